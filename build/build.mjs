@@ -1,10 +1,10 @@
-// `npm run build`, and `prepare`: generated code, compiled program and built window, as far as they are out of date.
+// `npm run build`, and `prepare`: brings generated code, compiled program and built window up to date.
 import { BuildError, main, outDir } from "./lib/project.mjs";
 import { buildAll, cannotBuild, staleSteps } from "./lib/steps.mjs";
 
 await main(async () => {
   if (cannotBuild()) {
-    // `prepare` also runs where only the program's own dependencies are wanted; the installation must not fail there.
+    // `prepare` also runs when only production dependencies are installed; the installation must not fail then.
     if (process.env.npm_lifecycle_event === "prepare") {
       console.log("Tensordeck is not built: its build tools or sources are not here. Nothing to do.");
       return;

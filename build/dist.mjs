@@ -1,4 +1,4 @@
-// `npm run dist`: builds Tensordeck, brings the Node that runs task processes, and packages both with electron-builder.
+// `npm run dist`: builds Tensordeck, downloads the Node for task processes, and packages both with electron-builder.
 // Options: --linux, --mac, --win (default: this system), --x64, --arm64 (default: this processor), --dir (no installer).
 import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,7 +1,7 @@
 // Writes worker-runtime/engines/portable/kernels/cpu-types.ts: for which dtypes the TensorFlow that Tensordeck is built
-// for has kernels on the CPU, as that TensorFlow itself lists them.
+// for has kernels on the CPU, as listed by that TensorFlow itself.
 // Usage: tsx build/kernel-types.ts [--check] [path of a Python that has TensorFlow; otherwise that of the tests]
-// With --check it writes nothing and fails when the file is not current.
+// With --check it writes nothing and fails if the file is out of date.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { dtypeName } from "../worker-runtime/protocol/dtype.js";
@@ -19,7 +19,7 @@ for kernel in kernels.get_all_registered_kernels().kernel:
 print(json.dumps(found))
 `;
 
-/** As the formatter breaks lines. */
+/** Breaks lines like the formatter. */
 const LINE_WIDTH = 110;
 
 /** The allowed types by attribute. */
@@ -28,7 +28,7 @@ type Constraints = Readonly<Record<string, ReadonlySet<number>>>;
 const sameSet = (a: ReadonlySet<number>, b: ReadonlySet<number>) =>
   a.size === b.size && [...a].every((type) => b.has(type));
 
-/** One for both, where they differ in one attribute at most; undefined where they do not. */
+/** Merges both if they differ in at most one attribute; undefined otherwise. */
 function union(a: Constraints, b: Constraints): Constraints | undefined {
   const attrs = Object.keys(a);
   if (attrs.length !== Object.keys(b).length || attrs.some((attr) => b[attr] === undefined)) return undefined;
@@ -44,7 +44,7 @@ function union(a: Constraints, b: Constraints): Constraints | undefined {
   );
 }
 
-/** As few as possible that allow the same. */
+/** The smallest equivalent list. */
 function merged(list: readonly Constraints[]): Constraints[] {
   const out: Constraints[] = [];
   for (const one of list) {

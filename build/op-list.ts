@@ -1,7 +1,7 @@
-// Writes worker-runtime/graph/op-list.ts, the ops of the TensorFlow that Tensordeck is built for, as that TensorFlow
-// itself lists them (TF_GetAllOpList), without descriptions, compressed.
+// Writes worker-runtime/graph/op-list.ts, the ops of the TensorFlow that Tensordeck is built for, as listed by that
+// TensorFlow itself (TF_GetAllOpList), without descriptions, compressed.
 // Usage: tsx build/op-list.ts [--check] [path of a Python that has TensorFlow; otherwise that of the tests]
-// With --check it writes nothing and fails when the file is not current.
+// With --check it writes nothing and fails if the file is out of date.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

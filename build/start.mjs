@@ -1,5 +1,5 @@
-// `npm start`: the desktop window; where there is none to be had, or with --headless, the same window served on
-// 127.0.0.1 to a browser. Builds first when something has changed. Further arguments go to the host.
+// `npm start`: opens the desktop window; if that is impossible, or with --headless, serves the same window on 127.0.0.1
+// to a browser. Builds first if something has changed. Further arguments are passed to the host.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -23,12 +23,12 @@ Environment:
   TENSORDECK_ELECTRON_WAIT_SECONDS   how long the first download of Electron may take (180)
   ELECTRON_OVERRIDE_DIST_PATH        a folder that holds an Electron to use instead`;
 
-/** An Electron that ends with an error this soon never showed its window. */
+/** An Electron that fails within this time never showed its window. */
 const EARLY_EXIT_MILLIS = 15_000;
 
 /**
- * Serves the window from this very process: it starts sooner, and signals need no passing on. Under npm the parent is a
- * shell that npm ends without a word to us when it is ended itself: then we end with it.
+ * Serves the window from this process: it starts sooner, and signals need no forwarding. Under npm the parent is a
+ * shell that npm ends without notifying us when npm itself is ended: then we end with it.
  */
 async function serve(args) {
   const parent = process.env.npm_lifecycle_event === "start" ? ["--parent-pid", String(process.ppid)] : [];
@@ -36,12 +36,12 @@ async function serve(args) {
   await import(pathToFileURL(headlessMain).href);
 }
 
-/** Runs the desktop window until it is closed. Answers why it could not be shown, or undefined when it was. */
+/** Runs the desktop window until it is closed. Returns why it could not be shown, or undefined if it was. */
 function openWindow(electron, args) {
   return new Promise((resolve) => {
     const began = performance.now();
     const env = { ...process.env };
-    // Tasks run in a plain Node: this one, for Electron's own treats native code differently.
+    // Tasks run in a plain Node: this one, because Electron's own treats native code differently.
     env.TENSORDECK_NODE ??= process.execPath;
     // Set by some editors' terminals: it would make Electron behave as a plain Node.
     delete env.ELECTRON_RUN_AS_NODE;
@@ -51,7 +51,7 @@ function openWindow(electron, args) {
       process.stderr.write(text);
       lastErrors = (lastErrors + text).slice(-2000);
     });
-    // A terminal sends Ctrl-C to every process in it; only signals meant for us alone are passed on.
+    // A terminal sends Ctrl-C to every process in it; only signals sent to this process alone are forwarded.
     const forward = (signal) => {
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
     };
@@ -72,7 +72,7 @@ function openWindow(electron, args) {
   });
 }
 
-/** Shows the desktop window. Answers why there is none, or undefined when there was. */
+/** Shows the desktop window. Returns why it could not be shown, or undefined if it was. */
 async function desktop(args) {
   const reason = noDisplayReason();
   if (reason !== undefined) return reason;

@@ -1,6 +1,6 @@
-// `npm test`: builds what is out of date, brings what the tests need (lib/peers), runs vitest (further arguments are handed
-// to it), names what is lacking here, and closes with a line that counts tests: "N passed, N failed", and ", N skipped"
-// when any were. With CI=true a skipped test is a failure.
+// `npm test`: builds what is out of date, installs what the tests need (lib/peers), runs vitest (with further
+// arguments), lists what is missing here, and ends with a line that counts tests: "N passed, N failed", and
+// ", N skipped" if any were. With CI=true a skipped test is a failure.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { main, runTool } from "./lib/project.mjs";
 import { selectedPeers } from "./lib/selected-peers.mjs";
 import { buildAll } from "./lib/steps.mjs";
 
-/** Tests by outcome, from vitest's JSON report; undefined when it wrote none. */
+/** Tests by outcome, from vitest's JSON report; undefined if it wrote none. */
 function readCounts(file) {
   let report;
   try {
@@ -26,7 +26,7 @@ function readCounts(file) {
       else if (test.status === "failed") counts.failed += 1;
       else counts.skipped.push(test.fullName);
     }
-    // A file that cannot be collected, or whose hooks fail, has failed even where none of its tests has.
+    // A file that cannot be collected, or whose hooks fail, has failed even if none of its tests has.
     if (suite.status === "failed" && counts.failed === failedBefore) counts.failed += 1;
   }
   return counts;
@@ -68,7 +68,7 @@ await main(async () => {
     for (const line of lackLines(peers)) console.error(line);
     if (exitCode === 0 && (counts.failed > 0 || (underCi && counts.skipped.length > 0))) exitCode = 1;
     process.exitCode = exitCode;
-    // Written to one stream after the other, so that the counts stay the last line wherever the two are merged.
+    // Written to one stream after the other, so the counts stay the last line if the two are merged.
     process.once("exit", () => {
       const skipped = counts.skipped.length > 0 ? `, ${counts.skipped.length} skipped` : "";
       console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);

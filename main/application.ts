@@ -34,7 +34,7 @@ export interface ApplicationOptions {
   /** Folder for settings and all other saved state; created when first needed. */
   readonly dataDir: string;
   readonly host: Host;
-  /** Port at which the agent listens; the usual one unless given. */
+  /** Port at which the agent listens; the default one unless given. */
   readonly agentPort?: number;
   /** How far it communicates with other machines; the value of TENSORDECK_NETWORK unless given. */
   readonly network?: NetworkScope;
@@ -56,7 +56,7 @@ export interface Application {
   /**
    * Calls the listener for every event until the returned function is called.
    *
-   * @param options.background The listener is not a window: nothing is measured for it alone.
+   * @param options.background True if the listener is not a window: nothing is measured for it alone.
    */
   onEvent(listener: EventListener, options?: { readonly background?: boolean }): () => void;
   /** The newest event of a name that carries a state. */
@@ -70,8 +70,7 @@ export interface Application {
 }
 
 /**
- * Makes the application. Tasks of the previous process are restored right away; everything else waits for a
- * window.
+ * Creates the application. Tasks of the previous process are restored right away; everything else waits for a window.
  */
 export async function createApplication(options: ApplicationOptions): Promise<Application> {
   const { dataDir, host, signal, engine = defaultEngine() } = options;
@@ -122,6 +121,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     file: inDataDir("cluster.json"),
   });
   const runs = createRuns({ engine, cluster, documents, tasks, emit });
+  clusterRoom.attachRuns(runs.isGoing);
   const network = createNetwork({ peers, cluster, firewall, events, emit });
 
   const rooms: readonly Room<unknown>[] = [
@@ -171,6 +171,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       inUse({
         ownId: peers.ownId,
         tasks: tasks.host.tasks(),
+        uses: clusterRoom.uses(),
         nameOf: (deviceId) => peers.trust.get(deviceId)?.name,
         run: runs.latest(),
       }),

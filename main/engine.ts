@@ -1,4 +1,4 @@
-/** What the application takes from the worker runtime to run graphs; replaced as a whole in tests. */
+/** The parts of the worker runtime with which the application runs graphs; replaced as a whole in tests. */
 import { portableCatalogue } from "../worker-runtime/engines/portable/catalogue/ask-catalogue.js";
 import type { KernelList } from "./api/kernels.js";
 import type { ExampleLibrary } from "./documents/document-service.js";

@@ -1,6 +1,6 @@
 import "./theme/tokens.css";
 import "./theme/base.css";
-import "./ui/ui.css";
+import "./theme/react-flow.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { listenToErrors, reportError } from "./actions/report-error.js";

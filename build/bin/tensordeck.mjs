@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The `tensordeck` command. It is what package.json's "bin" names, so it must be there before anything is built.
+// The `tensordeck` command. It is the target of package.json's "bin", so it must exist before anything is built.
 import { existsSync } from "node:fs";
 
 const main = new URL("../out/main/cli/main.js", import.meta.url);

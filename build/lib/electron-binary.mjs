@@ -1,4 +1,4 @@
-// Electron's program: where it is, and fetching it on first use. The npm package carries none.
+// Electron's binary: its path, and its download on first use. The npm package does not include it.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ const DEFAULT_WAIT_SECONDS = 180;
 const PROGRAMS = { darwin: "Electron.app/Contents/MacOS/Electron", win32: "electron.exe" };
 const fetchScript = join(dirname(fileURLToPath(import.meta.url)), "fetch-electron.mjs");
 
-/** The program's path, or undefined where it has not been fetched. ELECTRON_OVERRIDE_DIST_PATH names another folder. */
+/** The binary's path, or undefined if it has not been downloaded. ELECTRON_OVERRIDE_DIST_PATH names another folder. */
 export function findElectron(env = process.env) {
   const program = PROGRAMS[process.platform] ?? "electron";
   const override = env.ELECTRON_OVERRIDE_DIST_PATH;
@@ -36,7 +36,7 @@ export function electronWaitSeconds(env = process.env) {
     : DEFAULT_WAIT_SECONDS;
 }
 
-/** Fetches Electron, showing progress. Answers undefined on success, else why it cannot be had. */
+/** Downloads Electron, showing progress. Returns undefined on success, otherwise why it failed. */
 export async function fetchElectron() {
   if (process.env.ELECTRON_OVERRIDE_DIST_PATH) {
     return `ELECTRON_OVERRIDE_DIST_PATH is ${process.env.ELECTRON_OVERRIDE_DIST_PATH}, where there is no Electron.`;

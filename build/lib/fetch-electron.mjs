@@ -1,5 +1,5 @@
-// Fetches Electron's program into the folder of its npm package, given as the argument. A process of its own, so that
-// whoever waits for it can end it at any time.
+// Downloads Electron's binary into the folder of its npm package, given as the argument. A process of its own, so its
+// parent can end it at any time.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ let shown = -1;
 function show({ transferred, total }) {
   if (!total) return;
   const percent = Math.floor((transferred / total) * 100);
-  // A terminal's line is rewritten; a log gets a line for every tenth.
+  // In a terminal the line is rewritten; a log gets a line for every tenth.
   const step = process.stdout.isTTY ? percent : Math.floor(percent / 10) * 10;
   if (step === shown) return;
   shown = step;
@@ -23,7 +23,7 @@ function show({ transferred, total }) {
 }
 
 // Electron's install script shows nothing for the first half minute, so the archive is put into its cache beforehand.
-// Where that cannot be done this way, the script fetches it itself.
+// If that is not possible, the script downloads it itself.
 try {
   const { downloadArtifact } = await import("@electron/get");
   await downloadArtifact({

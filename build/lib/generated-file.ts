@@ -1,4 +1,4 @@
-/** What the scripts have in common that write committed files from what a TensorFlow says. */
+/** Shared by the scripts that generate committed files from an installed TensorFlow. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { findTensorflow, lackSentence } from "./peers/peers.mjs";
@@ -11,7 +11,7 @@ interface GeneratorArguments {
   readonly python: string;
 }
 
-/** The command line of such a script. @throws Error when no Python with TensorFlow is given or found. */
+/** The command line of such a script. @throws Error if no Python with TensorFlow is given or found. */
 export function generatorArguments(): GeneratorArguments {
   const args = process.argv.slice(2);
   const python = args.find((arg) => arg !== "--check") ?? findTensorflow()?.executable;
@@ -20,9 +20,9 @@ export function generatorArguments(): GeneratorArguments {
 }
 
 /**
- * Writes the file, or with `check` sets a non-zero exit code when it is not current.
+ * Writes the file, or with `check` sets a non-zero exit code if it is out of date.
  *
- * @param contentOf What of the file's text counts; all of it unless given.
+ * @param contentOf Extracts the text to compare; defaults to the whole file.
  */
 export function updateGenerated(
   check: boolean,

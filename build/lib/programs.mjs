@@ -1,12 +1,12 @@
-// Finding programs, and running one that tests or their set-up need.
+// Finds and runs the programs that tests or their set-up need.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { root } from "./project.mjs";
 
-/** Where Linux keeps the programs of administrators, which are not on everybody's PATH. */
+/** Folders for administrators' programs on Linux, which are not on every user's PATH. */
 const SYSTEM_FOLDERS = process.platform === "linux" ? ["/usr/local/sbin", "/usr/sbin", "/sbin"] : [];
-/** Characters of a program's messages that are kept to say why it failed. */
+/** Characters of a program's output that are kept to explain its failure. */
 const KEPT_ERRORS = 8000;
 
 /** The folders in which programs are looked for: those of PATH, and the system's. */
@@ -15,13 +15,13 @@ function programFolders() {
   return [...folders, ...SYSTEM_FOLDERS.filter((folder) => !folders.includes(folder))];
 }
 
-/** Our environment, in which the programs that `findProgram` finds are found by their names. */
+/** Our environment, with a PATH that contains every program that `findProgram` finds. */
 export function systemEnvironment() {
   if (SYSTEM_FOLDERS.length === 0) return process.env;
   return { ...process.env, PATH: programFolders().join(delimiter) };
 }
 
-/** A program's file, or undefined where there is none. */
+/** A program's file, or undefined if there is none. */
 export function findProgram(name) {
   const file = process.platform === "win32" ? `${name}.exe` : name;
   for (const folder of programFolders()) {
@@ -32,9 +32,9 @@ export function findProgram(name) {
 }
 
 /**
- * Which of some programs are not there, and the packages to install for them; undefined where all are.
+ * Which of the programs are missing, and the packages to install for them; undefined if none are.
  *
- * @param packages The package of Debian that has it, by program.
+ * @param packages The Debian package that contains it, by program.
  */
 export function lackOfPrograms(packages) {
   const missing = Object.keys(packages).filter((name) => findProgram(name) === undefined);
@@ -45,7 +45,7 @@ export function lackOfPrograms(packages) {
   };
 }
 
-/** Runs a program that answers soon. What it wrote, and whether it succeeded; never throws. */
+/** Runs a short program. Returns its output, and whether it succeeded; never throws. */
 export function ask(command, args, options = {}) {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     encoding: "utf8",
@@ -57,7 +57,7 @@ export function ask(command, args, options = {}) {
   return { ok: error === undefined && status === 0, stdout: stdout ?? "", errors };
 }
 
-/** Runs a program to its end with its output where ours goes; answers its exit code and its last messages. */
+/** Runs a program with its output forwarded to ours; returns its exit code and its last messages. */
 export function runShowing(command, args, options = {}) {
   return new Promise((resolve) => {
     let errors = "";

@@ -1,4 +1,4 @@
-// What the build scripts share: where things lie, and how a child process is run.
+// Shared by the build scripts: paths, and running child processes.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
@@ -6,12 +6,12 @@ import { fileURLToPath } from "node:url";
 
 /** The repository's root folder. */
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "..", "..");
-/** Everything that is built lands here. */
+/** The folder of all build output. */
 export const outDir = join(root, "build", "out");
 
 const require = createRequire(join(root, "package.json"));
 
-/** The installed folder of a package, or undefined where it is not installed. */
+/** The installed folder of a package, or undefined if it is not installed. */
 export function packageDir(name) {
   try {
     return dirname(require.resolve(`${name}/package.json`));
@@ -22,7 +22,7 @@ export function packageDir(name) {
 
 /**
  * Runs one of the project's tools and resolves with its exit code (128 + the signal's number when a signal ended it).
- * Its output goes where ours goes.
+ * Its output is forwarded to ours.
  */
 export function run(command, args, options = {}) {
   return new Promise((resolveCode, reject) => {
@@ -44,7 +44,7 @@ export function runTool(packageName, script, args, options) {
   return run(process.execPath, [join(folder, script), ...args], options);
 }
 
-/** A failure whose text is all that the user needs: what happened, and what to do. */
+/** A failure whose message is complete for the user: what happened, and what to do. */
 export class BuildError extends Error {
   constructor(what, remedy) {
     super(remedy === undefined ? what : `${what} ${remedy}`);

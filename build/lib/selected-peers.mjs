@@ -1,4 +1,4 @@
-// Which peers a test run needs: those that the selected files name in `peerMissing("…")`.
+// The peers that a test run needs: those named by the selected files in `peerMissing("…")`.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PEER_NAMES } from "./peers/peers.mjs";
@@ -11,7 +11,7 @@ export function peersNamedIn(text) {
   return PEER_NAMES.filter((name) => named.includes(`"${name}"`));
 }
 
-/** The files that vitest would run with these arguments; undefined where it does not say. */
+/** The files that vitest would run with these arguments; undefined if it does not report them. */
 function selectedFiles(args, scratch) {
   const list = join(scratch, "files.json");
   const vitest = join(packageDir("vitest"), "vitest.mjs");
@@ -25,7 +25,7 @@ function selectedFiles(args, scratch) {
 /**
  * The peers of a run with these arguments for vitest: all of them unless they select files.
  *
- * @param scratch A folder for what is needed in between.
+ * @param scratch A folder for temporary files.
  */
 export function selectedPeers(args, scratch) {
   const files = args.length === 0 ? undefined : selectedFiles(args, scratch);

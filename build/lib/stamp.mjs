@@ -1,5 +1,5 @@
-// Knows whether a build step's inputs have changed since it last succeeded, from names, sizes and times of change:
-// reading a thousand files takes long enough to be felt at every start, looking at them takes 20 ms.
+// Detects from names, sizes and modification times whether a build step's inputs have changed since it last succeeded:
+// reading a thousand files would noticeably delay every start, stat calls take 20 ms.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
@@ -7,7 +7,7 @@ import { outDir, root } from "./project.mjs";
 
 const stampDir = join(outDir, ".stamps");
 
-/** All files below the given files and folders (relative to the root) that `accept` takes, as relative paths. */
+/** All files below the given files and folders (relative to the root) that `accept` selects, as relative paths. */
 export function listFiles(paths, accept = () => true) {
   const found = [];
   const visit = (path) => {
@@ -26,7 +26,7 @@ export function listFiles(paths, accept = () => true) {
   return found.sort();
 }
 
-/** One line that changes whenever one of the files does. */
+/** A single line that changes whenever one of the files does. */
 export function fingerprint(files) {
   const hash = createHash("sha256");
   for (const file of files) {
@@ -46,7 +46,7 @@ export function isCurrent(step, inputs, output) {
   }
 }
 
-/** Remembers that the step succeeded. `print` was taken before it ran, so that an edit made meanwhile is not missed. */
+/** Records that the step succeeded. `print` was computed before it ran, so an edit made meanwhile is not missed. */
 export function markCurrent(step, print) {
   mkdirSync(stampDir, { recursive: true });
   writeFileSync(join(stampDir, step), print);

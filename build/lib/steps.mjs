@@ -64,7 +64,7 @@ const STEPS = [
     title: "Building the window",
     inputs: windowSources,
     output: "build/out/renderer/index.html",
-    // A checkout without the window's configuration is a program without a window, which is of use, too.
+    // A checkout without the window's configuration is a program without a window, which is also useful.
     applies: () => existsSync(join(root, "vite.config.ts")),
     action: () => runTool("vite", "bin/vite.js", ["build", "--logLevel", "warn"]),
   },
@@ -79,7 +79,7 @@ function copyAssets() {
   return 0;
 }
 
-/** What `npm start` and `npx tensordeck` run must be executable where the file system has such a bit. */
+/** What `npm start` and `npx tensordeck` run must be executable if the file system supports it. */
 function setExecutableBits() {
   if (process.platform === "win32") return;
   for (const file of listFiles(["build/bin"])) {
@@ -98,21 +98,21 @@ export function staleSteps() {
   return STEPS.filter((step) => !isStepCurrent(step)).map((step) => step.name);
 }
 
-/** True where the tools that build are not installed (`npm ci --omit=dev`) or there is nothing to build from. */
+/** True if the build tools are not installed (`npm ci --omit=dev`) or there are no sources to build. */
 export function cannotBuild() {
   return packageDir("typescript") === undefined || !existsSync(join(root, "protos", "tensorflow"));
 }
 
 /**
- * Brings build/out up to date; says one line per step that had to run.
+ * Brings build/out up to date; prints one line per step that had to run.
  *
- * @throws BuildError when a step fails. What it wrote to the terminal says why.
+ * @throws BuildError if a step fails. Its terminal output explains why.
  */
 export async function buildAll({ only } = {}) {
   for (const step of STEPS) {
     if (only !== undefined && !only.includes(step.name)) continue;
     if (isStepCurrent(step)) continue;
-    // Generated code is an input of the next step: the fingerprint is taken when the step begins.
+    // Generated code is an input of the next step, so the fingerprint is computed when the step begins.
     const print = fingerprint(step.inputs());
     const began = performance.now();
     forget(step.name);
@@ -125,7 +125,7 @@ export async function buildAll({ only } = {}) {
     }
     markCurrent(step.name, print);
     if (step.title !== undefined) {
-      // Not to stdout: there `npm start` prints the address alone.
+      // Not to stdout: `npm start` prints only the address there.
       console.error(`${step.title}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
     }
   }

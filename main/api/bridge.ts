@@ -14,7 +14,7 @@ export interface Bridge {
   request(method: string, params: unknown): Promise<BridgeAnswer>;
   /** Calls the listener for every event of the application until the returned function is called. */
   onEvent(listener: (event: NumberedEvent) => void): () => void;
-  /** Present where the system has its own menu bar outside the window. */
+  /** Present if the system has its own menu bar outside the window. */
   readonly menu?: MenuBridge;
 }
 

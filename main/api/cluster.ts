@@ -71,7 +71,7 @@ export const taskSchema = z.object({
   /** Why it cannot be started, stopped or cleared from here. */
   locked: problemSchema.optional(),
   problem: problemSchema.optional(),
-  /** A warning that does not stop the task, e.g. a GPU that is there but not used. */
+  /** A warning that does not stop the task, e.g. a GPU that exists but is not used. */
   notice: problemSchema.optional(),
 });
 export type Task = z.infer<typeof taskSchema>;
@@ -106,11 +106,11 @@ export type Gateway = z.infer<typeof gatewaySchema>;
 export const clusterStateSchema = z.object({
   membership: membershipSchema,
   access: accessSchema,
-  /** What makes the cluster less closed than `access` says, e.g. a raw port that the network reaches. */
+  /** Reasons why the cluster is less closed than `access` says, e.g. a raw port that the network reaches. */
   exposures: z.array(problemSchema),
   gateway: gatewaySchema.optional(),
   discovery: discoveryStateSchema,
-  /** What happened to the cluster as a whole, e.g. that tasks were restarted because one was added. */
+  /** Notices about the cluster as a whole, e.g. that tasks were restarted because one was added. */
   notice: problemSchema.optional(),
   machines: z.array(machineSchema),
   /** Number of unpaired, announced machines beyond the listed ones. Absent: none. */

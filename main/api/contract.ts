@@ -12,9 +12,11 @@ import { draftMethods } from "./drafts.js";
 import { missedEventsMethods } from "./missed-events.js";
 import { networkEvents, networkMethods } from "./network.js";
 import { peerEvents, peerMethods } from "./peers.js";
+import { runHistoryMethods } from "./run-history.js";
 import { runEvents, runMethods } from "./runs.js";
 import { settingsEvents, settingsMethods } from "./settings.js";
 import { taskEvents, taskMethods } from "./tasks.js";
+import { tensorEvents, tensorMethods } from "./tensors.js";
 
 export const methods = {
   ...missedEventsMethods,
@@ -26,6 +28,8 @@ export const methods = {
   ...peerMethods,
   ...clusterMethods,
   ...runMethods,
+  ...runHistoryMethods,
+  ...tensorMethods,
   ...networkMethods,
 } as const;
 
@@ -35,6 +39,7 @@ export const events = {
   ...peerEvents,
   ...clusterEvents,
   ...runEvents,
+  ...tensorEvents,
   ...networkEvents,
 } as const;
 
@@ -54,12 +59,12 @@ export type EventData<E extends EventName> = z.infer<(typeof events)[E]>;
 
 /** The window's handle to the application, over either transport. */
 export interface ApplicationClient {
-  /** Rejects with a ProblemError. `params` is left out where a method takes none. */
+  /** Rejects with a ProblemError. `params` is left out if a method takes none. */
   call<M extends MethodName>(
     method: M,
     ...params: Params<M> extends undefined ? [] : [params: Params<M>]
   ): Promise<Result<M>>;
-  /** Delivers, as events, what happened before this connection or while there was none. */
+  /** Delivers the events from before this connection or while there was none. */
   catchUp(): Promise<void>;
   /** Calls the listener for every event of that name until the returned function is called. */
   on<E extends EventName>(event: E, listener: (data: EventData<E>) => void): () => void;

@@ -68,7 +68,7 @@ export const pickFileSchema = z.object({
   /** Endings without the dot. */
   extensions: z.array(z.string()),
   suggestedName: z.string().optional(),
-  /** Where the dialog opens; left out: where the system has it. */
+  /** The folder in which the dialog opens; left out: the system's choice. */
   folder: z.string().optional(),
 });
 export type PickFile = z.infer<typeof pickFileSchema>;

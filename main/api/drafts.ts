@@ -3,14 +3,14 @@ import { z } from "zod";
 import { bytesSchema, documentFormatSchema, documentKindSchema, documentSchema } from "./documents.js";
 import { method, nothing } from "./method.js";
 
-/** A version 4 UUID, as `crypto.randomUUID` makes it: it names a file of the data folder. */
+/** A version 4 UUID, as created by `crypto.randomUUID`: it names a file of the data folder. */
 export const draftIdSchema = z
   .string()
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/, "a draft is named by a UUID");
 
 /**
- * What changed in a document since its draft was written last, in the order in which it is applied. Only what changed
- * travels, so that an edit of a large graph costs no more than one of a small graph.
+ * The changes to a document since its draft was last written, in the order in which they are applied. Only changes
+ * travel, so that an edit of a large graph costs no more than one of a small graph.
  */
 export const draftChangeSchema = z.object({
   /** Names of removed nodes. */

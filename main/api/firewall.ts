@@ -8,7 +8,7 @@ export const firewallScopeSchema = z.discriminatedUnion("kind", [
 ]);
 export type FirewallScope = z.infer<typeof firewallScopeSchema>;
 
-/** Something that was tested, and what it showed. */
+/** Something that was tested, and the result. */
 export const proofSchema = z.object({
   /** "raspberrypi → gpu-pc:2222" */
   what: z.string(),
@@ -29,7 +29,7 @@ export const firewallFactsSchema = z.object({
   adapters: z.array(z.object({ name: z.string(), profile: z.string(), address: z.string() })),
   /** Rules that block the program regardless of others, as Windows creates them when a prompt is declined. */
   blockRules: z.array(z.object({ id: z.string(), name: z.string(), program: z.string() })),
-  /** Rules of Tensordeck that are there already. */
+  /** Existing rules of Tensordeck. */
   ownRules: z.array(z.string()),
   problem: problemSchema.optional(),
 });
@@ -45,7 +45,7 @@ export const firewallRuleSchema = z.object({
   from: z.string(),
   /** "Private" on Windows, the zone of firewalld; empty elsewhere. */
   profile: z.string(),
-  /** What the rule is for, in words. */
+  /** The purpose of the rule, in words. */
   purpose: z.string(),
 });
 export type FirewallRule = z.infer<typeof firewallRuleSchema>;
@@ -95,7 +95,7 @@ export const firewallWizardSchema = z.object({
   /** Whether Block rules are removed as well. */
   removeBlockRules: z.boolean(),
   step: z.enum(["blocked", "change", "apply", "verify"]),
-  /** Something is being tested, planned or applied. */
+  /** True while something is being tested, planned or applied. */
   busy: z.boolean(),
   /** "gpu-pc's firewall drops the connection" */
   headline: z.string(),

@@ -29,7 +29,7 @@ export const presenceSchema = z.enum(["online", "connecting", "offline"]);
 export type Presence = z.infer<typeof presenceSchema>;
 
 export const gpuSchema = z.object({
-  /** As nvidia-smi numbers it, which is also what a task is told with CUDA_VISIBLE_DEVICES. */
+  /** As nvidia-smi numbers it, which is also what a task is told with CUDA_VISIBLE_DEVICES; 0 for one of another maker. */
   index: z.number().int().nonnegative(),
   name: z.string(),
   memoryBytes: z.number(),
@@ -70,7 +70,7 @@ export const machineFactsSchema = z.object({
   engines: z.array(
     z.object({ engine: z.enum(["tensorflow", "portable"]), version: z.string(), gpu: z.boolean() }),
   ),
-  /** Absent while it is not known, and in versions that let every task be exposed. */
+  /** Absent while unknown, and in versions that allow every task to be exposed. */
   exposure: exposureSchema.optional(),
   /** What this installation may do there. Absent on this machine and on unpaired ones. */
   role: roleSchema.optional(),
@@ -80,7 +80,7 @@ export const machineFactsSchema = z.object({
   lastSeenAt: z.number().optional(),
   /** Addresses ("host:port") of other machines with the same identity; absent if there are none. */
   clones: z.array(z.string()).optional(),
-  /** What is wrong with the machine as a whole, e.g. why it cannot be reached. */
+  /** A problem of the machine as a whole, e.g. why it cannot be reached. */
   problem: problemSchema.optional(),
 });
 export type MachineFacts = z.infer<typeof machineFactsSchema>;
@@ -93,7 +93,7 @@ export const discoveryStateSchema = z.object({
 });
 export type DiscoveryState = z.infer<typeof discoveryStateSchema>;
 
-/** What the user of another machine needs to recognise this one. */
+/** The facts by which the user of another machine recognises this one. */
 export const identitySchema = z.object({
   deviceId: deviceIdSchema,
   name: z.string(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a method takes and gives. */
+/** The parameters and the result of a method. */
 export interface Method<P extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType> {
   readonly params: P;
   readonly result: R;
@@ -10,5 +10,5 @@ export function method<P extends z.ZodType, R extends z.ZodType>(params: P, resu
   return { params, result };
 }
 
-/** Of a method that takes, or gives, nothing. */
+/** For a method without parameters or result. */
 export const nothing = z.undefined();

@@ -1,13 +1,13 @@
 /**
- * How a window that was away gets what it missed. Every event has a sequence number; a window that comes back names the
- * last one that it knows. Log lines are not repeated: they have numbers of their own, see `cluster.taskLog`.
+ * How a reconnecting window gets the events that it missed. Every event has a sequence number; a window that reconnects
+ * names the last one that it knows. Log lines are not repeated: they have their own numbers, see `cluster.taskLog`.
  */
 import { z } from "zod";
 import { method } from "./method.js";
 
 /** The last event that a window has received. */
 export const knownEventSchema = z.object({
-  /** The run of the application that numbered it. */
+  /** The run of the application that assigned the number. */
   feed: z.string().max(64),
   sequence: z.number().int().nonnegative(),
 });
@@ -18,7 +18,7 @@ export const numberedEventSchema = z.object({
   event: z.string(),
   /** Counts up by one with every event of the application. */
   sequence: z.number().int().positive(),
-  /** Some events report that something is gone, and then have no data. */
+  /** An event that reports that something is gone has no data. */
   data: z.unknown().optional(),
 });
 export type NumberedEvent = z.infer<typeof numberedEventSchema>;
@@ -26,7 +26,7 @@ export type NumberedEvent = z.infer<typeof numberedEventSchema>;
 export const missedEventsSchema = z.object({
   /** The last event of the application. */
   last: knownEventSchema,
-  /** In their order: each state that has changed, and the samples, as far as they are kept. */
+  /** In order: each state that has changed, and the stored samples. */
   events: z.array(numberedEventSchema),
 });
 export type MissedEvents = z.infer<typeof missedEventsSchema>;

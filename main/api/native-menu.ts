@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * The window's commands as the system's own menu bar shows them, where it has one (macOS). The window describes the
- * menu, again whenever it changes; the desktop program draws it and reports which item was chosen.
+ * The window's commands as shown in the system's own menu bar, if it has one (macOS). The window describes the menu,
+ * again whenever it changes; the desktop program draws it and reports which item was chosen.
  */
 
 const commandItemSchema = z.object({
@@ -43,7 +43,7 @@ const itemSchema = z.discriminatedUnion("kind", [
 export type NativeMenuItem = z.infer<typeof itemSchema>;
 
 export const nativeMenuSchema = z.object({
-  /** The program's own menu: what it is, and its settings. */
+  /** The program's own menu: about and settings. */
   app: z.array(itemSchema),
   menus: z.array(z.object({ label: z.string(), items: z.array(itemSchema) })),
   help: z.array(itemSchema),

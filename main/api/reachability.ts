@@ -10,12 +10,12 @@ export const layerSchema = z.enum(["name", "ping", "tcp", "tls", "http2", "statu
 export type Layer = z.infer<typeof layerSchema>;
 
 /**
- * Why a layer failed, for programs; `detail` says it for people.
- * not-found: no such name. no-name-server: the name server does not answer. timed-out: no answer. refused: an answer
- * that nothing listens, or a firewall's equivalent. reset, closed: the connection was ended by the other side.
- * no-route: no route to that network. host-unreachable: the last router, or the local system, found no such host, or
- * a firewall claims so. prohibited: a firewall on the way reports it. blocked-here: the dialling machine forbids it
- * itself. http1, tls, other-protocol: what another program answers. not-tensorflow: HTTP/2, but no GetStatus.
+ * Why a layer failed, for programs; `detail` is for people. not-found: no such name. no-name-server: the name server
+ * does not answer. timed-out: no answer. refused: an answer that nothing listens, or a firewall's equivalent. reset,
+ * closed: the connection was ended by the other side. no-route: no route to that network. host-unreachable: the last
+ * router, or the local system, found no such host, or a firewall claims so. prohibited: a firewall on the way reports
+ * it. blocked-here: the dialling machine forbids it itself. http1, tls, other-protocol: the answer of another program.
+ * not-tensorflow: HTTP/2, but no GetStatus.
  */
 export const failureCauseSchema = z.enum([
   "not-found",
@@ -62,8 +62,8 @@ export const routeSchema = z.object({
   via: z.enum(["direct", "tunnel"]),
   outcome: z.enum(["ok", "failed", "unknown"]),
   /**
-   * Of a route that works: of a ping, or of the opening of the connection where none is answered; through a tunnel, whose
-   * near end always opens at once, of the first answer of the task.
+   * Round trip of a working route: of a ping, or of opening the connection if pings are not answered; through a tunnel,
+   * whose near end always opens at once, of the first answer of the task.
    */
   roundTripMillis: z.number().optional(),
   layers: z.array(layerResultSchema),

@@ -3,6 +3,7 @@ import { bytesSchema } from "./documents.js";
 import { kernelListSchema } from "./kernels.js";
 import { method, nothing } from "./method.js";
 import { problemSchema } from "./problem.js";
+import { runOriginSchema, runStateSchema } from "./run-state.js";
 
 /** A value fed to a tensor, as the user gave it. The application turns it into a tensor of the placeholder's dtype. */
 export const feedValueSchema = z.discriminatedUnion("kind", [
@@ -24,18 +25,6 @@ export const feedValueSchema = z.discriminatedUnion("kind", [
   }),
 ]);
 export type FeedValue = z.infer<typeof feedValueSchema>;
-
-/** The document of a run, as described by the window that started it. The application passes it back unread. */
-export const runOriginSchema = z.object({
-  /** The document's name. */
-  document: z.string().max(4096),
-  /**
-   * Digest of the graph and of what is fed: if it is unchanged, the values of the run still apply to the
-   * document.
-   */
-  digest: z.string().max(64),
-});
-export type RunOrigin = z.infer<typeof runOriginSchema>;
 
 /** How the variables and tables of a SavedModel get their saved values before the first step. */
 export const runRestoreSchema = z.object({
@@ -69,7 +58,7 @@ export const runRequestSchema = z.object({
 });
 export type RunRequest = z.infer<typeof runRequestSchema>;
 
-/** A fetched tensor, small enough to be shown. A large one is read in full with `runs.tensor`. */
+/** A fetched tensor, small enough to be shown. Any part of it is read with `tensors.cells`. */
 export const tensorPreviewSchema = z.object({
   name: z.string(),
   dtype: z.string(),
@@ -110,9 +99,6 @@ export const transferSchema = z.object({
 });
 export type Transfer = z.infer<typeof transferSchema>;
 
-export const runStateSchema = z.enum(["preparing", "running", "stopping", "done", "stopped", "failed"]);
-export type RunState = z.infer<typeof runStateSchema>;
-
 /** Sent when a run changes and at most four times a second while it is running. */
 export const runUpdateSchema = z.object({
   runId: z.string(),
@@ -128,7 +114,7 @@ export const runUpdateSchema = z.object({
   trace: z.boolean(),
   /** Since the first step began. */
   elapsedMillis: z.number(),
-  /** Time since the named phase or the step in progress began. */
+  /** Milliseconds since the named phase or the step in progress began. */
   currentMillis: z.number(),
   /** Duration of the newest finished step, as the client saw it. */
   stepMillis: z.number().optional(),
@@ -151,7 +137,7 @@ export const runUpdateSchema = z.object({
   transfers: z.array(transferSchema),
   /** Number of the step that `nodes` and `transfers` belong to; absent when none was traced. */
   tracedStep: z.number().int().positive().optional(),
-  /** True where the graph is a SavedModel's and its saved values were left out: its results are not the model's. */
+  /** True if the graph is a SavedModel's and its saved values were left out: its results are not the model's. */
   withoutSavedValues: z.boolean().optional(),
   /** True when it failed because the saved values could not be read. */
   restoreFailed: z.boolean().optional(),
@@ -165,23 +151,13 @@ export const runMethods = {
   /** Finishes the current step, then stops; with `abort` the step is cancelled too. */
   "runs.stop": method(z.object({ runId: z.string(), abort: z.boolean() }), nothing),
   "runs.latest": method(nothing, runUpdateSchema.optional()),
-  /** Elements [offset, offset + count) of a fetched tensor of the newest run, in row-major order. */
-  "runs.tensor": method(
-    z.object({
-      runId: z.string(),
-      name: z.string(),
-      offset: z.number().int().nonnegative(),
-      count: z.number().int().min(1).max(100_000),
-    }),
-    tensorPreviewSchema,
-  ),
   /** The Chrome trace (JSON) of the newest traced step. */
   "runs.chromeTrace": method(z.object({ runId: z.string() }), z.string()),
 
   /** The engine's own op list, a serialized OpList without descriptions. */
   "ops.list": method(nothing, z.object({ source: z.string(), opList: bytesSchema })),
 
-  /** The portable engine's kernels. Takes some tenths of a second the first time. */
+  /** The portable engine's kernels. Takes a few tenths of a second the first time. */
   "kernels.list": method(nothing, kernelListSchema),
 } as const;
 

@@ -4,12 +4,12 @@ import { z } from "zod";
 /** Samples of a machine or a task that are kept, a second apart: the minute that the window draws. */
 export const KEPT_SAMPLES = 60;
 
-/** How much of a GPU is used, and by which processes. */
+/** The usage of a GPU, and the processes that use it. */
 export const gpuLoadSchema = z.object({
   /** As nvidia-smi numbers it. */
   index: z.number().int().nonnegative(),
   usedBytes: z.number().optional(),
-  /** Share of the last moments in which it computed, in percent. */
+  /** Recent utilization, in percent. */
   busyPercent: z.number().optional(),
   /** The processes that use its memory; taskId if it is one of our tasks. */
   processes: z.array(
@@ -46,7 +46,7 @@ export const taskSampleSchema = z.object({
   cpuPercent: z.number(),
   /** Resident memory of the task's process. */
   memoryBytes: z.number(),
-  /** Memory that it holds on GPUs; absent where it has none. */
+  /** Memory that it holds on GPUs; absent if it has none. */
   gpuMemoryBytes: z.number().optional(),
 });
 export type TaskSample = z.infer<typeof taskSampleSchema>;

@@ -5,7 +5,7 @@ import { method, nothing } from "./method.js";
 const folderSchema = z
   .string()
   .max(4096)
-  .regex(/^(?:\/|[A-Za-z]:[\\/]|\\\\)/, "A folder is given by its whole path.");
+  .regex(/^(?:\/|[A-Za-z]:[\\/]|\\\\)/, "A folder must be given by its full path.");
 
 export const settingsSchema = z.object({
   theme: z.enum(["dark", "light", "system"]),

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { numberedEventSchema } from "./missed-events.js";
 import { type Problem, problemSchema } from "./problem.js";
 
-/** What crosses a transport, in both directions: encoded as MessagePack on a WebSocket, cloned by Electron's IPC. */
+/**
+ * The frames that cross a transport in both directions: encoded as MessagePack on a WebSocket, cloned by Electron's
+ * IPC.
+ */
 export const requestSchema = z.object({
   id: z.number().int().nonnegative(),
   method: z.string(),

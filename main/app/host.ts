@@ -2,14 +2,14 @@ import type { AppInfo } from "../api/app.js";
 import type { PickFile } from "../api/documents.js";
 import type { SharedWindow } from "../peers/agent/shared-window.js";
 
-/** What the application needs of the host that shows its windows: all that differs between the two. */
+/** What the application needs from the host that shows its windows: everything that differs between the two hosts. */
 export interface Host {
   readonly kind: AppInfo["host"];
-  /** The system's own file dialog; answers undefined when the user cancels. Absent where there is none. */
+  /** The system's own file dialog; resolves to undefined when the user cancels. Absent if there is none. */
   pickFile?(request: PickFile): Promise<string | undefined>;
-  /** Shows a file in the system's file manager. Absent where there is none. */
+  /** Shows a file in the system's file manager. Absent if there is none. */
   showFile?(path: string): void;
-  /** A fresh one-time address for another browser tab. Absent where windows are not pages of a browser. */
+  /** A fresh one-time address for another browser tab. Absent if windows are not pages of a browser. */
   newWindowUrl?(): string;
   /** Absent where windows are not pages of a browser. */
   readonly sharedWindow?: SharedWindow;

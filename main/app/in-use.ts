@@ -1,17 +1,18 @@
-/** What would be lost if the application ended now: tasks that other machines use, and a run that has gone on for long. */
-import type { RunState, RunUpdate } from "../api/runs.js";
+/** What would be lost if the application ended now: tasks that other machines use, and a long run. */
+import type { RunState } from "../api/run-state.js";
+import type { RunUpdate } from "../api/runs.js";
 import type { HostTask } from "../tasks/task-host.js";
 
-/** A run that is younger is soon done again. */
+/** A shorter run is quickly repeated. */
 const LONG_RUN_MILLIS = 10_000;
 
-/** States of a run that goes on. */
+/** States of a run in progress. */
 const GOES_ON: readonly RunState[] = ["preparing", "running", "stopping"];
 
 export interface InUse {
-  /** Tasks of this machine that another machine uses, which has started them here. */
-  readonly tasks: readonly { readonly name: string; readonly owner: string }[];
-  /** Names of the tasks that run for this machine's own windows. */
+  /** Tasks of this machine that another machine uses: it has started them here, or is connected to them. */
+  readonly tasks: readonly { readonly name: string; readonly user: string }[];
+  /** Names of the tasks that this machine's own windows have started. */
   readonly ownTasks: readonly string[];
   /** How long the run of this machine's window has lasted; absent if there is none, or only a short one. */
   readonly runMillis?: number;
@@ -20,23 +21,32 @@ export interface InUse {
 export interface InUseFacts {
   /** Device ID of this machine. */
   readonly ownId: string;
-  readonly tasks: readonly Pick<HostTask, "job" | "index" | "state" | "owner">[];
-  /** How the user knows a machine; undefined for one that is no longer paired. */
+  readonly tasks: readonly Pick<HostTask, "job" | "index" | "state" | "owner" | "port">[];
+  /** Which machines use which of its tasks, several times if they have several connections. */
+  readonly uses: readonly { readonly deviceId: string; readonly port: number }[];
+  /** The user's name for a machine; undefined for one that is no longer paired. */
   nameOf(deviceId: string): string | undefined;
   /** The newest run. */
   readonly run: Pick<RunUpdate, "state" | "elapsedMillis" | "currentMillis"> | undefined;
 }
 
 /** The part of the state that the user would lose. */
-export function inUse({ ownId, tasks, nameOf, run }: InUseFacts): InUse {
+export function inUse({ ownId, tasks, uses, nameOf, run }: InUseFacts): InUse {
   const active = tasks.filter(({ state }) => state !== "stopped" && state !== "failed");
-  const ofOthers = active.filter(({ owner }) => owner !== ownId);
+  const usersOf = ({ owner, port }: (typeof tasks)[number]) =>
+    new Set(
+      [owner, ...uses.filter((use) => use.port === port).map(({ deviceId }) => deviceId)].filter(
+        (deviceId) => deviceId !== ownId,
+      ),
+    );
   const millis = run && GOES_ON.includes(run.state) ? Math.max(run.elapsedMillis, run.currentMillis) : 0;
   return {
-    tasks: ofOthers.map((task) => ({
-      name: taskName(task),
-      owner: nameOf(task.owner) ?? "a machine that is no longer paired",
-    })),
+    tasks: active.flatMap((task) =>
+      [...usersOf(task)].map((deviceId) => ({
+        name: taskName(task),
+        user: nameOf(deviceId) ?? "a machine that is no longer paired",
+      })),
+    ),
     ownTasks: active.filter(({ owner }) => owner === ownId).map(taskName),
     ...(millis < LONG_RUN_MILLIS ? {} : { runMillis: millis }),
   };
@@ -47,10 +57,10 @@ export function isAnythingInUse({ tasks, runMillis }: InUse): boolean {
   return tasks.length > 0 || runMillis !== undefined;
 }
 
-/** What is in use, one line each: "worker/0, which gpu-pc uses", "a run that has gone on for 3 min". */
+/** What is in use, one line each: "worker/0, which gpu-pc uses", "a run that has taken 3 min". */
 export function inUseLines({ tasks, runMillis }: InUse): string[] {
-  const lines = tasks.map(({ name, owner }) => `${name}, which ${owner} uses`);
-  if (runMillis !== undefined) lines.push(`a run that has gone on for ${ageText(runMillis)}`);
+  const lines = tasks.map(({ name, user }) => `${name}, which ${user} uses`);
+  if (runMillis !== undefined) lines.push(`a run that has taken ${ageText(runMillis)}`);
   return lines;
 }
 

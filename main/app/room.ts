@@ -1,4 +1,4 @@
-/** What this installation is, and what its host can do. */
+/** Facts about this installation, and the abilities of its host. */
 import { hostname } from "node:os";
 import type { appMethods } from "../api/app.js";
 import type { HandlersOf } from "../shared/handlers.js";
@@ -9,7 +9,7 @@ import type { Room } from "../shared/room.js";
 import { version } from "../shared/version.js";
 import type { Host } from "./host.js";
 
-/** As much as a person would read; the rest is in the file. */
+/** About as much as a person would read; the rest is in the file. */
 const SHOWN_LOG_BYTES = 256 * 1024;
 
 export interface AppOptions {

@@ -8,7 +8,7 @@ import { defined } from "../shared/problems.js";
 export interface AgentProcessOptions {
   readonly dataDir: string;
   readonly agentPort?: number;
-  /** How other machines show this one from now on. */
+  /** The name under which other machines show this one from now on. */
   readonly name?: string;
   /** Whether the network may reach tasks that other machines start here, from now on. */
   readonly allowExposedTasks?: boolean;
@@ -42,7 +42,7 @@ async function identityOf(application: Application): Promise<Identity> {
   return (await application.handle("machines.identity", undefined)) as Identity;
 }
 
-/** Resolves when the agent listens, which it starts to do by itself and reports with an event. */
+/** Resolves when the agent listens; it starts by itself and reports this with an event. */
 async function portOf(application: Application): Promise<number> {
   return await new Promise((resolve) => {
     const look = () =>
@@ -76,7 +76,7 @@ function lineOf({ side, step, code, machine, grantedRole, problem }: PairingStat
   if (side !== "show") return undefined;
   const who = `${machine.name} (${machine.address})`;
   if (step === "paired") return `paired with ${who}, which has the role ${grantedRole} here`;
-  if (step === "failed") return `the pairing with ${who} failed: ${problem?.message ?? "it was called off"}`;
+  if (step === "failed") return `the pairing with ${who} failed: ${problem?.message ?? "it was cancelled"}`;
   return code === undefined ? undefined : `${who} asks to pair; type this code there: ${code}`;
 }
 

@@ -29,9 +29,13 @@ const runFlags = [
   {
     name: "port",
     value: "PORT",
-    help: "Port for other machines (default 2220, or any where that is taken).",
+    help: "Port for other machines (default 2220, or any free port if that is taken).",
   },
-  { name: "name", value: "NAME", help: "How other machines show this one (default: its host name)." },
+  {
+    name: "name",
+    value: "NAME",
+    help: "Name under which other machines show this one (default: its host name).",
+  },
   {
     name: "allow_exposed_tasks",
     value: "yes|no",
@@ -59,14 +63,14 @@ its own window. Over SSH: tensordeck agent link there, then ssh -L PORT:127.0.0.
 const idCommand: CommandSpec = {
   name: "tensordeck agent id",
   summary:
-    "Prints the device ID of this machine, which the user of another one can check or give to agent trust.",
+    "Prints the device ID of this machine, which the user of another machine can check or pass to agent trust.",
   flags: [dataDirFlag],
 };
 
 const trustCommand: CommandSpec = {
   name: "tensordeck agent trust",
   summary:
-    "Lets the machine with a device ID pair with this one without a code, or changes what a paired one may do here.",
+    "Lets the machine with a device ID pair with this one without a code, or changes what a paired machine may do here.",
   positionals: "DEVICE_ID",
   flags: [dataDirFlag, { name: "role", value: "ROLE", help: "view, run or manage (default run)." }],
   notes: `
@@ -164,7 +168,7 @@ async function newIdentity(args: ParsedArgs): Promise<number> {
   await requestNewIdentity(dataDir);
   if ((await askInstance(dataDir, "pid")) !== undefined) {
     process.stdout.write(
-      "Tensordeck runs here and has a new identity from its next start on. Start it again, and pair this machine again.\n",
+      "Tensordeck is running here and gets the new identity at its next start. Start it again, and pair this machine again.\n",
     );
     return 0;
   }
@@ -179,7 +183,7 @@ async function trust(args: ParsedArgs): Promise<number> {
   const deviceId = deviceIdSchema.safeParse(text.replace(/[\s-]/g, "").toLowerCase());
   if (!deviceId.success || others.length > 0) {
     throw invalidArgument(
-      `Give one device ID, 52 letters a to z and digits 2 to 7; tensordeck agent id prints it there. It was given "${args.positionals.join(" ")}".`,
+      `Give one device ID, 52 letters a to z and digits 2 to 7; tensordeck agent id prints it there. Got "${args.positionals.join(" ")}".`,
     );
   }
   const role = roleSchema.safeParse(args.get("role") ?? "run");
@@ -199,12 +203,12 @@ async function trust(args: ParsedArgs): Promise<number> {
   return 0;
 }
 
-/** Answers what it came to. A running agent sees the change of the file within a second. */
+/** Returns a description of the outcome. A running agent sees the change of the file within a second. */
 async function giveTrust(store: TrustStore, deviceId: string, role: Role): Promise<string> {
   const known = store.get(deviceId);
   if (known) {
     await store.put({ ...known, grantedRole: role });
-    return `${known.name} is paired and has the role ${role} here now.`;
+    return `${known.name} is paired and now has the role ${role} here.`;
   }
   await store.preauthorise(deviceId, role);
   return `The machine with this device ID may pair without a code and will have the role ${role} here.`;
@@ -214,8 +218,8 @@ async function printLink(args: ParsedArgs): Promise<number> {
   const dataDir = dataDirOf(args);
   const link = await askInstance(dataDir, "link");
   if (link === undefined) {
-    throw problem("FAILED_PRECONDITION", `No Tensordeck runs with the data folder ${dataDir}.`, {
-      remedy: "Start it with tensordeck agent, or give the --data-dir with which it was started.",
+    throw problem("FAILED_PRECONDITION", `No Tensordeck is running with the data folder ${dataDir}.`, {
+      remedy: "Start it with tensordeck agent, or pass the --data-dir with which it was started.",
     });
   }
   process.stdout.write(`open ${link}\n`);

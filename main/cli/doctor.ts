@@ -6,12 +6,12 @@ import { examine } from "./doctor/examine.js";
 import { doctorCommand, readDoctorOptions } from "./doctor/options.js";
 import { reportJson, reportText } from "./doctor/report.js";
 
-/** Something is wrong that keeps the cluster from working. */
+/** Exit status: a problem keeps the cluster from working. */
 const EXIT_ERRORS = 1;
-/** As of programs that were called wrongly. */
+/** Exit status of programs that were called with wrong arguments. */
 const EXIT_USAGE = 2;
 
-/** Answers 0 when no error was found, 1 when one was, 2 when the arguments are wrong. */
+/** Returns 0 if no error was found, 1 if there was one, 2 if the arguments are wrong. */
 export async function runDoctor(args: readonly string[]): Promise<number> {
   const options = await readDoctorOptions(args, process.env).catch((error: unknown) => {
     if (!(error instanceof TensorFlowError)) throw error;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The `tensordeck` command with everything that it can do. */
+/** The `tensordeck` command with all its subcommands. */
 import { setFlagsFromString } from "node:v8";
 import { type Command, type CommandTable, runCommandLine } from "../../worker-runtime/cli/command-line.js";
 import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
@@ -14,7 +14,7 @@ const applicationCommands: CommandTable = {
     },
   },
   doctor: {
-    summary: "Say what keeps the machines of a cluster from reaching each other.",
+    summary: "Report what keeps the machines of a cluster from reaching each other.",
     load: async () => presenting((await import("./doctor.js")).runDoctor),
   },
 };
@@ -28,7 +28,7 @@ function keepHeapSmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
 }
 
-/** A command whose problems are printed in full; the command line itself only knows TensorFlow's errors. */
+/** A command whose problems are printed in full; the command line itself handles only TensorFlow's errors. */
 function presenting(command: Command): Command {
   return async (args) => {
     try {

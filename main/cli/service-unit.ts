@@ -1,11 +1,11 @@
-/** How Tensordeck's agent runs as a service of systemd, and how it gets there. */
+/** Tensordeck's agent as a systemd service, and how to install it. */
 
 export interface ServiceUnitOptions {
   /** The Node that runs the agent. */
   readonly node: string;
   /** The `tensordeck` program. */
   readonly program: string;
-  /** What follows `tensordeck agent`. */
+  /** The arguments after `tensordeck agent`. */
   readonly flags: readonly string[];
   readonly dataDir: string;
   /** The account whose rights the agent and its tasks have. */
@@ -13,8 +13,8 @@ export interface ServiceUnitOptions {
 }
 
 /**
- * The unit. It takes from the service what a machine for graphs does not need and leaves it GPUs (their device files, memory
- * that is writable and executable for CUDA's and WebGPU's compilers) and the account's files, which graphs read and write.
+ * The unit. It restricts the service to what running graphs needs and leaves it GPUs (their device files, memory that
+ * is writable and executable for CUDA's and WebGPU's compilers) and the account's files, which graphs read and write.
  */
 export function serviceUnit({ node, program, flags, dataDir, user }: ServiceUnitOptions): string {
   const command = [node, program, "agent", "--data-dir", dataDir, ...flags].map(quoted).join(" ");
@@ -29,7 +29,7 @@ User=${user}
 ExecStart=${command}
 Restart=on-failure
 RestartSec=2
-# The agent ends its tasks itself; what is left after that is ended for it.
+# The agent ends its tasks itself; remaining processes are then ended by systemd.
 KillMode=mixed
 TimeoutStopSec=10
 # Each task has hundreds of files open: threads, sockets, libraries.
@@ -61,12 +61,12 @@ export function installCommands(words: readonly string[]): string {
 #   ${unitCommand} | sudo tee /etc/systemd/system/tensordeck.service
 #   sudo systemctl daemon-reload
 #   sudo systemctl enable --now tensordeck
-# What it says, the codes of pairings among it:
+# Its output, including the codes of pairings:
 #   journalctl -u tensordeck -f
 `;
 }
 
-/** As systemd reads words: in double quotes, with its own specifiers and variables taken literally. */
+/** Quoted as systemd parses words: in double quotes, with its own specifiers and variables taken literally. */
 function quoted(word: string): string {
   const literal = word.replace(/[\\"]/g, "\\$&").replaceAll("%", "%%").replaceAll("$", "$$$$");
   return /^[\w./:=@%-]+$/.test(word) ? literal : `"${literal}"`;

@@ -1,4 +1,4 @@
-/** The cluster's gateway: the port at which a stock script without a ClusterSpec of its own uses the cluster. */
+/** The cluster's gateway: the port through which a stock script without a ClusterSpec uses the cluster. */
 import { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Gateway as GatewayState } from "../api/cluster.js";

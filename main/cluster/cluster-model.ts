@@ -11,7 +11,7 @@ import { defined } from "../shared/problems.js";
 import type { JsonFile } from "../storage/json-file.js";
 import type { OpenProbe } from "../tasks/health.js";
 import { clusterFile, type StoredCluster } from "./cluster-file.js";
-import type { ClusterTask } from "./cluster-task.js";
+import { type ClusterTask, isActive } from "./cluster-task.js";
 import { Colours } from "./colours.js";
 import { exposuresOf } from "./exposures.js";
 import { ForeignServers } from "./foreign-servers.js";
@@ -28,18 +28,18 @@ import { tunnelledTasks, tunnelTable } from "./tunnel-table.js";
 export interface ModelCollaborators {
   readonly machines: ClusterMachines;
   readonly emit: EmitEvent;
-  /** For foreign servers; the machines ask for their own tasks. */
+  /** For foreign servers; machines check the health of their own tasks. */
   readonly openProbe: OpenProbe;
   /** File that keeps membership, access, foreign servers and colours; without it they are not saved. */
   readonly file?: string;
   readonly discovery: () => DiscoveryState;
   readonly gateway?: () => Gateway | undefined;
-  /** Present where tasks of this machine can be isolated from its other servers. */
+  /** Present if tasks of this machine can be isolated from its other servers. */
   readonly reachPort?: ReachPort;
 }
 
 /**
- * Changes come in bursts, as when a task goes through its states; nobody could read more frequent updates.
+ * Changes come in bursts, as when a task passes through its states; nobody could read more frequent updates.
  */
 const BETWEEN_NEWS_MILLIS = 50;
 /** How long a task that is no longer listed is remembered. */
@@ -82,7 +82,7 @@ export class ClusterModel {
   #news: NodeJS.Timeout | undefined;
   /** Timer that forgets tasks that are gone; set while there are any. */
   #forgetting: NodeJS.Timeout | undefined;
-  /** What the newest tunnels were created from. */
+  /** The inputs from which the newest tunnels were created. */
   #tunnelledFrom: unknown;
   #tellingTunnels: Promise<void> = Promise.resolve();
   #isLoaded = false;
@@ -135,7 +135,7 @@ export class ClusterModel {
     this.changed();
   }
 
-  /** What happened to the cluster as a whole. */
+  /** A notice about the cluster as a whole. */
   set notice(notice: Problem | undefined) {
     this.#notice = notice;
     this.changed();
@@ -144,6 +144,11 @@ export class ClusterModel {
   /** This machine first. */
   machines(): readonly ClusterMachine[] {
     return this.#collaborators.machines.list();
+  }
+
+  /** Tasks that have a process, or are about to have one, on machines where this one may start and stop them. */
+  active(): ClusterTask[] {
+    return this.tasks().filter((task) => !task.foreign && isActive(task) && !task.locked);
   }
 
   /** Machine by machine, each in the order in which its tasks were created; then the foreign servers. */
@@ -322,7 +327,7 @@ export class ClusterModel {
     this.#access = stored.access;
     // Before any task is listed, since that would give it a colour.
     for (const [id, colour] of Object.entries(stored.colours)) this.#colours.restore(id, colour);
-    for (const place of stored.foreign) this.foreign.addAgain(place);
+    for (const server of stored.foreign) this.foreign.addAgain(server);
     this.changed();
   }
 

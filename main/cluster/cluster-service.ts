@@ -14,16 +14,15 @@ import type {
   Membership,
 } from "../api/cluster.js";
 import type { NewestSamples } from "../api/samples.js";
-import { delay } from "../shared/deferred.js";
-import { log } from "../shared/log/log.js";
-import { defined, problem } from "../shared/problems.js";
+import { problem } from "../shared/problems.js";
 import { clearServerState } from "../tasks/clear-state.js";
 import { ClusterModel, type ModelCollaborators } from "./cluster-model.js";
-import { type ClusterTask, isActive, PARAMETER_SERVER_JOB, serversFirst, taskNames } from "./cluster-task.js";
+import { type ClusterTask, serversFirst } from "./cluster-task.js";
+import { FollowUps } from "./follow-ups.js";
 import { lookForEngines } from "./look-for-engines.js";
 import { checkExposure, checkMachine, planTable } from "./table-plan.js";
-import { TaskPlacement, type TaskWish } from "./task-placement.js";
-import { foreignPlaceOf, wishesOf } from "./task-requests.js";
+import { TaskPlacement } from "./task-placement.js";
+import { foreignAddressOf, wishesOf } from "./task-requests.js";
 
 export interface ClusterCollaborators extends ModelCollaborators {
   /** Whether the ps tasks stop when the last worker leaves. */
@@ -32,14 +31,11 @@ export interface ClusterCollaborators extends ModelCollaborators {
   readonly clearState?: typeof clearServerState;
 }
 
-/** How long an added task waits for the machines to report whether they can listen on its port. */
-const TUNNEL_WAIT_MILLIS = 5000;
-const TUNNEL_ROUNDS = 3;
-
 export class ClusterService {
   readonly #collaborators: ClusterCollaborators;
   readonly #model: ClusterModel;
   readonly #placement: TaskPlacement;
+  readonly #followUps: FollowUps;
   /** Commands that concern the cluster as a whole run one after the other. */
   #queue: Promise<unknown>;
 
@@ -63,6 +59,8 @@ export class ClusterService {
         }),
       expectRestart: (taskId) => model.restarts.expect(taskId),
     });
+    const { stopPsWithLastWorker } = collaborators;
+    this.#followUps = new FollowUps({ model, placement: this.#placement, stopPsWithLastWorker });
   }
 
   /** Resolves when the saved state of the cluster has been read; machines restore their tasks after that. */
@@ -119,11 +117,11 @@ export class ClusterService {
       this.#adoptMembership();
       const machines = await lookForEngines(request, this.#model.machines());
       const wishes = wishesOf(request, this.tasks(), machines);
-      const others = this.#active();
+      const others = this.#model.active();
       await this.#placement.place(wishes);
-      this.#restartFor(wishes, others);
+      this.#followUps.joined(wishes, others);
       const ids = wishes.map(({ id }) => id);
-      await this.#settlePorts(ids);
+      await this.#followUps.settlePorts(ids);
       return ids;
     });
   }
@@ -131,12 +129,12 @@ export class ClusterService {
   /** @throws ProblemError UNAVAILABLE when no TensorFlow server answers there; ALREADY_EXISTS. */
   addForeign(request: AddForeign): Promise<string> {
     return this.#enqueue(async () => {
-      const place = foreignPlaceOf(request, this.tasks(), this.#model.machines());
+      const server = foreignAddressOf(request, this.tasks(), this.#model.machines());
       this.#model.notice = undefined;
-      const others = this.#active();
-      await this.#model.foreign.add(place);
-      this.#restartFor([place], others);
-      return place.id;
+      const others = this.#model.active();
+      await this.#model.foreign.add(server);
+      this.#followUps.joined([server], others);
+      return server.id;
     });
   }
 
@@ -154,24 +152,24 @@ export class ClusterService {
       const changed = [...plan.add, ...plan.replace.map(({ wish }) => wish), ...plan.addForeign];
       model.notice = undefined;
       // First the step that can still fail without losing anything: a server that does not answer.
-      for (const place of plan.addForeign) await model.foreign.add(place);
+      for (const server of plan.addForeign) await model.foreign.add(server);
       for (const { id, job, index } of plan.renameForeign) model.foreign.rename(id, job, index);
       for (const task of plan.remove) await this.#remove(task);
-      await this.#replace(plan.replace);
+      await this.#placement.replace(plan.replace);
       await this.#placement.place([...plan.add].sort(serversFirst));
       const isNew = ({ id }: ClusterTask) => changed.some((wish) => wish.id === id);
-      this.#restartFor(
+      this.#followUps.joined(
         [...changed, ...plan.renameForeign],
-        this.#active().filter((task) => !isNew(task)),
+        this.#model.active().filter((task) => !isNew(task)),
       );
-      await this.#settlePorts(changed.map(({ id }) => id));
-      await this.#stopServersAfter(plan.remove);
+      await this.#followUps.settlePorts(changed.map(({ id }) => id));
+      await this.#followUps.left(plan.remove);
     });
   }
 
   /**
-   * Opens the cluster or closes it. Tasks whose raw port opens or closes with it, or whose port is no longer theirs
-   * alone, are re-created.
+   * Opens the cluster or closes it. Tasks whose raw port opens or closes with it, or whose port is no longer unique,
+   * are re-created.
    *
    * @throws ProblemError UNAVAILABLE when the machine of one of these does not answer, PERMISSION_DENIED when it lets no
    *   other machine open a task there; nothing was changed then.
@@ -180,7 +178,7 @@ export class ClusterService {
     return this.#enqueue(async () => {
       const model = this.#model;
       if (access === model.access) return;
-      const active = this.#active();
+      const active = this.#model.active();
       const isShut = new Set(
         model
           .machines()
@@ -195,8 +193,8 @@ export class ClusterService {
       model.access = access;
       // The current ones: another task may have the same port.
       const fresh = this.tasks().filter(({ id }) => changing.some((task) => task.id === id));
-      await this.#replace(fresh.map((task) => ({ task, wish: this.#placement.wishOf(task) })));
-      await this.#settlePorts(fresh.map(({ id }) => id));
+      await this.#placement.replace(fresh.map((task) => ({ task, wish: this.#placement.wishOf(task) })));
+      await this.#followUps.settlePorts(fresh.map(({ id }) => id));
     });
   }
 
@@ -218,12 +216,12 @@ export class ClusterService {
   async stopTask(taskId: string): Promise<void> {
     const task = this.#task(taskId);
     await this.#placement.hostOf(task).stop(taskId);
-    await this.#stopServersAfter([task]);
+    await this.#followUps.left([task]);
   }
 
   async restartTask(taskId: string): Promise<void> {
     const task = this.#task(taskId);
-    if (task.needsPort) await this.#replace([{ task, wish: this.#placement.wishOf(task) }]);
+    if (task.needsPort) await this.#placement.replace([{ task, wish: this.#placement.wishOf(task) }]);
     else await this.#placement.restart([task]);
   }
 
@@ -232,15 +230,8 @@ export class ClusterService {
       const removed = this.#task(taskId);
       this.#model.notice = undefined;
       await this.#remove(removed);
-      const others = this.#active();
-      if (this.membership === "fixed" && others.length > 0) {
-        this.#setNotice(
-          `${taskNames(others)} still expect${others.length === 1 ? "s" : ""} ${removed.name} in the cluster.`,
-          "The tasks of a fixed cluster know each other from their start.",
-          "Stock scripts wait for the missing task. Restart the other tasks to drop it from the cluster.",
-        );
-      }
-      await this.#stopServersAfter([removed]);
+      this.#followUps.removed(removed);
+      await this.#followUps.left([removed]);
     });
   }
 
@@ -258,7 +249,7 @@ export class ClusterService {
     return this.#enqueue(async () => {
       const model = this.#model;
       if (membership === model.membership && membership === model.wantedMembership) return;
-      const active = this.#active();
+      const active = this.#model.active();
       this.#checkMachines(active);
       model.wantedMembership = membership;
       model.notice = undefined;
@@ -274,11 +265,6 @@ export class ClusterService {
   /** Reports and saves the final state; the machines end their tasks themselves. */
   async dispose(): Promise<void> {
     await this.#model.dispose();
-  }
-
-  /** Tasks that have a process, or are about to have one, on machines where this one may start and stop them. */
-  #active(): ClusterTask[] {
-    return this.tasks().filter((task) => !task.foreign && isActive(task) && !task.locked);
   }
 
   /**
@@ -298,45 +284,6 @@ export class ClusterService {
     else await this.#placement.hostOf(task).remove(task.id);
   }
 
-  async #replace(changes: readonly { task: ClusterTask; wish: TaskWish }[]): Promise<void> {
-    await this.#placement.replace([...changes].sort((a, b) => serversFirst(a.wish, b.wish)));
-  }
-
-  /** In a fixed cluster the other tasks must learn of the new ones, which is possible only when they start. */
-  #restartFor(joined: readonly { job: string; index: number }[], others: readonly ClusterTask[]): void {
-    if (this.membership === "dynamic" || joined.length === 0 || others.length === 0) return;
-    this.#setNotice(
-      `${taskNames(others)} ${others.length === 1 ? "is" : "are"} restarted, because ${taskNames(joined)} joined.`,
-      "The tasks of a fixed cluster know each other from their start. Variables are lost.",
-    );
-    this.#background(this.#placement.restart(others));
-  }
-
-  /**
-   * Moves new tasks to other ports where some machine cannot listen on theirs. They have no state to lose yet.
-   */
-  async #settlePorts(taskIds: readonly string[]): Promise<void> {
-    for (let round = 0; round < TUNNEL_ROUNDS; round++) {
-      await Promise.race([this.#model.tellTunnels(), delay(TUNNEL_WAIT_MILLIS)]);
-      const stuck = this.tasks().filter(({ id, needsPort }) => needsPort && taskIds.includes(id));
-      if (stuck.length === 0) return;
-      await this.#replace(stuck.map((task) => ({ task, wish: this.#placement.wishOf(task) })));
-    }
-  }
-
-  /** If the user wants that, parameter servers stop when the cluster has no workers left. */
-  async #stopServersAfter(gone: readonly ClusterTask[]): Promise<void> {
-    const active = this.#active();
-    const isServer = (task: ClusterTask) => task.job === PARAMETER_SERVER_JOB;
-    if (gone.every(isServer) || active.length === 0 || !active.every(isServer)) return;
-    if (!(await this.#collaborators.stopPsWithLastWorker())) return;
-    await Promise.all(active.map((task) => this.#placement.hostOf(task).stop(task.id)));
-    this.#setNotice(
-      `${taskNames(active)} ${active.length === 1 ? "was" : "were"} stopped with the last worker.`,
-      "The settings say so.",
-    );
-  }
-
   /** @throws ProblemError NOT_FOUND */
   #task(taskId: string): ClusterTask {
     const task = this.tasks().find(({ id }) => id === taskId);
@@ -347,18 +294,9 @@ export class ClusterService {
     });
   }
 
-  #setNotice(message: string, reason: string, remedy?: string): void {
-    this.#model.notice = defined({ code: "OK", message, reason, remedy });
-  }
-
   #enqueue<T>(command: () => Promise<T>): Promise<T> {
     const done = this.#queue.then(command);
     this.#queue = done.catch(() => undefined);
     return done;
-  }
-
-  /** Work whose outcome shows in the tasks' states. */
-  #background(work: Promise<void>): void {
-    work.catch((error: unknown) => log.error("A command for a task failed:", error));
   }
 }

@@ -1,3 +1,4 @@
+import { PARAMETER_SERVER_JOB } from "../../worker-runtime/cluster/job-names.js";
 import type { Device, Engine, Task, TaskState } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
 
@@ -51,9 +52,6 @@ export function taskNames(tasks: readonly { readonly job: string; readonly index
 export function isActive({ state }: Pick<ClusterTask, "state">): boolean {
   return state !== "stopped" && state !== "failed";
 }
-
-/** TensorFlow's customary name for the job that holds variables. */
-export const PARAMETER_SERVER_JOB = "ps";
 
 /** For sorting: parameter servers are started before those that use them. */
 export function serversFirst(a: { readonly job: string }, b: { readonly job: string }): number {

@@ -8,7 +8,7 @@ export class Colours {
   readonly #taken = new Map<string, number>();
   /** Freed colours, the longest unused first. */
   readonly #freed: number[] = [];
-  /** The lowest that was never assigned; those below it are taken or freed. */
+  /** The lowest colour that was never assigned; those below it are taken or freed. */
   #next = 0;
 
   constructor(paletteSize = 8) {

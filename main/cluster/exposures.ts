@@ -5,8 +5,8 @@ import type { ClusterMachine } from "../peers/cluster-machine.js";
 import { type ClusterTask, taskNames } from "./cluster-task.js";
 
 /**
- * @param machines This machine first. While it is alone there is nothing that a cluster over the network would promise,
- *   and nothing is said.
+ * @param machines This machine first. While it is alone, a cluster makes no promises about the network, so nothing is
+ *   reported.
  */
 export function exposuresOf(
   access: Access,
@@ -22,9 +22,9 @@ export function exposuresOf(
       code: "FAILED_PRECONDITION",
       message: `${name} at ${address} can be used by anyone who reaches that port.`,
       reason:
-        "It is a TensorFlow server that was started elsewhere: no tunnel leads there, and it asks nobody to sign in.",
+        "It is a TensorFlow server that was started elsewhere: no tunnel leads there, and it does not authenticate clients.",
       remedy:
-        "Start a task of Tensordeck on that machine instead, or see that only this cluster reaches the port.",
+        "Start a task of Tensordeck on that machine instead, or make sure that only this cluster reaches the port.",
       task: name,
     })),
   ];
@@ -39,8 +39,8 @@ function rawPorts({ facts, tasks }: ClusterMachine): Problem[] {
     {
       code: "FAILED_PRECONDITION",
       message: `The network reaches ${taskNames(open)} on ${facts.name} without signing in.`,
-      reason: `TensorFlow's server listens on every address of its machine. ${one ? "It was" : "They were"} started while that was alone, or ${facts.name} does not let Tensordeck shut ${one ? "its port" : "their ports"} off.`,
-      remedy: `Remove ${one ? "it" : "them"} and add ${one ? "it" : "them"} again. Where that does not help, close port${one ? "" : "s"} ${ports.join(", ")} of ${facts.name} with a firewall; the tunnels of the cluster do not need ${one ? "it" : "them"}.`,
+      reason: `TensorFlow's server listens on every address of its machine. ${one ? "It was" : "They were"} started while that machine was alone, or ${facts.name} does not let Tensordeck close ${one ? "its port" : "their ports"}.`,
+      remedy: `Remove ${one ? "it" : "them"} and add ${one ? "it" : "them"} again. If that does not help, close port${one ? "" : "s"} ${ports.join(", ")} of ${facts.name} with a firewall; the tunnels of the cluster do not need ${one ? "it" : "them"}.`,
     },
   ];
 }

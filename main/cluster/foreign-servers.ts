@@ -15,16 +15,16 @@ import {
 import { taskName } from "./cluster-task.js";
 
 /** What is saved about a foreign server. */
-export interface ForeignPlace {
+export interface ForeignAddress {
   readonly id: string;
   readonly address: string;
   readonly job: string;
   readonly index: number;
 }
 
-export interface ForeignServer extends ForeignPlace {
+export interface ForeignServer extends ForeignAddress {
   readonly state: TaskState;
-  /** Named as the server names them. */
+  /** Under the names that the server itself uses. */
   readonly devices: readonly Device[];
   readonly incarnation: string | undefined;
   readonly problem: Problem | undefined;
@@ -58,17 +58,17 @@ export class ForeignServers {
   /**
    * Adds a server once it has answered, in place of an existing one with the same id.
    *
-   * @throws ProblemError UNAVAILABLE when nothing at the address answers as a TensorFlow server does.
+   * @throws ProblemError UNAVAILABLE when no TensorFlow server answers at the address.
    */
-  async add(place: ForeignPlace): Promise<void> {
-    const probe = this.#openProbe(place.address);
+  async add(server: ForeignAddress): Promise<void> {
+    const probe = this.#openProbe(server.address);
     try {
       const health = await probe.check(AbortSignal.timeout(HEALTH_INTERVAL_MILLIS));
-      this.#watch(answered(place, health), probe);
+      this.#watch(answered(server, health), probe);
     } catch (error) {
       probe.close();
-      throw problem("UNAVAILABLE", `No TensorFlow server answers at ${place.address}.`, {
-        reason: "It does not run, has another port, or a firewall is in the way.",
+      throw problem("UNAVAILABLE", `No TensorFlow server answers at ${server.address}.`, {
+        reason: "It is not running, has another port, or a firewall blocks it.",
         remedy: "Check the address, and that its machine can be reached from this one.",
         details: messageOf(error),
       });
@@ -76,10 +76,10 @@ export class ForeignServers {
   }
 
   /** Restores a server of a previous run of the application, whether it answers or not. */
-  addAgain(place: ForeignPlace): void {
+  addAgain(server: ForeignAddress): void {
     this.#watch(
-      { ...place, state: "starting", devices: [], incarnation: undefined, problem: undefined },
-      this.#openProbe(place.address),
+      { ...server, state: "starting", devices: [], incarnation: undefined, problem: undefined },
+      this.#openProbe(server.address),
     );
   }
 
@@ -152,8 +152,8 @@ export class ForeignServers {
   }
 }
 
-function answered(place: ForeignPlace, { devices, incarnation }: Health): ForeignServer {
-  const { id, address, job, index } = place;
+function answered(server: ForeignAddress, { devices, incarnation }: Health): ForeignServer {
+  const { id, address, job, index } = server;
   return { id, address, job, index, state: "running", devices, incarnation, problem: undefined };
 }
 

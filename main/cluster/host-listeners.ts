@@ -7,7 +7,7 @@ export interface HostEvents {
   readonly onSamples: (samples: TaskSamples) => void;
 }
 
-/** Listens to the machines as task hosts, to each while it is listed. */
+/** Listens to each machine's task host while the machine is listed. */
 export class HostListeners {
   readonly #events: HostEvents;
   readonly #stops = new Map<TaskHost, readonly (() => void)[]>();
@@ -16,7 +16,7 @@ export class HostListeners {
     this.#events = events;
   }
 
-  /** Listens to these and to no others. */
+  /** Listens to exactly these hosts. */
   follow(hosts: ReadonlySet<TaskHost>): void {
     for (const [host, stops] of this.#stops) {
       if (hosts.has(host)) continue;

@@ -53,6 +53,6 @@ export function versionNotice(
     code: "FAILED_PRECONDITION",
     message: "The machines run different versions of TensorFlow.",
     reason: `${used.map(({ name, version }) => `${name} has ${version}`).join(", ")}. A graph may use an op that one of them lacks.`,
-    remedy: "Install the same version on all of them if a run fails for such a reason.",
+    remedy: "Install the same version on all of them if a run fails for that reason.",
   };
 }

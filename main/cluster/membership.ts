@@ -12,8 +12,8 @@ export function membershipOfTask({ fixed }: Pick<HostTask, "fixed">): Membership
 /**
  * The membership that sessions use.
  *
- * @param wanted This window's latest choice. It counts as long as one of the tasks is so; where another window started
- *   all of them otherwise, the cluster is that.
+ * @param wanted This window's latest choice. It applies as long as one of the tasks has it; if another window started
+ *   all of them with the other one, the cluster has that one.
  */
 export function membershipOf(wanted: Membership, machines: readonly ClusterMachine[]): Membership {
   const usable = machines.filter(({ facts }) => facts.role !== "view" && facts.presence === "online");

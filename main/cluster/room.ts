@@ -1,4 +1,4 @@
-/** The cluster: which tasks there are on which machines, and the tunnels and the gateway through which they are reached. */
+/** The cluster: the tasks on all machines, and the tunnels and the gateway through which they are reached. */
 import type { clusterMethods } from "../api/cluster.js";
 import type { PeersPort } from "../peers/room.js";
 import type { SettingsPort } from "../settings/room.js";
@@ -10,6 +10,7 @@ import type { TasksRoom } from "../tasks/room.js";
 import type { HostTask } from "../tasks/task-host.js";
 import { ClusterGateway } from "./cluster-gateway.js";
 import { ClusterService } from "./cluster-service.js";
+import type { TaskUse } from "./tunnel/tunnel-exit.js";
 import { type PortHolder, TunnelService } from "./tunnel/tunnel-service.js";
 
 export interface ClusterOptions {
@@ -37,6 +38,10 @@ export interface ClusterRoom extends Room<HandlersOf<typeof clusterMethods>> {
   readonly cluster: ClusterPort;
   /** Resolves when the saved state of the cluster has been read: restored tasks then get their former colours. */
   readonly loaded: Promise<void>;
+  /** The tasks of this machine that other machines use now, each through a tunnel. */
+  uses(): TaskUse[];
+  /** Sets what tells whether a run of this machine goes on. Runs are created after this room. */
+  attachRuns(isOwnRun: () => boolean): void;
 }
 
 export function createCluster(options: ClusterOptions): ClusterRoom {
@@ -54,10 +59,11 @@ export function createCluster(options: ClusterOptions): ClusterRoom {
     reachPort: (port) => tasks.isolation.reach(port),
   });
   gateway.follow(cluster);
+  let isOwnRun = () => false;
   const tunnels = new TunnelService({
     ownId,
     trust: {
-      // This machine may do anything here: its own cluster is one of those that may have tunnels.
+      // This machine may do anything here, so its own cluster may have tunnels.
       get: (id) => (id === ownId ? { grantedRole: "manage" } : trust.get(id)),
       onChange: (listener) => trust.onChange(() => listener()),
     },
@@ -67,6 +73,7 @@ export function createCluster(options: ClusterOptions): ClusterRoom {
       (cluster.hasLocalServer(port) ? { owner: ownId, runs: true } : undefined),
     connectTask: tasks.isolation.connectTask,
     onPorts: tasks.isolation.setTunnelPorts,
+    isOwnRun: () => isOwnRun(),
   });
   tasks.attachTunnels(tunnels.accept);
   peers.attachCluster({
@@ -100,6 +107,10 @@ export function createCluster(options: ClusterOptions): ClusterRoom {
     },
     cluster,
     loaded: cluster.loaded,
+    uses: () => tunnels.uses(),
+    attachRuns: (asked) => {
+      isOwnRun = asked;
+    },
     endWork,
     dispose: once(async () => {
       await endWork();

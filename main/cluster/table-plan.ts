@@ -9,7 +9,7 @@ import { problem } from "../shared/problems.js";
 import { exposureRefused } from "../tasks/exposure.js";
 import { isTaskPort, TASK_PORTS_TEXT } from "../tasks/task-ports.js";
 import { type ClusterTask, taskName } from "./cluster-task.js";
-import type { ForeignPlace } from "./foreign-servers.js";
+import type { ForeignAddress } from "./foreign-servers.js";
 import { newTaskId, type TaskWish } from "./task-placement.js";
 import { checkGpus } from "./task-requests.js";
 
@@ -19,9 +19,9 @@ export interface TablePlan {
   readonly add: readonly TaskWish[];
   /** Tasks that are re-created under their old id. */
   readonly replace: readonly { readonly task: ClusterTask; readonly wish: TaskWish }[];
-  readonly addForeign: readonly ForeignPlace[];
+  readonly addForeign: readonly ForeignAddress[];
   /** Foreign servers that get another name in sessions. */
-  readonly renameForeign: readonly ForeignPlace[];
+  readonly renameForeign: readonly ForeignAddress[];
 }
 
 /**
@@ -53,8 +53,8 @@ export function planTable(
 interface Changes {
   readonly add: TaskWish[];
   readonly replace: { readonly task: ClusterTask; readonly wish: TaskWish }[];
-  readonly addForeign: ForeignPlace[];
-  readonly renameForeign: ForeignPlace[];
+  readonly addForeign: ForeignAddress[];
+  readonly renameForeign: ForeignAddress[];
 }
 
 function emptyChanges(): Changes {
@@ -77,9 +77,9 @@ function changeRow(
   if (task.foreign) {
     const isMoved = row.address !== undefined && row.address !== task.address;
     const isRenamed = job !== task.job || index !== task.index;
-    const place = foreignOf({ ...row, address: row.address ?? task.address }, task.id);
-    if (isMoved) changes.addForeign.push(place);
-    else if (isRenamed) changes.renameForeign.push(place);
+    const server = foreignOf({ ...row, address: row.address ?? task.address }, task.id);
+    if (isMoved) changes.addForeign.push(server);
+    else if (isRenamed) changes.renameForeign.push(server);
     return;
   }
   const port = portOf(row);
@@ -122,11 +122,11 @@ function wishOf(
   return { id, job, index, machineId, engine, gpu, port, mayMove: port === 0 };
 }
 
-function foreignOf({ job, index, address = "" }: ClusterRow, id: string): ForeignPlace {
+function foreignOf({ job, index, address = "" }: ClusterRow, id: string): ForeignAddress {
   return { id, job, index, address };
 }
 
-/** 0 where the row leaves it open. */
+/** 0 if the row leaves it open. */
 function portOf({ address }: ClusterRow): number {
   return address === undefined ? 0 : (parseHostPort(address)?.port ?? 0);
 }
@@ -138,7 +138,7 @@ function checkPorts({ add, replace }: Changes): void {
   if (!wrong) return;
   const name = taskName(wrong);
   throw problem("INVALID_ARGUMENT", `${name} cannot have port ${wrong.port} in a secure cluster.`, {
-    reason: `Every other machine gives the task the same port on localhost, and keeps ports that its own programs are known for to itself.`,
+    reason: `Every other machine gives the task the same port on localhost, and reserves the well-known ports of its own programs.`,
     remedy: `Choose a port from ${TASK_PORTS_TEXT}, or omit it. Nothing was changed.`,
     task: name,
   });
@@ -167,7 +167,7 @@ export function checkMachine(
   }
   if (facts.presence !== "online") {
     throw problem("UNAVAILABLE", `${name} cannot be changed: ${facts.name} does not answer.`, {
-      remedy: "Wait until it is back, or leave the task as it is.",
+      remedy: "Wait until it answers again, or leave the task as it is.",
       task: name,
     });
   }

@@ -1,16 +1,18 @@
-/** Putting tasks on machines: unique ports, the cluster passed to each server, and the order of starting. */
+/** Places tasks on machines: assigns unique ports, passes the cluster to each server, and starts them in order. */
+
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { PARAMETER_SERVER_JOB } from "../../worker-runtime/cluster/job-names.js";
 import type { Access, Engine, GpuChoice, Membership } from "../api/cluster.js";
 import { ProblemError } from "../api/wire.js";
 import type { ClusterMachine } from "../peers/cluster-machine.js";
 import { log } from "../shared/log/log.js";
 import { noSuchMachine, problem } from "../shared/problems.js";
-import type { FixedPlace, TaskHost } from "../tasks/task-host.js";
+import type { FixedCluster, TaskHost } from "../tasks/task-host.js";
 import { FIRST_TASK_PORT, nextTaskPort } from "../tasks/task-ports.js";
 import { addressesOf } from "./addresses.js";
-import { type ClusterTask, isActive, PARAMETER_SERVER_JOB, taskName } from "./cluster-task.js";
+import { type ClusterTask, isActive, serversFirst, taskName } from "./cluster-task.js";
 import { addressOnMachine } from "./task-list.js";
 
 /** A requested task. */
@@ -32,10 +34,10 @@ interface Plan {
   readonly machine: ClusterMachine;
   port: number;
   /** The cluster that its server was started with. */
-  told: FixedPlace | undefined;
+  told: FixedCluster | undefined;
 }
 
-/** What placing tasks needs from the cluster. */
+/** The port through which placement uses the cluster. */
 export interface PlacementContext {
   readonly access: () => Access;
   readonly membership: () => Membership;
@@ -80,7 +82,7 @@ export class TaskPlacement {
       throw error;
     }
     // A port that turned out to be taken invalidates the ClusterSpec of the earlier ones.
-    const now = this.fixedPlace(addressesOfPlans(plans, this.#context.access()));
+    const now = this.fixedCluster(addressesOfPlans(plans, this.#context.access()));
     const stale = plans.filter(({ told }) => !isDeepStrictEqual(told, now));
     for (const { wish, machine } of stale) {
       const host = hostOfMachine(machine);
@@ -93,7 +95,8 @@ export class TaskPlacement {
    * Removes tasks from their machines and re-creates them, perhaps elsewhere or with other settings. They lose their
    * variables. On failure they are re-created as they were.
    */
-  async replace(changes: readonly { readonly task: ClusterTask; readonly wish: TaskWish }[]): Promise<void> {
+  async replace(unsorted: readonly { readonly task: ClusterTask; readonly wish: TaskWish }[]): Promise<void> {
+    const changes = [...unsorted].sort((a, b) => serversFirst(a.wish, b.wish));
     for (const { task } of changes) this.#context.expectRestart(task.id);
     const before = changes.map(({ task }) => this.wishOf(task));
     try {
@@ -105,7 +108,7 @@ export class TaskPlacement {
     }
   }
 
-  /** The same task again, on another port where its own cannot be used. */
+  /** The same task again, on another port if its own cannot be used. */
   wishOf(task: ClusterTask): TaskWish {
     const { id, job, index, machineId, engine, needsPort, snapshot } = task;
     const port = needsPort ? 0 : (parseHostPort(task.address)?.port ?? 0);
@@ -119,7 +122,7 @@ export class TaskPlacement {
     if (task.needsPort && !isActive(task)) {
       await this.replace([{ task, wish: this.wishOf(task) }]);
     } else {
-      await host.startAgain(task.id, this.fixedPlace());
+      await host.startAgain(task.id, this.fixedCluster());
     }
   }
 
@@ -143,9 +146,9 @@ export class TaskPlacement {
   }
 
   /** The current ClusterSpec for every server of a fixed cluster; undefined in a dynamic one. */
-  fixedPlace(
+  fixedCluster(
     coming: readonly { job: string; index: number; address: string }[] = [],
-  ): FixedPlace | undefined {
+  ): FixedCluster | undefined {
     if (this.#context.membership() === "dynamic") return undefined;
     const known = this.#context.tasks().filter(({ address, unusable }) => address !== "" && !unusable);
     return { cluster: addressesOf([...known, ...coming]) };
@@ -161,7 +164,7 @@ export class TaskPlacement {
     if (task.locked) throw new ProblemError(task.locked);
     if (!task.foreign) return this.host(task.machineId);
     throw problem("FAILED_PRECONDITION", `${task.name} was started by somebody else.`, {
-      reason: "Tensordeck can use the server and look at it, not start or stop it.",
+      reason: "Tensordeck can use and inspect the server, but not start or stop it.",
       remedy: `Do that where it runs (${task.address}), or remove it here.`,
       task: task.name,
     });
@@ -176,7 +179,7 @@ export class TaskPlacement {
     const listed = new Set(this.#context.tasks().map(({ id }) => id));
     for (const wish of wishes.filter(({ id }) => !listed.has(id))) {
       await this.place([wish]).catch((error: unknown) => {
-        log.error(`${taskName(wish)} could not be made again as it was:`, error);
+        log.error(`${taskName(wish)} could not be restored:`, error);
       });
     }
   }
@@ -207,7 +210,7 @@ export class TaskPlacement {
     const first = plan.port;
     for (let tries = 1; ; tries++) {
       const { id: taskId, job, index, engine, gpu, mayMove } = wish;
-      const fixed = this.fixedPlace(addressesOfPlans(plans, this.#context.access()));
+      const fixed = this.fixedCluster(addressesOfPlans(plans, this.#context.access()));
       plan.told = fixed;
       try {
         await host.start({
@@ -283,7 +286,7 @@ function isTaken(error: unknown): boolean {
 
 function noFreePort({ facts }: ClusterMachine, wish: TaskWish, first = FIRST_TASK_PORT): ProblemError {
   return problem("RESOURCE_EXHAUSTED", `${facts.name} has no free port for ${taskName(wish)}.`, {
-    reason: `${PORTS_TO_TRY} ports from ${first} upward were tried, or all that tasks take.`,
+    reason: `${PORTS_TO_TRY} ports from ${first} upward were tried, or all ports that tasks may use.`,
     remedy: "Stop tasks or other programs that listen there.",
   });
 }

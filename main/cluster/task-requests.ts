@@ -1,6 +1,5 @@
 /**
- * Turns the user's requests into tasks that can be created: chooses what was left open, and refuses what is invalid.
- * Pure.
+ * Turns the user's requests into tasks that can be created: chooses the open settings and rejects invalid ones. Pure.
  */
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { nextIndex } from "../../worker-runtime/cluster/cluster-table.js";
@@ -9,7 +8,7 @@ import type { MachineFacts } from "../api/machines.js";
 import type { ClusterMachine } from "../peers/cluster-machine.js";
 import { noSuchMachine, problem } from "../shared/problems.js";
 import { type ClusterTask, taskName } from "./cluster-task.js";
-import type { ForeignPlace } from "./foreign-servers.js";
+import type { ForeignAddress } from "./foreign-servers.js";
 import { machineOfHost } from "./task-list.js";
 import { newTaskId, type TaskWish } from "./task-placement.js";
 
@@ -40,11 +39,11 @@ export function wishesOf(
 }
 
 /** @throws ProblemError INVALID_ARGUMENT for an invalid address, ALREADY_EXISTS for an index or a server in use. */
-export function foreignPlaceOf(
+export function foreignAddressOf(
   { address, job, index }: AddForeign,
   tasks: readonly ClusterTask[],
   machines: readonly ClusterMachine[],
-): ForeignPlace {
+): ForeignAddress {
   checkAddress(address, tasks, machines);
   const chosen = index ?? nextIndex(tasks, job);
   checkIndex(job, chosen, tasks);
@@ -66,15 +65,15 @@ function machineNamed(machineId: string | undefined, machines: readonly ClusterM
   if (facts.presence !== "offline") return facts;
   throw problem("UNAVAILABLE", `${facts.name} does not answer.`, {
     reason: facts.problem?.message,
-    remedy: `See whether ${facts.name} is on and in the network.`,
+    remedy: `Check whether ${facts.name} is on and connected to the network.`,
   });
 }
 
-/** @throws ProblemError INVALID_ARGUMENT for a GPU that the machine does not have or the engine does not use. */
+/** @throws ProblemError INVALID_ARGUMENT for a GPU that the machine does not have or the engine does not choose by number. */
 export function checkGpus(gpu: GpuChoice, { name, gpus }: MachineFacts, engine: Engine): void {
   if (typeof gpu !== "string" && engine === "portable") {
-    throw problem("INVALID_ARGUMENT", "The portable engine computes on the processor, not on a GPU.", {
-      remedy: "Choose the TensorFlow engine for the task, or leave its GPU open.",
+    throw problem("INVALID_ARGUMENT", "The portable engine takes the best GPU of the machine by itself.", {
+      remedy: "Leave the task's GPU open, or choose none.",
     });
   }
   // If none is known, the driver may have failed to answer just once; the task reports what it sees.
@@ -91,8 +90,8 @@ export function checkGpus(gpu: GpuChoice, { name, gpus }: MachineFacts, engine: 
 function checkIndex(job: string, index: number, tasks: readonly ClusterTask[]): void {
   const other = tasks.find((task) => task.job === job && task.index === index);
   if (!other) return;
-  throw problem("ALREADY_EXISTS", `There is a ${other.name} already.`, {
-    remedy: `Take another index: ${taskName({ job, index: nextIndex(tasks, job) })} is free.`,
+  throw problem("ALREADY_EXISTS", `There is already a ${other.name}.`, {
+    remedy: `Choose another index: ${taskName({ job, index: nextIndex(tasks, job) })} is free.`,
   });
 }
 
@@ -112,7 +111,7 @@ function checkAddress(
     (task) => task.machineId === machineId && parseHostPort(task.address)?.port === parsed.port,
   );
   if (!twin) return;
-  throw problem("ALREADY_EXISTS", `${twin.name} is at ${address} already.`, {
-    remedy: "One server can be one task of a cluster only.",
+  throw problem("ALREADY_EXISTS", `${twin.name} is already at ${address}.`, {
+    remedy: "A server can be only one task of a cluster.",
   });
 }

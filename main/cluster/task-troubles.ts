@@ -1,4 +1,4 @@
-/** The messages about why a task cannot be used or its machine does not answer. Pure. */
+/** Messages that explain why a task cannot be used or its machine does not answer. Pure. */
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { isLoopback } from "../../worker-runtime/cluster/host.js";
 import type { Membership, Task } from "../api/cluster.js";
@@ -22,9 +22,9 @@ export interface Draft {
 
 /** The tasks before the current one. */
 export interface Seen {
-  /** The one of each name that sessions use. */
+  /** The task of each name that sessions use. */
   readonly usableByName: Map<string, Draft>;
-  /** The first of ours at each address. */
+  /** The first of our tasks at each address. */
   readonly byAddress: Map<string, Draft>;
   /** Whether the cluster has any task that is not foreign, wherever in the list. */
   readonly hasOurs: boolean;
@@ -36,7 +36,7 @@ export function noAnswerOf(machine: MachineFacts, task: string): Problem {
     code: "UNAVAILABLE",
     message: `${machine.name} does not answer.`,
     reason: machine.problem?.message,
-    remedy: `See whether ${machine.name} is on and in the network. ${task} may still be running there.`,
+    remedy: `Check whether ${machine.name} is on and connected to the network. ${task} may still be running there.`,
     task,
   });
 }
@@ -45,13 +45,13 @@ export function noAnswerOf(machine: MachineFacts, task: string): Problem {
 export function mayOnlyLook(machine: MachineFacts, task: string): Problem {
   return {
     code: "PERMISSION_DENIED",
-    message: `${task} cannot be used: this machine may only look at ${machine.name}.`,
-    remedy: `Let ${machine.name} allow this machine to run graphs there.`,
+    message: `${task} cannot be used: this machine may only view ${machine.name}.`,
+    remedy: `Allow this machine to run graphs there, on ${machine.name}.`,
     task,
   };
 }
 
-/** A task that another machine added, where this one may control only its own. @param task "worker/0" */
+/** A task that another machine added, if this one may control only its own. @param task "worker/0" */
 export function addedElsewhere(machine: MachineFacts, task: string): Problem {
   return {
     code: "PERMISSION_DENIED",
@@ -63,8 +63,9 @@ export function addedElsewhere(machine: MachineFacts, task: string): Problem {
 }
 
 /**
- * A task among others with the other membership. @param task "worker/0" @param cluster The membership of the
- * others.
+ * A task among others with the other membership.
+ * @param task "worker/0"
+ * @param cluster The membership of the others.
  */
 export function startedOtherwise(task: string, cluster: Membership): Problem {
   const isFixed = cluster === "fixed";
@@ -72,14 +73,14 @@ export function startedOtherwise(task: string, cluster: Membership): Problem {
     code: "FAILED_PRECONDITION",
     message: `${task} cannot take part: it was started ${isFixed ? "alone" : "for a fixed cluster"}.`,
     reason: isFixed
-      ? "The other tasks are those of a fixed cluster, which know each other from their start."
-      : "The other tasks were started alone. A server that knows a ClusterSpec from its start refuses one of a session.",
+      ? "The other tasks belong to a fixed cluster and know each other from their start."
+      : "The other tasks were started alone. A server that was started with a ClusterSpec refuses one from a session.",
     remedy: `Restart ${task} here, or make the cluster ${isFixed ? "dynamic" : "fixed"}.`,
     task,
   };
 }
 
-/** A server in a dynamic cluster under the very name that it was started with. */
+/** A server in a dynamic cluster under the same name that it was started with. */
 export function ownNameTaken({ job, index, address, devices }: ForeignServer): Problem | undefined {
   const ownName = ownNameOf(devices);
   if (ownName?.job !== job || ownName.index !== index) return undefined;
@@ -87,8 +88,8 @@ export function ownNameTaken({ job, index, address, devices }: ForeignServer): P
   return {
     code: "FAILED_PRECONDITION",
     message: `${task} cannot take part in a dynamic cluster under this name.`,
-    reason: `The server at ${address} was itself started as ${task}, and a server refuses a session whose ClusterSpec repeats that.`,
-    remedy: "Add it under another job or index, or use a fixed cluster, which uses it as it is.",
+    reason: `The server at ${address} was itself started as ${task}, and a server refuses a session whose ClusterSpec repeats its own name.`,
+    remedy: "Add it under another job or index, or use a fixed cluster, which uses it under its own name.",
     task,
   };
 }
@@ -120,12 +121,12 @@ export function portTrouble(
   const other = task.foreign ? undefined : byAddress.get(task.address);
   const remedy = task.foreign
     ? `Start the server at another port, from ${TASK_PORTS_TEXT}, and add it again.`
-    : `Restart ${name}: it gets another port then.`;
+    : `Restart ${name}: it then gets another port.`;
   if (other && other.machineId !== machineId) {
     return {
       code: "FAILED_PRECONDITION",
       message: `${name} has the same port as ${taskName(other.task)} on ${other.machineName}.`,
-      reason: "In a secure cluster every task has a port of its own, because all are reached by localhost.",
+      reason: "In a secure cluster every task has its own port, because all are reached through localhost.",
       remedy,
       task: name,
     };
@@ -158,11 +159,11 @@ export function loopbackTrouble(
   const name = taskName(task);
   return {
     code: "FAILED_PRECONDITION",
-    message: `${name} is at ${task.address}, where ${other.facts.name} would look on itself.`,
-    reason: "localhost means another machine on each of them.",
+    message: `${name} is at ${task.address}, which on ${other.facts.name} means that machine itself.`,
+    reason: "localhost means a different machine on each of them.",
     remedy: task.foreign
       ? "Add the server by the address that other machines use for it."
-      : "See that this machine has an address in the network, or use a secure cluster.",
+      : "Make sure that this machine has an address in the network, or use a secure cluster.",
     task: name,
   };
 }

@@ -1,4 +1,4 @@
-/** Keeps every machine's end of the tunnels up to date, also after it was offline. */
+/** Keeps every machine's end of the tunnels up to date, including machines that were offline. */
 import { isDeepStrictEqual } from "node:util";
 import type { TunnelRequest } from "../peers/agent/tunnel-request.js";
 import type { ClusterMachine, TunnelHost } from "../peers/cluster-machine.js";
@@ -7,7 +7,7 @@ import { NO_TUNNELS } from "./tunnel-table.js";
 
 /** A machine that refused or did not answer is retried no sooner than this. */
 const RETRY_MILLIS = 2000;
-/** A program that has a port may end. */
+/** Retry interval for a port that another program has, since the program may end. */
 const ASK_FOR_PORTS_AGAIN_MILLIS = 10_000;
 
 interface Told {
@@ -118,7 +118,7 @@ export class TunnelSync {
       if (takenPorts.length > 0) this.#later(told, ASK_FOR_PORTS_AGAIN_MILLIS);
     } catch (error) {
       told.notBefore = Date.now() + RETRY_MILLIS;
-      if (!told.failing) log.error(`${told.name} could not be given its tunnels:`, error);
+      if (!told.failing) log.error(`${told.name} could not set up its tunnels:`, error);
       told.failing = true;
       this.#later(told, RETRY_MILLIS);
     }

@@ -1,4 +1,4 @@
-/** Listing folders for the file dialog that the window draws where the system's own cannot be shown. */
+/** Lists folders for the file dialog that the window draws if the system's own cannot be shown. */
 import { readdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, extname, join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-/** Opening and saving graphs. What kind and format a file had when it was opened it has when it is saved. */
+/** Opens and saves graphs. A file is saved with the kind and format that it had when it was opened. */
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
@@ -19,7 +19,7 @@ import { draftMetaGraph } from "./draft-change.js";
 import type { RestoredDraft } from "./draft-store.js";
 import { copySavedModelParts } from "./saved-model-parts.js";
 
-/** Protobuf messages end at 2 GB; a graph must also fit into memory more than once while it is opened. */
+/** Protobuf messages are limited to 2 GB, and a graph must fit into memory more than once while it is opened. */
 const MAX_FILE_BYTES = 2 ** 30;
 
 export interface ExampleLibrary {
@@ -37,10 +37,10 @@ export interface DocumentCollaborators {
 export class DocumentService {
   readonly #collaborators: DocumentCollaborators;
   readonly #sources = new DocumentSources();
-  /** Files that were opened or written here, as they were then: for saves that name no source. */
+  /** Versions of files that were opened or written here, for saves that name no source. */
   readonly #own = new Map<string, FileVersion | undefined>();
   /**
-   * Saves happen one after the other, so that none comes between another's check of the file and its writing.
+   * Saves run one after the other, so that none comes between another's check of the file and its write.
    */
   #saving: Promise<unknown> = Promise.resolve();
 
@@ -65,7 +65,7 @@ export class DocumentService {
   /** @throws ProblemError that names the file and says why it cannot be opened. */
   async open(givenPath: string): Promise<DocumentFile> {
     const path = absolute(givenPath);
-    // Before the reading: what is written meanwhile then counts as a change.
+    // Before reading: anything written meanwhile then counts as a change.
     const version = await fileVersion(path);
     const file = await readDocumentFile(path);
     this.#own.set(path, version);
@@ -81,23 +81,30 @@ export class DocumentService {
     return { ...describe(file, name), sourceId };
   }
 
-  /** The folder of the file that a document was opened from; undefined for what the browser held. */
+  /** The folder of the file that a document was opened from; undefined for a file of the browser. */
   folderOf(sourceId: string): string | undefined {
     const path = this.#sources.get(sourceId)?.path;
     return path === undefined ? undefined : dirname(path);
   }
 
-  /** The version of a file that a window knows, which has opened it as a source or without one. */
+  /** The version of a file that a window knows, whether it opened the file as a source or without one. */
   versionOf(sourceId: string | undefined, path: string): FileVersion | undefined {
     const source = this.#sources.get(sourceId);
     return source ? (source.file?.path === path ? source.file.version : undefined) : this.#own.get(path);
   }
 
-  /** A document with unsaved edits as they were kept. Its file counts as known in the version that they began from. */
-  openDraft({ header, changes }: RestoredDraft): DocumentFile {
-    const { version, path, ...document } = header;
+  /** The rest of a SavedModel that came from the browser, which no file has. */
+  originalOf(sourceId: string | undefined): SavedModelSource | undefined {
+    const source = this.#sources.get(sourceId);
+    return source?.path === undefined ? source?.original : undefined;
+  }
+
+  /** A document with the unsaved edits of a draft. Its file counts as known in the version that the edits began from. */
+  openDraft({ header, original, changes }: RestoredDraft): DocumentFile {
+    const { version, path, hasOriginal, ...document } = header;
     const file = path === undefined ? undefined : { path, version };
-    const sourceId = this.#sources.hold({ path, original: undefined, file });
+    // Without a path of its own: what was kept with the draft is in no file.
+    const sourceId = this.#sources.hold({ path: original ? undefined : path, original, file });
     return {
       ...document,
       ...(path === undefined ? {} : { path }),
@@ -130,11 +137,11 @@ export class DocumentService {
     try {
       await writeFileAtomically(path, bytes);
     } catch (error) {
-      const what = `${path} could not be written; what was there before is unchanged`;
+      const what = `${path} could not be written; the existing file is unchanged`;
       if (errnoOf(error) !== "ENOENT") throw fileProblem(what, error);
       throw problem("NOT_FOUND", `${path} could not be written.`, {
         reason: `The folder ${dirname(path)} does not exist.`,
-        remedy: "Choose another folder, or make this one.",
+        remedy: "Choose another folder, or create this one.",
         details: messageOf(error),
       });
     }
@@ -153,8 +160,8 @@ export class DocumentService {
     if (now === undefined) return;
     const isOwn = source ? source.file?.path === path : this.#own.has(path);
     if (!isOwn) {
-      throw problem("ALREADY_EXISTS", `${basename(path)} exists already.`, {
-        reason: `There is another file at ${path}.`,
+      throw problem("ALREADY_EXISTS", `${basename(path)} already exists.`, {
+        reason: `A file already exists at ${path}.`,
         remedy: "Replace it, or choose another name.",
       });
     }
@@ -166,7 +173,7 @@ export class DocumentService {
     });
   }
 
-  /** The rest of the SavedModel: as it is held, as its file has it, or as the file to be replaced has it. */
+  /** The rest of the SavedModel: from memory, from its file, or from the file to be replaced. */
   async #originalOf(source: DocumentSource | undefined, path: string): Promise<SavedModelSource | undefined> {
     if (source?.original) return source.original;
     const from = source?.path ?? (this.#own.has(path) ? path : undefined);
@@ -225,7 +232,7 @@ function encodeDocument(
     metaGraph = MetaGraphDef.decode(request.metaGraph);
   } catch (error) {
     throw problem("INVALID_ARGUMENT", "The document could not be saved.", {
-      reason: "What the window sent is not a MetaGraphDef.",
+      reason: "The window did not send a MetaGraphDef.",
       details: problemOf(error).message,
     });
   }

@@ -1,7 +1,7 @@
 /**
- * What the application holds of opened documents beyond the graph that a window edits: the rest of a SavedModel, so that
- * saving, also under another name, writes all of it; and the version of the file that the window knows, so that what
- * another program or window wrote since is not overwritten unasked.
+ * What the application keeps of opened documents besides the graph that a window edits: the rest of a SavedModel, so
+ * that saving writes all of it, even under another name; and the version of the file that the window knows, so that
+ * later changes by another program or window are not overwritten without asking.
  */
 import { randomUUID } from "node:crypto";
 import type { SavedModelSource } from "../../worker-runtime/graph/graph-file.js";
@@ -11,10 +11,16 @@ import type { FileVersion } from "../storage/file-version.js";
 const MAX_HELD = 8;
 
 export interface DocumentSource {
-  /** Where the rest of the SavedModel can be read; absent for content that came from the browser and is nowhere else. */
+  /**
+   * The file that has the rest of the SavedModel; absent for content that came from the browser and exists nowhere
+   * else.
+   */
   readonly path: string | undefined;
   original: SavedModelSource | undefined;
-  /** What the window knows of the file that it saves to; absent before its first save of a document without a path. */
+  /**
+   * The version that the window knows of the file it saves to; absent before the first save of a document without a
+   * path.
+   */
   file: { readonly path: string; readonly version: FileVersion | undefined } | undefined;
 }
 

@@ -1,10 +1,10 @@
-/** Putting a draft together again: the document as it was first written, and every change since. */
+/** Reassembles a draft: the document as it was first written, and every change since. */
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { DraftChange } from "../api/drafts.js";
 
-/** The document after all changes, as a serialized MetaGraphDef. The first change is the whole of it. */
+/** The document after all changes, as a serialized MetaGraphDef. The first change is the whole document. */
 export function draftMetaGraph(changes: readonly DraftChange[]): Uint8Array {
   let nodes: ReadonlyMap<string, NodeDef> = new Map();
   let rest = MetaGraphDef.fromPartial({});
@@ -21,7 +21,7 @@ function applyChange(
   { removed, changed, added }: DraftChange,
 ): ReadonlyMap<string, NodeDef> {
   const result = new Map(nodes);
-  // A name that is set again keeps its place in the map's order.
+  // A name that is set again keeps its position in the map.
   for (const node of nodesOf(changed)) if (result.has(node.name)) result.set(node.name, node);
   for (const name of removed) result.delete(name);
   if (added.length === 0) return result;

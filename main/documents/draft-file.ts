@@ -1,11 +1,16 @@
 /**
- * A draft on disk: a header, then one frame for each change, appended as edits come in. A frame has a length and a
- * checksum, so that one which a crash cut off is recognised and what came before it still counts.
+ * A draft on disk: a header, for some documents the rest of their SavedModel, then one frame for each change, appended
+ * as edits come in. A frame has a length and a checksum, so that a frame truncated by a crash is recognised and
+ * the preceding ones still count.
  */
 import { type FileHandle, open, readFile } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { decode, encode } from "@msgpack/msgpack";
 import { z } from "zod";
+import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import { SavedModel } from "../../protos/generated/tensorflow/saved_model.js";
+import type { SavedModelSource } from "../../worker-runtime/graph/graph-file.js";
+import { bytesSchema } from "../api/documents.js";
 import { type DraftChange, draftChangeSchema, draftDocumentSchema } from "../api/drafts.js";
 import { writePrivateFile } from "../storage/private-files.js";
 
@@ -16,29 +21,64 @@ const FRAME_HEAD_BYTES = 8;
 const MAX_HEADER_BYTES = 64 * 1024;
 
 export const draftHeaderSchema = draftDocumentSchema.extend({
-  /** The version of the file that the edits began from; absent where there was none. */
+  /** The version of the file that the edits began from; absent if there was none. */
   version: z.string().optional(),
+  /** True: a frame with the rest of the SavedModel follows. */
+  hasOriginal: z.boolean().optional(),
 });
 export type DraftHeader = z.infer<typeof draftHeaderSchema>;
 
+/** A SavedModel without the meta graph that is being edited, which the changes hold. */
+const originalSchema = z.object({
+  /** A serialized SavedModel. */
+  savedModel: bytesSchema,
+  /** Which of its meta graphs is being edited; an empty one stands in its place. */
+  index: z.number().int().nonnegative(),
+});
+export type DraftOriginal = z.infer<typeof originalSchema>;
+
+export function encodeOriginal({ savedModel, index }: SavedModelSource): DraftOriginal {
+  const metaGraphs = savedModel.metaGraphs.map((metaGraph, metaGraphIndex) =>
+    metaGraphIndex === index ? MetaGraphDef.fromPartial({}) : metaGraph,
+  );
+  return { savedModel: SavedModel.encode({ ...savedModel, metaGraphs }).finish(), index };
+}
+
+/** What a draft holds besides its header. */
+export interface DraftContent {
+  /** For a SavedModel whose file is nowhere else. */
+  readonly original?: SavedModelSource;
+  /** Every change as far as the file is whole; the first is the whole document. */
+  readonly changes: readonly DraftChange[];
+}
+
 /** Writes a draft with its first change, durably, in place of one that is there. Answers its size in bytes. */
-export async function writeDraft(path: string, header: DraftHeader, whole: DraftChange): Promise<number> {
-  const bytes = Buffer.concat([MAGIC, frameOf(header), frameOf(whole)]);
+export async function writeDraft(
+  path: string,
+  header: Omit<DraftHeader, "hasOriginal">,
+  whole: DraftChange,
+  original?: DraftOriginal,
+): Promise<number> {
+  const frames =
+    original === undefined
+      ? [frameOf(header)]
+      : [frameOf({ ...header, hasOriginal: true }), frameOf(original)];
+  const bytes = Buffer.concat([MAGIC, ...frames, frameOf(whole)]);
   await writePrivateFile(path, bytes);
   return bytes.length;
 }
 
 /**
- * Writes a change at the end of a draft, durably. Answers the new size in bytes.
+ * Appends a change to a draft, durably. Returns the new size in bytes.
  *
- * @param size of the draft as far as it is whole: what a write that failed left behind it is written over.
- * @throws Error ENOENT where there is no such draft.
+ * @param size of the intact part of the draft: remains of a failed write are overwritten.
+ * @throws Error ENOENT if there is no such draft.
  */
 export async function appendChange(path: string, size: number, change: DraftChange): Promise<number> {
   const bytes = frameOf(change);
   const file = await open(path, "r+");
   try {
-    // A full disk takes a part without an error; it gives one when it is asked to take the rest.
+    // A full disk accepts a part without an error, and fails only when the rest is written.
     for (let written = 0; written < bytes.length; ) {
       written += (await file.write(bytes, written, bytes.length - written, size + written)).bytesWritten;
     }
@@ -59,15 +99,24 @@ export async function readDraftHeader(path: string): Promise<DraftHeader | undef
   }
 }
 
-/** Every change of a draft as far as it is whole; the first is the whole document. @throws Error of Node's own. */
-export async function readDraftChanges(path: string): Promise<DraftChange[]> {
+/** A draft without its header; no changes where nothing of it can be read. @throws Error of Node's own. */
+export async function readDraftContent(path: string): Promise<DraftContent> {
+  const [first, ...frames] = framesOf(await readFile(path));
+  const original = headerOf(first)?.hasOriginal ? originalOf(frames.shift()) : undefined;
   const changes: DraftChange[] = [];
-  for (const frame of framesOf(await readFile(path)).slice(1)) {
+  for (const frame of frames) {
     const change = draftChangeSchema.safeParse(frame);
     if (!change.success) break;
     changes.push(change.data);
   }
-  return changes;
+  return original === undefined ? { changes } : { original, changes };
+}
+
+function originalOf(frame: unknown): SavedModelSource | undefined {
+  const original = originalSchema.safeParse(frame);
+  if (!original.success) return undefined;
+  const { savedModel, index } = original.data;
+  return { savedModel: SavedModel.decode(savedModel), index };
 }
 
 async function beginningOf(file: FileHandle): Promise<Buffer> {
@@ -80,7 +129,7 @@ function headerOf(frame: unknown): DraftHeader | undefined {
   return header.success ? header.data : undefined;
 }
 
-function frameOf(value: DraftHeader | DraftChange): Buffer {
+function frameOf(value: DraftHeader | DraftOriginal | DraftChange): Buffer {
   const body = encode(value, { ignoreUndefined: true });
   const head = Buffer.alloc(FRAME_HEAD_BYTES);
   head.writeUInt32LE(body.length, 0);
@@ -88,7 +137,7 @@ function frameOf(value: DraftHeader | DraftChange): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** The frames of a draft up to the first that is cut off or damaged. */
+/** The frames of a draft up to the first truncated or damaged one. */
 function framesOf(bytes: Buffer): unknown[] {
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return [];
   const frames: unknown[] = [];

@@ -4,6 +4,7 @@
  */
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { SavedModelSource } from "../../worker-runtime/graph/graph-file.js";
 import { type Draft, type DraftChange, draftIdSchema, type KeepDraft } from "../api/drafts.js";
 import type { Caller } from "../shared/caller.js";
 import { delay } from "../shared/deferred.js";
@@ -11,18 +12,20 @@ import { defined, fileProblem, problem } from "../shared/problems.js";
 import { type FileVersion, fileVersion } from "../storage/file-version.js";
 import {
   appendChange,
+  type DraftContent,
   type DraftHeader,
-  readDraftChanges,
+  encodeOriginal,
+  readDraftContent,
   readDraftHeader,
   writeDraft,
 } from "./draft-file.js";
 
-/** Beyond these the oldest that no window works on goes. */
+/** Beyond this number the oldest draft that no window uses is removed. */
 const MAX_DRAFTS = 20;
 const MAX_TOTAL_BYTES = 2 ** 30;
-/** One that is larger is not kept: writing it would hold up the application and fill the disk. */
+/** Larger drafts are not kept: writing them would block the application and fill the disk. */
 const MAX_DRAFT_BYTES = 2 ** 28;
-/** A page that was loaded again may call before the connection of the old one is known to have ended. */
+/** A reloaded page may call before its old connection is known to have ended. */
 const HANDOVER_MILLIS = 1000;
 const ENDING = ".draft";
 
@@ -30,17 +33,18 @@ export interface DraftStoreCollaborators {
   readonly folder: string;
   /** The version of a document's file that its window knows. */
   readonly versionOf: (sourceId: string | undefined, path: string) => FileVersion | undefined;
+  /** The rest of a document's SavedModel, where no file has it. */
+  readonly originalOf: (sourceId: string | undefined) => SavedModelSource | undefined;
 }
 
 interface OpenDraft {
   readonly holder: Caller;
-  /** As far as the file is whole; undefined until this application has written it. */
+  /** Size of the intact part of the file; undefined until this application has written it. */
   readonly size?: number;
 }
 
-export interface RestoredDraft {
+export interface RestoredDraft extends DraftContent {
   readonly header: DraftHeader;
-  readonly changes: readonly DraftChange[];
 }
 
 export class DraftStore {
@@ -57,7 +61,7 @@ export class DraftStore {
    * Writes the changes, and resolves when they are on disk.
    *
    * @throws ProblemError NOT_FOUND when the draft has to be rewritten; RESOURCE_EXHAUSTED for one that is too large; or
-   *   why the disk does not take it.
+   *   why the disk refuses it.
    */
   keep(request: KeepDraft, caller: Caller): Promise<void> {
     return this.#inTurn(async () => {
@@ -68,9 +72,11 @@ export class DraftStore {
         const { sourceId, ...rest } = document;
         const version =
           rest.path === undefined ? undefined : this.#collaborators.versionOf(sourceId, rest.path);
-        checkSize(bytesOf(change), rest.name);
+        const source = this.#collaborators.originalOf(sourceId);
+        const original = source && encodeOriginal(source);
+        checkSize(bytesOf(change) + (original?.savedModel.length ?? 0), rest.name);
         const header = defined({ ...rest, version });
-        const size = await this.#written(() => writeDraft(this.#path(draftId), header, change));
+        const size = await this.#written(() => writeDraft(this.#path(draftId), header, change, original));
         this.#open.set(draftId, { holder: caller, size });
         await this.#dropOldest();
         return;
@@ -98,7 +104,7 @@ export class DraftStore {
       free.map(async ({ draftId, editedAt }): Promise<Draft | undefined> => {
         const header = await readDraftHeader(this.#path(draftId)).catch(() => undefined);
         if (header === undefined) return undefined;
-        const { version, ...document } = header;
+        const { version, hasOriginal, ...document } = header;
         return { ...document, draftId, editedAt, file: await fileStateOf(header) };
       }),
     );
@@ -113,22 +119,22 @@ export class DraftStore {
   async restore(draftId: string, caller: Caller): Promise<RestoredDraft> {
     await this.#working;
     if (isHeldByOther(this.#open.get(draftId), caller)) {
-      throw problem("NOT_FOUND", "These edits are open in another window.", { remedy: "Go on there." });
+      throw problem("NOT_FOUND", "These edits are open in another window.", { remedy: "Continue there." });
     }
     const path = this.#path(draftId);
-    const [header, changes] = await Promise.all([readDraftHeader(path), readDraftChanges(path)]).catch(
+    const [header, content] = await Promise.all([readDraftHeader(path), readDraftContent(path)]).catch(
       (error: unknown) => {
         throw fileProblem("The unsaved edits cannot be read", error);
       },
     );
-    if (header === undefined || changes.length === 0) {
+    if (header === undefined || content.changes.length === 0) {
       throw problem("DATA_LOSS", "The unsaved edits cannot be read.", {
         reason: `${path} is damaged.`,
         remedy: "Discard them.",
       });
     }
     this.#open.set(draftId, { holder: caller });
-    return { header, changes };
+    return { header, ...content };
   }
 
   /** Removes a draft; a missing one counts as removed. One of another window is left alone. */
@@ -139,7 +145,7 @@ export class DraftStore {
     });
   }
 
-  /** Removes what a window worked on: its user closed it and chose to lose the changes. */
+  /** Removes the draft of a window whose user closed it and chose to lose the changes. */
   discardOf(caller: Caller): Promise<void> {
     return this.#inTurn(async () => {
       for (const [draftId, { holder }] of [...this.#open]) {
@@ -148,7 +154,7 @@ export class DraftStore {
     });
   }
 
-  /** Resolves when everything that was given to be kept is on the disk. */
+  /** Resolves when all pending changes are on disk. */
   async dispose(): Promise<void> {
     await this.#working;
   }
@@ -174,9 +180,9 @@ export class DraftStore {
 
   async #dropOldest(): Promise<void> {
     let total = 0;
-    for (const [place, { draftId, sizeBytes }] of (await this.#files()).entries()) {
+    for (const [index, { draftId, sizeBytes }] of (await this.#files()).entries()) {
       total += sizeBytes;
-      const fits = place < MAX_DRAFTS && total <= MAX_TOTAL_BYTES;
+      const fits = index < MAX_DRAFTS && total <= MAX_TOTAL_BYTES;
       if (!fits && !isHeld(this.#open.get(draftId))) await this.#remove(draftId);
     }
   }
@@ -224,11 +230,11 @@ function bytesOf({ changed, added, rest }: DraftChange): number {
 function checkSize(sizeBytes: number, name: string): void {
   if (sizeBytes <= MAX_DRAFT_BYTES) return;
   throw problem("RESOURCE_EXHAUSTED", `${name} is too large for its unsaved edits to be kept.`, {
-    reason: `It has ${Math.round(sizeBytes / 2 ** 20)} MiB; up to ${MAX_DRAFT_BYTES / 2 ** 20} MiB are kept against a crash.`,
+    reason: `It has ${Math.round(sizeBytes / 2 ** 20)} MiB; up to ${MAX_DRAFT_BYTES / 2 ** 20} MiB are kept in case of a crash.`,
     remedy: "Save it often, or keep large weights in a checkpoint rather than in constants of the graph.",
   });
 }
 
 function notKept(): Error {
-  return problem("NOT_FOUND", "This draft is not kept here.", { remedy: "Write it anew." });
+  return problem("NOT_FOUND", "This draft does not exist.", { remedy: "Write it again from the start." });
 }

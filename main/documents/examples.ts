@@ -2,7 +2,7 @@ import { examples } from "../../worker-runtime/graph/examples.js";
 import { problem } from "../shared/problems.js";
 import type { ExampleLibrary } from "./document-service.js";
 
-/** The graphs that Tensordeck brings along. */
+/** The example graphs that come with Tensordeck. */
 export const exampleLibrary: ExampleLibrary = {
   list: () => examples.map(({ id, title, description }) => ({ id, title, description })),
   open: (id) => {

@@ -14,7 +14,7 @@ export interface DocumentsOptions {
   readonly examples: ExampleLibrary;
   /** Remembers recently used documents. */
   readonly recent: { addRecentDocument(path: string): Promise<void> };
-  /** Provides the system's own file dialog, where there is one. */
+  /** Provides the system's own file dialog, if there is one. */
   readonly host: { pickFile?(request: PickFile): Promise<string | undefined> };
 }
 
@@ -30,6 +30,7 @@ export function createDocuments({ draftsFolder, examples, recent, host }: Docume
   const drafts = new DraftStore({
     folder: draftsFolder,
     versionOf: (sourceId, path) => service.versionOf(sourceId, path),
+    originalOf: (sourceId) => service.originalOf(sourceId),
   });
   return {
     handlers: {
@@ -51,7 +52,7 @@ export function createDocuments({ draftsFolder, examples, recent, host }: Docume
       },
     },
     folderOf: (sourceId) => service.folderOf(sourceId),
-    // Before anything that may be slow: the program may be killed meanwhile.
+    // Before anything slow, since the program may be killed meanwhile.
     endWork: () => drafts.dispose(),
     dispose: () => drafts.dispose(),
   };

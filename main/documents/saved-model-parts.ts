@@ -2,13 +2,16 @@ import { cp, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileProblem, problem } from "../shared/problems.js";
 
-/** What a SavedModel's folder holds beside its graph: values of variables, files of tables, and what others need. */
+/**
+ * The parts of a SavedModel's folder besides its graph: values of variables, files of tables, and whatever other
+ * programs need.
+ */
 const PARTS = ["variables", "assets", "assets.extra", "keras_metadata.pb"];
 
 /**
- * Takes the rest of a SavedModel along when its graph is saved into another folder. Under another name than TensorFlow's
- * the file is a graph alone, and nothing is copied.
- * @throws ProblemError ALREADY_EXISTS where parts of another model are; or why a part cannot be copied
+ * Copies the rest of a SavedModel when its graph is saved into another folder. Unless the file has TensorFlow's name it
+ * is only a graph, and nothing is copied.
+ * @throws ProblemError ALREADY_EXISTS if the folder has parts of another model; or why a part cannot be copied
  */
 export async function copySavedModelParts(source: string, target: string): Promise<void> {
   const [from, to] = [dirname(source), dirname(target)];
@@ -17,7 +20,7 @@ export async function copySavedModelParts(source: string, target: string): Promi
   for (const part of PARTS) if (await exists(join(from, part))) parts.push(part);
   for (const part of parts) {
     if (!(await exists(join(to, part)))) continue;
-    throw problem("ALREADY_EXISTS", `${to} has another model's ${part} already.`, {
+    throw problem("ALREADY_EXISTS", `${to} already has another model's ${part}.`, {
       reason: `The values that belong to this graph would have to be saved there: ${parts.join(", ")}.`,
       remedy: "Save it into an empty folder.",
     });

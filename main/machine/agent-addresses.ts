@@ -11,7 +11,7 @@ export function agentAddresses({
   return agentPort === undefined ? [] : addresses.map((host) => formatHostPort({ host, port: agentPort }));
 }
 
-/** Those of the addresses that mean the same on other machines: a zone ("fe80::1%eth0") is an interface of this one. */
+/** The addresses that are valid on other machines: a zone ("fe80::1%eth0") is an interface of this one. */
 export function withoutZones(addresses: readonly string[]): string[] {
   return addresses.filter((address) => !address.includes("%"));
 }

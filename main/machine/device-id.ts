@@ -1,7 +1,7 @@
 /** The name by which machines identify each other: it cannot be chosen, only derived from a key. */
 import { createHash } from "node:crypto";
 
-/** RFC 4648, in lower case: what a DNS label may hold. */
+/** RFC 4648, in lower case: valid in a DNS label. */
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 const BITS_PER_LETTER = 5;
 

@@ -1,18 +1,28 @@
-/** The NVIDIA GPUs of this machine, as reported by the driver's tool. */
+/**
+ * The GPUs of this machine: those that NVIDIA's driver reports, with their load; where there are none, the one that the
+ * portable engine would use, of whichever maker.
+ */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { endWithSignal } from "../../worker-runtime/engines/end-with-signal.js";
+import {
+  type Adapter,
+  type AdaptersAnswer,
+  isUsedUnasked,
+} from "../../worker-runtime/engines/portable/gpu/adapter.js";
+import { listAdapters } from "../../worker-runtime/engines/portable/gpu/list-adapters.js";
 import type { Gpu } from "../api/machines.js";
 import type { GpuLoad } from "../api/samples.js";
 import { defined } from "../shared/problems.js";
+import { type GpuUsageReader, gpuUsageReader } from "./gpu-usage.js";
 
 const TIMEOUT_MILLIS = 10_000;
 const MEBIBYTE = 2 ** 20;
 
-/** A GPU and how much of it is used, at one moment. */
+/** A GPU and its usage at one moment. */
 export type GpuReading = Gpu & GpuLoad;
 
-/** Runs nvidia-smi with arguments and returns its output. @throws where there is none, or no driver. */
+/** Runs nvidia-smi with arguments and returns its output. @throws if there is no such program, or no driver. */
 export type NvidiaSmi = (args: readonly string[], signal: AbortSignal) => Promise<string>;
 
 const nvidiaSmi: NvidiaSmi = async (args, signal) => {
@@ -24,8 +34,40 @@ const nvidiaSmi: NvidiaSmi = async (args, signal) => {
   return (await running).stdout;
 };
 
-/** None where there is no driver. Processes are identified by pid; the caller maps them to tasks. */
-export async function listGpus(signal: AbortSignal, ask: NvidiaSmi = nvidiaSmi): Promise<GpuReading[]> {
+/**
+ * A reader of this machine's GPUs. Processes are identified by pid; the caller maps them to tasks.
+ *
+ * Without NVIDIA's driver, adapters are listed once: that takes a process of its own.
+ * @param adapters lists GPUs without NVIDIA's driver.
+ * @param usage reads how busy one of these is.
+ */
+export function gpuReader(
+  ask: NvidiaSmi = nvidiaSmi,
+  adapters: (signal: AbortSignal) => Promise<AdaptersAnswer> = listAdapters,
+  usage: GpuUsageReader = gpuUsageReader(),
+): (signal: AbortSignal) => Promise<GpuReading[]> {
+  let hasNvidia = false;
+  let other: Adapter | undefined;
+  return async (signal) => {
+    if (other === undefined) {
+      const nvidia = await nvidiaGpus(signal, ask);
+      hasNvidia ||= nvidia.length > 0;
+      // A driver that fails once has not lost its devices to another maker.
+      if (hasNvidia) return nvidia;
+      other = bestOf(await adapters(signal));
+      if (other === undefined) return [];
+    }
+    const { name, memoryBytes, vendor } = other;
+    return [{ index: 0, name, memoryBytes, ...(await usage(vendor, signal)), processes: [] }];
+  };
+}
+
+function bestOf(answer: AdaptersAnswer): Adapter | undefined {
+  return "adapters" in answer ? answer.adapters.find((adapter) => isUsedUnasked(adapter)) : undefined;
+}
+
+/** Empty if there is no driver. */
+async function nvidiaGpus(signal: AbortSignal, ask: NvidiaSmi): Promise<GpuReading[]> {
   const csv = "--format=csv,noheader,nounits";
   try {
     const devices = await ask(
@@ -74,7 +116,7 @@ export function parseGpus(devices: string, processes: string): GpuReading[] {
   });
 }
 
-/** Lines as cells; the last cell keeps its commas, which names of programs may have. */
+/** Splits lines into cells; the last cell keeps its commas, which names of programs may have. */
 function rowsOf(text: string, columns: number): (string | undefined)[][] {
   return text.split(/\r?\n/).flatMap((line) => {
     const cells = line.split(",");

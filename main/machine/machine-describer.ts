@@ -9,12 +9,12 @@ import { defined, messageOf } from "../shared/problems.js";
 import { version } from "../shared/version.js";
 import { reachableAddresses } from "./addresses.js";
 import type { MachineDescription } from "./description.js";
-import { type GpuReading, listGpus } from "./gpus.js";
+import { type GpuReading, gpuReader } from "./gpus.js";
 import { type MachineReading, metricsBetween, readMachine } from "./metrics.js";
 import { osName } from "./os-name.js";
 
 const SAMPLE_INTERVAL_MILLIS = 1000;
-/** Starting nvidia-smi costs more than everything else together. */
+/** Starting nvidia-smi costs more than everything else combined. */
 const SAMPLES_BETWEEN_GPU_READINGS = 5;
 
 /** Facts from other rooms, queried for each description. */
@@ -29,7 +29,7 @@ export interface MachineKnowledge {
   exposure?(): Exposure | undefined;
   /** The task whose process this is. */
   taskOfPid(pid: number): string | undefined;
-  /** Reads the GPUs; nvidia-smi unless given. */
+  /** Reads the GPUs; defaults to `gpuReader`. */
   readonly listGpus?: (signal: AbortSignal) => Promise<GpuReading[]>;
 }
 
@@ -50,7 +50,7 @@ export class MachineDescriber {
 
   constructor(knowledge: MachineKnowledge) {
     this.#knowledge = knowledge;
-    this.#listGpus = knowledge.listGpus ?? ((signal) => listGpus(signal));
+    this.#listGpus = knowledge.listGpus ?? gpuReader();
   }
 
   /** Detects what takes a moment: the system's name and the GPUs. Listeners are notified afterwards. Never rejects. */
@@ -77,7 +77,7 @@ export class MachineDescriber {
     });
   }
 
-  /** The GPUs and how much of them was used when they were read last. */
+  /** The GPUs and their usage when last read. */
   gpus(): readonly GpuReading[] {
     return this.#gpus;
   }

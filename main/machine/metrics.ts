@@ -7,7 +7,7 @@ import { isInnerInterface } from "./addresses.js";
 /** The kernel shows times to programs in hundredths of a second on every architecture that Node runs on. */
 const TICK_MILLIS = 10;
 
-/** The counters at one moment; what happened is the difference between two. */
+/** The counters at one moment; activity is the difference between two readings. */
 export interface MachineReading {
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -15,7 +15,7 @@ export interface MachineReading {
   readonly busyMillis: number;
   readonly totalMillis: number;
   readonly memoryUsedBytes: number;
-  /** Since the system started; absent where it does not tell without a program being started for it. */
+  /** Since the system started; absent if reading it would require starting a program. */
   readonly network?: NetworkBytes;
 }
 
@@ -24,7 +24,7 @@ export interface NetworkBytes {
   readonly sent: number;
 }
 
-/** Reads the counters. On Linux three small files; nothing is started anywhere. */
+/** Reads the counters. On Linux these are three small files; no program is started on any system. */
 export async function readMachine(now = Date.now()): Promise<MachineReading> {
   const [processors, memoryUsedBytes, network] = await Promise.all([
     processorTimes(),
@@ -37,7 +37,7 @@ export async function readMachine(now = Date.now()): Promise<MachineReading> {
 type ProcessorTimes = Pick<MachineReading, "busyMillis" | "totalMillis">;
 
 async function processorTimes(): Promise<ProcessorTimes> {
-  // Node's own answer opens a file for each core to tell its clock, too.
+  // Node's own function also opens a file for each core to read its clock.
   const stat = process.platform === "linux" ? await readFile("/proc/stat", "utf8").catch(() => "") : "";
   return parseProcStat(stat) ?? timesOfCores();
 }
@@ -63,8 +63,8 @@ export function parseProcStat(text: string): ProcessorTimes | undefined {
 }
 
 /**
- * What happened between two readings. Network traffic is 0 on macOS and Windows, which tell it only to a program that
- * would have to be started for each sample.
+ * The activity between two readings. Network traffic is 0 on macOS and Windows, where reading it would require starting
+ * a program for each sample.
  */
 export function metricsBetween(before: MachineReading, after: MachineReading): Omit<MachineSample, "gpus"> {
   const seconds = Math.max(1, after.at - before.at) / 1000;
@@ -113,8 +113,8 @@ async function networkBytes(): Promise<NetworkBytes | undefined> {
 }
 
 /**
- * Sums /proc/net/dev over the interfaces that lead out of the machine: what passes a container's link passes a real one as
- * well, and would count twice.
+ * Sums /proc/net/dev over the interfaces that lead out of the machine: traffic of a container also passes a real
+ * interface, and would count twice.
  */
 export function parseNetDev(text: string): NetworkBytes {
   const rows = text.split("\n").flatMap((line) => {

@@ -6,7 +6,9 @@ import { promisify } from "node:util";
 
 const TOOL_TIMEOUT_MILLIS = 5000;
 
-/** "Debian GNU/Linux 12 (bookworm)", "macOS 15.1", "Windows 11 Pro"; the kernel's version where nothing better is said. */
+/**
+ * "Debian GNU/Linux 12 (bookworm)", "macOS 15.1", "Windows 11 Pro"; the kernel's version if nothing better is known.
+ */
 export async function osName(platform: NodeJS.Platform = process.platform): Promise<string> {
   if (platform === "linux") return (await linuxName()) ?? version();
   if (platform === "darwin") return (await macName()) ?? version();
@@ -18,7 +20,7 @@ async function linuxName(): Promise<string | undefined> {
     try {
       return prettyName(await readFile(path, "utf8"));
     } catch {
-      // The second place is the one of systems without /etc.
+      // The second path is for systems without /etc.
     }
   }
   return undefined;
@@ -40,7 +42,7 @@ async function macName(): Promise<string | undefined> {
   }
 }
 
-/** "macOS 15.1" from what sw_vers prints. */
+/** "macOS 15.1" from the output of sw_vers. */
 export function nameOfSwVers(output: string): string | undefined {
   const field = (name: string) => new RegExp(`^${name}:\\s*(.+)$`, "m").exec(output)?.[1]?.trim();
   const product = field("ProductName");

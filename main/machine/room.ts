@@ -1,4 +1,4 @@
-/** This machine: what it is and how busy it is. Other rooms contribute what only they know about it. */
+/** This machine: its description and its load. Other rooms contribute the facts that only they know. */
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { SettingsPort } from "../settings/room.js";
 import type { Room } from "../shared/room.js";
@@ -11,7 +11,7 @@ export interface MachineOptions {
   readonly listGpus?: NonNullable<MachineKnowledge["listGpus"]>;
 }
 
-/** What other rooms know about this machine. */
+/** The facts that other rooms know about this machine. */
 export type AddedKnowledge = Pick<MachineKnowledge, "agentPort" | "engines" | "exposure" | "taskOfPid">;
 
 export interface MachineRoom

@@ -1,5 +1,5 @@
 /**
- * Which machines reach each other, what is wrong where they do not, and the firewall wizard that fixes it.
+ * Which machines reach each other, why others do not, and the firewall wizard that fixes it.
  */
 import type { ClusterState } from "../api/cluster.js";
 import type { networkMethods } from "../api/network.js";
@@ -15,20 +15,20 @@ import { KnownFacts, type KnownFactsOptions } from "./reachability/known-facts.j
 import { type Prober, probeAddress } from "./reachability/probe.js";
 import { ReachabilityService } from "./reachability/reachability-service.js";
 
-/** What this room needs from the machines. */
+/** The port through which this room uses the machines. */
 export interface NetworkPeers {
   /** Device ID of this machine. */
   readonly ownId: string;
-  /** How a paired machine dials; undefined where it cannot be asked. */
+  /** How a paired machine dials; undefined if it cannot be asked. */
   proberOf(machineId: string): Prober | undefined;
-  /** The firewall of a paired machine; undefined where it cannot be asked. */
+  /** The firewall of a paired machine; undefined if it cannot be asked. */
   firewallOf(machineId: string): FirewallTool | undefined;
   /** Whether a machine has a connection to this one now. */
   isCalledBy(machineId: string): boolean;
   measureThroughput(from: string, to: string, signal: AbortSignal): Promise<Throughput>;
 }
 
-/** What this room needs from the cluster. */
+/** The port through which this room uses the cluster. */
 export interface NetworkCluster {
   state(): ClusterState;
   tasks: KnownFactsOptions["tasks"];
@@ -40,7 +40,7 @@ export interface NetworkCluster {
 export interface NetworkOptions {
   readonly peers: NetworkPeers;
   readonly cluster: NetworkCluster;
-  /** The one of this machine. */
+  /** The firewall of this machine. */
   readonly firewall: FirewallTool;
   readonly events: Pick<EventHub, "listen">;
   readonly emit: EmitEvent;
@@ -70,7 +70,7 @@ export function createNetwork(options: NetworkOptions): Room<HandlersOf<typeof n
       proberOf,
     }),
     emit,
-    // A change to the firewall shows in the routes.
+    // A change to the firewall may affect the routes.
     onApplied: () => reachability.check(),
   });
   const endWork = once(async () => {

@@ -37,7 +37,7 @@ export function removeTasksOfFormerOwners(
     try {
       await tasks.remove(id);
     } catch (error) {
-      log.error(`${name}, whose owner may not run tasks here any more, did not end: ${messageOf(error)}`);
+      log.error(`${name}, whose owner may no longer run tasks here, did not end: ${messageOf(error)}`);
     } finally {
       leaving.delete(id);
     }

@@ -54,9 +54,9 @@ export interface PeersOptions {
   /** File that keeps the machines that were added by address. */
   readonly machinesFile: string;
   readonly scope: NetworkScope;
-  /** Port at which the agent listens; the usual one unless given. */
+  /** Port at which the agent listens; the default one unless given. */
   readonly port?: number | undefined;
-  /** Absent where the window is not a page that other machines can show. */
+  /** Absent if the window is not a page that other machines can show. */
   readonly sharedWindow?: SharedWindow | undefined;
 }
 
@@ -78,9 +78,9 @@ export interface PeersPort {
     readonly addresses: readonly string[];
     readonly signal: AbortSignal;
   }): Promise<Socket>;
-  /** Probes addresses from a paired machine; undefined where it cannot be asked. */
+  /** Probes addresses from a paired machine; undefined if it cannot be asked. */
   proberOf(machineId: string): Prober | undefined;
-  /** The firewall of a paired machine; undefined where it cannot be asked. */
+  /** The firewall of a paired machine; undefined if it cannot be asked. */
   firewallOf(machineId: string): FirewallTool | undefined;
   /** Whether a machine has a connection to this one now, even if it does not answer connections itself. */
   isCalledBy(machineId: string): boolean;
@@ -92,7 +92,7 @@ export interface PeersPort {
 export interface PeersRoom extends Room<HandlersOf<typeof peerMethods>>, PeersPort {
   /** Addresses ("host:port") of machines that share one identity, by device ID. */
   clones(): Clones;
-  /** Lets other machines find and reach this one, where the settings say so. Resolves when they can. */
+  /** Lets other machines find and reach this one, if the settings say so. Resolves when they can. */
   show(): Promise<void>;
 }
 
@@ -144,7 +144,7 @@ export function createPeers(options: PeersOptions): PeersRoom {
     pairing.listenAt(port);
   });
   const clones = new CloneWatch({ ownId, confirm: provesIdentity });
-  visibility.onInstance((deviceId, instance, place) => clones.heard(deviceId, instance, place));
+  visibility.onInstance((deviceId, instance, address) => clones.heard(deviceId, instance, address));
   const own = ownMachine({
     ...{ ownId, machine, watchers, tasks: tasks.host },
     tunnels: { setTunnels: (request) => cluster.setTunnels(ownId, request) },
@@ -165,7 +165,7 @@ export function createPeers(options: PeersOptions): PeersRoom {
         signal,
       });
       socket.destroy();
-      // A machine tells its name only when it pairs or announces itself.
+      // A machine reveals its name only when it pairs or announces itself.
       return { deviceId, name: "" };
     },
     file: options.machinesFile,
@@ -175,7 +175,7 @@ export function createPeers(options: PeersOptions): PeersRoom {
   const remote = (machineId: string): AgentConnection => {
     const found = machines.remote(machineId);
     if (found) return found;
-    throw problem("NOT_FOUND", "This machine is not paired with the one here.", {
+    throw problem("NOT_FOUND", "That machine is not paired with this one.", {
       remedy: "Pair them first.",
     });
   };
@@ -247,7 +247,7 @@ export function createPeers(options: PeersOptions): PeersRoom {
     attachCluster: (attached) => {
       cluster = attached;
     },
-    clones: () => Object.fromEntries([...clones.all()].map(([id, places]) => [id, [...places]])),
+    clones: () => Object.fromEntries([...clones.all()].map(([id, addresses]) => [id, [...addresses]])),
     show: async () => {
       await visibility.setVisible(settings.now().visible);
       // Other machines show which engines can run here, whether or not this one has a window.

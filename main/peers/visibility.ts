@@ -11,7 +11,7 @@ import type { Sighting } from "./discovery/sighting.js";
 import type { Identity } from "./identity/identity.js";
 import type { NetworkScope } from "./network-scope.js";
 import { AgentPort } from "./port/agent-port.js";
-import { PairedPlaces } from "./trust/paired-places.js";
+import { PairedAddresses } from "./trust/paired-addresses.js";
 import type { TrustStore } from "./trust/trust-store.js";
 
 const LOOPBACK = "127.0.0.1";
@@ -20,7 +20,7 @@ export interface VisibilityOptions {
   readonly identity: Identity;
   readonly trust: TrustStore;
   readonly scope: NetworkScope;
-  /** Port of the agent; the customary one unless given. */
+  /** Port of the agent; the default one unless given. */
   readonly port?: number;
   readonly name: () => string;
 }
@@ -32,7 +32,7 @@ type InstanceListener = NonNullable<DiscoveryOptions["onInstance"]>;
 
 export class Visibility {
   readonly #options: VisibilityOptions;
-  readonly #places: PairedPlaces;
+  readonly #pairedAddresses: PairedAddresses;
   readonly #listeners = new Set<() => void>();
   readonly #instanceListeners = new Set<InstanceListener>();
   readonly #serves = new Set<ServePort>();
@@ -45,7 +45,7 @@ export class Visibility {
 
   constructor(options: VisibilityOptions) {
     this.#options = options;
-    this.#places = new PairedPlaces(options.trust);
+    this.#pairedAddresses = new PairedAddresses(options.trust);
   }
 
   /** Undefined while the agent does not listen. */
@@ -105,7 +105,7 @@ export class Visibility {
   async close(): Promise<void> {
     this.#closed = true;
     await this.setVisible(false);
-    this.#places.close();
+    this.#pairedAddresses.close();
     this.#listeners.clear();
     this.#instanceListeners.clear();
     this.#serves.clear();
@@ -120,7 +120,7 @@ export class Visibility {
       this.#agentPort = await AgentPort.listen({
         identity,
         trust,
-        places: this.#places,
+        pairedAddresses: this.#pairedAddresses,
         ...host,
         ...(port === undefined ? {} : { port }),
       });
@@ -140,7 +140,7 @@ export class Visibility {
       },
       paired: {
         has: (deviceId) => trust.get(deviceId) !== undefined,
-        isAt: (address) => this.#places.has(address),
+        isAt: (address) => this.#pairedAddresses.has(address),
       },
     });
     this.#discovery.onChange(() => this.#changed());

@@ -1,6 +1,6 @@
 /**
- * Why errors that TensorFlow reports happen, and what to do about them. The patterns are TensorFlow 2.21's own texts;
- * texts that match none of them are shown unchanged.
+ * Causes of TensorFlow's errors, and what to do about them. The patterns are TensorFlow 2.21's own texts; texts that
+ * match none of them are shown unchanged.
  */
 export interface Explanation {
   readonly pattern: RegExp;
@@ -31,7 +31,7 @@ export const explanations: readonly Explanation[] = [
   },
   {
     pattern: /NodeDef mentions attr .* not in Op/i,
-    reason: "Probably the graph was made by another version of TensorFlow than the task runs.",
+    reason: "The graph was probably created by a different version of TensorFlow than the task runs.",
     remedy: "Delete the attribute, or export the graph again with the task's version.",
   },
   {
@@ -41,13 +41,14 @@ export const explanations: readonly Explanation[] = [
   },
   {
     pattern: /Value for attr '[^']+' of .* is not in the list of allowed values/i,
-    reason: "The op does not take this dtype.",
-    remedy: "Choose a dtype that it takes, or put a Cast before it.",
+    reason: "The op does not support this dtype.",
+    remedy: "Choose a dtype that it supports, or put a Cast before it.",
   },
   {
     pattern:
       /Input \d+ of node \S+ does not exist|expected \d+ inputs?.* (?:got|but)|Connecting to invalid output/i,
-    reason: "The node's connections do not fit its op: it takes fewer inputs, or the output does not exist.",
+    reason:
+      "The node's connections do not match its op: it takes fewer inputs, or the output does not exist.",
     remedy: "Check the node's inputs and reconnect them.",
   },
   {
@@ -57,12 +58,13 @@ export const explanations: readonly Explanation[] = [
   },
   {
     pattern: /Illegal op name/i,
-    reason: "A node's name has letters, digits and _ . / - only, and begins with a letter, a digit or a dot.",
+    reason:
+      "A node's name consists only of letters, digits and _ . / -, and begins with a letter, a digit or a dot.",
     remedy: "Rename the node.",
   },
   {
     pattern: /You must feed a value for placeholder/i,
-    reason: "What was run depends on a placeholder that has no value.",
+    reason: "The run depends on a placeholder that has no value.",
     remedy: "Give the placeholder a value among the feeds.",
   },
   {
@@ -74,13 +76,13 @@ export const explanations: readonly Explanation[] = [
   {
     pattern:
       /Incompatible shapes|must be equal rank|Matrix size-incompatible|Dimensions must be equal|must have the same (?:size|shape)|Shapes? .* (?:incompatible|must)|but (?:are|got|is) shape|ConcatOp : Dimension|Input to reshape/i,
-    reason: "The shapes of the node's inputs do not fit together.",
-    remedy: "Look at the shapes of its inputs: feed values of fitting shapes, or reshape one of them.",
+    reason: "The shapes of the node's inputs are incompatible.",
+    remedy: "Check the shapes of its inputs: feed values of compatible shapes, or reshape one of them.",
   },
   {
     pattern:
       /was passed .* incompatible with expected|Expected .* but got|Trying to (?:assign|access|read) .* (?:type|dtype)|dtype mismatch|does not match (?:expected )?(?:type|dtype)|but given dtype/i,
-    reason: "A value has another dtype than the node takes.",
+    reason: "A value's dtype differs from the node's.",
     remedy: "Feed a value of the right dtype, or put a Cast between the two.",
   },
   {
@@ -102,7 +104,7 @@ export const explanations: readonly Explanation[] = [
   {
     pattern: /No such file or directory|; Permission denied|; Is a directory/i,
     reason: "The file is looked for on the machine and in the folder of the task that runs the node.",
-    remedy: "Check the path that the node is given.",
+    remedy: "Check the path that the node gets.",
   },
   {
     pattern: /indices?\[.*\] = .* is not in \[|out of (?:range|bounds)|slice index/i,
@@ -117,7 +119,7 @@ export const explanations: readonly Explanation[] = [
     pattern:
       /(?:Graph|Session|Worker session|session) (?:handle )?.*(?:is )?not (?:found|known)|possibly(?:,)? (?:this|the) (?:worker|master) (?:has |just )?restarted|was restarted while/i,
     reason: "A task was restarted since the session was created; variables that it held are lost.",
-    remedy: "Run again: Tensordeck makes a new session. Initialize the variables first.",
+    remedy: "Run again: Tensordeck creates a new session. Initialize the variables first.",
   },
   {
     pattern:
@@ -128,12 +130,11 @@ export const explanations: readonly Explanation[] = [
   {
     pattern: /Timed out waiting|Deadline Exceeded|did not answer within|timed out/i,
     reason: "The step took longer than its time limit.",
-    remedy:
-      "Raise the limit, or look for a node that waits for something that does not come, such as an empty queue.",
+    remedy: "Raise the limit, or look for a node that waits forever, such as for a value in an empty queue.",
   },
   {
     pattern: /NaN|Inf(?:inity)? (?:in|or)|CheckNumerics/,
-    reason: "A calculation gave a value that is no number.",
+    reason: "A calculation produced NaN or an infinite value.",
     remedy: "Look at the values that go into the node.",
   },
   {

@@ -1,4 +1,4 @@
-/** The values that a run is fed, as tensors of the dtypes that the graph takes. */
+/** The feeds of a run, as tensors of the dtypes that the graph expects. */
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
@@ -18,7 +18,7 @@ import { problem, problemOf } from "../shared/problems.js";
 import type { CheckedGraph } from "./graph-check.js";
 import { dtypeOfOutput } from "./output-dtype.js";
 
-/** Reads all feeds. @throws ProblemError that names the node whose value cannot be read or does not fit. */
+/** Reads all feeds. @throws ProblemError that names the node whose value cannot be read or does not match. */
 export type ReadFeeds = (
   feeds: RunRequest["feeds"],
   graph: CheckedGraph,
@@ -33,7 +33,7 @@ export const readFeeds: ReadFeeds = async (feeds, graph, signal) => {
     const tensor = tensorName(edge.node, output);
     if (tensors.has(tensor)) {
       throw problem("INVALID_ARGUMENT", `${edge.node} is fed twice.`, {
-        remedy: "Take one of the two feeds away.",
+        remedy: "Remove one of the two feeds.",
         node: edge.node,
       });
     }
@@ -72,7 +72,7 @@ async function readFeed(value: FeedValue, options: FeedFileOptions): Promise<Ten
   }
 }
 
-/** A pipe or device could keep the reader waiting for ever. Errors of `stat` are left to the reader to report. */
+/** Reading a pipe or device could block forever. Errors of `stat` are left to the reader to report. */
 async function refusePipes(path: string): Promise<void> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats || stats.isFile() || stats.isDirectory()) return;

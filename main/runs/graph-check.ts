@@ -8,7 +8,7 @@ import type { RunRequest } from "../api/runs.js";
 import { messageOf, problem } from "../shared/problems.js";
 import { dtypeOfOutput } from "./output-dtype.js";
 
-/** A graph that can be run as requested, as far as is known here. */
+/** A graph that can be run as requested, as far as can be checked here. */
 export interface CheckedGraph {
   readonly graphDef: GraphDef;
   readonly nodes: ReadonlyMap<string, NodeDef>;
@@ -28,7 +28,7 @@ export function checkGraph(request: RunRequest): CheckedGraph {
   const nodes = new Map<string, NodeDef>();
   for (const node of graphDef.node) {
     if (nodes.has(node.name)) {
-      throw problem("INVALID_ARGUMENT", `Two nodes of the graph are called ${node.name}.`, {
+      throw problem("INVALID_ARGUMENT", `Two nodes of the graph are named ${node.name}.`, {
         node: node.name,
         remedy: "Rename one of them.",
       });
@@ -47,7 +47,7 @@ export function checkGraph(request: RunRequest): CheckedGraph {
   const fetches = request.fetches.map((name) => tensorOf(nodes, name, "fetched"));
   for (const name of fetches) checkFetch(graphDef, nodes, name);
   for (const target of request.targets) requireNode(nodes, target, "run");
-  // A target is run whatever is fed, as a control input is.
+  // A target runs whatever is fed, like a control input.
   checkPlaceholders(nodes, fed, [...fetches, ...request.targets.map((name) => `^${name}`)]);
   return { graphDef, nodes, fetches, targets: request.targets };
 }
@@ -57,7 +57,7 @@ function decodeGraph(bytes: Uint8Array): GraphDef {
     return GraphDef.decode(bytes);
   } catch (error) {
     throw problem("INVALID_ARGUMENT", "The graph cannot be read.", {
-      reason: "What the window sent is not a GraphDef.",
+      reason: "The window did not send a GraphDef.",
       details: messageOf(error),
     });
   }
@@ -109,16 +109,16 @@ function checkCycles(nodes: ReadonlyMap<string, NodeDef>): void {
   const shown = cycle.length > MAX_SHOWN_OF_CYCLE ? [...cycle.slice(0, MAX_SHOWN_OF_CYCLE), "…"] : cycle;
   throw problem(
     "INVALID_ARGUMENT",
-    cycle.length === 1 ? `${first} depends on itself.` : `${first} depends on itself, by way of other nodes.`,
+    cycle.length === 1 ? `${first} depends on itself.` : `${first} depends on itself through other nodes.`,
     {
-      reason: `The connections go in a circle: ${[...shown, first].join(" → ")}.`,
-      remedy: "Take one of these connections away.",
+      reason: `The connections form a cycle: ${[...shown, first].join(" → ")}.`,
+      remedy: "Remove one of these connections.",
       node: first,
     },
   );
 }
 
-/** Some outputs have nothing that could be shown. */
+/** Some outputs have no value that could be shown. */
 function checkFetch(graphDef: GraphDef, nodes: ReadonlyMap<string, NodeDef>, name: string): void {
   const edge = parseEdge(name);
   const node = nodes.get(edge.node);
@@ -126,7 +126,7 @@ function checkFetch(graphDef: GraphDef, nodes: ReadonlyMap<string, NodeDef>, nam
   const dtype = dtypeOfOutput(graphDef.library, node, edge.output);
   if (dtype !== "resource" && dtype !== "variant") return;
   throw problem("INVALID_ARGUMENT", `${name} has no value that could be fetched.`, {
-    reason: `It is a handle (dtype ${dtype}): it names something that its task keeps.`,
+    reason: `It is a handle (dtype ${dtype}): it refers to something that its task keeps.`,
     remedy: "Fetch a node that reads it, such as ReadVariableOp, or run it as a target.",
     node: node.name,
   });
@@ -149,7 +149,7 @@ function checkPlaceholders(
     if (!node) continue;
     if (node.op === "Placeholder") {
       throw problem("INVALID_ARGUMENT", `The placeholder ${node.name} has no value.`, {
-        reason: "What is to be run depends on it.",
+        reason: "The run depends on it.",
         remedy: `Give ${node.name} a value among the feeds: typed in, or from a .npy or .csv file.`,
         node: node.name,
       });
@@ -158,7 +158,7 @@ function checkPlaceholders(
   }
 }
 
-/** What a node's device field asks for. */
+/** The device that a node's device field requests. */
 export interface Pin {
   readonly node: string;
   readonly device: string;
@@ -170,7 +170,7 @@ export interface Pin {
 }
 
 /**
- * The devices that nodes are pinned to, one for each node that says any.
+ * The devices that nodes are pinned to, one for each pinned node.
  *
  * @throws ProblemError INVALID_ARGUMENT for an invalid device name.
  */
@@ -184,7 +184,7 @@ export function pinsOf(nodes: ReadonlyMap<string, NodeDef>): Pin[] {
     } catch (error) {
       throw problem(
         "INVALID_ARGUMENT",
-        `${node.name} is pinned to "${node.device}", which is no device name.`,
+        `${node.name} is pinned to "${node.device}", which is not a device name.`,
         {
           reason: messageOf(error),
           remedy: "Pin it to a task of the cluster.",

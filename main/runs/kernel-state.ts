@@ -2,8 +2,8 @@ import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { bundledOpRegistry } from "../../worker-runtime/graph/op-registry.js";
 
 /**
- * Stateful ops whose state lies in their task's resources, under the node's name, where every session of the cluster
- * finds it; or that have none and are only not to be optimized away.
+ * Stateful ops whose state is in their task's resources, under the node's name, where every session of the cluster
+ * finds it; or that have none and are merely not to be optimized away.
  */
 const stateOfTask =
   /^(Variable(V2)?|VarHandleOp|VarIsInitializedOp|ReadVariableOp|DestroyResourceOp|Assign\w*VariableOp|ResourceApply\w+|ResourceSparseApply\w+|ResourceScatter\w+|ResourceGather\w*|ResourceStridedSliceAssign|FIFOQueue(V2)?|QueueEnqueue\w*|QueueDequeue\w*|QueueSize(V2)?|QueueClose(V2)?|Print(V2)?|Assert|Placeholder\w*|Save\w*|Restore\w*|MergeV2Checkpoints|ReadFile|WriteFile)$/;

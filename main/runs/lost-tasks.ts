@@ -17,7 +17,7 @@ const NOTICE_INTERVAL_MILLIS = 50;
 
 const lost = new WeakSet<ProblemError>();
 
-/** Whether an error is one that this file made. */
+/** Whether an error was created by this file. */
 export function lostTask(error: ProblemError): boolean {
   return lost.has(error);
 }
@@ -50,7 +50,7 @@ export async function taskEnded(
   }
 }
 
-/** How long the end of a task that would cause the error may take to show; undefined where none would. */
+/** How long the end of a task that would cause the error may take to show; undefined if none would. */
 function patienceWith(error: unknown, dependsOnOthers: () => boolean): number | undefined {
   if (error instanceof ProblemError) return lostTask(error) ? NOTICE_MILLIS : undefined;
   if (!(error instanceof TensorFlowError)) return undefined;
@@ -62,14 +62,14 @@ function patienceWith(error: unknown, dependsOnOthers: () => boolean): number | 
     case StatusCode.UNKNOWN:
       return NOTICE_MILLIS;
     case StatusCode.DEADLINE_EXCEEDED:
-      // A task that has not answered for this long is known by now.
+      // By then it is known which tasks do not answer.
       return 0;
     default:
       return undefined;
   }
 }
 
-/** Whether a task runs where its end is not reported to this machine. */
+/** Whether a task runs on a machine that does not report its end to this one. */
 function dependsOnOthers(cluster: Cluster, watched: readonly Participant[]): boolean {
   return cluster
     .tasks()
@@ -100,7 +100,7 @@ function findLost(
   return undefined;
 }
 
-/** "worker/0", or "worker/1 on raspberrypi" where that is another machine. */
+/** "worker/0", or "worker/1 on raspberrypi" if that is another machine. */
 function withMachine({ name, elsewhere }: ClusterTask): string {
   return elsewhere === undefined ? name : `${name} on ${elsewhere}`;
 }

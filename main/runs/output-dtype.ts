@@ -1,4 +1,4 @@
-/** What is known of a node's outputs before anything runs. */
+/** What is known about a node's outputs before anything runs. */
 import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";

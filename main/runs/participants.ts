@@ -29,7 +29,7 @@ export type Readiness =
       readonly kind: "ready";
       /** Every task of the session's cluster. */
       readonly members: readonly Participant[];
-      /** The members that the graph cannot do without. */
+      /** The members that the graph requires. */
       readonly needed: readonly Participant[];
       readonly master: Participant;
     };

@@ -2,20 +2,15 @@ import type { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import type { TensorPreview } from "../api/runs.js";
 
 /** The part of a tensor that a window shows without requesting more. */
-export const PREVIEW_ELEMENTS = 1000;
+const PREVIEW_ELEMENTS = 1000;
 /** A string of a tensor can be a whole file. */
 const MAX_ELEMENT_CHARACTERS = 2000;
 
-/** Elements [offset, offset + count) of a tensor as text, in row-major order. */
-export function previewTensor(
-  name: string,
-  tensor: Tensor,
-  offset = 0,
-  count = PREVIEW_ELEMENTS,
-): TensorPreview {
-  const end = Math.min(tensor.size, offset + count);
+/** The first elements of a tensor as text, in row-major order. */
+export function previewTensor(name: string, tensor: Tensor): TensorPreview {
+  const end = Math.min(tensor.size, PREVIEW_ELEMENTS);
   const values: string[] = [];
-  for (let i = offset; i < end; i++) values.push(shortened(tensor.elementText(i)));
+  for (let i = 0; i < end; i++) values.push(shortened(tensor.elementText(i)));
   return {
     name,
     dtype: tensor.dtype,
@@ -26,6 +21,7 @@ export function previewTensor(
   };
 }
 
-function shortened(text: string): string {
+/** A text of an element, cut if it is long. */
+export function shortened(text: string): string {
   return text.length > MAX_ELEMENT_CHARACTERS ? `${text.slice(0, MAX_ELEMENT_CHARACTERS)}…` : text;
 }

@@ -1,7 +1,9 @@
 /** Runs of graphs on the cluster, and the ops and kernels that graphs may be made of. */
 import type { KernelList } from "../api/kernels.js";
+import type { runHistoryMethods } from "../api/run-history.js";
 import type { RunUpdate, runMethods } from "../api/runs.js";
 import type { Runtime } from "../api/runtime.js";
+import type { tensorMethods } from "../api/tensors.js";
 import type { EmitEvent } from "../shared/events.js";
 import type { HandlersOf } from "../shared/handlers.js";
 import { once, type Room } from "../shared/room.js";
@@ -11,6 +13,8 @@ import { type ReadFeeds, readFeeds } from "./feeds.js";
 import { KernelListService } from "./ops/kernel-list-service.js";
 import { type OpList, OpListService } from "./ops/op-list-service.js";
 import { RunService, type RunServiceCollaborators } from "./run-service.js";
+import { TensorService } from "./tensors/tensor-service.js";
+import { TensorStore } from "./tensors/tensor-store.js";
 
 /** Provides the ops that a graph may contain. */
 export interface RunEngine {
@@ -31,16 +35,22 @@ export interface RunsOptions {
   readonly readFeeds?: ReadFeeds;
 }
 
-export interface RunsRoom extends Room<HandlersOf<typeof runMethods>> {
+export interface RunsRoom
+  extends Room<HandlersOf<typeof runMethods & typeof runHistoryMethods & typeof tensorMethods>> {
   /** The newest run, whether it is running or finished. */
   latest(): RunUpdate | undefined;
+  /** Whether a run goes on, or has only just ended. */
+  isGoing(): boolean;
 }
 
 export function createRuns(options: RunsOptions): RunsRoom {
   const { engine, cluster, documents, tasks, emit } = options;
+  const tensors = new TensorStore();
+  const tensorService = new TensorService(tensors, emit);
   const runs = new RunService({
     cluster,
     emit,
+    tensors,
     readFeeds: options.readFeeds ?? readFeeds,
     folderOf: (sourceId) => documents.folderOf(sourceId),
   });
@@ -53,6 +63,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
   const endWork = once(async () => {
     ops.dispose();
     kernels.dispose();
+    tensorService.dispose();
     await runs.dispose();
   });
   return {
@@ -60,12 +71,15 @@ export function createRuns(options: RunsOptions): RunsRoom {
       "runs.start": (request) => runs.start(request),
       "runs.stop": ({ runId, abort }) => runs.stop(runId, abort),
       "runs.latest": () => runs.latest(),
-      "runs.tensor": (request) => runs.tensor(request),
       "runs.chromeTrace": ({ runId }) => runs.chromeTrace(runId),
+      "runs.history": () => runs.history(),
+      "runs.scalars": ({ runId }) => runs.scalars(runId),
+      ...tensorService.handlers,
       "ops.list": () => ops.list(),
       "kernels.list": () => kernels.list(),
     },
     latest: () => runs.latest(),
+    isGoing: () => runs.isGoing(),
     endWork,
     dispose: endWork,
   };

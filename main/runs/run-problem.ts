@@ -39,8 +39,7 @@ export function runProblem(error: unknown, context: RunContext): Problem {
     return {
       code: error.codeName,
       message: `The step did not end within its time limit of ${stepTimeoutMillis / 1000} s.`,
-      reason:
-        "It takes longer, or a node waits for something that does not come, such as a value in an empty queue.",
+      reason: "It takes longer, or a node waits forever, such as for a value in an empty queue.",
       remedy: "Raise the limit, or look for the node that waits.",
       details: error.message,
     };

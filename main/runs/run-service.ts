@@ -1,20 +1,27 @@
 /** Runs, one at a time: a cluster's devices are shared, and the results on the canvas belong to one run. */
-import type { Params } from "../api/contract.js";
-import type { RunRequest, RunUpdate, TensorPreview } from "../api/runs.js";
+import type { RunSummary, ScalarCurve } from "../api/run-history.js";
+import type { RunRequest, RunUpdate } from "../api/runs.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
 import type { EmitEvent } from "../shared/events.js";
 import { problem } from "../shared/problems.js";
 import type { ReadFeeds } from "./feeds.js";
 import { Run } from "./run.js";
+import { RunHistory } from "./run-history.js";
 import { RunStatus } from "./run-status.js";
 import { type FolderOf, SavedValues } from "./saved-values.js";
 import { SessionKeeper } from "./session-keeper.js";
+import type { TensorStore } from "./tensors/tensor-store.js";
 import { chromeTraceOf } from "./trace-summary.js";
+
+/** Tasks exchange their last messages of a step within this time. */
+const SETTLE_MILLIS = 2000;
 
 export interface RunServiceCollaborators {
   readonly cluster: Pick<ClusterService, "tasks" | "membership" | "onChange">;
   readonly emit: EmitEvent;
   readonly readFeeds: ReadFeeds;
+  /** Where the results are kept. */
+  readonly tensors: TensorStore;
   /** The folder of an opened SavedModel; undefined if unknown. */
   readonly folderOf: FolderOf;
 }
@@ -23,9 +30,11 @@ export class RunService {
   readonly #collaborators: RunServiceCollaborators;
   readonly #sessions = { plain: new SessionKeeper(), optimized: new SessionKeeper() };
   readonly #savedValues: SavedValues;
+  readonly #history = new RunHistory();
   #latest: Run | undefined;
   /** The run in progress or the last one; resolves when it is over. */
   #running: Promise<void> = Promise.resolve();
+  #endedAt = 0;
 
   constructor(collaborators: RunServiceCollaborators) {
     this.#collaborators = collaborators;
@@ -35,21 +44,25 @@ export class RunService {
   /** @throws ProblemError FAILED_PRECONDITION while another run is in progress. */
   start(request: RunRequest): { runId: string } {
     if (this.#latest && !this.#latest.status.isOver) {
-      throw problem("FAILED_PRECONDITION", "A run goes on already.", {
-        remedy: "Stop it first, or wait until it is done.",
+      throw problem("FAILED_PRECONDITION", "A run is already in progress.", {
+        remedy: "Stop it first, or wait until it ends.",
       });
     }
     this.#latest?.status.release();
-    const { cluster, emit, readFeeds } = this.#collaborators;
+    const { cluster, emit, readFeeds, tensors } = this.#collaborators;
     const status = new RunStatus(request, (update) => emit("run", update));
+    this.#history.add(status);
     const run = new Run(request, status, {
       cluster,
       readFeeds,
+      tensors,
       sessions: this.#sessions,
       savedValues: this.#savedValues,
     });
     this.#latest = run;
-    this.#running = run.execute();
+    this.#running = run.execute().finally(() => {
+      this.#endedAt = Date.now();
+    });
     return { runId: status.runId };
   }
 
@@ -62,8 +75,22 @@ export class RunService {
     return this.#latest?.status.update();
   }
 
-  tensor({ runId, name, offset, count }: Params<"runs.tensor">): TensorPreview {
-    return this.#run(runId).status.kept.slice(name, offset, count);
+  /** Whether a run goes on, or ended so recently that what it sent between tasks may still be on its way. */
+  isGoing(): boolean {
+    const isOver = this.#latest?.status.isOver ?? true;
+    return !isOver || Date.now() - this.#endedAt < SETTLE_MILLIS;
+  }
+
+  /** The newest runs, the newest first. */
+  history(): RunSummary[] {
+    return this.#history.summaries();
+  }
+
+  /** @throws ProblemError NOT_FOUND when the run is no longer kept. */
+  scalars(runId: string): ScalarCurve[] {
+    const status = this.#history.find(runId);
+    if (status) return status.scalars.curves();
+    throw problem("NOT_FOUND", "The curves of this run are no longer kept.");
   }
 
   /** @throws ProblemError FAILED_PRECONDITION when no step was traced. */

@@ -1,11 +1,13 @@
 /** The status of a run, and its reports to the windows. */
 import { randomUUID } from "node:crypto";
 import type { Problem } from "../api/problem.js";
-import type { RunRequest, RunState, RunUpdate } from "../api/runs.js";
+import type { RunState } from "../api/run-state.js";
+import type { RunRequest, RunUpdate } from "../api/runs.js";
 import { defined } from "../shared/problems.js";
 import { UpdateThrottle } from "../shared/update-throttle.js";
-import { KeptResults, type NamedTensor } from "./kept-results.js";
 import { previewTensor } from "./previews.js";
+import { ScalarLog } from "./scalar-log.js";
+import type { NamedTensor } from "./tensors/tensor-store.js";
 import type { TracedStep } from "./trace-summary.js";
 
 /** How long a step took, as the client saw it. */
@@ -17,7 +19,7 @@ export interface StepTiming {
 
 export class RunStatus {
   readonly runId = randomUUID();
-  readonly kept = new KeptResults();
+  readonly scalars = new ScalarLog();
   readonly #request: Pick<RunRequest, "steps" | "trace" | "origin" | "restore">;
   readonly #throttle: UpdateThrottle;
   #state: RunState = "preparing";
@@ -57,16 +59,23 @@ export class RunStatus {
     return this.#traced?.step;
   }
 
-  update(): RunUpdate {
-    return defined({
+  /** How far it is. */
+  progress() {
+    return {
       runId: this.runId,
       origin: this.#request.origin,
       state: this.#state,
-      phase: this.#phase,
       step: this.#step,
       steps: this.#request.steps,
-      trace: this.#request.trace,
       elapsedMillis: this.#elapsedMillis,
+    };
+  }
+
+  update(): RunUpdate {
+    return defined({
+      ...this.progress(),
+      phase: this.#phase,
+      trace: this.#request.trace,
       currentMillis: this.isOver ? 0 : performance.now() - this.#currentSince,
       stepMillis: this.#timing?.millis,
       stepRegisteredGraph: this.#timing?.registeredGraph,
@@ -115,7 +124,7 @@ export class RunStatus {
     this.#currentSince = performance.now();
     this.#elapsedMillis = this.#currentSince - (this.#firstStepAt ?? this.#currentSince);
     this.#results = results;
-    this.kept.set(results);
+    this.scalars.add(this.#step, results);
     this.#throttle.soon();
   }
 
@@ -143,7 +152,6 @@ export class RunStatus {
   /** Releases the results when another run replaces this one. */
   release(): void {
     this.#results = [];
-    this.kept.set([]);
     this.#traced = undefined;
   }
 }

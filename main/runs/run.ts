@@ -15,9 +15,10 @@ import type { RunStatus } from "./run-status.js";
 import { type SavedValues, SavedValuesError } from "./saved-values.js";
 import type { ReadySession, SessionKeeper } from "./session-keeper.js";
 import { planRunSession } from "./session-plan.js";
+import type { TensorStore } from "./tensors/tensor-store.js";
 import { isTraced, traceOf } from "./trace-summary.js";
 
-/** A task that starts is up within a second or fails; a slow disk may take longer. */
+/** A starting task is up within a second or fails; with a slow disk it may take longer. */
 const TASK_WAIT_MILLIS = 90_000;
 
 export interface RunCollaborators {
@@ -25,6 +26,8 @@ export interface RunCollaborators {
   readonly sessions: RunSessions;
   readonly readFeeds: ReadFeeds;
   readonly savedValues: SavedValues;
+  /** Where the results are kept. */
+  readonly tensors: TensorStore;
 }
 
 /**
@@ -215,7 +218,7 @@ export class Run {
       });
       const { values, metadata } = await step.catch((error: unknown) => {
         // TensorFlow's master loses a cancellation that arrives while it is still registering the graph. Only closing
-        // the session ends such a step there, which otherwise would consume what is meant for later ones, such as a
+        // the session ends such a step there, which otherwise would consume values meant for later ones, such as a
         // queue's element.
         if (registersGraph && endsFromHere(error, signal)) ready.giveUp();
         throw error;
@@ -227,6 +230,7 @@ export class Run {
       });
       const trace =
         traced && metadata?.stepStats ? traceOf(metadata.stepStats, number, graph.graphDef) : undefined;
+      this.#collaborators.tensors.set(this.status.runId, number, results);
       this.status.stepDone(results, timing, trace);
     }
   }

@@ -22,7 +22,7 @@ export type FolderOf = (sourceId: string) => string | undefined;
 export class SavedValuesError extends ProblemError {}
 
 /** The destination of the values. */
-export interface RestorePlace {
+export interface RestoreTarget {
   readonly session: RestoringSession;
   /** Every task of the session. */
   readonly members: readonly Pick<Participant, "name" | "incarnation">[];
@@ -32,9 +32,9 @@ export interface RestorePlace {
 
 /** What a document's runs have restored into the tasks. */
 interface Loaded {
-  /** For the tasks of that time: a task that ended has lost its variables. */
+  /** The incarnations of the tasks at that time: a task that ended has lost its variables. */
   readonly incarnations: readonly (string | undefined)[];
-  /** The first task, which has whatever is not pinned. */
+  /** The first task, which has everything that is not pinned. */
   readonly first: string | undefined;
   readonly states: Set<string>;
   readonly variables: Set<string>;
@@ -61,7 +61,7 @@ export class SavedValues {
   async restore(
     { sourceId, notes, wanted }: NonNullable<RunRequest["restore"]>,
     graph: GraphDef,
-    { session, members, onProgress, signal }: RestorePlace,
+    { session, members, onProgress, signal }: RestoreTarget,
   ): Promise<void> {
     if (!wanted) {
       // If the variables get other values, the saved ones have to be restored again afterwards.
@@ -121,7 +121,7 @@ export class SavedValues {
     }
   }
 
-  #loadedIn(sourceId: string, members: RestorePlace["members"]): Loaded {
+  #loadedIn(sourceId: string, members: RestoreTarget["members"]): Loaded {
     const known = this.#loaded.get(sourceId);
     const incarnations = members.map(({ incarnation }) => incarnation);
     const first = members[0]?.name;
@@ -139,7 +139,7 @@ function unreadable(error: SavedModelFileError, folder: string): SavedValuesErro
       code: error.codeName,
       message: "The saved values of this SavedModel cannot be read.",
       reason: /[.!?]$/.test(error.message) ? error.message : `${error.message}.`,
-      remedy: `Bring the file back from where the model was saved: ${folder} has to hold saved_model.pb, variables and assets together.`,
+      remedy: `Restore the file from where the model was saved: ${folder} must contain saved_model.pb, variables and assets together.`,
       details: error.file,
     }),
   );
@@ -149,7 +149,7 @@ function withoutFolder(): SavedValuesError {
   return new SavedValuesError({
     code: "FAILED_PRECONDITION",
     message: "The saved values of this SavedModel are not here.",
-    reason: "They lie in files beside the graph, and the browser handed over the graph alone.",
+    reason: "They are in files next to the graph, and the browser passed only the graph.",
     remedy: "Open the SavedModel from its folder (Ctrl+O).",
   });
 }

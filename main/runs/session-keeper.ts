@@ -7,13 +7,13 @@ import { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Session } from "../../worker-runtime/session/session.js";
 
-/** What the keeper and the runs need of a session. */
+/** What the keeper and the runs need from a session. */
 export type KeptSession = Pick<Session, "run" | "extend" | "close">;
 
 export interface SessionRequest {
   /** Equal for two runs that can share a session: master, members with their incarnations, and configuration. */
   readonly key: string;
-  /** Makes the session on its master. */
+  /** Creates the session on its master. */
   readonly open: (graph: GraphDef, signal: AbortSignal) => Promise<KeptSession>;
 }
 

@@ -1,4 +1,4 @@
-/** Where a run's session is made, and with which ClusterSpec and options. */
+/** Where a run's session is created, and with which ClusterSpec and options. */
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
 import { taskDeviceName } from "../../worker-runtime/cluster/device-name.js";

@@ -1,4 +1,4 @@
-/** What a window shows of a traced step. */
+/** The parts of a traced step that a window shows. */
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import type { StepStats } from "../../protos/generated/tensorflow/step_stats.js";
 import { chromeTrace } from "../../worker-runtime/session/trace/chrome-trace.js";
@@ -22,7 +22,7 @@ const TRACE_EVERY = 50;
 
 /**
  * Whether a step is traced. The first always is, so that every run shows where its nodes ran; with `trace`, all of a
- * short run and some of a long one, whose speed a trace of every step would spoil.
+ * short run and part of a long one, which tracing every step would slow down.
  */
 export function isTraced(step: number, steps: number, trace: boolean): boolean {
   if (step === 1) return true;

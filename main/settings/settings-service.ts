@@ -1,4 +1,4 @@
-/** What the user chose, kept in one JSON file of the data folder. */
+/** The user's settings, kept in one JSON file of the data folder. */
 import { readFile } from "node:fs/promises";
 import type { Params } from "../api/contract.js";
 import { type Settings, settingsSchema } from "../api/settings.js";
@@ -50,7 +50,7 @@ export class SettingsService {
     return this.#settings;
   }
 
-  /** The settings of this moment; the defaults until `get` has resolved once. */
+  /** The current settings; the defaults until `get` has resolved once. */
   now(): Settings {
     return this.#settings;
   }
@@ -77,7 +77,7 @@ export class SettingsService {
     }
   }
 
-  /** @param changesOf Given the present settings, with nothing in between. */
+  /** @param changesOf Called with the current settings; no other change comes in between. */
   async #change(changesOf: (now: Settings) => Params<"settings.set">): Promise<Settings> {
     await this.#loaded;
     const given = Object.entries(changesOf(this.#settings)).filter(([, value]) => value !== undefined);
@@ -90,7 +90,7 @@ export class SettingsService {
     return this.#settings;
   }
 
-  /** Puts a document at the head of the recent ones. That it could not be written is no reason to fail. */
+  /** Puts a document at the head of the recent ones. A failure to write the list is only logged. */
   async addRecentDocument(path: string): Promise<void> {
     await this.#change(({ recentDocuments }) => ({
       recentDocuments: [path, ...recentDocuments.filter((other) => other !== path)].slice(
@@ -103,7 +103,7 @@ export class SettingsService {
   /** Stops notifying listeners; resolves when the last change is written. */
   async dispose(): Promise<void> {
     this.#listeners.clear();
-    // A change that was asked for before is queued for writing once the file was read.
+    // A change that was requested earlier is queued for writing once the file has been read.
     await this.#loaded;
     await this.#writing;
   }
@@ -116,7 +116,7 @@ export class SettingsService {
     }
   }
 
-  /** A value that does not fit, in a file of another version or a broken one, is replaced by its default. */
+  /** Invalid values, as in a file of another version or a damaged one, are replaced by their defaults. */
   async #load(): Promise<void> {
     let stored: unknown;
     try {

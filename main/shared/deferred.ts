@@ -1,4 +1,4 @@
-/** A promise whose ends are in other hands. */
+/** A promise that is resolved or rejected from outside. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   resolve(value: T): void;
@@ -35,7 +35,7 @@ export function delay(millis: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * What a promise comes to, or a rejection with the signal's reason once that is aborted: for work that cannot be ended
+ * Settles like a promise, or rejects with the signal's reason once that is aborted: for work that cannot be cancelled
  * itself. Its outcome is then dropped.
  */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -4,23 +4,23 @@ import type { KnownEvent, MissedEvents, NumberedEvent } from "../api/missed-even
 import { KEPT_SAMPLES } from "../api/samples.js";
 import { log } from "./log/log.js";
 
-/** Receives every event of the application; what a transport hands on to its windows. */
+/** Receives every event of the application; a transport passes them on to its windows. */
 export type EventListener = <E extends EventName>(event: E, data: EventData<E>, sequence: number) => void;
-/** What a service is given to tell the windows something. */
+/** The function with which a service notifies the windows. */
 export type EmitEvent = <E extends EventName>(event: E, data: EventData<E>) => void;
 
 /**
- * The one place that events pass through. It numbers them and keeps what a window needs that was away: the last of each
- * event that carries a state, and the newest samples. A listener that throws is the listener's fault and stops no other.
+ * The one place that events pass through. It numbers them and keeps what a reconnecting window needs: the last of each
+ * event that carries a state, and the newest samples. A listener that throws does not stop the others.
  */
 export class EventHub {
-  /** Numbers of another run of the application mean nothing to this one. */
+  /** Numbers of another run of the application are meaningless here. */
   readonly #feed = randomUUID();
   readonly #listeners = new Set<EventListener>();
   readonly #states = new Map<string, NumberedEvent>();
   #samples: NumberedEvent[] = [];
   #sequence = 0;
-  /** Of events that listeners emitted while others were still to hear of the one before. */
+  /** Events that listeners emitted while others had yet to receive the previous one. */
   readonly #due: (() => void)[] = [];
   #telling = false;
 
@@ -43,12 +43,12 @@ export class EventHub {
     return () => this.#listeners.delete(listener);
   }
 
-  /** The newest event of a name that carries a state; undefined where there was none. */
+  /** The newest event of a name that carries a state; undefined if there was none. */
   newest(event: EventName): NumberedEvent | undefined {
     return this.#states.get(event);
   }
 
-  /** What a window missed that knows the events up to one; everything that is kept for a new window. */
+  /** The events that a window missed after the last one it knows; all stored ones for a new window. */
   missed(known?: KnownEvent): MissedEvents {
     const after = known?.feed === this.#feed ? known.sequence : 0;
     const events = [...this.#states.values(), ...this.#samples]

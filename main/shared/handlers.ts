@@ -1,4 +1,4 @@
-/** How calls of windows come to the rooms: each room handles the methods of its slice of the contract. */
+/** Routes calls of windows to the rooms: each room handles the methods of its slice of the contract. */
 import type { z } from "zod";
 import { methods } from "../api/contract.js";
 import type { Method } from "../api/method.js";
@@ -28,8 +28,7 @@ function isMethod(name: string): name is keyof Handlers {
 /**
  * Checks a call against the contract and passes it to its handler.
  *
- * @throws ProblemError INVALID_ARGUMENT for a method that the contract does not have and for parameters that do not
- *   fit, naming the field.
+ * @throws ProblemError INVALID_ARGUMENT for an unknown method and for invalid parameters, naming the field.
  */
 export async function callHandler(
   handlers: Handlers,
@@ -55,7 +54,7 @@ function invalidParams(method: string, error: z.ZodError): Error {
     const field = issue.path.map(String).join(".");
     return field === "" ? issue.message : `${field}: ${issue.message}`;
   });
-  return problem("INVALID_ARGUMENT", `${method} was called with parameters that it cannot take.`, {
+  return problem("INVALID_ARGUMENT", `${method} was called with invalid parameters.`, {
     reason: `${faults.slice(0, 5).join("; ")}.`,
     details: faults.join("\n"),
   });

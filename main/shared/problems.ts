@@ -1,10 +1,10 @@
-/** Making problems: what happened, why, and what to do. */
+/** Creates problems: what happened, why, and what to do. */
 import { shortTaskText, taskOfDevice } from "../../worker-runtime/cluster/device-name.js";
 import { messageWithoutTask, TensorFlowError } from "../../worker-runtime/protocol/status.js";
 import type { Problem } from "../api/problem.js";
 import { ProblemError, toProblem } from "../api/wire.js";
 
-/** An object without its undefined properties, as the contract's optional properties want it. */
+/** An object without its undefined properties, as required by the contract's optional properties. */
 export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const kept = Object.entries(value).filter(([, property]) => property !== undefined);
   return Object.fromEntries(kept) as { [K in keyof T]: Exclude<T[K], undefined> };
@@ -19,7 +19,7 @@ export function problem(
   return new ProblemError({ code, message, ...defined(more) });
 }
 
-/** Anything that was thrown as something that can be shown; errors of TensorFlow keep their code. */
+/** Anything that was thrown, as a problem that can be shown; errors of TensorFlow keep their code. */
 export function problemOf(error: unknown): Problem {
   if (!(error instanceof TensorFlowError)) return toProblem(error);
   const message = messageWithoutTask(error.message);
@@ -31,7 +31,7 @@ export function problemOf(error: unknown): Problem {
   });
 }
 
-/** "worker/1" for "/job:worker/replica:0/task:1"; a name of another form is kept as it is. */
+/** "worker/1" for "/job:worker/replica:0/task:1"; other names are returned unchanged. */
 export function shortTaskName(device: string): string {
   const task = taskOfDevice(device);
   return task === undefined ? device : shortTaskText(task);
@@ -56,15 +56,12 @@ interface FileFailure {
 
 const fileFailures = new Map<string, FileFailure>([
   ["ENOENT", { code: "NOT_FOUND", reason: "It does not exist.", remedy: "Check the path." }],
-  [
-    "ENOTDIR",
-    { code: "NOT_FOUND", reason: "A part of the path is not a folder.", remedy: "Check the path." },
-  ],
+  ["ENOTDIR", { code: "NOT_FOUND", reason: "Part of the path is not a folder.", remedy: "Check the path." }],
   [
     "EACCES",
     {
       code: "PERMISSION_DENIED",
-      reason: "This account may not do that there.",
+      reason: "This account has no permission for that.",
       remedy: "Choose another place, or change the permissions.",
     },
   ],
@@ -83,11 +80,11 @@ const fileFailures = new Map<string, FileFailure>([
     "ENAMETOOLONG",
     { code: "INVALID_ARGUMENT", reason: "The name is too long.", remedy: "Use a shorter one." },
   ],
-  ["ELOOP", { code: "INVALID_ARGUMENT", reason: "Its links lead in a circle.", remedy: "Check the path." }],
+  ["ELOOP", { code: "INVALID_ARGUMENT", reason: "Its links form a loop.", remedy: "Check the path." }],
   ["EMFILE", { code: "RESOURCE_EXHAUSTED", reason: "Too many files are open.", remedy: "Try again." }],
 ]);
 
-/** That a machine which a window still shows, or showed a moment ago, is not known any more. */
+/** The problem for a machine that a window still shows, but that is no longer known. */
 export function noSuchMachine(machineId: string): ProblemError {
   return problem("NOT_FOUND", "This machine is no longer there.", {
     remedy: "It was forgotten, perhaps in another window. Add it again to use it.",
@@ -95,12 +92,12 @@ export function noSuchMachine(machineId: string): ProblemError {
   });
 }
 
-/** Something that a window can ask for only where its host has it. @param reason As a sentence. */
+/** The problem for a request that this host does not support. @param reason As a sentence. */
 export function notOnThisHost(what: string, reason: string): ProblemError {
   return problem("UNIMPLEMENTED", `${what} is not available here.`, { reason });
 }
 
-/** A failure of the file system as a problem; `what` says what was tried, as "notes.pbtxt could not be read". */
+/** A failure of the file system as a problem; `what` describes the attempt: "notes.pbtxt could not be read". */
 export function fileProblem(what: string, error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   const errno = errnoOf(error);

@@ -8,7 +8,7 @@ export interface Room<H> {
   /**
    * Ends the work of the room: tasks, runs, tests. Called for all rooms at once, while each of them still serves the
    * others: tasks end while sessions close, since a session whose master has ended can no longer be closed, and other
-   * machines are told about both. Absent where there is no work to end. May be called more than once.
+   * machines are told about both. Absent if there is no work to end. May be called more than once.
    */
   endWork?(): Promise<void>;
   /**

@@ -1,11 +1,14 @@
-/** An allowance that is used up and comes back with time. Pure: the time is given, in milliseconds of a monotonic clock. */
+/**
+ * A token bucket: an allowance that is used up and refills over time. Pure: the time is given, in milliseconds of a
+ * monotonic clock.
+ */
 export class TokenBucket {
   readonly #perSecond: number;
   readonly #most: number;
   #left: number;
   #countedAt: number;
 
-  /** Begins full. @param most What there is at once after a rest. */
+  /** Begins full. @param most Capacity: the allowance after a pause. */
   constructor(perSecond: number, most: number, now: number) {
     this.#perSecond = perSecond;
     this.#most = most;
@@ -17,14 +20,14 @@ export class TokenBucket {
     return this.#count(now) >= 1;
   }
 
-  /** Whether there was one to take. */
+  /** Takes one token; false if there was none. */
   take(now: number): boolean {
     if (!this.has(now)) return false;
     this.#left -= 1;
     return true;
   }
 
-  /** Puts back what was taken and should not count. */
+  /** Returns a token that should not count. */
   giveBack(now: number): void {
     this.#left = Math.min(this.#most, this.#count(now) + 1);
   }

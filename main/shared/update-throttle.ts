@@ -1,7 +1,7 @@
 /** Values that change faster than this cannot be read. */
 const INTERVAL_MILLIS = 250;
 
-/** Calls back at once when something important changed and otherwise at most four times a second, never too late. */
+/** Calls back at once after an important change and otherwise at most four times a second. */
 export class UpdateThrottle {
   readonly #emit: () => void;
   #last = 0;
@@ -11,14 +11,14 @@ export class UpdateThrottle {
     this.#emit = emit;
   }
 
-  /** Something changed that may wait. */
+  /** Reports a change that may wait. */
   soon(): void {
     const wait = this.#last + INTERVAL_MILLIS - Date.now();
     if (wait <= 0) this.now();
     else this.#timer ??= setTimeout(() => this.now(), wait);
   }
 
-  /** Something changed that may not. */
+  /** Reports a change that may not wait. */
   now(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

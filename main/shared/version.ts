@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 let knownVersion: string | undefined;
 
-/** The version of package.json, the first one above this file: its place differs between source and build. */
+/** The version of package.json, the first one above this file: its location differs between source and build. */
 export function version(): string {
   knownVersion ??= readVersion(import.meta.dirname);
   return knownVersion;

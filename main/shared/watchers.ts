@@ -7,7 +7,7 @@ export class Watchers {
     return this.#count > 0;
   }
 
-  /** One more looks, until the returned function is called. */
+  /** Adds a watcher, until the returned function is called. */
   add(): () => void {
     if (this.#count++ === 0) for (const begin of this.#begins.keys()) this.#begins.set(begin, begin());
     let looks = true;
@@ -23,9 +23,9 @@ export class Watchers {
   }
 
   /**
-   * Begins something when the first one looks, and ends it with the last, until the returned function is called.
+   * Begins something with the first watcher and ends it with the last, until the returned function is called.
    *
-   * @param begin Gives the function that ends it.
+   * @param begin Returns the function that ends it.
    */
   whileAny(begin: () => () => void): () => void {
     this.#begins.set(begin, this.any ? begin() : undefined);

@@ -1,19 +1,20 @@
 import { randomBytes } from "node:crypto";
-import { access, constants, open, realpath, rename, stat, unlink } from "node:fs/promises";
+import { access, constants, open, realpath, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 /**
  * Writes a file so that a reader sees either the old content or the new, even after a crash: to a temporary file beside
- * it, flushed to disk, then renamed over it. A link is written through; an existing file keeps its permissions. A file
- * that could not be written in place is refused: a renaming would replace a device, or a file that is write-protected.
+ * it, flushed to disk, then renamed over it. A link is written through; an existing file keeps its permissions. A
+ * target that could not be written in place is refused: renaming would replace a device, or a write-protected file.
  *
- * @param newMode Permissions of a file that is not there yet, from which the umask takes.
+ * @param content In parts, if it is not to be in memory at once; what their iterator throws leaves the old file as it was.
+ * @param newMode Permissions of a new file, before the umask is applied.
  * @throws Error of Node's own, among them EISDIR for something that is not a file, EACCES or EPERM for a file that may
  * not be written.
  */
 export async function writeFileAtomically(
   path: string,
-  bytes: Uint8Array | string,
+  content: Uint8Array | string | AsyncIterable<Uint8Array | string>,
   newMode = 0o666,
 ): Promise<void> {
   const target = await realpath(path).catch((error: NodeJS.ErrnoException) => {
@@ -30,7 +31,7 @@ export async function writeFileAtomically(
   try {
     const file = await open(temporary, "wx", mode ?? newMode);
     try {
-      await file.writeFile(bytes);
+      await writeFile(file, content);
       await file.sync();
     } finally {
       await file.close();
@@ -43,11 +44,11 @@ export async function writeFileAtomically(
   }
 }
 
-/** Brings the names of a folder through to the disk: until then a machine that crashes may forget a renaming. */
+/** Flushes a folder's entries to disk: until then a crash of the machine may undo a rename. */
 async function syncFolder(path: string): Promise<void> {
   // Windows cannot open folders, and its file systems keep the order of such changes.
   if (process.platform === "win32") return;
-  // Some file systems of networks refuse it; the file's own content is on the disk in any case.
+  // Some network file systems refuse it; the file's own content is on disk in any case.
   const folder = await open(path, "r").catch(() => undefined);
   await folder?.sync().catch(() => undefined);
   await folder?.close();

@@ -1,4 +1,4 @@
-/** Noticing that another program wrote a file. */
+/** Detects that another program wrote a file. */
 import { stat } from "node:fs/promises";
 
 /** Equal as long as the file has not been written, replaced or touched. */

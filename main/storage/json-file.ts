@@ -1,4 +1,4 @@
-/** What a service keeps over restarts, as JSON in a private file of the data folder. */
+/** State that a service keeps across restarts, as JSON in a private file of the data folder. */
 import { readFile } from "node:fs/promises";
 import type { ZodType } from "zod";
 import { log } from "../shared/log/log.js";
@@ -9,12 +9,12 @@ export class JsonFile<T> {
   readonly #path: string;
   readonly #schema: ZodType<T>;
   readonly #what: string;
-  /** Writes happen one after the other; only the newest value of those that wait is written. */
+  /** Writes happen one after the other; of the pending values only the newest is written. */
   #writing: Promise<void> = Promise.resolve();
   #next: string | undefined;
   #written: string | undefined;
 
-  /** @param what The contents as the console names them when they cannot be read or written: "The tasks". */
+  /** @param what Names the contents in error messages: "The tasks". */
   constructor(path: string, schema: ZodType<T>, what: string) {
     this.#path = path;
     this.#schema = schema;
@@ -34,8 +34,8 @@ export class JsonFile<T> {
   }
 
   /**
-   * Resolves when this value or a newer one is written; what was written last is not written again. A failure to write
-   * is logged.
+   * Resolves when this value or a newer one is written; an unchanged value is not written again. A failure to write is
+   * logged.
    */
   save(value: T): Promise<void> {
     this.#next = `${JSON.stringify(value, undefined, 2)}\n`;
@@ -51,7 +51,7 @@ export class JsonFile<T> {
       await writePrivateFile(this.#path, text);
       this.#written = text;
     } catch (error) {
-      log.error(`${this.#what} could not be written to ${this.#path} and will not come back.`, error);
+      log.error(`${this.#what} could not be written to ${this.#path} and will not be restored.`, error);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The data folder and what is kept in it, which is no other account's business. */
+/** The data folder and its files, which other accounts cannot read. */
 import { chmod, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeFileAtomically } from "./atomic-write.js";

@@ -20,7 +20,7 @@ export async function clearServerState(
     // Without the filter a master clears every task of its cluster, and waits for each that is gone.
     const deviceFilters = [taskDeviceName(server)];
     await masterClient(channel).reset({ container: [], deviceFilters }, options);
-    // Variables shared by a session with its own ClusterSpec are where Reset does not look.
+    // Variables shared by a session with its own ClusterSpec are outside of what Reset clears.
     await workerClient(channel).cleanupAll({ container: [] }, options);
   } finally {
     channel.close();

@@ -11,12 +11,12 @@ const signalReasons = new Map<string, string>([
   ["SIGKILL", "The system killed it, probably because memory ran out; or somebody ended it by force."],
   ["SIGTERM", "Another program asked it to stop."],
   ["SIGINT", "Another program asked it to stop."],
-  ["SIGHUP", "The terminal that it belonged to was closed."],
-  ["SIGABRT", "TensorFlow found a fault that it cannot go on from; the last lines of the log name it."],
-  ["SIGSEGV", "The library crashed: it touched memory that is not its own."],
-  ["SIGBUS", "The library crashed, probably because the disk is full or a file was cut short while in use."],
+  ["SIGHUP", "Its terminal was closed."],
+  ["SIGABRT", "TensorFlow hit a fatal error; the last lines of the log name it."],
+  ["SIGSEGV", "The library crashed: it accessed invalid memory."],
+  ["SIGBUS", "The library crashed, probably because the disk is full or a file was truncated while in use."],
   ["SIGILL", "The library uses instructions that this processor does not have."],
-  ["SIGFPE", "The library crashed in a calculation."],
+  ["SIGFPE", "The library crashed in an arithmetic operation."],
 ]);
 
 const memoryTrouble =
@@ -59,7 +59,7 @@ function howItEnded({ code, signal }: TaskExit): string {
 }
 
 function reasonOf({ code, signal }: TaskExit, text: string): string | undefined {
-  if (memoryTrouble.test(text)) return "Probably memory ran out: its last lines speak of it.";
+  if (memoryTrouble.test(text)) return "Memory probably ran out: its last lines mention it.";
   if (signal !== null) return signalReasons.get(signal);
   // A shell or a container reports a signal as 128 plus its number.
   if (code === 137) return signalReasons.get("SIGKILL");

@@ -3,7 +3,7 @@ import type { ProblemError } from "../api/wire.js";
 import { problem } from "../shared/problems.js";
 import type { TaskHost } from "./task-host.js";
 
-/** How the user of a machine allows it, at its window or without one. */
+/** How the user of a machine allows it, in its window or without one. */
 export const ALLOW_EXPOSURE =
   '"Let other machines start tasks that the network reaches" in the settings there, or tensordeck agent --allow_exposed_tasks yes';
 
@@ -11,7 +11,7 @@ export const ALLOW_EXPOSURE =
 export function exposureRefused(machine: string): ProblemError {
   return problem(
     "PERMISSION_DENIED",
-    `${machine} lets no other machine start tasks that the network reaches.`,
+    `${machine} does not let other machines start tasks that the network reaches.`,
     {
       reason:
         "TensorFlow's protocol has no sign-in: anyone who reaches such a task can read and write the files of the account that Tensordeck runs under there.",
@@ -23,7 +23,7 @@ export function exposureRefused(machine: string): ProblemError {
 /** A task of another machine cannot be isolated here. @param why As a sentence. */
 export function cannotShutOff(why: string): ProblemError {
   return problem("PERMISSION_DENIED", "The network would reach the task, which its machine does not allow.", {
-    reason: `TensorFlow's server listens on every address of its machine and cannot be shut off there. ${why}`,
+    reason: `TensorFlow's server listens on every address of its machine and cannot be closed off there. ${why}`,
     remedy: `Use the portable engine for it, or have the user of that machine allow it: ${ALLOW_EXPOSURE}.`,
   });
 }

@@ -1,8 +1,6 @@
-/** Which GPUs a task sees when its order leaves that open: a GPU serves one worker well but not two. */
+/** Which GPUs a task sees when its order leaves that open: a GPU serves one worker well, but not two. */
+import { PARAMETER_SERVER_JOB } from "../../worker-runtime/cluster/job-names.js";
 import type { Engine, GpuChoice } from "../api/cluster.js";
-
-/** TensorFlow's customary name for the job that holds variables; its tasks take no GPU memory from the workers. */
-const PARAMETER_SERVER_JOB = "ps";
 
 /** The inputs to the assignment of a task's GPUs. */
 export interface GpuWish {
@@ -12,7 +10,7 @@ export interface GpuWish {
 }
 
 /**
- * @param gpus The machine's GPUs by nvidia-smi's number; empty where they are not known.
+ * @param gpus The machine's GPUs by nvidia-smi's number; empty if they are not known.
  * @param inUse The GPUs that each other running task was given.
  * @returns "auto" (all), "none", or numbers joined by commas: what a server is launched with.
  */
@@ -21,10 +19,11 @@ export function visibleGpus(
   gpus: readonly number[],
   inUse: readonly (readonly number[])[],
 ): string {
-  // The portable engine computes on the CPU and leaves the GPUs to others.
-  if (choice === "none" || engine === "portable") return "none";
+  if (choice === "none") return "none";
+  if (choice === "auto" && job === PARAMETER_SERVER_JOB) return "none";
+  // The portable engine has numbers of its own and finds the best GPU by itself, of any maker.
+  if (engine === "portable") return "auto";
   if (choice !== "auto") return choice.join(",");
-  if (job === PARAMETER_SERVER_JOB) return "none";
   const users = (gpu: number) => inUse.filter((given) => given.includes(gpu)).length;
   const [first, ...others] = gpus;
   if (first === undefined) return "auto";

@@ -1,11 +1,11 @@
-/** How a supervised task becomes a process: exactly what the supervisor needs from an engine. */
+/** How a supervised task becomes a process: what the supervisor needs from an engine. */
 import type { Engine, LogLine } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
 
 /** Addresses by index, by job. */
 export type ClusterTasks = Readonly<Record<string, Readonly<Record<number, string>>>>;
 
-/** What a task's server is told about its cluster. */
+/** The cluster information that a task's server gets. */
 export interface TaskPlan {
   /** The members that the server knows from its start. */
   readonly cluster: ClusterTasks;
@@ -17,7 +17,7 @@ export interface TaskPlan {
   readonly gpu: string;
   /** Whether to close its port to everything outside of the machine, where that is possible. */
   readonly isolate: boolean;
-  /** Whether it may start where its port stays open to the network. */
+  /** Whether it may start if its port stays open to the network. */
   readonly mayBeExposed: boolean;
 }
 

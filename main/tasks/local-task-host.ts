@@ -16,7 +16,7 @@ import type { ManagedTask } from "./managed-task.js";
 import type { Ports } from "./ports.js";
 import type { ReadUsage } from "./process-usage.js";
 import { restartNotice } from "./restart-notice.js";
-import type { FixedPlace, HostTask, TaskHost, TaskOrder, TaskSamples } from "./task-host.js";
+import type { FixedCluster, HostTask, TaskHost, TaskOrder, TaskSamples } from "./task-host.js";
 import { TaskSupervisor } from "./task-supervisor.js";
 import { type WantedTask, wantedTasksFile } from "./wanted-tasks.js";
 
@@ -39,9 +39,9 @@ export interface LocalTaskHostCollaborators {
 }
 
 /** The facts about a task that the supervisor does not have. */
-interface Place {
+interface TaskFacts {
   readonly isolate: boolean;
-  fixed: FixedPlace | undefined;
+  fixed: FixedCluster | undefined;
   /** Whether it should be running: from a start until a stop, regardless of its process. */
   runs: boolean;
   /** GPUs that it was given at its last start. */
@@ -52,12 +52,12 @@ export class LocalTaskHost implements TaskHost {
   readonly #collaborators: LocalTaskHostCollaborators;
   readonly #supervisor: TaskSupervisor;
   readonly #wantedFile: JsonFile<WantedTask[]> | undefined;
-  readonly #places = new Map<string, Place>();
-  /** Tasks of an earlier life that have not come back yet, and are kept until they do. */
+  readonly #facts = new Map<string, TaskFacts>();
+  /** Tasks of a previous run that have not been restored yet; they are kept until they are. */
   readonly #awaited = new Map<string, WantedTask>();
   /** Resolves when they are known: nothing is written over them before. */
   readonly #loaded: Promise<void>;
-  /** Orders that are being carried out, so that one that is sent again waits for the first. */
+  /** Orders in progress, so that a repeated order waits for the first. */
   readonly #starting = new Map<string, Promise<HostTask>>();
   readonly #changeListeners = new Set<() => void>();
   readonly #logListeners = new Set<(taskId: string, lines: LogLine[]) => void>();
@@ -90,8 +90,8 @@ export class LocalTaskHost implements TaskHost {
   }
 
   /**
-   * Brings back the tasks of an earlier life at their old ports; those that ran then are started. To be called once. One
-   * that cannot come back keeps no other from it, and is tried again with the next application.
+   * Restores the tasks of a previous run of the application at their old ports; those that were running are started. To
+   * be called once. One that cannot be restored does not prevent the others, and is tried again at the next start.
    *
    * @param mayOwn Whether a machine may still have tasks here; those of one that may not are dropped. All may unless given.
    */
@@ -103,7 +103,7 @@ export class LocalTaskHost implements TaskHost {
         if (mayOwn(wanted.owner)) await this.#bringBack(wanted);
         this.#awaited.delete(wanted.id);
       } catch (error) {
-        log.error(`${wanted.job}/${wanted.index} did not come back:`, error);
+        log.error(`${wanted.job}/${wanted.index} could not be restored:`, error);
       }
     }
     await this.#save();
@@ -127,30 +127,30 @@ export class LocalTaskHost implements TaskHost {
     return starting;
   }
 
-  async startAgain(taskId: string, fixed?: FixedPlace): Promise<void> {
-    const place = this.#place(taskId);
-    place.fixed = fixed;
-    place.runs = true;
+  async startAgain(taskId: string, fixed?: FixedCluster): Promise<void> {
+    const facts = this.#factsOf(taskId);
+    facts.fixed = fixed;
+    facts.runs = true;
     await this.#launch(taskId);
     await this.#save();
   }
 
   async stop(taskId: string): Promise<void> {
-    this.#place(taskId).runs = false;
+    this.#factsOf(taskId).runs = false;
     await this.#save();
     await this.#supervisor.stop(taskId);
   }
 
   async remove(taskId: string): Promise<void> {
     await this.#supervisor.remove(taskId);
-    this.#places.delete(taskId);
+    this.#facts.delete(taskId);
     await this.#save();
   }
 
   async clearState(taskId: string): Promise<void> {
     const task = this.#supervisor.get(taskId);
     if (task.state !== "running") {
-      throw problem("FAILED_PRECONDITION", `${task.name} does not run, so it holds nothing.`, {
+      throw problem("FAILED_PRECONDITION", `${task.name} is not running, so it holds no state.`, {
         task: task.name,
       });
     }
@@ -177,7 +177,7 @@ export class LocalTaskHost implements TaskHost {
     return () => this.#sampleListeners.delete(listener);
   }
 
-  /** Ends every process; resolves when all are gone. The tasks stay wanted and come back with the next application. */
+  /** Ends every process; resolves when all are gone. The tasks stay wanted and are restored at the next start. */
   async dispose(): Promise<void> {
     await this.#supervisor.dispose();
   }
@@ -188,42 +188,42 @@ export class LocalTaskHost implements TaskHost {
 
   async #bringBack({ port, isolate, runs, cluster, ...identity }: WantedTask): Promise<void> {
     const { id } = identity;
-    if (this.#places.has(id)) return;
+    if (this.#facts.has(id)) return;
     const task = await this.#supervisor.addAgain(identity, port);
-    this.#places.set(id, { isolate, fixed: cluster && { cluster }, runs, gpus: [] });
+    this.#facts.set(id, { isolate, fixed: cluster && { cluster }, runs, gpus: [] });
     if (runs) await this.#launch(id, restartNotice(task.name, new Date()));
   }
 
   async #make(order: TaskOrder): Promise<HostTask> {
     const { taskId: id, job, index, engine, gpu, port, fixed, isolate, owner } = order;
     const task = await this.#supervisor.add({ id, job, index, engine, gpu, owner }, port);
-    this.#places.set(id, { isolate, fixed, runs: true, gpus: [] });
-    // Listed from here on; that its process comes up is not waited for.
+    this.#facts.set(id, { isolate, fixed, runs: true, gpus: [] });
+    // Listed from here on; does not wait for its process to come up.
     inBackground(this.#launch(id));
     await this.#save();
     return this.#told(task);
   }
 
   #told(task: ManagedTask): HostTask {
-    return { ...task.snapshot(), fixed: this.#places.get(task.identity.id)?.fixed !== undefined };
+    return { ...task.snapshot(), fixed: this.#facts.get(task.identity.id)?.fixed !== undefined };
   }
 
   #launch(taskId: string, notice?: HostTask["notice"]): Promise<void> {
-    const place = this.#place(taskId);
+    const facts = this.#factsOf(taskId);
     const plan = (port: number): TaskPlan => {
       const planned = this.#plan(taskId, port);
-      place.gpus = gpuNumbers(planned.gpu, this.#gpuIndices());
+      facts.gpus = gpuNumbers(planned.gpu, this.#gpuIndices());
       return planned;
     };
-    return this.#supervisor.start(taskId, defined({ plan, mayMove: place.fixed === undefined, notice }));
+    return this.#supervisor.start(taskId, defined({ plan, mayMove: facts.fixed === undefined, notice }));
   }
 
   /**
-   * A task of a dynamic cluster starts as the only member of a job of its own, and the session says which job and index
-   * it has: a server refuses a session's ClusterSpec that repeats the job and index it was started with.
+   * A task of a dynamic cluster starts as the only member of its own job, and the session assigns its job and index: a
+   * server refuses a session's ClusterSpec that repeats the job and index it was started with.
    */
   #plan(taskId: string, port: number): TaskPlan {
-    const { isolate, fixed } = this.#place(taskId);
+    const { isolate, fixed } = this.#factsOf(taskId);
     const { job, index, engine, gpu: choice, owner } = this.#supervisor.get(taskId).identity;
     const mayBeExposed = this.#collaborators.mayExpose?.(owner) ?? true;
     const gpu = visibleGpus({ choice, job, engine }, this.#gpuIndices(), this.#gpusInUse(taskId));
@@ -241,7 +241,7 @@ export class LocalTaskHost implements TaskHost {
     return this.#supervisor
       .tasks()
       .filter((task) => task.hasProcess && task.identity.id !== exceptTaskId)
-      .map((task) => this.#places.get(task.identity.id)?.gpus ?? []);
+      .map((task) => this.#facts.get(task.identity.id)?.gpus ?? []);
   }
 
   #gpuMemoryOf(pid: number): number | undefined {
@@ -252,9 +252,9 @@ export class LocalTaskHost implements TaskHost {
   }
 
   /** @throws ProblemError NOT_FOUND */
-  #place(taskId: string): Place {
-    const place = this.#places.get(taskId);
-    if (place) return place;
+  #factsOf(taskId: string): TaskFacts {
+    const facts = this.#facts.get(taskId);
+    if (facts) return facts;
     this.#supervisor.get(taskId);
     throw problem("NOT_FOUND", "This task is being removed.");
   }
@@ -262,12 +262,12 @@ export class LocalTaskHost implements TaskHost {
   async #save(): Promise<void> {
     await this.#loaded;
     const wanted = this.#supervisor.tasks().flatMap((task): WantedTask[] => {
-      const place = this.#places.get(task.identity.id);
-      if (!place) return [];
-      const { isolate, runs, fixed } = place;
+      const facts = this.#facts.get(task.identity.id);
+      if (!facts) return [];
+      const { isolate, runs, fixed } = facts;
       return [defined({ ...task.identity, port: task.port, isolate, runs, cluster: fixed?.cluster })];
     });
-    const awaited = [...this.#awaited.values()].filter(({ id }) => !this.#places.has(id));
+    const awaited = [...this.#awaited.values()].filter(({ id }) => !this.#facts.has(id));
     await this.#wantedFile?.save([...wanted, ...awaited]);
   }
 }

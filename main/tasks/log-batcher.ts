@@ -1,10 +1,10 @@
 import type { LogLine } from "../api/cluster.js";
 import { LOG_CAPACITY_LINES } from "./log-ring.js";
 
-/** A window cannot show lines faster than it can be read. */
+/** There is no point in showing lines faster than they can be read. */
 const FLUSH_INTERVAL_MILLIS = 250;
 
-/** Gathers the lines of all tasks and hands them on in batches, at most four times a second for each task. */
+/** Collects the lines of all tasks and passes them on in batches, at most four times a second for each task. */
 export class LogBatcher {
   readonly #emit: (taskId: string, lines: LogLine[]) => void;
   #pending = new Map<string, LogLine[]>();
@@ -17,7 +17,7 @@ export class LogBatcher {
   add(taskId: string, line: LogLine): void {
     const lines = this.#pending.get(taskId) ?? [];
     lines.push(line);
-    // What the ring no longer holds need not be shown either.
+    // Lines that the ring no longer holds need not be shown either.
     if (lines.length > LOG_CAPACITY_LINES) lines.splice(0, lines.length - LOG_CAPACITY_LINES);
     this.#pending.set(taskId, lines);
     this.#timer ??= setTimeout(() => this.flush(), FLUSH_INTERVAL_MILLIS);

@@ -1,10 +1,10 @@
 import type { LogLine } from "../api/cluster.js";
 
-/** What a task said, newest last, of which a task that talks without end keeps only the last lines. */
+/** The output of a task, newest last; of a very talkative task only the last lines are kept. */
 export const LOG_CAPACITY_LINES = 5000;
 /** Some libraries print whole graphs in one line; nobody reads more of it in a log. */
 const MAX_LINE_CHARACTERS = 8192;
-/** What one task's lines may take of the application's memory, however long they are. */
+/** Limit on the memory of one task's lines, however long they are. */
 const MAX_CHARACTERS = 4 << 20;
 
 export class LogRing {
@@ -28,7 +28,7 @@ export class LogRing {
     return line;
   }
 
-  /** The lines after a sequence number; -1 for all that are kept. */
+  /** The lines after a sequence number; -1 for all stored lines. */
   after(sequence: number): LogLine[] {
     return this.#lines.slice(-this.#capacity).filter((line) => line.sequence > sequence);
   }
@@ -57,7 +57,7 @@ export class LogRing {
 /** "2026-01-31 12:00:00.000000: W tensorflow/…", "W0000 00:00:1700000000.123456  4242 file.cc:12] …" */
 const tensorFlowLevel = /^(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: ([IWEF])|([IWEF])\d{4} [\d:. ]+) /;
 
-/** The level of a line as TensorFlow's loggers mark it; lines of other origin are informative. */
+/** The level of a line as TensorFlow's loggers mark it; lines of other origin count as information. */
 export function levelOfLine(text: string): LogLine["level"] {
   const match = tensorFlowLevel.exec(text);
   const letter = match?.[1] ?? match?.[2];

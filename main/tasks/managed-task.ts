@@ -1,6 +1,6 @@
 /**
- * One task of this machine: a place in the cluster that outlives the processes that fill it. All changes of its state
- * happen here, and each is reported.
+ * One task of this machine: a member of the cluster that outlives its processes. All changes of its state happen here,
+ * and each is reported.
  */
 import { deviceOfTask } from "../../worker-runtime/cluster/device-name.js";
 import { inBackground } from "../../worker-runtime/faults.js";
@@ -20,12 +20,12 @@ import type { LaunchTask, TaskExit, TaskPlan, TaskProcess } from "./launcher.js"
 import { LogRing, levelOfLine } from "./log-ring.js";
 import type { HostTask } from "./task-host.js";
 
-/** Loading TensorFlow takes half a second where its files are cached, and many seconds from a slow card. */
+/** Loading TensorFlow takes half a second if its files are cached, and many seconds from a slow memory card. */
 const START_DEADLINE_MILLIS = 90_000;
 const FIRST_ANSWER_INTERVAL_MILLIS = 100;
 /** A server is checked where it runs, regardless of the names that others use for this machine. */
 const OWN_HOST = "localhost";
-/** What of the log is shown with an unexpected end. */
+/** Number of log lines shown with an unexpected end. */
 const LAST_LINES = 20;
 
 export interface TaskIdentity {
@@ -54,7 +54,7 @@ interface Life {
   readonly over: AbortController;
   /** Resolves when the process is gone and the state reflects that. */
   readonly settled: Promise<void>;
-  /** What kept it from accepting calls. */
+  /** The reason why it did not accept calls. */
   startProblem?: Problem;
   stopping: boolean;
 }
@@ -70,7 +70,7 @@ export class ManagedTask {
   #incarnation: string | undefined;
   #problem: Problem | undefined;
   #notice: Problem | undefined;
-  /** Set if and only if a process is there or is being started. */
+  /** Set if and only if a process exists or is being started. */
   #life: Life | undefined;
 
   constructor(identity: TaskIdentity, collaborators: TaskCollaborators) {
@@ -92,7 +92,7 @@ export class ManagedTask {
     return this.#port;
   }
 
-  /** Whether a process was made that has not ended. */
+  /** Whether a process was created and has not ended. */
   get hasProcess(): boolean {
     return this.#life !== undefined;
   }
@@ -102,7 +102,7 @@ export class ManagedTask {
     return this.#life?.process.pid;
   }
 
-  /** Without what only its host knows. */
+  /** Without the facts that only its host knows. */
   snapshot(): Omit<HostTask, "fixed"> {
     return defined({
       ...this.identity,
@@ -127,7 +127,7 @@ export class ManagedTask {
     this.#port = port;
   }
 
-  /** Says that the task is about to be started. Answers false when it is up or coming up already. */
+  /** Marks the task as about to be started. Returns false if it is already up or coming up. */
   announceStart(): boolean {
     if (this.#state !== "stopped" && this.#state !== "failed") return false;
     this.#problem = undefined;
@@ -138,7 +138,7 @@ export class ManagedTask {
   /**
    * Starts a process for the task. Does nothing while there is one. Returns before the server is up.
    *
-   * @param notice What the user should know of this start; it outweighs what the engine remarks.
+   * @param notice What the user should know about this start; it takes precedence over a warning of the engine.
    */
   start(plan: TaskPlan, notice?: Problem): void {
     if (this.#life) return;
@@ -161,7 +161,7 @@ export class ManagedTask {
     }
     const over = new AbortController();
     const settled = process.exited.then(async (exit) => {
-      // A start that failed says better than the exit code what happened.
+      // The reason of a failed start is more informative than the exit code.
       await process.ready.catch((error: unknown) => {
         life.startProblem ??= problemOf(error);
       });
@@ -177,7 +177,7 @@ export class ManagedTask {
   async stop(): Promise<void> {
     const life = this.#life;
     if (!life) {
-      // What failed is acknowledged by stopping it; what was only announced is called off.
+      // Stopping acknowledges a failure, and cancels a start that was only announced.
       if (this.#state === "failed" || this.#state === "starting") this.#setState("stopped");
       return;
     }
@@ -188,7 +188,7 @@ export class ManagedTask {
     await life.settled;
   }
 
-  /** Says that the task could not even be started. */
+  /** Records that the task could not even be started. */
   fail(problem: Problem): void {
     this.#problem = { ...problem, task: this.name };
     this.#append("error", problem.message);

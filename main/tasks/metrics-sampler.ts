@@ -15,7 +15,7 @@ export class MetricsSampler {
   readonly #read: ReadUsage;
   #last = new Map<number, Reading>();
   #timer: NodeJS.Timeout | undefined;
-  /** Reading can take longer than the interval where it starts a program. */
+  /** Reading can take longer than the interval if it starts a program. */
   #reading = false;
 
   /**

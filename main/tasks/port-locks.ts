@@ -1,10 +1,10 @@
 /**
- * Keeps two applications of one user from giving the same port to their tasks. Between choosing a port and the moment at
- * which TensorFlow listens on it lies half a second, and on Linux its servers share a port without complaint
- * (SO_REUSEPORT), so that calls would go to the one or the other by chance.
+ * Keeps two applications of one user from giving the same port to their tasks. Half a second passes between choosing a
+ * port and TensorFlow listening on it, and on Linux its servers share a port without an error (SO_REUSEPORT), so calls
+ * would reach one or the other by chance.
  *
- * The locks lie in a folder of the user's own within the system's temporary folder, where any account can make one of that
- * name first: to hold every port with a lock of its own, or to lead reading and removing to other places by links.
+ * The locks are in a folder of the user within the system's temporary folder, where any account could create a folder
+ * of that name first: to hold every port with its own locks, or to redirect reads and removals by links.
  */
 import { chmod, lstat, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
@@ -19,7 +19,7 @@ const PRIVATE_MODE = 0o700;
 export interface PortLocksOptions {
   /** The account that the folder has to belong to; this process's own unless given. None on Windows. */
   readonly account?: number | undefined;
-  /** Told once why no lock is kept, where that is so. */
+  /** Called once with the reason if no locks can be kept. */
   readonly warn?: (text: string) => void;
 }
 
@@ -27,7 +27,7 @@ export class PortLocks {
   readonly #folder: string;
   readonly #account: number | undefined;
   readonly #warn: (text: string) => void;
-  /** Those whose file is this object's to remove. */
+  /** Locks whose files this object has to remove. */
   readonly #held = new Set<number>();
   #hasWarned = false;
 
@@ -37,11 +37,11 @@ export class PortLocks {
     this.#warn = options.warn ?? log.warning;
   }
 
-  /** Takes the lock of a port. Answers false while another living process has it. */
+  /** Takes the lock of a port. Returns false while another living process has it. */
   async take(port: number): Promise<boolean> {
     const obstacle = await this.#prepare();
     if (obstacle !== undefined) {
-      // Where no lock can be kept, the check of the port itself must do.
+      // Without locks, only the port itself is checked.
       if (!this.#hasWarned) {
         this.#warn(
           `${obstacle} Until that is removed, two Tensordecks of this account that start tasks at the same moment may ` +
@@ -61,7 +61,7 @@ export class PortLocks {
         if (errnoOf(error) !== "EEXIST") return true;
       }
       const owner = Number(await readFile(file, "utf8").catch(() => ""));
-      // An empty file is one that its owner is about to write.
+      // The owner of an empty file is about to write it.
       if (owner === process.pid) this.#held.add(port);
       if (owner === 0 || owner === process.pid || processExists(owner)) return owner === process.pid;
       await unlink(file).catch(() => undefined);
@@ -73,15 +73,15 @@ export class PortLocks {
     if (this.#held.delete(port)) await unlink(this.#file(port)).catch(() => undefined);
   }
 
-  /** Makes the folder, or makes sure that it is this account's alone. Answers what is in its place otherwise. */
+  /** Creates the folder, or checks that it belongs to this account only. Otherwise returns the obstacle. */
   async #prepare(): Promise<string | undefined> {
     try {
       await mkdir(this.#folder, { mode: PRIVATE_MODE }).catch((error: unknown) => {
         if (errnoOf(error) !== "EEXIST") throw error;
       });
-      // A link counts as what it is, wherever it leads.
+      // Links are not followed.
       const found = await lstat(this.#folder);
-      if (!found.isDirectory()) return `${this.#folder} is no folder.`;
+      if (!found.isDirectory()) return `${this.#folder} is not a folder.`;
       if (this.#account === undefined) return undefined;
       if (found.uid !== this.#account) return `${this.#folder} belongs to another account.`;
       if ((found.mode & 0o777) !== PRIVATE_MODE) await chmod(this.#folder, PRIVATE_MODE);
@@ -96,7 +96,7 @@ export class PortLocks {
   }
 }
 
-/** Named by the account's number where there is one: a container may run an account that has no name. */
+/** Named by the account's number if there is one: a container may run an account that has no name. */
 function defaultFolder(): string {
   return join(tmpdir(), `tensordeck-ports-${process.getuid?.() ?? userInfo().username}`);
 }

@@ -5,8 +5,8 @@ import { PortLocks } from "./port-locks.js";
 import { FIRST_TASK_PORT, nextTaskPort, TASK_PORTS_TEXT } from "./task-ports.js";
 
 /**
- * Gives out the ports of tasks, from 2222 upward. A port stays taken from the moment it is given until it is released, so two tasks
- * that start at once, here or in another Tensordeck, never get the same one.
+ * Allocates the ports of tasks, from 2222 upward. A port stays allocated until it is released, so two tasks that start
+ * at the same time, here or in another Tensordeck, never get the same one.
  */
 export class Ports {
   readonly #taken = new Set<number>();
@@ -34,7 +34,9 @@ export class Ports {
     });
   }
 
-  /** @throws ProblemError FAILED_PRECONDITION when it is taken, with the program that has it where the system tells. */
+  /**
+   * @throws ProblemError FAILED_PRECONDITION when it is taken, with the program that has it, if the system reports it.
+   */
   async takeExactly(port: number): Promise<number> {
     if (await this.#tryTake(port)) return port;
     const reason = this.#taken.has(port)
@@ -57,7 +59,7 @@ export class Ports {
 
   async #tryTake(port: number): Promise<boolean> {
     if (this.#taken.has(port)) return false;
-    // Taken before the check, which others must not overtake.
+    // Reserved before the check, so that others cannot take it meanwhile.
     this.#taken.add(port);
     if (await this.#locks.take(port)) {
       if (await this.#isFree(port)) return true;

@@ -1,4 +1,4 @@
-/** What processes use of this machine, read for all of them at once. */
+/** Resource usage of processes, read for all of them at once. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -44,7 +44,7 @@ async function readLinuxUsage(pids: readonly number[]): Promise<Map<number, Proc
   return usage;
 }
 
-/** From the contents of /proc/<pid>/stat and /proc/<pid>/status. A process that only waits to be reaped has no memory. */
+/** From the contents of /proc/<pid>/stat and /proc/<pid>/status. A zombie process has no memory. */
 export function parseLinuxUsage(stat: string, status: string): ProcessUsage | undefined {
   // The second field is the program's name in brackets and may itself have spaces and brackets.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -5,7 +5,7 @@ export function restartNotice(name: string, at: Date): Problem {
   return {
     code: "ABORTED",
     message: `${name} was restarted at ${at.toTimeString().slice(0, 8)}; its variables are gone.`,
-    remedy: "Run the initialiser again.",
+    remedy: "Run the initializer again.",
     task: name,
   };
 }

@@ -83,13 +83,13 @@ export function createTasks(options: TasksOptions): TasksRoom {
     ),
     openProbe: engine.openProbe,
     gpus: () => machine.gpus(),
-    engines: async () => machineEngines(await runtime.runtime()),
+    engines: async () => machineEngines(await runtime.runtime(), machine.gpus().length),
     mayExpose: (owner) => owner === ownId || settings.now().allowExposedTasks,
     wantedFile,
   });
   let canIsolate: boolean | undefined;
   machine.add({
-    engines: () => machineEngines(runtime.known()),
+    engines: () => machineEngines(runtime.known(), machine.gpus().length),
     exposure: () =>
       canIsolate === undefined
         ? undefined

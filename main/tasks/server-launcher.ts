@@ -1,4 +1,4 @@
-/** Tasks as servers of the worker runtime: each a process of its own that ends with this one. */
+/** Tasks as servers of the worker runtime: each is a separate process that ends with this one. */
 import { hasNvidiaGpu } from "../../worker-runtime/engines/nvidia.js";
 import { Server } from "../../worker-runtime/engines/server.js";
 import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
@@ -7,15 +7,15 @@ import type { Problem } from "../api/problem.js";
 import { messageOf, problem } from "../shared/problems.js";
 import type { LaunchTask, TaskProcess } from "./launcher.js";
 
-/** CUDA would count the fastest GPU first; numbers are nvidia-smi's only when it counts by the bus, as that does. */
+/** By default CUDA numbers the fastest GPU first; its numbers match nvidia-smi's only when ordered by bus. */
 const GPU_ORDER = { CUDA_DEVICE_ORDER: "PCI_BUS_ID" };
 
-/** What TensorFlow's own server listens on, regardless of its address in the cluster. */
+/** The address that TensorFlow's own server listens on, regardless of its address in the cluster. */
 const EVERY_ADDRESS = "::";
 
 /** What the application knows when a task is launched. */
 export interface LaunchKnowledge {
-  /** The libtensorflow to use; where it is not known yet, the task looks for one itself. */
+  /** The libtensorflow to use; while it is not known, the task looks for one itself. */
   readonly library: () => string | undefined;
   /** Folders that graphs on the portable engine may read and write. */
   readonly graphFolders: () => readonly string[];
@@ -71,7 +71,7 @@ function startProblem(error: unknown): unknown {
   });
 }
 
-/** Why the machine's GPU is not used, where there is one that could be. */
+/** Why the machine's GPU is not used, if it has one that could be. */
 async function gpuNotice(server: Server): Promise<Problem | undefined> {
   if ((await hasNvidiaGpu()) !== true) return undefined;
   const { devices, problems } = await server.gpu();

@@ -9,7 +9,7 @@ import type { TaskSample } from "../api/samples.js";
 import type { ClusterTasks } from "./launcher.js";
 
 /** The cluster passed to the server of a fixed cluster; a task of a dynamic one starts alone. */
-export interface FixedPlace {
+export interface FixedCluster {
   readonly cluster: ClusterTasks;
 }
 
@@ -23,14 +23,14 @@ export interface TaskOrder {
   readonly gpu: GpuChoice;
   /** 0: any that is free. */
   readonly port: number;
-  readonly fixed?: FixedPlace;
+  readonly fixed?: FixedCluster;
   /** Whether the raw port is to be closed to everything outside of the machine, where that is possible. */
   readonly isolate: boolean;
   /** Device ID of the machine that wants it. */
   readonly owner: string;
 }
 
-/** A task as its machine knows it. */
+/** A task as reported by its machine. */
 export interface HostTask {
   readonly id: string;
   readonly job: string;
@@ -47,7 +47,7 @@ export interface HostTask {
   readonly devices: readonly Device[];
   readonly problem?: Problem;
   readonly notice?: Problem;
-  /** Changes whenever another server fills this place; absent while none has answered. */
+  /** Changes whenever another server takes this index; absent while none has answered. */
   readonly incarnation?: string;
   /** Whether the raw port is closed to everything outside of the machine. */
   readonly isolated: boolean;
@@ -56,11 +56,11 @@ export interface HostTask {
   readonly owner: string;
 }
 
-/** What was measured of tasks, by their ids. */
+/** Measurements of tasks, by their ids. */
 export type TaskSamples = ReadonlyMap<string, TaskSample>;
 
 export interface TaskHost {
-  /** What can compute on the machine, the preferred one first. The machine looks for it before it answers. */
+  /** The engines of the machine, the preferred one first. The machine detects them before it answers. */
   engines?(): Promise<MachineFacts["engines"]>;
   /** In the order in which they were made. */
   tasks(): readonly HostTask[];
@@ -71,18 +71,18 @@ export interface TaskHost {
    */
   start(order: TaskOrder): Promise<HostTask>;
   /** Starts a task that is stopped or has failed; does nothing for one that runs. */
-  startAgain(taskId: string, fixed?: FixedPlace): Promise<void>;
+  startAgain(taskId: string, fixed?: FixedCluster): Promise<void>;
   /** Resolves when the process is gone. */
   stop(taskId: string): Promise<void>;
   /** Stops a task and takes it off the list. */
   remove(taskId: string): Promise<void>;
   /** Forgets variables, queues and sessions of a task. */
   clearState(taskId: string): Promise<void>;
-  /** What is kept of a task's log after a sequence number. */
+  /** The stored part of a task's log after a sequence number. */
   log(taskId: string, afterSequence: number): Promise<LogLine[]>;
   /** Calls the listener after every change, until the returned function is called. */
   onChange(listener: () => void): () => void;
-  /** Calls the listener with what was measured, once a second while tasks run, until the returned function is called. */
+  /** Calls the listener with measurements, once a second while tasks run, until the returned function is called. */
   onSamples(listener: (samples: TaskSamples) => void): () => void;
   /** Calls the listener with new lines of any task's log, until the returned function is called. */
   onLog(listener: (taskId: string, lines: LogLine[]) => void): () => void;

@@ -1,4 +1,4 @@
-/** The processes of this machine's tasks: gives them ports, starts, measures and ends them. */
+/** Manages the processes of this machine's tasks: allocates ports, starts, measures and ends them. */
 import type { LogLine } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
 import type { TaskSample } from "../api/samples.js";
@@ -15,11 +15,11 @@ import type { TaskSamples } from "./task-host.js";
 export interface SupervisorCollaborators {
   readonly launch: LaunchTask;
   readonly openProbe: OpenProbe;
-  /** Something about a task is different now. */
+  /** Something about a task has changed. */
   readonly onChange: () => void;
   readonly onLog: (taskId: string, lines: LogLine[]) => void;
   readonly onSamples: (samples: TaskSamples) => void;
-  /** Bytes that a process holds on GPUs, where that is known. */
+  /** Bytes that a process holds on GPUs, if known. */
   readonly gpuMemoryOf?: (pid: number) => number | undefined;
   readonly readUsage?: ReadUsage;
   readonly ports?: Ports;
@@ -87,7 +87,7 @@ export class TaskSupervisor {
   }
 
   /**
-   * Makes a task. It has a port, but is not started.
+   * Creates a task. It has a port, but is not started.
    *
    * @param port 0: any that is free.
    * @throws ProblemError FAILED_PRECONDITION when the port is taken; RESOURCE_EXHAUSTED when none is free.
@@ -97,7 +97,7 @@ export class TaskSupervisor {
     return await this.#insert(identity, chosen);
   }
 
-  /** Takes in a task of an earlier life, at its old port where that is free. */
+  /** Restores a task of a previous run, at its old port if that is free. */
   async addAgain(identity: TaskIdentity, port: number): Promise<ManagedTask> {
     return await this.#insert(identity, await this.#ports.take(port));
   }
@@ -109,7 +109,7 @@ export class TaskSupervisor {
   start(taskId: string, { plan, mayMove, notice }: TaskStart): Promise<void> {
     const entry = this.#entry(taskId);
     const { task } = entry;
-    // At once, so that the task does not look unwanted; a task that is being stopped reports that first.
+    // Immediately, so that the task does not appear unwanted; a task that is being stopped reports that first.
     task.announceStart();
     return this.#enqueue(entry, async () => {
       // Removed while this waited for its turn: a process would have no owner.
@@ -153,7 +153,7 @@ export class TaskSupervisor {
     this.#disposed = true;
     this.#sampler.dispose();
     this.#logs.dispose();
-    // Not behind the queues: a start that hangs must not keep the application from ending.
+    // Bypasses the queues: a start that hangs must not keep the application from ending.
     await Promise.allSettled(this.tasks().map((task) => task.stop()));
     await this.#ports.releaseAll();
   }

@@ -21,7 +21,7 @@ const wantedTaskSchema = z.object({
 });
 export type WantedTask = z.infer<typeof wantedTaskSchema>;
 
-/** An entry that does not fit, in a file of another version or a broken one, is left out. */
+/** Invalid entries, as in a file of another version or a damaged one, are left out. */
 const wantedTasksSchema = z.array(z.unknown()).transform((entries) =>
   entries.flatMap((entry) => {
     const parsed = wantedTaskSchema.safeParse(entry);

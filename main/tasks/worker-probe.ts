@@ -1,11 +1,11 @@
-/** Health over gRPC: one connection that is kept, and one GetStatus at a time. */
+/** Health checks over gRPC: one persistent connection, and one GetStatus at a time. */
 import type { DeviceAttributes } from "../../protos/generated/tensorflow/device_attributes.js";
 import { Channel } from "../../worker-runtime/rpc/channel.js";
 import { workerClient } from "../../worker-runtime/rpc/worker-client.js";
 import type { Device } from "../api/cluster.js";
 import { HEALTH_DEADLINE_MILLIS, type HealthProbe } from "./health.js";
 
-/** Opens the connection that is kept. @param address "host:port" of the task. */
+/** Opens the persistent connection. @param address "host:port" of the task. */
 export function openWorkerProbe(address: string): HealthProbe {
   const channel = new Channel(address);
   const worker = workerClient(channel);

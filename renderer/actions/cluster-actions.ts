@@ -1,4 +1,4 @@
-/** Changes of the cluster that restart tasks, with the question that goes before them. */
+/** Changes of the cluster that restart tasks, with the question that precedes them. */
 import type { Access, AddForeign, AddTasks, ClusterRow, Membership, Task } from "../../main/api/cluster.js";
 import { taskName } from "../cluster/task-name.js";
 import { addTasks, machinesOf, useCluster } from "../stores/cluster-store.js";
@@ -6,10 +6,10 @@ import { confirm } from "../stores/ui-store.js";
 import { client } from "../transport/client.js";
 import { countText, listText } from "../ui/format.js";
 
-/** Named one by one up to here; beyond, they are counted. */
+/** Up to this number they are listed by name; more are counted. */
 const MOST_NAMED = 4;
 
-/** Tasks that have a process, and so something to lose. */
+/** Tasks that have a process, and therefore state to lose. */
 function liveTasks(): readonly Task[] {
   return useCluster.getState().tasks.filter(({ state }) => state !== "stopped" && state !== "failed");
 }
@@ -20,13 +20,13 @@ async function mayRestart(tasks: readonly Task[], title: string, why: string): P
   const verb = tasks.length === 1 ? "is" : "are";
   const choice = await confirm({
     title,
-    text: `${why} ${named} ${verb} restarted. Variables that live there are lost, and a run that goes on fails.`,
+    text: `${why} ${named} ${verb} restarted. Variables that live there are lost, and a run in progress fails.`,
     choices: [{ id: "restart", label: `Restart ${countText(tasks.length, "task")}`, style: "danger" }],
   });
   return choice === "restart";
 }
 
-/** Changes how the cluster is held together. Asks first where tasks would be restarted. Rejects with a ProblemError. */
+/** Changes the cluster's membership. Asks first if tasks would be restarted. Rejects with a ProblemError. */
 export async function changeMembership(membership: Membership): Promise<void> {
   if (useCluster.getState().state?.membership === membership) return;
   const allowed = await mayRestart(
@@ -39,7 +39,7 @@ export async function changeMembership(membership: Membership): Promise<void> {
   if (allowed) await client().call("cluster.setMembership", { membership });
 }
 
-/** Whether tasks may join; a fixed cluster restarts for them, which the user is asked about. */
+/** Whether tasks may join; a fixed cluster must restart for them, which the user confirms. */
 export async function mayAddTasks(): Promise<boolean> {
   if (useCluster.getState().state?.membership !== "fixed") return true;
   return mayRestart(
@@ -54,17 +54,17 @@ export async function addTasksIfAllowed(request: AddTasks): Promise<void> {
   if (await mayAddTasks()) await addTasks(request);
 }
 
-/** Adds one worker on a machine; on this one where none is named. Rejects with a ProblemError. */
+/** Adds one worker on a machine; by default on this one. Rejects with a ProblemError. */
 export function addWorker(machineId?: string): Promise<void> {
   return addTasksIfAllowed({ job: "worker", count: 1, ...(machineId === undefined ? {} : { machineId }) });
 }
 
-/** Takes in a TensorFlow server that runs already. Rejects with a ProblemError, e.g. when it does not answer. */
+/** Adds a TensorFlow server that is already running. Rejects with a ProblemError, e.g. when it does not answer. */
 export async function addForeign(server: AddForeign): Promise<void> {
   if (await mayAddTasks()) await client().call("cluster.addForeign", server);
 }
 
-/** Opens or secures the cluster. What it costs was said, and confirmed, in the access dialog. */
+/** Opens or secures the cluster. The access dialog has explained the consequences and asked for confirmation. */
 export async function changeAccess(access: Access): Promise<void> {
   await client().call("cluster.setAccess", { access });
 }
@@ -77,7 +77,7 @@ export async function controlTask(
   await client().call(method, { taskId: id });
 }
 
-/** Makes the cluster what a table of it says. Rejects with a ProblemError. */
+/** Changes the cluster to match a table. Rejects with a ProblemError. */
 export async function applyRows(rows: readonly ClusterRow[]): Promise<void> {
   await client().call("cluster.applyTable", { rows: [...rows] });
 }
@@ -87,7 +87,7 @@ export async function clearState(task: Task): Promise<void> {
   const name = taskName(task);
   const choice = await confirm({
     title: `Clear the state of ${name}?`,
-    text: `Variables, queues and sessions that live on ${name} are lost, including those of other programs. The task keeps running. A run that goes on may fail.`,
+    text: `Variables, queues and sessions that live on ${name} are lost, including those of other programs. The task keeps running. A run in progress may fail.`,
     choices: [{ id: "clear", label: "Clear state", style: "danger" }],
   });
   if (choice === "clear") await client().call("cluster.clearState", { taskId: task.id });

@@ -1,4 +1,4 @@
-/** Unsaved edits that a crash left behind, and what the user does with them. */
+/** Unsaved edits that a crash left behind, and the user's decisions about them. */
 import type { Draft } from "../../main/api/drafts.js";
 import { dismissNoticeByKey, showNotice } from "../stores/app-store.js";
 import { useDrafts } from "../stores/drafts-store.js";
@@ -8,22 +8,22 @@ import { mayLeave, openFirstDocument, showUnsaved } from "./file-actions.js";
 
 const RESTORED_NOTICE = "draft-restored";
 
-/** Of this window; made when it is connected. */
+/** This window's keeper; created when it is connected. */
 let keeper: DraftKeeper | undefined;
 
-/** Begins to keep what is edited in this window. Called once at start. */
+/** Starts keeping drafts of this window's edits. Called once at start. */
 export function keepDrafts(): void {
   keeper = new DraftKeeper(client(), nextTask);
   keeper.start();
 }
 
-/** Asks which drafts there are that no window works on. */
+/** Requests the drafts that no window works on. */
 export async function loadDrafts(): Promise<void> {
   useDrafts.setState({ drafts: await client().call("documents.drafts", {}) });
 }
 
 /**
- * Shows the edits that this tab had when its page went, and the file of its document beside them; false where there are
+ * Shows the edits that this tab had when its page was unloaded, beside the file of its document; false if there are
  * none.
  */
 export async function restoreOwnDraft(): Promise<boolean> {
@@ -39,7 +39,7 @@ export async function restoreOwnDraft(): Promise<boolean> {
     problem: {
       code: "OK",
       message: `The unsaved edits of ${draft.name} are still here.`,
-      reason: fileText(draft) ?? "The window was loaded again before they were saved.",
+      reason: fileText(draft) ?? "The window was reloaded before they were saved.",
     },
     action: { label: "Discard edits", run: startOver },
   });
@@ -56,11 +56,11 @@ export async function discardDraft({ draftId }: Draft): Promise<void> {
   await attemptOn(() => client().call("documents.discardDraft", { draftId }));
 }
 
-/** What the file of a draft has gone through since its edits began; undefined when nothing. */
+/** What happened to the file of a draft since its edits began; undefined if nothing. */
 export function fileText({ file, name }: Pick<Draft, "file" | "name">): string | undefined {
   switch (file) {
     case "changed":
-      return `${name} was changed by another program since; saving asks before it replaces that.`;
+      return `${name} has since been changed by another program; saving asks before replacing it.`;
     case "missing":
       return `${name} is no longer there; saving writes it again.`;
     case "none":
@@ -74,13 +74,13 @@ async function show({ draftId }: Draft): Promise<void> {
   keeper?.adopt(draftId);
 }
 
-/** The document as it is on the disk; its draft goes with the edits. */
+/** Opens the document as it is on disk; the edits are discarded with their draft. */
 async function startOver(): Promise<void> {
   dismissNoticeByKey(RESTORED_NOTICE);
   await openFirstDocument();
 }
 
-/** Another window may have been quicker: what is offered is looked up again in any case. */
+/** Another window may have been faster, so the offers are requested again in any case. */
 async function attemptOn(action: () => Promise<unknown>): Promise<void> {
   try {
     await action();
@@ -89,7 +89,7 @@ async function attemptOn(action: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Lets everything else that waits in the page have its turn; unlike a timer, also in a tab that is not shown. */
+/** Yields to everything else in the page; unlike a timer, this also works in hidden tabs. */
 function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -1,7 +1,6 @@
 /**
- * Keeps the unsaved edits of the open document with the application as a draft, so that no crash takes them along. The
- * first edit sends the whole document, later ones what changed since; a document that is saved, or another one in its
- * place, ends the draft.
+ * Saves the unsaved edits of each open document in the application as a draft, so they survive a crash. The first edit
+ * sends the whole document, later ones the changes since; saving, closing or replacing the document ends the draft.
  */
 import type { ApplicationClient } from "../../main/api/contract.js";
 import type { DraftChange } from "../../main/api/drafts.js";
@@ -9,84 +8,189 @@ import { toProblem } from "../../main/api/wire.js";
 import { draftChange, wholeDraft, type Yield } from "../document/draft-change.js";
 import type { GraphDocument } from "../document/model.js";
 import { dismissNoticeByKey, showProblem } from "../stores/app-store.js";
+import {
+  activeSession,
+  type DocumentSession,
+  onSessionsOpen,
+  openSessions,
+  recordPerDocument,
+} from "../stores/document-session.js";
 import { type DocumentStore, useDocument } from "../stores/document-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
 
-/** From an edit to the beginning of its way to the disk. What is typed and dragged meanwhile goes with it. */
+/** Delay from an edit to its being saved. Further edits in the meantime are included. */
 const KEEP_AFTER_MILLIS = 500;
 /** Changes beyond the size of the document itself, and these bytes, cause the draft to be rewritten. */
 const MIN_REWRITE_BYTES = 4 << 20;
-const NOTICE = "draft";
-/** The draft of this tab; it survives that its page is loaded again. */
+/** The drafts of this tab; they survive a reload of its page. */
 const TAB_KEY = "tensordeck.draft";
 
 interface KeptDraft {
   readonly id: string;
-  /** The state that the application has; undefined: it has none, or it is not known which. */
+  /** The state that the application has; undefined: it has none, or its state is unknown. */
   kept: GraphDocument | undefined;
-  /** Of the whole document, and of the changes since. */
+  /** The sizes of the whole document, and of the changes since. */
   wholeBytes: number;
   changeBytes: number;
 }
 
+/** The drafts of all open documents. */
 export class DraftKeeper {
   readonly #client: ApplicationClient;
   readonly #pause: Yield;
-  #generation = useDocument.getState().generation;
-  #draft: KeptDraft | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #keeping = false;
-  /** The reported message of an ongoing failure: it is shown once. */
-  #told: string | undefined;
+  readonly #draftOf = recordPerDocument(() => ({ draft: undefined as DocumentDraft | undefined }));
+  /** Those that are followed. */
+  readonly #followed = new Map<DocumentSession, () => void>();
 
   constructor(client: ApplicationClient, pause: Yield) {
     this.#client = client;
     this.#pause = pause;
   }
 
-  /** The draft that this tab had before its page was loaded again. */
+  /** The draft that this tab's document had before its page was loaded again. */
   static remembered(): string | undefined {
-    return sessionStorage.getItem(TAB_KEY) ?? undefined;
+    return sessionStorage.getItem(TAB_KEY)?.split(" ")[0];
   }
 
-  /** Follows the document from now on; returns a function that stops that. */
+  /** Follows the documents from now on; returns a function that stops this. */
   start(): () => void {
     const keepHidden = () => {
-      // A hidden page may be frozen, or ended without a word.
-      if (document.visibilityState === "hidden") void this.#keep();
+      // A hidden page may be frozen, or terminated without an event.
+      if (document.visibilityState === "hidden") for (const draft of this.#drafts()) draft.keepNow();
     };
     document.addEventListener("visibilitychange", keepHidden);
+    this.#followOpen();
     const stops = [
-      useDocument.subscribe((state) => this.#look(state)),
+      onSessionsOpen(() => this.#followOpen()),
       this.#client.onConnection((connected) => {
-        if (connected) this.#look(useDocument.getState());
+        if (connected) for (const draft of this.#drafts()) draft.look();
       }),
     ];
     return () => {
       document.removeEventListener("visibilitychange", keepHidden);
-      for (const stop of stops) stop();
-      clearTimeout(this.#timer);
+      for (const stop of [...stops, ...this.#followed.values()]) stop();
+      for (const draft of this.#drafts()) draft.stop();
+      this.#followed.clear();
     };
   }
 
-  /** The open document is what a draft held; it goes on as the same draft. */
+  /** The active document was restored from a draft and continues as the same draft. */
   adopt(id: string): void {
-    this.#generation = useDocument.getState().generation;
+    this.#of(activeSession()).adopt(id);
+  }
+
+  #of(session: DocumentSession): DocumentDraft {
+    const record = this.#draftOf(session);
+    record.draft ??= new DocumentDraft(session, this.#client, this.#pause, () => this.#remember());
+    return record.draft;
+  }
+
+  /** Stores the current drafts, in the order of their documents. */
+  #remember(): void {
+    const ids = this.#drafts().flatMap(({ id }) => (id === undefined ? [] : [id]));
+    if (ids.length > 0) sessionStorage.setItem(TAB_KEY, ids.join(" "));
+    else sessionStorage.removeItem(TAB_KEY);
+  }
+
+  #drafts(): DocumentDraft[] {
+    return [...this.#followed.keys()].map((session) => this.#of(session));
+  }
+
+  #followOpen(): void {
+    const open = new Set(openSessions());
+    for (const [session, unfollow] of this.#followed) {
+      if (open.has(session)) continue;
+      unfollow();
+      this.#followed.delete(session);
+      // Its edits were saved or discarded before it was closed.
+      this.#of(session).end();
+    }
+    for (const session of open) {
+      if (this.#followed.has(session)) continue;
+      const draft = this.#of(session);
+      this.#followed.set(
+        session,
+        useDocument.of(session).subscribe(() => draft.look()),
+      );
+    }
+  }
+}
+
+/** The draft of one open document. */
+class DocumentDraft {
+  readonly #session: DocumentSession;
+  readonly #client: ApplicationClient;
+  readonly #pause: Yield;
+  readonly #onId: () => void;
+  #generation: number;
+  #draft: KeptDraft | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #keeping = false;
+  /** The reported message of an ongoing failure: it is shown once. */
+  #told: string | undefined;
+
+  /** @param onId Called when the draft begins or ends. */
+  constructor(session: DocumentSession, client: ApplicationClient, pause: Yield, onId: () => void) {
+    this.#onId = onId;
+    this.#session = session;
+    this.#client = client;
+    this.#pause = pause;
+    this.#generation = this.#state().generation;
+  }
+
+  /** Undefined while the document has no unsaved edits. */
+  get id(): string | undefined {
+    return this.#draft?.id;
+  }
+
+  /** The document was restored from a draft. */
+  adopt(id: string): void {
+    this.#generation = this.#state().generation;
     this.#begin(id);
-    this.#look(useDocument.getState());
+    this.look();
+  }
+
+  /** Begins or ends the draft, depending on the document. */
+  look(): void {
+    const { dirty, document, generation } = this.#state();
+    if (generation !== this.#generation || !dirty) this.end();
+    this.#generation = generation;
+    if (dirty && document !== this.#draft?.kept) this.#schedule();
+  }
+
+  /** Sends the current state to the application without waiting for more edits. */
+  keepNow(): void {
+    void this.#keep();
+  }
+
+  /** Stops saving; the draft stays in the application. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Has the draft discarded. */
+  end(): void {
+    this.stop();
+    const draft = this.#draft;
+    if (draft === undefined) return;
+    this.#draft = undefined;
+    this.#onId();
+    this.#client.call("documents.discardDraft", { draftId: draft.id }).catch((error: unknown) => {
+      // The application then offers it again, which is better than losing edits.
+      this.#tell(error);
+    });
+  }
+
+  #state(): DocumentStore {
+    return useDocument.of(this.#session).getState();
   }
 
   #begin(id: string): KeptDraft {
     const draft: KeptDraft = { id, kept: undefined, wholeBytes: 0, changeBytes: 0 };
     this.#draft = draft;
-    sessionStorage.setItem(TAB_KEY, id);
+    this.#onId();
     return draft;
-  }
-
-  #look({ dirty, document, generation }: DocumentStore): void {
-    if (generation !== this.#generation || !dirty) this.#discard();
-    this.#generation = generation;
-    if (dirty && document !== this.#draft?.kept) this.#schedule();
   }
 
   #schedule(): void {
@@ -94,38 +198,24 @@ export class DraftKeeper {
     this.#timer ??= setTimeout(() => void this.#keep(), KEEP_AFTER_MILLIS);
   }
 
-  #discard(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const draft = this.#draft;
-    if (draft === undefined) return;
-    this.#draft = undefined;
-    sessionStorage.removeItem(TAB_KEY);
-    this.#client.call("documents.discardDraft", { draftId: draft.id }).catch((error: unknown) => {
-      // The application offers it once more: better than to lose something.
-      this.#tell(error);
-    });
-  }
-
-  /** Brings the present state to the application. Never rejects. */
+  /** Sends the current state to the application. Never rejects. */
   async #keep(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const { dirty, document } = useDocument.getState();
+    this.stop();
+    const { dirty, document } = this.#state();
     if (this.#keeping || !dirty || document === this.#draft?.kept) return;
     this.#keeping = true;
     const draft = this.#draft ?? this.#begin(crypto.randomUUID());
     try {
       await this.#send(draft, document);
       this.#told = undefined;
-      dismissNoticeByKey(NOTICE);
+      dismissNoticeByKey(this.#notice());
     } catch (error) {
       this.#recover(draft, error);
     } finally {
       this.#keeping = false;
     }
-    // What came while it was on its way; after a failure the next edit, or the next connection, tries again.
-    if (this.#told === undefined) this.#look(useDocument.getState());
+    // Edits made while it was being sent; after a failure the next edit, or the next connection, tries again.
+    if (this.#told === undefined) this.look();
   }
 
   async #send(draft: KeptDraft, document: GraphDocument): Promise<void> {
@@ -137,7 +227,7 @@ export class DraftKeeper {
     // Saved, or another document was opened meanwhile.
     if (this.#draft !== draft) return;
     if (change !== undefined) {
-      const described = anew ? { document: describe(document) } : {};
+      const described = anew ? { document: describe(document, this.#session) } : {};
       await this.#client.call("documents.keepDraft", { draftId: draft.id, change, ...described });
       draft.wholeBytes = anew ? sizeOf(change) : wholeBytes;
       draft.changeBytes = anew ? 0 : changeBytes + sizeOf(change);
@@ -147,14 +237,14 @@ export class DraftKeeper {
 
   #recover(draft: KeptDraft, error: unknown): void {
     const wasWhole = draft.kept === undefined;
-    // Whether it was carried out is not known: the next one is the whole document.
+    // It is unknown whether it took effect, so the next change sends the whole document.
     draft.kept = undefined;
     if (this.#draft !== draft) return;
     if (toProblem(error).code !== "NOT_FOUND") {
       this.#tell(error);
       return;
     }
-    // Another window has it, as one that was duplicated: this one makes its own.
+    // Another window has it, such as a duplicated tab: this one creates its own.
     if (wasWhole) this.#begin(crypto.randomUUID());
   }
 
@@ -162,13 +252,17 @@ export class DraftKeeper {
     const { code, message } = toProblem(error);
     const before = this.#told;
     this.#told = message;
-    // That the application is away is said by a bar of its own.
-    if (code !== "UNAVAILABLE" && message !== before) showProblem(error, { key: NOTICE });
+    // The connection bar reports that the application is not connected.
+    if (code !== "UNAVAILABLE" && message !== before) showProblem(error, { key: this.#notice() });
+  }
+
+  #notice(): string {
+    return `draft ${this.#session.id}`;
   }
 }
 
-function describe({ name, path, kind, format }: GraphDocument) {
-  const { sourceId } = useSavedModel.getState();
+function describe({ name, path, kind, format }: GraphDocument, session: DocumentSession) {
+  const { sourceId } = useSavedModel.of(session).getState();
   return {
     name,
     kind,

@@ -1,4 +1,4 @@
-/** Opening and saving documents, with the questions that go before it. */
+/** Opens and saves documents, and asks the questions that precede this. */
 import type { DocumentFile, DocumentKind, Example } from "../../main/api/documents.js";
 import { ProblemError } from "../../main/api/wire.js";
 import type { GraphDocument } from "../document/model.js";
@@ -18,7 +18,7 @@ export const GRAPH_EXTENSIONS = ["pbtxt", "pb", "meta"] as const;
 
 const GRAPH_ENDING = /\.(pbtxt|pb|meta)$/;
 
-/** What this tab shows, so that a reload shows it again. */
+/** What this tab shows; a reload shows it again. */
 const TAB_KEY = "tensordeck.document";
 const FIRST_EXAMPLE = "welcome";
 
@@ -27,7 +27,7 @@ interface Shown {
   readonly example?: string;
 }
 
-/** A message about a file; the next file that opens or is saved takes it away. */
+/** A message about a file; removed when the next file is opened or saved. */
 const FILE_NOTICE = "file";
 
 function show(
@@ -69,7 +69,7 @@ export async function openFirstDocument(): Promise<void> {
   show(await client().call("documents.openExample", { id: example }), { example });
 }
 
-/** Shows a document with edits that its file has not, in place of the present one, of which the user was asked. */
+/** Replaces the current document, about which the user was asked, with one whose edits are not in its file. */
 export function showUnsaved(file: DocumentFile): void {
   show(file, { unsaved: true });
 }
@@ -90,12 +90,12 @@ export async function mayLeave(): Promise<boolean> {
   return choice === "discard";
 }
 
-/** What takes longer than this says what it waits for. */
+/** Anything slower than this shows a progress message. */
 const PROGRESS_AFTER_MILLIS = 300;
-/** Counts what was asked to be shown in a document's place. */
+/** Counts the requests to open a document. */
 const openings = recordPerDocument(() => ({ count: 0 }));
 
-/** Shows what is read in place of the open document, wherever it comes from; never rejects. */
+/** Replaces the open document with one read from any source; never rejects. */
 async function open(name: string, read: () => Promise<DocumentFile>, example?: string): Promise<void> {
   const session = activeSession();
   const asked = openings();
@@ -107,7 +107,7 @@ async function open(name: string, read: () => Promise<DocumentFile>, example?: s
   }, PROGRESS_AFTER_MILLIS);
   try {
     const file = await read();
-    // Of two that are being opened, the one that was asked for last is shown.
+    // If two are being opened, the one requested last is shown.
     if (isNewest()) inSession(session, () => show(file, example === undefined ? {} : { example }));
   } catch (error) {
     if (isNewest()) showProblem(error, { key: FILE_NOTICE });
@@ -131,7 +131,7 @@ export async function openExample({ id, title }: Example): Promise<void> {
   if (await mayLeave()) await open(title, () => client().call("documents.openExample", { id }), id);
 }
 
-/** Opens a file; asks which one where no path is given. */
+/** Opens a file; asks which one if no path is given. */
 export async function openDocument(path?: string): Promise<void> {
   if (!(await mayLeave())) return;
   const chosen = path ?? (await pickFile({ mode: "open", title: "Open a graph", ...besideDocument() }));
@@ -147,14 +147,19 @@ export async function openDropped(file: File): Promise<void> {
   });
 }
 
-/** Hands the document to the browser as a file, for when the application that would save it is gone. */
+/** A document's name without the ending of a graph file. */
+export function baseNameOf(name: string): string {
+  return name.replace(GRAPH_ENDING, "");
+}
+
+/** Downloads the document as a file, for when the application that would save it is gone. */
 export function downloadGraph(): void {
-  const base = useDocument.getState().document.name.replace(GRAPH_ENDING, "");
+  const base = baseNameOf(useDocument.getState().document.name);
   const bytes = new Uint8Array(documentActions.toMetaGraph());
   downloadFile(new Blob([bytes], { type: "application/octet-stream" }), `${base}.meta`);
 }
 
-/** Saves where the document is; asks for a place where it has none. False when the user cancelled. */
+/** Saves to the document's path; asks for one if it has none. Returns false if the user cancelled. */
 export async function saveDocument(): Promise<boolean> {
   const { path } = useDocument.getState().document;
   return path === undefined ? saveDocumentAs() : write(path, false);
@@ -163,14 +168,14 @@ export async function saveDocument(): Promise<boolean> {
 export async function saveDocumentAs(): Promise<boolean> {
   const { document } = useDocument.getState();
   const ending = document.format === "text" ? "pbtxt" : "pb";
-  const base = document.name.replace(GRAPH_ENDING, "");
+  const base = baseNameOf(document.name);
   const path = await pickFile({
     mode: "save",
     title: "Save the graph",
     suggestedName: `${base}.${ending}`,
     ...besideDocument(),
   });
-  // Both dialogs ask before they answer the path of a file that exists.
+  // Both dialogs ask before they return the path of an existing file.
   return path === undefined ? false : write(path, true);
 }
 
@@ -212,10 +217,10 @@ async function write(path: string, overwrite: boolean, chosenKind?: DocumentKind
   }
 }
 
-/** The document that the user chose to save without what its kind of file cannot hold, by its generation. */
+/** The generation of the document that the user chose to save without the data that its file format cannot hold. */
 const choices = recordPerDocument((): { savedWithout?: number } => ({}));
 
-/** The kind of file to write; asks where the document's own has no room for what was chosen in the window. */
+/** The file format to write; asks if the document's own format cannot hold what was set in the window. */
 async function kindToWrite(document: GraphDocument): Promise<DocumentKind | undefined> {
   const { generation } = useDocument.getState();
   const chosen = choices();
@@ -234,7 +239,7 @@ async function kindToWrite(document: GraphDocument): Promise<DocumentKind | unde
   return choice === "graph" || choice === "meta_graph" ? choice : undefined;
 }
 
-/** What the document keeps in its collection, in words. */
+/** Describes what the document keeps in its collection. */
 function partsBesideTheGraph({ runConfig, cluster }: GraphDocument): string[] {
   const chosen = Object.keys(runConfig.feeds).length + runConfig.fetches.length + runConfig.targets.length;
   return [
@@ -248,17 +253,17 @@ interface PickOptions {
   readonly title: string;
   readonly extensions?: readonly string[];
   readonly suggestedName?: string;
-  /** Left out: where a file of the kind was chosen last. */
+  /** If omitted: the folder where a file of this kind was chosen last. */
   readonly folder?: string;
 }
 
-/** The folder of the open document; nothing for one that is in none. */
+/** The folder of the open document, if it has one. */
 function besideDocument(): Pick<PickOptions, "folder"> {
   const { path } = useDocument.getState().document;
   return path === undefined ? {} : { folder: folderOf(path) };
 }
 
-/** A path of the user's choice, by the system's own dialog where there is one; undefined when it was cancelled. */
+/** Asks the user for a path, in the system's own dialog if available; undefined if cancelled. */
 export async function pickFile(options: PickOptions): Promise<string | undefined> {
   const { extensions = GRAPH_EXTENSIONS, folder = lastFolder(extensions), ...rest } = options;
   const request = { ...rest, extensions: [...extensions], ...(folder === undefined ? {} : { folder }) };

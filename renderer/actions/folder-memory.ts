@@ -7,12 +7,12 @@ function folders(): Readonly<Record<string, unknown>> {
     const stored: unknown = JSON.parse(globalThis.localStorage?.getItem(STORAGE_KEY) ?? "{}");
     return typeof stored === "object" && stored !== null ? { ...stored } : {};
   } catch {
-    // A damaged entry counts as none: the folders are a convenience.
+    // A damaged entry is ignored: the folders are a convenience.
     return {};
   }
 }
 
-/** @param extensions what files of the kind end with */
+/** @param extensions the file name extensions of the kind */
 export function lastFolder(extensions: readonly string[]): string | undefined {
   const folder = folders()[extensions.join()];
   return typeof folder === "string" ? folder : undefined;

@@ -1,4 +1,6 @@
-/** What the open graph asks of the cluster: which tasks its nodes are pinned to, and which of those are not up. */
+/**
+ * What the open graph requires from the cluster: the tasks that its nodes are pinned to, and which of them are down.
+ */
 import type { Task } from "../../main/api/cluster.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { addTasks, useCluster } from "../stores/cluster-store.js";
@@ -20,11 +22,11 @@ export function pinCounts(nodes: Iterable<Pinned>): ReadonlyMap<string, number> 
   return counts;
 }
 
-/** What has to be done so that every task that a graph names is up. */
+/** The steps that bring up every task that a graph names. */
 export interface MissingTasks {
   /** Names of the tasks that the graph needs and that are not up or starting, in order. */
   readonly names: readonly string[];
-  /** Those of them that the cluster has, but stopped. */
+  /** The stopped ones among them. */
   readonly start: readonly Task[];
   /** Tasks to add, by job. A job gets its lowest free indices, so tasks before a named one are added as well. */
   readonly add: readonly { readonly job: string; readonly count: number }[];
@@ -33,8 +35,8 @@ export interface MissingTasks {
 const NOTHING_MISSING: MissingTasks = { names: [], start: [], add: [] };
 
 /**
- * Compares a graph with the cluster. A graph without any pin needs one task of some kind: worker/0 where the cluster
- * is empty.
+ * Compares a graph with the cluster. A graph without pins needs one task of any kind: worker/0 if the cluster is
+ * empty.
  */
 export function missingTasks(nodes: Iterable<Pinned>, tasks: readonly Task[]): MissingTasks {
   const needed = new Set(pinCounts(nodes).keys());
@@ -76,7 +78,7 @@ function byJobAndIndex(one: string, other: string): number {
   return a.job === b.job ? a.index - b.index : a.job < b.job ? -1 : 1;
 }
 
-/** How many tasks `startMissing` brings up; more than the graph names where a job has gaps before a named index. */
+/** How many tasks `startMissing` starts; more than the graph names if a job has gaps before a named index. */
 export function missingCount(missing: MissingTasks): number {
   return missing.start.length + missing.add.reduce((sum, { count }) => sum + count, 0);
 }
@@ -92,8 +94,8 @@ export function startLabel(missing: MissingTasks): string {
 }
 
 /**
- * Starts and adds what is missing. Resolves with true when everything is on its way, with false when the user would
- * rather not; rejects with a ProblemError.
+ * Starts and adds what is missing. Resolves with true when everything is starting, with false when the user declined;
+ * rejects with a ProblemError.
  */
 export async function startMissing(missing: MissingTasks): Promise<boolean> {
   if (missing.add.length > 0 && !(await mayAddTasks())) return false;

@@ -1,4 +1,4 @@
-/** Runs what gives the document's variables their first value. */
+/** Initializes the document's variables. */
 import type { RunUpdate } from "../../main/api/runs.js";
 import { useApp } from "../stores/app-store.js";
 import { documentActions } from "../stores/document-store.js";
@@ -6,8 +6,8 @@ import { isActive, useRun } from "../stores/run-store.js";
 import { type RunWish, sendRun, startRun } from "./run-actions.js";
 
 /**
- * Runs operations once, for their effect. Resolves with true once they are done and with false when they failed, when
- * another run took their place or when the application is gone; rejects with a ProblemError when they cannot be started.
+ * Runs operations once, for their effect. Resolves with true when they are done and with false if they failed, were
+ * replaced by another run, or the application is gone; rejects with a ProblemError if they cannot be started.
  */
 export async function initialise(targets: readonly string[]): Promise<boolean> {
   const { feeds } = documentActions.runInputs();
@@ -16,8 +16,8 @@ export async function initialise(targets: readonly string[]): Promise<boolean> {
 }
 
 /**
- * Gives the variables of the graph a value, zeros where nothing of the graph does, and then runs what failed for want of
- * it, as it was asked for.
+ * Initializes the variables of the graph, with zeros if the graph has no initializer, and then repeats the run that
+ * failed because of them.
  */
 export async function initialiseAndRunAgain({ steps, trace }: RunWish): Promise<void> {
   const { missing } = documentActions.initialisation();
@@ -25,10 +25,10 @@ export async function initialiseAndRunAgain({ steps, trace }: RunWish): Promise<
   if (await initialise(documentActions.initialisation().targets)) await startRun(steps, trace);
 }
 
-/** The last news of a run; undefined when there will be none. */
+/** The final state of a run; undefined if there will be none. */
 function endOf(runId: string): Promise<RunUpdate | undefined> {
   const seen = { begun: false };
-  /** "wait" while the run goes on. */
+  /** "wait" while the run continues. */
   const ended = (): RunUpdate | undefined | "wait" => {
     const { newest } = useRun.getState();
     if (useApp.getState().connection === "lost") return undefined;

@@ -1,4 +1,4 @@
-/** What can be done with a machine as a whole, with the question that goes before it. */
+/** Actions on a machine as a whole, with the question that precedes them. */
 import type { Machine } from "../../main/api/cluster.js";
 import type { Role } from "../../main/api/machines.js";
 import { dismissNoticeByKey, showNotice, useApp } from "../stores/app-store.js";
@@ -12,12 +12,12 @@ export async function addMachine(address: string): Promise<void> {
   await client().call("machines.add", { address });
 }
 
-/** Asks the network again who is there. Rejects with a ProblemError. */
+/** Searches the network for machines again. Rejects with a ProblemError. */
 export async function searchMachines(): Promise<void> {
   await client().call("machines.search");
 }
 
-/** Unpairs a machine, or forgets one that was added, after a question where that ends something. */
+/** Unpairs a machine, or removes one that was added, after a question if that ends something. */
 export async function forgetMachine(machine: Machine): Promise<void> {
   if (machine.kind === "paired" && !(await mayUnpair(machine))) return;
   await client().call("machines.forget", { machineId: machine.id });
@@ -28,13 +28,13 @@ async function mayUnpair({ name, tasks }: Machine): Promise<boolean> {
   const lost = ours > 0 ? ` ${countText(ours, "task")} of this cluster run there and leave it.` : "";
   const choice = await confirm({
     title: `Unpair ${name}?`,
-    text: `${name} and this machine forget each other's fingerprint; to use it again takes a new code.${lost}`,
+    text: `${name} and this machine forget each other's fingerprint; using it again requires a new code.${lost}`,
     choices: [{ id: "unpair", label: "Unpair", style: "danger" }],
   });
   return choice === "unpair";
 }
 
-/** Says what a paired machine may do here. Rejects with a ProblemError. */
+/** Sets what a paired machine may do here. Rejects with a ProblemError. */
 export async function setRole(machineId: string, role: Role): Promise<void> {
   await client().call("machines.setRole", { machineId, role });
 }
@@ -46,7 +46,7 @@ export async function setRole(machineId: string, role: Role): Promise<void> {
 export async function openMachineWindow({ id, name }: Machine): Promise<void> {
   const key = `window ${id}`;
   const desktop = useApp.getState().info?.host === "electron";
-  // Opened at once, while the click still counts as one; filled when the address is known.
+  // Opened at once, while it still counts as a user gesture; its address is set when known.
   const opened = desktop ? null : window.open("about:blank", "_blank");
   showNotice({ kind: "info", key, problem: { code: "OK", message: `Asking ${name} for its window…` } });
   try {
@@ -72,17 +72,17 @@ function showWindowAddress(name: string, url: string): void {
     problem: {
       code: "OK",
       message: `The window of ${name} opens in your browser, at ${new URL(url).origin}.`,
-      remedy: "If no browser came up, open the copied address in one on this machine. It works once.",
+      remedy: "If no browser opened, open the copied address in a browser on this machine. It works once.",
     },
     action: { label: "Copy address", run: () => copyText(url) },
   });
 }
 
-/** Makes this machine a new one at its next start, after a question. Rejects with a ProblemError. */
+/** Gives this machine a new identity at its next start, after a question. Rejects with a ProblemError. */
 export async function newIdentity(): Promise<void> {
   const choice = await confirm({
-    title: "Make a new identity for this machine?",
-    text: "For a machine that was copied from another one, as with a memory card: both have the same identity and are mistaken for each other. This machine forgets the machines that it is paired with and has to be paired again; its tasks and settings stay.",
+    title: "Create a new identity for this machine?",
+    text: "For a machine that was copied from another one, for example with a memory card: both have the same identity and are mistaken for each other. This machine forgets the machines that it is paired with and has to be paired again; its tasks and settings stay.",
     choices: [{ id: "renew", label: "Make a new identity", style: "danger" }],
   });
   if (choice !== "renew") return;
@@ -92,7 +92,7 @@ export async function newIdentity(): Promise<void> {
     key: "new identity",
     problem: {
       code: "OK",
-      message: "This machine has a new identity from its next start on.",
+      message: "This machine gets a new identity at its next start.",
       remedy: "Close Tensordeck and start it again, then pair this machine again.",
     },
   });

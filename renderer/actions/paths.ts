@@ -1,4 +1,4 @@
-/** Paths of the machine that runs the application, which may be of another kind than the browser's. */
+/** Paths on the machine that runs the application, whose system may differ from the browser's. */
 
 function separatorOf(path: string): "/" | "\\" {
   return /^[A-Za-z]:\\|^\\\\/.test(path) ? "\\" : "/";
@@ -18,7 +18,7 @@ export function crumbsOf(path: string): readonly Crumb[] {
   let so = separator === "/" ? "" : undefined;
   for (const part of parts) {
     so = so === undefined ? part : `${so}${separator}${part}`;
-    // A drive alone means its present folder; with the separator, its root.
+    // A drive alone means its current folder; with the separator, its root.
     crumbs.push({ name: part, path: /^[A-Za-z]:$/.test(so) ? `${so}\\` : so });
   }
   return crumbs;
@@ -29,20 +29,20 @@ export function joinPath(folder: string, name: string): string {
   return folder.endsWith(separator) ? folder + name : folder + separator + name;
 }
 
-/** The path of a name that was typed into a dialog: absolute as it is, else within the folder that is shown. */
+/** The path of a name typed into a dialog: an absolute path unchanged, otherwise relative to the folder shown. */
 export function resolveName(folder: string, name: string): string {
   const absolute = separatorOf(folder) === "/" ? name.startsWith("/") : /^[A-Za-z]:\\|^\\\\/.test(name);
   return absolute ? name : joinPath(folder, name);
 }
 
-/** The folder that a file lies in. */
+/** The folder that contains a file. */
 export function folderOf(path: string): string {
   const separator = separatorOf(path);
   const at = path.lastIndexOf(separator);
   return at <= 0 ? separator : path.slice(0, /^[A-Za-z]:\\[^\\]*$/.test(path) ? at + 1 : at);
 }
 
-/** The name with the first of the endings, unless it has one of them already. */
+/** Appends the first extension to the name, unless it already has one of them. */
 export function withExtension(name: string, extensions: readonly string[]): string {
   const [first] = extensions;
   const known = extensions.some((ending) => name.toLowerCase().endsWith(`.${ending.toLowerCase()}`));

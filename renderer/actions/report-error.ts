@@ -1,9 +1,9 @@
-/** Errors of the window's own: said where the user sees them, and written to the application's log. */
+/** Errors of the window itself: shown to the user and written to the application's log. */
 import { ProblemError, toProblem } from "../../main/api/wire.js";
 import { showProblem } from "../stores/app-store.js";
 import { client } from "../transport/client.js";
 
-/** A component that throws whenever it is drawn must not fill the log. */
+/** A component that throws on every render must not fill the log. */
 const MOST_REPORTS = 50;
 const MOST_CHARACTERS = 8000;
 /** A message of the browser: nothing is wrong, an observer is called a frame later. */
@@ -14,7 +14,7 @@ const reported = new Set<string>();
 /**
  * Writes an error to the application's log, each one once. Never throws.
  *
- * @param where the part of the window that it happened in: "The inspector"
+ * @param where the part of the window where it happened: "The inspector"
  */
 export function reportError(where: string, error: unknown, components = ""): void {
   const text = errorText(error, components);
@@ -26,11 +26,11 @@ export function reportError(where: string, error: unknown, components = ""): voi
       // Without its application the window has nowhere to write to; the browser's console has the error.
       .catch(() => undefined);
   } catch {
-    // The same, before the window was ever connected.
+    // The same, before the window was first connected.
   }
 }
 
-/** What a report of an error needs: its text, where it was thrown, and the components that were being drawn. */
+/** The text of an error report: its message, where it was thrown, and the components being rendered. */
 export function errorText(error: unknown, components = ""): string {
   const thrown = error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error);
   return components === "" ? thrown : `${thrown}\nin${components}`;
@@ -39,11 +39,10 @@ export function errorText(error: unknown, components = ""): string {
 const said = new Set<string>();
 
 /**
- * Reports errors that were thrown outside of rendering and without a caller to handle them. Each bug of the
- * window is reported once.
+ * Reports errors thrown outside rendering without a caller to handle them. Each bug of the window is reported once.
  */
 export function sayUnhandled(error: unknown): void {
-  // What a call failed with is the answer to what the user did, and said each time.
+  // The error of a call results from an action of the user and is shown each time.
   if (error instanceof ProblemError) {
     showProblem(error);
     return;
@@ -58,14 +57,14 @@ export function sayUnhandled(error: unknown): void {
       code: "INTERNAL",
       message: "Something went wrong in the window.",
       reason: message,
-      remedy: "Your graph is still here. If something does not answer any more, reload the window.",
+      remedy: "Your graph is still here. If something no longer responds, reload the window.",
       ...(details === undefined ? {} : { details }),
     }),
     { key: "window-error", action: { label: "Reload the window", run: () => window.location.reload() } },
   );
 }
 
-/** Hears of every error that nothing else handles. Called once at start. */
+/** Handles every error that nothing else handles. Called once at start. */
 export function listenToErrors(): void {
   window.addEventListener("error", ({ error, message }) => sayUnhandled(error ?? new Error(message)));
   // Work that was started by a click and is not awaited.

@@ -1,4 +1,4 @@
-/** Whether and how the open document's variables get their saved values. */
+/** Whether and how the open document's variables are restored. */
 import type { RunRequest } from "../../main/api/runs.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
@@ -10,12 +10,12 @@ export function restoreRequest(): Pick<RunRequest, "restore"> {
   return { restore: { sourceId, notes: documentActions.toNotes(), wanted: !withoutValues } };
 }
 
-/** Runs of this document leave the saved values out; what they give is marked. */
+/** Makes runs of this document leave out the saved values; their results are marked. */
 export function runWithoutValues(): void {
   useSavedModel.setState({ withoutValues: true });
 }
 
-/** The next run brings the saved values. */
+/** Makes the next run restore the saved values. */
 export function runWithValues(): void {
   useSavedModel.setState({ withoutValues: false });
 }

@@ -1,8 +1,10 @@
 /** Starting and stopping runs of the open document. */
 import type { Problem } from "../../main/api/problem.js";
-import type { RunOrigin, RunRequest, RunUpdate } from "../../main/api/runs.js";
+import type { RunOrigin } from "../../main/api/run-state.js";
+import type { RunRequest, RunUpdate } from "../../main/api/runs.js";
 import { taskName } from "../cluster/task-name.js";
 import { isUninitialised } from "../document/initialisers.js";
+import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { dismissNoticeByKey, type NoticeAction, showNotice, showProblem } from "../stores/app-store.js";
 import { type DocumentSession, openSessions, recordPerDocument } from "../stores/document-session.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
@@ -14,20 +16,19 @@ import { useUi } from "../stores/ui-store.js";
 import { client } from "../transport/client.js";
 import { listText } from "../ui/format.js";
 import { currentTasks, missingTasks, startLabel, startMissing } from "./graph-tasks.js";
-import { wayOut } from "./kernel-actions.js";
 import { restoreRequest, runWithoutValues, runWithValues } from "./restore-actions.js";
 
-/** Messages about a run; the next run takes them away. */
+/** Messages about a run; removed by the next run. */
 const RUN_NOTICE = "run";
 /** A missing prerequisite of a run, with an action to provide it; removed as soon as it is met in any way. */
 const TASKS_OFFER = "run-tasks";
 
-/** Takes away what is said about runs. Called when another document is shown, too. */
+/** Removes the messages about runs. Also called when another document is shown. */
 export function dismissRunNotices(): void {
   for (const key of [RUN_NOTICE, TASKS_OFFER]) dismissNoticeByKey(key);
 }
 
-/** Takes back the offer that the cluster has made needless. Called when the cluster changed. */
+/** Removes an offer that the cluster has made unnecessary. Called when the cluster changed. */
 export function reviewOffers(): void {
   const nodes = useDocument.getState().document.nodes.values();
   if (missingTasks(nodes, currentTasks()).names.length === 0) dismissNoticeByKey(TASKS_OFFER);
@@ -36,16 +37,16 @@ export function reviewOffers(): void {
 /** The user's request; preparations, such as starting a task, do not change it. */
 export type RunWish = Pick<RunRequest, "steps" | "trace">;
 
-/** A click on Run came before, in whichever document, and its `runs.start` is not answered yet. */
+/** The `runs.start` of an earlier click on Run, in any document, is still pending. */
 let starting = false;
-/** What the newest `runs.start` of a document was sent with. */
+/** The parameters of the newest `runs.start` of a document. */
 const requests = recordPerDocument(
   (): {
     sent?: { readonly origin: RunOrigin; readonly revision: number; readonly generation: number };
   } => ({}),
 );
 
-/** Runs the document for some steps; says in the bar what keeps it from running, with an offer that helps. */
+/** Runs the document for some steps; if something prevents it, the bar shows what, with an offer that helps. */
 export async function startRun(steps: number, trace = useUi.getState().trace): Promise<void> {
   if (starting || isActive(useRun.getState().newest)) return;
   dismissRunNotices();
@@ -97,7 +98,7 @@ async function send(wish: RunWish): Promise<void> {
 }
 
 /**
- * Starts a run of the open document's graph and answers its id; undefined while another is being started.
+ * Starts a run of the open document's graph and returns its id; undefined while another is being started.
  *
  * @throws ProblemError when it cannot be started
  */
@@ -127,7 +128,9 @@ export async function sendRun(
   }
 }
 
-/** Asks the run to stop after its step; asked again, or before there is a step, cancels what goes on. */
+/**
+ * Asks the run to stop after its step; a second request, or one before the first step, cancels the work in progress.
+ */
 export async function stopRun(): Promise<void> {
   const { newest, stopRequested } = useRun.getState();
   if (newest === undefined || !isActive(newest)) return;
@@ -136,8 +139,11 @@ export async function stopRun(): Promise<void> {
   await client().call("runs.stop", { runId: newest.runId, abort });
 }
 
+/** The remedy if a task has no kernel for some nodes. It is a command, and commands are above this folder. */
+export type KernelOffer = (missing: MissingOnTask) => NoticeAction | undefined;
+
 /** Applies the application's state of a run. Unchanged parts, such as its trace, stay the same objects. */
-export function receiveRun(received: RunUpdate): void {
+export function receiveRun(received: RunUpdate, kernelOffer: KernelOffer): void {
   const { newest } = useRun.getState();
   const update = keepEqual(newest, received);
   const isNew = newest?.runId !== update.runId;
@@ -151,33 +157,33 @@ export function receiveRun(received: RunUpdate): void {
   if (isNew) dismissRunNotices();
   if (update.state !== "failed" || update.problem === undefined) return;
   if (!isNew && newest?.state === "failed") return;
-  showRunProblem(update, update.problem);
+  showRunProblem(update, update.problem, kernelOffer);
 }
 
 /** The revision of a session's document that a run computes; undefined when it computes something else. */
 function revisionOf(run: RunUpdate, session: DocumentSession): number | undefined {
   const { document, revision, generation } = useDocument.of(session).getState();
   const { sent } = requests(session);
-  // The first news of a run may come before the answer to the call that started it, and the document may be edited since.
+  // The first event of a run may arrive before the call that started it returns, and the document may have been edited.
   if (sent?.generation === generation && run.origin?.digest === sent.origin.digest) return sent.revision;
   return computes(run, document) ? revision : undefined;
 }
 
-function showRunProblem(run: RunUpdate, problem: Problem): void {
+function showRunProblem(run: RunUpdate, problem: Problem, kernelOffer: KernelOffer): void {
   const { ownRunId } = useRun.getState();
   const { latest } = useDocumentRun.getState();
   if (latest?.runId === run.runId) {
-    const action = restoreAction(run) ?? actionFor(problem, run);
+    const action = restoreAction(run) ?? actionFor(problem, run, kernelOffer);
     showNotice({ kind: "problem", problem, key: RUN_NOTICE, ...(action ? { action } : {}) });
   } else if (ownRunId === run.runId) {
-    // Of a document that this window showed before, or that another session has. Runs of other windows are reported
-    // there.
+    // It belongs to a document that this window showed before, or to another session. Other windows report their
+    // own runs.
     const message = `The run of ${run.origin?.document ?? "another graph"} failed. ${problem.message}`;
     showNotice({ kind: "problem", problem: { ...problem, message }, key: RUN_NOTICE });
   }
 }
 
-/** Of a SavedModel: its values can be left out where they cannot be read, and are brought again where they were lost. */
+/** For a SavedModel: its values can be skipped if they cannot be read, and are restored again if they were lost. */
 function restoreAction({
   problem,
   restoreFailed,
@@ -206,10 +212,14 @@ function restoreAction({
 }
 
 /**
- * What helps after a failed run: the task it lost is brought back, nodes without a kernel get another task, or the node
- * it failed at is shown.
+ * Remedies for a failed run: restart the lost task, move nodes without a kernel to another task, or show the failed
+ * node.
  */
-function actionFor({ code, node, task }: Problem, { steps, trace }: RunUpdate): NoticeAction | undefined {
+function actionFor(
+  { code, node, task }: Problem,
+  { steps, trace }: RunUpdate,
+  kernelOffer: KernelOffer,
+): NoticeAction | undefined {
   if (task !== undefined && currentTasks().some((one) => taskName(one) === task && one.state !== "running")) {
     return {
       label: `Start ${task} and run again`,
@@ -222,7 +232,6 @@ function actionFor({ code, node, task }: Problem, { steps, trace }: RunUpdate): 
   }
   if (node === undefined || !useDocument.getState().document.nodes.has(node)) return undefined;
   const missing = code === "UNIMPLEMENTED" ? missingAt(node) : undefined;
-  const way = missing && wayOut(missing);
-  if (way) return way;
-  return { label: `Select ${node}`, run: () => documentActions.select([node]) };
+  const offer = missing && kernelOffer(missing);
+  return offer ?? { label: `Select ${node}`, run: () => documentActions.select([node]) };
 }

@@ -2,7 +2,7 @@ import { client } from "../transport/client.js";
 
 /** Opens another window of a headless application, in another tab of the browser. Rejects with a ProblemError. */
 export async function openNewWindow(): Promise<void> {
-  // Opened at once, while the click still counts as one; filled when the address is known.
+  // Opened at once, while it still counts as a user gesture; its address is set when known.
   const opened = window.open("about:blank", "_blank");
   try {
     const url = await client().call("app.newWindowUrl");

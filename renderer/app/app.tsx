@@ -6,27 +6,28 @@ import { viewCommands } from "../commands/view-commands.js";
 import { Dock } from "../dock/dock.js";
 import { Inspector } from "../inspector/index.js";
 import { CommandIconButton } from "../parts/command-button.js";
+import { PanelBoundary } from "../parts/panel-boundary.js";
 import { showProblem, useApp } from "../stores/app-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useModalOpen } from "../stores/modal.js";
 import { LIMITS, uiActions, useUi } from "../stores/ui-store.js";
+import { classNames } from "../ui/class-names.js";
 import { preloadable } from "../ui/preloadable.js";
 import { UiServicesProvider } from "../ui/services.js";
 import { Split } from "../ui/split.js";
 import { TooltipProvider } from "../ui/tooltip.js";
-import { SideTabs } from "./side-tabs.js";
-import "./app.css";
-import { PanelBoundary } from "../parts/panel-boundary.js";
 import { whenIdle } from "../ui/when-idle.js";
+import styles from "./app.module.css";
 import { DropTarget } from "./drop-target.js";
 import { Messages } from "./messages.js";
 import { RefusedPage } from "./refused-page.js";
 import { RuntimeBanner } from "./runtime-banner.js";
+import { SideTabs } from "./side-tabs.js";
 import { StatusBar } from "./status-bar.js";
 import { TopBar } from "./top-bar.js";
 import { useNarrow } from "./use-narrow.js";
 
-// Nothing of a dialog is needed to show the window. It is fetched while nothing else goes on, so that it opens at once.
+// Dialogs are not needed to show the window. They are loaded while the page is idle, so they open at once.
 const Dialogs = preloadable(() => import("./dialogs.js"));
 whenIdle(() => void Dialogs.preload());
 
@@ -38,7 +39,7 @@ const SERVICES = { copyText, showError: showProblem };
 export function App(): ReactElement {
   const refusal = useApp((state) => (state.connection === "refused" ? state.refusal : undefined));
   const unsaved = useDocument((state) => state.dirty);
-  // Changes that are nowhere else stay in view, with the way to keep them.
+  // Changes that exist nowhere else stay visible, with a way to keep them.
   if (refusal !== undefined && !unsaved) return <RefusedPage refusal={refusal} />;
   return (
     <UiServicesProvider value={SERVICES}>
@@ -60,7 +61,7 @@ function Frame(): ReactElement {
   const narrow = useNarrow();
   useFocusAfterClosing();
   return (
-    <div className="frame">
+    <div className={styles.frame}>
       <PanelBoundary name="The top bar">
         <TopBar />
       </PanelBoundary>
@@ -72,12 +73,12 @@ function Frame(): ReactElement {
   );
 }
 
-/** The side panel and what stands right of it. */
+/** The side panel and the area to its right. */
 function Middle({ narrow }: { readonly narrow: boolean }): ReactElement {
   const open = useUi((state) => state.sideOpen);
   const width = useUi((state) => state.sideWidth);
   return (
-    <div className="frame-middle">
+    <div className={styles.middle}>
       {open ? null : <SideRail />}
       <Split
         orientation="horizontal"
@@ -90,7 +91,7 @@ function Middle({ narrow }: { readonly narrow: boolean }): ReactElement {
         label="Width of the side panel"
         onResize={(size) => uiActions.resize("sideWidth", size)}
       >
-        <div className="frame-centre">
+        <div className={styles.centre}>
           <PanelBoundary name="The banner">
             <RuntimeBanner />
           </PanelBoundary>
@@ -127,7 +128,7 @@ function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
       onResize={(size) => uiActions.resize("dockHeight", size)}
       onClose={() => uiActions.toggleDock(false)}
     >
-      <div className="frame-work">
+      <div className={styles.work}>
         <Split
           orientation="horizontal"
           at="end"
@@ -139,16 +140,16 @@ function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
           label="Width of the inspector"
           onResize={(size) => uiActions.resize("inspectorWidth", size)}
         >
-          <div className="frame-stage">
+          <div className={styles.stage}>
             <PanelBoundary name="The messages">
               <Messages />
             </PanelBoundary>
             <main
-              className="frame-canvas"
+              className={styles.canvas}
               data-panel="canvas"
               tabIndex={-1}
               onKeyDownCapture={(event) => {
-                // The canvas then moves the focus into the inspector, which has to be there for it.
+                // The canvas then moves the focus into the inspector, which must be mounted by then.
                 if (event.key === "Enter" && useDocument.getState().selection.size === 1)
                   flushSync(() => uiActions.toggleInspector(true));
               }}
@@ -165,7 +166,7 @@ function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
   );
 }
 
-/** The canvas takes the focus of a panel that was closed. */
+/** Moves the focus of a closed panel to the canvas. */
 function useFocusAfterClosing(): void {
   const closed = useUi((state) => `${state.sideOpen} ${state.inspectorOpen} ${state.inspectorOverlay}`);
   // biome-ignore lint/correctness/useExhaustiveDependencies: checked whenever a panel has been shown or hidden
@@ -177,7 +178,7 @@ function useFocusAfterClosing(): void {
 
 function SideRail(): ReactElement {
   return (
-    <div className="frame-side-rail">
+    <div className={styles.sideRail}>
       <CommandIconButton command={viewCommands.side} />
     </div>
   );
@@ -185,7 +186,7 @@ function SideRail(): ReactElement {
 
 function SidePanel(): ReactElement {
   return (
-    <aside className="frame-side" aria-label="Cluster and ops" data-panel="side" tabIndex={-1}>
+    <aside className={styles.side} aria-label="Cluster and ops" data-panel="side" tabIndex={-1}>
       <PanelBoundary name="The side panel">
         <SideTabs />
       </PanelBoundary>
@@ -199,14 +200,14 @@ function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElemen
   const open = useUi((state) => (overlay ? state.inspectorOverlay : state.inspectorOpen));
   if (!open) {
     return (
-      <div className="frame-inspector-opener">
+      <div className={styles.inspectorOpener}>
         <CommandIconButton command={viewCommands.inspector} />
       </div>
     );
   }
   return (
     <aside
-      className={overlay ? "frame-inspector overlay" : "frame-inspector"}
+      className={classNames(styles.inspector, overlay && styles.overlaid)}
       style={overlay ? { width } : undefined}
       aria-label="Inspector"
       data-panel="inspector"

@@ -3,16 +3,18 @@ import { documentCommands } from "../commands/file-commands.js";
 import { CommandButton } from "../parts/command-button.js";
 import { useApp } from "../stores/app-store.js";
 import { Icon } from "../ui/icon.js";
+import { Spinner } from "../ui/spinner.js";
+import styles from "./connection-bar.module.css";
 
-/** Says that the application is away, for now or for good. Nothing that is shown meanwhile is lost. */
+/** Shows that the application is not connected, temporarily or permanently. Nothing on screen is lost. */
 export function ConnectionBar(): ReactElement | null {
   const connection = useApp((state) => state.connection);
   if (connection === "lost") {
     return (
-      <div className="connection" role="alert">
-        <span className="spinner" aria-hidden="true" />
+      <div className={styles.bar} role="alert">
+        <Spinner />
         <p>
-          <b>Connection lost, reconnecting…</b> Your graph is still here. See whether the terminal that runs
+          <b>Connection lost, reconnecting…</b> Your graph is still here. Check whether the terminal that runs
           npm start is still open.
         </p>
       </div>
@@ -20,7 +22,7 @@ export function ConnectionBar(): ReactElement | null {
   }
   if (connection !== "refused") return null;
   return (
-    <div className="connection" role="alert">
+    <div className={styles.bar} role="alert">
       <Icon name="warning" />
       <p>
         <b>Tensordeck was restarted, so this tab is disconnected.</b> Your changes are still here: download

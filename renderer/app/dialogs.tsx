@@ -1,11 +1,20 @@
 import type { ReactElement, ReactNode } from "react";
 import { reportError } from "../actions/report-error.js";
 import { AddMachineDialog, AddTasksDialog } from "../cluster-panel/add-dialogs.js";
+import { LinksDialog } from "../cluster-panel/links-dialog.js";
 import { ClusterTableDialog } from "../cluster-table/cluster-table-dialog.js";
 import { PythonDialog } from "../cluster-table/python-dialog.js";
 import { AboutDialog } from "../dialogs/about-dialog.js";
 import { AccessDialog } from "../dialogs/access-dialog.js";
 import { ConfirmDialog } from "../dialogs/confirm-dialog.js";
+import { FileDialog } from "../dialogs/file-dialog.js";
+import { InstallDialog } from "../dialogs/install-dialog.js";
+import { LogDialog } from "../dialogs/log-dialog.js";
+import { MachineDialog } from "../dialogs/machine-dialog.js";
+import { Palette } from "../dialogs/palette.js";
+import { SettingsDialog } from "../dialogs/settings-dialog.js";
+import { ShortcutsDialog } from "../dialogs/shortcuts-dialog.js";
+import { StepsDialog } from "../dialogs/steps-dialog.js";
 import { FirewallDialog } from "../firewall/firewall-dialog.js";
 import { PairingDialog } from "../pairing/pairing-dialog.js";
 import { PanelFailure } from "../parts/panel-boundary.js";
@@ -15,18 +24,8 @@ import { closePairing } from "../stores/pairing-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { Dialog } from "../ui/dialog.js";
 import { ErrorBoundary } from "../ui/error-boundary.js";
-import "../dialogs/dialogs.css";
-import { LinksDialog } from "../cluster-panel/links-dialog.js";
-import { FileDialog } from "../dialogs/file-dialog.js";
-import { InstallDialog } from "../dialogs/install-dialog.js";
-import { LogDialog } from "../dialogs/log-dialog.js";
-import { MachineDialog } from "../dialogs/machine-dialog.js";
-import { Palette } from "../dialogs/palette.js";
-import { SettingsDialog } from "../dialogs/settings-dialog.js";
-import { ShortcutsDialog } from "../dialogs/shortcuts-dialog.js";
-import { StepsDialog } from "../dialogs/steps-dialog.js";
 
-/** What is open over the window: its own dialog, then what the application shows in every window. */
+/** The open dialogs: the window's own, then those that the application shows in every window. */
 export default function Dialogs(): ReactElement {
   const dialog = useUi((state) => state.dialog);
   return (

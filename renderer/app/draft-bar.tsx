@@ -6,21 +6,23 @@ import { useDrafts } from "../stores/drafts-store.js";
 import { Button } from "../ui/button.js";
 import { agoText, countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import styles from "./draft-bar.module.css";
+import rowStyles from "./message-row.module.css";
 
-/** More rows than these would cover the canvas; the rest follows as these are answered. */
+/** More rows would cover the canvas; the rest appear as these are handled. */
 const SHOWN = 3;
 
-/** Offers the edits that were not saved when a window or the application ended. */
+/** Offers the edits that were unsaved when a window or the application ended. */
 export function DraftBar(): ReactElement | null {
   const drafts = useDrafts((state) => state.drafts);
   if (drafts.length === 0) return null;
   const more = drafts.length - SHOWN;
   return (
-    <section className="notices drafts" aria-label="Unsaved edits">
+    <section aria-label="Unsaved edits">
       {drafts.slice(0, SHOWN).map((draft) => (
         <DraftRow key={draft.draftId} draft={draft} />
       ))}
-      {more > 0 ? <p className="drafts-more">{countText(more, "older draft")} after these.</p> : null}
+      {more > 0 ? <p className={styles.more}>{countText(more, "older draft")} after these.</p> : null}
     </section>
   );
 }
@@ -29,9 +31,9 @@ function DraftRow({ draft }: { readonly draft: Draft }): ReactElement {
   const { name, path, editedAt } = draft;
   const file = fileText(draft);
   return (
-    <div className="notice-row" role="status">
+    <div className={rowStyles.row} role="status">
       <Icon name="save" />
-      <p className="grow">
+      <p className={styles.text}>
         <b title={path}>{name}</b> was edited {agoText(editedAt)} and not saved before its window closed.{" "}
         {path === undefined ? "It has no file yet." : file}
       </p>

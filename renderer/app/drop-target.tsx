@@ -9,6 +9,7 @@ import { type ReactElement, useEffect, useState } from "react";
 import { openDropped } from "../actions/file-actions.js";
 import { attempt } from "../stores/app-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import styles from "./drop-target.module.css";
 
 const GRAPH_FILE = /\.(pb|pbtxt|meta)$/i;
 
@@ -28,7 +29,7 @@ export function DropTarget(): ReactElement | null {
             openFirstGraph(getFiles({ source }));
           },
         }),
-        // A file that is let go elsewhere would take the place of the window.
+        // A file dropped elsewhere would replace the page.
         monitorForExternal({
           canMonitor: containsFiles,
           onDragStart: () => preventUnhandled.start(),
@@ -38,7 +39,7 @@ export function DropTarget(): ReactElement | null {
     [],
   );
   return over ? (
-    <div className="drop-target" aria-hidden="true">
+    <div className={styles.target} aria-hidden="true">
       <span>Drop a .pbtxt or .pb file to open it</span>
     </div>
   ) : null;

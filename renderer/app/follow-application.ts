@@ -1,6 +1,7 @@
-/** Keeping the window's stores in step with its application. */
+/** Keeps the window's stores in sync with its application. */
 import type { ApplicationClient } from "../../main/api/contract.js";
 import { receiveRun, reviewOffers } from "../actions/run-actions.js";
+import { wayOutOffer } from "../commands/kernel-commands.js";
 import { attempt, useApp } from "../stores/app-store.js";
 import { machinesOf, receiveCluster, useCluster } from "../stores/cluster-store.js";
 import { receiveExamples } from "../stores/example-store.js";
@@ -13,7 +14,7 @@ import { receiveRuntime, useRuntime } from "../stores/runtime-store.js";
 import { forgetSamples, receiveSamples } from "../stores/samples-store.js";
 import { receiveSettings } from "../stores/settings-store.js";
 
-/** Takes every event, those among them that happened while there was no connection. */
+/** Handles every event, including those that happened while the connection was down. */
 export function follow(client: ApplicationClient): void {
   client.on("cluster", (state) => {
     receiveCluster(state);
@@ -26,10 +27,10 @@ export function follow(client: ApplicationClient): void {
   client.on("runtime", (state) => {
     const before = useRuntime.getState().state?.runtime?.path;
     receiveRuntime(state);
-    // Another library has other ops.
+    // Another library has different ops.
     if (state.runtime !== undefined && state.runtime.path !== before) void loadOps();
   });
-  client.on("run", receiveRun);
+  client.on("run", (run) => receiveRun(run, wayOutOffer));
   client.on("settings", receiveSettings);
   client.on("pairing", receivePairing);
   client.on("reachability", receiveReachability);
@@ -39,7 +40,7 @@ export function follow(client: ApplicationClient): void {
       useApp.setState({ connection: "connected" });
       attempt(() => synchronise(client));
     } else if (useApp.getState().connection === "connected") {
-      useApp.setState({ connection: "lost" });
+      useApp.setState({ connection: "lost", lostAt: Date.now() });
     }
   });
 }
@@ -49,7 +50,7 @@ async function synchronise(client: ApplicationClient): Promise<void> {
   await Promise.all([
     client.catchUp(),
     client.call("app.info").then((info) => useApp.setState({ info })),
-    // The first window has the runtime looked for; what is found comes as an event.
+    // The first window starts the search for the runtime; its result arrives as an event.
     client.call("runtime.get"),
     client.call("documents.examples").then(receiveExamples),
   ]);

@@ -9,7 +9,7 @@ import { helpCommands } from "../commands/help-commands.js";
 import { joinGroups, menuEntry } from "../commands/menu-entry.js";
 import { runtimeCommands } from "../commands/runtime-commands.js";
 import { settingsCommands, themeCommands } from "../commands/settings-commands.js";
-import { IconButton } from "../ui/button.js";
+import { IconButton } from "../ui/icon-button.js";
 import { Menu, type MenuEntry } from "../ui/menu.js";
 
 export function MainMenu(): ReactElement {
@@ -25,7 +25,7 @@ function entriesNow(): readonly MenuEntry[] {
       ...recentEntries(),
       exampleEntries(),
     ],
-    [menuEntry(documentCommands.save.now()), menuEntry(documentCommands.saveAs.now())],
+    [menuEntry(documentCommands.save.now()), menuEntry(documentCommands.saveAs.now()), exportEntries()],
     [
       {
         kind: "submenu",
@@ -43,6 +43,20 @@ function entriesNow(): readonly MenuEntry[] {
       menuEntry(helpCommands.about.now()),
     ],
   ]);
+}
+
+function exportEntries(): MenuEntry {
+  const { exportPython, exportTypeScript, download } = documentCommands;
+  return {
+    kind: "submenu",
+    label: "Export",
+    icon: "download",
+    entries: [
+      menuEntry(exportPython.now(), "short"),
+      menuEntry(exportTypeScript.now(), "short"),
+      menuEntry(download.now()),
+    ],
+  };
 }
 
 function recentEntries(): readonly MenuEntry[] {

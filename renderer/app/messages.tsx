@@ -3,9 +3,10 @@ import { useApp } from "../stores/app-store.js";
 import { useDrafts } from "../stores/drafts-store.js";
 import { ConnectionBar } from "./connection-bar.js";
 import { DraftBar } from "./draft-bar.js";
+import styles from "./messages.module.css";
 import { NoticeBar } from "./notice-bar.js";
 
-/** What the window has to say, over the top of the canvas, so that a message that comes or goes moves nothing. */
+/** The window's messages, over the top of the canvas, so that a message that appears or disappears moves nothing. */
 export function Messages(): ReactElement | null {
   const empty = useApp(
     ({ connection, notices }) =>
@@ -14,7 +15,7 @@ export function Messages(): ReactElement | null {
   const noDrafts = useDrafts(({ drafts }) => drafts.length === 0);
   if (empty && noDrafts) return null;
   return (
-    <section className="frame-messages" aria-label="Messages" data-panel="messages" tabIndex={-1}>
+    <section className={styles.messages} aria-label="Messages" data-panel="messages" tabIndex={-1}>
       <ConnectionBar />
       <DraftBar />
       <NoticeBar />

@@ -1,4 +1,4 @@
-/** Keeps the system's own menu bar, where there is one, in step with the window's commands. */
+/** Keeps the system's own menu bar, if there is one, in sync with the window's commands. */
 import type { MenuBridge } from "../../main/api/bridge.js";
 import { contextOf } from "../commands/key-context.js";
 import { runAsked } from "../commands/keyboard.js";

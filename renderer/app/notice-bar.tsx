@@ -1,17 +1,20 @@
 import type { ReactElement } from "react";
 import { ProblemView } from "../parts/problem-view.js";
 import { attempt, dismissNotice, useApp } from "../stores/app-store.js";
-import { Button, IconButton } from "../ui/button.js";
+import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
+import { IconButton } from "../ui/icon-button.js";
+import rowStyles from "./message-row.module.css";
 
-/** What went wrong or is offered, above the canvas; the newest first; each stays until it is closed or overtaken. */
+/** Errors and offers, above the canvas, newest first; each stays until it is closed or replaced. */
 export function NoticeBar(): ReactElement | null {
   const notices = useApp((state) => state.notices);
   if (notices.length === 0) return null;
   return (
-    <div className="notices">
+    <div>
       {notices.toReversed().map(({ id, kind, problem, action }) => (
-        <div key={id} className={`notice-row ${kind}`}>
-          <ProblemView problem={problem} kind={kind}>
+        <div key={id} className={classNames(rowStyles.row, kind === "problem" && rowStyles.problem)}>
+          <ProblemView problem={problem} kind={kind} inRow>
             {action ? (
               <Button
                 size="small"
@@ -22,7 +25,12 @@ export function NoticeBar(): ReactElement | null {
               </Button>
             ) : null}
           </ProblemView>
-          <IconButton icon="close" label="Dismiss" onClick={() => dismissNotice(id)} />
+          <IconButton
+            icon="close"
+            label="Dismiss"
+            className={rowStyles.close}
+            onClick={() => dismissNotice(id)}
+          />
         </div>
       ))}
     </div>

@@ -2,11 +2,12 @@ import type { ReactElement } from "react";
 import type { Refusal } from "../transport/session.js";
 import { Button } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
+import styles from "./whole-page.module.css";
 
 const WORDS: Readonly<Record<Refusal, { readonly title: string; readonly text: string }>> = {
   missing: {
     title: "Open the link that npm start printed",
-    text: "This address alone does not open Tensordeck, so that no other page or user of this machine gets in. The link with its token stands in the terminal.",
+    text: "This address alone does not open Tensordeck, so that no other page or user of this machine gets in. The link with its token is in the terminal.",
   },
   used: {
     title: "This link was already used",
@@ -18,23 +19,25 @@ const WORDS: Readonly<Record<Refusal, { readonly title: string; readonly text: s
   },
   unreachable: {
     title: "Tensordeck does not answer",
-    text: "See whether the terminal that runs npm start is still open, then try again.",
+    text: "Check whether the terminal that runs npm start is still open, then try again.",
   },
 };
 
-/** Stands in place of the window when the application does not let it in. */
+/** Replaces the window when the application refuses access. */
 export function RefusedPage({ refusal }: { readonly refusal: Refusal }): ReactElement {
   const { title, text } = WORDS[refusal];
   return (
-    <main className="refused" role="alert">
-      <Icon name="prompt" size={24} />
-      <h1>{title}</h1>
-      <p>{text}</p>
-      {refusal === "unreachable" ? (
-        <Button variant="primary" onClick={() => window.location.reload()}>
-          Try again
-        </Button>
-      ) : null}
+    <main style={{ display: "contents" }}>
+      <div className={styles.page} role="alert">
+        <Icon name="prompt" size={24} />
+        <h1>{title}</h1>
+        <p>{text}</p>
+        {refusal === "unreachable" ? (
+          <Button variant="primary" onClick={() => window.location.reload()}>
+            Try again
+          </Button>
+        ) : null}
+      </div>
     </main>
   );
 }

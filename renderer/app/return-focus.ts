@@ -1,6 +1,6 @@
 import { isModalOpen, onModalChange } from "../stores/modal.js";
 
-/** What stays in the window of what has the focus: a menu's entry goes with its menu, its button stays. */
+/** The lasting element for the focus: a menu's entry disappears with its menu, its button stays. */
 function lasting(element: Element | null): HTMLElement | undefined {
   let found = element;
   for (let menu = found?.closest('[role="menu"]'); menu; menu = found?.closest('[role="menu"]'))
@@ -9,12 +9,12 @@ function lasting(element: Element | null): HTMLElement | undefined {
 }
 
 /**
- * Puts the focus back to where it was when a dialog closes. Dialogs are opened by commands, from a key or a menu or the
- * palette, so that none has a button of its own to return to. The canvas takes the focus where that place is gone.
+ * Restores the focus when a dialog closes. Dialogs are opened by commands, from a key, a menu or the palette, so none
+ * has a button of its own to return to. If the previous element is gone, the canvas gets the focus.
  */
 export function returnFocusAfterDialogs(): void {
   let from: HTMLElement | undefined;
-  // One that follows another, as from the palette, returns to where the first began.
+  // A dialog that follows another, as from the palette, returns the focus to where it was before the first.
   onModalChange((open) => {
     if (open) {
       from = lasting(document.activeElement);

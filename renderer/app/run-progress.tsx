@@ -1,7 +1,10 @@
 import { type ReactElement, useEffect, useState } from "react";
 import type { RunUpdate } from "../../main/api/runs.js";
 import { isActive, useDocumentRun, useRun } from "../stores/run-store.js";
+import { classNames } from "../ui/class-names.js";
 import { numberText, secondsText, stepText } from "../ui/format.js";
+import textStyles from "../ui/text.module.css";
+import styles from "./run-progress.module.css";
 import { useLongRun } from "./use-long-run.js";
 
 /** Screen readers hear the step this often at most. */
@@ -21,7 +24,7 @@ export function RunProgress(): ReactElement | null {
   const facts = paceFacts(run, run.currentMillis + sinceMillis);
   return (
     <div
-      className="run-progress"
+      className={styles.progress}
       role="progressbar"
       aria-label="Run"
       aria-valuemin={0}
@@ -31,11 +34,11 @@ export function RunProgress(): ReactElement | null {
       title={[text, ...facts].join(" · ")}
     >
       <div>
-        <b className="headline">
-          <span className="ell">{state}</span>
+        <b className={styles.headline}>
+          <span className={classNames(textStyles.truncated, styles.state)}>{state}</span>
           {ofSteps === undefined ? null : <span>{ofSteps}</span>}
         </b>
-        <span className="pace">
+        <span className={styles.pace}>
           {facts.map((fact) => (
             <span key={fact}>{fact}</span>
           ))}
@@ -49,7 +52,7 @@ export function RunProgress(): ReactElement | null {
   );
 }
 
-/** Milliseconds since the newest news of a run that goes on, counted up once a second: a long step sends none. */
+/** Milliseconds since the last event of a run in progress, updated every second: a long step sends no events. */
 function useMillisSince(run: RunUpdate | undefined): number {
   const [now, setNow] = useState({ of: run, millis: 0 });
   const active = isActive(run);
@@ -62,7 +65,7 @@ function useMillisSince(run: RunUpdate | undefined): number {
   return now.of === run ? now.millis : 0;
 }
 
-/** What goes on, and of how many steps, which is left out where there is no room. */
+/** The current activity, and the number of steps, which is omitted if space is limited. */
 function headline(run: RunUpdate, elsewhere: boolean): [state: string, ofSteps: string | undefined] {
   const text = stateText(run);
   const ofSteps = run.state === "running" && run.steps > 1 ? `/ ${numberText(run.steps)}` : undefined;
@@ -78,7 +81,7 @@ function stateText(run: RunUpdate): string {
 /**
  * What is shown as far as there is room, most important first: "12 s in this step", "7 s left", "83 steps/s".
  *
- * @param currentMillis how long the step in progress, or what goes on before it, has taken by now
+ * @param currentMillis how long the current step, or the preparation before it, has taken so far
  */
 export function paceFacts(run: RunUpdate, currentMillis: number): string[] {
   const facts: string[] = [];
@@ -93,7 +96,7 @@ export function paceFacts(run: RunUpdate, currentMillis: number): string[] {
   return facts;
 }
 
-/** Only so fine as an estimate is. */
+/** Rounded to the precision of an estimate. */
 function estimateText(seconds: number): string {
   return secondsText(seconds <= 90 ? seconds : Math.ceil(seconds / 60) * 60).replace(" 0 s", "");
 }
@@ -105,7 +108,7 @@ function Announcer({ text }: { readonly text: string }): ReactElement {
     if (now - said.at >= ANNOUNCE_EVERY_MILLIS) setSaid({ text, at: now });
   }, [text, said.at]);
   return (
-    <span className="hidden-text" aria-live="polite">
+    <span className={textStyles.spokenOnly} aria-live="polite">
       {said.text}
     </span>
   );

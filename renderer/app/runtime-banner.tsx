@@ -6,23 +6,28 @@ import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
 import { changeSettings, useSettings } from "../stores/settings-store.js";
-import { IconButton } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
 import { bytesText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import { IconButton } from "../ui/icon-button.js";
+import { Spinner } from "../ui/spinner.js";
+import textStyles from "../ui/text.module.css";
+import rowStyles from "./message-row.module.css";
+import styles from "./runtime-banner.module.css";
 
-/** What TensorFlow's runtime would give where it is missing: one line with one button, never a dialog in the way. */
+/** What TensorFlow's runtime would add if it is missing: one line with one button, never a blocking dialog. */
 export function RuntimeBanner(): ReactElement | null {
   const state = useRuntime((store) => store.state);
   const dismissed = useSettings((store) => store.settings.runtimeBannerDismissed);
   if (state === undefined) return null;
   if (state.progress) return <Progress progress={state.progress} />;
   if (state.runtime) return null;
-  // A problem without an offer says only why nothing can be installed here.
+  // A problem without an offer only explains why nothing can be installed here.
   if (state.problem && state.offer) {
     return (
-      <div className="notices">
-        <div className="notice-row problem">
-          <ProblemView problem={state.problem} kind="problem">
+      <div className={styles.problem}>
+        <div className={classNames(rowStyles.row, rowStyles.problem)}>
+          <ProblemView problem={state.problem} kind="problem" inRow>
             <CommandButton command={runtimeCommands.retry} size="small" />
             <CommandButton command={runtimeCommands.refresh} size="small" variant="ghost" />
           </ProblemView>
@@ -32,9 +37,9 @@ export function RuntimeBanner(): ReactElement | null {
   }
   if (dismissed) return null;
   return (
-    <div className="banner" role="status">
+    <div className={styles.banner} role="status">
       <Icon name="info" />
-      <span className="ell grow" title={state.problem?.message}>
+      <span className={classNames(textStyles.truncated, textStyles.grow)} title={state.problem?.message}>
         Tasks run on the portable engine, which needs no installation. TensorFlow's runtime has every op, more
         speed, and CUDA for NVIDIA GPUs.
       </span>
@@ -69,11 +74,11 @@ function Progress({ progress }: { readonly progress: InstallProgress }): ReactEl
   const { phase, doneBytes, totalBytes } = progress;
   const known = totalBytes > 0;
   return (
-    <div className="banner" role="status">
-      <span className="spinner" aria-hidden="true" />
+    <div className={styles.banner} role="status">
+      <Spinner />
       <span>{PHASES[phase]}</span>
       <div
-        className="bar"
+        className={styles.progress}
         role="progressbar"
         aria-label={PHASES[phase]}
         {...(known
@@ -86,7 +91,7 @@ function Progress({ progress }: { readonly progress: InstallProgress }): ReactEl
       >
         <u style={{ width: known ? `${Math.min(100, (100 * doneBytes) / totalBytes).toFixed(1)}%` : "0%" }} />
       </div>
-      <span className="fg2">
+      <span className={textStyles.muted}>
         {known
           ? `${bytesText(doneBytes)} of ${bytesText(totalBytes)}`
           : doneBytes > 0

@@ -6,15 +6,21 @@ import { clusterCommands, membershipCommands } from "../commands/cluster-command
 import { menuEntry } from "../commands/menu-entry.js";
 import { useApp } from "../stores/app-store.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
+import { classNames } from "../ui/class-names.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Menu, type MenuEntry } from "../ui/menu.js";
+import { StatusDot } from "../ui/status-dot.js";
 import { Swatch } from "../ui/swatch.js";
+import { Tag } from "../ui/tag.js";
+import textStyles from "../ui/text.module.css";
+import narrowStyles from "./narrow-window.module.css";
+import styles from "./session-target.module.css";
 
 /** Targets of single tasks that the menu lists. */
 const MOST_TARGETS = 8;
 
-/** Which cluster the session runs on, how it is held together, and how a Python script gets at it. */
+/** The cluster of the session, its membership, and how a Python script reaches it. */
 export function SessionTarget(): ReactElement {
   const tasks = useCluster((state) => state.tasks);
   const membership = useCluster((state) => state.state?.membership ?? "dynamic");
@@ -43,7 +49,7 @@ export function SessionTarget(): ReactElement {
       ? [
           {
             kind: "heading" as const,
-            text: "Each reaches its task alone; with fixed membership, all of them.",
+            text: "Each target reaches only its own task; with fixed membership, all of them.",
           },
         ]
       : []),
@@ -52,22 +58,22 @@ export function SessionTarget(): ReactElement {
     <Menu
       label="Session target"
       trigger={
-        <button type="button" className="session">
-          <span className={`dot ${health.dot}`} aria-hidden="true" />
-          <span className="hidden-text">Session target: </span>
-          <span className="mono">{target}</span>
-          <span className="hidden-text">, {health.text},</span>
-          <span className="fg2 wide-only">
+        <button type="button" className={styles.target}>
+          <StatusDot kind={health.dot} />
+          <span className={textStyles.spokenOnly}>Session target: </span>
+          <span className={textStyles.monospace}>{target}</span>
+          <span className={textStyles.spokenOnly}>, {health.text},</span>
+          <span className={classNames(textStyles.muted, narrowStyles.notInNarrowWindow)}>
             {countText(tasks.length, "task")}
             {membership === "fixed" || target !== "local" ? null : (
-              <span className="extra-only">
+              <span className={narrowStyles.inWideWindow}>
                 {" "}
                 on {hosts > 1 ? countText(hosts, "machine") : "this machine"}
               </span>
             )}
           </span>
-          {membership === "fixed" ? <span className="tag">fixed</span> : null}
-          {access === "open" ? <span className="tag warn">open</span> : null}
+          {membership === "fixed" ? <Tag>fixed</Tag> : null}
+          {access === "open" ? <Tag tone="warning">open</Tag> : null}
           <Icon name="chevron-down" />
         </button>
       }

@@ -5,7 +5,9 @@ import { OpsPanel } from "../ops-panel/index.js";
 import { CommandIconButton } from "../parts/command-button.js";
 import { PanelBoundary } from "../parts/panel-boundary.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
-import { TabList, TabPanel, Tabs } from "../ui/tabs.js";
+import { TabControl, TabList, TabPanel, Tabs } from "../ui/tabs.js";
+import textStyles from "../ui/text.module.css";
+import styles from "./side-tabs.module.css";
 
 const TABS = [
   { id: "cluster", label: "Cluster" },
@@ -19,12 +21,12 @@ export function SideTabs(): ReactElement {
     <Tabs selected={tab} onSelect={uiActions.showSide}>
       <div style={{ display: "contents" }}>
         <TabList label="Side panel" tabs={TABS} selected={tab}>
-          <span className="grow" />
-          <span className="bar-button">
+          <span className={textStyles.grow} />
+          <TabControl>
             <CommandIconButton command={viewCommands.side} />
-          </span>
+          </TabControl>
         </TabList>
-        <TabPanel id={tab} className="side-panel" data-own-keys="">
+        <TabPanel id={tab} className={styles.panel} data-own-keys="">
           <PanelBoundary name={tab === "cluster" ? "The cluster panel" : "The list of ops"} resetOn={tab}>
             {tab === "cluster" ? <ClusterPanel /> : <OpsPanel />}
           </PanelBoundary>

@@ -6,7 +6,7 @@ import { clusterCommands, linkCommands } from "../commands/cluster-commands.js";
 import { settingsCommands } from "../commands/settings-commands.js";
 import { viewCommands } from "../commands/view-commands.js";
 import { CommandLink } from "../parts/command-button.js";
-import { useApp } from "../stores/app-store.js";
+import { useApp, useUnseenSince } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
@@ -17,16 +17,20 @@ import { useDocumentRun } from "../stores/run-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
 import { useSamples } from "../stores/samples-store.js";
 import { useUi } from "../stores/ui-store.js";
+import { classNames } from "../ui/class-names.js";
 import { countText, durationText, numberText, stepText, totalBytesText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import { StatusDot } from "../ui/status-dot.js";
+import textStyles from "../ui/text.module.css";
+import styles from "./status-bar.module.css";
 
-/** Counts and totals. What went wrong stands where it belongs; here it is only counted. */
+/** Counts and totals. Problems are shown where they belong; here they are only counted. */
 export function StatusBar(): ReactElement {
   const dragStatus = useDrag((state) => state.status);
   const explanation = useUi((state) => state.explanation);
   const said = dragStatus ?? explanation;
   return (
-    <footer className="status" data-panel="status" tabIndex={-1}>
+    <footer className={styles.status} data-panel="status" tabIndex={-1}>
       {said === undefined ? (
         <>
           <ClusterStatus />
@@ -38,7 +42,7 @@ export function StatusBar(): ReactElement {
       )}
       <ProblemCount />
       <KernelCount />
-      <span className="grow" />
+      <span className={styles.rest} />
       <EngineStatus />
       <SavedStatus />
       <CommandLink command={settingsCommands.otherTheme} spoken="label" icon />
@@ -53,35 +57,36 @@ function ClusterStatus(): ReactElement {
   if (!connected) {
     return (
       <span>
-        <span className="dot off" aria-hidden="true" />
+        <StatusDot kind="off" />
         Cluster not known while not connected
       </span>
     );
   }
   return (
     <span>
-      <span className={`dot ${health.dot}`} aria-hidden="true" />
+      <StatusDot kind={health.dot} />
       {health.text}
     </span>
   );
 }
 
-/** Routes that do not work, and what the machines send together. */
+/** Routes that do not work, and the total traffic of the machines. */
 function LinkStatus(): ReactElement {
   const failed = useReachability((state) => failedText(state.state?.routes ?? []));
   const offline = useCluster((state) => offlineText(machinesOf(state)));
   const open = useCluster((state) => state.state?.access === "open");
+  const known = useUnseenSince() === undefined;
   return (
     <>
-      <Traffic />
-      {offline === undefined ? null : (
+      {known ? <Traffic /> : null}
+      {offline === undefined || !known ? null : (
         <span>
-          <span className="dot off" aria-hidden="true" />
+          <StatusDot kind="off" />
           {offline}
         </span>
       )}
       {failed === undefined ? null : (
-        <CommandLink command={linkCommands.show} className="warned">
+        <CommandLink command={linkCommands.show} className={styles.warnings}>
           {() => (
             <>
               <Icon name="warning" size={13} />
@@ -90,7 +95,7 @@ function LinkStatus(): ReactElement {
           )}
         </CommandLink>
       )}
-      {open ? <CommandLink command={clusterCommands.access} className="warned" icon /> : null}
+      {open ? <CommandLink command={clusterCommands.access} className={styles.warnings} icon /> : null}
     </>
   );
 }
@@ -99,7 +104,10 @@ function Traffic(): ReactElement | null {
   const traffic = useSamples((state) => trafficText(state.machines));
   if (traffic === undefined) return null;
   return (
-    <span className="wide-only" title="All network traffic that the machines of the cluster send now">
+    <span
+      className={styles.yielding}
+      title="Total network traffic that the machines of the cluster are sending"
+    >
       {traffic}
     </span>
   );
@@ -108,21 +116,22 @@ function Traffic(): ReactElement | null {
 function RunStatus(): ReactElement {
   const run = useDocumentRun((state) => state.latest);
   const old = useBeforeEdit();
-  if (run?.stepMillis === undefined) return <span className="fg2">{endText(run) ?? "Not run yet"}</span>;
+  if (run?.stepMillis === undefined)
+    return <span className={textStyles.muted}>{endText(run) ?? "Not run yet"}</span>;
   const end = endText(run);
   return (
     <>
       <span
-        className={old ? "fg2" : ""}
+        className={old ? textStyles.muted : undefined}
         title={old ? "Measured before the last edit" : "As the client saw the newest step"}
       >
         {stepText(run.step)}: <b>{durationText(run.stepMillis)}</b>
-        {run.stepRegisteredGraph ? <span className="fg2">first, with set-up</span> : null}
+        {run.stepRegisteredGraph ? <span className={textStyles.muted}>first, with set-up</span> : null}
         {old ? "before edit" : null}
       </span>
-      {end === undefined ? null : <span className="wide-only">{end}</span>}
+      {end === undefined ? null : <span className={styles.yielding}>{end}</span>}
       {run.tracedStep !== undefined && run.transfers.length > 0 ? (
-        <span className={old ? "wide-only fg2" : "wide-only"} title="From the newest trace">
+        <span className={classNames(styles.yielding, old && textStyles.muted)} title="From the newest trace">
           {stepText(run.tracedStep)}: {totalBytesText(run.transfers.map(({ bytes }) => bytes))} between tasks
         </span>
       ) : null}
@@ -144,7 +153,7 @@ function ProblemCount(): ReactElement | null {
   const count = inGraph + inTasks;
   if (count === 0) return null;
   return (
-    <CommandLink command={viewCommands.problems} text="label" className="bad">
+    <CommandLink command={viewCommands.problems} text="label" className={styles.problems}>
       {() => (
         <>
           <Icon name="error" size={13} />
@@ -159,7 +168,7 @@ function KernelCount(): ReactElement | null {
   const count = useKernels((state) => state.missing.nodes.size);
   if (count === 0) return null;
   return (
-    <CommandLink command={viewCommands.problems} text="label" className="warned">
+    <CommandLink command={viewCommands.problems} text="label" className={styles.warnings}>
       {() => (
         <>
           <Icon name="warning" size={13} />
@@ -175,11 +184,14 @@ function EngineStatus(): ReactElement {
   const loaded = useRuntime((store) => store.state !== undefined);
   if (!loaded) return <span />;
   return runtime ? (
-    <span className="wide-only" title={`${runtime.path}\n${runtime.origin}`}>
+    <span className={styles.yielding} title={`${runtime.path}\n${runtime.origin}`}>
       TensorFlow {runtime.version} {runtime.gpu ? "GPU" : "CPU"} engine
     </span>
   ) : (
-    <span className="wide-only" title="Part of Tensordeck. No TensorFlow runtime was found on this machine.">
+    <span
+      className={styles.yielding}
+      title="Part of Tensordeck. No TensorFlow runtime was found on this machine."
+    >
       Portable engine
     </span>
   );

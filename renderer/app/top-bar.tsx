@@ -8,34 +8,36 @@ import { useDocument } from "../stores/document-store.js";
 import { useUi } from "../stores/ui-store.js";
 import { Icon } from "../ui/icon.js";
 import { shortcutText } from "../ui/shortcut.js";
+import textStyles from "../ui/text.module.css";
 import { MainMenu } from "./main-menu.js";
 import { RunGroup } from "./run-group.js";
 import { RunProgress } from "./run-progress.js";
 import { SessionTarget } from "./session-target.js";
+import styles from "./top-bar.module.css";
 
 export function TopBar(): ReactElement {
   const palette = useCommand(helpCommands.palette);
   const sideWidth = useUi((state) => state.sideWidth);
   return (
-    <header className="top-bar" data-panel="top" tabIndex={-1}>
+    <header className={styles.bar} data-panel="top" tabIndex={-1}>
       <MainMenu />
       <DocumentName />
       <CommandIconButton command={editCommands.undo} />
       <CommandIconButton command={editCommands.redo} />
-      <span className="top-gap" style={{ minWidth: 16, flexBasis: Math.max(16, sideWidth - 280) }} />
+      <span className={styles.gap} style={{ minWidth: 16, flexBasis: Math.max(16, sideWidth - 280) }} />
       <SessionTarget />
       <RunGroup />
       <RunProgress />
       <CommandSwitch command={traceCommands.toggle} />
-      <span className="grow" />
+      <span className={styles.rest} />
       <button
         type="button"
-        className="command-field"
+        className={styles.palette}
         aria-keyshortcuts="Control+K"
         onClick={() => void palette.run()}
       >
         <Icon name="search" />
-        <span className="ell">{palette.label}</span>
+        <span className={textStyles.truncated}>{palette.label}</span>
         <kbd>{shortcutText(palette.shortcut ?? "")}</kbd>
       </button>
     </header>
@@ -47,9 +49,9 @@ function DocumentName(): ReactElement {
   const path = useDocument((state) => state.document.path);
   const dirty = useDocument((state) => state.dirty);
   return (
-    <div className="document-name" title={path ?? "Not saved in a file yet"}>
-      <h1 className="ell">{name}</h1>
-      {dirty ? <span className="unsaved" role="img" aria-label="has unsaved changes" /> : null}
+    <div className={styles.document} title={path ?? "Not saved in a file yet"}>
+      <h1 className={textStyles.truncated}>{name}</h1>
+      {dirty ? <span className={styles.unsaved} role="img" aria-label="has unsaved changes" /> : null}
     </div>
   );
 }

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react";
 import { isActive, useRun } from "../stores/run-store.js";
 
-/** What takes less time than this shows no progress: controls that come and go at once only unsettle. */
+/** Runs shorter than this show no progress: controls that appear only briefly are distracting. */
 const SHOW_AFTER_MILLIS = 300;
 
-/** True while a run goes on that has done so for a while. */
+/** True while a run has been in progress for a while. */
 export function useLongRun(): boolean {
   const active = useRun((state) => isActive(state.newest));
   const runId = useRun((state) => state.newest?.runId);

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { useUi } from "../stores/ui-store.js";
 
-/** Below this width, which 200 % zoom also reaches, the inspector lies over the canvas. */
+/** Below this width, which 200 % zoom also reaches, the inspector covers part of the canvas. */
 const NARROW = "(max-width: 1279px)";
 
 /** Whether the window is narrow; keeps the store in step, because commands need to know as well. */

@@ -1,6 +1,6 @@
 import { type DocumentStore, useDocument } from "../stores/document-store.js";
 
-/** Keeps the title of the window in step with the document; a dot before the name says that it is not saved. */
+/** Keeps the window's title in sync with the document; a dot before the name marks unsaved edits. */
 export function showTitle(): void {
   const show = ({ document: { name }, dirty }: DocumentStore) => {
     const title = `${dirty ? "● " : ""}${name} · Tensordeck`;

@@ -1,10 +1,16 @@
 /** Keys of the canvas that move between nodes. Everything else is a command. */
 import type { KeyboardEvent } from "react";
 import { focusInspector } from "../commands/node-commands.js";
-import type { GraphDocument, Point } from "../document/model.js";
+import { closedScopeCommands } from "../commands/scope-commands.js";
+import type { Point } from "../document/model.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
-import { revealNode } from "../viewport/view.js";
+import { currentMap, itemShowing } from "../viewport/current-map.js";
+import { nodeRect } from "../viewport/graph-map.js";
+import { selectedBoxes } from "../viewport/selected-scopes.js";
+import { revealItem } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
+import { namesOf } from "./canvas-selection.js";
+import { moveItems } from "./move-items.js";
 
 const ARROWS: Readonly<Record<string, Point>> = {
   ArrowLeft: { x: -1, y: 0 },
@@ -19,19 +25,20 @@ const NUDGE = 8;
 
 export function onCanvasKey(event: KeyboardEvent<HTMLElement>): void {
   if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey) return;
-  const { document, selection } = useDocument.getState();
+  const { selection } = useDocument.getState();
   const direction = ARROWS[event.key];
   if (direction && event.altKey) {
-    nudge(document, selection, direction);
+    nudge(selection, direction);
   } else if (direction) {
-    step(neighbour(document, [...selection].at(-1), direction), event.shiftKey);
+    step(neighbour(placesNow(), currentItem(selection), direction), event.shiftKey);
   } else if (event.key === "Tab") {
-    const next = inOrder(document, [...selection].at(-1), event.shiftKey ? -1 : 1);
+    const next = inOrder(placesNow(), currentItem(selection), event.shiftKey ? -1 : 1);
     // At the ends Tab leaves the canvas, so that keyboard users are not trapped in it.
     if (next === undefined) return;
     step(next, false);
   } else if (event.key === "Enter") {
-    focusInspector();
+    if (selectedBoxes().length > 0) closedScopeCommands.open.now().run();
+    else focusInspector();
   } else if (event.key === "Escape") {
     documentActions.select([]);
     useCanvas.setState({ selectedEdges: new Set() });
@@ -43,32 +50,45 @@ export function onCanvasKey(event: KeyboardEvent<HTMLElement>): void {
   event.stopPropagation();
 }
 
-function step(name: string | undefined, add: boolean): void {
-  if (name === undefined) return;
-  documentActions.select([name], add ? "add" : "replace");
-  revealNode(name);
+/** The item that the last selected node is drawn as. */
+function currentItem(selection: ReadonlySet<string>): string | undefined {
+  const last = [...selection].at(-1);
+  return last === undefined ? undefined : itemShowing(last);
 }
 
-function nudge(document: GraphDocument, selection: ReadonlySet<string>, { x, y }: Point): void {
-  const positions = new Map<string, Point>();
-  for (const name of selection) {
-    const from = document.layout.get(name);
-    if (from) positions.set(name, { x: from.x + x * NUDGE, y: from.y + y * NUDGE });
-  }
-  documentActions.moveNodes(positions);
+/** Top left corners of nodes and closed scopes. */
+function placesNow(): ReadonlyMap<string, Point> {
+  const map = currentMap();
+  return new Map(
+    map.items.flatMap(({ kind, id }, index): [string, Point][] => {
+      const { left, top } = nodeRect(map, index);
+      return kind === "frame" ? [] : [[id, { x: left, y: top }]];
+    }),
+  );
+}
+
+function step(id: string | undefined, add: boolean): void {
+  if (id === undefined) return;
+  documentActions.select(namesOf(id), add ? "add" : "replace");
+  revealItem(id);
+}
+
+function nudge(selection: ReadonlySet<string>, { x, y }: Point): void {
+  const held = currentItem(selection);
+  if (held !== undefined) moveItems(held, { x: x * NUDGE, y: y * NUDGE });
 }
 
 /** The nearest node in a direction; the first node where none is selected. */
 export function neighbour(
-  document: Pick<GraphDocument, "nodes" | "layout">,
+  places: ReadonlyMap<string, Point>,
   from: string | undefined,
   direction: Point,
 ): string | undefined {
-  const start = from === undefined ? undefined : document.layout.get(from);
-  if (!start) return document.nodes.keys().next().value;
+  const start = from === undefined ? undefined : places.get(from);
+  if (!start) return places.keys().next().value;
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
-  for (const [name, point] of document.layout) {
+  for (const [name, point] of places) {
     if (name === from) continue;
     const dx = point.x - start.x;
     const dy = point.y - start.y;
@@ -84,9 +104,13 @@ export function neighbour(
   return best;
 }
 
-/** The node before or after in the document's order; undefined at its ends. */
-function inOrder(document: GraphDocument, from: string | undefined, by: 1 | -1): string | undefined {
-  const names = [...document.nodes.keys()];
+/** The one before or after in the order of the drawing; undefined at its ends. */
+function inOrder(
+  places: ReadonlyMap<string, Point>,
+  from: string | undefined,
+  by: 1 | -1,
+): string | undefined {
+  const names = [...places.keys()];
   if (from === undefined) return by > 0 ? names[0] : names.at(-1);
   return names[names.indexOf(from) + by];
 }

@@ -2,30 +2,31 @@
 
 import { useStore } from "@xyflow/react";
 import type { ReactElement } from "react";
-import { taskNameOfDevice } from "../cluster/task-name.js";
 import { canvasCommands } from "../commands/canvas-commands.js";
-import type { AnyCommand } from "../commands/command.js";
 import { exampleCommands } from "../commands/file-commands.js";
 import { graphCommands } from "../commands/graph-commands.js";
-import { nodesCommands } from "../commands/node-commands.js";
-import { runCommands } from "../commands/run-commands.js";
 import { useCommand } from "../commands/use-action.js";
-import { isUninitialised } from "../document/initialisers.js";
-import { parseTensorName } from "../document/tensor-names.js";
 import { CommandButton, CommandIconButton, CommandLink } from "../parts/command-button.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
-import { useOps } from "../stores/ops-store.js";
-import { isActive, useDocumentRun } from "../stores/run-store.js";
+import { useDocument } from "../stores/document-store.js";
+import { useGraphView } from "../stores/graph-view-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
+import { classNames } from "../ui/class-names.js";
 import { countText, numberText, stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
-import { shortcutText } from "../ui/shortcut.js";
+import textStyles from "../ui/text.module.css";
+import { visibleNow } from "../viewport/shown-graph.js";
+import { ArrangingBar } from "./arranging-bar.js";
+import { Breadcrumbs } from "./breadcrumbs.js";
+import styles from "./canvas-overlays.module.css";
 import { CanvasMenu } from "./context-menu.js";
 import { DragGhosts } from "./drag-ghosts.js";
 import { EdgeMenu } from "./edge-menu.js";
+import { Hint } from "./hint.js";
 import { KernelWarning } from "./kernel-warning.js";
 import { ListView } from "./list-view.js";
 import { Minimap } from "./minimap.js";
+import barStyles from "./overlay-bar.module.css";
 import { PinChooser } from "./pin-chooser.js";
 import { PullReason } from "./pull-reason.js";
 
@@ -36,6 +37,7 @@ export function CanvasOverlays(): ReactElement {
       <Heading />
       <ProblemCount />
       <KernelWarning />
+      <ArrangingBar />
       <Controls />
       {empty ? <EmptyGraph /> : <Hint />}
       <Minimap />
@@ -70,17 +72,23 @@ function Heading(): ReactElement {
   const count = useDocument((state) => state.document.nodes.size);
   const selected = useDocument((state) => state.selection.size);
   const name = useDocument((state) => (state.selection.size === 1 ? [...state.selection][0] : undefined));
-  const parts = [countText(count, "node")];
+  useGraphView((state) => state.shown);
+  const drawn = visibleNow()?.items.filter(({ kind }) => kind !== "frame").length;
+  const parts = [
+    drawn === undefined
+      ? countText(count, "node")
+      : `${countText(count, "node")} in ${countText(drawn, "block")}`,
+  ];
   if (selected > 0) parts.push(`${numberText(selected)} selected`);
   if (name !== undefined) parts.push(name);
   const measured = useMeasuredText();
   return (
-    <div className="crumb">
-      <b>Graph</b>
-      <span className="fg2" aria-live="polite">
+    <div className={styles.heading}>
+      <Breadcrumbs />
+      <span className={textStyles.muted} aria-live="polite">
         {parts.join(" · ")}
       </span>
-      {measured === undefined ? null : <span className="fg2">{measured}</span>}
+      {measured === undefined ? null : <span className={textStyles.muted}>{measured}</span>}
     </div>
   );
 }
@@ -89,8 +97,8 @@ function ProblemCount(): ReactElement | null {
   const count = useDocument((state) => state.problems.size);
   if (count === 0) return null;
   return (
-    <div className="ctl tr0 bad" role="alert">
-      <Icon name="close" className="er" />
+    <div className={classNames(barStyles.bar, barStyles.topRight, barStyles.error)} role="alert">
+      <Icon name="close" />
       <span>{count === 1 ? "1 node cannot run" : `${count} nodes cannot run`}</span>
       <CommandLink command={graphCommands.nextProblem} />
     </div>
@@ -101,11 +109,11 @@ function Controls(): ReactElement {
   const zoom = useStore(({ transform }) => transform[2]);
   const reset = useCommand(canvasCommands.zoomReset);
   return (
-    <div className="ctl bl0" role="toolbar" aria-label="View">
+    <div className={classNames(barStyles.bar, barStyles.bottomLeft)} role="toolbar" aria-label="View">
       <CommandIconButton command={canvasCommands.zoomOut} />
       <button
         type="button"
-        className="zv"
+        className={styles.zoom}
         title={reset.label}
         aria-label={`Zoom ${Math.round(zoom * 100)} %, ${reset.label}`}
         onClick={() => void reset.run()}
@@ -113,7 +121,7 @@ function Controls(): ReactElement {
         {Math.round(zoom * 100)}%
       </button>
       <CommandIconButton command={canvasCommands.zoomIn} />
-      <span className="vsep" />
+      <span className={styles.separator} />
       <CommandIconButton command={canvasCommands.fit} />
       <CommandIconButton command={canvasCommands.minimap} text="short" />
       <CommandIconButton command={canvasCommands.list} text="short" />
@@ -123,75 +131,9 @@ function Controls(): ReactElement {
 
 function EmptyGraph(): ReactElement {
   return (
-    <div className="graph-empty">
+    <div className={styles.emptyGraph}>
       <p>Drag an op here, or open a graph.</p>
       <CommandButton command={exampleCommands.open} text="label" />
     </div>
   );
-}
-
-/** One line at the bottom: why the last edit was refused, otherwise what to do next. */
-function Hint(): ReactElement | null {
-  const refusal = useDocument((state) => state.refusal);
-  const revision = useDocument((state) => state.revision);
-  const hasProblems = useDocument((state) => state.problems.size > 0);
-  const run = useDocumentRun((state) => state.latest);
-  const fresh = useDocumentRun((state) => state.runRevision === revision);
-  useOps((state) => state.ops);
-  if (refusal) {
-    return (
-      <div className="hint refusal" role="status">
-        {refusal}
-      </div>
-    );
-  }
-  if (isActive(run)) return null;
-  if (run === undefined) {
-    if (hasProblems) return null;
-    const [blocker] = documentActions.runBlockers();
-    return blocker ? (
-      <div className="hint">{blocker.remedy ?? blocker.message}</div>
-    ) : (
-      <div className="hint">
-        {`Press Run to compute ${wantedText()}`}
-        <Keys of={runCommands.once} />
-      </div>
-    );
-  }
-  if (fresh && run.state === "failed" && run.problem && isUninitialised(run.problem)) {
-    return (
-      <div className="hint">
-        <span className="ell">Variables have no value yet.</span>
-        <CommandButton command={runCommands.initialise} size="small" />
-      </div>
-    );
-  }
-  if (run.withoutSavedValues && run.state === "done") {
-    return (
-      <div className="hint refusal" role="status">
-        Ran without the saved values: this is not what the model predicts.
-      </div>
-    );
-  }
-  const tasks = new Set(run.nodes.flatMap(({ device }) => taskNameOfDevice(device) ?? [])).size;
-  const ran =
-    fresh && run.state === "done" && tasks > 0 ? `Ran on ${tasks === 1 ? "1 task" : `${tasks} tasks`}. ` : "";
-  return (
-    <div className="hint">
-      {`${ran}Drag a selection onto a task to pin it`}
-      <Keys of={nodesCommands.pin} />
-    </div>
-  );
-}
-
-function Keys({ of: { shortcut } }: { readonly of: AnyCommand }): ReactElement | null {
-  return shortcut === undefined ? null : <kbd>{shortcutText(shortcut)}</kbd>;
-}
-
-/** "z", "z and w", "3 results". */
-function wantedText(): string {
-  const { fetches } = documentActions.runInputs(2);
-  const names = fetches.map((name) => parseTensorName(name).node);
-  if (names.length === 0) return "the graph";
-  return names.length <= 2 ? names.join(" and ") : `${names.length} results`;
 }

@@ -4,16 +4,17 @@ import { documentActions, useDocument } from "../stores/document-store.js";
 import { currentMap } from "../viewport/current-map.js";
 import { nodesIn } from "../viewport/graph-map.js";
 import type { Rect } from "../viewport/rect.js";
+import { nodesOfItem } from "../viewport/shown-graph.js";
 import { useCanvas } from "../viewport/view-store.js";
 import type { GraphFlowEdge } from "./flow-edges.js";
-import type { GraphFlowNode } from "./flow-nodes.js";
+import type { CanvasNode } from "./flow-nodes.js";
 
 /**
  * @param adding true while a key is held that adds to the selection; otherwise nodes that React Flow does not know,
  * because they are out of view, are deselected like the others
  */
 export function applyNodeSelection(
-  changes: readonly NodeChange<GraphFlowNode>[],
+  changes: readonly NodeChange<CanvasNode>[],
   adding: boolean,
   isKnown: (name: string) => boolean,
 ): void {
@@ -23,14 +24,26 @@ export function applyNodeSelection(
   for (const change of changes) {
     if (change.type !== "select") continue;
     changed = true;
-    if (change.selected) after.add(change.id);
-    else after.delete(change.id);
+    for (const name of namesOf(change.id)) {
+      if (change.selected) after.add(name);
+      else after.delete(name);
+    }
   }
   if (!changed) return;
   if (!adding) {
-    for (const name of selection) if (!isKnown(name)) after.delete(name);
+    const chosen = new Set(
+      changes.flatMap((change) => (change.type === "select" && change.selected ? namesOf(change.id) : [])),
+    );
+    for (const name of selection) if (!chosen.has(name) && !isKnown(name)) after.delete(name);
   }
   documentActions.select(after);
+}
+
+/** The nodes that an element of the canvas stands for: itself, or all that is in a scope. */
+export function namesOf(id: string): readonly string[] {
+  const map = currentMap();
+  const item = map.items[map.indexOf.get(id) ?? -1];
+  return item ? nodesOfItem(item) : [id];
 }
 
 export function applyEdgeSelection(changes: readonly EdgeChange<GraphFlowEdge>[]): void {
@@ -60,5 +73,7 @@ export function selectNothing(): void {
 /** Selects every node that lies within an area, in view or not, and drawn as an element or not. */
 export function selectWithin(area: Rect): void {
   const map = currentMap();
-  documentActions.select(nodesIn(map, area, true).flatMap((index) => map.nodes[index]?.name ?? []));
+  const inside = nodesIn(map, area, true).flatMap((index) => map.items[index] ?? []);
+  // What is in an open scope is selected by itself.
+  documentActions.select(inside.flatMap((item) => (item.kind === "frame" ? [] : nodesOfItem(item))));
 }

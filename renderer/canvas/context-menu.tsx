@@ -7,14 +7,20 @@ import type { AnyCommand } from "../commands/command.js";
 import { graphCommands, selectionCommands } from "../commands/graph-commands.js";
 import { joinGroups, menuEntry } from "../commands/menu-entry.js";
 import { nodeCommands, nodesCommands } from "../commands/node-commands.js";
+import {
+  closedScopeCommands,
+  openScopeCommands,
+  scopesCommands,
+  weightCommands,
+} from "../commands/scope-commands.js";
 import type { Point } from "../document/model.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { MenuAt, type MenuEntry } from "../ui/menu.js";
-import { currentMap } from "../viewport/current-map.js";
+import { currentMap, itemShowing } from "../viewport/current-map.js";
 import { nodeRect, nodesIn } from "../viewport/graph-map.js";
 import { currentView, revealNode, toScreen, viewCentre, visibleArea } from "../viewport/view.js";
 import { type CanvasStore, useCanvas } from "../viewport/view-store.js";
-import { selectEdge } from "./canvas-selection.js";
+import { namesOf, selectEdge } from "./canvas-selection.js";
 import type { PicturePointer } from "./use-picture-pointer.js";
 
 type MenuOf = NonNullable<CanvasStore["contextMenu"]>["on"];
@@ -23,6 +29,7 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
   const groups: Readonly<Record<MenuOf, readonly (readonly AnyCommand[])[]>> = {
     edges: [[selectionCommands.delete]],
     nodes: [
+      [closedScopeCommands.open, openScopeCommands.close, weightCommands.toggle],
       [nodeCommands.inspect, nodeCommands.rename, nodeCommands.fetch, nodeCommands.connect],
       [nodesCommands.pin, nodesCommands.unpin],
       [
@@ -33,6 +40,7 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
     canvas: [
       [graphCommands.addOp, pasteCommands.paste],
       [graphCommands.selectAll, graphCommands.selectUnpinned, graphCommands.arrange],
+      [scopesCommands.openAll, scopesCommands.closeAll, scopesCommands.weights],
       [canvasCommands.fit, canvasCommands.find, canvasCommands.list, canvasCommands.minimap],
     ],
   };
@@ -87,7 +95,9 @@ export function openCanvasMenu(event: MouseEvent<HTMLElement>, picture: PictureP
 
 function openOnNode(name: string, screen: Point): void {
   // An existing selection is kept, so that the menu can apply to several elements.
-  if (!useDocument.getState().selection.has(name)) documentActions.select([name]);
+  const names = namesOf(name);
+  const { selection } = useDocument.getState();
+  if (!names.every((one) => selection.has(one))) documentActions.select(names);
   useCanvas.setState({ contextMenu: { on: "nodes", screen, pointer: true } });
 }
 
@@ -107,11 +117,12 @@ function openByKey(): void {
   }
   const map = currentMap();
   const inView = nodesIn(map, visibleArea(currentView(), frame)).flatMap(
-    (index) => map.nodes[index]?.name ?? [],
+    (index) => map.items[index]?.id ?? [],
   );
-  const name = inView.findLast((one) => selection.has(one)) ?? [...selection].at(-1) ?? "";
-  revealNode(name, 0);
-  const { left, bottom } = nodeRect(map, map.indexOf.get(name) ?? 0);
+  const shown =
+    inView.findLast((one) => selection.has(one)) ?? itemShowing([...selection].at(-1) ?? "") ?? "";
+  revealNode(shown, 0);
+  const { left, bottom } = nodeRect(map, map.indexOf.get(shown) ?? 0);
   useCanvas.setState({
     contextMenu: { on: "nodes", screen: toScreen({ x: left, y: bottom }), pointer: false },
   });

@@ -1,4 +1,5 @@
 /** What follows the pointer: dragged nodes outside the canvas, and an op that is about to land. */
+
 import type { CSSProperties, ReactElement } from "react";
 import { createPortal } from "react-dom";
 import { taskName } from "../cluster/task-name.js";
@@ -9,7 +10,10 @@ import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
+import { classNames } from "../ui/class-names.js";
 import { useCanvas } from "../viewport/view-store.js";
+import styles from "./drag-ghosts.module.css";
+import nodeStyles from "./graph-node.module.css";
 
 export function DragGhosts(): ReactElement | null {
   const nodes = useDrag((state) => state.nodes);
@@ -28,28 +32,28 @@ function NodesGhost({ names }: { names: readonly string[] }): ReactElement | nul
   if (!pointer || !first || overCanvas({ clientX: pointer.x, clientY: pointer.y })) return null;
   const was = first.device === "" ? "not pinned" : `was ${deviceText(first.device)}`;
   const style = {
-    // Below the row under the pointer, which says what a drop would do.
+    // Below the row under the pointer, which shows what a drop would do.
     left: pointer.x + 12,
     top: pointer.y + 32,
     "--c": taskColourVar(task),
   } as CSSProperties;
   return (
-    <div className="drag-ghost" style={style} aria-hidden="true">
-      {names.length > 1 ? <i className="st1" /> : null}
-      {names.length > 2 ? <i className="st2" /> : null}
-      <div className="node">
-        <div className="nh">
+    <div className={styles.nodes} style={style} aria-hidden="true">
+      {names.length > 1 ? <i className={styles.second} /> : null}
+      {names.length > 2 ? <i className={styles.third} /> : null}
+      <div className={classNames(nodeStyles.node, styles.node)}>
+        <div className={nodeStyles.head}>
           <b>{first.name}</b>
           <span>{names.length > 1 ? `+${names.length - 1}` : first.op}</span>
         </div>
-        <div className="nb">
-          <span className="chip">
-            <i />
+        <div className={nodeStyles.placeRow}>
+          <span className={classNames(nodeStyles.place, styles.place)}>
+            <i className={nodeStyles.taskMark} />
             <span>{task ? taskName(task) : "drop on a task"}</span>
           </span>
-          <span className="tm">{was}</span>
+          <span className={nodeStyles.measured}>{was}</span>
         </div>
-        <div className="nv">
+        <div className={nodeStyles.valueRow}>
           <span>{names.length === 1 ? "1 node" : `${names.length} nodes`}</span>
         </div>
       </div>
@@ -72,7 +76,7 @@ function OpGhost({ op }: { op: string }): ReactElement | null {
     transformOrigin: "top left",
   };
   return (
-    <div className={lands ? "op-ghost lands" : "op-ghost"} style={style} aria-hidden="true">
+    <div className={classNames(styles.op, lands && styles.landing)} style={style} aria-hidden="true">
       {lands ? `${op} lands here` : op}
     </div>
   );

@@ -2,7 +2,7 @@
 import type { GraphDocument, Point } from "../document/model.js";
 import { nodeWidth, portY, roughHeight } from "../document/node-size.js";
 import type { Edge } from "../document/wiring.js";
-import { curvePoint } from "../viewport/edge-path.js";
+import { curvePoint, routePath } from "../viewport/edge-path.js";
 import { nodeTitle } from "../viewport/node-text.js";
 import { overlap, type Rect } from "../viewport/rect.js";
 
@@ -22,7 +22,10 @@ interface Drawn {
   readonly to: Point;
 }
 
-/** Labels by edge. Where an output has several readers their edges lie close together, so none has one; a label covers neither a node nor another edge or label. */
+/**
+ * Labels by edge. The edges of an output with several readers are too close together for labels. A label covers no
+ * node, no other edge and no other label.
+ */
 export function placeLabels(
   document: GraphDocument,
   edges: readonly Edge[],
@@ -81,4 +84,18 @@ function crosses({ from, to }: Drawn, rect: Rect): boolean {
     if (x > rect.left && x < rect.right && y > rect.top && y < rect.bottom) return true;
   }
   return false;
+}
+
+/** Gives labels to edges that are led through corners, as far as they have room and do not cover each other. */
+export function routeLabels(): (route: readonly Point[], label: string | undefined) => string | undefined {
+  const taken: Rect[] = [];
+  return (route, label) => {
+    if (label === undefined) return undefined;
+    const { middle, straight } = routePath(route);
+    const width = label.length * LETTER + 6;
+    const rect = around(middle, width, HEIGHT);
+    if (straight < width + 2 * MARGIN || taken.some((other) => overlap(rect, other))) return undefined;
+    taken.push(rect);
+    return label;
+  };
 }

@@ -1,11 +1,18 @@
 /** The list that opens where an edge is dropped in empty space, and where an op is added. */
+
 import { type KeyboardEvent, type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import { existingEnds, heldText, opCandidates } from "../document/candidates.js";
 import { searchOps } from "../document/op-entries.js";
+import { PortMark } from "../parts/port-mark.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
+import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
+import { SearchField } from "../ui/search-field.js";
+import textStyles from "../ui/text.module.css";
 import { type CanvasStore, useCanvas } from "../viewport/view-store.js";
+import listStyles from "./choice-list.module.css";
+import styles from "./edge-menu.module.css";
 
 const MENU_WIDTH = 260;
 const MENU_HEIGHT = 340;
@@ -113,8 +120,12 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
   const left = Math.max(8, Math.min(menu.screen.x + 8, window.innerWidth - MENU_WIDTH - 8));
   const top = Math.max(8, Math.min(menu.screen.y - 8, window.innerHeight - MENU_HEIGHT - 8));
   return (
-    <div ref={frame} className="edge-menu menu" style={{ left, top, width: MENU_WIDTH }}>
-      <div className="srch">
+    <div
+      ref={frame}
+      className={classNames(listStyles.frame, styles.menu)}
+      style={{ left, top, width: MENU_WIDTH }}
+    >
+      <SearchField size="filling" className={styles.search}>
         <Icon name="search" />
         <input
           // biome-ignore lint/a11y/noAutofocus: the menu opens where the user let go and is typed into at once
@@ -134,22 +145,26 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
           }}
           onKeyDown={onKeyDown}
         />
-      </div>
+      </SearchField>
       <div
         id="edge-menu-list"
         role="listbox"
-        className="menu-list"
+        className={styles.choices}
         aria-label={from ? "Where the edge can go" : "Ops"}
         tabIndex={-1}
       >
         {choices.map((choice, index) => (
           <div key={choice.id}>
             {index === 0 && choice.kind === "end" ? (
-              <div className="mhd">{from?.type === "output" ? "Existing inputs" : "Existing outputs"}</div>
+              <div className={listStyles.heading}>
+                {from?.type === "output" ? "Existing inputs" : "Existing outputs"}
+              </div>
             ) : null}
-            {index === firstOp && firstOp > 0 ? <div className="msp" /> : null}
+            {index === firstOp && firstOp > 0 ? <div className={listStyles.separator} /> : null}
             {index === firstOp ? (
-              <div className="mhd">{query.trim() === "" ? "New op, most used first" : "New op"}</div>
+              <div className={listStyles.heading}>
+                {query.trim() === "" ? "New op, most used first" : "New op"}
+              </div>
             ) : null}
             {/* biome-ignore lint/a11y/useKeyWithClickEvents: the search field above has the focus and its keys choose */}
             <div
@@ -157,20 +172,22 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
               role="option"
               tabIndex={-1}
               aria-selected={index === active}
-              className={index === active ? "mi on" : "mi"}
+              className={classNames(listStyles.choice, index === active && listStyles.active)}
               onPointerMove={() => setActive(index)}
               onClick={() => take(choice)}
             >
-              {choice.kind === "end" ? <i className="pd" /> : null}
-              <span className="ell">{choice.label}</span>
-              <span className="fg2">{choice.note}</span>
+              {choice.kind === "end" ? <PortMark shape="circle" /> : null}
+              <span className={textStyles.truncated}>{choice.label}</span>
+              <span className={listStyles.note}>{choice.note}</span>
             </div>
           </div>
         ))}
-        {choices.length === 0 ? <div className="mi dis">Nothing that fits has this name.</div> : null}
+        {choices.length === 0 ? (
+          <div className={listStyles.message}>Nothing that fits has this name.</div>
+        ) : null}
       </div>
-      <div className="msp" />
-      <div className="mi dis">
+      <div className={listStyles.separator} />
+      <div className={listStyles.message}>
         {from
           ? `${ops.fitting.length} ops fit, ${ops.others} need another type`
           : `${ops.fitting.length} ops`}

@@ -4,25 +4,29 @@ import type { Task } from "../../main/api/cluster.js";
 import type { NodeRun, Transfer } from "../../main/api/runs.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
+import { isArranged } from "../document/arrangement.js";
 import { outputType } from "../document/follow-types.js";
-import type { GraphDocument } from "../document/model.js";
+import type { GraphDocument, Point } from "../document/model.js";
 import { type ShapeMap, shapeText } from "../document/shapes.js";
 import type { OpLookup } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
 import { type Edge as Wire, wiringOf } from "../document/wiring.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { bytesText } from "../ui/format.js";
+import type { GraphMap, MapEdge } from "../viewport/graph-map.js";
 import { microsText, nodeRunOf } from "../viewport/node-text.js";
-import { placeLabels } from "./edge-labels.js";
+import { placeLabels, routeLabels } from "./edge-labels.js";
 
 export interface GraphEdgeData extends Record<string, unknown> {
-  readonly wire: Wire;
+  readonly wire: MapEdge;
+  /** Corners that it is led through, from end to end; undefined: it is drawn as a curve. */
+  readonly route: readonly Point[] | undefined;
   /** CSS colour of the sending task; undefined: the edge stays on one task. */
   readonly colour: string | undefined;
   /** In pixels at 100 % zoom. */
   readonly width: number;
   readonly control: boolean;
-  /** "float32 [?,256]" where there is room for it. */
+  /** "float32 [?,256]", if there is room for it. */
   readonly label: string | undefined;
   /** "98 kB · 1.1 ms" after a traced run; `short` is for edges without the room. */
   readonly badge: { readonly long: string; readonly short: string } | undefined;
@@ -43,7 +47,11 @@ export interface EdgeContext {
   readonly problemInputs: ReadonlySet<string>;
   readonly selected: ReadonlySet<string>;
   /** The edges passed to React Flow; left out: all. */
-  readonly shown?: readonly Wire[];
+  readonly shown?: readonly MapEdge[];
+  /** By the ids of edges; see `GraphMap`. */
+  readonly routes?: GraphMap["routes"];
+  /** The point of the graph that is zero for React Flow. */
+  readonly origin?: Point;
 }
 
 const PLAIN_WIDTH = 1.5;
@@ -51,11 +59,16 @@ const PLAIN_WIDTH = 1.5;
 export function flowEdges(context: EdgeContext, before: ReadonlyMap<string, GraphFlowEdge>): GraphFlowEdge[] {
   const { document, selected } = context;
   const { edges } = wiringOf(document.nodes);
-  const labels = placeLabels(document, edges, (wire) => edgeLabel(wire, context));
+  const arranged = isArranged(document);
+  const labels = arranged ? undefined : placeLabels(document, edges, (wire) => edgeLabel(wire, context));
   const transfers = transfersByTensor(context);
   const badged = new Set<string>();
+  const { routes, origin = { x: 0, y: 0 } } = context;
+  const onRoutes = routeLabels();
   return (context.shown ?? edges).map((wire) => {
-    const data = edgeData(wire, context, labels.get(wire.id), transfers, badged);
+    const route = routes?.get(wire.id)?.map(({ x, y }) => ({ x: x - origin.x, y: y - origin.y }));
+    const label = route ? onRoutes(route, shapeLabel(wire, context)) : labels?.get(wire.id);
+    const data = edgeData(wire, context, { label, route }, transfers, badged);
     const isSelected = selected.has(wire.id);
     const known = before.get(wire.id);
     if (known?.data && known.selected === isSelected && sameData(known.data, data)) return known;
@@ -78,6 +91,7 @@ export function flowEdges(context: EdgeContext, before: ReadonlyMap<string, Grap
 function sameData(one: GraphEdgeData, other: GraphEdgeData): boolean {
   return (
     one.wire === other.wire &&
+    sameRoute(one.route, other.route) &&
     one.colour === other.colour &&
     one.width === other.width &&
     one.label === other.label &&
@@ -87,20 +101,39 @@ function sameData(one: GraphEdgeData, other: GraphEdgeData): boolean {
   );
 }
 
+function sameRoute(one: GraphEdgeData["route"], other: GraphEdgeData["route"]): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return (
+    one.length === other.length &&
+    one.every(({ x, y }, index) => x === other[index]?.x && y === other[index]?.y)
+  );
+}
+
 /** The total transfer of a tensor to a task in a step; undefined if it is not known for every transfer. */
 interface Sent {
   readonly bytes: number | undefined;
   readonly micros: number | undefined;
 }
 
-/** How an edge is drawn, depending on where its ends run and on the traced transfers between them. */
+/** How an edge is drawn, depending on the tasks of its ends and on the traced transfers between them. */
 interface Stroke extends Pick<GraphEdgeData, "colour" | "width"> {
-  /** The tensor and the task that receives it, where the edge crosses tasks. */
+  /** The tensor and the receiving task, if the edge crosses tasks. */
   readonly key: string | undefined;
   readonly sent: Sent | undefined;
 }
 
-function strokeOf(wire: Wire, context: EdgeContext, transfers: ReadonlyMap<string, Sent>): Stroke {
+function strokeOf(edge: MapEdge, context: EdgeContext, transfers: ReadonlyMap<string, Sent>): Stroke {
+  if (!edge.wires) return strokeOfWire(edge, context, transfers);
+  const strokes = edge.wires.map((wire) => strokeOfWire(wire, context, transfers));
+  // A bundle is drawn as that of its edges that sends most.
+  return strokes.reduce((widest, stroke) =>
+    stroke.colour !== undefined && (widest.colour === undefined || stroke.width > widest.width)
+      ? stroke
+      : widest,
+  );
+}
+
+function strokeOfWire(wire: Wire, context: EdgeContext, transfers: ReadonlyMap<string, Sent>): Stroke {
   const from = taskOf(wire.from, context);
   const to = taskOf(wire.to, context);
   const crosses = from !== undefined && to !== undefined && from.id !== to.id;
@@ -111,36 +144,54 @@ function strokeOf(wire: Wire, context: EdgeContext, transfers: ReadonlyMap<strin
 }
 
 /** Colours and widths alone, for edges that are too many to be elements of the page. */
-export function edgeStrokes(context: EdgeContext): (wire: Wire) => Pick<GraphEdgeData, "colour" | "width"> {
+export function edgeStrokes(
+  context: EdgeContext,
+): (wire: MapEdge) => Pick<GraphEdgeData, "colour" | "width"> {
   const transfers = transfersByTensor(context);
   return (wire) => strokeOf(wire, context, transfers);
 }
 
 function edgeData(
-  wire: Wire,
+  wire: MapEdge,
   context: EdgeContext,
-  label: string | undefined,
+  { label, route }: Pick<GraphEdgeData, "label" | "route">,
   transfers: ReadonlyMap<string, Sent>,
   badged: Set<string>,
 ): GraphEdgeData {
   const { colour, width, key, sent } = strokeOf(wire, context, transfers);
-  // A tensor goes to a task once, however many ops there read it.
+  // A tensor is sent to a task once, however many ops there read it.
   const first = sent !== undefined && key !== undefined && !badged.has(key);
   if (first) badged.add(key);
   return {
     wire,
+    route,
     colour,
     width,
-    control: wire.output < 0,
+    control: wiresOf(wire).every(({ output }) => output < 0),
     label: first ? undefined : label,
     badge: first ? badgeOf(sent) : undefined,
-    problem: context.problemInputs.has(wire.id),
+    problem: wiresOf(wire).some(({ id }) => context.problemInputs.has(id)),
     tip: edgeTip(wire, context),
   };
 }
 
+/** The edges of the graph that an edge of the drawing stands for. */
+export function wiresOf(edge: MapEdge): readonly Wire[] {
+  return edge.wires ?? [edge];
+}
+
+/** Tensors that the tooltip of a bundle names. */
+const MAX_NAMED = 4;
+
 /** The tooltip of an edge. */
-export function edgeTip(wire: Wire, context: Pick<EdgeContext, "document" | "lookup" | "shapes">): string {
+export function edgeTip(edge: MapEdge, context: Pick<EdgeContext, "document" | "lookup" | "shapes">): string {
+  const [wire = edge, ...others] = wiresOf(edge);
+  if (others.length > 0) {
+    const all = wiresOf(edge);
+    const named = all.slice(0, MAX_NAMED).map((one) => `${tensorName(one.from, one.output)} to ${one.to}`);
+    const more = all.length > MAX_NAMED ? [`and ${all.length - MAX_NAMED} more`] : [];
+    return [`${all.length} edges`, ...named, ...more].join("\n");
+  }
   if (wire.output < 0) return `${wire.to} runs after ${wire.from}`;
   return `${tensorName(wire.from, wire.output)} to ${wire.to}\n${edgeLabel(wire, context) ?? "dtype not known"}`;
 }
@@ -156,7 +207,7 @@ export function crossingWidth(bytes: number | undefined): number {
   return Math.min(5, 2 + (Math.log10(bytes) - 3) / 2);
 }
 
-/** Where a node ran, or else where it is pinned. */
+/** The task that a node ran on, otherwise the one it is pinned to. */
 function taskOf(name: string, { document, nodes, taskForDevice }: EdgeContext): Task | undefined {
   const pinned = document.nodes.get(name)?.device ?? "";
   const device = pinned !== "" ? pinned : (nodeRunOf(nodes, name)?.device ?? "");
@@ -181,6 +232,15 @@ function transfersByTensor({ transfers, taskForDevice }: EdgeContext): Map<strin
     });
   }
   return result;
+}
+
+/** "[?,48,48,24]" of an edge that carries one tensor. */
+function shapeLabel(edge: MapEdge, { shapes }: EdgeContext): string | undefined {
+  const [first, ...others] = wiresOf(edge);
+  if (!first || first.output < 0) return undefined;
+  if (others.some(({ from, output }) => from !== first.from || output !== first.output)) return undefined;
+  const shape = shapeText(shapes.outputs.get(first.from)?.[first.output]);
+  return shape === "" ? undefined : shape;
 }
 
 export function edgeLabel(

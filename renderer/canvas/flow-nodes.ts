@@ -1,8 +1,9 @@
-/** The document's nodes in React Flow's form. Sizes and ports are set, so that nothing has to be measured. */
+/** The document's nodes in React Flow's form. Sizes and ports are set, so nothing has to be measured. */
 import { type Node, type NodeHandle, Position } from "@xyflow/react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { GraphDocument, Point } from "../document/model.js";
 import { CONTROL_PORT_Y, nodeWidth, portY } from "../document/node-size.js";
+import type { Scope } from "../document/scope-tree.js";
 import type { OpLookup } from "../document/signature.js";
 import { wiringOf } from "../document/wiring.js";
 import { usedOutputs } from "../viewport/graph-map.js";
@@ -18,15 +19,29 @@ export interface GraphNodeData extends Record<string, unknown> {
 }
 export type GraphFlowNode = Node<GraphNodeData, "graph">;
 
+export interface ScopeNodeData extends Record<string, unknown> {
+  readonly scope: Scope;
+}
+/** A closed scope, or the frame of an open one. */
+export type ScopeFlowNode = Node<ScopeNodeData, "box" | "frame">;
+
+/** What React Flow knows as a node. */
+export type CanvasNode = GraphFlowNode | ScopeFlowNode;
+
+export function isGraphNode(node: CanvasNode): node is GraphFlowNode {
+  return node.type === "graph";
+}
+
 /** Sizes of ports in pixels, as in the style sheet. */
 const PORT_SIZE = 9;
 const CONTROL_PORT_SIZE = 7;
 
 /**
- * Nodes that did not change are the same objects as before, so that React Flow and React skip them.
+ * Unchanged nodes are the same objects as before, so React Flow and React skip them.
  *
  * @param shown the nodes that React Flow is to know; left out: all
  * @param origin the point of the graph that is zero for React Flow
+ * @param titleOf what stands in the head of a node
  */
 export function flowNodes(
   document: GraphDocument,
@@ -35,6 +50,7 @@ export function flowNodes(
   before: ReadonlyMap<string, GraphFlowNode>,
   shown: Iterable<NodeDef> = document.nodes.values(),
   origin: Point = { x: 0, y: 0 },
+  titleOf: (node: NodeDef) => string = nodeTitle,
 ): GraphFlowNode[] {
   const { outgoing, incoming } = wiringOf(document.nodes);
   const result: GraphFlowNode[] = [];
@@ -47,8 +63,10 @@ export function flowNodes(
     const controlOut = out.some(({ output }) => output < 0);
     const controlIn = (incoming.get(node.name) ?? []).some(({ output }) => output < 0);
     const ports = portsOf(node, lookup, usedOutputs(out));
+    const title = titleOf(node);
     const sameData =
       known?.data.node === node &&
+      known.data.title === title &&
       known.data.controlOut === controlOut &&
       known.data.controlIn === controlIn &&
       known.height === ports.height &&
@@ -65,7 +83,6 @@ export function flowNodes(
       result.push(known);
       continue;
     }
-    const title = nodeTitle(node);
     const data: GraphNodeData = sameData ? known.data : { node, ports, title, controlIn, controlOut };
     const width = nodeWidth(title, node.op);
     result.push({

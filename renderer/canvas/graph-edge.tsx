@@ -5,9 +5,11 @@ import {
   type EdgeProps,
 } from "@xyflow/react";
 import { type CSSProperties, memo, type ReactElement } from "react";
+import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
-import { edgePath } from "../viewport/edge-path.js";
+import { edgePath, routePath } from "../viewport/edge-path.js";
 import type { GraphFlowEdge } from "./flow-edges.js";
+import styles from "./graph-edge.module.css";
 
 export const GraphEdge = memo(function GraphEdge({
   id,
@@ -18,23 +20,33 @@ export const GraphEdge = memo(function GraphEdge({
   selected,
   data,
 }: EdgeProps<GraphFlowEdge>): ReactElement {
-  const { path, middle } = edgePath({ x: sourceX, y: sourceY }, { x: targetX, y: targetY });
-  const classes = ["e"];
-  if (data?.colour) classes.push("x");
-  if (data?.control) classes.push("ctrl");
-  if (data?.problem) classes.push("bad");
-  if (selected) classes.push("sel");
+  const { path, middle } = data?.route
+    ? routePath(data.route)
+    : edgePath({ x: sourceX, y: sourceY }, { x: targetX, y: targetY });
+  const className = classNames(
+    styles.edge,
+    data?.colour && styles.coloured,
+    data?.control && styles.control,
+    data?.problem && styles.failing,
+    selected && styles.selected,
+  );
   const style = { strokeWidth: data?.width ?? 1.5, "--c": data?.colour } as CSSProperties;
   const at = { transform: `translate(-50%, -50%) translate(${middle.x}px, ${middle.y}px)` };
   return (
     <>
       <title>{data?.tip}</title>
-      <BaseEdge id={id} path={path} className={classes.join(" ")} style={style} interactionWidth={14} />
+      <BaseEdge
+        id={id}
+        path={path}
+        {...(className === undefined ? {} : { className })}
+        style={style}
+        interactionWidth={14}
+      />
       {data?.badge || data?.label ? (
         <EdgeLabelRenderer>
           {data.badge ? (
             <span
-              className="edge-badge"
+              className={styles.badge}
               title={data.badge.long}
               style={{ ...at, "--c": data.colour } as CSSProperties}
             >
@@ -42,7 +54,7 @@ export const GraphEdge = memo(function GraphEdge({
               {targetX - sourceX > badgeWidth(data.badge.long) ? data.badge.long : data.badge.short}
             </span>
           ) : (
-            <span className="edge-label" style={at}>
+            <span className={styles.label} style={at}>
               {data.label}
             </span>
           )}
@@ -67,7 +79,13 @@ export function PulledEdge({
 }: ConnectionLineComponentProps): ReactElement {
   const { path } = edgePath({ x: fromX, y: fromY }, { x: toX, y: toY });
   return (
-    <g className={`pulled ${connectionStatus ?? ""}`}>
+    <g
+      className={classNames(
+        styles.pulled,
+        connectionStatus === "valid" && styles.fitting,
+        connectionStatus === "invalid" && styles.unfitting,
+      )}
+    >
       <path d={path} />
       <circle cx={toX} cy={toY} r={4.5} />
     </g>

@@ -1,18 +1,19 @@
 /** One node of the graph. Its size is fixed; the results of a run are drawn inside it. */
-import { Handle, type NodeProps, Position, type ReactFlowState, useStore } from "@xyflow/react";
+import { type NodeProps, type ReactFlowState, useStore } from "@xyflow/react";
 import { type CSSProperties, memo, type ReactElement } from "react";
 import { reportError } from "../actions/report-error.js";
-import { whyNotConnect } from "../document/edits/connect.js";
-import { CONTROL_PORT_Y, portY } from "../document/node-size.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { lookupOp, useDocument } from "../stores/document-store.js";
+import { useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { isStriped, taskColourVar } from "../theme/task-colour.js";
+import { classNames } from "../ui/class-names.js";
 import { ErrorBoundary } from "../ui/error-boundary.js";
 import { Icon } from "../ui/icon.js";
-import { inputEnd, outputEnd, type Port } from "../viewport/ports.js";
-import { useCanvas } from "../viewport/view-store.js";
+import { TextButton } from "../ui/text-button.js";
+import { type ShownParameter, useParameters } from "../viewport/use-parameters.js";
 import type { GraphFlowNode } from "./flow-nodes.js";
+import styles from "./graph-node.module.css";
+import { FarPorts, NodePorts } from "./node-ports.js";
 import { useNodeStatus } from "./node-status.js";
 import { FAR_ZOOM } from "./picture.js";
 
@@ -32,6 +33,12 @@ export const GraphNode = memo(function GraphNode(props: NodeProps<GraphFlowNode>
   );
 });
 
+/** "[3,3,16,32]", "[3,3,16,32] and 2 more": the shapes of what is folded into the node. */
+function parameterText([first, ...others]: readonly ShownParameter[]): string {
+  const shape = first?.shape || (first?.node.name ?? "");
+  return others.length === 0 ? shape : `${shape} and ${others.length} more`;
+}
+
 function DrawnNode(props: NodeProps<GraphFlowNode>): ReactElement {
   return useStore(isFar) ? <FarNode {...props} /> : <NearNode {...props} />;
 }
@@ -44,23 +51,23 @@ interface FailedNodeProps extends NodeProps<GraphFlowNode> {
 function FailedNode({ id, data, selected, error, onRetry }: FailedNodeProps): ReactElement {
   return (
     <div
-      className={selected ? "node badn sel" : "node badn"}
+      className={classNames(styles.node, styles.failing, selected && styles.selected)}
       role="alert"
       title={`${id} could not be drawn: ${error instanceof Error ? error.message : String(error)}`}
     >
-      <div className="nh">
+      <div className={styles.head} data-node-head="">
         <b>{id}</b>
       </div>
-      <div className="nb">
-        <span className="stt2">
+      <div className={styles.placeRow}>
+        <span className={styles.status}>
           <Icon name="close" size={12} />
           <span>not drawn</span>
         </span>
       </div>
-      <div className="nv">
-        <button type="button" className="lk nodrag" onClick={onRetry}>
+      <div className={styles.valueRow}>
+        <TextButton className="nodrag" onClick={onRetry}>
           Try again
-        </button>
+        </TextButton>
       </div>
       <FarPorts ports={data.ports} />
     </div>
@@ -74,14 +81,15 @@ function FarNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement
   );
   const wrong = useDocument((state) => state.problems.has(id));
   const warned = useKernels((state) => state.missing.nodes.has(id));
-  const classes = ["node", "far"];
-  if (device === "") classes.push("auto");
-  if (selected) classes.push("sel");
-  if (wrong) classes.push("badn");
-  else if (warned) classes.push("warnn");
   return (
     <div
-      className={classes.join(" ")}
+      className={classNames(
+        styles.node,
+        styles.far,
+        device === "" && styles.unpinned,
+        selected && styles.selected,
+        wrong ? styles.failing : warned && styles.warned,
+      )}
       style={{ "--c": colour } as CSSProperties}
       title={`${id} (${data.node.op})`}
     >
@@ -91,150 +99,68 @@ function FarNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement
   );
 }
 
-/**
- * React Flow reads the positions of ports from the DOM; without them the edges would disappear. Nothing here is
- * visible.
- */
-const FarPorts = memo(function FarPorts({ ports }: { ports: GraphFlowNode["data"]["ports"] }): ReactElement {
-  const mark = (id: string, type: "source" | "target", y: number) => (
-    <i
-      key={id}
-      className={`far-port ${type}`}
-      data-handleid={id}
-      data-handlepos={type === "source" ? "right" : "left"}
-      style={{ top: y }}
-    />
-  );
-  return (
-    <>
-      {mark("control-in", "target", CONTROL_PORT_Y)}
-      {mark("control-out", "source", CONTROL_PORT_Y)}
-      {ports.inputs.map(({ id }, index) => mark(id, "target", portY(index)))}
-      {ports.outputs.map(({ id }, index) => mark(id, "source", portY(index)))}
-    </>
-  );
-});
-
 function NearNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement {
-  const { node, ports, title } = data;
+  const { node, title } = data;
   const status = useNodeStatus(node);
+  const parameters = useParameters(id);
   const task = useCluster((state) => (node.device === "" ? undefined : state.taskForDevice(node.device)));
-  const classes = ["node"];
-  if (node.device === "") classes.push("auto");
-  if (selected) classes.push("sel");
-  if (status.problem) classes.push("badn");
-  else if (status.warning) classes.push("warnn");
-  if (status.stale) classes.push("stale");
   return (
     <div
-      className={classes.join(" ")}
+      className={classNames(
+        styles.node,
+        node.device === "" && styles.unpinned,
+        selected && styles.selected,
+        status.problem ? styles.failing : status.warning && styles.warned,
+        status.stale && styles.stale,
+      )}
       style={{ "--c": taskColourVar(task) } as CSSProperties}
       title={status.tooltip}
     >
-      <div className="nh">
+      <div className={styles.head} data-node-head="">
         <b>{title}</b>
         <span>{node.op}</span>
       </div>
-      <div className="nb">
-        <span className="chip">
-          <i className={status.absent ? "absent" : task && isStriped(task) ? "striped" : undefined} />
+      <div className={styles.placeRow}>
+        <span className={styles.place} data-node-place="">
+          <i
+            className={classNames(
+              styles.taskMark,
+              status.absent ? styles.absent : task && isStriped(task) && styles.striped,
+            )}
+          />
           <span>{status.chip}</span>
         </span>
-        <span className="tm">{status.device}</span>
+        <span className={styles.measured} data-node-device="">
+          {status.device}
+        </span>
       </div>
-      <div className="nv">
+      <div className={styles.valueRow}>
         {status.problem ? (
-          <span className="stt2">
+          <span className={styles.status}>
             <Icon name="close" size={12} />
             <span>{status.problem}</span>
           </span>
         ) : status.warning && status.tone !== "result" ? (
-          <span className="stt2 warn">
+          <span className={classNames(styles.status, styles.warningStatus)}>
             <Icon name="warning" size={12} />
             <span>{status.warning}</span>
           </span>
         ) : (
-          <span className={`val ${status.tone}${selected && status.hero ? " hero" : ""}`}>
-            {status.value}
+          <span
+            className={classNames(
+              styles.value,
+              status.tone === "none" && styles.noValue,
+              status.tone === "old" && styles.oldValue,
+              selected && status.hero && styles.largeValue,
+            )}
+            data-node-value={status.tone}
+          >
+            {status.tone === "none" && parameters.length > 0 ? parameterText(parameters) : status.value}
           </span>
         )}
-        {status.problem ? null : <span className="tm">{status.time}</span>}
+        {status.problem ? null : <span className={styles.measured}>{status.time}</span>}
       </div>
-      <Ports id={id} data={data} />
-      {ports.grow ? <GrowPort id={id} port={ports.grow} index={ports.inputs.length} /> : null}
+      <NodePorts id={id} data={data} />
     </div>
   );
-}
-
-const Ports = memo(function Ports({ id, data }: { id: string; data: GraphFlowNode["data"] }): ReactElement {
-  const { ports, controlIn, controlOut } = data;
-  return (
-    <>
-      <PortHandle
-        node={id}
-        port={CONTROL_IN}
-        side="in"
-        y={CONTROL_PORT_Y}
-        kind={controlIn ? "ctrl used" : "ctrl"}
-      />
-      <PortHandle
-        node={id}
-        port={CONTROL_OUT}
-        side="out"
-        y={CONTROL_PORT_Y}
-        kind={controlOut ? "ctrl used" : "ctrl"}
-      />
-      {ports.inputs.map((port, index) => (
-        <PortHandle key={port.id} node={id} port={port} side="in" y={portY(index)} kind={port.shape} />
-      ))}
-      {ports.outputs.map((port, index) => (
-        <PortHandle key={port.id} node={id} port={port} side="out" y={portY(index)} kind={port.shape} />
-      ))}
-    </>
-  );
-});
-
-const CONTROL_IN = { id: "control-in", label: "runs after" } as const;
-const CONTROL_OUT = { id: "control-out", label: "runs before" } as const;
-
-interface PortHandleProps {
-  readonly node: string;
-  readonly port: Pick<Port, "id" | "label">;
-  readonly side: "in" | "out";
-  readonly y: number;
-  readonly kind: string;
-}
-
-const PortHandle = memo(function PortHandle({ node, port, side, y, kind }: PortHandleProps): ReactElement {
-  const refusal = usePortRefusal(node, port.id, side);
-  const state = refusal === undefined ? "" : refusal === "" ? " fits" : " unfit";
-  return (
-    <Handle
-      id={port.id}
-      type={side === "in" ? "target" : "source"}
-      position={side === "in" ? Position.Left : Position.Right}
-      className={`port ${side} ${kind}${state}`}
-      style={{ top: y }}
-      title={refusal ? `${port.label}: ${refusal}` : port.label}
-    />
-  );
-});
-
-function GrowPort({ id, port, index }: { id: string; port: Port; index: number }): ReactElement {
-  return <PortHandle node={id} port={port} side="in" y={portY(index)} kind="grow" />;
-}
-
-/** While an edge is dragged: "" where it may end, the reason where it may not. Otherwise undefined. */
-function usePortRefusal(node: string, portId: string, side: "in" | "out"): string | undefined {
-  const pulling = useCanvas((state) => state.pulling);
-  const document = useDocument((state) => (pulling ? state.document : undefined));
-  if (!pulling || !document) return undefined;
-  if (pulling.type === "output") {
-    if (side === "out")
-      return pulling.end.node === node ? undefined : "an edge goes from an output to an input.";
-    return whyNotConnect(document, lookupOp, pulling.end, inputEnd(node, portId)) ?? "";
-  }
-  if (side === "in")
-    return pulling.end.node === node ? undefined : "an edge goes from an output to an input.";
-  return whyNotConnect(document, lookupOp, outputEnd(node, portId), pulling.end) ?? "";
 }

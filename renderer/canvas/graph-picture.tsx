@@ -1,4 +1,5 @@
 /** The part of the graph that is drawn as one picture below the DOM elements. */
+
 import { useStore } from "@xyflow/react";
 import { type ReactElement, useLayoutEffect, useMemo, useRef } from "react";
 import type { Point } from "../document/model.js";
@@ -6,10 +7,13 @@ import { useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { shownTheme, useSettings } from "../stores/settings-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
+import { deviceOfItem, nodesOfItem } from "../viewport/shown-graph.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { coloursOf } from "./css-colours.js";
 import { edgeStrokes } from "./flow-edges.js";
+import styles from "./graph-picture.module.css";
 import { drawPicture, type EdgeGroup, type Picture } from "./picture.js";
+import { isSelected } from "./scope-nodes.js";
 import { useEdgeContext } from "./use-flow.js";
 import type { Scene } from "./use-scene.js";
 
@@ -45,7 +49,7 @@ function Drawn({ scene, moved }: GraphPictureProps): ReactElement {
     drawPicture(context, picture, { origin, offset: { x, y }, zoom, width, height }, coloursOf(element));
   }, [picture, transform, width, height, origin, theme]);
 
-  return <canvas ref={canvas} className="graph-picture" />;
+  return <canvas ref={canvas} className={styles.picture} />;
 }
 
 function usePicture({ map, nodes, nodesInPicture, pictureEdges }: Scene, moved: Point | undefined): Picture {
@@ -86,12 +90,16 @@ function usePicture({ map, nodes, nodesInPicture, pictureEdges }: Scene, moved: 
       groups,
       nodes: nodesInPicture ? nodes : [],
       look: (index) => {
-        const { name = "", device = "" } = map.nodes[index] ?? {};
-        const selected = selection.has(name);
+        const item = map.items[index];
+        const selected = item !== undefined && isSelected(item, selection);
+        const names = item ? nodesOfItem(item) : [];
+        const has = (marked: { readonly size: number; has(name: string): boolean }) =>
+          marked.size > 0 && names.some((name) => marked.has(name));
+        const device = item ? deviceOfItem(item) : "";
         return {
           colour: taskColourVar(device === "" ? undefined : taskForDevice(device)),
           selected,
-          state: problems.has(name) ? "bad" : missing.has(name) ? "warned" : "",
+          state: has(problems) ? "bad" : has(missing) ? "warned" : "",
           moved: selected ? moved : undefined,
         };
       },
@@ -99,7 +107,7 @@ function usePicture({ map, nodes, nodesInPicture, pictureEdges }: Scene, moved: 
   }, [map, groups, nodes, nodesInPicture, context, selection, problems, missing, moved]);
 }
 
-/** Fainter than a few edges would be, so that many of them do not hide the nodes. */
+/** Fainter than for a few edges, so that many edges do not hide the nodes. */
 const PLAIN = "color-mix(in srgb, var(--fg-2) 45%, var(--bg-0))";
 const SELECTED = "var(--fg-0)";
 const PLAIN_WIDTH = 1;

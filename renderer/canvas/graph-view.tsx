@@ -1,4 +1,5 @@
 /** React Flow over the document store: what it draws, and what the user's gestures mean. */
+
 import {
   Background,
   type Connection,
@@ -18,6 +19,10 @@ import { takesOps } from "../parts/op-drag.js";
 import { dropOnTask, overCanvas, placeOf, trackPinDrag } from "../parts/pin-drag.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { endDrag } from "../stores/drag-store.js";
+import { useGraphView } from "../stores/graph-view-store.js";
+import { classNames } from "../ui/class-names.js";
+import { currentMap } from "../viewport/current-map.js";
+import { nodeRect } from "../viewport/graph-map.js";
 import { inputEnd, outputEnd } from "../viewport/ports.js";
 import type { Rect } from "../viewport/rect.js";
 import { fitGraph, MAX_ZOOM, MIN_ZOOM, originFollowsView, toGraph } from "../viewport/view.js";
@@ -27,24 +32,30 @@ import { CanvasOverlays } from "./canvas-overlays.js";
 import {
   applyEdgeSelection,
   applyNodeSelection,
+  namesOf,
   selectEdge,
   selectNothing,
   selectWithin,
 } from "./canvas-selection.js";
 import { openCanvasMenu } from "./context-menu.js";
 import type { GraphFlowEdge } from "./flow-edges.js";
-import type { GraphFlowNode } from "./flow-nodes.js";
+import type { CanvasNode } from "./flow-nodes.js";
 import { GraphEdge, PulledEdge } from "./graph-edge.js";
 import { GraphNode } from "./graph-node.js";
 import { GraphPicture } from "./graph-picture.js";
-import { FAR_ZOOM } from "./picture.js";
+import styles from "./graph-view.module.css";
+import { moveItems } from "./move-items.js";
+import { FAR_ZOOM, SMALL_ZOOM } from "./picture.js";
 import { revealWhatIsAdded } from "./reveal-added.js";
+import { ScopeBox, ScopeFrame } from "./scope-node.js";
+import { toggleScopeAt } from "./toggle-scope.js";
+import { useArranged } from "./use-arranged.js";
 import { useFlowEdges, useFlowNodes } from "./use-flow.js";
 import { usePicturePointer } from "./use-picture-pointer.js";
 import { useScene } from "./use-scene.js";
 import { useStillGraph } from "./use-still-graph.js";
 
-const nodeTypes = { graph: GraphNode };
+const nodeTypes = { graph: GraphNode, box: ScopeBox, frame: ScopeFrame };
 const edgeTypes = { graph: GraphEdge };
 const SNAP: [number, number] = [8, 8];
 /** During a drag: whether every node is at its position in the document. */
@@ -58,13 +69,16 @@ export function GraphView(): ReactElement {
   /** Where the rectangle that selects nodes was begun. */
   const selectFrom = useRef<Point>(undefined);
   const canvas = useRef<HTMLElement>(null);
-  const flowStore = useStoreApi<GraphFlowNode, GraphFlowEdge>();
+  const flowStore = useStoreApi<CanvasNode, GraphFlowEdge>();
   useStillGraph(canvas);
+  useArranged(canvas);
   const scene = useScene();
   const nodes = useFlowNodes(scene, moved);
   const edges = useFlowEdges(scene);
   const picture = usePicturePointer(scene);
   const far = useStore(({ transform }) => transform[2] < FAR_ZOOM);
+  const arranging = useGraphView((state) => state.arranging);
+  const small = useStore(({ transform }) => transform[2] < SMALL_ZOOM);
   const panning = useKeyPress("Space");
   const count = useDocument((state) => state.document.nodes.size);
   const generation = useDocument((state) => state.generation);
@@ -88,7 +102,7 @@ export function GraphView(): ReactElement {
   }, [moved]);
 
   const onNodesChange = useCallback(
-    (changes: NodeChange<GraphFlowNode>[]) => {
+    (changes: NodeChange<CanvasNode>[]) => {
       const { nodeLookup, multiSelectionActive } = flowStore.getState();
       applyNodeSelection(changes, multiSelectionActive, (name) => nodeLookup.has(name));
       const held = changes.find((change) => change.type === "position" && change.position);
@@ -99,10 +113,10 @@ export function GraphView(): ReactElement {
     [flowStore],
   );
 
-  const onDragStop = useCallback((event: MouseEvent | TouchEvent | React.MouseEvent, held: GraphFlowNode) => {
+  const onDragStop = useCallback((event: MouseEvent | TouchEvent | React.MouseEvent, held: CanvasNode) => {
     const inside = overCanvas(placeOf(event));
     if (!cancelled.current && !dropOnTask() && inside) {
-      documentActions.moveNodes(placesAfter(held.id, distanceMoved(held.id, held.position)));
+      moveItems(held.id, distanceMoved(held.id, held.position));
     }
     endDrag();
     cancelled.current = false;
@@ -117,9 +131,11 @@ export function GraphView(): ReactElement {
   return (
     <section
       ref={canvas}
-      className={panning ? "canvas panning" : "canvas"}
+      className={classNames(styles.canvas, panning && styles.panning)}
       data-canvas=""
+      aria-busy={arranging}
       data-far={far ? "" : undefined}
+      data-small={small ? "" : undefined}
       role="application"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes the focus, its keys move between nodes
       tabIndex={0}
@@ -133,8 +149,9 @@ export function GraphView(): ReactElement {
       }}
       onMouseDownCapture={keepFromSelectingText}
       onContextMenu={(event) => openCanvasMenu(event, picture)}
+      onDoubleClick={(event) => toggleScopeAt(event, picture)}
     >
-      <ReactFlow<GraphFlowNode, GraphFlowEdge>
+      <ReactFlow<CanvasNode, GraphFlowEdge>
         nodes={nodes}
         edges={edges}
         nodeTypes={nodeTypes}
@@ -144,11 +161,15 @@ export function GraphView(): ReactElement {
           fitGraph(undefined, 0);
         }}
         onNodesChange={onNodesChange}
+        onNodeClick={({ shiftKey, ctrlKey, metaKey }, { id }) => {
+          // React Flow leaves a selection of several as it is when one of them is pressed, in case it is dragged.
+          if (!shiftKey && !ctrlKey && !metaKey) documentActions.select(namesOf(id));
+        }}
         onEdgesChange={applyEdgeSelection}
         onPaneClick={({ clientX, clientY, shiftKey, ctrlKey, metaKey }) => {
           const { node, edge } = picture.hit({ x: clientX, y: clientY });
           const adding = shiftKey || ctrlKey || metaKey;
-          if (node !== undefined) documentActions.select([node], adding ? "toggle" : "replace");
+          if (node !== undefined) documentActions.select(namesOf(node), adding ? "toggle" : "replace");
           else if (edge !== undefined) selectEdge(edge, adding);
           else selectNothing();
         }}
@@ -169,6 +190,7 @@ export function GraphView(): ReactElement {
         connectionRadius={24}
         snapToGrid
         snapGrid={SNAP}
+        zoomOnDoubleClick={false}
         nodeDragThreshold={4}
         autoPanOnNodeDrag={false}
         nodesFocusable={false}
@@ -212,27 +234,19 @@ function keepFromSelectingText(event: React.MouseEvent<HTMLElement>): void {
     event.preventDefault();
 }
 
-/** The nodes that are dragged along with the held one: all that are selected with it. */
-function draggedWith(held: string): string[] {
+/** The nodes that are dragged along with the held item: all that are selected with it. */
+function draggedWith(held: string): readonly string[] {
   const { selection } = useDocument.getState();
-  return selection.has(held) ? [...selection] : [held];
+  const names = namesOf(held);
+  return names.every((name) => selection.has(name)) ? [...selection] : names;
 }
 
 /** How far the held node has been dragged, which React Flow keeps separately. */
 function distanceMoved(held: string, { x, y }: Point): Point {
   const { origin } = useCanvas.getState();
-  const from = useDocument.getState().document.layout.get(held) ?? STAY;
-  return { x: x + origin.x - from.x, y: y + origin.y - from.y };
-}
-
-function placesAfter(held: string, { x, y }: Point): Map<string, Point> {
-  const { layout } = useDocument.getState().document;
-  return new Map(
-    draggedWith(held).map((name) => {
-      const from = layout.get(name) ?? STAY;
-      return [name, { x: from.x + x, y: from.y + y }];
-    }),
-  );
+  const map = currentMap();
+  const { left, top } = nodeRect(map, map.indexOf.get(held) ?? 0);
+  return { x: x + origin.x - left, y: y + origin.y - top };
 }
 
 function spanned(one: Point, other: Point): Rect {

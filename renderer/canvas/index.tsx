@@ -1,9 +1,6 @@
 import { ReactFlowProvider } from "@xyflow/react";
-import "@xyflow/react/dist/base.css";
 import type { ReactElement } from "react";
 import { useActiveSession } from "../stores/document-session.js";
-import "./canvas.css";
-import "../parts/graph-marks.css";
 import { GraphView } from "./graph-view.js";
 
 /** The graph. Fills its parent. */

@@ -6,8 +6,11 @@ import { viewCommands } from "../commands/view-commands.js";
 import { CommandLink } from "../parts/command-button.js";
 import { useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
+import { classNames } from "../ui/class-names.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import textStyles from "../ui/text.module.css";
+import barStyles from "./overlay-bar.module.css";
 
 export function KernelWarning(): ReactElement | null {
   const count = useKernels((state) => state.missing.nodes.size);
@@ -17,9 +20,17 @@ export function KernelWarning(): ReactElement | null {
   if (!only) return null;
   const where = others.length === 0 ? only.task.name : countText(tasks.length, "task");
   return (
-    <div className={`ctl tr0 warn${hasProblems ? " below" : ""}`} role="status">
+    <div
+      className={classNames(
+        barStyles.bar,
+        barStyles.topRight,
+        barStyles.warning,
+        hasProblems && barStyles.belowTopRight,
+      )}
+      role="status"
+    >
       <Icon name="warning" />
-      <span className="ell" title={tasks.map(({ problem }) => problem.message).join("\n")}>
+      <span className={textStyles.truncated} title={tasks.map(({ problem }) => problem.message).join("\n")}>
         {`${countText(count, "node")} ${count === 1 ? "has" : "have"} no kernel on ${where}`}
       </span>
       <CommandLink command={graphCommands.nextWithoutKernel} />

@@ -1,11 +1,19 @@
 /** The graph as a list: everything that the canvas shows, for keyboard and screen reader. */
+
 import { type KeyboardEvent, type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { findNodes } from "../document/find-nodes.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
+import { PlainIconButton } from "../ui/icon-button.js";
+import { SearchField } from "../ui/search-field.js";
+import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
+import { goToNode } from "../viewport/travel.js";
 import { revealNode } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
+import styles from "./list-view.module.css";
 import { useNodeStatus } from "./node-status.js";
 
 const ROW_HEIGHT = 28;
@@ -26,15 +34,8 @@ function List(): ReactElement {
   const [query, setQuery] = useState("");
   const [active, setActive] = useState<string>();
   const tree = useRef<HTMLDivElement>(null);
-  const shown = useMemo(() => {
-    const wanted = query.trim().toLowerCase();
-    const all = [...nodes.values()];
-    return wanted === ""
-      ? all
-      : all.filter(
-          ({ name, op }) => name.toLowerCase().includes(wanted) || op.toLowerCase().includes(wanted),
-        );
-  }, [nodes, query]);
+  const shapes = useDocument((state) => state.shapes);
+  const shown = useMemo(() => findNodes(nodes, shapes, query), [nodes, shapes, query]);
   const view = useVirtualRows(tree, shown.length, ROW_HEIGHT);
   const current = Math.max(
     0,
@@ -62,8 +63,7 @@ function List(): ReactElement {
     else if (event.key === " " && node)
       documentActions.select([node.name], event.shiftKey ? "toggle" : "replace");
     else if (event.key === "Enter" && node) {
-      documentActions.select([node.name]);
-      revealNode(node.name);
+      goToNode(node.name);
       document.querySelector<HTMLElement>("[data-inspector] input, [data-inspector] select")?.focus();
     } else if (event.key === "Escape") close();
     else return;
@@ -71,14 +71,14 @@ function List(): ReactElement {
     event.stopPropagation();
   };
   return (
-    <section className="list-view" aria-label="Graph as a list">
-      <div className="list-head">
-        <div className="srch">
+    <section className={styles.listView} aria-label="Graph as a list">
+      <div className={styles.head}>
+        <SearchField size="filling" className={styles.search}>
           <Icon name="search" />
           <input
             data-graph-search=""
             aria-label="Find a node"
-            placeholder="Find a node or op"
+            placeholder="Name or op, device:, dtype:, shape:, attr:"
             value={query}
             onChange={(event) => setQuery(event.target.value)}
             onKeyDown={(event) => {
@@ -87,25 +87,18 @@ function List(): ReactElement {
               if (event.key === "ArrowDown" || event.key === "Enter") tree.current?.focus();
               const node = shown[current];
               if (event.key !== "Enter" || !node) return;
-              documentActions.select([node.name]);
-              revealNode(node.name);
+              goToNode(node.name);
             }}
           />
-          <span className="fg2">{query === "" ? nodes.size : `${shown.length} of ${nodes.size}`}</span>
-        </div>
-        <button
-          type="button"
-          className="ib"
-          aria-label="Close the list"
-          title="Close the list  L"
-          onClick={close}
-        >
-          <Icon name="close" />
-        </button>
+          <span className={styles.count}>
+            {query === "" ? nodes.size : `${shown.length} of ${nodes.size}`}
+          </span>
+        </SearchField>
+        <PlainIconButton icon="close" label="Close the list" title="Close the list  L" onClick={close} />
       </div>
       <div
         ref={tree}
-        className="list-rows"
+        className={styles.rows}
         role="tree"
         tabIndex={0}
         aria-label="Nodes"
@@ -179,25 +172,31 @@ function Row({ node, top, position, count, active, selected, onChoose }: RowProp
       aria-posinset={position}
       aria-setsize={count}
       aria-selected={selected}
-      className={`list-row${active ? " active" : ""}${selected ? " on" : ""}`}
+      className={classNames(styles.row, active && styles.active, selected && styles.selected)}
       style={{ top, height: ROW_HEIGHT }}
       onClick={(event) => onChoose(event.ctrlKey || event.metaKey || event.shiftKey)}
     >
-      <span className="hidden-text">{spoken.filter(Boolean).join(", ")}</span>
-      <span className="list-name" aria-hidden="true" title={node.name}>
-        <span className="fg2">{node.name.slice(0, split)}</span>
+      <span className={textStyles.spokenOnly}>{spoken.filter(Boolean).join(", ")}</span>
+      <span className={styles.name} aria-hidden="true" title={node.name}>
+        <span>{node.name.slice(0, split)}</span>
         <b>{node.name.slice(split)}</b>
       </span>
-      <span className="ell fg2" aria-hidden="true">
+      <span className={classNames(textStyles.truncated, textStyles.muted)} aria-hidden="true">
         {node.op}
       </span>
-      <span className="ell" aria-hidden="true">
+      <span className={textStyles.truncated} aria-hidden="true">
         {status.chip}
       </span>
-      <span aria-hidden="true" className={`ell${status.problem ? " er" : status.warning ? " wa" : ""}`}>
+      <span
+        aria-hidden="true"
+        className={classNames(
+          textStyles.truncated,
+          status.problem ? textStyles.error : status.warning && textStyles.warning,
+        )}
+      >
         {status.problem ?? status.warning ?? status.value}
       </span>
-      <span className="tm" aria-hidden="true">
+      <span className={styles.time} aria-hidden="true">
         {status.time}
       </span>
     </div>

@@ -1,18 +1,22 @@
 /** A small view of the whole graph, with the visible part marked. */
+
 import { useStore } from "@xyflow/react";
 import { type PointerEvent, type ReactElement, useLayoutEffect, useMemo, useRef } from "react";
 import type { Point } from "../document/model.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
+import { useGraphView } from "../stores/graph-view-store.js";
 import { shownTheme, useSettings } from "../stores/settings-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { currentMap } from "../viewport/current-map.js";
 import { type GraphMap, nodeRect } from "../viewport/graph-map.js";
 import { useMinimapShown } from "../viewport/minimap-shown.js";
 import type { Rect } from "../viewport/rect.js";
+import { deviceOfItem } from "../viewport/shown-graph.js";
 import { currentView, moveView, visibleArea } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { coloursOf } from "./css-colours.js";
+import styles from "./minimap.module.css";
 
 const WIDTH = 148;
 const HEIGHT = 84;
@@ -42,11 +46,13 @@ function fitOf({ bounds }: GraphMap): Fit {
 function WholeGraph(): ReactElement {
   const nodes = useDocument((state) => state.document.nodes);
   const layout = useDocument((state) => state.document.layout);
+  const shown = useGraphView((state) => state.shown);
+  const moved = useGraphView((state) => state.moved);
   const tasks = useCluster((state) => state.identities);
   const theme = useSettings(shownTheme);
   const canvas = useRef<HTMLCanvasElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the map is of these
-  const map = useMemo(() => currentMap(), [nodes, layout]);
+  const map = useMemo(() => currentMap(), [nodes, layout, shown, moved]);
   const fit = useMemo(() => fitOf(map), [map]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours follow the theme and the tasks
@@ -69,9 +75,10 @@ function WholeGraph(): ReactElement {
   };
   return (
     <div
-      className="mini"
+      className={styles.minimap}
       role="img"
       aria-label="Minimap"
+      data-minimap=""
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
         moveTo(event);
@@ -101,7 +108,7 @@ function ViewFrame({ fit: { corner, scale } }: { readonly fit: Fit }): ReactElem
     width: (seen.right - seen.left) * scale,
     height: (seen.bottom - seen.top) * scale,
   };
-  return <div className="mini-view" style={style} />;
+  return <div className={styles.view} style={style} />;
 }
 
 function drawMap(
@@ -113,14 +120,18 @@ function drawMap(
   const { taskForDevice } = useCluster.getState();
   context.setTransform(2, 0, 0, 2, 0, 0);
   context.clearRect(0, 0, WIDTH, HEIGHT);
-  map.nodes.forEach(({ device }, index) => {
+  map.items.forEach((item, index) => {
     const { left, top, right, bottom } = nodeRect(map, index);
+    const at = [(left - corner.x) * scale, (top - corner.y) * scale] as const;
+    const size = [Math.max(0.5, (right - left) * scale), Math.max(0.5, (bottom - top) * scale)] as const;
+    if (item.kind === "frame") {
+      context.strokeStyle = css("var(--line-2)");
+      context.lineWidth = 0.5;
+      context.strokeRect(...at, ...size);
+      return;
+    }
+    const device = deviceOfItem(item);
     context.fillStyle = css(taskColourVar(device === "" ? undefined : taskForDevice(device)));
-    context.fillRect(
-      (left - corner.x) * scale,
-      (top - corner.y) * scale,
-      Math.max(0.5, (right - left) * scale),
-      Math.max(0.5, (bottom - top) * scale),
-    );
+    context.fillRect(...at, ...size);
   });
 }

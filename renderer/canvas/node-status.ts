@@ -97,7 +97,7 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
   };
 }
 
-/** An unpinned node also says which task was chosen. */
+/** An unpinned node also shows which task was chosen. */
 function placedText(pinned: string, placed: string | undefined): string {
   if (placed === undefined) return "";
   const device = shortDevice(placed);

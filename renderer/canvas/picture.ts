@@ -1,8 +1,7 @@
 /** Draws nodes and edges on a drawing surface: the rendering of a graph that is too large for DOM elements. */
 import type { Point } from "../document/model.js";
-import { edgePieceIn } from "../viewport/edge-path.js";
+import { edgePieceIn, routePieceIn } from "../viewport/edge-path.js";
 import { edgeEnds, type GraphMap, nodeRect } from "../viewport/graph-map.js";
-import { nodeTitle } from "../viewport/node-text.js";
 import { grown, overlap, type Rect } from "../viewport/rect.js";
 
 /** Edges that are drawn in one way. */
@@ -46,6 +45,8 @@ export interface View {
  * dashed.
  */
 export const FAR_ZOOM = 0.35;
+/** Below this zoom only titles can be read, and are drawn larger. */
+export const SMALL_ZOOM = 0.75;
 /** What is drawn beyond the sides, in pixels: half of the widest line. */
 const OVERLAP = 8;
 /** Lines per path. For a software renderer the cost of longer paths grows faster than their length. */
@@ -107,7 +108,8 @@ function addEdge(
   at: (point: Point) => Point,
 ): boolean {
   const { from, to } = edgeEnds(map, edge);
-  const piece = edgePieceIn(from, to, area);
+  const route = map.routes.get(map.edges[edge]?.id ?? "");
+  const piece = route ? routePieceIn(route, area) : edgePieceIn(from, to, area);
   if (!piece) return false;
   const [start, ...rest] = piece.points.map(at);
   if (!start) return false;
@@ -151,12 +153,13 @@ function drawNode(
   context.lineWidth = selected ? 2 : Math.max(0.5, zoom);
   context.stroke();
   const letters = (far ? FAR_TITLE : NEAR_TITLE) * zoom;
-  const node = map.nodes[index];
-  if (letters < LEAST_LETTER || !node) return;
+  const item = map.items[index];
+  if (letters < LEAST_LETTER || !item) return;
   context.font = `600 ${letters}px ${css("var(--ui)")}`;
   context.fillStyle = css("var(--fg-0)");
   context.textBaseline = "middle";
-  const title = cut(context, nodeTitle(node), width - 16 * zoom);
+  const text = item.kind === "node" ? item.title : item.scope.label;
+  const title = cut(context, text, width - 16 * zoom);
   const x = far ? place.x + (width - context.measureText(title).width) / 2 : place.x + 8 * zoom;
   context.fillText(title, x, place.y + (far ? height : HEAD_HEIGHT * zoom) / 2);
 }

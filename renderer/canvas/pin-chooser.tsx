@@ -1,11 +1,15 @@
 /** The choice of a task by keyboard: P. */
+
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from "react";
 import { taskDevice, taskName } from "../cluster/task-name.js";
 import { nodesText } from "../document/edits/types.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
-import { taskColourVar } from "../theme/task-colour.js";
+import { classNames } from "../ui/class-names.js";
+import { Swatch } from "../ui/swatch.js";
 import { useCanvas } from "../viewport/view-store.js";
+import listStyles from "./choice-list.module.css";
+import styles from "./pin-chooser.module.css";
 
 export function PinChooser(): ReactElement | null {
   const open = useCanvas((state) => state.pinChooserOpen);
@@ -33,10 +37,10 @@ function Chooser(): ReactElement {
     ...tasks.map((task) => ({
       device: taskDevice(task),
       label: taskName(task),
-      colour: taskColourVar(task),
+      task,
       state: task.state,
     })),
-    { device: "", label: "auto", colour: "var(--fg-2)", state: "running" },
+    { device: "", label: "auto", task: undefined, state: "running" },
   ];
   useEffect(() => {
     opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
@@ -77,15 +81,15 @@ function Chooser(): ReactElement {
   return (
     <div
       ref={list}
-      className="menu pin-chooser"
+      className={classNames(listStyles.frame, styles.chooser)}
       role="listbox"
       tabIndex={-1}
       aria-label={`Pin ${nodesText(names)} to`}
       aria-activedescendant={`pin-choice-${active}`}
       onKeyDown={onKeyDown}
     >
-      <div className="mhd">Pin {nodesText(names)} to</div>
-      {choices.map(({ device, label, colour, state }, index) => (
+      <div className={listStyles.heading}>Pin {nodesText(names)} to</div>
+      {choices.map(({ device, label, task, state }, index) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the list above has the focus and its keys choose
         <div
           key={device}
@@ -93,21 +97,20 @@ function Chooser(): ReactElement {
           role="option"
           tabIndex={-1}
           aria-selected={index === active}
-          className={index === active ? "mi on" : "mi"}
+          className={classNames(listStyles.choice, index === active && listStyles.active)}
           onPointerMove={() => setActive(index)}
           onClick={() => choose(device)}
         >
-          <i
-            className={device === "" ? "sw dashed" : "sw"}
-            style={{ "--c": colour } as React.CSSProperties}
-          />
+          <Swatch task={task} />
           <span>{label}</span>
-          <span className="fg2">{state === "running" ? note(device) : `${state}, ${note(device)}`}</span>
+          <span className={listStyles.note}>
+            {state === "running" ? note(device) : `${state}, ${note(device)}`}
+          </span>
           {device !== "" && index < 9 ? <kbd>{index + 1}</kbd> : null}
         </div>
       ))}
       {tasks.length === 0 ? (
-        <div className="mi dis">The cluster has no task yet. Add a worker first.</div>
+        <div className={listStyles.message}>The cluster has no tasks yet. Add a worker first.</div>
       ) : null}
     </div>
   );

@@ -1,10 +1,12 @@
 /** Shows beside the pointer why the port under a dragged edge does not accept it. */
+
 import { useConnection } from "@xyflow/react";
 import type { ReactElement } from "react";
 import { whyNotConnect } from "../document/edits/connect.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
 import { inputEnd, outputEnd } from "../viewport/ports.js";
 import { useCanvas } from "../viewport/view-store.js";
+import styles from "./pull-reason.module.css";
 
 export function PullReason(): ReactElement | null {
   const pulling = useCanvas((state) => state.pulling);
@@ -30,7 +32,7 @@ function Reason(): ReactElement | null {
   const at = flow.flowToScreenPosition(to);
   return (
     <div
-      className="pull-reason"
+      className={styles.reason}
       role="status"
       style={{ left: at.x - (frame?.left ?? 0) + 14, top: at.y - (frame?.top ?? 0) + 14 }}
     >

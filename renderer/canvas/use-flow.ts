@@ -2,47 +2,75 @@
 import { useMemo, useRef } from "react";
 import type { NodeRun, Transfer } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import type { Point } from "../document/model.js";
-import type { Edge as Wire } from "../document/wiring.js";
+import type { GraphDocument, Point } from "../document/model.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
+import { type GraphMap, type MapEdge, type MapItem, nodeRect } from "../viewport/graph-map.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { type EdgeContext, flowEdges, type GraphFlowEdge } from "./flow-edges.js";
-import { flowNodes, type GraphFlowNode } from "./flow-nodes.js";
+import { type CanvasNode, flowNodes, isGraphNode } from "./flow-nodes.js";
+import { scopeNodes } from "./scope-nodes.js";
 import type { Scene } from "./use-scene.js";
 
 /**
- * The nodes in view, and those beyond it that React Flow needs for an edge that is in view.
+ * The nodes in view, and nodes out of view that React Flow needs for a visible edge.
  *
  * @param moved how far the selected nodes are dragged from their positions in the document
  */
-export function useFlowNodes(scene: Scene, moved: Point | undefined): GraphFlowNode[] {
+export function useFlowNodes(scene: Scene, moved: Point | undefined): CanvasNode[] {
   const document = useDocument((state) => state.document);
   const selection = useDocument((state) => state.selection);
   const ops = useOps((state) => state.ops);
   const origin = useCanvas((state) => state.origin);
   const shown = useShownNodes(scene, moved !== undefined);
-  const known = useRef<ReadonlyMap<string, GraphFlowNode>>(new Map());
+  const known = useRef<ReadonlyMap<string, CanvasNode>>(new Map());
+  const { map } = scene;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the lookup answers differently once the ops are there
   const built = useMemo(() => {
-    const nodes = flowNodes(document, lookupOp, selection, known.current, shown, origin);
-    known.current = new Map(nodes.map((node) => [node.id, node]));
-    return nodes;
-  }, [document, selection, ops, shown, origin]);
+    const items = shown.flatMap((index) => map.items[index] ?? []);
+    const nodes = flowNodes(
+      { ...document, layout: placesOf(map, shown) },
+      lookupOp,
+      selection,
+      new Map([...known.current.values()].filter(isGraphNode).map((node) => [node.id, node])),
+      items.flatMap((item) => (item.kind === "node" ? [item.node] : [])),
+      origin,
+      titlesIn(items),
+    );
+    const scopes = scopeNodes(map, shown, selection, known.current, origin);
+    const byId = new Map<string, CanvasNode>([...nodes, ...scopes].map((node) => [node.id, node]));
+    known.current = byId;
+    // In the order of the drawing, which is the stacking order.
+    return items.flatMap(({ id }) => byId.get(id) ?? []);
+  }, [document, selection, ops, shown, map, origin]);
   return useMemo(() => {
     if (!moved) return built;
     return built.map((node) => {
-      if (!selection.has(node.id)) return node;
+      if (!node.selected || node.type === "frame") return node;
       const { x, y } = node.position;
       return { ...node, position: { x: x + moved.x, y: y + moved.y } };
     });
-  }, [built, moved, selection]);
+  }, [built, moved]);
+}
+
+function titlesIn(items: readonly MapItem[]): (node: NodeDef) => string {
+  const titles = new Map(items.flatMap((item) => (item.kind === "node" ? [[item.id, item.title]] : [])));
+  return ({ name }) => titles.get(name) ?? name;
+}
+
+function placesOf(map: GraphMap, shown: readonly number[]): GraphDocument["layout"] {
+  return new Map(
+    shown.map((index): [string, Point] => {
+      const { left, top } = nodeRect(map, index);
+      return [map.items[index]?.id ?? "", { x: left, y: top }];
+    }),
+  );
 }
 
 /** @param dragging the node under the pointer is held, so it must not be removed */
-function useShownNodes(scene: Scene, dragging: boolean): readonly NodeDef[] {
+function useShownNodes(scene: Scene, dragging: boolean): readonly number[] {
   const { map, nodes, nodesInPicture } = scene;
   const pulled = useCanvas((state) => state.pulling?.end.node);
   const pointed = useCanvas((state) => state.pointedNode);
@@ -62,13 +90,12 @@ function useShownNodes(scene: Scene, dragging: boolean): readonly NodeDef[] {
     }
     add(pulled);
     add(single);
-    // In the document's order, which is the stacking order.
-    return [...numbers].sort((one, other) => one - other).flatMap((index) => map.nodes[index] ?? []);
+    return [...numbers].sort((one, other) => one - other);
   }, [map, nodes, nodesInPicture, edges, pulled, single]);
 }
 
 /** The edges that are elements of the page. */
-function useElementEdges({ map, edges, pictureEdges }: Scene): readonly Wire[] {
+function useElementEdges({ map, edges, pictureEdges }: Scene): readonly MapEdge[] {
   return useMemo(() => {
     const inPicture = new Set(pictureEdges);
     return edges.flatMap((index) => (inPicture.has(index) ? [] : (map.edges[index] ?? [])));
@@ -102,11 +129,13 @@ export function useFlowEdges(scene: Scene): GraphFlowEdge[] {
   const context = useEdgeContext();
   const shown = useElementEdges(scene);
   const known = useRef<ReadonlyMap<string, GraphFlowEdge>>(new Map());
+  const origin = useCanvas((state) => state.origin);
+  const { routes } = scene.map;
   return useMemo(() => {
-    const edges = flowEdges({ ...context, shown }, known.current);
+    const edges = flowEdges({ ...context, shown, routes, origin }, known.current);
     known.current = new Map(edges.map((edge) => [edge.id, edge]));
     return edges;
-  }, [context, shown]);
+  }, [context, shown, routes, origin]);
 }
 
 /** The newest traced step, with stable objects until a newer one is traced. */

@@ -32,7 +32,7 @@ export function usePicturePointer({ map, nodes, nodesInPicture, pictureEdges }: 
       const edge =
         node === undefined ? edgeAt(map, pictureEdges, at, EDGE_REACH / currentView().zoom) : undefined;
       return {
-        node: node === undefined ? undefined : map.nodes[node]?.name,
+        node: node === undefined ? undefined : map.items[node]?.id,
         wire: edge === undefined ? undefined : map.edges[edge],
       };
     };
@@ -49,7 +49,7 @@ export function usePicturePointer({ map, nodes, nodesInPicture, pictureEdges }: 
         const edge = overPane ? wire : undefined;
         const { pointedNode, pointedEdge } = useCanvas.getState();
         if (pointedNode !== node || pointedEdge !== edge?.id) {
-          // At once, so that a press finds the element of the node that it is on.
+          // Immediately, so that a press finds the element of the node under it.
           flushSync(() => useCanvas.setState({ pointedNode: node, pointedEdge: edge?.id }));
         }
         if (!pane) return;

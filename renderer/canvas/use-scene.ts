@@ -2,6 +2,7 @@
 import { type ReactFlowState, useStore } from "@xyflow/react";
 import { useCallback, useMemo } from "react";
 import { useDocument } from "../stores/document-store.js";
+import { useGraphView } from "../stores/graph-view-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { currentMap } from "../viewport/current-map.js";
 import { edgesIn, type GraphMap, nodesIn } from "../viewport/graph-map.js";
@@ -13,12 +14,12 @@ import { useCanvas } from "../viewport/view-store.js";
  */
 const MAX_NODE_ELEMENTS = 400;
 const MAX_EDGE_ELEMENTS = 300;
-/** Longer edges are always part of the picture, which draws only what is in view of them; in canvas pixels. */
+/** Longer edges, in canvas pixels, are always part of the picture, which draws only their visible parts. */
 const MAX_ELEMENT_LENGTH = 8192;
 
 export interface Scene {
   readonly map: GraphMap;
-  /** Numbers of the nodes and edges in view or near it. */
+  /** Numbers of the items and edges in view or near it. */
   readonly nodes: readonly number[];
   readonly edges: readonly number[];
   /** True: nodes are drawn as a picture, and only those under the pointer are elements. */
@@ -48,9 +49,11 @@ export function useScene(): Scene {
   const nodes = useDocument((state) => state.document.nodes);
   const layout = useDocument((state) => state.document.layout);
   const ops = useOps((state) => state.ops);
+  const shown = useGraphView((state) => state.shown);
+  const moved = useGraphView((state) => state.moved);
   const area = useAreaAround();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the map is of these
-  const map = useMemo(() => currentMap(), [nodes, layout, ops]);
+  const map = useMemo(() => currentMap(), [nodes, layout, ops, shown, moved]);
   return useMemo(() => sceneOf(map, area), [map, area]);
 }
 

@@ -1,6 +1,6 @@
 /**
  * Adjusts the view when the canvas is moved or resized. A bar or panel that appears, disappears or is resized leaves
- * the graph where it is on the screen; resizing the window keeps the same part in view.
+ * the graph at its position on the screen; resizing the window keeps the same part in view.
  */
 import type { Viewport } from "@xyflow/react";
 import { type RefObject, useEffect } from "react";

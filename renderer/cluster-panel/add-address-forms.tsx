@@ -1,4 +1,5 @@
-/** Forms that take an address: of another machine with Tensordeck, or of a TensorFlow server that runs already. */
+/** Forms for an address: of another machine with Tensordeck, or of a running TensorFlow server. */
+
 import { type FormEvent, type ReactElement, type ReactNode, useState } from "react";
 import { jobNameSchema } from "../../main/api/cluster.js";
 import type { Problem } from "../../main/api/problem.js";
@@ -7,11 +8,14 @@ import { addForeign } from "../actions/cluster-actions.js";
 import { addMachine } from "../actions/machine-actions.js";
 import { ProblemView } from "../parts/problem-view.js";
 import { Button } from "../ui/button.js";
+import { Spinner } from "../ui/spinner.js";
+import textStyles from "../ui/text.module.css";
+import styles from "./add-form.module.css";
 import { Field } from "./form-fields.js";
 
 const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^\s:/]+):(\d{1,5})$/i;
 
-/** What is wrong with "host:port" of a server; undefined where nothing is. */
+/** The problem with "host:port" of a server; undefined if there is none. */
 export function serverAddressError(address: string): string | undefined {
   const match = HOST_AND_PORT.exec(address.trim());
   if (match === null) return "Write host:port, for example 192.168.1.40:2222.";
@@ -19,7 +23,7 @@ export function serverAddressError(address: string): string | undefined {
   return port >= 1 && port <= 65_535 ? undefined : "A port is a number from 1 to 65535.";
 }
 
-/** Asks, and says meanwhile that it does; what goes wrong stands in the form, with what was written. */
+/** Sends the request and shows its progress; an error is shown in the form, which keeps its text. */
 function useAsking(onDone: () => void) {
   const [asking, setAsking] = useState(false);
   const [problem, setProblem] = useState<Problem>();
@@ -48,13 +52,13 @@ function Frame({ label, ready, asking, problem, children, onSubmit }: FrameProps
     if (ready && !asking) onSubmit();
   };
   return (
-    <form className="add-form" onSubmit={submit}>
+    <form className={styles.form} onSubmit={submit}>
       {children}
       {problem ? <ProblemView problem={problem} /> : null}
       <Button type="submit" variant="primary" wide disabled={!ready || asking}>
         {asking ? (
           <>
-            <span className="spinner" aria-hidden="true" />
+            <Spinner />
             Asking there…
           </>
         ) : (
@@ -65,7 +69,7 @@ function Frame({ label, ready, asking, problem, children, onSubmit }: FrameProps
   );
 }
 
-/** Asks for a machine that was not found by itself. */
+/** Adds a machine that was not found automatically. */
 export function AddMachineForm({ onDone }: { onDone(): void }): ReactElement {
   const [address, setAddress] = useState("");
   const { asking, problem, ask } = useAsking(onDone);
@@ -84,9 +88,9 @@ export function AddMachineForm({ onDone }: { onDone(): void }): ReactElement {
         placeholder="raspberrypi, or 192.168.1.31:2220"
         onChange={setAddress}
       />
-      <p className="fg2">
-        Tensordeck must run there. It then stands in the list, where you can pair with it. Its device ID is in
-        its menu under Copy device ID.
+      <p className={textStyles.muted}>
+        Tensordeck must run there. It then appears in the list, where you can pair with it. Its device ID is
+        in its menu under Copy device ID.
       </p>
     </Frame>
   );
@@ -124,9 +128,9 @@ export function AddServerForm({ onDone }: { onDone(): void }): ReactElement {
         }
         onChange={setJob}
       />
-      <p className="fg2">
-        For a server that runs already, such as tf.distribute.Server. It takes the job's lowest free index.
-        Tensordeck uses it and does not start or stop it.
+      <p className={textStyles.muted}>
+        For a running server, such as tf.distribute.Server. It gets the job's lowest free index. Tensordeck
+        uses it, but does not start or stop it.
       </p>
     </Frame>
   );

@@ -1,16 +1,16 @@
 /** The panel's small forms as dialogs, for menus and the palette. */
 import type { ReactElement } from "react";
 import { uiActions } from "../stores/ui-store.js";
-import { Dialog } from "../ui/dialog.js";
+import { Dialog, DialogBody } from "../ui/dialog.js";
 import { AddMachineForm } from "./add-address-forms.js";
 import { AddTasksForm } from "./add-tasks-form.js";
 
 export function AddTasksDialog({ machineId }: { readonly machineId: string }): ReactElement {
   return (
     <Dialog title="Add tasks" icon="plus" onClose={uiActions.close}>
-      <div className="dlg-body">
+      <DialogBody>
         <AddTasksForm machineId={machineId} onDone={uiActions.close} />
-      </div>
+      </DialogBody>
     </Dialog>
   );
 }
@@ -18,9 +18,9 @@ export function AddTasksDialog({ machineId }: { readonly machineId: string }): R
 export function AddMachineDialog(): ReactElement {
   return (
     <Dialog title="Add a machine by address" icon="plus" onClose={uiActions.close}>
-      <div className="dlg-body">
+      <DialogBody>
         <AddMachineForm onDone={uiActions.close} />
-      </div>
+      </DialogBody>
     </Dialog>
   );
 }

@@ -1,8 +1,10 @@
 import { Popover } from "radix-ui";
 import { type ReactElement, useState } from "react";
-import { Icon } from "../ui/icon.js";
+import { PlainIconButton } from "../ui/icon-button.js";
+import { PopoverPanel } from "../ui/popover-panel.js";
 import { Segmented } from "../ui/segmented.js";
 import { AddMachineForm, AddServerForm } from "./add-address-forms.js";
+import styles from "./add-popover.module.css";
 import { AddTasksForm } from "./add-tasks-form.js";
 
 const KINDS = [
@@ -10,6 +12,8 @@ const KINDS = [
   { id: "machine", label: "Machine" },
   { id: "server", label: "TF server" },
 ] as const;
+const LABEL = "Add tasks or a machine";
+
 type Kind = (typeof KINDS)[number]["id"];
 
 /** The plus of the cluster panel: small forms for tasks, for a machine by address, for a server that runs already. */
@@ -18,25 +22,19 @@ export function AddPopover(): ReactElement {
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger asChild>
-        <button
-          type="button"
-          className="ib"
-          aria-label="Add tasks or a machine"
-          title="Add tasks or a machine"
-        >
-          <Icon name="plus" />
-        </button>
+        <PlainIconButton icon="plus" label={LABEL} title={LABEL} />
       </Popover.Trigger>
       <Popover.Portal>
-        <Popover.Content
-          className="menu add-tasks"
+        <PopoverPanel
+          label={LABEL}
+          className={styles.popover}
           align="start"
           side="bottom"
           sideOffset={4}
           collisionPadding={8}
         >
           <AddForms onDone={() => setOpen(false)} />
-        </Popover.Content>
+        </PopoverPanel>
       </Popover.Portal>
     </Popover.Root>
   );
@@ -46,7 +44,15 @@ function AddForms({ onDone }: { onDone(): void }): ReactElement {
   const [kind, setKind] = useState<Kind>("tasks");
   return (
     <>
-      <Segmented label="What to add" options={KINDS} selected={kind} onSelect={(id) => setKind(id)} />
+      <div className={styles.kinds}>
+        <Segmented
+          label="What to add"
+          options={KINDS}
+          selected={kind}
+          size="wide"
+          onSelect={(id) => setKind(id)}
+        />
+      </div>
       {kind === "tasks" ? <AddTasksForm onDone={onDone} /> : null}
       {kind === "machine" ? <AddMachineForm onDone={onDone} /> : null}
       {kind === "server" ? <AddServerForm onDone={onDone} /> : null}

@@ -7,17 +7,19 @@ import { attempt } from "../stores/app-store.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { Button } from "../ui/button.js";
 import { listText } from "../ui/format.js";
+import textStyles from "../ui/text.module.css";
+import styles from "./add-form.module.css";
 import { type AddValues, checkAdd, freeIndices, MOST_AT_ONCE } from "./add-values.js";
 import { Field, SelectField } from "./form-fields.js";
 import { GpuField } from "./gpu-field.js";
 
 interface AddTasksFormProps {
-  /** Where the tasks go unless the user says otherwise; left out: this machine. */
+  /** The default machine of the tasks; this machine if omitted. */
   readonly machineId?: string | undefined;
   onDone(): void;
 }
 
-/** Machine, job, number, engine and GPU of new tasks. What is proposed is what a click on "Add worker" would take. */
+/** Machine, job, number, engine and GPU of new tasks. The defaults are those of a click on "Add worker". */
 export function AddTasksForm({ machineId, onDone }: AddTasksFormProps): ReactElement {
   const machines = useCluster(machinesOf).filter(takesTasks);
   const tasks = useCluster((state) => state.tasks);
@@ -42,7 +44,7 @@ export function AddTasksForm({ machineId, onDone }: AddTasksFormProps): ReactEle
     attempt(() => addTasksIfAllowed(request));
   };
   return (
-    <form className="add-form" onSubmit={submit}>
+    <form className={styles.form} onSubmit={submit}>
       {machines.length > 1 ? (
         <SelectField
           label="Machine"
@@ -66,7 +68,7 @@ export function AddTasksForm({ machineId, onDone }: AddTasksFormProps): ReactEle
           <option key={name} value={name} />
         ))}
       </datalist>
-      <div className="field-pair">
+      <div className={styles.pair}>
         <Field
           label="Number of tasks"
           type="number"
@@ -90,11 +92,12 @@ export function AddTasksForm({ machineId, onDone }: AddTasksFormProps): ReactEle
         engine={values.engine}
         onChange={(engine) => change({ engine, gpu: "auto" })}
       />
-      {machine && machine.gpus.length > 0 && usesGpus(machine, values.engine) ? (
+      {machine && machine.gpus.length > 0 && usesGpus(engineOf(machine, values.engine)) ? (
         <GpuField
           gpus={machine.gpus}
           machineId={machine.id}
           job={values.job.trim()}
+          byNumber={engineOf(machine, values.engine)?.engine === "tensorflow"}
           choice={values.gpu}
           error={errors.gpu}
           onChange={(gpu) => change({ gpu })}
@@ -107,9 +110,14 @@ export function AddTasksForm({ machineId, onDone }: AddTasksFormProps): ReactEle
   );
 }
 
-/** The portable engine computes on the processor: there is no GPU to choose. */
-function usesGpus({ engines }: Machine, chosen: Engine | undefined): boolean {
-  return (chosen ?? engines[0]?.engine) === "tensorflow";
+/** The field is shown even for a libtensorflow without CUDA: its task reports why it uses no GPU. */
+function usesGpus(engine: Machine["engines"][number] | undefined): boolean {
+  return engine !== undefined && (engine.engine === "tensorflow" || engine.gpu);
+}
+
+/** What computes if this engine is chosen, or the machine's best one if none is. */
+function engineOf({ engines }: Machine, chosen: Engine | undefined): Machine["engines"][number] | undefined {
+  return engines.find(({ engine }) => engine === (chosen ?? engines[0]?.engine));
 }
 
 interface EngineFieldProps {
@@ -125,7 +133,7 @@ function EngineField({ machine, engine, onChange }: EngineFieldProps): ReactElem
   return (
     <>
       {others.length === 0 ? (
-        <p className="fg2">Engine: {engineText(best)}</p>
+        <p className={textStyles.muted}>Engine: {engineText(best)}</p>
       ) : (
         <SelectField
           label="Engine"
@@ -137,7 +145,7 @@ function EngineField({ machine, engine, onChange }: EngineFieldProps): ReactElem
           onChange={(value) => onChange(others.find((one) => one.engine === value)?.engine)}
         />
       )}
-      <p className="fg2">{engineNote(chosen)}</p>
+      <p className={textStyles.muted}>{engineNote(chosen)}</p>
     </>
   );
 }

@@ -1,4 +1,4 @@
-/** What the user wrote into the form that adds tasks, and what of it can be asked of the application. */
+/** The values of the form that adds tasks, and the request made from them. */
 import {
   type AddTasks,
   type Engine,
@@ -30,7 +30,7 @@ export interface AddErrors {
   readonly gpu?: string;
 }
 
-/** The lowest indices of a job that no task has, which is what the application chooses too. */
+/** The lowest free indices of a job; the application chooses the same. */
 export function freeIndices(tasks: readonly Task[], job: string, count: number): number[] {
   const taken = new Set(tasks.filter((task) => task.job === job).map(({ index }) => index));
   const free: number[] = [];
@@ -43,7 +43,7 @@ function wholeNumber(text: string, least: number, most: number): number | undefi
   return Number.isInteger(value) && value >= least && value <= most ? value : undefined;
 }
 
-/** Checks a form; the request is there only where nothing is wrong. */
+/** Validates a form; the request is present only if all values are valid. */
 export function checkAdd(
   values: AddValues,
   tasks: readonly Task[],

@@ -9,6 +9,7 @@ import { isUp, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { countText, listText } from "../ui/format.js";
+import styles from "./cluster-hint.module.css";
 
 /** The next sensible thing to do, in one sentence and one action; nothing once the cluster is in use. */
 export function ClusterHint(): ReactElement | null {
@@ -25,7 +26,7 @@ export function ClusterHint(): ReactElement | null {
   const isNew = missing.names.filter((name) => !tasks.some((task) => taskName(task) === name));
   if (nodes.size > 0 && isNew.length > 0) {
     return (
-      <div className="addbig">
+      <div className={styles.hint}>
         <p>
           {tasks.length === 0 ? "This machine is ready. " : ""}
           The graph names {listText(missing.names)}.
@@ -36,7 +37,7 @@ export function ClusterHint(): ReactElement | null {
   }
   if (tasks.length === 0) {
     return (
-      <div className="addbig">
+      <div className={styles.hint}>
         <p>This machine is ready.</p>
         <CommandButton command={machineCommands.addWorker} icon wide variant="strong" />
       </div>
@@ -46,7 +47,7 @@ export function ClusterHint(): ReactElement | null {
   // For a first look round; a user with a graph of their own knows what to do next.
   if (works && isExample && tasks.length === 2 && tasks.every(isUp) && last !== undefined) {
     return (
-      <div className="addbig">
+      <div className={styles.hint}>
         <p>
           <b>It works.</b> Add a third worker and drag {last} onto it, or onto another task, to move it.
         </p>
@@ -64,7 +65,7 @@ const MOST_NAMED = 4;
 function WantedHint({ wanted: { names, rows } }: { readonly wanted: WantedCluster }): ReactElement {
   const many = names.length > MOST_NAMED ? countText(names.length, "task") : listText(names);
   return (
-    <div className="addbig">
+    <div className={styles.hint}>
       <p>
         The document's cluster also has {many}
         {rows ? "" : ", whose machine or address has to be chosen"}.

@@ -14,6 +14,8 @@ import { blockedRoutes } from "../cluster/routes.js";
 import { taskName } from "../cluster/task-name.js";
 import { useDocument } from "../stores/document-store.js";
 import { useReachability } from "../stores/reachability-store.js";
+import { classNames } from "../ui/class-names.js";
+import styles from "./cluster-tree.module.css";
 import { AddRow, BlockedRow, ProblemRow } from "./extra-rows.js";
 import { MachineHead } from "./machine-head.js";
 import { type PanelRow, panelRows } from "./panel-rows.js";
@@ -27,7 +29,7 @@ const ESTIMATES: Readonly<Record<PanelRow["kind"], number>> = {
   problem: 72,
   blocked: 72,
 };
-/** Rows drawn beyond both ends of what is in view. */
+/** Rows rendered beyond both ends of the visible part. */
 const OVERSCAN = 6;
 
 const noCounts: ReadonlyMap<string, number> = new Map();
@@ -118,7 +120,7 @@ export function ClusterTree({ machines, frame }: ClusterTreeProps): ReactElement
   return (
     <div
       ref={tree}
-      className="cluster-tree"
+      className={styles.tree}
       role="tree"
       aria-label="Cluster"
       style={{ height: virtual.getTotalSize() }}
@@ -134,7 +136,12 @@ export function ClusterTree({ machines, frame }: ClusterTreeProps): ReactElement
             data-index={item.index}
             data-row={row.key}
             role="none"
-            className={rowClass(row, item.index)}
+            className={classNames(
+              styles.row,
+              row.kind === "machine" && styles.machine,
+              row.kind === "machine" && item.index > 0 && styles.ruled,
+              row.last && styles.last,
+            )}
             style={{ transform: `translateY(${item.start}px)` }}
           >
             {content(row, {
@@ -198,14 +205,6 @@ function content(
     case "blocked":
       return <BlockedRow route={row.route} problem={row.problem} focusable={focusable} onFocus={onFocus} />;
   }
-}
-
-function rowClass({ kind, last }: PanelRow, index: number): string {
-  const classes = ["cluster-row"];
-  if (kind === "machine") classes.push("head");
-  if (kind === "machine" && index > 0) classes.push("ruled");
-  if (last) classes.push("last");
-  return classes.join(" ");
 }
 
 /** The row that a key leads to: arrows up and down, Home and End, left to the machine, right to its first task. */

@@ -7,6 +7,8 @@ import { CommandButton } from "../parts/command-button.js";
 import { ProblemView } from "../parts/problem-view.js";
 import { useSettings } from "../stores/settings-store.js";
 import { countText } from "../ui/format.js";
+import styles from "./discovery-note.module.css";
+import { NoticeFrame } from "./notice-frame.js";
 
 const NOT_FOUND: Problem = {
   code: "UNAVAILABLE",
@@ -14,7 +16,7 @@ const NOT_FOUND: Problem = {
   remedy: "Add them by address.",
 };
 
-/** Whether other machines can be found, where that is not plain from the list itself. */
+/** Whether other machines can be found, if that is not obvious from the list itself. */
 export function DiscoveryNote({ state }: { readonly state: ClusterState }): ReactElement | null {
   const { discovery, machines } = state;
   const visible = useSettings((store) => store.settings.visible);
@@ -49,7 +51,7 @@ export function DiscoveryNote({ state }: { readonly state: ClusterState }): Reac
   }
 }
 
-/** The machines nearby that are too many to be listed, right behind those that are. */
+/** The number of further machines nearby that are not listed. */
 export function MoreMachines({ count }: { readonly count: number | undefined }): ReactElement | null {
   if (count === undefined) return null;
   return (
@@ -66,19 +68,19 @@ interface WarningProps {
 
 function Warning({ problem, children }: WarningProps): ReactElement {
   return (
-    <div className="warn-row wide">
+    <NoticeFrame at="cluster">
       <ProblemView kind="notice" problem={problem}>
         {children}
       </ProblemView>
-    </div>
+    </NoticeFrame>
   );
 }
 
 function Note({ text, children }: { readonly text: string; readonly children?: ReactNode }): ReactElement {
   return (
-    <div className="discovery-note">
+    <div className={styles.note}>
       <p>{text}</p>
-      {children ? <div className="note-buttons">{children}</div> : null}
+      {children ? <div className={styles.buttons}>{children}</div> : null}
     </div>
   );
 }

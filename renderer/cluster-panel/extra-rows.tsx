@@ -1,4 +1,4 @@
-/** Rows of the panel that are neither a machine nor a task: what is wrong, and the button that adds. */
+/** Rows of the panel that are neither a machine nor a task: problems, and the button that adds. */
 
 import type { ReactElement } from "react";
 import type { Machine } from "../../main/api/cluster.js";
@@ -9,6 +9,8 @@ import { machineCommands } from "../commands/machine-commands.js";
 import { blockOf } from "../commands/target-kinds.js";
 import { CommandButton } from "../parts/command-button.js";
 import { ProblemView, withoutRemedy } from "../parts/problem-view.js";
+import styles from "./extra-rows.module.css";
+import { NoticeFrame } from "./notice-frame.js";
 
 /** Every row of a tree is an item of it. */
 interface ItemProps {
@@ -32,7 +34,7 @@ export function AddRow({
       variant="ghost"
       size="small"
       icon
-      className="add-row"
+      className={styles.add}
       spoken="named"
     />
   );
@@ -43,10 +45,10 @@ interface ProblemRowProps extends ItemProps {
   readonly problem: Problem;
 }
 
-/** What is wrong with a machine as a whole, e.g. that it does not answer. */
+/** A problem of a machine as a whole, e.g. that it does not respond. */
 export function ProblemRow({ machine, problem, focusable, onFocus }: ProblemRowProps): ReactElement {
   return (
-    <div className="warn-row" role="treeitem" aria-level={2} tabIndex={focusable ? 0 : -1} onFocus={onFocus}>
+    <NoticeFrame at="machine" role="treeitem" aria-level={2} tabIndex={focusable ? 0 : -1} onFocus={onFocus}>
       <ProblemView problem={problem} kind="notice">
         {machine.clones ? (
           <>
@@ -60,7 +62,7 @@ export function ProblemRow({ machine, problem, focusable, onFocus }: ProblemRowP
           <CommandButton command={linkCommands.check} size="small" />
         ) : null}
       </ProblemView>
-    </div>
+    </NoticeFrame>
   );
 }
 
@@ -73,7 +75,7 @@ interface BlockedRowProps extends ItemProps {
 export function BlockedRow({ route, problem, focusable, onFocus }: BlockedRowProps): ReactElement {
   const { firewallOf, from } = route;
   return (
-    <div className="warn-row" role="treeitem" aria-level={2} tabIndex={focusable ? 0 : -1} onFocus={onFocus}>
+    <NoticeFrame at="machine" role="treeitem" aria-level={2} tabIndex={focusable ? 0 : -1} onFocus={onFocus}>
       <ProblemView problem={firewallOf === undefined ? problem : withoutRemedy(problem)} kind="notice">
         {firewallOf === undefined ? (
           <CommandButton command={linkCommands.check} size="small" />
@@ -81,6 +83,6 @@ export function BlockedRow({ route, problem, focusable, onFocus }: BlockedRowPro
           <CommandButton command={routeCommands.fix} target={blockOf(firewallOf, from)} size="small" />
         )}
       </ProblemView>
-    </div>
+    </NoticeFrame>
   );
 }

@@ -1,6 +1,10 @@
-/** The fields of the panel's small forms: a label, a control, and what is wrong with what was written. */
-import "./add-forms.css";
+/** The fields of the panel's small forms: a label, a control, and the error message for its value. */
+
 import { type InputHTMLAttributes, type ReactElement, useId } from "react";
+import { FieldLabel } from "../ui/field-label.js";
+import textStyles from "../ui/text.module.css";
+import { SelectInput, TextInput } from "../ui/text-input.js";
+import styles from "./form-fields.module.css";
 
 interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "onChange" | "value"> {
   readonly label: string;
@@ -12,11 +16,10 @@ interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "onChan
 export function Field({ label, value, error, onChange, ...rest }: FieldProps): ReactElement {
   const errorId = useId();
   return (
-    <div className="field-frame">
-      <label className="field">
+    <div className={styles.frame}>
+      <FieldLabel>
         <span>{label}</span>
-        <input
-          className="text-input"
+        <TextInput
           value={value}
           spellCheck={false}
           autoComplete="off"
@@ -25,9 +28,9 @@ export function Field({ label, value, error, onChange, ...rest }: FieldProps): R
           onChange={(event) => onChange(event.target.value)}
           {...rest}
         />
-      </label>
+      </FieldLabel>
       {error === undefined ? null : (
-        <p className="field-error" role="alert" id={errorId}>
+        <p className={textStyles.error} role="alert" id={errorId}>
           {error}
         </p>
       )}
@@ -44,15 +47,15 @@ interface SelectFieldProps {
 
 export function SelectField({ label, value, options, onChange }: SelectFieldProps): ReactElement {
   return (
-    <label className="field">
+    <FieldLabel>
       <span>{label}</span>
-      <select className="text-input" value={value} onChange={(event) => onChange(event.target.value)}>
+      <SelectInput value={value} onChange={(event) => onChange(event.target.value)}>
         {options.map((option) => (
           <option key={option.value} value={option.value}>
             {option.label}
           </option>
         ))}
-      </select>
-    </label>
+      </SelectInput>
+    </FieldLabel>
   );
 }

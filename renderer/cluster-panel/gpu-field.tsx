@@ -4,7 +4,9 @@ import type { Gpu } from "../../main/api/machines.js";
 import type { GpuLoad } from "../../main/api/samples.js";
 import { gpuTexts } from "../cluster/machine-text.js";
 import { newestOfMachine, useSamples } from "../stores/samples-store.js";
+import textStyles from "../ui/text.module.css";
 import { SelectField } from "./form-fields.js";
+import styles from "./gpu-field.module.css";
 
 interface GpuFieldProps {
   readonly gpus: readonly Gpu[];
@@ -13,13 +15,23 @@ interface GpuFieldProps {
   readonly job: string;
   readonly choice: GpuChoice;
   readonly error: string | undefined;
+  /** Whether single GPUs can be chosen; the portable engine chooses the best automatically. */
+  readonly byNumber: boolean;
   onChange(choice: GpuChoice): void;
 }
 
 const noLoads: readonly GpuLoad[] = [];
 
-/** What a task sees of its machine's GPUs: what suits its job, none, or those that are ticked. */
-export function GpuField({ gpus, machineId, job, choice, error, onChange }: GpuFieldProps): ReactElement {
+/** The GPUs that a task sees: those that suit its job, none, or the ticked ones. */
+export function GpuField({
+  gpus,
+  machineId,
+  job,
+  choice,
+  error,
+  byNumber,
+  onChange,
+}: GpuFieldProps): ReactElement {
   const loads = useSamples((store) => newestOfMachine(store, machineId)?.gpus ?? noLoads);
   const chosen = Array.isArray(choice) ? choice : [];
   const toggle = (index: number, on: boolean) =>
@@ -38,15 +50,15 @@ export function GpuField({ gpus, machineId, job, choice, error, onChange }: GpuF
             label: job === "ps" ? "Automatic: a ps computes on the CPU" : "Automatic: one that is free",
           },
           { value: "none", label: "None" },
-          { value: "these", label: "Choose…" },
+          ...(byNumber ? [{ value: "these", label: "Choose…" }] : []),
         ]}
         onChange={(value) =>
           onChange(value === "auto" || value === "none" ? value : free ? [free.index] : [])
         }
       />
       {Array.isArray(choice) ? (
-        <fieldset className="gpu-choices" aria-invalid={error !== undefined}>
-          <legend className="hidden-text">GPUs of the tasks</legend>
+        <fieldset className={styles.choices} aria-invalid={error !== undefined}>
+          <legend className={textStyles.spokenOnly}>GPUs of the tasks</legend>
           {gpus.map((gpu) => (
             <label key={gpu.index}>
               <input
@@ -58,7 +70,7 @@ export function GpuField({ gpus, machineId, job, choice, error, onChange }: GpuF
             </label>
           ))}
           {error === undefined ? null : (
-            <p className="field-error" role="alert">
+            <p className={textStyles.error} role="alert">
               {error}
             </p>
           )}

@@ -10,8 +10,11 @@ import { attempt } from "../stores/app-store.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { measureThroughput, useReachability } from "../stores/reachability-store.js";
 import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
 import { bytesText, durationText } from "../ui/format.js";
 import { Icon, type IconName } from "../ui/icon.js";
+import textStyles from "../ui/text.module.css";
+import styles from "./link-details.module.css";
 
 const LAYERS: Readonly<Record<Layer, string>> = {
   name: "Name",
@@ -43,16 +46,16 @@ export function LinkDetails({ from, to, link, onClose }: LinkDetailsProps): Reac
     (one, other) => Number(one.outcome !== "failed") - Number(other.outcome !== "failed"),
   );
   return (
-    <div className="link-sheet">
+    <div className={styles.sheet}>
       <h3>
         {from.name} → {to.name}
       </h3>
-      {routes.length === 0 ? <p className="fg2">Not tested yet.</p> : null}
+      {routes.length === 0 ? <p className={textStyles.muted}>Not tested yet.</p> : null}
       {routes.map((route) => (
         <RouteLayers key={`${route.address} ${route.taskId ?? ""}`} route={route} />
       ))}
       <Speed from={from.id} to={to.id} ok={link?.outcome === "ok"} />
-      <div className="link-buttons">
+      <div className={styles.buttons}>
         {firewallOf === undefined ? null : (
           <CommandButton
             command={routeCommands.fix}
@@ -72,22 +75,22 @@ function RouteLayers({ route }: { readonly route: Route }): ReactElement {
   const task = useCluster((store) => store.tasks.find(({ id }) => id === route.taskId));
   const what = route.taskId === undefined ? "agent" : task ? taskName(task) : "task";
   return (
-    <section className="route">
-      <div className="route-head">
-        <span className="mono">{route.address}</span>
-        <span className="fg2">
+    <section className={styles.route}>
+      <div className={styles.routeHead}>
+        <span className={classNames(textStyles.monospace, styles.address)}>{route.address}</span>
+        <span className={textStyles.muted}>
           {what}
           {route.via === "tunnel" ? ", through the tunnel" : ""}
         </span>
       </div>
-      <ul className="layers">
+      <ul className={styles.layers}>
         {route.layers
           .filter(({ outcome }) => outcome !== "skipped")
           .map(({ layer, outcome, millis, detail }) => (
-            <li key={layer} className={outcome}>
+            <li key={layer} className={outcome === "failed" ? styles.failed : undefined}>
               <Icon name={SIGNS[outcome]} size={13} />
               <span>{LAYERS[layer]}</span>
-              <span className={outcome === "failed" ? "" : "fg2"}>
+              <span className={outcome === "failed" ? undefined : textStyles.muted}>
                 {layerText({ outcome, millis, detail })}
               </span>
             </li>
@@ -103,7 +106,7 @@ function RouteLayers({ route }: { readonly route: Route }): ReactElement {
   );
 }
 
-/** "16.4 ms, connected to 10.0.0.2"; the time only once where the detail has it as well. */
+/** "16.4 ms, connected to 10.0.0.2"; the time is not repeated if the detail includes it. */
 function layerText({ outcome, millis, detail }: Pick<LayerResult, "outcome" | "millis" | "detail">): string {
   if (outcome === "failed") return detail || "failed";
   const time = millis === undefined ? "ok" : durationText(millis);
@@ -127,21 +130,21 @@ function Speed({ from, to, ok }: SpeedProps): ReactElement | null {
     attempt(() => measureThroughput(from, to).finally(() => setMeasuring(false)));
   };
   return (
-    <div className="link-speed">
+    <div className={styles.speed}>
       <span>
         {speed ? (
           <>
             <b>{speed.megabytesPerSecond.toFixed(speed.megabytesPerSecond < 10 ? 1 : 0)} MB/s</b>{" "}
-            <span className="fg2">
+            <span className={textStyles.muted}>
               {bytesText(speed.bytes)} in {durationText(1000 * speed.seconds)}, round trip{" "}
               {durationText(speed.roundTripMillis)}
             </span>
           </>
         ) : (
-          <span className="fg2">Speed not measured</span>
+          <span className={textStyles.muted}>Speed not measured</span>
         )}
       </span>
-      <span className="grow" />
+      <span className={textStyles.grow} />
       <Button size="small" disabled={measuring} onClick={measure}>
         {measuring ? "Measuring…" : "Measure"}
       </Button>

@@ -4,13 +4,22 @@ import type { Machine } from "../../main/api/cluster.js";
 import { type Link, linkKey, linksOf } from "../cluster/routes.js";
 import { keepEqual } from "../stores/keep-equal.js";
 import { useReachability } from "../stores/reachability-store.js";
+import { classNames } from "../ui/class-names.js";
 import { roundTripText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import { PopoverPanel } from "../ui/popover-panel.js";
+import textStyles from "../ui/text.module.css";
 import { LinkDetails } from "./link-details.js";
-import "./links.css";
+import styles from "./link-table.module.css";
+
+interface LinkTableProps {
+  readonly machines: readonly Machine[];
+  /** With the room of a dialog. */
+  readonly large?: boolean;
+}
 
 /** Each row's machine connects to each column's. */
-export function LinkTable({ machines }: { readonly machines: readonly Machine[] }): ReactElement {
+export function LinkTable({ machines, large = false }: LinkTableProps): ReactElement {
   const routes = useReachability((store) => store.state?.routes);
   const links = useMemo(() => linksOf(routes ?? []), [routes]);
   const before = useRef<readonly NamedMachine[]>([]);
@@ -19,20 +28,21 @@ export function LinkTable({ machines }: { readonly machines: readonly Machine[] 
     before.current = keepEqual(before.current, now);
     return before.current;
   }, [machines]);
-  return <Table machines={named} links={links} />;
+  return <Table machines={named} links={links} large={large} />;
 }
 
 interface NamedMachine {
   readonly id: string;
   readonly name: string;
-  /** What was measured before it went holds no more. */
+  /** Measurements from before it went offline no longer hold. */
   readonly offline: boolean;
 }
 
 interface TableProps {
-  /** The same object for as long as none comes, goes, goes offline or gets another name. */
+  /** The same object until a machine is added, removed, renamed or goes offline. */
   readonly machines: readonly NamedMachine[];
   readonly links: ReadonlyMap<string, Link>;
+  readonly large: boolean;
 }
 
 interface Chosen {
@@ -40,20 +50,20 @@ interface Chosen {
   readonly to: NamedMachine;
 }
 
-const Table = memo(({ machines, links }: TableProps): ReactElement => {
+const Table = memo(({ machines, links, large }: TableProps): ReactElement => {
   // One popover for all cells: sixty machines have four thousand of them.
   const [chosen, setChosen] = useState<Chosen>();
   /** Its cell, also while it closes. */
   const anchor = useRef<HTMLElement>(null);
   return (
-    <div className="links-scroll">
-      <table className="links-table">
+    <div className={classNames(styles.scroll, large && styles.large)}>
+      <table className={styles.table}>
         <thead>
           <tr>
             <td />
             {machines.map(({ id, name }) => (
               <th key={id} scope="col" title={name}>
-                <span className="ell">{name}</span>
+                <span className={textStyles.truncated}>{name}</span>
               </th>
             ))}
           </tr>
@@ -62,12 +72,12 @@ const Table = memo(({ machines, links }: TableProps): ReactElement => {
           {machines.map((from) => (
             <tr key={from.id}>
               <th scope="row" title={from.name}>
-                <span className="ell">{from.name}</span>
+                <span className={textStyles.truncated}>{from.name}</span>
               </th>
               {machines.map((to) => (
                 <td key={to.id}>
                   {from.id === to.id ? (
-                    <span className="fg2">–</span>
+                    <span className={textStyles.muted}>–</span>
                   ) : (
                     <Cell
                       from={from}
@@ -93,8 +103,9 @@ const Table = memo(({ machines, links }: TableProps): ReactElement => {
       >
         <Popover.Anchor virtualRef={anchor as RefObject<HTMLElement>} />
         <Popover.Portal>
-          <Popover.Content
-            className="menu link-details"
+          <PopoverPanel
+            label={chosen ? `Link from ${chosen.from.name} to ${chosen.to.name}` : "Link"}
+            className={styles.details}
             side="top"
             sideOffset={4}
             collisionPadding={8}
@@ -111,7 +122,7 @@ const Table = memo(({ machines, links }: TableProps): ReactElement => {
                 onClose={() => setChosen(undefined)}
               />
             ) : null}
-          </Popover.Content>
+          </PopoverPanel>
         </Popover.Portal>
       </Popover.Root>
     </div>
@@ -119,7 +130,7 @@ const Table = memo(({ machines, links }: TableProps): ReactElement => {
 });
 Table.displayName = "Table";
 
-/** Up to so many columns a cell has room for a sign beside its text. */
+/** Up to this number of columns a cell has room for a sign next to its text. */
 const MOST_ROOMY = 3;
 
 function cellText(link: Link | undefined): string {
@@ -140,7 +151,7 @@ interface CellProps {
 
 function Cell({ from, to, link, roomy, chosen, onChoose }: CellProps): ReactElement {
   const bad = link?.outcome === "failed";
-  // Of one that is there and does not answer, what stands in the way says more than that it is away.
+  // For a machine that is online but does not respond, the obstacle is more informative than "offline".
   const away = bad ? undefined : [from, to].find(({ offline }) => offline);
   const text = away ? "off" : cellText(link);
   const spoken = away
@@ -155,7 +166,7 @@ function Cell({ from, to, link, roomy, chosen, onChoose }: CellProps): ReactElem
   return (
     <button
       type="button"
-      className={bad ? "link-cell bad" : away ? "link-cell away" : "link-cell"}
+      className={classNames(styles.link, bad ? styles.failed : away && styles.away)}
       aria-haspopup="dialog"
       aria-expanded={chosen}
       aria-label={`${from.name} to ${to.name}: ${spoken}`}

@@ -6,32 +6,35 @@ import { ProblemView } from "../parts/problem-view.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { useReachability } from "../stores/reachability-store.js";
 import { uiActions } from "../stores/ui-store.js";
-import { Dialog } from "../ui/dialog.js";
+import { classNames } from "../ui/class-names.js";
+import { Dialog, DialogBody } from "../ui/dialog.js";
 import { timeText } from "../ui/format.js";
+import textStyles from "../ui/text.module.css";
 import { LinkTable } from "./link-table.js";
 import { linkedMachines } from "./links.js";
+import styles from "./links-dialog.module.css";
 
 const KINDS = { error: "problem", warning: "notice", info: "info" } as const;
 
-/** Who reaches whom, of all machines, and what was recognised in it. */
+/** Which machines reach each other, and the recognised problems. */
 export function LinksDialog(): ReactElement {
   const machines = useCluster(machinesOf);
   const state = useReachability((store) => store.state);
   const linked = linkedMachines(machines, state?.routes ?? []);
   return (
     <Dialog
-      wide
+      width="wide"
       icon="link"
       title="Links between machines"
       onClose={uiActions.close}
       footer={
         <>
-          <span className="grow fg2">{checkedText(state)}</span>
+          <span className={classNames(textStyles.grow, textStyles.muted)}>{checkedText(state)}</span>
           <CommandButton command={linkCommands.check} icon />
         </>
       }
     >
-      <div className="dlg-body links-body">
+      <DialogBody className={styles.body}>
         {(state?.diagnoses ?? []).map(({ id, severity, problem, machineId, taskId }) => (
           <ProblemView
             key={`${id} ${machineId ?? ""} ${taskId ?? ""}`}
@@ -40,16 +43,16 @@ export function LinksDialog(): ReactElement {
           />
         ))}
         {linked.length < 2 ? (
-          <p>There is no other machine to reach yet.</p>
+          <p>There is no other machine yet.</p>
         ) : (
           <>
-            <p className="fg2">
+            <p className={textStyles.muted}>
               Each row's machine connects to each column's; round trip in ms. Choose one for its layers.
             </p>
-            <LinkTable machines={linked} />
+            <LinkTable machines={linked} large />
           </>
         )}
-      </div>
+      </DialogBody>
     </Dialog>
   );
 }

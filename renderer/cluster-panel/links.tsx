@@ -5,10 +5,13 @@ import { linksOf } from "../cluster/routes.js";
 import { linkCommands } from "../commands/cluster-commands.js";
 import { CommandButton, CommandIconButton, CommandLink } from "../parts/command-button.js";
 import { useReachability } from "../stores/reachability-store.js";
+import { classNames } from "../ui/class-names.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import { Spinner } from "../ui/spinner.js";
+import textStyles from "../ui/text.module.css";
 import { LinkTable } from "./link-table.js";
-import "./links.css";
+import styles from "./links.module.css";
 
 /** A table of more machines than this has no room in the panel; its faults are counted and it opens as a dialog. */
 const MOST_IN_PANEL = 4;
@@ -29,14 +32,17 @@ export function Links({ machines }: { readonly machines: readonly Machine[] }): 
   if (linked.length < 2) return null;
   const checking = state?.state === "checking";
   return (
-    <section className="links" aria-label="Links between machines">
-      <div className="links-head">
+    <section className={styles.links} aria-label="Links between machines">
+      <div className={styles.head}>
         <b>Links</b>
-        <span className="fg2 ell" title="Each row's machine connects to each column's; round trip in ms">
+        <span
+          className={classNames(textStyles.muted, textStyles.truncated)}
+          title="Each row's machine connects to each column's; round trip in ms"
+        >
           row connects to column, ms
         </span>
-        <span className="grow" />
-        {checking ? <span className="spinner" role="img" aria-label="Checking every route" /> : null}
+        <span className={textStyles.grow} />
+        {checking ? <Spinner label="Checking every route" /> : null}
         <CommandIconButton command={linkCommands.check} text="short" small />
       </div>
       {linked.length > MOST_IN_PANEL ? <Summary /> : <LinkTable machines={linked} />}
@@ -52,27 +58,27 @@ function Summary(): ReactElement {
     links.filter((link) => link.outcome === outcome).length;
   const blocked = of("failed");
   return (
-    <div className="links-summary">
+    <div className={styles.summary}>
       {blocked > 0 ? (
-        <span className="bad">
+        <span className={styles.failed}>
           <Icon name="error" size={13} /> {blocked} blocked
         </span>
       ) : null}
-      <span className="fg2">{countText(of("ok"), "link")} ok</span>
-      {of("unknown") > 0 ? <span className="fg2">{of("unknown")} not tested</span> : null}
-      <span className="grow" />
+      <span className={textStyles.muted}>{countText(of("ok"), "link")} ok</span>
+      {of("unknown") > 0 ? <span className={textStyles.muted}>{of("unknown")} not tested</span> : null}
+      <span className={textStyles.grow} />
       <CommandButton command={linkCommands.show} size="small" />
     </div>
   );
 }
 
-/** Ways of going wrong that concern the cluster as a whole. Those of one task or machine stand on it. */
+/** Problems of the cluster as a whole. Those of a task or machine are shown there. */
 function Diagnoses(): ReactElement | null {
   const diagnoses = useReachability((store) => store.state?.diagnoses);
   const shown = diagnoses?.filter(({ severity }) => severity !== "info") ?? [];
   if (shown.length === 0) return null;
   return (
-    <CommandLink command={linkCommands.show} className="diagnoses">
+    <CommandLink command={linkCommands.show} className={styles.diagnoses}>
       {() => (
         <>
           <Icon name="warning" size={13} />

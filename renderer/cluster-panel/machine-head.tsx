@@ -9,10 +9,16 @@ import {
 } from "../cluster/machine-text.js";
 import { machineCommands } from "../commands/machine-commands.js";
 import { CommandButton } from "../parts/command-button.js";
+import { useUnseenSince } from "../stores/app-store.js";
 import { newestOfMachine, useSamples } from "../stores/samples-store.js";
-import { IconButton } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
+import { IconButton } from "../ui/icon-button.js";
 import { Menu } from "../ui/menu.js";
+import { StatusDot } from "../ui/status-dot.js";
+import { Tag } from "../ui/tag.js";
+import textStyles from "../ui/text.module.css";
+import styles from "./machine-head.module.css";
 import { MachineLoad } from "./machine-load.js";
 import { machineMenu } from "./machine-menu.js";
 
@@ -27,14 +33,15 @@ interface MachineHeadProps {
   onFocus(): void;
 }
 
-/** A machine: whether it is there, what it has to compute with, how busy it is. */
+/** A machine: its presence, its hardware and its load. */
 export function MachineHead(props: MachineHeadProps): ReactElement {
   const { machine, mark, focusable, position, machineCount, onFocus } = props;
   const { name, kind, presence } = machine;
   const discovered = kind === "discovered";
+  const unseenSince = useUnseenSince();
   return (
     <div
-      className="mach-head"
+      className={styles.machine}
       role="treeitem"
       aria-level={1}
       aria-setsize={machineCount}
@@ -44,34 +51,36 @@ export function MachineHead(props: MachineHeadProps): ReactElement {
       data-machine-id={machine.id}
       onFocus={onFocus}
     >
-      {/* What is read out, in words and in one piece; what is drawn of it is not read again. */}
-      <span className="hidden-text">
-        {[name, mark, spokenPresence(machine), systemText(machine)].filter(Boolean).join(", ")},{" "}
+      {/* The text for screen readers, as one sentence; the visible parts are hidden from them. */}
+      <span className={textStyles.spokenOnly}>
+        {[name, mark, spokenPresence(machine, unseenSince), systemText(machine)].filter(Boolean).join(", ")},{" "}
         <Hardware machine={machine} />
       </span>
-      <div className="mh">
-        <PresenceDot machine={machine} />
-        <b aria-hidden="true" className={presence === "offline" ? "ell fg2" : "ell"} title={name}>
+      <div className={styles.head}>
+        <PresenceDot machine={machine} known={unseenSince === undefined} />
+        <b
+          aria-hidden="true"
+          className={classNames(textStyles.truncated, presence === "offline" && styles.offline)}
+          title={name}
+        >
           {name}
         </b>
         {mark === undefined ? null : (
           <span
             aria-hidden="true"
-            className="fg2 mono"
+            className={classNames(textStyles.muted, textStyles.monospace)}
             title="Another machine has this name; its device ID begins so"
           >
             {mark}
           </span>
         )}
-        <span aria-hidden="true" className="fg2 mh-state">
-          {presenceText(machine)}
+        <span aria-hidden="true" className={styles.state}>
+          {presenceText(machine, unseenSince)}
         </span>
         {machine.role === "view" ? (
-          <span className="tag" title="This machine may only look there: it was paired with the role view">
-            view only
-          </span>
+          <Tag title="This machine may only view that one: it was paired with the role view">view only</Tag>
         ) : null}
-        <span className="grow" />
+        <span className={textStyles.grow} />
         {discovered ? (
           <CommandButton command={machineCommands.pair} target={machine} size="small" spoken="named" />
         ) : null}
@@ -84,27 +93,34 @@ export function MachineHead(props: MachineHeadProps): ReactElement {
       </div>
       <div
         aria-hidden="true"
-        className="msub"
+        className={styles.hardware}
         title={[systemText(machine), ...machine.addresses].filter(Boolean).join("\n")}
       >
         <Icon name={machineIcon(machine)} size={14} />
-        <span className="ell">
+        <span className={textStyles.truncated}>
           <Hardware machine={machine} />
         </span>
       </div>
-      {presence === "online" ? <MachineLoad machine={machine} /> : null}
+      {presence === "online" && unseenSince === undefined ? <MachineLoad machine={machine} /> : null}
     </div>
   );
 }
 
-/** Of GPUs it says how much is used, which is measured: apart, so that nothing else is drawn again for it. */
+/** The measured use of the GPUs; a separate component, so a new sample renders nothing else again. */
 function Hardware({ machine }: { readonly machine: Machine }): ReactNode {
   return useSamples((store) => hardwareText(machine, newestOfMachine(store, machine.id)?.gpus));
 }
 
-/** Circles mean status; a dashed one is not paired. What it says also stands in words beside it. */
-function PresenceDot({ machine: { kind, presence } }: { readonly machine: Machine }): ReactElement {
-  const look =
-    kind === "discovered" ? "ring" : { online: "ok", connecting: "warn", offline: "off" }[presence];
-  return <span className={`dot ${look}`} aria-hidden="true" />;
+interface PresenceDotProps {
+  readonly machine: Machine;
+  /** False: the window has no news of the machine. */
+  readonly known: boolean;
+}
+
+/** Circles mean status; a dashed one is not paired. The same is written next to it in words. */
+function PresenceDot({ machine: { kind, presence }, known }: PresenceDotProps): ReactElement {
+  const now = known ? presence : "offline";
+  const dot =
+    kind === "discovered" ? "ring" : ({ online: "ok", connecting: "warning", offline: "off" } as const)[now];
+  return <StatusDot kind={dot} />;
 }

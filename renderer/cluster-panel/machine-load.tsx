@@ -1,9 +1,21 @@
-import type { ReactElement } from "react";
+import type { ComponentProps, ReactElement } from "react";
 import type { Machine } from "../../main/api/cluster.js";
 import { KEPT_SAMPLES } from "../../main/api/samples.js";
 import { machineSamples, useSamples } from "../stores/samples-store.js";
+import { classNames } from "../ui/class-names.js";
 import { bytesText } from "../ui/format.js";
 import { Sparkline } from "../ui/sparkline.js";
+import styles from "./machine-load.module.css";
+
+interface MetersProps extends ComponentProps<"div"> {
+  /** Takes less height. */
+  readonly low?: boolean;
+}
+
+/** Meters side by side. */
+export function Meters({ low, ...rest }: MetersProps): ReactElement {
+  return <div className={classNames(styles.meters, low && styles.low)} {...rest} />;
+}
 
 interface MeterProps {
   readonly name: string;
@@ -17,9 +29,9 @@ interface MeterProps {
 /** One measured quantity: its name, the newest value, and the last minute. */
 export function Meter({ name, value, values, max, title }: MeterProps): ReactElement {
   return (
-    <div className="m" title={title}>
-      <span className="meter-name">{name}</span>
-      <span className="mv">{value ?? "–"}</span>
+    <div className={styles.meter} title={title}>
+      <span className={styles.name}>{name}</span>
+      <span className={styles.value}>{value ?? "–"}</span>
       <Sparkline
         values={values}
         max={max}
@@ -30,7 +42,7 @@ export function Meter({ name, value, values, max, title }: MeterProps): ReactEle
   );
 }
 
-/** What the whole machine does, its own programs included, in one low row; nothing until it is measured. */
+/** The load of the whole machine, including other programs, in one low row; nothing until it is measured. */
 export function MachineLoad({ machine }: { readonly machine: Machine }): ReactElement | null {
   const { id, memoryBytes } = machine;
   const samples = useSamples((store) => machineSamples(store, id));
@@ -38,7 +50,7 @@ export function MachineLoad({ machine }: { readonly machine: Machine }): ReactEl
   if (newest === undefined) return null;
   const traffic = samples.map((sample) => sample.receivedBytesPerSecond + sample.sentBytesPerSecond);
   return (
-    <div className="ms low">
+    <Meters low>
       <Meter
         name="CPU"
         value={`${Math.round(newest.cpuPercent)}%`}
@@ -60,6 +72,6 @@ export function MachineLoad({ machine }: { readonly machine: Machine }): ReactEl
         max={1.25 * Math.max(1_000_000, ...traffic)}
         title="Received and sent by the machine, the last minute"
       />
-    </div>
+    </Meters>
   );
 }

@@ -1,4 +1,4 @@
-/** The cluster panel as a list of rows, so that only those in view need to be drawn. */
+/** The cluster panel as a list of rows, of which only the visible ones are rendered. */
 import type { Machine, Task } from "../../main/api/cluster.js";
 import type { MachineKind } from "../../main/api/machines.js";
 import type { Problem } from "../../main/api/problem.js";
@@ -6,7 +6,7 @@ import type { Route } from "../../main/api/reachability.js";
 import { takesTasks } from "../cluster/machines.js";
 
 interface Row {
-  /** Unique in the panel, and the same as long as what the row shows is the same thing. */
+  /** Unique in the panel, and stable while the row shows the same thing. */
   readonly key: string;
   readonly machine: Machine;
   /** The last row of its machine. */
@@ -68,7 +68,7 @@ function rowsOf(
   return rows;
 }
 
-/** The application's own words where it has some; else what is known: that the address cannot be reached. */
+/** The application's own message, if any; otherwise that the address cannot be reached. */
 export function blockedProblem(route: Route, machines: ReadonlyMap<string, Machine>): Problem {
   if (route.problem) return route.problem;
   const nameOf = (id: string) => machines.get(id)?.name ?? id;

@@ -1,21 +1,28 @@
 import type { ReactElement } from "react";
-import type { Machine, Task, TaskState } from "../../main/api/cluster.js";
+import type { Device, Machine, Task, TaskState } from "../../main/api/cluster.js";
 import { taskDevice, taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { taskCommands } from "../commands/task-commands.js";
 import { CommandButton } from "../parts/command-button.js";
 import { ProblemView } from "../parts/problem-view.js";
+import { useUnseenSince } from "../stores/app-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
 import { taskSamples, useSamples } from "../stores/samples-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
-import { IconButton } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
 import { bytesText, countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import { IconButton } from "../ui/icon-button.js";
 import { Menu } from "../ui/menu.js";
+import { Spinner } from "../ui/spinner.js";
 import { Swatch } from "../ui/swatch.js";
+import { Tag } from "../ui/tag.js";
+import textStyles from "../ui/text.module.css";
 import { DismissableNotice } from "./dismissable-notice.js";
-import { Meter } from "./machine-load.js";
+import { Meter, Meters } from "./machine-load.js";
+import { NoticeFrame } from "./notice-frame.js";
 import { taskMenu } from "./task-menu.js";
+import styles from "./task-row.module.css";
 
 interface TaskRowProps {
   readonly task: Task;
@@ -26,21 +33,23 @@ interface TaskRowProps {
   onFocus(): void;
 }
 
-/** One task: name, port, nodes, load, and what can be done with it. Nodes can be dropped on it. */
+/** One task: name, port, nodes, load, and its actions. Nodes can be dropped on it. */
 export function TaskRow({ task, machine, nodes, focusable, onFocus }: TaskRowProps): ReactElement {
   const name = taskName(task);
   const drag = useDropState(task);
+  const known = useUnseenSince() === undefined;
   const port = task.address.split(":").at(-1);
   const gpuBytes = machine.gpus.reduce((most, gpu) => Math.max(most, gpu.memoryBytes), 0);
-  // Nothing is measured of a process on a machine that only answers TensorFlow's protocol.
-  const measured = hasProcess(task.state) && !task.foreign && machine.presence !== "offline";
+  // A process on a machine that only speaks TensorFlow's protocol is not measured.
+  const measured = hasProcess(task.state) && !task.foreign && machine.presence !== "offline" && known;
   const load = measured && !drag ? <TaskLoad task={task} gpuBytes={gpuBytes} /> : null;
-  const classes = ["task"];
-  if (drag) classes.push(drag.kind);
-  if (task.state === "stopped") classes.push("off");
   return (
     <div
-      className={classes.join(" ")}
+      className={classNames(
+        styles.task,
+        drag && DROPS[drag.kind],
+        task.state === "stopped" && styles.stopped,
+      )}
       style={{ "--c": taskColourVar(task) }}
       role="treeitem"
       aria-level={2}
@@ -49,36 +58,43 @@ export function TaskRow({ task, machine, nodes, focusable, onFocus }: TaskRowPro
       data-device={taskDevice(task)}
       onFocus={onFocus}
     >
-      <span className="hidden-text">
+      <span className={textStyles.spokenOnly}>
         {[
-          ...[name, stateText(task.state), task.foreign ? "foreign" : ""],
-          ...[countText(nodes, "node"), task.address, machine.name],
+          ...[name, known ? stateText(task.state) : UNKNOWN, task.foreign ? "foreign" : ""],
+          ...[countText(nodes, "node"), task.address, machine.name, ...task.devices.flatMap(gpuText)],
         ]
           .filter(Boolean)
           .join(", ")}
       </span>
-      <div className="tr">
+      <div className={styles.row}>
         <Swatch task={task} />
         <b aria-hidden="true">{name}</b>
         {port ? (
-          <span aria-hidden="true" className="fg2 mono" title={task.address}>
+          <span
+            aria-hidden="true"
+            className={classNames(textStyles.monospace, styles.port)}
+            title={task.address}
+          >
             :{port}
           </span>
         ) : null}
         {task.foreign ? (
-          <span aria-hidden="true" className="tag" title="A TensorFlow server that somebody else started">
+          <Tag aria-hidden="true" title="A TensorFlow server that somebody else started">
             foreign
-          </span>
+          </Tag>
+        ) : null}
+        {task.devices.some(({ type }) => type === "GPU") ? (
+          <Tag aria-hidden="true" title={task.devices.flatMap(gpuText).join("\n")}>
+            GPU
+          </Tag>
         ) : null}
         {task.engine === "portable" && machine.engines[0]?.engine === "tensorflow" ? (
-          <span className="tag" title="Runs on the portable engine">
-            portable
-          </span>
+          <Tag title="Runs on the portable engine">portable</Tag>
         ) : null}
-        <span className="grow" />
-        <StateMark state={task.state} />
-        {drag || task.state === "running" ? (
-          <span aria-hidden="true" className={drag?.kind === "target" ? "" : "fg2"}>
+        <span className={textStyles.grow} />
+        {known ? <StateMark state={task.state} /> : <span className={styles.state}>{UNKNOWN}</span>}
+        {drag || (known && task.state === "running") ? (
+          <span aria-hidden="true" className={drag?.kind === "target" ? undefined : textStyles.muted}>
             {drag?.count ?? countText(nodes, "node")}
           </span>
         ) : null}
@@ -90,7 +106,7 @@ export function TaskRow({ task, machine, nodes, focusable, onFocus }: TaskRowPro
               icon="more"
               label={`Menu of ${name}`}
               data-row-menu=""
-              className="row-menu"
+              className={styles.menu}
               small
               tabIndex={-1}
             />
@@ -99,28 +115,24 @@ export function TaskRow({ task, machine, nodes, focusable, onFocus }: TaskRowPro
         />
       </div>
       {drag ? (
-        <div className="why">
+        <div className={styles.dropText}>
           {drag.kind === "target" ? <Icon name="pin" size={14} /> : null}
           {drag.text}
         </div>
       ) : null}
       {load}
       {task.problem ? (
-        <div className="task-problem">
+        <NoticeFrame at="task" kind="problem">
           <ProblemView problem={task.problem}>{task.foreign ? null : <Recovery task={task} />}</ProblemView>
-        </div>
+        </NoticeFrame>
       ) : task.notice ? (
-        <DismissableNotice
-          where={`${task.id} ${task.startedAt ?? 0}`}
-          problem={task.notice}
-          className="task-problem"
-        />
+        <DismissableNotice where={`${task.id} ${task.startedAt ?? 0}`} problem={task.notice} at="task" />
       ) : null}
     </div>
   );
 }
 
-/** What helps a task that failed or does not answer. */
+/** The remedy for a task that failed or does not respond. */
 function Recovery({ task }: { readonly task: Task }): ReactElement {
   return (
     <>
@@ -134,9 +146,15 @@ function Recovery({ task }: { readonly task: Task }): ReactElement {
   );
 }
 
+const DROPS = {
+  target: styles.target,
+  possible: styles.possible,
+  impossible: styles.impossible,
+} as const;
+
 interface DropState {
-  /** target: under the pointer. possible: would take the nodes. dim: would change nothing. */
-  readonly kind: "target" | "possible" | "dim";
+  /** target: under the pointer. possible: would accept the nodes. impossible: would change nothing. */
+  readonly kind: keyof typeof DROPS;
   readonly count: string;
   readonly text: string;
 }
@@ -154,7 +172,7 @@ function useDropState(task: Task): DropState | undefined {
     return node !== undefined && !isHere(node.device);
   }).length;
   const count = countText(here, "node");
-  if (coming === 0) return { kind: "dim", count, text: "Already pinned here" };
+  if (coming === 0) return { kind: "impossible", count, text: "Already pinned here" };
   const note = task.state === "running" ? "" : `, ${stateText(task.state)}`;
   if (over)
     return {
@@ -169,7 +187,15 @@ function useDropState(task: Task): DropState | undefined {
   };
 }
 
-/** There from the start of a task, so that the rows below stay where they are when its first sample comes. */
+/** "GPU:0 NVIDIA GeForce RTX 4090, 23 GB"; none of a CPU. */
+function gpuText({ name, type, description, memoryLimitBytes }: Device): string[] {
+  if (type !== "GPU") return [];
+  const model = /\bname: ([^,]+)/.exec(description)?.[1] ?? description;
+  const index = name.slice(name.lastIndexOf(":") + 1);
+  return [`GPU:${index} ${model}, ${bytesText(memoryLimitBytes)}`];
+}
+
+/** Present from the start of a task, so the rows below do not move when its first sample arrives. */
 function TaskLoad({ task, gpuBytes }: { readonly task: Task; readonly gpuBytes: number }): ReactElement {
   const { id, startedAt = 0 } = task;
   const known = useSamples((store) => taskSamples(store, id));
@@ -179,7 +205,7 @@ function TaskLoad({ task, gpuBytes }: { readonly task: Task; readonly gpuBytes: 
   const memory = samples.map(({ memoryBytes }) => memoryBytes);
   const onGpu = samples.map(({ gpuMemoryBytes }) => gpuMemoryBytes ?? 0);
   return (
-    <div className="ms" aria-hidden="true">
+    <Meters aria-hidden="true">
       <Meter
         name="CPU"
         value={newest && `${Math.round(newest.cpuPercent)}%`}
@@ -201,7 +227,7 @@ function TaskLoad({ task, gpuBytes }: { readonly task: Task; readonly gpuBytes: 
         max={1.5 * Math.max(1, ...memory)}
         title="Memory of the task's process, the last minute"
       />
-    </div>
+    </Meters>
   );
 }
 
@@ -213,15 +239,18 @@ export function stateText(state: TaskState): string {
   return state === "unresponsive" ? "does not answer" : state;
 }
 
+/** Instead of its state while the window has no news of a task. */
+const UNKNOWN = "state unknown";
+
 function StateMark({ state }: { readonly state: TaskState }): ReactElement | null {
   if (state === "running") return null;
   const busy = state === "starting" || state === "stopping";
   const bad = state === "failed" || state === "unresponsive";
   return (
-    <span className={bad ? "state bad" : "state"} role="status">
-      {busy ? <span className="spinner" aria-hidden="true" /> : null}
+    <span className={classNames(styles.state, bad && styles.failing)} role="status">
+      {busy ? <Spinner /> : null}
       {bad ? <Icon name="error" size={13} /> : null}
-      <span className="ell">
+      <span className={textStyles.truncated}>
         {stateText(state)}
         {busy ? "…" : ""}
       </span>

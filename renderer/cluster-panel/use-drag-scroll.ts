@@ -6,7 +6,7 @@ import { useDrag } from "../stores/drag-store.js";
 const EDGE_PIXELS = 40;
 const PIXELS_A_FRAME = 8;
 
-/** Scrolls the list while nodes are dragged at its upper or lower edge, so that every task can be dropped on. */
+/** Scrolls the list while nodes are dragged at its upper or lower edge, so every task can be a drop target. */
 export function useDragScroll(frame: HTMLElement | null): void {
   const dragging = useDrag((state) => state.nodes.length > 0);
   useEffect(() => {

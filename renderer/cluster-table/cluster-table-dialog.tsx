@@ -1,16 +1,5 @@
 import { type ReactElement, useState } from "react";
 import type { ClusterState } from "../../main/api/cluster.js";
-import { attempt } from "../stores/app-store.js";
-import { useCluster } from "../stores/cluster-store.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
-import { uiActions } from "../stores/ui-store.js";
-import { client } from "../transport/client.js";
-import { Button } from "../ui/button.js";
-import { Dialog } from "../ui/dialog.js";
-import { countText } from "../ui/format.js";
-import { Icon } from "../ui/icon.js";
-import { Segmented } from "../ui/segmented.js";
-import "./cluster-table.css";
 import {
   addRow,
   changesText,
@@ -20,6 +9,19 @@ import {
   rowsToApply,
   rowsToKeep,
 } from "../cluster/table-draft.js";
+import { attempt } from "../stores/app-store.js";
+import { useCluster } from "../stores/cluster-store.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { uiActions } from "../stores/ui-store.js";
+import { client } from "../transport/client.js";
+import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
+import { Dialog } from "../ui/dialog.js";
+import { countText } from "../ui/format.js";
+import { Icon } from "../ui/icon.js";
+import { Segmented } from "../ui/segmented.js";
+import textStyles from "../ui/text.module.css";
+import styles from "./cluster-table-dialog.module.css";
 import { ExportMenu } from "./export-menu.js";
 import { ImportView } from "./import-view.js";
 import { SpecText } from "./spec-text.js";
@@ -55,17 +57,17 @@ function ClusterTable({ state }: { readonly state: ClusterState }): ReactElement
   return (
     <Dialog
       title={`Cluster: ${document.name.replace(/\.[^.]+$/, "")}`}
-      wide
+      width="table"
       onClose={uiActions.close}
       footer={
         <>
-          <span className="fg2 grow">
+          <span className={classNames(textStyles.muted, textStyles.grow)}>
             {view === "import"
               ? "Nothing changes before the rows are taken over and applied."
               : `${changed ? `${changesText(changes)} ` : ""}Applying also keeps the table in ${document.name}.`}
           </span>
           {problems.length > 0 ? (
-            <span className="fg2">Fix {countText(problems.length, "row")} first</span>
+            <span className={textStyles.muted}>Fix {countText(problems.length, "row")} first</span>
           ) : null}
           <Button onClick={uiActions.close}>Cancel</Button>
           <Button variant="primary" disabled={problems.length > 0 || view === "import"} onClick={apply}>
@@ -74,17 +76,17 @@ function ClusterTable({ state }: { readonly state: ClusterState }): ReactElement
         </>
       }
     >
-      <div className="ct-bar">
+      <div className={styles.bar}>
         <span>
           {countText(rows.length, "task")} on {countText(machines.size, "machine")}
         </span>
         {problems.length > 0 ? (
-          <span className="ct-bad" role="status">
+          <span className={styles.problem} role="status">
             <Icon name="error" />
             {problems.length === 1 ? "1 row needs a fix" : `${problems.length} rows need a fix`}
           </span>
         ) : null}
-        <span className="grow" />
+        <span className={textStyles.grow} />
         <Segmented
           label="View"
           options={VIEWS}
@@ -109,7 +111,7 @@ function ClusterTable({ state }: { readonly state: ClusterState }): ReactElement
         />
       )}
       {view === "table" ? (
-        <div className="ct-add">
+        <div className={styles.add}>
           <Button variant="ghost" icon="plus" onClick={() => setRows(addRow(rows, state))}>
             Add row
           </Button>

@@ -4,6 +4,10 @@ import { parseClusterText } from "../../worker-runtime/cluster/cluster-exchange.
 import type { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
 import { changesText, type DraftRow, draftChanges, importRows } from "../cluster/table-draft.js";
 import { Button } from "../ui/button.js";
+import { countText } from "../ui/format.js";
+import textStyles from "../ui/text.module.css";
+import { TextArea } from "../ui/text-input.js";
+import styles from "./import-view.module.css";
 
 interface ImportViewProps {
   readonly rows: readonly DraftRow[];
@@ -12,7 +16,7 @@ interface ImportViewProps {
   onDone(rows?: DraftRow[]): void;
 }
 
-/** Takes a clusterspec.json or a TF_CONFIG, pasted or from a file, and shows what it would change. */
+/** Accepts a clusterspec.json or a TF_CONFIG, pasted or from a file, and shows what it would change. */
 export function ImportView({ rows, state, onDone }: ImportViewProps): ReactElement {
   const [text, setText] = useState("");
   const file = useRef<HTMLInputElement>(null);
@@ -20,11 +24,11 @@ export function ImportView({ rows, state, onDone }: ImportViewProps): ReactEleme
   const read = readCluster(text);
   const imported = read.cluster ? importRows(rows, read.cluster, state) : undefined;
   return (
-    <div className="ct-import">
+    <div className={styles.view}>
       <label htmlFor={fieldId}>Paste a clusterspec.json or the value of TF_CONFIG, or open a file.</label>
-      <textarea
+      <TextArea
         id={fieldId}
-        className="text-input mono"
+        monospace
         rows={10}
         spellCheck={false}
         placeholder={'{"worker": ["gpu-pc:2222", "raspberrypi:2222"]}'}
@@ -40,23 +44,23 @@ export function ImportView({ rows, state, onDone }: ImportViewProps): ReactEleme
         onChange={(event) => void event.target.files?.[0]?.text().then(setText)}
       />
       {read.error ? (
-        <p className="field-error" role="alert">
+        <p className={textStyles.error} role="alert">
           {read.error}
         </p>
       ) : null}
       {imported ? (
-        <p className="fg2" role="status">
+        <p className={textStyles.muted} role="status">
           Once applied: {changesText(draftChanges(imported, state))}
         </p>
       ) : null}
-      <div className="ct-buttons">
+      <div className={styles.buttons}>
         <Button icon="folder" onClick={() => file.current?.click()}>
           Open a file…
         </Button>
-        <span className="grow" />
+        <span className={textStyles.grow} />
         <Button onClick={() => onDone()}>Back</Button>
         <Button variant="strong" disabled={!imported} onClick={() => onDone(imported)}>
-          Take over {imported ? `${imported.length} rows` : ""}
+          Take over {imported ? countText(imported.length, "row") : ""}
         </Button>
       </div>
     </div>
@@ -67,7 +71,7 @@ function readCluster(text: string): { readonly cluster?: ClusterSpec; readonly e
   if (text.trim() === "") return {};
   try {
     const cluster = parseClusterText(text);
-    return cluster.isEmpty ? { error: "It names no task." } : { cluster };
+    return cluster.isEmpty ? { error: "It does not name any task." } : { cluster };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   }

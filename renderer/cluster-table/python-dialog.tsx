@@ -1,19 +1,22 @@
 import { type ReactElement, useState } from "react";
 import type { ClusterState } from "../../main/api/cluster.js";
-import { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
 import {
   type PythonScriptInput,
   type PythonScriptKind,
   pythonScript,
   pythonScriptProblem,
 } from "../../worker-runtime/cluster/python-scripts.js";
+import { runningCluster } from "../cluster/running-cluster.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
 import { CopyButton } from "../ui/copy-button.js";
 import { Dialog } from "../ui/dialog.js";
+import { EmptyText } from "../ui/empty-text.js";
 import { Segmented } from "../ui/segmented.js";
-import "./cluster-table.css";
+import textStyles from "../ui/text.module.css";
+import styles from "./text-view.module.css";
 
 const KINDS: readonly { readonly id: PythonScriptKind; readonly label: string; readonly text: string }[] = [
   {
@@ -38,7 +41,7 @@ const KINDS: readonly { readonly id: PythonScriptKind; readonly label: string; r
   },
 ];
 
-/** Scripts that connect to the cluster as it is now, to be copied. */
+/** Scripts to copy that connect to the current cluster. */
 export function PythonDialog(): ReactElement | null {
   const state = useCluster((store) => store.state);
   const [kind, setKind] = useState<PythonScriptKind>("session");
@@ -50,11 +53,11 @@ export function PythonDialog(): ReactElement | null {
   return (
     <Dialog
       title="Use from Python"
-      wide
+      width="wide"
       onClose={uiActions.close}
       footer={
         <>
-          <span className="fg2 grow">
+          <span className={classNames(textStyles.muted, textStyles.grow)}>
             {state.access === "secure"
               ? "Runs on this machine and on every machine of the cluster: tunnels carry the connections."
               : "Runs on any machine that reaches the tasks."}
@@ -65,29 +68,26 @@ export function PythonDialog(): ReactElement | null {
         </>
       }
     >
-      <div className="ct-text">
-        <div className="py-kinds">
+      <div className={styles.view}>
+        <div className={styles.kinds}>
           <Segmented label="Kind of script" options={KINDS} selected={kind} onSelect={(id) => setKind(id)} />
-          <span className="grow" />
+          <span className={textStyles.grow} />
           {text ? <CopyButton text={text} /> : null}
         </div>
         <p>{chosen?.text}</p>
-        {text ? <pre className="mono">{text}</pre> : <p className="empty">{problem}</p>}
+        {text ? <pre className={textStyles.monospace}>{text}</pre> : <EmptyText>{problem}</EmptyText>}
       </div>
     </Dialog>
   );
 }
 
 function inputOf(state: ClusterState): PythonScriptInput | undefined {
-  const tasks = state.machines.flatMap((machine) => machine.tasks).filter((task) => task.state === "running");
-  const master = tasks.find(({ job }) => job === "worker") ?? tasks[0];
-  if (!master) return undefined;
-  const jobs: Record<string, Record<number, string>> = {};
-  for (const { job, index, address } of tasks) jobs[job] = { ...jobs[job], [index]: address };
+  const running = runningCluster(state);
+  if (!running) return undefined;
   const { gateway } = state;
   return {
-    cluster: ClusterSpec.from(jobs),
-    master: { job: master.job, index: master.index },
+    cluster: running.spec,
+    master: running.master,
     ...(gateway && !gateway.problem ? { gatewayTarget: gateway.target } : {}),
   };
 }

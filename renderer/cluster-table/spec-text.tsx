@@ -3,6 +3,8 @@ import { clusterJson } from "../../worker-runtime/cluster/cluster-exchange.js";
 import { clusterOfRows, type RowProblem } from "../../worker-runtime/cluster/cluster-table.js";
 import { type DraftRow, tableRows } from "../cluster/table-draft.js";
 import { CopyButton } from "../ui/copy-button.js";
+import textStyles from "../ui/text.module.css";
+import styles from "./text-view.module.css";
 
 interface SpecTextProps {
   readonly rows: readonly DraftRow[];
@@ -26,10 +28,10 @@ export function SpecText(props: SpecTextProps): ReactElement {
   const { cluster, leftOut } = usableCluster(props);
   const text = clusterJson(cluster);
   return (
-    <div className="ct-text">
+    <div className={styles.view}>
       <CopyButton text={text} />
-      <pre className="mono">{text}</pre>
-      {leftOut ? <p className="fg2">{leftOut}</p> : null}
+      <pre className={textStyles.monospace}>{text}</pre>
+      {leftOut ? <p className={textStyles.muted}>{leftOut}</p> : null}
     </div>
   );
 }

@@ -3,10 +3,17 @@ import type { ClusterState, GpuChoice, Machine, Task } from "../../main/api/clus
 import { engineSchema } from "../../main/api/cluster.js";
 import type { RowProblem } from "../../worker-runtime/cluster/cluster-table.js";
 import { type DraftRow, usableMachines } from "../cluster/table-draft.js";
-import { taskColourVar } from "../theme/task-colour.js";
-import { Button, IconButton } from "../ui/button.js";
+import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
+import { EmptyText } from "../ui/empty-text.js";
 import { Icon } from "../ui/icon.js";
+import { IconButton } from "../ui/icon-button.js";
+import { StatusDot, type StatusDotKind } from "../ui/status-dot.js";
+import { Swatch } from "../ui/swatch.js";
+import textStyles from "../ui/text.module.css";
+import { SelectInput, TextInput } from "../ui/text-input.js";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
+import styles from "./table-view.module.css";
 
 interface TableViewProps {
   readonly rows: readonly DraftRow[];
@@ -29,17 +36,17 @@ export function TableView({ rows, problems, state, onChange }: TableViewProps): 
   const drawn = useVirtualRows(frame, rows.length, ROW_HEIGHT);
   const change = (position: number, row: DraftRow) => onChange(rows.with(position, row));
   return (
-    <div ref={frame} className="ct-scroll">
+    <div ref={frame} className={styles.scroll}>
       <datalist id={jobList}>
         {jobs.map((job) => (
           <option key={job} value={job} />
         ))}
       </datalist>
-      <table className="ct" aria-rowcount={rows.length + 1}>
+      <table className={styles.table} aria-rowcount={rows.length + 1}>
         <thead>
           <tr>
             <th>
-              <span className="hidden-text">Colour</span>
+              <span className={textStyles.spokenOnly}>Colour</span>
             </th>
             <th>Job</th>
             <th>Index</th>
@@ -49,7 +56,7 @@ export function TableView({ rows, problems, state, onChange }: TableViewProps): 
             <th>GPU</th>
             <th>State</th>
             <th>
-              <span className="hidden-text">Actions</span>
+              <span className={textStyles.spokenOnly}>Actions</span>
             </th>
           </tr>
         </thead>
@@ -74,7 +81,7 @@ export function TableView({ rows, problems, state, onChange }: TableViewProps): 
         <Gap height={drawn.after} />
       </table>
       {rows.length === 0 ? (
-        <p className="empty">The cluster has no task. Add a row, or import a cluster.</p>
+        <EmptyText>The cluster has no task. Add a row, or import a cluster.</EmptyText>
       ) : null}
     </div>
   );
@@ -111,14 +118,14 @@ function TableLine(props: LineProps): ReactElement {
   const faulty = (field: RowProblem["field"]) =>
     problem?.field === field ? { "aria-invalid": true, "aria-describedby": messageId } : {};
   return (
-    <tbody ref={measure} data-index={position} className={problem ? "bad" : undefined}>
+    <tbody ref={measure} data-index={position} className={problem ? styles.invalidRow : undefined}>
       <tr aria-rowindex={position + 2}>
         <td>
-          <span className="sw" style={{ background: taskColourVar(task) }} aria-hidden="true" />
+          <Swatch task={task} />
         </td>
         <td>
-          <input
-            className="text-input"
+          <TextInput
+            className={styles.cell}
             aria-label={`Job of ${name}`}
             list={jobList}
             value={row.job}
@@ -128,8 +135,8 @@ function TableLine(props: LineProps): ReactElement {
           />
         </td>
         <td>
-          <input
-            className="text-input ct-index"
+          <TextInput
+            className={classNames(styles.cell, styles.index)}
             aria-label={`Index of ${name}`}
             type="number"
             min={0}
@@ -142,8 +149,8 @@ function TableLine(props: LineProps): ReactElement {
           />
         </td>
         <td>
-          <select
-            className="text-input"
+          <SelectInput
+            className={styles.cell}
             aria-label={`Machine of ${name}`}
             value={row.machineId}
             onChange={(event) => onChange({ ...row, machineId: event.target.value, gpu: "auto" })}
@@ -155,11 +162,12 @@ function TableLine(props: LineProps): ReactElement {
               </option>
             ))}
             <option value="">a server elsewhere</option>
-          </select>
+          </SelectInput>
         </td>
         <td>
-          <input
-            className="text-input mono"
+          <TextInput
+            monospace
+            className={styles.address}
             aria-label={`Address of ${name}`}
             value={row.address}
             placeholder="chosen when it starts"
@@ -170,10 +178,10 @@ function TableLine(props: LineProps): ReactElement {
         </td>
         <td>
           {row.machineId === "" ? (
-            <span className="fg2">its own</span>
+            <span className={textStyles.muted}>its own</span>
           ) : (
-            <select
-              className="text-input"
+            <SelectInput
+              className={styles.cell}
               aria-label={`Engine of ${name}`}
               value={row.engine}
               onChange={(event) => onChange({ ...row, engine: engineSchema.parse(event.target.value) })}
@@ -183,7 +191,7 @@ function TableLine(props: LineProps): ReactElement {
                   {ENGINES[engine]}
                 </option>
               ))}
-            </select>
+            </SelectInput>
           )}
         </td>
         <td>
@@ -197,10 +205,10 @@ function TableLine(props: LineProps): ReactElement {
         </td>
       </tr>
       {problem ? (
-        <tr className="ct-problem">
-          <td colSpan={4} />
-          <td colSpan={5}>
-            <span id={messageId} role="alert">
+        <tr>
+          <td colSpan={4} className={styles.problemCell} />
+          <td colSpan={5} className={styles.problemCell}>
+            <span className={styles.problem} id={messageId} role="alert">
               <Icon name="warning" /> {problem.message}
             </span>
             {problem.fix ? <FixButton problem={problem} row={row} onChange={onChange} /> : null}
@@ -237,32 +245,41 @@ interface GpuCellProps {
 }
 
 function GpuCell({ row, machine, onChange }: GpuCellProps): ReactElement {
-  if (!machine || machine.gpus.length === 0) return <span className="fg2">no GPU</span>;
+  if (!machine || machine.gpus.length === 0) return <span className={textStyles.muted}>no GPU</span>;
   const value = typeof row.gpu === "string" ? row.gpu : row.gpu.join(",");
   const several = typeof row.gpu !== "string" && row.gpu.length > 1;
   return (
-    <select
-      className="text-input"
+    <SelectInput
+      className={styles.cell}
       aria-label={`GPU of ${row.job}/${row.index}`}
       value={value}
       onChange={(event) => onChange({ ...row, gpu: gpuChoice(event.target.value) })}
     >
       <option value="auto">{row.job === "ps" ? "none (auto)" : "one (auto)"}</option>
       <option value="none">none</option>
-      {machine.gpus.map(({ index, name }) => (
-        <option key={index} value={String(index)}>
-          {name}
-          {machine.gpus.length > 1 ? ` (${index})` : ""}
-        </option>
-      ))}
+      {/* The portable engine chooses the best GPU automatically. */}
+      {(row.engine === "portable" && typeof row.gpu === "string" ? [] : machine.gpus).map(
+        ({ index, name }) => (
+          <option key={index} value={String(index)}>
+            {name}
+            {machine.gpus.length > 1 ? ` (${index})` : ""}
+          </option>
+        ),
+      )}
       {several ? <option value={value}>{value}</option> : null}
-    </select>
+    </SelectInput>
   );
 }
 
 function gpuChoice(value: string): GpuChoice {
   return value === "auto" || value === "none" ? value : value.split(",").map(Number);
 }
+
+const DOTS: Partial<Record<Task["state"], StatusDotKind>> = {
+  running: "ok",
+  failed: "error",
+  unresponsive: "warning",
+};
 
 function StateCell({
   task,
@@ -273,16 +290,16 @@ function StateCell({
 }) {
   if (problem) {
     return (
-      <span className="ct-bad">
+      <span className={classNames(styles.state, styles.cannotStart)}>
         <Icon name="error" /> cannot start
       </span>
     );
   }
-  if (!task) return <span className="fg2">new</span>;
-  const kind = { running: "ok", failed: "err", unresponsive: "warn" }[task.state as string] ?? "off";
+  if (!task) return <span className={textStyles.muted}>new</span>;
+  const kind = DOTS[task.state] ?? "off";
   return (
-    <span className="ct-state">
-      <span className={`dot ${kind}`} aria-hidden="true" /> {task.state}
+    <span className={styles.state}>
+      <StatusDot kind={kind} /> {task.state}
     </span>
   );
 }

@@ -4,7 +4,7 @@ import { bytesText, countText, listText } from "../ui/format.js";
 import { taskName } from "./task-name.js";
 
 export interface Health {
-  readonly dot: "ok" | "warn" | "err" | "off";
+  readonly dot: "ok" | "warning" | "error" | "off";
   readonly text: string;
 }
 
@@ -17,15 +17,15 @@ export function clusterHealth(tasks: readonly Task[]): Health {
   const count = `${running.length}/${tasks.length} tasks`;
   if (failed.length > 0) {
     const verb = failed.every(({ state }) => state === "failed") ? "failed" : "not answering";
-    return { dot: "err", text: `${listText(failed.slice(0, 3).map(taskName))} ${verb}, ${count}` };
+    return { dot: "error", text: `${listText(failed.slice(0, 3).map(taskName))} ${verb}, ${count}` };
   }
-  if (of("starting").length > 0) return { dot: "warn", text: `Cluster starting, ${count}` };
+  if (of("starting").length > 0) return { dot: "warning", text: `Cluster starting, ${count}` };
   if (running.length === 0) return { dot: "off", text: `Cluster stopped, ${count}` };
-  if (running.length < tasks.length) return { dot: "warn", text: `Cluster ok, ${count}` };
+  if (running.length < tasks.length) return { dot: "warning", text: `Cluster ok, ${count}` };
   return { dot: "ok", text: `Cluster ok, ${count}` };
 }
 
-/** Paired machines that do not answer: "raspberrypi offline", "3 machines offline"; undefined where all do. */
+/** Paired machines that do not respond: "raspberrypi offline", "3 machines offline"; undefined if all do. */
 export function offlineText(machines: readonly Machine[]): string | undefined {
   const offline = machines.filter(({ kind, presence }) => kind === "paired" && presence === "offline");
   if (offline.length === 0) return undefined;

@@ -7,16 +7,17 @@ import type { IconName } from "../ui/icon.js";
 
 const SYSTEMS: Readonly<Record<string, string>> = { linux: "Linux", darwin: "macOS", win32: "Windows" };
 
-/** "TensorFlow 2.21.0 GPU", "portable engine"; what is missing where a machine has none. */
+/** "TensorFlow 2.21.0 GPU", "portable engine GPU"; or what is missing, if a machine has none. */
 export function engineText({ engine, version, gpu }: Machine["engines"][number]): string {
-  return engine === "tensorflow" ? `TensorFlow ${version}${gpu ? " GPU" : ""}` : "portable engine";
+  return `${engine === "tensorflow" ? `TensorFlow ${version}` : "portable engine"}${gpu ? " GPU" : ""}`;
 }
 
 /** What a task gets with an engine compared to the other one, in one line. */
 export function engineNote({ engine, gpu }: Machine["engines"][number]): string {
   if (engine === "tensorflow")
     return gpu ? "Every TensorFlow op, with CUDA." : "Every TensorFlow op, on the processor.";
-  return "Needs no installation. Computes on the processor; a TensorFlow runtime has more ops, more speed, and CUDA.";
+  const where = gpu ? "the GPU and the processor" : "the processor";
+  return `Needs no installation. Computes on ${where}; a TensorFlow runtime has more ops, more speed, and CUDA.`;
 }
 
 /** Makers' names leave the row no room: "RTX 4070" of "NVIDIA GeForce RTX 4070". */
@@ -47,10 +48,10 @@ export function gpuTexts(gpus: readonly Gpu[], loads: readonly GpuLoad[] = []): 
   });
 }
 
-/** What a machine has to compute with, in one line; for a machine that is little known, what is known. */
+/** A machine's hardware in one line; for a machine that is hardly known, the known facts. */
 export function hardwareText(machine: Machine, loads?: readonly GpuLoad[]): string {
   if (machine.kind === "discovered") return "Discovered, not paired";
-  if (machine.kind === "foreign") return "TensorFlow servers that others started";
+  if (machine.kind === "foreign") return "TensorFlow servers started by others";
   const parts = machine.gpus.length > 0 ? gpuTexts(machine.gpus, loads) : [];
   if (parts.length === 0 && machine.cores > 0) parts.push(countText(machine.cores, "core"));
   if (machine.gpus.length === 0 && machine.memoryBytes > 0) parts.push(bytesText(machine.memoryBytes));
@@ -64,8 +65,13 @@ export function systemText({ osName, platform, arch }: Machine): string {
   return [osName || SYSTEMS[platform] || platform, arch].filter(Boolean).join(", ");
 }
 
-/** What stands behind a machine's name. */
-export function presenceText({ kind, presence, lastSeenAt }: Machine): string {
+/**
+ * The text after a machine's name.
+ *
+ * @param unseenSince When the window heard of it last, if it is not connected.
+ */
+export function presenceText({ kind, presence, lastSeenAt }: Machine, unseenSince?: number): string {
+  if (unseenSince !== undefined && presence !== "offline") return `last seen ${timeText(unseenSince)}`;
   if (presence === "connecting" && kind !== "discovered") return "connecting…";
   if (presence === "offline")
     return lastSeenAt === undefined ? "offline" : `last seen ${timeText(lastSeenAt)}`;
@@ -73,11 +79,16 @@ export function presenceText({ kind, presence, lastSeenAt }: Machine): string {
 }
 
 /** The same for screen readers, which do not see the dot. */
-export function spokenPresence(machine: Machine): string {
-  const { kind, presence } = machine;
+export function spokenPresence(machine: Machine, unseenSince?: number): string {
+  const { kind } = machine;
+  const presence = unseenSince === undefined || machine.presence === "offline" ? machine.presence : "unknown";
   const what = { this: "this machine", paired: "paired", discovered: "not paired", foreign: "foreign" }[kind];
-  // What stands beside the dot may be the same word.
-  const said = new Set([what, presence, ...(presence === "offline" ? [presenceText(machine)] : [])]);
+  // The text next to the dot may be the same word.
+  const said = new Set([
+    what,
+    presence,
+    ...(presence === "offline" || presence === "unknown" ? [presenceText(machine, unseenSince)] : []),
+  ]);
   return [...said].join(", ");
 }
 
@@ -127,7 +138,7 @@ export const ROLES: readonly RoleText[] = [
   {
     role: "manage",
     label: "Manage",
-    here: "It does all that Run allows, opens this machine's window, changes its firewall and installs a runtime.",
+    here: "It does everything that Run allows, opens this machine's window, changes its firewall and installs a runtime.",
     there: "start tasks, run graphs and manage it",
   },
 ];

@@ -48,7 +48,7 @@ function linkOf(routes: readonly Route[]): Link {
   };
 }
 
-/** "1 blocked route", "3 failing routes" where not all of them are a firewall's doing; undefined where all work. */
+/** "1 blocked route", "3 failing routes" if not all of them are blocked by a firewall; undefined if all work. */
 export function failedText(routes: readonly Route[]): string | undefined {
   const failed = blockedRoutes(routes);
   if (failed.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** The cluster table while it is edited: rows with what the window needs to apply them. Pure. */
+/** The cluster table during editing: rows, and what the window needs to apply them. Pure. */
 import type { ClusterRow, ClusterState, Engine, GpuChoice, Machine, Task } from "../../main/api/cluster.js";
 import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
 import type { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
@@ -11,7 +11,7 @@ import {
 import type { ClusterConfigRow } from "../document/model.js";
 
 export interface DraftRow {
-  /** Stays the same while the row is edited. */
+  /** Stable while the row is edited. */
   readonly key: string;
   /** The row's task; absent for a new one. */
   readonly taskId?: string;
@@ -37,7 +37,7 @@ export function usableMachines(state: ClusterState): Machine[] {
   return state.machines.filter(({ kind }) => kind === "this" || kind === "paired");
 }
 
-/** The rows to begin with: the tasks that are there, then those that the document wants beside them. */
+/** The initial rows: the existing tasks, then further ones that the document wants. */
 export function draftOf(state: ClusterState, wanted: readonly ClusterConfigRow[]): DraftRow[] {
   const live = state.machines.flatMap((machine) => machine.tasks.map((task) => rowOfTask(machine, task)));
   const missing = wanted.filter(
@@ -57,7 +57,7 @@ function rowOfConfig(state: ClusterState, row: ClusterConfigRow): DraftRow {
   return { key: newKey(), job, index, machineId, address, engine, gpu };
 }
 
-/** The engine that a machine prefers; TensorFlow's where the machine is not chosen yet. */
+/** The engine that a machine prefers; TensorFlow's if no machine is chosen yet. */
 function preferredEngine(machineId: string, state: ClusterState): Engine {
   return usableMachines(state).find(({ id }) => id === machineId)?.engines[0]?.engine ?? "tensorflow";
 }
@@ -80,8 +80,8 @@ export function addRow(rows: readonly DraftRow[], state: ClusterState): DraftRow
 }
 
 /**
- * The rows of an imported cluster. A task that is there already under that job and index keeps its row; an address on a
- * known machine is that machine's.
+ * The rows of an imported cluster. An existing task with the same job and index keeps its row; an address on a known
+ * machine is assigned to that machine.
  */
 export function importRows(rows: readonly DraftRow[], cluster: ClusterSpec, state: ClusterState): DraftRow[] {
   return cluster.tasks().map(({ job, index, address }) => {
@@ -101,21 +101,21 @@ export function tableRows(rows: readonly DraftRow[]): TableRow[] {
   return rows.map(({ job, index, address, machineId }) => ({ job, index, address, machine: machineId }));
 }
 
-/** What has to be fixed before the draft can be applied. */
+/** The problems to fix before the draft can be applied. */
 export function draftProblems(rows: readonly DraftRow[], state: ClusterState): RowProblem[] {
   const isSecure = state.access === "secure";
   const table = isSecure ? tableRows(rows.map(onLoopback)) : tableRows(rows);
   return tableProblems(table, { addressesCrossMachines: !isSecure });
 }
 
-/** In a secure cluster only the port of our own tasks is theirs to choose, so two of them on one port are in each other's way. */
+/** In a secure cluster only the port of our own tasks can be chosen, so two of them on one port conflict. */
 function onLoopback(row: DraftRow): DraftRow {
   const port = parseHostPort(row.address)?.port ?? 0;
   if (row.machineId === "" || port === 0) return row;
   return { ...row, address: formatHostPort({ host: "localhost", port }) };
 }
 
-/** The draft as the application wants it. */
+/** The draft in the form that the application accepts. */
 export function rowsToApply(rows: readonly DraftRow[]): ClusterRow[] {
   return rows.map(({ taskId, job, index, machineId, address, engine, gpu }) => ({
     ...(taskId === undefined ? {} : { taskId }),
@@ -128,7 +128,7 @@ export function rowsToApply(rows: readonly DraftRow[]): ClusterRow[] {
   }));
 }
 
-/** The draft as the document keeps it. */
+/** The draft in the form that the document stores. */
 export function rowsToKeep(rows: readonly DraftRow[], state: ClusterState): ClusterConfigRow[] {
   const names = new Map(state.machines.map(({ id, name }) => [id, name]));
   return rows.map(({ job, index, machineId, address, engine, gpu }) => ({
@@ -174,7 +174,7 @@ function isChanged(before: DraftRow, row: DraftRow): boolean {
   );
 }
 
-/** What of an address makes a task another one: of our own tasks the port, since the machine gives the host. */
+/** The part of an address that identifies a task: for our own tasks the port, since the machine determines the host. */
 function placeOf({ machineId, address }: DraftRow): string {
   return machineId === "" ? address : String(parseHostPort(address)?.port ?? address);
 }
@@ -194,5 +194,5 @@ export function changesText({ start, restart, stop }: DraftChanges): string {
     ...part(restart, "restarts and loses its variables", "restart and lose their variables"),
     ...part(stop, "stops", "stop"),
   ];
-  return parts.length === 0 ? "The cluster is as the table says." : `${parts.join("; ")}.`;
+  return parts.length === 0 ? "The cluster matches the table." : `${parts.join("; ")}.`;
 }

@@ -16,8 +16,16 @@ export function taskDevice(task: TaskName): string {
   return taskText(task);
 }
 
+/** Devices parsed before. A large graph has tens of thousands of nodes on few devices. */
+const namesOfDevices = new Map<string, string | undefined>();
+const MOST_DEVICES = 1000;
+
 /** "worker/0" of "/job:worker/replica:0/task:0/device:CPU:0"; undefined where job or task is missing. */
 export function taskNameOfDevice(device: string): string | undefined {
+  if (namesOfDevices.has(device)) return namesOfDevices.get(device);
   const task = taskOfDevice(device);
-  return task === undefined ? undefined : taskName(task);
+  const name = task === undefined ? undefined : taskName(task);
+  if (namesOfDevices.size >= MOST_DEVICES) namesOfDevices.clear();
+  namesOfDevices.set(device, name);
+  return name;
 }

@@ -1,19 +1,19 @@
-/** What the document's own cluster asks for beyond the tasks that are there. Pure. */
+/** What the document's own cluster requires beyond the existing tasks. Pure. */
 import type { ClusterRow, ClusterState } from "../../main/api/cluster.js";
 import type { ClusterConfigRow } from "../document/model.js";
 import { takesTasks } from "./machines.js";
 import { draftOf, draftProblems, rowsToApply } from "./table-draft.js";
 
 export interface WantedCluster {
-  /** Tasks that the document has and the cluster has not, "worker/1", in the document's order. */
+  /** Tasks of the document that the cluster lacks, "worker/1", in the document's order. */
   readonly names: readonly string[];
   /** The cluster with them, ready to be applied; absent if the user has to check the table first. */
   readonly rows?: readonly ClusterRow[];
 }
 
 /**
- * Compares the cluster with what the document keeps. The missing tasks can be started at once when each one's machine is
- * there and takes tasks and nothing contradicts the tasks that run.
+ * Compares the cluster with what the document keeps. The missing tasks can be started at once if each one's machine is
+ * present and accepts tasks and nothing conflicts with the running tasks.
  */
 export function wantedCluster(state: ClusterState, wanted: readonly ClusterConfigRow[]): WantedCluster {
   const draft = draftOf(state, wanted);

@@ -1,4 +1,4 @@
-/** What the canvas shows of the graph, and how. */
+/** Commands for what the canvas shows of the graph. */
 import { useDocument } from "../stores/document-store.js";
 import { isMinimapShown } from "../viewport/minimap-shown.js";
 import { fitGraph, viewDuration } from "../viewport/view.js";

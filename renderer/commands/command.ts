@@ -1,5 +1,5 @@
 /**
- * What a command is: one action of the window, said once. Toolbar, menus, cards, palette, keyboard, the overview of
+ * What a command is: one action of the window, defined once. Toolbar, menus, cards, palette, keyboard, the overview of
  * shortcuts and the native menu are all made from the same commands, so that they can never differ.
  */
 import { attempt, useApp } from "../stores/app-store.js";
@@ -26,28 +26,28 @@ export interface TargetKind<T> {
   readonly name: string;
   /** The target of a surface without one of its own, such as the keyboard; the reason if there is none. */
   current(): { readonly target: T } | { readonly reason: string };
-  /** All that the palette offers a command for; left out: the current one. */
+  /** All targets that the palette offers a command for; defaults to the current one. */
   all?(): readonly T[];
-  /** What tells a target from the others, for labels. */
+  /** The name that distinguishes a target from the others, for labels. */
   nameOf?(target: T): string;
 }
 
-/** How a command is written down. */
+/** The definition of a command. */
 export interface CommandSpec<T> {
   /** Unique and stable, "run.once". */
   readonly id: string;
   readonly group: CommandGroup;
-  /** What it does, where the target is in plain sight: "Add worker". */
+  /** What it does, if the target is visible: "Add worker". */
   readonly label: string;
-  /** What it does to the target as it is now, where that differs: "Hide the side panel". */
+  /** What it does to the target in its current state, if that differs: "Hide the side panel". */
   labelNow?(target: T): string;
-  /** What stands on a button, where there is little room; left out: the label. */
+  /** The text of a button, where space is limited; defaults to the label. */
   short?(target: T): string;
-  /** The label where the target is not in sight, with the target's name in it: "Add worker on pi". */
+  /** The label if the target is not visible, with the target's name: "Add worker on pi". */
   named?(name: string, target: T): string;
   /** One more sentence, shown under the label in a menu and as the tooltip of a button. */
   note?(target: T): string | undefined;
-  /** A few words beside the label that tell what it would act on now: "3 nodes". */
+  /** A few words beside the label that name its current target: "3 nodes". */
   hint?(target: T): string | undefined;
   /** Other words by which the palette finds it. */
   readonly keywords?: string;
@@ -57,9 +57,9 @@ export interface CommandSpec<T> {
    * alternatives are separated by a space.
    */
   readonly shortcut?: string;
-  /** Whether it applies to the target; menus omit it where it does not. Left out: always. */
+  /** Whether it applies to the target; menus omit it if it does not. Defaults to always. */
   applies?(target: T): boolean;
-  /** Called for a target that it applies to. Left out: always enabled. */
+  /** Called for a target that it applies to. Defaults to always enabled. */
   isEnabled?(target: T): Enabled;
   /** Whether the setting that it toggles or chooses is active; drawn with a check mark. */
   isOn?(target: T): boolean;
@@ -121,7 +121,7 @@ export interface AnyCommand {
   readonly many: boolean;
   /** With the current target; disabled where there is none. */
   now(): Action;
-  /** For each target that it applies to; only with the current one where there can be but one. */
+  /** For each target that it applies to; only for the current one if there can be only one. */
   all(): readonly Action[];
 }
 
@@ -165,7 +165,7 @@ function actionOn<T>(kind: TargetKind<T>, spec: CommandSpec<T>, target: T): Acti
   };
 }
 
-/** Where there is no target: the label, and the reason. */
+/** The action without a target: the label, and the reason. */
 function actionWithout<T>(spec: CommandSpec<T>, reason: string): Action {
   const { id, label, icon, shortcut, danger = false } = spec;
   return {
@@ -191,7 +191,7 @@ function commandOf<T>(kind: TargetKind<T>, spec: CommandSpec<T>): Command<T> {
     const current = kind.current();
     return "target" in current ? on(current.target) : actionWithout(spec, current.reason);
   };
-  // It acts on what is current when it is run, which may be long after it was drawn.
+  // It acts on the current target when it is run, which may be long after it was rendered.
   const now = (): Action => ({ ...shown(), run: () => shown().run() });
   return {
     id: spec.id,

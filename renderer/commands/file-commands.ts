@@ -1,3 +1,4 @@
+import { exportScript } from "../actions/export-actions.js";
 import {
   downloadGraph,
   newDocument,
@@ -97,5 +98,25 @@ export const documentCommands = defineCommands(documentTarget, {
     icon: "download",
     takesDocument: true,
     run: downloadGraph,
+  },
+  exportPython: {
+    id: "file.exportPython",
+    group: "File",
+    label: "Export as Python script",
+    short: () => "Python script",
+    note: () => "tf.compat.v1, runs with any TensorFlow",
+    keywords: "code tf.Session",
+    takesDocument: true,
+    run: () => exportScript("python"),
+  },
+  exportTypeScript: {
+    id: "file.exportTypeScript",
+    group: "File",
+    label: "Export as TypeScript",
+    short: () => "TypeScript",
+    note: () => 'a module for import "tensordeck"',
+    keywords: "code JavaScript library",
+    takesDocument: true,
+    run: () => exportScript("typescript"),
   },
 });

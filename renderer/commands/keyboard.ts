@@ -19,7 +19,7 @@ function commitField(target: EventTarget | null): boolean {
 }
 
 /**
- * Runs a command that keys or the native menu asked for; where it cannot run now, the status bar says why.
+ * Runs a command for a key press or the native menu; if it cannot run now, the status bar shows why.
  *
  * @param focused what has the focus; its text is committed first
  */

@@ -18,7 +18,7 @@ export interface BuiltMenu {
 /** The menus of the bar; the other groups are in the program's menu or in Help. */
 const MENUS: readonly CommandGroup[] = ["File", "Edit", "Graph", "Run", "Cluster", "View"];
 
-/** The native menu as the commands are now. */
+/** The native menu for the current state of the commands. */
 export function buildNativeMenu(context: MenuContext): BuiltMenu {
   const chosen = new Map<string, { command: AnyCommand; action: Action }>();
   const itemsOf = (group: CommandGroup) =>
@@ -64,7 +64,7 @@ function itemsOfCommand(
       key,
       label,
       ...(accelerator === undefined ? {} : { accelerator }),
-      // Behind a dialog nothing happens, as with keys.
+      // Ignored behind a dialog, as with keys.
       enabled: action.reason === undefined && !context.modal,
       ...(action.checked === undefined ? {} : { checked: action.checked }),
     };

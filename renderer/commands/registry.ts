@@ -4,18 +4,28 @@ import { canvasCommands } from "./canvas-commands.js";
 import { clipboardCommands, pasteCommands } from "./clipboard-commands.js";
 import { clusterCommands, linkCommands, membershipCommands, routeCommands } from "./cluster-commands.js";
 import type { AnyCommand, CommandGroup } from "./command.js";
+import { curveCommands } from "./curve-commands.js";
 import { editCommands } from "./edit-commands.js";
 import { documentCommands, exampleCommands, fileCommands, recentCommands } from "./file-commands.js";
 import { graphCommands, selectionCommands } from "./graph-commands.js";
 import { helpCommands } from "./help-commands.js";
+import { kernelCommands, wayOutCommands } from "./kernel-commands.js";
 import type { KeyContext } from "./key-context.js";
 import { machineCommands, roleCommands } from "./machine-commands.js";
 import { nodeCommands, nodesCommands } from "./node-commands.js";
 import { opCommands, opListCommands } from "./op-commands.js";
 import { activeRunCommands, runCommands, stepsCommands, traceCommands } from "./run-commands.js";
 import { runtimeCommands } from "./runtime-commands.js";
+import {
+  closedScopeCommands,
+  jumpCommands,
+  openScopeCommands,
+  scopesCommands,
+  weightCommands,
+} from "./scope-commands.js";
 import { settingsCommands, themeCommands } from "./settings-commands.js";
 import { taskCommands } from "./task-commands.js";
+import { tensorCommands } from "./tensor-commands.js";
 import { viewCommands } from "./view-commands.js";
 
 /** In the order of the palette, the overview of shortcuts and the native menu. */
@@ -25,8 +35,9 @@ export const allCommands: readonly AnyCommand[] = [
   ...[runCommands, stepsCommands, activeRunCommands, traceCommands],
   ...[clusterCommands, membershipCommands, machineCommands, roleCommands, taskCommands],
   ...[linkCommands, routeCommands, runtimeCommands],
-  ...[graphCommands, nodeCommands, opCommands, opListCommands],
-  ...[canvasCommands, viewCommands],
+  ...[graphCommands, nodeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
+  ...[closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
+  ...[canvasCommands, viewCommands, tensorCommands, curveCommands],
   ...[settingsCommands, themeCommands, helpCommands],
 ].flatMap((commands) => Object.values<AnyCommand>(commands));
 

@@ -73,7 +73,7 @@ export const runCommands = defineCommands(documentTarget, {
     takesDocument: true,
     needsApplication: true,
     applies: () => {
-      // A SavedModel has its own values; others are only for a user who said to leave those out.
+      // A SavedModel has its own values; others are only for a user who chose to skip those.
       if (restoreRequest().restore && !useSavedModel.getState().withoutValues) return false;
       const { targets, missing } = initialisation();
       return useDocumentRun.getState().latest !== undefined && targets.length + missing.length > 0;

@@ -1,10 +1,11 @@
 /** TensorFlow's runtime on this machine. */
-import { INSTALL_RUNTIME } from "../actions/kernel-actions.js";
 import { cancelInstall, installRuntime, lookForRuntime, useRuntime } from "../stores/runtime-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { bytesText } from "../ui/format.js";
 import { defineCommands, type Enabled, when } from "./command.js";
 import { noTarget } from "./target-kinds.js";
+
+const INSTALL = "Install TensorFlow runtime…";
 
 const state = () => useRuntime.getState().state;
 
@@ -26,10 +27,10 @@ export const runtimeCommands = defineCommands(noTarget, {
   install: {
     id: "runtime.install",
     group: "Cluster",
-    label: INSTALL_RUNTIME,
+    label: INSTALL,
     short: () => {
       const size = download();
-      return size === undefined ? INSTALL_RUNTIME : INSTALL_RUNTIME.replace("…", ` (${size})…`);
+      return size === undefined ? INSTALL : INSTALL.replace("…", ` (${size})…`);
     },
     hint: download,
     icon: "download",

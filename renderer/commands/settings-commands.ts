@@ -20,7 +20,7 @@ export const settingsCommands = defineCommands(noTarget, {
     label: "Make this machine visible on the network",
     short: () => "Make visible",
     needsApplication: true,
-    isEnabled: () => when(!settings().visible, "It is visible already."),
+    isEnabled: () => when(!settings().visible, "It is already visible."),
     run: () => changeSettings({ visible: true }),
   },
   otherTheme: {

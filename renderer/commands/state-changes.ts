@@ -1,9 +1,15 @@
-/** Notifies surfaces that the state of commands may have changed. */
+/**
+ * Notifies surfaces that the state of commands may have changed, and records what a command reads from the stores, so
+ * that it is evaluated again only after one of these values has changed.
+ */
+import type { StoreApi } from "zustand";
 import { useApp } from "../stores/app-store.js";
 import { useCluster } from "../stores/cluster-store.js";
+import { useCurves } from "../stores/curve-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useExamples } from "../stores/example-store.js";
-import { useKernels } from "../stores/kernel-store.js";
+import { useGraphView } from "../stores/graph-view-store.js";
+import { useKernelCatalogue, useKernels } from "../stores/kernel-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { useReachability } from "../stores/reachability-store.js";
 import { useDocumentRun, useRun } from "../stores/run-store.js";
@@ -11,13 +17,77 @@ import { useRuntime } from "../stores/runtime-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
 import { useSettings } from "../stores/settings-store.js";
 import { useUi } from "../stores/ui-store.js";
+import { useTravel } from "../viewport/travel.js";
 import { useCanvas } from "../viewport/view-store.js";
 
+type Store<T extends object = object> = Pick<StoreApi<T>, "getState" | "subscribe">;
+
+/** One value of a store, as it was when it was read. */
+interface Read {
+  readonly stateNow: () => object;
+  readonly key: PropertyKey;
+  readonly value: unknown;
+}
+
+/** What the innermost `recordReads` has recorded so far; undefined outside of it. */
+let recording: Read[] | undefined;
+
 /** Every store that commands read. */
-const STORES = [
-  ...[useApp, useCanvas, useCluster, useDocument, useExamples, useKernels, useOps, useReachability],
-  ...[useDocumentRun, useRun, useRuntime, useSavedModel, useSettings, useUi],
-];
+const STORES: readonly Store[] = [
+  ...[useApp, useCanvas, useCluster, useDocument, useExamples, useKernelCatalogue, useKernels, useOps],
+  ...[
+    useGraphView,
+    useTravel,
+    useCurves,
+    useReachability,
+    useDocumentRun,
+    useRun,
+    useRuntime,
+    useSavedModel,
+    useSettings,
+    useUi,
+  ],
+].map((store) => recordable(store as Store));
+
+/** Makes `getState` of a store tell `recordReads` which values of the state are read. */
+function recordable(store: Store): Store {
+  const stateNow = store.getState;
+  store.getState = () => {
+    const state = stateNow();
+    const reads = recording;
+    if (reads === undefined) return state;
+    return new Proxy(state, {
+      get: (_, key) => {
+        const value: unknown = Reflect.get(state, key);
+        reads.push({ stateNow, key, value });
+        return value;
+      },
+    });
+  };
+  return store;
+}
+
+/** The result of a query, and whether it may have changed since. */
+export interface Recorded<T> {
+  readonly answer: T;
+  isOutdated(): boolean;
+}
+
+/** Runs a synchronous query. Its result must depend only on what it reads from the stores. */
+export function recordReads<T>(query: () => T): Recorded<T> {
+  const outer = recording;
+  const reads: Read[] = [];
+  recording = reads;
+  try {
+    const answer = query();
+    return {
+      answer,
+      isOutdated: () => reads.some(({ stateNow, key, value }) => Reflect.get(stateNow(), key) !== value),
+    };
+  } finally {
+    recording = outer;
+  }
+}
 
 const listeners = new Set<() => void>();
 let stop: (() => void) | undefined;

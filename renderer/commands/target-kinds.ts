@@ -4,14 +4,20 @@ import type { Example } from "../../main/api/documents.js";
 import type { Role } from "../../main/api/machines.js";
 import type { RunUpdate } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { fetchedTensor, type KeptTensor } from "../actions/tensor-actions.js";
 import { taskName } from "../cluster/task-name.js";
+import type { Scope } from "../document/scope-tree.js";
+import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import type { DocumentStore } from "../stores/document-state.js";
 import { useDocument } from "../stores/document-store.js";
 import { useExamples } from "../stores/example-store.js";
+import { useKernels } from "../stores/kernel-store.js";
 import { isActive, useRun } from "../stores/run-store.js";
 import { useSettings } from "../stores/settings-store.js";
+import { useUi } from "../stores/ui-store.js";
 import { countText } from "../ui/format.js";
+import { openScopeAround, selectedBoxes } from "../viewport/selected-scopes.js";
 import { useCanvas } from "../viewport/view-store.js";
 import type { TargetKind } from "./command.js";
 
@@ -64,6 +70,30 @@ export const nodeTarget: TargetKind<NodeDef> = {
     return target === undefined ? { reason: NO_NODE } : { target };
   },
 };
+
+/** The closed scopes that are selected on the canvas. */
+export const closedScopesTarget: TargetKind<readonly Scope[]> = {
+  name: "closed scopes",
+  current: () => {
+    const target = selectedBoxes();
+    return target.length === 0 ? { reason: "No closed scope is selected." } : { target };
+  },
+  nameOf: scopesText,
+};
+
+/** The innermost open scope around everything that is selected. */
+export const openScopesTarget: TargetKind<readonly Scope[]> = {
+  name: "open scopes",
+  current: () => {
+    const scope = openScopeAround();
+    return scope ? { target: [scope] } : { reason: "Nothing in an open scope is selected." };
+  },
+  nameOf: scopesText,
+};
+
+function scopesText(scopes: readonly Scope[]): string {
+  return scopes.length === 1 ? (scopes[0]?.label ?? "") : countText(scopes.length, "scope");
+}
 
 /** The run in progress, of any document. */
 export const runTarget: TargetKind<RunUpdate> = {
@@ -123,11 +153,24 @@ export const routeTarget: TargetKind<BlockedRoute> = {
   all: () => [],
 };
 
+/** Nodes that a task has no kernel for. */
+export type MissingNodes = Pick<MissingOnTask, "task" | "movable">;
+
+export const missingNodesTarget: TargetKind<MissingNodes> = {
+  name: "nodes without a kernel",
+  current: () => {
+    const [target] = useKernels.getState().missing.tasks;
+    return target === undefined ? { reason: "No node lacks a kernel." } : { target };
+  },
+  all: () => useKernels.getState().missing.tasks,
+  nameOf: ({ task }) => task.name,
+};
+
 /** The name of an op that the engine or the graph has. */
 export const opTarget: TargetKind<string> = {
   name: "op",
   current: () => ({ reason: "No op is chosen." }),
-  // Those of a library are thousands; the graph's own list finds them.
+  // A library has thousands; the graph's own list finds them.
   all: () => [],
   nameOf: (op) => op,
 };
@@ -152,6 +195,19 @@ export const recentTarget: TargetKind<string> = {
   },
   all: () => useSettings.getState().settings.recentDocuments,
   nameOf: (path) => path.split(/[\\/]/).at(-1) ?? path,
+};
+
+/** A tensor that the newest run fetched; by default the one whose tab the dock shows. */
+export const tensorTarget: TargetKind<KeptTensor> = {
+  name: "tensor",
+  current: () => {
+    const { dockTab, dockOpen } = useUi.getState();
+    const name = dockOpen && dockTab.startsWith("tensor:") ? dockTab.slice("tensor:".length) : undefined;
+    if (name === undefined) return { reason: "No tensor is open in the dock." };
+    const target = fetchedTensor(name);
+    return target === undefined ? { reason: `The newest run did not fetch ${name}.` } : { target };
+  },
+  nameOf: ({ name }) => name,
 };
 
 /** How many steps a run has. */

@@ -3,7 +3,9 @@ import { useApp } from "../stores/app-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { CopyButton } from "../ui/copy-button.js";
-import { Dialog } from "../ui/dialog.js";
+import { Dialog, DialogBody } from "../ui/dialog.js";
+import textStyles from "../ui/text.module.css";
+import { Fact, FactList } from "./fact-list.js";
 
 /** Versions and places, to be copied into a report. */
 export function AboutDialog(): ReactElement {
@@ -28,21 +30,20 @@ export function AboutDialog(): ReactElement {
       onClose={uiActions.close}
       footer={
         <>
-          <span className="grow" />
+          <span className={textStyles.grow} />
           <CopyButton text={shown.map(([name, value]) => `${name}: ${value}`).join("\n")} />
         </>
       }
     >
-      <div className="dlg-body">
-        <dl className="facts">
+      <DialogBody>
+        <FactList>
           {shown.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
+            <Fact key={name} name={name}>
+              {value}
+            </Fact>
           ))}
-        </dl>
-      </div>
+        </FactList>
+      </DialogBody>
     </Dialog>
   );
 }

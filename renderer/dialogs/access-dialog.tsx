@@ -8,11 +8,14 @@ import { useCluster } from "../stores/cluster-store.js";
 import { isActive, useRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
 import { Dialog } from "../ui/dialog.js";
 import { countText, listText } from "../ui/format.js";
 import { Icon, type IconName } from "../ui/icon.js";
+import textStyles from "../ui/text.module.css";
+import styles from "./access-dialog.module.css";
 
-/** Who can use the cluster: what each choice allows, costs and restarts. Opening takes a second click. */
+/** Who can use the cluster: what each choice allows, costs and restarts. Opening requires a second click. */
 export function AccessDialog({ wanted: asked }: { readonly wanted: Access | undefined }): ReactElement {
   const now = useCluster((store) => store.state?.access ?? "secure");
   const exposures = useCluster((store) => store.state?.exposures);
@@ -30,7 +33,7 @@ export function AccessDialog({ wanted: asked }: { readonly wanted: Access | unde
   };
   return (
     <Dialog
-      wide
+      width="wide"
       icon={now === "open" ? "unlock" : "lock"}
       title="Who can use this cluster"
       onClose={uiActions.close}
@@ -44,7 +47,7 @@ export function AccessDialog({ wanted: asked }: { readonly wanted: Access | unde
         />
       }
     >
-      <div className="access-choices" role="radiogroup" aria-label="Who can use this cluster">
+      <div className={styles.choices} role="radiogroup" aria-label="Who can use this cluster">
         <Card
           icon="unlock"
           title="Open cluster"
@@ -54,8 +57,8 @@ export function AccessDialog({ wanted: asked }: { readonly wanted: Access | unde
           foot="The firewall wizard opens ports for private networks only; Public networks stay closed."
         >
           <Point icon="check">
-            Plain <span className="mono">grpc://</span> sessions work: Python scripts, TensorBoard, other
-            tools.
+            Plain <span className={textStyles.monospace}>grpc://</span> sessions work: Python scripts,
+            TensorBoard, other tools.
           </Point>
           <Point icon="warning">
             <b>Anyone on this network can run code on these machines</b> and read every tensor.
@@ -84,23 +87,24 @@ export function AccessDialog({ wanted: asked }: { readonly wanted: Access | unde
             Python scripts on a paired machine work there as they are
             {gateway ? (
               <>
-                ; on this one at <span className="mono">{gateway}</span>
+                ; on this one at <span className={textStyles.monospace}>{gateway}</span>
               </>
             ) : null}
             .
           </Point>
           <Point icon="info">
-            Every tensor that crosses machines passes a tunnel, which takes some time.
+            Every tensor between machines passes through a tunnel, which takes some time.
           </Point>
           <Point icon="info">
             On Linux the tasks have no other network, so a graph cannot read{" "}
-            <span className="mono">gs://</span> or <span className="mono">http://</span> files.
+            <span className={textStyles.monospace}>gs://</span> or{" "}
+            <span className={textStyles.monospace}>http://</span> files.
           </Point>
           <Point icon="info">Machines without Tensordeck cannot join.</Point>
         </Card>
       </div>
       {exposures !== undefined && exposures.length > 0 ? (
-        <div className="access-exposures">
+        <div className={styles.exposures}>
           {exposures.map((problem) => (
             <ProblemView key={problem.message} problem={problem} kind="notice" />
           ))}
@@ -129,24 +133,27 @@ interface CardProps {
 
 function Card({ icon, title, hint, checked, foot, children, onChoose }: CardProps): ReactElement {
   return (
-    <label className={checked ? "access-card on" : "access-card"}>
-      <span className="access-head">
+    <label className={classNames(styles.card, checked && styles.chosen)}>
+      <span className={styles.head}>
         <input type="radio" name="access" checked={checked} onChange={onChoose} />
         <Icon name={icon} />
         <b>{title}</b>
-        <span className="fg2">{hint}</span>
+        <span className={styles.hint}>{hint}</span>
       </span>
-      <span className="access-points">{children}</span>
-      <span className="access-foot fg2">{foot}</span>
+      <span className={styles.points}>{children}</span>
+      <span className={styles.foot}>{foot}</span>
     </label>
   );
 }
 
-const TONES: Partial<Record<IconName, string>> = { check: "ok", warning: "warn" };
+const TONES: Partial<Record<IconName, string | undefined>> = {
+  check: styles.good,
+  warning: styles.warning,
+};
 
 function Point({ icon, children }: { readonly icon: IconName; readonly children: ReactNode }): ReactElement {
   return (
-    <span className={`access-point ${TONES[icon] ?? ""}`}>
+    <span className={classNames(styles.point, TONES[icon])}>
       <Icon name={icon} />
       <span>{children}</span>
     </span>
@@ -167,13 +174,13 @@ function Footer({ now, wanted, confirming, onConfirm, onChange }: FooterProps): 
   const restart = tasks > 0 ? ` and restart ${countText(tasks, "task")}` : "";
   const cost = [
     tasks > 0 ? `${countText(tasks, "task")} restart, and their variables are lost.` : "",
-    running ? "The run that goes on fails." : "",
+    running ? "The run in progress fails." : "",
     wanted === now ? "" : `You can go back to ${now} at any time.`,
   ];
   if (wanted === now) {
     return (
       <>
-        <span className="grow fg2">This is how it is now.</span>
+        <span className={classNames(textStyles.grow, textStyles.muted)}>This is the current setting.</span>
         <Button onClick={uiActions.close}>Close</Button>
       </>
     );
@@ -181,7 +188,7 @@ function Footer({ now, wanted, confirming, onConfirm, onChange }: FooterProps): 
   if (confirming) {
     return (
       <>
-        <span className="grow" role="alert">
+        <span className={textStyles.grow} role="alert">
           <b>Open it to everyone on this network?</b> Nobody has to sign in.
         </span>
         <Button onClick={uiActions.close}>Cancel</Button>
@@ -193,7 +200,7 @@ function Footer({ now, wanted, confirming, onConfirm, onChange }: FooterProps): 
   }
   return (
     <>
-      <span className="grow fg2">{cost.filter(Boolean).join(" ")}</span>
+      <span className={classNames(textStyles.grow, textStyles.muted)}>{cost.filter(Boolean).join(" ")}</span>
       <Button onClick={uiActions.close}>Cancel</Button>
       {wanted === "open" ? (
         <Button onClick={onConfirm}>Make open…</Button>

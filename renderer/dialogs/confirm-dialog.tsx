@@ -1,14 +1,15 @@
 import type { ReactElement } from "react";
 import { type DialogState, uiActions, useUi } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
-import { Dialog } from "../ui/dialog.js";
+import { Dialog, DialogBody } from "../ui/dialog.js";
+import textStyles from "../ui/text.module.css";
 
 type Props = Extract<DialogState, { kind: "confirm" }>;
 
-/** A question with a few answers; closing it is not one of them. */
+/** A question with several answers; closing the dialog is not an answer. */
 export function ConfirmDialog({ title, text, choices, resolve }: Props): ReactElement {
   const answer = (id: string) => {
-    // Not uiActions.close(), which would answer that the question was closed.
+    // Not uiActions.close(), which would report that the question was closed.
     useUi.setState({ dialog: undefined });
     resolve(id);
   };
@@ -18,7 +19,7 @@ export function ConfirmDialog({ title, text, choices, resolve }: Props): ReactEl
       onClose={uiActions.close}
       footer={
         <>
-          <span className="grow" />
+          <span className={textStyles.grow} />
           <Button onClick={uiActions.close}>Cancel</Button>
           {choices.toReversed().map(({ id, label, style }) => (
             <Button key={id} variant={style ?? "standard"} onClick={() => answer(id)}>
@@ -28,9 +29,9 @@ export function ConfirmDialog({ title, text, choices, resolve }: Props): ReactEl
         </>
       }
     >
-      <div className="dlg-body">
+      <DialogBody>
         <p>{text}</p>
-      </div>
+      </DialogBody>
     </Dialog>
   );
 }

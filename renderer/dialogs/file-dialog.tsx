@@ -6,10 +6,17 @@ import { crumbsOf, folderOf, resolveName, withExtension } from "../actions/paths
 import { ProblemView } from "../parts/problem-view.js";
 import { type DialogState, uiActions, useUi } from "../stores/ui-store.js";
 import { client } from "../transport/client.js";
-import { Button, IconButton } from "../ui/button.js";
-import { Dialog } from "../ui/dialog.js";
+import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
+import { Dialog, DialogBody } from "../ui/dialog.js";
+import { EmptyText } from "../ui/empty-text.js";
 import { bytesText, listText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import { IconButton } from "../ui/icon-button.js";
+import textStyles from "../ui/text.module.css";
+import { TextButton } from "../ui/text-button.js";
+import { TextInput } from "../ui/text-input.js";
+import styles from "./file-dialog.module.css";
 
 type Props = Extract<DialogState, { kind: "file" }>;
 
@@ -48,7 +55,7 @@ export function FileDialog(props: Props): ReactElement {
   }, [go, folder]);
 
   const answer = (path: string) => {
-    // Not uiActions.close(), which would answer that the dialog was closed.
+    // Not uiActions.close(), which would report that the dialog was closed.
     useUi.setState({ dialog: undefined });
     resolve(path);
   };
@@ -64,7 +71,7 @@ export function FileDialog(props: Props): ReactElement {
     const path = resolveName(directory.path, withExtension(wanted, extensions));
     const target = folderOf(path);
     try {
-      // A name may lead into another folder, where a file must not be replaced unasked either.
+      // A name may point into another folder, where replacing a file also needs confirmation.
       const { entries: there } =
         target === directory.path
           ? directory
@@ -94,21 +101,20 @@ export function FileDialog(props: Props): ReactElement {
   return (
     <Dialog
       title={title}
-      wide
+      width="wide"
       onClose={uiActions.close}
       footer={
         mode === "save" ? (
           <form
-            className="file-save"
+            className={styles.save}
             onSubmit={(event) => {
               event.preventDefault();
               void save();
             }}
           >
-            <label className="file-name">
+            <label className={styles.name}>
               <span>Name</span>
-              <input
-                className="text-input"
+              <TextInput
                 value={name}
                 spellCheck={false}
                 onChange={(event) => {
@@ -119,7 +125,7 @@ export function FileDialog(props: Props): ReactElement {
               />
             </label>
             {replaces ? (
-              <span className="field-error" role="alert">
+              <span className={textStyles.error} role="alert">
                 This file exists.
               </span>
             ) : null}
@@ -130,7 +136,9 @@ export function FileDialog(props: Props): ReactElement {
           </form>
         ) : (
           <>
-            <span className="grow fg2">{extensions.map((ending) => `.${ending}`).join(", ")}</span>
+            <span className={classNames(textStyles.grow, textStyles.muted)}>
+              {extensions.map((ending) => `.${ending}`).join(", ")}
+            </span>
             <Button onClick={uiActions.close}>Cancel</Button>
             <Button variant="primary" disabled={entries.length === 0} onClick={() => take(entries[chosen])}>
               Open
@@ -139,28 +147,28 @@ export function FileDialog(props: Props): ReactElement {
         )
       }
     >
-      <div className="file-path">
+      <div className={styles.path}>
         <IconButton
           icon="chevron-up"
           label="Parent folder"
           disabled={directory?.parent === undefined}
           onClick={() => void go(directory?.parent)}
         />
-        <nav className="crumbs" aria-label="Folder">
+        <nav className={styles.folders} aria-label="Folder">
           {crumbsOf(directory?.path ?? "").map(({ name: crumb, path }) => (
-            <button key={path} type="button" className="lk" onClick={() => void go(path)}>
+            <TextButton key={path} onClick={() => void go(path)}>
               {crumb}
-            </button>
+            </TextButton>
           ))}
         </nav>
       </div>
       {problem ? (
-        <div className="dlg-body">
+        <DialogBody>
           <ProblemView problem={problem} />
-        </div>
+        </DialogBody>
       ) : null}
       <div
-        className="file-list"
+        className={styles.list}
         ref={list}
         role="listbox"
         aria-label="Files"
@@ -176,7 +184,7 @@ export function FileDialog(props: Props): ReactElement {
             role="option"
             tabIndex={-1}
             aria-selected={index === chosen}
-            className={index === chosen ? "file-row on" : "file-row"}
+            className={classNames(styles.row, index === chosen && styles.chosen)}
             onClick={() => {
               setChosen(index);
               if (mode === "save" && !entry.directory) setName(entry.name);
@@ -184,9 +192,9 @@ export function FileDialog(props: Props): ReactElement {
             onDoubleClick={() => take(entry)}
           >
             <Icon name={entry.directory ? "folder" : "file"} />
-            <span className="ell">{entry.name}</span>
-            <span className="fg2">{entry.directory ? "" : bytesText(entry.sizeBytes)}</span>
-            <span className="fg2">
+            <span className={textStyles.truncated}>{entry.name}</span>
+            <span className={styles.fact}>{entry.directory ? "" : bytesText(entry.sizeBytes)}</span>
+            <span className={styles.fact}>
               {new Date(entry.modifiedAt).toLocaleString("en-GB", {
                 dateStyle: "medium",
                 timeStyle: "short",
@@ -195,9 +203,9 @@ export function FileDialog(props: Props): ReactElement {
           </div>
         ))}
         {directory !== undefined && entries.length === 0 ? (
-          <p className="empty">
+          <EmptyText>
             No folders and no {listText(extensions.map((ending) => `.${ending}`))} files here.
-          </p>
+          </EmptyText>
         ) : null}
       </div>
     </Dialog>

@@ -4,10 +4,13 @@ import { attempt } from "../stores/app-store.js";
 import { installRuntime, useRuntime } from "../stores/runtime-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
-import { Dialog } from "../ui/dialog.js";
+import { classNames } from "../ui/class-names.js";
+import { Dialog, DialogBody } from "../ui/dialog.js";
 import { bytesText } from "../ui/format.js";
+import textStyles from "../ui/text.module.css";
+import { Fact, FactList } from "./fact-list.js";
 
-/** What an installation brings and takes, before it begins. */
+/** What an installation adds and requires, before it begins. */
 export function InstallDialog(): ReactElement {
   const state = useRuntime((store) => store.state);
   const offer = state?.offer;
@@ -22,7 +25,9 @@ export function InstallDialog(): ReactElement {
       onClose={uiActions.close}
       footer={
         <>
-          <span className="grow fg2">{fits || !offer ? "" : "There is not enough free space for it."}</span>
+          <span className={classNames(textStyles.grow, textStyles.muted)}>
+            {fits || !offer ? "" : "There is not enough free space for it."}
+          </span>
           <Button onClick={uiActions.close}>Cancel</Button>
           <Button
             variant="primary"
@@ -35,7 +40,7 @@ export function InstallDialog(): ReactElement {
         </>
       }
     >
-      <div className="dlg-body">
+      <DialogBody>
         {offer ? (
           <>
             <p>
@@ -45,33 +50,21 @@ export function InstallDialog(): ReactElement {
               packages stay as they are.
             </p>
             {offer.note ? <p>{offer.note}</p> : null}
-            <dl className="facts">
-              <div>
-                <dt>Version</dt>
-                <dd>
-                  {offer.version}, {offer.gpu ? "with CUDA" : "CPU"}
-                </dd>
-              </div>
-              <div>
-                <dt>Download</dt>
-                <dd>{bytesText(offer.downloadBytes)}</dd>
-              </div>
-              <div>
-                <dt>On disk</dt>
-                <dd>{bytesText(offer.installedBytes)}</dd>
-              </div>
-              <div>
-                <dt>Free</dt>
-                <dd>{bytesText(offer.freeBytes)}</dd>
-              </div>
-            </dl>
+            <FactList>
+              <Fact name="Version">
+                {offer.version}, {offer.gpu ? "with CUDA" : "CPU"}
+              </Fact>
+              <Fact name="Download">{bytesText(offer.downloadBytes)}</Fact>
+              <Fact name="On disk">{bytesText(offer.installedBytes)}</Fact>
+              <Fact name="Free">{bytesText(offer.freeBytes)}</Fact>
+            </FactList>
           </>
         ) : state?.problem ? (
           <ProblemView problem={state.problem} />
         ) : (
-          <p>There is no TensorFlow build for this system that Tensordeck could install.</p>
+          <p>There is no TensorFlow build that Tensordeck could install on this system.</p>
         )}
-      </div>
+      </DialogBody>
     </Dialog>
   );
 }

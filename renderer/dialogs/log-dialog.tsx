@@ -5,8 +5,10 @@ import { uiActions } from "../stores/ui-store.js";
 import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
 import { CopyButton } from "../ui/copy-button.js";
-import { Dialog } from "../ui/dialog.js";
+import { Dialog, DialogBody } from "../ui/dialog.js";
 import { downloadFile } from "../ui/download.js";
+import textStyles from "../ui/text.module.css";
+import styles from "./log-dialog.module.css";
 
 /** The application's log: its newest entries, to be read, copied into a report, or taken along as a file. */
 export function LogDialog(): ReactElement {
@@ -24,14 +26,14 @@ export function LogDialog(): ReactElement {
   return (
     <Dialog
       title="Log of the application"
-      wide
+      width="wide"
       onClose={uiActions.close}
       footer={
         <>
           <Button icon="refresh" onClick={read}>
             Refresh
           </Button>
-          <span className="grow" />
+          <span className={textStyles.grow} />
           <CopyButton text={text} />
           <Button
             icon="download"
@@ -48,16 +50,16 @@ export function LogDialog(): ReactElement {
         </>
       }
     >
-      <div className="dlg-body log-view">
+      <DialogBody className={styles.log}>
         <p>
-          <code>{log?.path}</code> keeps what went wrong, without tokens, codes and keys.
+          <code>{log?.path}</code> records errors, without tokens, codes and keys.
         </p>
         {/* biome-ignore lint/a11y/useSemanticElements: a section would not keep the lines as they are */}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keyboard */}
-        <pre ref={view} className="details" role="region" aria-label="Newest entries" tabIndex={0}>
-          {text === "" && log ? "Nothing was written yet." : text}
+        <pre ref={view} role="region" aria-label="Newest entries" tabIndex={0}>
+          {text === "" && log ? "Nothing has been written yet." : text}
         </pre>
-      </div>
+      </DialogBody>
     </Dialog>
   );
 }

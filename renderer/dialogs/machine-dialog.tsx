@@ -16,10 +16,12 @@ import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { newestOfMachine, useSamples } from "../stores/samples-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { CopyButton } from "../ui/copy-button.js";
-import { Dialog } from "../ui/dialog.js";
+import { Dialog, DialogBody } from "../ui/dialog.js";
 import { bytesText, countText, durationText } from "../ui/format.js";
+import textStyles from "../ui/text.module.css";
+import { Fact, FactList } from "./fact-list.js";
 
-/** Everything that is known of one machine, to be read and copied. */
+/** Everything that is known about one machine, for reading and copying. */
 export function MachineDialog({ machineId }: { readonly machineId: string }): ReactElement | null {
   const machine = useCluster((store) => machinesOf(store).find(({ id }) => id === machineId));
   const sample = useSamples((store) => newestOfMachine(store, machineId));
@@ -32,7 +34,7 @@ export function MachineDialog({ machineId }: { readonly machineId: string }): Re
       onClose={uiActions.close}
       footer={
         <>
-          <span className="grow" />
+          <span className={textStyles.grow} />
           <CopyButton
             label="Copy all"
             text={facts.map(([name, lines]) => `${name}: ${lines.join(", ")}`).join("\n")}
@@ -40,21 +42,18 @@ export function MachineDialog({ machineId }: { readonly machineId: string }): Re
         </>
       }
     >
-      <div className="dlg-body">
+      <DialogBody>
         {machine.problem ? <ProblemView problem={machine.problem} kind="notice" /> : null}
-        <dl className="facts machine-facts">
+        <FactList ruled>
           {facts.map(([name, lines]) => (
-            <div key={name} className="machine-fact">
-              <dt>{name}</dt>
-              <dd>
-                {lines.map((line) => (
-                  <div key={line}>{line}</div>
-                ))}
-              </dd>
-            </div>
+            <Fact key={name} name={name}>
+              {lines.map((line) => (
+                <div key={line}>{line}</div>
+              ))}
+            </Fact>
           ))}
-        </dl>
-      </div>
+        </FactList>
+      </DialogBody>
     </Dialog>
   );
 }
@@ -82,7 +81,7 @@ function factsOf(
   return facts.filter(([, lines]) => lines.some((line) => line !== ""));
 }
 
-/** A GPU, how busy it is, and who holds its memory. */
+/** A GPU, its load, and the processes that hold its memory. */
 function gpuLines(gpu: Gpu, { tasks }: Machine, sample: MachineSample | undefined): string[] {
   const load = sample?.gpus.find(({ index }) => index === gpu.index);
   const busy = load?.busyPercent === undefined ? "" : `, ${Math.round(load.busyPercent)}% busy`;

@@ -4,11 +4,15 @@ import { taskNameOfDevice } from "../cluster/task-name.js";
 import type { Action, CommandGroup } from "../commands/command.js";
 import { helpCommands } from "../commands/help-commands.js";
 import { allCommands, COMMAND_GROUPS } from "../commands/registry.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { useDocument } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import dialogStyles from "../ui/dialog.module.css";
+import { EmptyText } from "../ui/empty-text.js";
 import { Icon } from "../ui/icon.js";
 import { shortcutText } from "../ui/shortcut.js";
-import { revealNode } from "../viewport/view.js";
+import textStyles from "../ui/text.module.css";
+import { goToNode } from "../viewport/travel.js";
+import styles from "./palette.module.css";
 
 /** Maximum number of listed nodes, which appear once something is typed. */
 const MOST_NODES = 20;
@@ -25,7 +29,7 @@ interface Offer {
   readonly action: Action;
 }
 
-/** What can be done with what is selected comes first. */
+/** Commands for the selection come first. */
 function groupOrder(selected: boolean): readonly CommandGroup[] {
   const first: readonly CommandGroup[] = selected
     ? ["Graph", "Edit", "Run", "File"]
@@ -33,7 +37,7 @@ function groupOrder(selected: boolean): readonly CommandGroup[] {
   return [...first, ...COMMAND_GROUPS.filter((group) => !first.includes(group))];
 }
 
-/** Every command with every target that it applies to, as things are now. */
+/** Every command with every target that it currently applies to. */
 function offersNow(): {
   readonly single: readonly Offer[];
   readonly ofTargets: readonly (readonly Offer[])[];
@@ -53,8 +57,8 @@ function isSingle(offers: readonly Offer[]): boolean {
 }
 
 /**
- * Before anything was typed, what can be done now. Then everything with the typed words in it; what cannot be done
- * stands there with the reason.
+ * Before anything is typed, the enabled commands; then everything that contains the typed words, disabled commands with
+ * the reason.
  */
 function listed({ single, ofTargets }: ReturnType<typeof offersNow>, wanted: string): readonly Offer[] {
   if (wanted !== "") {
@@ -85,7 +89,7 @@ export function Palette(): ReactElement {
     if (text === "?") helpCommands.shortcuts.now().run();
     else setSearch(text);
   };
-  // The cluster changes every second; what was offered when the palette opened stays.
+  // The cluster changes every second; the commands shown when the palette opened stay.
   const [offers] = useState(offersNow);
   const shown = listed(offers, wanted);
   return (
@@ -93,18 +97,20 @@ export function Palette(): ReactElement {
       open
       onOpenChange={(open) => (open ? undefined : close())}
       label="Commands"
-      overlayClassName="scrim"
-      contentClassName="palette"
+      overlayClassName={dialogStyles.scrim ?? ""}
+      contentClassName={styles.palette ?? ""}
       loop
       filter={score}
     >
-      <div className="palette-input">
+      <div className={styles.search}>
         <Icon name="prompt" />
         <Cmdk.Input value={search} onValueChange={change} placeholder="Search or run a command" />
         <kbd>Esc</kbd>
       </div>
-      <Cmdk.List className="palette-list">
-        <Cmdk.Empty className="empty">No command and no node has “{search}” in its name.</Cmdk.Empty>
+      <Cmdk.List className={styles.list}>
+        <Cmdk.Empty>
+          <EmptyText>No command and no node has “{search}” in its name.</EmptyText>
+        </Cmdk.Empty>
         {groupOrder(selected).map((group) => (
           <Cmdk.Group key={group} heading={group}>
             {shown
@@ -127,20 +133,19 @@ export function Palette(): ReactElement {
             {found.map((node) => (
               <Cmdk.Item
                 key={node.name}
-                className="mi"
+                className={styles.item}
                 value={`node ${node.name}`}
                 keywords={[node.name]}
                 onSelect={() => {
                   close();
-                  documentActions.select([node.name]);
-                  revealNode(node.name);
+                  goToNode(node.name);
                 }}
               >
                 <Icon name="cube" />
-                <span className="ell">
+                <span className={textStyles.truncated}>
                   <Marked text={node.name} search={search} />
                 </span>
-                <span className="mi-end">
+                <span className={styles.end}>
                   {[node.op, taskNameOfDevice(node.device)].filter(Boolean).join(", ")}
                 </span>
               </Cmdk.Item>
@@ -148,7 +153,7 @@ export function Palette(): ReactElement {
           </Cmdk.Group>
         ) : null}
       </Cmdk.List>
-      <div className="palette-foot">
+      <div className={styles.foot}>
         <span>↑↓ choose, Enter run</span>
         <span>? shows every shortcut</span>
       </div>
@@ -195,20 +200,20 @@ function OfferItem({ offer, search, onChoose }: OfferItemProps): ReactElement {
   const { icon, shortcut, hint, checked, reason } = action;
   return (
     <Cmdk.Item
-      className="mi"
+      className={styles.item}
       value={key}
       keywords={[text, keywords]}
       disabled={reason !== undefined}
       onSelect={onChoose}
     >
       {icon ? <Icon name={icon} /> : <span style={{ width: 16 }} />}
-      <span className="mi-text">
-        <span className="ell">
+      <span className={styles.text}>
+        <span className={textStyles.truncated}>
           <Marked text={text} search={search} />
         </span>
-        {reason === undefined ? null : <span className="mi-note">{reason}</span>}
+        {reason === undefined ? null : <span className={styles.reason}>{reason}</span>}
       </span>
-      <span className="mi-end">
+      <span className={styles.end}>
         {reason === undefined ? (hint ?? switchText(checked)) : undefined}
         {shortcut ? <kbd>{shortcutText(shortcut)}</kbd> : null}
       </span>

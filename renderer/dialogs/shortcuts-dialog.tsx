@@ -1,8 +1,9 @@
 import type { ReactElement } from "react";
 import { allCommands, COMMAND_GROUPS } from "../commands/registry.js";
 import { uiActions } from "../stores/ui-store.js";
-import { Dialog } from "../ui/dialog.js";
+import { Dialog, DialogBody } from "../ui/dialog.js";
 import { shortcutText } from "../ui/shortcut.js";
+import styles from "./shortcuts-dialog.module.css";
 
 /** Keys of the canvas that move rather than act; commands have the others. */
 const MOVES: readonly (readonly [label: string, keys: string])[] = [
@@ -15,8 +16,8 @@ const MOVES: readonly (readonly [label: string, keys: string])[] = [
 
 export function ShortcutsDialog(): ReactElement {
   return (
-    <Dialog title="Keyboard shortcuts" wide onClose={uiActions.close}>
-      <div className="dlg-body shortcuts">
+    <Dialog title="Keyboard shortcuts" width="wide" onClose={uiActions.close}>
+      <DialogBody className={styles.shortcuts}>
         {COMMAND_GROUPS.map((group) => {
           const commands = allCommands.filter((command) => command.group === group && command.shortcut);
           if (commands.length === 0) return null;
@@ -49,7 +50,7 @@ export function ShortcutsDialog(): ReactElement {
             ))}
           </dl>
         </section>
-      </div>
+      </DialogBody>
     </Dialog>
   );
 }

@@ -2,8 +2,11 @@ import { type FormEvent, type ReactElement, useState } from "react";
 import { stepsCommands } from "../commands/run-commands.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
-import { Dialog } from "../ui/dialog.js";
+import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
+import { FieldLabel } from "../ui/field-label.js";
 import { countText } from "../ui/format.js";
+import textStyles from "../ui/text.module.css";
+import { TextInput } from "../ui/text-input.js";
 
 const MOST_STEPS = 1_000_000;
 
@@ -20,31 +23,30 @@ export function StepsDialog(): ReactElement {
   return (
     <Dialog title="Run a number of steps" onClose={uiActions.close}>
       <form onSubmit={submit} style={{ display: "contents" }}>
-        <div className="dlg-body">
-          <label className="field">
+        <DialogBody>
+          <FieldLabel>
             <span>Steps</span>
-            <input
-              className="text-input"
+            <TextInput
               inputMode="numeric"
               value={text}
               onChange={(event) => setText(event.target.value)}
               onFocus={(event) => event.target.select()}
               aria-invalid={!valid}
             />
-          </label>
+          </FieldLabel>
           {valid ? null : (
-            <p className="field-error" role="alert">
+            <p className={textStyles.error} role="alert">
               Write a whole number from 1 to 1,000,000.
             </p>
           )}
-        </div>
-        <div className="dlg-foot">
-          <span className="grow" />
+        </DialogBody>
+        <DialogFooter>
+          <span className={textStyles.grow} />
           <Button onClick={uiActions.close}>Cancel</Button>
           <Button type="submit" variant="primary" icon="play" disabled={!valid}>
             {valid ? `Run ${countText(steps, "step")}` : "Run"}
           </Button>
-        </div>
+        </DialogFooter>
       </form>
     </Dialog>
   );

@@ -9,9 +9,10 @@ import { useDocumentRun } from "../stores/run-store.js";
 import { useTensorTabs } from "../stores/tensor-tabs.js";
 import { type DockTab, uiActions, useUi } from "../stores/ui-store.js";
 import { preloadable } from "../ui/preloadable.js";
-import { type Tab, TabList, TabPanel, Tabs } from "../ui/tabs.js";
+import { type Tab, TabControl, TabList, TabPanel, Tabs } from "../ui/tabs.js";
+import textStyles from "../ui/text.module.css";
 import { whenIdle } from "../ui/when-idle.js";
-import "./dock.css";
+import styles from "./dock.module.css";
 
 const ResultsTab = preloadable(() => import("./results-tab.js"));
 const TimelineTab = preloadable(() => import("./timeline-tab.js"));
@@ -30,10 +31,10 @@ export function Dock(): ReactElement {
   const tab = useUi((state) => state.dockTab);
   return (
     <Tabs selected={open ? tab : undefined} onSelect={uiActions.showDock}>
-      <section className="dock" aria-label="Dock" data-panel="dock" tabIndex={-1}>
+      <section className={styles.dock} aria-label="Dock" data-panel="dock" tabIndex={-1}>
         <DockTabs open={open} tab={tab} />
         {open ? (
-          <TabPanel id={tab} className="dock-body">
+          <TabPanel id={tab} className={styles.body}>
             <PanelBoundary name="This tab" resetOn={tab}>
               <DockContent tab={tab} />
             </PanelBoundary>
@@ -71,14 +72,14 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
   ];
   return (
     <TabList label="Dock" tabs={tabs} selected={open ? tab : undefined}>
-      <span className="grow" />
-      <span className="bar-button">
+      <span className={textStyles.grow} />
+      <TabControl>
         <CommandIconButton
           command={viewCommands.dock}
           icon={open ? "chevron-down" : "chevron-up"}
           aria-expanded={open}
         />
-      </span>
+      </TabControl>
     </TabList>
   );
 }

@@ -75,7 +75,7 @@ export function tickMicros(endMicros: number, wanted: number): number {
   return factor * power;
 }
 
-/** "12 ms" or "350 µs", by the distance between ticks so that all of an axis read alike. */
+/** "12 ms" or "350 µs", depending on the distance between ticks, so all labels of an axis use one unit. */
 export function tickText(micros: number, tick: number): string {
   if (tick < 100) return `${round(micros)} µs`;
   return tick < 1_000_000 ? `${round(micros / 1000)} ms` : `${round(micros / 1_000_000)} s`;

@@ -6,14 +6,21 @@ import { useLogs } from "../stores/logs-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
 import { CopyButton } from "../ui/copy-button.js";
+import { EmptyText } from "../ui/empty-text.js";
 import { clockText, countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
+import { SearchField } from "../ui/search-field.js";
 import { Segmented } from "../ui/segmented.js";
 import { Swatch } from "../ui/swatch.js";
+import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
+import styles from "./logs-tab.module.css";
 import { ScrollRegion } from "./scroll-region.js";
+import { TabBar } from "./tab-bar.js";
+import { TaskChip } from "./task-chip.js";
 
 const ROW_HEIGHT = 23;
 
@@ -28,7 +35,7 @@ const LEVELS: readonly { readonly id: Level; readonly label: string }[] = [
   { id: "error", label: "Errors" },
 ];
 
-/** What the tasks wrote, all of them in one order of time. */
+/** The output of all tasks in the order of time. */
 export default function LogsTab(): ReactElement {
   const tasks = useCluster((state) => state.tasks);
   const lines = useLogs((state) => state.lines);
@@ -65,8 +72,8 @@ export default function LogsTab(): ReactElement {
   const task = tasks.find(({ id }) => id === shownTask);
   return (
     <>
-      <div className="dock-bar">
-        <label className="search">
+      <TabBar>
+        <SearchField size="bar">
           <Icon name="search" />
           <input
             aria-label="Search the log"
@@ -74,7 +81,7 @@ export default function LogsTab(): ReactElement {
             value={search}
             onChange={(event) => setSearch(event.target.value)}
           />
-        </label>
+        </SearchField>
         <Segmented
           label="Level"
           options={LEVELS.map(({ id, label }) => ({
@@ -107,8 +114,8 @@ export default function LogsTab(): ReactElement {
             })),
           ]}
         />
-        <span className="grow" />
-        <span className="fg2">
+        <span className={textStyles.grow} />
+        <span className={textStyles.muted}>
           {shown.length === ofTasks.length
             ? countText(shown.length, "line")
             : `${shown.length} of ${countText(ofTasks.length, "line")}`}
@@ -123,7 +130,7 @@ export default function LogsTab(): ReactElement {
           Follow
         </Button>
         <CopyButton text={shown.map(lineText).join("\n")} />
-      </div>
+      </TabBar>
       <ScrollRegion
         ref={frame}
         role="log"
@@ -135,13 +142,13 @@ export default function LogsTab(): ReactElement {
         }}
       >
         {shown.length === 0 ? (
-          <p className="empty">
+          <EmptyText>
             {ofTasks.length > 0
               ? "No line matches."
               : tasks.length === 0
-                ? "Start a worker to see what it writes."
-                : "The tasks wrote nothing yet."}
-          </p>
+                ? "Start a worker to see its output."
+                : "The tasks have not written anything yet."}
+          </EmptyText>
         ) : (
           <div style={{ height: view.height, position: "relative" }}>
             {view.items.map(({ index, start }) => {
@@ -179,19 +186,23 @@ function LogRow({
 }): ReactElement {
   return (
     <div
-      className={`log-line ${line.level}`}
+      className={classNames(
+        styles.line,
+        line.level === "warning" && styles.warning,
+        line.level === "error" && styles.error,
+      )}
       style={{ top, height: ROW_HEIGHT, "--c": taskColourVar(line.task) }}
     >
-      <span className="mono fg2">{clockText(line.at)}</span>
-      <span className="task-chip">
+      <span className={classNames(textStyles.monospace, textStyles.muted)}>{clockText(line.at)}</span>
+      <TaskChip className={styles.task}>
         <Swatch task={line.task} />
         {taskName(line.task)}
-      </span>
-      <span className="level">
+      </TaskChip>
+      <span className={styles.level}>
         <Icon name={LEVEL_ICONS[line.level]} size={14} />
         {line.level}
       </span>
-      <span className="message ell" title={line.text}>
+      <span className={classNames(styles.message, textStyles.truncated)} title={line.text}>
         <Marked text={line.text} search={search} />
       </span>
     </div>

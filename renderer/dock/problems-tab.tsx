@@ -11,9 +11,13 @@ import { documentActions, useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
+import { EmptyText } from "../ui/empty-text.js";
+import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { revealNode } from "../viewport/view.js";
 import { MissingKernelsRow } from "./missing-kernels-row.js";
+import styles from "./problems-tab.module.css";
 import { ScrollRegion } from "./scroll-region.js";
 
 /** Of a problem in one line; others are measured. */
@@ -27,7 +31,7 @@ interface Row {
   readonly task?: Task;
 }
 
-/** Everything that is wrong now, each with the way to where it is. */
+/** All current problems, each with a link to its node or setting. */
 export default function ProblemsTab(): ReactElement {
   const problems = useDocument((state) => state.problems);
   const tasks = useCluster((state) => state.tasks);
@@ -41,7 +45,7 @@ export default function ProblemsTab(): ReactElement {
     if (task.problem) rows.push({ key: task.id, where: taskName(task), problem: task.problem, task });
   if (run?.problem) rows.push({ key: run.runId, where: "newest run", problem: run.problem });
   if (rows.length + missing.length === 0)
-    return <p className="empty">No problems in the graph, the tasks or the newest run.</p>;
+    return <EmptyText>No problems in the graph, the tasks or the newest run.</EmptyText>;
   return <ProblemList rows={rows} missing={missing} />;
 }
 
@@ -50,27 +54,27 @@ interface ProblemListProps {
   readonly missing: readonly MissingOnTask[];
 }
 
-/** Only what is in view is in the page: every node of a graph may have a problem. */
+/** Only visible rows are rendered: every node of a graph may have a problem. */
 function ProblemList({ rows, missing }: ProblemListProps): ReactElement {
   const frame = useRef<HTMLElement>(null);
   const count = rows.length + missing.length;
   const { items, before, after, measure } = useVirtualRows(frame, count, ROW_HEIGHT);
   return (
     <ScrollRegion ref={frame} label="Problems">
-      <ul className="problem-list" style={{ paddingTop: before, paddingBottom: after }}>
+      <ul className={styles.list} style={{ paddingTop: before, paddingBottom: after }}>
         {items.map(({ index }) => {
           const row = rows[index];
           const lacking = missing[index - rows.length];
           const position = { "data-index": index, "aria-posinset": index + 1, "aria-setsize": count };
           if (row) {
             return (
-              <li key={row.key} ref={measure} {...position}>
+              <li className={styles.row} key={row.key} ref={measure} {...position}>
                 <ProblemRow row={row} />
               </li>
             );
           }
           return lacking ? (
-            <li key={`kernels ${lacking.task.name}`} ref={measure} {...position}>
+            <li className={styles.row} key={`kernels ${lacking.task.name}`} ref={measure} {...position}>
               <MissingKernelsRow missing={lacking} />
             </li>
           ) : null;
@@ -83,7 +87,7 @@ function ProblemList({ rows, missing }: ProblemListProps): ReactElement {
 function ProblemRow({ row: { where, problem, node, task } }: { readonly row: Row }): ReactElement {
   return (
     <>
-      <span className="fg2 ell">{where}</span>
+      <span className={classNames(textStyles.muted, textStyles.truncated)}>{where}</span>
       <ProblemView problem={problem}>
         {node === undefined ? null : (
           <Button

@@ -1,41 +1,69 @@
 import { type ReactElement, useRef } from "react";
-import type { TensorPreview } from "../../main/api/runs.js";
+import type { RunUpdate, TensorPreview } from "../../main/api/runs.js";
 import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { runCommands } from "../commands/run-commands.js";
 import { CommandButton } from "../parts/command-button.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useCluster } from "../stores/cluster-store.js";
+import { curveActions, useCurves } from "../stores/curve-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
+import { EmptyText } from "../ui/empty-text.js";
 import { bytesText, durationText, shapeText, stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import { Segmented } from "../ui/segmented.js";
 import { Swatch } from "../ui/swatch.js";
+import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { VirtualTableBody } from "../ui/virtual-table-body.js";
+import { CurvesView } from "./curves/curves-view.js";
+import tableStyles from "./data-table.module.css";
+import styles from "./results-tab.module.css";
 import { ScrollRegion } from "./scroll-region.js";
+import { TabBar } from "./tab-bar.js";
+import { TaskChip } from "./task-chip.js";
 import { previewText } from "./tensor-text.js";
 
-/** What the newest step fetched. */
+const SHOWN = [
+  { id: "values", label: "Values" },
+  { id: "curves", label: "Curves" },
+] as const;
+
+/** Whether a run has scalars that changed, or may have changed, over its steps. */
+function hasCurves({ steps, fetches }: RunUpdate): boolean {
+  return steps > 1 && fetches.some(({ dtype, elementCount }) => elementCount === 1 && dtype !== "string");
+}
+
+/** The results of the newest step, or the scalars of all steps. */
 export default function ResultsTab(): ReactElement {
   const run = useDocumentRun((state) => state.latest);
   const old = useBeforeEdit();
+  const chosen = useCurves((state) => state.showsValues);
   if (run === undefined || run.fetches.length === 0) {
     return (
-      <div className="empty">
-        {run?.problem ? "The run failed before it had results." : "Run the graph to see its results."}
+      <EmptyText>
+        {run?.problem ? "The run failed before it produced results." : "Run the graph to see its results."}
         <div>
           <CommandButton command={runCommands.once} icon />
         </div>
-      </div>
+      </EmptyText>
     );
   }
+  const withValues = chosen ?? !hasCurves(run);
   return (
     <>
-      <div className="dock-bar fg2">
+      <TabBar className={textStyles.muted}>
+        <Segmented
+          label="Show"
+          options={SHOWN}
+          selected={withValues ? "values" : "curves"}
+          onSelect={(id) => curveActions.showValues(id === "values")}
+        />
         <span>
           {stepText(run.step)}
           {run.stepMillis === undefined ? "" : ` · ${durationText(run.stepMillis)}`}
@@ -45,12 +73,12 @@ export default function ResultsTab(): ReactElement {
           {old ? " · before edit" : ""}
         </span>
         {run.withoutSavedValues ? (
-          <span className="warn-text">
+          <span className={styles.warning}>
             <Icon name="warning" size={14} /> without the saved values: not what the model predicts
           </span>
         ) : null}
-      </div>
-      <ResultTable tensors={run.fetches} old={old} />
+      </TabBar>
+      {withValues ? <ResultTable tensors={run.fetches} old={old} /> : <CurvesView old={old} />}
     </>
   );
 }
@@ -70,19 +98,22 @@ function ResultTable({
   const rows = useVirtualRows(frame, tensors.length, ROW_HEIGHT);
   return (
     <ScrollRegion ref={frame} label="Results">
-      <table className={old ? "grid-table old" : "grid-table"} aria-rowcount={tensors.length + 1}>
+      <table
+        className={classNames(tableStyles.table, old && tableStyles.old)}
+        aria-rowcount={tensors.length + 1}
+      >
         <thead>
           <tr>
             <th scope="col">Tensor</th>
             <th scope="col">Type</th>
             <th scope="col">Shape</th>
             <th scope="col">Ran on</th>
-            <th scope="col" className="num">
+            <th scope="col" className={tableStyles.number}>
               Size
             </th>
             <th scope="col">Value</th>
             <th scope="col">
-              <span className="hidden-text">Actions</span>
+              <span className={textStyles.spokenOnly}>Actions</span>
             </th>
           </tr>
         </thead>
@@ -102,16 +133,16 @@ function ResultTable({
                 <td>
                   <b>{tensor.name}</b>
                 </td>
-                <td className="mono">{tensor.dtype}</td>
-                <td className="mono">{shapeText(tensor.shape)}</td>
+                <td className={textStyles.monospace}>{tensor.dtype}</td>
+                <td className={textStyles.monospace}>{shapeText(tensor.shape)}</td>
                 <td>
                   <RanOn tensor={tensor.name} />
                 </td>
-                <td className="num">{bytesText(tensor.byteLength)}</td>
-                <td className="mono value">
-                  <span className="ell">{previewText(tensor)}</span>
+                <td className={tableStyles.number}>{bytesText(tensor.byteLength)}</td>
+                <td className={classNames(textStyles.monospace, tableStyles.value)}>
+                  <span className={classNames(textStyles.truncated, styles.text)}>{previewText(tensor)}</span>
                 </td>
-                <td className="num">
+                <td className={tableStyles.number}>
                   <Button
                     size="small"
                     variant="ghost"
@@ -139,18 +170,17 @@ function RanOn({ tensor }: { readonly tensor: string }): ReactElement {
   const tasks = useCluster((state) => state.tasks);
   const device = measured ?? pinned;
   const name = taskNameOfDevice(device);
-  if (name === undefined) return <span className="fg2">–</span>;
+  if (name === undefined) return <span className={textStyles.muted}>–</span>;
   const task = tasks.find((candidate) => taskName(candidate) === name);
   const part = localDeviceText(device);
   return (
-    <span
-      className="task-chip"
+    <TaskChip
       style={{ "--c": taskColourVar(task) }}
       title={measured && step !== undefined ? `From the trace of ${stepText(step)}` : "Pinned to"}
     >
-      {task ? <Swatch task={task} /> : <Icon name="unknown" size={12} />}
+      {task ? <Swatch task={task} small /> : <Icon name="unknown" size={12} />}
       {name}
-      {measured && part ? <span className="fg2">{part}</span> : null}
-    </span>
+      {measured && part ? <span className={textStyles.muted}>{part}</span> : null}
+    </TaskChip>
   );
 }

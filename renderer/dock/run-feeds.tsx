@@ -1,11 +1,18 @@
-/** What a run has to be fed, with the fields to do so. */
+/** The feeds of a run, with fields to edit them. */
+
 import type { ReactElement } from "react";
 import type { TensorInfo } from "../../protos/generated/tensorflow/meta_graph.js";
 import { servingSignatures, tensorsOf } from "../../worker-runtime/graph/run-choice.js";
 import { type ChosenRun, neededPlaceholders } from "../document/run-inputs.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { FeedSection } from "../parts/feed-section.js";
+import { HeadingAside, Note, Section, SectionHeading } from "../parts/section.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { classNames } from "../ui/class-names.js";
+import textStyles from "../ui/text.module.css";
+import { TextButton } from "../ui/text-button.js";
+import { RunColumn } from "./run-column.js";
+import styles from "./run-feeds.module.css";
 
 /** More would be no list to fill in. */
 const MAX_SHOWN = 50;
@@ -23,17 +30,17 @@ export function FeedColumn({ run }: { readonly run: ChosenRun }): ReactElement {
   const all = [...new Set([...names.keys(), ...needed, ...fed])].filter((name) => document.nodes.has(name));
   const missing = needed.filter((name) => !fed.includes(name)).length;
   return (
-    <section className="inspector run-column" aria-label="Feeds">
-      <div className="sec">
-        <h3>Feeds</h3>
-        <p className="note">
+    <RunColumn label="Feeds">
+      <Section>
+        <SectionHeading>Feeds</SectionHeading>
+        <Note>
           {all.length === 0
-            ? "Nothing has to be fed."
+            ? "Nothing needs to be fed."
             : missing === 0
               ? "Everything that is needed has a value."
               : `${missing === 1 ? "1 placeholder has" : `${missing} placeholders have`} no value yet.`}
-        </p>
-      </div>
+        </Note>
+      </Section>
       {all.slice(0, MAX_SHOWN).map((name) => {
         const node = document.nodes.get(name);
         const input = names.get(name);
@@ -43,19 +50,22 @@ export function FeedColumn({ run }: { readonly run: ChosenRun }): ReactElement {
             node={node}
             title={
               <>
-                <button type="button" className="lk ell" onClick={() => documentActions.select([name])}>
+                <TextButton
+                  className={classNames(textStyles.truncated, styles.node)}
+                  onClick={() => documentActions.select([name])}
+                >
                   {input === undefined || input === name ? name : `${input} (${name})`}
-                </button>
+                </TextButton>
                 {needed.includes(name) || input !== undefined ? null : (
-                  <span className="n fg2">not needed now</span>
+                  <HeadingAside>not needed now</HeadingAside>
                 )}
               </>
             }
           />
         ) : null;
       })}
-      {all.length > MAX_SHOWN ? <p className="note">and {all.length - MAX_SHOWN} more</p> : null}
-    </section>
+      {all.length > MAX_SHOWN ? <Note>and {all.length - MAX_SHOWN} more</Note> : null}
+    </RunColumn>
   );
 }
 

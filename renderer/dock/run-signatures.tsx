@@ -1,14 +1,20 @@
 /** The signatures of a graph, one of which can be run, and whether a SavedModel has its saved values. */
+
 import type { ReactElement } from "react";
 import type { SignatureDef, TensorInfo } from "../../protos/generated/tensorflow/meta_graph.js";
 import { servingSignatures, signatureRun, tensorsOf } from "../../worker-runtime/graph/run-choice.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
 import { runWithoutValues, runWithValues } from "../actions/restore-actions.js";
 import type { ChosenRun } from "../document/run-inputs.js";
+import { Note, Section, SectionHeading } from "../parts/section.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
-import { Icon } from "../ui/icon.js";
+import { classNames } from "../ui/class-names.js";
+import textStyles from "../ui/text.module.css";
+import { TextButton } from "../ui/text-button.js";
+import { RunColumn, RunWarning } from "./run-column.js";
+import styles from "./run-signatures.module.css";
 import { previewText } from "./tensor-text.js";
 
 /** Nothing for a graph that is no SavedModel and has no signature. */
@@ -18,36 +24,33 @@ export function SignatureColumn({ run }: { readonly run: ChosenRun }): ReactElem
   const signatures = servingSignatures(metaGraph);
   if (signatures.length === 0 && !isSavedModel) return null;
   return (
-    <section className="inspector run-column" aria-label="Signatures">
+    <RunColumn label="Signatures">
       {isSavedModel ? <SavedValues /> : null}
-      <div className="sec last">
-        <h3>Signatures</h3>
-        {signatures.length === 0 ? <p className="note">The model has none. Choose what to fetch.</p> : null}
+      <Section last>
+        <SectionHeading>Signatures</SectionHeading>
+        {signatures.length === 0 ? <Note>The model has none. Choose what to fetch.</Note> : null}
         {signatures.map(([name, signature]) => (
           <Signature key={name} name={name} signature={signature} run={run} />
         ))}
-      </div>
-    </section>
+      </Section>
+    </RunColumn>
   );
 }
 
 function SavedValues(): ReactElement {
   const withoutValues = useSavedModel((state) => state.withoutValues);
   return (
-    <div className="sec">
-      <h3>Saved values</h3>
+    <Section>
+      <SectionHeading>Saved values</SectionHeading>
       {withoutValues ? (
-        <p className="warn-line" role="status">
-          <Icon name="warning" size={14} />
-          <span>Left out: what the graph gives is not what the model predicts.</span>
-        </p>
+        <RunWarning>Left out: the results are not what the model predicts.</RunWarning>
       ) : (
-        <p className="note">Variables and tables get their saved values before the first run.</p>
+        <Note>Variables and tables get their saved values before the first run.</Note>
       )}
-      <button type="button" className="lk" onClick={withoutValues ? runWithValues : runWithoutValues}>
+      <TextButton className={styles.valuesButton} onClick={withoutValues ? runWithValues : runWithoutValues}>
         {withoutValues ? "Use the saved values" : "Run without them"}
-      </button>
-    </div>
+      </TextButton>
+    </Section>
   );
 }
 
@@ -62,7 +65,7 @@ function Signature({ name, signature, run }: SignatureProps): ReactElement {
   const wanted = signatureRun({ nodes: document.nodes, opDef: lookupOp }, name, signature);
   const chosen = sameNames(wanted.fetches, run.fetches) && sameNames(wanted.targets, run.targets);
   return (
-    <div className="signature">
+    <div className={styles.signature}>
       <label>
         <input
           type="radio"
@@ -70,7 +73,7 @@ function Signature({ name, signature, run }: SignatureProps): ReactElement {
           checked={chosen}
           onChange={() => documentActions.chooseRun(wanted, `Run the signature ${name}`)}
         />
-        <b className="ell">{name}</b>
+        <b className={textStyles.truncated}>{name}</b>
       </label>
       <Ends title="takes" infos={signature.inputs} />
       <Ends title="gives" infos={signature.outputs} values />
@@ -81,16 +84,16 @@ function Signature({ name, signature, run }: SignatureProps): ReactElement {
 interface EndsProps {
   readonly title: string;
   readonly infos: ReadonlyMap<string, TensorInfo>;
-  /** Show what the newest run fetched of them. */
+  /** Show what the newest run fetched for them. */
   readonly values?: boolean;
 }
 
 function Ends({ title, infos, values = false }: EndsProps) {
   return [...infos].map(([name, info], index) => (
-    <div className="io" key={name} title={tensorsOf(info).join(", ")}>
-      <span className="fg2 what">{index === 0 ? title : ""}</span>
-      <span className="ell">{name}</span>
-      <span className="mono">{typeText(info)}</span>
+    <div className={styles.end} key={name} title={tensorsOf(info).join(", ")}>
+      <span className={styles.title}>{index === 0 ? title : ""}</span>
+      <span className={classNames(textStyles.truncated, styles.name)}>{name}</span>
+      <span className={classNames(textStyles.monospace, styles.type)}>{typeText(info)}</span>
       {values ? <Value info={info} /> : null}
     </div>
   ));
@@ -104,7 +107,11 @@ function Value({ info }: { readonly info: TensorInfo }): ReactElement | null {
     state.latest?.fetches.find(({ name }) => tensorsOf(info).includes(name)),
   );
   if (!fresh || !fetched) return null;
-  return <b className="mono ell value">{previewText(fetched)}</b>;
+  return (
+    <b className={classNames(textStyles.monospace, textStyles.truncated, styles.value)}>
+      {previewText(fetched)}
+    </b>
+  );
 }
 
 function typeText({ dtype, tensorShape }: TensorInfo): string {

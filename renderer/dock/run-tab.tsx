@@ -1,5 +1,7 @@
-/** What a run fetches and runs, what it has to be fed, and the signatures of the graph: the one place to choose. */
+/** The only place to choose what a run fetches, runs and feeds; also shows the signatures of the graph. */
+
 import { type ReactElement, useId, useState } from "react";
+import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
 import { type ChosenRun, chosenRun, waitedQueues } from "../document/run-inputs.js";
 import {
   completions,
@@ -11,16 +13,22 @@ import {
 import { shapeText } from "../document/shapes.js";
 import { signatureOf } from "../document/signature.js";
 import { parseTensorName } from "../document/tensor-names.js";
-import { revealNode } from "../viewport/view.js";
-import "../inspector/inspector.css";
-import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
+import { Note, Section, SectionHeading } from "../parts/section.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
-import { Button, IconButton } from "../ui/button.js";
+import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
+import { IconButton } from "../ui/icon-button.js";
+import textStyles from "../ui/text.module.css";
+import { TextButton } from "../ui/text-button.js";
+import { TextInput } from "../ui/text-input.js";
+import { revealNode } from "../viewport/view.js";
+import { RunColumn, RunWarning } from "./run-column.js";
 import { FeedColumn } from "./run-feeds.js";
+import rowStyles from "./run-row.module.css";
 import { SignatureColumn } from "./run-signatures.js";
-import "./run-tab.css";
+import styles from "./run-tab.module.css";
 
 export default function RunTab(): ReactElement {
   // Until the op list is there, outputs are not known.
@@ -28,21 +36,19 @@ export default function RunTab(): ReactElement {
   const document = useDocument((state) => state.document);
   const run = chosenRun(document, lookupOp);
   return (
-    <div className="run-columns">
+    <div className={styles.columns}>
       <SignatureColumn run={run} />
-      <section className="inspector run-column" aria-label="Fetched and run">
-        <div className="sec last">
-          <h3>
+      <RunColumn label="Fetched and run">
+        <Section last>
+          <SectionHeading>
             Fetched and run
-            <span className="sp1" />
+            <span className={textStyles.grow} />
             {run.origin === "user" ? (
-              <button type="button" className="lk" onClick={() => documentActions.resetRun()}>
-                Reset to the suggestion
-              </button>
+              <TextButton onClick={() => documentActions.resetRun()}>Reset to the suggestion</TextButton>
             ) : null}
-          </h3>
-          <p className="note">{originText(run)}</p>
-          <ul className="run-list">
+          </SectionHeading>
+          <Note>{originText(run)}</Note>
+          <ul className={styles.rows}>
             {run.fetches.map((tensor) => (
               <FetchRow key={tensor} tensor={tensor} run={run} />
             ))}
@@ -56,8 +62,8 @@ export default function RunTab(): ReactElement {
           <QueueNote run={run} />
           <AddField run={run} />
           <AddSelection run={run} />
-        </div>
-      </section>
+        </Section>
+      </RunColumn>
       <FeedColumn run={run} />
     </div>
   );
@@ -69,12 +75,9 @@ function QueueNote({ run }: { readonly run: ChosenRun }): ReactElement | null {
   const [queue, ...more] = waitedQueues(document, run);
   if (queue === undefined) return null;
   return (
-    <p className="warn-line" role="status">
-      <Icon name="warning" size={14} />
-      <span>
-        {`The run waits for elements in ${queue}${more.length > 0 ? ` and ${more.length} more` : ""}, which queue runners fill in Python. Add the operation that fills it, or feed what is taken from it.`}
-      </span>
-    </p>
+    <RunWarning>
+      {`The run waits for elements in ${queue}${more.length > 0 ? ` and ${more.length} more` : ""}, which queue runners fill in Python. Add the operation that fills it, or feed what is taken from it.`}
+    </RunWarning>
   );
 }
 
@@ -89,7 +92,7 @@ function originText(run: ChosenRun): string {
     case "signature":
       return `Suggested: the outputs of the signature ${run.signature ?? ""}.`;
     case "ends":
-      return "Suggested: what nothing else in the graph uses.";
+      return "Suggested: the results that nothing else in the graph uses.";
   }
 }
 
@@ -104,14 +107,21 @@ function FetchRow({ tensor, run }: { readonly tensor: string; readonly run: Chos
   const shape = useDocument((state) => shapeText(state.shapes.outputs.get(node)?.[output]));
   const slot = def && signatureOf(def, lookupOp)?.outputs[output];
   return (
-    <li className="io">
+    <li className={rowStyles.row}>
       <Icon name="table" size={14} />
-      <button type="button" className="lk ell" title={`Show ${node}`} onClick={() => show(node)}>
+      <TextButton
+        className={classNames(textStyles.truncated, rowStyles.link)}
+        title={`Show ${node}`}
+        onClick={() => show(node)}
+      >
         {tensor}
-      </button>
-      <span className="mono">{slot ? `${dtypeName(slot.dtype)} ${shape}` : ""}</span>
+      </TextButton>
+      <span className={classNames(textStyles.monospace, rowStyles.type)}>
+        {slot ? `${dtypeName(slot.dtype)} ${shape}` : ""}
+      </span>
       <IconButton
         small
+        className={rowStyles.remove}
         icon="close"
         label={`Do not fetch ${tensor}`}
         onClick={() =>
@@ -128,14 +138,19 @@ function FetchRow({ tensor, run }: { readonly tensor: string; readonly run: Chos
 function TargetRow({ target, run }: { readonly target: string; readonly run: ChosenRun }): ReactElement {
   const op = useDocument((state) => state.document.nodes.get(target)?.op);
   return (
-    <li className="io">
+    <li className={rowStyles.row}>
       <Icon name="play" size={14} />
-      <button type="button" className="lk ell" title={`Show ${target}`} onClick={() => show(target)}>
+      <TextButton
+        className={classNames(textStyles.truncated, rowStyles.link)}
+        title={`Show ${target}`}
+        onClick={() => show(target)}
+      >
         {target}
-      </button>
-      <span className="mono">{op}, for its effect</span>
+      </TextButton>
+      <span className={classNames(textStyles.monospace, rowStyles.type)}>{op}, for its effect</span>
       <IconButton
         small
+        className={rowStyles.remove}
         icon="close"
         label={`Do not run ${target}`}
         onClick={() =>
@@ -168,14 +183,14 @@ function AddField({ run }: { readonly run: ChosenRun }): ReactElement {
   };
   return (
     <form
-      className="run-add"
+      className={styles.add}
       onSubmit={(event) => {
         event.preventDefault();
         add();
       }}
     >
-      <input
-        className="text-input mono"
+      <TextInput
+        monospace
         value={text}
         aria-label="Tensor or operation to add"
         aria-invalid={error !== undefined}
@@ -197,7 +212,7 @@ function AddField({ run }: { readonly run: ChosenRun }): ReactElement {
         Add
       </Button>
       {error === undefined ? null : (
-        <p className="field-error" id={errorId} role="alert">
+        <p className={styles.addError} id={errorId} role="alert">
           {error}
         </p>
       )}
@@ -217,8 +232,13 @@ function AddSelection({ run }: { readonly run: ChosenRun }): ReactElement | null
   const [only] = selection;
   const what = selection.size === 1 ? (only ?? "") : `${selection.size} selected nodes`;
   return (
-    <Button size="small" icon="plus" onClick={() => choose(joined, `Run ${what}`)}>
-      <span className="ell">Add {what}</span>
+    <Button
+      size="small"
+      icon="plus"
+      className={styles.addSelection}
+      onClick={() => choose(joined, `Run ${what}`)}
+    >
+      <span className={textStyles.truncated}>Add {what}</span>
     </Button>
   );
 }

@@ -1,155 +1,244 @@
-import { type ReactElement, useDeferredValue, useMemo, useRef, useState } from "react";
-import { copyText } from "../actions/copy-text.js";
-import { attempt } from "../stores/app-store.js";
+import { type ReactElement, useEffect, useRef, useState } from "react";
+import { type Grid, gridOf } from "../../worker-runtime/protocol/selection.js";
+import { menuEntry } from "../commands/menu-entry.js";
+import { tensorCommands } from "../commands/tensor-commands.js";
+import { CommandButton } from "../parts/command-button.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
-import { useDocumentRun } from "../stores/run-store.js";
-import { uiActions } from "../stores/ui-store.js";
-import { client } from "../transport/client.js";
+import {
+  type Digits,
+  isNumeric,
+  modesOf,
+  type TensorMode,
+  tensorViewActions,
+  useTensorView,
+} from "../stores/tensor-tabs.js";
 import { Button } from "../ui/button.js";
-import { CopyButton } from "../ui/copy-button.js";
-import { bytesText, numberText, shapeText, stepText } from "../ui/format.js";
-import { useRowWindow } from "./row-window.js";
-import { ScrollRegion } from "./scroll-region.js";
-import { useTensorPages } from "./tensor-pages.js";
-import { elementText, gridShape, parseRowSlice, rowLabel } from "./tensor-text.js";
+import { EmptyText } from "../ui/empty-text.js";
+import { numberText, stepText } from "../ui/format.js";
+import { Menu } from "../ui/menu.js";
+import { Segmented } from "../ui/segmented.js";
+import textStyles from "../ui/text.module.css";
+import { SelectInput } from "../ui/text-input.js";
+import { TabBar } from "./tab-bar.js";
+import { AxisControls } from "./tensor/axis-controls.js";
+import type { CellWindow } from "./tensor/cell-blocks.js";
+import { type Cell, CellGrid } from "./tensor/cell-grid.js";
+import { ClassView } from "./tensor/class-view.js";
+import { HeatMap } from "./tensor/heat-map.js";
+import { ImageView } from "./tensor/image-view.js";
+import { LineView } from "./tensor/line-view.js";
+import { StatisticsPanel, useStatistics } from "./tensor/statistics-panel.js";
+import { type TensorSource, useTensorSource } from "./tensor/tensor-source.js";
+import { TextView } from "./tensor/text-view.js";
+import styles from "./tensor-tab.module.css";
 
-const ROW_HEIGHT = 21;
-/** More columns than this would make a row too wide to read or draw. */
-const MOST_COLUMNS = 64;
-/** What one Copy puts on the clipboard at most. */
-const COPY_ELEMENTS = 100_000;
+const MODE_NAMES: Readonly<Record<TensorMode, string>> = {
+  values: "Values",
+  image: "Image",
+  "heat-map": "Heat map",
+  line: "Line",
+  histogram: "Histogram",
+  classes: "Classes",
+  text: "Text",
+};
 
-/** One tensor as a grid. Only the visible rows are drawn and fetched. */
+/** Widths of the tab from which the panels beside the values have room. */
+const FIGURES_FROM = 860;
+const HEAT_MAP_FROM = 1240;
+/** The most cells of a heat map on each side, in a panel and as a mode. */
+const SMALL_MAP = 256;
+const LARGE_MAP = 768;
+
+/** One tensor: the part that is looked at, as values or as a picture, and its figures. */
 export default function TensorTab({ name }: { readonly name: string }): ReactElement {
-  const run = useDocumentRun((state) => state.latest);
+  const source = useTensorSource(name);
+  if (source === undefined) return <EmptyText>The newest run did not fetch {name}.</EmptyText>;
+  return <OpenTensor source={source} />;
+}
+
+function OpenTensor({ source }: { readonly source: TensorSource }): ReactElement {
   const old = useBeforeEdit();
-  const tensor = run?.fetches.find((fetched) => fetched.name === name);
-  const [sliceText, setSliceText] = useState("");
-  const deferredSlice = useDeferredValue(sliceText);
-  const frame = useRef<HTMLElement>(null);
-  const shape = tensor?.shape ?? [];
-  const grid = gridShape(shape);
-  const slice = useMemo(() => parseRowSlice(deferredSlice, grid.rows), [deferredSlice, grid.rows]);
-  const rows = slice === undefined ? 0 : slice.to - slice.from;
-  const view = useRowWindow(frame, rows, ROW_HEIGHT);
-  const columns = Math.min(grid.columns, MOST_COLUMNS);
-  const first = (slice?.from ?? 0) + view.first;
-  const last = (slice?.from ?? 0) + view.last;
-  const pages = useTensorPages(run?.runId, run?.step, tensor, first * grid.columns, last * grid.columns);
-  if (run === undefined || tensor === undefined) {
-    return <p className="empty">The newest run did not fetch {name}.</p>;
-  }
-  const columnNumbers = Array.from({ length: columns }, (_, column) => column);
+  const view = useTensorView(source);
+  const { mode } = view;
+  const body = useRef<HTMLDivElement>(null);
+  const width = useWidth(body);
+  const numeric = isNumeric(source.dtype);
+  const hasFigures = numeric && (width >= FIGURES_FROM || mode === "histogram");
+  const statistics = useStatistics(source, view, numeric);
+  const modes = modesOf(source).map((id) => ({ id, label: MODE_NAMES[id] }));
   return (
     <>
-      <div className="dock-bar">
-        <b>{name}</b>
-        <span className="mono fg2">
-          {tensor.dtype} {shapeText(tensor.shape)} · {bytesText(tensor.byteLength)} · {stepText(run.step)}
+      <TabBar>
+        <Segmented
+          label="Show as"
+          options={modes}
+          selected={mode}
+          onSelect={(id) => tensorViewActions.setMode(source, id)}
+        />
+        <span className={textStyles.muted}>
+          {stepText(source.step)}
           {old ? " · before edit" : ""}
         </span>
-        <span className="grow" />
-        <label className="search">
-          <span className="fg2">{shape.length > 1 ? "Rows" : "Lines"}</span>
-          <input
-            aria-label="Rows to show, as a Python slice"
-            placeholder="0:100"
-            value={sliceText}
-            aria-invalid={slice === undefined}
-            onChange={(event) => setSliceText(event.target.value)}
-            style={{ width: 80 }}
-            spellCheck={false}
-          />
-        </label>
-        {slice === undefined ? (
-          <span className="field-error" role="alert">
-            Write a slice within 0:{numberText(grid.rows)}
-          </span>
-        ) : (
-          <span className="fg2">
-            {numberText(rows)} of {numberText(grid.rows)}
-          </span>
-        )}
-        <CopyAll key={`${run.runId} ${run.step}`} runId={run.runId} name={name} count={tensor.elementCount} />
-        <Button size="small" variant="ghost" icon="close" onClick={() => uiActions.closeTensor(name)}>
-          Close
-        </Button>
-      </div>
-      <ScrollRegion ref={frame} label={`Values of ${name}`}>
-        <div
-          className={`value-grid${tensor.dtype === "string" ? " wide" : ""}${old ? " old" : ""}`}
-          style={{ height: (rows + 1) * ROW_HEIGHT }}
-        >
-          <div className="value-row value-head" style={{ height: ROW_HEIGHT }}>
-            <span className="value-label">{shape.length > 1 ? "[…]" : ""}</span>
-            {columnNumbers.map((column) => (
-              <span key={column}>{shape.length > 0 ? column : ""}</span>
-            ))}
-            {grid.columns > columns ? <span>… {numberText(grid.columns - columns)} more</span> : null}
-          </div>
-          {Array.from({ length: Math.max(0, view.last - view.first) }, (_, offset) => first + offset).map(
-            (row) => (
-              <div
-                key={row}
-                className="value-row"
-                style={{ top: (row - (slice?.from ?? 0) + 1) * ROW_HEIGHT, height: ROW_HEIGHT }}
-              >
-                <span className="value-label">{rowLabel(shape, row, grid.columns)}</span>
-                {columnNumbers.map((column) => {
-                  const index = row * grid.columns + column;
-                  if (index >= tensor.elementCount) return <span key={column} />;
-                  const value = pages(index);
-                  const text = value === undefined ? undefined : elementText(tensor.dtype, value);
-                  return (
-                    <span key={column} title={text}>
-                      {text ?? "…"}
-                    </span>
-                  );
-                })}
-              </div>
-            ),
-          )}
+        <span className={textStyles.grow} />
+        <Menu
+          trigger={
+            <Button size="small" variant="ghost" icon="copy">
+              Copy
+            </Button>
+          }
+          entries={() =>
+            [tensorCommands.copyTable, tensorCommands.copyPython].map((command) =>
+              menuEntry(command.on(source), "short"),
+            )
+          }
+        />
+        <Menu
+          trigger={
+            <Button size="small" variant="ghost" icon="download">
+              Save
+            </Button>
+          }
+          entries={() =>
+            [tensorCommands.saveNpy, tensorCommands.saveCsv].map((command) =>
+              menuEntry(command.on(source), "short"),
+            )
+          }
+        />
+        <CommandButton command={tensorCommands.close} target={source} size="small" variant="ghost" icon />
+      </TabBar>
+      <div className={styles.body} ref={body}>
+        <AxisControls source={source} view={view} />
+        <div className={styles.main}>
+          <Viewer source={source} statistics={statistics} wide={width >= HEAT_MAP_FROM} old={old} />
         </div>
-      </ScrollRegion>
+        {hasFigures && mode !== "histogram" ? (
+          <div className={styles.side}>
+            <StatisticsPanel source={source} view={view} ofPart={statistics} old={old} />
+          </div>
+        ) : null}
+      </div>
     </>
   );
 }
 
-/** Copies the elements row by row, at most as many as the clipboard can hold. */
-function CopyAll({
-  runId,
-  name,
-  count,
-}: {
-  readonly runId: string;
-  readonly name: string;
-  readonly count: number;
-}): ReactElement {
+interface ViewerProps {
+  readonly source: TensorSource;
+  readonly statistics: ReturnType<typeof useStatistics>;
+  /** There is room for a heat map beside the values. */
+  readonly wide: boolean;
+  readonly old: boolean;
+}
+
+function Viewer({ source, statistics, wide, old }: ViewerProps): ReactElement {
+  const view = useTensorView(source);
+  const { mode, selection, columnAxis } = view;
+  const grid = gridOf(source.shape, selection, columnAxis);
+  // A row of elements, also where the values run down.
+  const rowsAcross = grid.columnAxis === undefined ? gridOf(source.shape, selection) : grid;
+  const key = JSON.stringify([selection, columnAxis]);
+  switch (mode) {
+    case "image":
+      return <ImageView source={source} view={view} />;
+    case "heat-map":
+      return <HeatMap source={source} view={view} grid={grid} side={LARGE_MAP} />;
+    case "line":
+      return <LineView source={source} view={view} grid={rowsAcross} />;
+    case "classes":
+      return <ClassView source={source} view={view} grid={rowsAcross} />;
+    case "histogram":
+      return <StatisticsPanel source={source} view={view} ofPart={statistics} large old={old} />;
+    case "text":
+      return <TextView source={source} view={view} />;
+    case "values":
+      return <Values key={key} source={source} grid={grid} statistics={statistics} wide={wide} old={old} />;
+  }
+}
+
+const DIGITS: readonly (readonly [id: string, label: string, digits: Digits])[] = [
+  ["auto", "4 digits", "auto"],
+  ["all", "all digits", "all"],
+  ["1", "0.1", 1],
+  ["2", "0.01", 2],
+  ["3", "0.001", 3],
+  ["4", "0.0001", 4],
+];
+
+function Values({
+  source,
+  grid,
+  statistics,
+  wide,
+  old,
+}: ViewerProps & { readonly grid: Grid }): ReactElement {
+  const view = useTensorView(source);
+  const [active, setActive] = useState<Cell>({ row: 0, column: 0 });
   const [text, setText] = useState<string>();
-  if (text !== undefined) return <CopyButton text={text} label="Copy" copied />;
+  const [seen, setSeen] = useState<CellWindow>();
+  const finite = statistics.result?.finite;
+  const largest = finite && Math.max(Math.abs(finite.min), Math.abs(finite.max));
+  const drawn = seen && `${seen.lastRow - seen.firstRow} × ${seen.lastColumn - seen.firstColumn}`;
+  const withMap = wide && isNumeric(source.dtype) && grid.rows > 1 && grid.columns > 1;
   return (
-    <Button
-      size="small"
-      variant="ghost"
-      icon="copy"
-      onClick={() =>
-        attempt(async () => {
-          const { values, shape } = await client().call("runs.tensor", {
-            runId,
-            name,
-            offset: 0,
-            count: Math.max(1, Math.min(count, COPY_ELEMENTS)),
-          });
-          const columns = Math.max(1, shape.at(-1) ?? 1);
-          const lines: string[] = [];
-          for (let at = 0; at < values.length; at += columns)
-            lines.push(values.slice(at, at + columns).join("\t"));
-          await copyText(lines.join("\n"));
-          setText(lines.join("\n"));
-        })
-      }
-    >
-      {count > COPY_ELEMENTS ? `Copy the first ${numberText(COPY_ELEMENTS)}` : "Copy"}
-    </Button>
+    <div className={styles.values}>
+      <div className={styles.gridSide}>
+        <div className={styles.head}>
+          <b>Values</b>
+          <span className={textStyles.muted}>
+            {drawn} of {numberText(grid.rows)} × {numberText(grid.columns)}
+          </span>
+          <span className={textStyles.grow} />
+          <span className={styles.activeCell} aria-live="polite">
+            {text === undefined ? "" : `[${grid.indicesOf(active.row, active.column).join(", ")}] = ${text}`}
+          </span>
+          {/float/.test(source.dtype) ? (
+            <SelectInput
+              aria-label="Digits"
+              className={styles.digits}
+              value={String(view.digits)}
+              onChange={({ target: { value } }) => {
+                const chosen = DIGITS.find(([id]) => id === value);
+                if (chosen) tensorViewActions.change(source, { digits: chosen[2] });
+              }}
+            >
+              {DIGITS.map(([id, label]) => (
+                <option key={id} value={id}>
+                  {label}
+                </option>
+              ))}
+            </SelectInput>
+          ) : null}
+        </div>
+        <CellGrid
+          source={source}
+          view={view}
+          grid={grid}
+          largest={largest}
+          active={active}
+          old={old}
+          onActive={setActive}
+          onRead={setText}
+          onSeen={setSeen}
+        />
+      </div>
+      {withMap ? (
+        <div className={styles.side}>
+          <HeatMap source={source} view={view} grid={grid} side={SMALL_MAP} seen={seen} />
+        </div>
+      ) : null}
+    </div>
   );
+}
+
+/** The width of an element in CSS pixels. */
+function useWidth(element: { readonly current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const { current } = element;
+    if (!current) return;
+    const observer = new ResizeObserver(() => setWidth(current.clientWidth));
+    observer.observe(current);
+    setWidth(current.clientWidth);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
 }

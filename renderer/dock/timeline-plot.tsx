@@ -5,14 +5,17 @@ import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions } from "../stores/document-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
+import { classNames } from "../ui/class-names.js";
 import { bytesText, durationText } from "../ui/format.js";
 import { Swatch } from "../ui/swatch.js";
+import tooltipStyles from "../ui/tooltip.module.css";
 import { type Lane, type Timeline, tickMicros, tickText } from "./lanes.js";
+import styles from "./timeline-plot.module.css";
 
 const AXIS_HEIGHT = 24;
 const BAR_HEIGHT = 20;
 const ROW_HEIGHT = 24;
-/** Room above and below the bars of a lane, where the arrows run. */
+/** Space above and below the bars of a lane for the arrows. */
 const LANE_PADDING = 13;
 const LEFT = 8;
 const RIGHT = 16;
@@ -38,7 +41,7 @@ interface Hover {
   readonly y: number;
 }
 
-/** A run that goes on tells of its progress all the time; the bars are drawn again only for another trace. */
+/** A run in progress reports continuously; the bars are drawn again only for a new trace. */
 export const TimelinePlot = memo(({ timeline }: { readonly timeline: Timeline }): ReactElement => {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
@@ -50,13 +53,13 @@ export const TimelinePlot = memo(({ timeline }: { readonly timeline: Timeline })
   const tick = tickMicros(timeline.endMicros, width / TICK_DISTANCE);
   const ticks = Array.from({ length: Math.floor(timeline.endMicros / tick) + 1 }, (_, index) => index * tick);
   return (
-    <div className="plot-scroll" onPointerLeave={() => setHover(undefined)}>
-      <div className="gutter" style={{ height }}>
+    <div className={styles.scroll} onPointerLeave={() => setHover(undefined)}>
+      <div className={styles.gutter} style={{ height }}>
         {placed.map(({ lane, top, height: laneHeight }, index) => (
           <LaneHead key={lane.device} lane={lane} top={top} height={laneHeight} odd={index % 2 === 1} />
         ))}
       </div>
-      <div className="plot" ref={frame}>
+      <div className={styles.plot} ref={frame}>
         <svg width={width} height={height} role="img" aria-label="Timeline. Show table reads it out.">
           {placed.map(({ lane, top, height: laneHeight }, index) => (
             <rect
@@ -71,7 +74,12 @@ export const TimelinePlot = memo(({ timeline }: { readonly timeline: Timeline })
           {ticks.map((micros) => (
             <g key={micros}>
               <path d={`M${x(micros)} 20V${height}`} stroke="var(--line)" />
-              <text x={x(micros)} y={14} className="axis" textAnchor={micros === 0 ? "start" : "middle"}>
+              <text
+                x={x(micros)}
+                y={14}
+                className={styles.axis}
+                textAnchor={micros === 0 ? "start" : "middle"}
+              >
                 {tickText(micros, tick)}
               </text>
             </g>
@@ -92,7 +100,7 @@ export const TimelinePlot = memo(({ timeline }: { readonly timeline: Timeline })
         </svg>
         {hover ? (
           <div
-            className="tooltip plot-tip"
+            className={classNames(tooltipStyles.tooltip, styles.tip)}
             style={{ left: Math.min(hover.x + 12, Math.max(0, width - 260)), top: hover.y + 16 }}
           >
             {hover.lines.map((line, index) =>
@@ -142,7 +150,11 @@ function LaneHead(props: {
   const { lane, top, height, odd } = props;
   const task = useTaskOf(lane.device);
   return (
-    <div className={odd ? "lane-head odd" : "lane-head"} style={{ top, height }} title={lane.device}>
+    <div
+      className={classNames(styles.laneHead, odd && styles.odd)}
+      style={{ top, height }}
+      title={lane.device}
+    >
       <Swatch task={task} />
       <div>
         <b>{taskNameOfDevice(lane.device) ?? lane.device}</b>
@@ -172,7 +184,7 @@ function Bars({ lane, top, scale, x, onHover }: BarsProps): ReactElement {
           // biome-ignore lint/a11y/noStaticElementInteractions: the table beside it does the same by keyboard
           <g
             key={`${bar.node} ${bar.startMicros}`}
-            className="bar"
+            className={styles.bar}
             onClick={() => documentActions.select([bar.node])}
             onPointerMove={({ nativeEvent }) =>
               onHover({ lines: barLines(bar), x: nativeEvent.offsetX, y: nativeEvent.offsetY })
@@ -237,15 +249,15 @@ function Arrow({ transfer, placed, x, onHover }: ArrowProps): ReactElement | nul
   const path = `M${startX} ${startY}V${middle}H${endX}V${endY}`;
   return (
     <g
-      className={transfer.timed ? "arrow" : "arrow untimed"}
+      className={classNames(styles.arrow, !transfer.timed && styles.untimed)}
       style={{ "--c": taskColourVar(task) }}
       onPointerMove={({ nativeEvent }) => onHover({ lines, x: nativeEvent.offsetX, y: nativeEvent.offsetY })}
     >
-      <path d={path} className="arrow-reach" />
-      <path d={path} className="arrow-line" strokeLinejoin="round" />
+      <path d={path} className={styles.arrowReach} />
+      <path d={path} className={styles.arrowLine} strokeLinejoin="round" />
       <path
         d={`M${endX - 3.5} ${endY + head}L${endX} ${endY}L${endX + 3.5} ${endY + head}Z`}
-        className="arrow-head"
+        className={styles.arrowHead}
       />
     </g>
   );

@@ -4,16 +4,22 @@ import { traceCommands } from "../commands/run-commands.js";
 import { CommandButton } from "../parts/command-button.js";
 import { attempt } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
+import { useDocument } from "../stores/document-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { useUi } from "../stores/ui-store.js";
 import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
 import { downloadFile } from "../ui/download.js";
+import { EmptyText } from "../ui/empty-text.js";
 import { countText, durationText, numberText, stepText, totalBytesText } from "../ui/format.js";
+import textStyles from "../ui/text.module.css";
+import { criticalPath } from "./critical-path.js";
 import { layTimeline, type Timeline } from "./lanes.js";
+import { TabBar } from "./tab-bar.js";
 import { deviceText, TimelinePlot } from "./timeline-plot.js";
+import styles from "./timeline-tab.module.css";
 import { TimelineTable } from "./timeline-table.js";
-import "./timeline.css";
 
 /** When and where every node of the newest traced step ran. */
 export default function TimelineTab(): ReactElement {
@@ -27,28 +33,28 @@ export default function TimelineTab(): ReactElement {
   );
   if (run?.tracedStep === undefined || timeline === undefined) {
     return (
-      <div className="empty">
+      <EmptyText>
         {trace ? "Run the graph to see where time goes." : "Turn on Trace and run to see where time goes."}
         {trace ? null : (
           <div>
             <CommandButton command={traceCommands.toggle} icon text="label" />
           </div>
         )}
-      </div>
+      </EmptyText>
     );
   }
   return (
     <>
-      <div className="dock-bar fg2">
-        <span className="legend">
-          <i className="legend-run" />
+      <TabBar className={textStyles.muted}>
+        <span className={styles.legend}>
+          <i className={styles.legendRun} />
           node ran
         </span>
-        <span className="legend">
-          <i className="legend-transfer" />
+        <span className={styles.legend}>
+          <i className={styles.legendTransfer} />
           RecvTensor, in the sender's colour
         </span>
-        <span className="grow" />
+        <span className={textStyles.grow} />
         <span>
           {stepText(run.tracedStep)}
           {old ? " · before edit" : ""}
@@ -70,8 +76,8 @@ export default function TimelineTab(): ReactElement {
         >
           Save Chrome trace
         </Button>
-      </div>
-      <div className="timeline">
+      </TabBar>
+      <div className={styles.timeline}>
         {asTable ? <TimelineTable timeline={timeline} /> : <TimelinePlot timeline={timeline} />}
         <Summary run={run} step={run.tracedStep} timeline={timeline} old={old} />
       </div>
@@ -88,22 +94,30 @@ interface SummaryProps {
   readonly old: boolean;
 }
 
-/** Only sums of what was measured. */
+/** Only sums of measurements. */
 function Summary({ run, step, timeline, old }: SummaryProps): ReactElement {
   const { transfers } = run;
   const untimed = transfers.filter(({ timed }) => !timed).length;
   return (
-    <div className={old ? "summary old" : "summary"}>
-      <div className="summary-head">
+    <section
+      className={classNames(styles.summary, old && styles.old)}
+      aria-label="Summary of the step"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard would not reach what is out of view
+      tabIndex={0}
+    >
+      <div className={styles.summaryHead}>
         <b>{durationText(run.computeMillis ?? timeline.endMicros / 1000)}</b>
-        <span className="fg2">first node to last, {stepText(step)}</span>
+        <span className={textStyles.muted}>first node to last, {stepText(step)}</span>
       </div>
+      <PathSummary run={run} />
       {timeline.lanes
         .filter(({ bars }) => bars.length > 0)
         .map((lane) => (
-          <div key={lane.device} className="summary-row">
-            <span className="ell">{deviceText(lane.device)}</span>
-            <b>{durationText(lane.busyMicros / 1000)} busy</b>
+          <div key={lane.device} className={styles.summaryRow}>
+            <span className={textStyles.truncated}>{deviceText(lane.device)}</span>
+            <b title={`${durationText(lane.busyMicros / 1000)} busy`}>
+              {idleText(lane.busyMicros, timeline.endMicros)}
+            </b>
             <i
               style={{ width: `${Math.min(100, (100 * lane.busyMicros) / timeline.endMicros).toFixed(1)}%` }}
             />
@@ -112,13 +126,47 @@ function Summary({ run, step, timeline, old }: SummaryProps): ReactElement {
       <p>
         {countText(run.nodes.length, "node")} ran.{" "}
         {transfers.length === 0
-          ? "Nothing went between tasks."
-          : `${countText(transfers.length, "tensor")}, ${totalBytesText(transfers.map(({ bytes }) => bytes))} went between tasks.`}
+          ? "Nothing was sent between tasks."
+          : `Sent between tasks: ${countText(transfers.length, "tensor")}, ${totalBytesText(transfers.map(({ bytes }) => bytes))}.`}
         {untimed === 0
           ? null
           : ` The engine recorded no time for ${untimed === transfers.length ? "them" : `${numberText(untimed)} of them`}: dashed, from the node that made it to the first that read it.`}
       </p>
-    </div>
+    </section>
+  );
+}
+
+/** "idle 42%" of the time from the start of the step to its end. */
+function idleText(busyMicros: number, endMicros: number): string {
+  return `idle ${Math.round(100 * Math.max(0, 1 - busyMicros / endMicros))}%`;
+}
+
+/** What the end of the step waited for. */
+function PathSummary({ run }: { readonly run: RunUpdate }): ReactElement | null {
+  const nodes = useDocument((state) => state.document.nodes);
+  const path = useMemo(() => criticalPath(run.nodes, nodes), [run.nodes, nodes]);
+  if (path.nodes.length < 2) return null;
+  const slowest = path.nodes.reduce((one, other) =>
+    other.durationMicros > one.durationMicros ? other : one,
+  );
+  const rows = [
+    ["Compute on critical path", path.computeMicros],
+    ["Between devices", path.transferMicros],
+    ["Gaps", path.gapMicros],
+  ] as const;
+  return (
+    <>
+      {rows.map(([name, micros]) => (
+        <div key={name} className={styles.summaryRow}>
+          <span className={textStyles.truncated}>{name}</span>
+          <b>{durationText(micros / 1000)}</b>
+        </div>
+      ))}
+      <p title={path.nodes.map(({ node }) => node).join(" → ")}>
+        {countText(path.nodes.length, "node")} on the critical path; the slowest is <b>{slowest.node}</b>,{" "}
+        {durationText(slowest.durationMicros / 1000)}.
+      </p>
+    </>
   );
 }
 

@@ -1,12 +1,19 @@
-import { type ReactElement, useMemo, useRef } from "react";
+import { type ReactElement, useDeferredValue, useMemo, useRef, useState } from "react";
 import type { GraphDocument } from "../document/model.js";
 import { useDocument } from "../stores/document-store.js";
-import { bytesText, durationText } from "../ui/format.js";
+import { bytesText, durationText, numberText } from "../ui/format.js";
+import { Icon } from "../ui/icon.js";
+import { SearchField } from "../ui/search-field.js";
+import { Segmented } from "../ui/segmented.js";
+import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { VirtualTableBody } from "../ui/virtual-table-body.js";
+import styles from "./data-table.module.css";
 import type { Timeline } from "./lanes.js";
 import { ScrollRegion } from "./scroll-region.js";
+import { TabBar } from "./tab-bar.js";
 import { deviceText } from "./timeline-plot.js";
+import tabStyles from "./timeline-tab.module.css";
 
 const COLUMNS = 6;
 const ROW_HEIGHT = 24;
@@ -17,62 +24,103 @@ interface Row {
   readonly kind: string;
   readonly where: string;
   readonly startMicros: number;
-  /** Absent where it was not recorded. */
+  /** Absent if it was not recorded. */
   readonly durationMicros: number | undefined;
   readonly bytes: number | undefined;
 }
 
-/** The timeline as a table, in the order of time. */
+/** The timeline as a table, which can be searched, in the order of time or the slowest first. */
 export function TimelineTable({ timeline }: { readonly timeline: Timeline }): ReactElement {
   const nodes = useDocument((state) => state.document.nodes);
   const frame = useRef<HTMLElement>(null);
-  const rows = useMemo(() => rowsOf(timeline, nodes), [timeline, nodes]);
+  const [search, setSearch] = useState("");
+  const [order, setOrder] = useState<Order>("time");
+  const wanted = useDeferredValue(search);
+  const all = useMemo(() => rowsOf(timeline, nodes), [timeline, nodes]);
+  const rows = useMemo(() => chosenRows(all, wanted, order), [all, wanted, order]);
   const drawn = useVirtualRows(frame, rows.length, ROW_HEIGHT);
   return (
-    <ScrollRegion ref={frame} label="Timeline">
-      <table className="grid-table" aria-rowcount={rows.length + 1}>
-        <thead>
-          <tr>
-            <th scope="col">Node or tensor</th>
-            <th scope="col">Op</th>
-            <th scope="col">Where</th>
-            <th scope="col" className="num">
-              Start
-            </th>
-            <th scope="col" className="num">
-              Duration
-            </th>
-            <th scope="col" className="num">
-              Bytes
-            </th>
-          </tr>
-        </thead>
-        <VirtualTableBody
-          rows={drawn}
-          columns={COLUMNS}
-          row={(index) => {
-            const row = rows[index];
-            return row ? (
-              <tr key={row.key} ref={drawn.measure} data-index={index} aria-rowindex={index + 2}>
-                <td>
-                  <b>{row.what}</b>
-                </td>
-                <td>{row.kind}</td>
-                <td>{row.where}</td>
-                <td className="num">{durationText(row.startMicros / 1000)}</td>
-                <td className="num">
-                  {row.durationMicros === undefined
-                    ? "not recorded"
-                    : durationText(row.durationMicros / 1000)}
-                </td>
-                <td className="num">{row.bytes === undefined ? "not known" : bytesText(row.bytes)}</td>
-              </tr>
-            ) : null;
-          }}
-        />
-      </table>
-    </ScrollRegion>
+    <div className={tabStyles.list}>
+      <TabBar>
+        <SearchField size="bar">
+          <Icon name="search" size={14} />
+          <input
+            aria-label="Find a node, an op or a device"
+            placeholder="Find a node or op"
+            value={search}
+            spellCheck={false}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+        </SearchField>
+        <Segmented label="Order" options={ORDERS} selected={order} onSelect={(id) => setOrder(id)} />
+        <span className={textStyles.muted} role="status">
+          {wanted === "" ? "" : `${numberText(rows.length)} of ${numberText(all.length)}`}
+        </span>
+      </TabBar>
+      <ScrollRegion ref={frame} label="Timeline">
+        <table className={styles.table} aria-rowcount={rows.length + 1}>
+          <thead>
+            <tr>
+              <th scope="col">Node or tensor</th>
+              <th scope="col">Op</th>
+              <th scope="col">Where</th>
+              <th scope="col" className={styles.number}>
+                Start
+              </th>
+              <th scope="col" className={styles.number}>
+                Duration
+              </th>
+              <th scope="col" className={styles.number}>
+                Bytes
+              </th>
+            </tr>
+          </thead>
+          <VirtualTableBody
+            rows={drawn}
+            columns={COLUMNS}
+            row={(index) => {
+              const row = rows[index];
+              return row ? (
+                <tr key={row.key} ref={drawn.measure} data-index={index} aria-rowindex={index + 2}>
+                  <td>
+                    <b>{row.what}</b>
+                  </td>
+                  <td>{row.kind}</td>
+                  <td>{row.where}</td>
+                  <td className={styles.number}>{durationText(row.startMicros / 1000)}</td>
+                  <td className={styles.number}>
+                    {row.durationMicros === undefined
+                      ? "not recorded"
+                      : durationText(row.durationMicros / 1000)}
+                  </td>
+                  <td className={styles.number}>
+                    {row.bytes === undefined ? "not known" : bytesText(row.bytes)}
+                  </td>
+                </tr>
+              ) : null;
+            }}
+          />
+        </table>
+      </ScrollRegion>
+    </div>
   );
+}
+
+type Order = "time" | "slowest";
+const ORDERS = [
+  { id: "time", label: "By time" },
+  { id: "slowest", label: "Slowest first" },
+] as const;
+
+/** The rows in which a text occurs, in the wanted order. */
+function chosenRows(rows: readonly Row[], search: string, order: Order): readonly Row[] {
+  const text = search.trim().toLowerCase();
+  const found =
+    text === ""
+      ? rows
+      : rows.filter(({ what, kind, where }) => `${what} ${kind} ${where}`.toLowerCase().includes(text));
+  if (order === "time") return found;
+  return found.toSorted((one, other) => (other.durationMicros ?? -1) - (one.durationMicros ?? -1));
 }
 
 /** Nodes and transfers together, in the order of time. */

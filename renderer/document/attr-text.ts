@@ -10,12 +10,12 @@ export function protoShape(shape: TensorShapeProto | undefined): readonly number
   return !shape || shape.unknownRank ? undefined : shape.dim.map(({ size }) => Number(size));
 }
 
-/** "unknown" where the rank is not known. */
+/** "unknown" if the rank is unknown. */
 export function protoShapeText(shape: TensorShapeProto | undefined): string {
   return shapeText(protoShape(shape)) || "unknown";
 }
 
-/** Bytes as text where they are UTF-8, else as \x escapes. */
+/** Bytes as text if they are valid UTF-8, otherwise as \x escapes. */
 function bytesText(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

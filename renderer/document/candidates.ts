@@ -66,7 +66,7 @@ function outputsFor(document: GraphDocument, lookup: OpLookup, to: InputEnd, nod
   });
 }
 
-/** The dtype of the held end; DT_INVALID for a control edge and where it is open. */
+/** The dtype of the held end; DT_INVALID for a control edge or if it is undetermined. */
 export function heldType(document: GraphDocument, lookup: OpLookup, held: ConnectFrom): DataType {
   if (held.type === "output") return outputType(document.nodes, lookup, held.end.node, held.end.output);
   const node = document.nodes.get(held.end.node);
@@ -145,7 +145,7 @@ const COMMON = [
 /**
  * Ops that fit, those the graph already uses first, then common ones, then the rest by name.
  *
- * @param held the end that the op is to be connected to; undefined: none, so that every op fits
+ * @param held the end to connect the op to; undefined: none, so every op fits
  */
 export function opCandidates(
   document: GraphDocument,

@@ -1,4 +1,4 @@
-/** Nodes as text: what is put on the system's clipboard, and read from it. A GraphDef, so that any program can use it. */
+/** Nodes as text on the system's clipboard: a GraphDef, which any program can use. */
 import { type FunctionDef, FunctionDefLibrary } from "../../protos/generated/tensorflow/function.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
@@ -62,7 +62,7 @@ function graphOf(text: string): GraphDef {
     if (!(error instanceof TextFormatError)) throw error;
     const meta = metaGraphOf(text);
     if (meta?.graphDef) return meta.graphDef;
-    // What begins as nodes do is meant as nodes, so that where it goes wrong is worth saying.
+    // Text that begins like nodes is meant as nodes, so a parse error is worth reporting.
     if (!/^\s*(#.*\n\s*)*(node|graph_def|library)\s*:?\s*[{<]/.test(text)) throw new Error(NO_NODES);
     throw new Error(`The nodes on the clipboard cannot be read: ${error.message}`);
   }

@@ -23,7 +23,7 @@ const storedSchema = z.looseObject({
     .max(MOST_ROWS),
 });
 
-/** The rows that the collection holds; none where it holds no cluster or one that cannot be read. */
+/** The rows in the collection; none if it holds no cluster or an unreadable one. */
 export function readClusterConfig(collection: CollectionDef | undefined): readonly ClusterConfigRow[] {
   return storedSchema.safeParse(readSettings(collection)?.[SECTION]).data?.tasks ?? [];
 }

@@ -13,16 +13,17 @@ import {
   LAYOUT_Y_ATTR,
   stripPrivateAttrs,
 } from "../../worker-runtime/graph/private-attrs.js";
+import { suitsScopes } from "./arrangement.js";
 import { readClusterConfig, writeClusterConfig } from "./cluster-config.js";
 import { layeredLayout } from "./layout.js";
 import type { GraphDocument, Point } from "./model.js";
 import { readRunConfig, writeRunConfig } from "./run-config.js";
 
 /**
- * Decodes a document. Nodes without a stored position get one from the layered layout, which does not count as an edit
- * and is stored only when the document is saved.
+ * Decodes a document. In a small graph, nodes without a stored position get one from the layered layout, which does not
+ * count as an edit and is stored only when the document is saved; a larger graph is arranged in scopes (arrangement.ts).
  *
- * @throws Error when two nodes share a name: no edge to them could be told apart.
+ * @throws Error if two nodes share a name, since edges to them would be ambiguous.
  */
 export function readDocument(file: DocumentFile): GraphDocument {
   const decoded = MetaGraphDef.decode(file.metaGraph);
@@ -39,7 +40,7 @@ export function readDocument(file: DocumentFile): GraphDocument {
     if (position) layout.set(node.name, position);
     nodes.set(node.name, position ? withoutPosition(node) : node);
   }
-  const placed = layout.size === nodes.size ? layout : layeredLayout(nodes, layout);
+  const placed = layout.size === nodes.size || suitsScopes(nodes) ? layout : layeredLayout(nodes, layout);
   return {
     name: file.name,
     ...(file.path === undefined ? {} : { path: file.path }),
@@ -65,7 +66,7 @@ export function writeDocument(document: GraphDocument): Uint8Array {
   return MetaGraphDef.encode({ ...metaGraph, graphDef }).finish();
 }
 
-/** Everything that is written of a document beside its nodes and their places. */
+/** Everything that is written of a document besides its nodes and their positions. */
 export function writeWithoutNodes(document: GraphDocument): MetaGraphDef {
   const collectionDef = new Map(document.metaGraph.collectionDef);
   const collection = writeClusterConfig(
@@ -82,7 +83,7 @@ export function graphToRun(document: GraphDocument): GraphDef {
   return stripPrivateAttrs({ ...graphDef, node: [...document.nodes.values()] });
 }
 
-/** Collections that say what a SavedModel does at its start. */
+/** Collections that define what a SavedModel runs when it is loaded. */
 const START_COLLECTIONS = ["saved_model_main_op", "legacy_init_op", "saved_model_assets"];
 
 /** How a document's variables and tables get their saved values. */

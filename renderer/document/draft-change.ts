@@ -6,6 +6,7 @@ import type { DraftChange } from "../../main/api/drafts.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { differingKeys } from "./differing-keys.js";
 import { withPosition, writeWithoutNodes } from "./document-file.js";
 import type { GraphDocument } from "./model.js";
 
@@ -16,7 +17,7 @@ const SLICE_MILLIS = 6;
 
 const NO_NODES = GraphDef.fromPartial({});
 
-/** Lets the window draw and answer the user; resolves when it has done so. */
+/** Yields to rendering and user input; resolves afterwards. */
 export type Yield = () => Promise<void>;
 
 /** The whole document as one change of nothing. */
@@ -49,7 +50,7 @@ export async function draftChange(
   };
 }
 
-/** Nodes that came together, and the node that was there before and stands in front of them; "" for none. */
+/** Consecutive new nodes, and the old node in front of them; "" for none. */
 interface Run {
   readonly after: string;
   readonly nodes: NodeDef[];
@@ -61,7 +62,7 @@ interface NodeDifference {
   readonly added: readonly Run[];
 }
 
-/** No edit changes the order of nodes that stay, so where the new ones stand says all. */
+/** No edit changes the order of existing nodes, so the positions of the new ones are sufficient. */
 function nodeDifference(before: GraphDocument, after: GraphDocument): NodeDifference {
   const names = new Set([
     ...differingKeys(before.nodes, after.nodes),
@@ -92,25 +93,6 @@ function runsOf({ nodes }: GraphDocument, isNew: (name: string) => boolean): Run
     else runs.push({ after: last, nodes: [node] });
   }
   return runs;
-}
-
-/**
- * Keys of `after` that are new or have another value. Most edits keep the order, and walking both maps in step costs a
- * tenth of looking up every key.
- */
-function differingKeys<V>(before: ReadonlyMap<string, V>, after: ReadonlyMap<string, V>): string[] {
-  if (before === after) return [];
-  const keys: string[] = [];
-  const steps = before.entries();
-  let step = steps.next().value;
-  for (const [key, value] of after) {
-    while (step && step[0] !== key && !after.has(step[0])) step = steps.next().value;
-    if (step?.[0] === key) {
-      if (step[1] !== value) keys.push(key);
-      step = steps.next().value;
-    } else if (before.get(key) !== value || !before.has(key)) keys.push(key);
-  }
-  return keys;
 }
 
 function sameRest(before: GraphDocument, after: GraphDocument): boolean {

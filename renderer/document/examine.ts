@@ -1,5 +1,6 @@
 /** The static analysis of a document, recomputed only as far as an edit reaches. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { differingKeys } from "./differing-keys.js";
 import type { GraphDocument } from "./model.js";
 import { findProblems, findProblemsAgain, type ProblemMap } from "./problems.js";
 import { inferShapes, inferShapesAgain, type ShapeMap } from "./shapes.js";
@@ -19,7 +20,7 @@ export function examineGraph(document: Graph, lookup: OpLookup, opsKnown: boolea
   return { shapes, problems: findProblems(document, lookup, shapes, opsKnown) };
 }
 
-/** The findings after an edit, from those before it and the nodes that they were of. Ops mean what they meant. */
+/** The findings after an edit, from those before it and their nodes. The op list must be unchanged. */
 export function examineAgain(
   document: Graph,
   before: Findings & Graph,
@@ -48,17 +49,15 @@ function withReaders(
   return all;
 }
 
-/** Nodes that differ in more than where they are pinned, which nothing here depends on, and that came or went. */
+/** Added and removed nodes, and nodes that differ in more than their pin, on which nothing here depends. */
 function changedNames(
   before: ReadonlyMap<string, NodeDef>,
   after: ReadonlyMap<string, NodeDef>,
 ): ReadonlySet<string> {
   const changed = new Set<string>();
-  for (const [name, node] of after) {
-    const old = before.get(name);
-    if (old === node) continue;
-    if (old?.op !== node.op || old.attr !== node.attr || old.input !== node.input) changed.add(name);
+  for (const name of differingKeys(before, after)) {
+    const [old, node] = [before.get(name), after.get(name)];
+    if (old?.op !== node?.op || old?.attr !== node?.attr || old?.input !== node?.input) changed.add(name);
   }
-  for (const name of before.keys()) if (!after.has(name)) changed.add(name);
   return changed;
 }

@@ -1,4 +1,4 @@
-/** Type attributes follow what is connected: after an edit, T of each op becomes the dtype its inputs agree on. */
+/** Type attributes follow the connections: after an edit, T of each op becomes the dtype its inputs agree on. */
 import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";

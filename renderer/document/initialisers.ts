@@ -12,7 +12,7 @@ export interface Initialisation {
   readonly missing: readonly string[];
 }
 
-/** What gives all variables that `roots` depend on their first value: one group of it where the graph has it. */
+/** The initializers of all variables that `roots` depend on: a single group, if the graph has one. */
 export function initialisation(nodes: ReadonlyMap<string, NodeDef>, roots: Iterable<string>): Initialisation {
   const found = new Set<string>();
   const missing: string[] = [];

@@ -76,7 +76,7 @@ function goesRound(nodes: ReadonlyMap<string, NodeDef>, { from, to }: Edge): boo
 }
 
 /**
- * Constants, placeholders and variables, and what is made of constants and variables alone, stand just left of what
+ * Constants, placeholders and variables, and nodes computed from constants and variables only, are just left of what
  * first uses them, not all in the first columns.
  */
 function pullSources(nodes: ReadonlyMap<string, NodeDef>, layer: Map<string, number>): void {
@@ -164,7 +164,7 @@ function placeColumns(
       width = Math.max(width, nodeWidth(name, node.op));
       const height = roughHeight(node);
       const before = (wiring.incoming.get(name) ?? []).flatMap(({ from }) => middle.get(from) ?? []);
-      // Beside the mean of what it reads, but never over the node above it.
+      // At the mean position of its inputs, but never over the node above it.
       const wanted = before.length > 0 ? mean(before) - height / 2 : undefined;
       const top = wanted === undefined || rows.length === 0 ? (wanted ?? y) : Math.max(y, wanted);
       if (wanted !== undefined) shifts.push(wanted - top);

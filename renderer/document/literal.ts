@@ -18,7 +18,7 @@ export class LiteralError extends Error {
   override readonly name = "LiteralError";
 }
 
-/** @throws LiteralError that says where the text cannot be read */
+/** @throws LiteralError with the position of the syntax error */
 export function parseLiteral(text: string): Literal {
   const reader = new Reader(text.trim());
   const literal = reader.value();

@@ -47,12 +47,12 @@ export interface GraphDocument {
   readonly nodes: ReadonlyMap<string, NodeDef>;
   readonly layout: ReadonlyMap<string, Point>;
   readonly runConfig: RunConfig;
-  /** The cluster that the document wants, kept in the "tensordeck" collection; empty: it says nothing. */
+  /** The cluster that the document requests, kept in the "tensordeck" collection; empty: none. */
   readonly cluster: readonly ClusterConfigRow[];
 }
 
 /**
- * Stands in `NodeDef.input` where a data input has no producer. Inputs are positional, so the slot itself has to stay.
+ * Placeholder in `NodeDef.input` for a data input without a producer. Inputs are positional, so the slot must stay.
  * TensorFlow refuses an empty input name, hence such a node cannot be run, but it can be saved and opened again.
  */
 export const MISSING_INPUT = "";

@@ -1,6 +1,6 @@
 /**
  * Sizes of drawn nodes in pixels at 100 % zoom. They follow from name, op and number of ports only, never from a value,
- * so that a running graph keeps still.
+ * so a running graph does not move.
  */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 
@@ -12,6 +12,16 @@ export const FIRST_PORT_Y = 31;
 export const PORT_PITCH = 20;
 /** Centre of the control ports below the node's top. */
 export const CONTROL_PORT_Y = 11;
+
+/** A closed scope: its height, and the centre of the port that it has on each side. */
+export const BOX_HEIGHT = 60;
+export const BOX_PORT_Y = 30;
+const BOX_MIN_WIDTH = 104;
+const BOX_MAX_WIDTH = 216;
+/** Letters of a box's title are larger than those of nodes, to be read from further away. */
+const BOX_LETTER = 8.4;
+/** Height of the title of an open scope. */
+export const FRAME_HEAD = 28;
 
 /** Mean widths of the header's letters in the wide ones of the systems' fonts, in pixels. */
 const TITLE_LETTER = 7.6;
@@ -34,4 +44,10 @@ export function roughHeight(node: NodeDef): number {
 
 export function portY(index: number): number {
   return FIRST_PORT_Y + PORT_PITCH * index;
+}
+
+/** @param count what stands beside the title: "×3", or nothing */
+export function boxWidth(title: string, count: string): number {
+  const wanted = 26 + title.length * BOX_LETTER + (count === "" ? 0 : 12 + count.length * BOX_LETTER);
+  return Math.min(BOX_MAX_WIDTH, Math.max(BOX_MIN_WIDTH, Math.ceil(wanted / 8) * 8));
 }

@@ -119,7 +119,7 @@ export function opEntries(names: readonly string[]): OpEntry[] {
 
 export interface OpMatch {
   readonly entry: OpEntry;
-  /** Where the searched words stand in the name; empty when nothing was searched. */
+  /** The positions of the searched words in the name; empty without a search. */
   readonly ranges: readonly (readonly [start: number, end: number])[];
 }
 

@@ -23,7 +23,7 @@ export interface AttrNote {
   readonly text: string;
 }
 
-/** Attributes that the user can set; those that only count or type the inputs last. */
+/** Attributes that the user can set; with those that only count or type the inputs last. */
 export function attrNotes(opDef: OpDef): AttrNote[] {
   return opDef.attr
     .filter(({ name }) => !name.startsWith("_"))

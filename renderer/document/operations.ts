@@ -1,11 +1,11 @@
 /**
- * The only way a document changes. Every operation carries what it replaces, so that it can be turned round, and holds
- * plain data only, so that it can be stored or sent.
+ * The only way to change a document. Every operation contains what it replaces, so it can be reversed, and holds only
+ * plain data, so it can be stored or sent.
  */
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { ClusterConfigRow, GraphDocument, Point, RunConfig } from "./model.js";
-import { keepWiring } from "./wiring.js";
+import { followWiring } from "./wiring.js";
 
 /** One node before and after. Without `before` it is added at `index`, without `after` it is removed from there. */
 export interface NodeChange {
@@ -67,33 +67,53 @@ export function apply(document: GraphDocument, operations: readonly Operation[])
   return result;
 }
 
-function applyNodes(
-  nodes: ReadonlyMap<string, NodeDef>,
-  changes: readonly NodeChange[],
-): ReadonlyMap<string, NodeDef> {
-  const inPlace = changes.every((change) => change.before && change.after?.name === change.before.name);
-  if (inPlace) {
-    const copy = new Map(nodes);
-    for (const { after } of changes) if (after) copy.set(after.name, after);
-    if (changes.every(({ before, after }) => before?.input === after?.input)) keepWiring(nodes, copy);
-    return copy;
+type Nodes = ReadonlyMap<string, NodeDef>;
+
+function applyNodes(nodes: Nodes, changes: readonly NodeChange[]): Nodes {
+  // Ascending, so that each index counts the nodes put back before it.
+  const added = changes.filter(({ before }) => !before).sort((one, other) => one.index - other.index);
+  const stayed = nodes.size - changes.filter(({ after }) => !after).length;
+  // Copying the map is much faster than rebuilding it, but new entries are then at its end.
+  const isCopy =
+    changes.every(({ before, after }) => !before || !after || before.name === after.name) &&
+    added.every(({ index }, earlier) => index >= stayed + earlier);
+  const result = isCopy ? changedCopy(nodes, changes, added) : rebuilt(nodes, changes, added);
+  followWiring(nodes, result, rewired(changes));
+  return result;
+}
+
+function changedCopy(nodes: Nodes, changes: readonly NodeChange[], added: readonly NodeChange[]): Nodes {
+  const copy = new Map(nodes);
+  for (const { before, after } of changes) {
+    if (before && after) copy.set(after.name, after);
+    else if (before) copy.delete(before.name);
   }
-  const byName = new Map<string, NodeChange>();
-  const added: NodeChange[] = [];
-  for (const change of changes) {
-    if (change.before) byName.set(change.before.name, change);
-    else added.push(change);
-  }
+  for (const { after } of added) if (after) copy.set(after.name, after);
+  return copy;
+}
+
+function rebuilt(nodes: Nodes, changes: readonly NodeChange[], added: readonly NodeChange[]): Nodes {
+  const byName = new Map(
+    changes.flatMap((change) => (change.before ? [[change.before.name, change] as const] : [])),
+  );
   const list: NodeDef[] = [];
   for (const [name, node] of nodes) {
     const change = byName.get(name);
     if (!change) list.push(node);
     else if (change.after) list.push(change.after);
   }
-  // Ascending, so that each index counts the nodes put back before it.
-  added.sort((one, other) => one.index - other.index);
   for (const { after, index } of added) if (after) list.splice(Math.min(index, list.length), 0, after);
   return new Map(list.map((node) => [node.name, node]));
+}
+
+/** Names of nodes whose inputs are others now, and of nodes that came or went. */
+function rewired(changes: readonly NodeChange[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { before, after } of changes) {
+    if (before?.name === after?.name && before?.input === after?.input) continue;
+    for (const node of [before, after]) if (node) names.add(node.name);
+  }
+  return names;
 }
 
 function applyMoves(layout: ReadonlyMap<string, Point>, moves: readonly Move[]): ReadonlyMap<string, Point> {
@@ -105,7 +125,7 @@ function applyMoves(layout: ReadonlyMap<string, Point>, moves: readonly Move[]):
   return copy;
 }
 
-/** The operations that take back `operations`. */
+/** The operations that undo `operations`. */
 export function invert(operations: readonly Operation[]): Operation[] {
   return operations.toReversed().map(inverse);
 }
@@ -133,7 +153,7 @@ function invertMove({ node, from, to }: Move): Move {
   return { node, ...(to ? { from: to } : {}), ...(from ? { to: from } : {}) };
 }
 
-/** One step of two that follow each other. Layout alone is folded, so that a long drag does not pile up moves. */
+/** Merges two consecutive steps into one. Only layout is merged, so that a long drag does not accumulate moves. */
 export function mergeTransactions(first: Transaction, second: Transaction): Transaction {
   const all = [...first.operations, ...second.operations];
   if (!all.every((operation) => operation.type === "layout")) return { ...second, operations: all };
@@ -152,7 +172,7 @@ export function mergeTransactions(first: Transaction, second: Transaction): Tran
   return { ...second, operations: [{ type: "layout", moves: [...moves.values()] }] };
 }
 
-/** Changes of existing nodes, for edits that neither add nor take away. */
+/** Changes of existing nodes, for edits that neither add nor remove. */
 export function replaceNodes(pairs: Iterable<readonly [before: NodeDef, after: NodeDef]>): Operation[] {
   const changes = [...pairs]
     .filter(([before, after]) => before !== after)

@@ -138,8 +138,8 @@ function circular(name: string): NodeProblem {
     node: name,
     short: CIRCULAR,
     message: `${name} depends on its own output.`,
-    reason: "A graph must not go round in a circle, except through a Merge op of a while loop.",
-    remedy: "Disconnect one of the edges of the circle.",
+    reason: "A graph must not contain a cycle, except through a Merge op of a while loop.",
+    remedy: "Disconnect one of the edges of the cycle.",
   };
 }
 
@@ -151,7 +151,7 @@ function unknownOp(node: NodeDef): NodeProblem {
     message: `There is no op named ${node.op}.`,
     reason: "Neither the engine's op list nor the graph's function library has it.",
     remedy:
-      "Probably it belongs to a custom op library or a newer TensorFlow. Replace it, or load that library.",
+      "It probably belongs to a custom op library or a newer TensorFlow. Replace it, or load that library.",
   };
 }
 
@@ -162,7 +162,7 @@ function shapeProblem(node: NodeDef, message: string): NodeProblem {
     short: "shapes differ",
     // The rule names op and node as TensorFlow does; here the node is enough.
     message: message.replace(/^\S+ node "[^"]*": /, `${node.name}: `),
-    reason: `The shapes that reach ${node.name} do not fit ${node.op}.`,
+    reason: `The shapes that reach ${node.name} do not match ${node.op}.`,
     remedy: "Change the shape of an input, or connect another one.",
   };
 }
@@ -239,7 +239,7 @@ function problemsOf(
     invalid(
       "too many inputs",
       `${node.name} has ${texts.length} inputs, but ${node.op} takes ${signature.inputs.length}.`,
-      "Disconnect those it does not take.",
+      "Disconnect the superfluous ones.",
       signature.inputs.length,
     );
   }
@@ -272,7 +272,7 @@ function circle(nodes: ReadonlyMap<string, NodeDef>): string[] {
       if (left === 0) ready.push(consumer);
     }
   }
-  // Nodes behind a circle wait as well; only those that also lead back into it are on it.
+  // Nodes after a cycle also wait; only those that also lead back into it are part of it.
   return [...waiting.keys()].filter((name) => leadsTo(name, name, consumers, waiting));
 }
 

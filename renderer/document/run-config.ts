@@ -34,7 +34,7 @@ export function readRunConfig(collection: CollectionDef | undefined): RunConfig 
 
 /**
  * The collection with `config` in it; settings of other versions and further values stay. Undefined when there is
- * nothing to say, so that a foreign graph does not get a collection merely by being saved.
+ * nothing to say, so a foreign graph does not get a collection merely by being saved.
  */
 export function writeRunConfig(
   collection: CollectionDef | undefined,

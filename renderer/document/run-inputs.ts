@@ -17,7 +17,7 @@ export interface RunInputs {
   readonly targets: string[];
 }
 
-/** A graph of up to this many nodes also shows the small tensors on the way, so that every node gets its value. */
+/** A graph of up to this many nodes also fetches small intermediate tensors, so every node shows its value. */
 const MAX_WATCHED_NODES = 40;
 const MAX_WATCHED_ELEMENTS = 64;
 
@@ -28,7 +28,7 @@ const UNFETCHABLE: ReadonlySet<DataType> = new Set([
 ]);
 
 /**
- * The run configuration where it is set, otherwise the result of suggestRun.
+ * The run configuration if it is set, otherwise the result of suggestRun.
  *
  * @param watch true: small tensors on the way are fetched as well (only sensible for single steps)
  */
@@ -59,13 +59,13 @@ export function runInputs(
 export interface ChosenRun {
   readonly fetches: readonly string[];
   readonly targets: readonly string[];
-  /** "user": the run configuration says it. */
+  /** "user": set in the run configuration. */
   readonly origin: ChoiceOrigin | "user";
-  /** The signature that a suggestion takes. */
+  /** The signature that a suggestion uses. */
   readonly signature?: string;
 }
 
-/** What the run configuration names and the graph still has; where that is nothing, the suggestion. */
+/** What the run configuration names and the graph still has; if that is nothing, the suggestion. */
 export function chosenRun(document: GraphDocument, lookup: OpLookup): ChosenRun {
   const { nodes, runConfig } = document;
   const fetches = runConfig.fetches.filter((name) => nodes.has(parseTensorName(name).node));
@@ -85,7 +85,7 @@ interface Remembered {
 /** Many parts of the window ask for it after each change. */
 const remembered = new WeakMap<GraphDocument["nodes"], Remembered>();
 
-/** What is run while the run configuration says nothing. */
+/** What is run if the run configuration is empty. */
 export function suggestedRun(document: GraphDocument, lookup: OpLookup): RunChoice {
   const { nodes, metaGraph, runConfig } = document;
   const { feeds } = runConfig;
@@ -139,7 +139,7 @@ export function neededPlaceholders(
   );
 }
 
-/** The queues that a run takes elements from and puts none into: it waits until something else does. */
+/** The queues that a run dequeues from but never enqueues to: it waits until something else does. */
 export function waitedQueues(document: GraphDocument, run: Pick<ChosenRun, "fetches" | "targets">): string[] {
   const index = indexOf(document.nodes);
   const needed = needs(document, run);
@@ -178,7 +178,7 @@ export function runBlockers(document: GraphDocument, problems: ProblemMap, input
               remedy: "Add ops from the Ops tab, or open a graph.",
             }
           : {
-              reason: "What the graph ends in only saves, restores, initializes or reports.",
+              reason: "The graph ends only in operations that save, restore, initialize or report.",
               remedy: "Choose what to run in the inspector, or select a node and fetch its output.",
             }),
       },

@@ -1,4 +1,4 @@
-/** From what a user types or selects to what is fetched and run. Pure. */
+/** Converts what a user types or selects into what is fetched and run. Pure. */
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import type { GraphDocument, RunConfig } from "./model.js";
 import { type OpLookup, signatureOf } from "./signature.js";
@@ -9,7 +9,7 @@ export type Runnable = Pick<RunConfig, "fetches" | "targets">;
 const OPAQUE: ReadonlySet<DataType> = new Set([DataType.DT_RESOURCE, DataType.DT_VARIANT]);
 const MAX_SUGGESTED = 50;
 
-/** What a node is run for: its values, or its effect where it has none. */
+/** What a node is run for: its values, or its effect if it has none. */
 export function runnableOf(document: GraphDocument, lookup: OpLookup, name: string): Runnable {
   const node = document.nodes.get(name);
   const outputs = (node && signatureOf(node, lookup)?.outputs) ?? [];
@@ -45,7 +45,7 @@ export function joinRunnable(one: Runnable, other: Runnable): Runnable {
   };
 }
 
-/** Names that complete the text: those that begin with it first. */
+/** Completions of the text: names that begin with it come first. */
 export function completions(document: GraphDocument, lookup: OpLookup, text: string): string[] {
   const wanted = text.trim().toLowerCase();
   if (wanted === "") return [];

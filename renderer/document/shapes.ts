@@ -102,7 +102,7 @@ function sameShapes(one: readonly Shape[], other: readonly Shape[]): boolean {
   );
 }
 
-/** Loops of TensorFlow 1, in which what a node gets depends on where its circle is entered. */
+/** TensorFlow 1 loops, in which a node's input depends on where its cycle is entered. */
 function hasLoops(nodes: ReadonlyMap<string, NodeDef>): boolean {
   for (const { op } of nodes.values()) if (roleOf(op) === "next-iteration") return true;
   return false;
@@ -153,7 +153,7 @@ function constantOf(node: NodeDef | undefined): Tensor | undefined {
   try {
     tensor = value?.$case === "tensor" ? tensorFromProto(value.value) : undefined;
   } catch {
-    // A broken constant gives no shape; the engine says what is wrong with it.
+    // An invalid constant has no shape; the engine reports what is wrong with it.
   }
   constants.set(node, { tensor });
   return tensor;
@@ -164,7 +164,7 @@ function handleShapeOf(node: NodeDef | undefined): Shape {
   return value?.$case === "shape" ? partialShapeFromProto(value.value) : undefined;
 }
 
-/** Every node after what it reads; edges that close a circle do not count. */
+/** Every node after its inputs; edges that close a cycle are ignored. */
 function producersFirst(nodes: ReadonlyMap<string, NodeDef>): NodeDef[] {
   const order: NodeDef[] = [];
   const seen = new Set<string>();

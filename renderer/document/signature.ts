@@ -20,10 +20,10 @@ export type OpLookup = (op: string) => OpDef | undefined;
 export interface Slot {
   /** Position among the node's data inputs or among its outputs. */
   readonly index: number;
-  /** The argument's name, with a number where the argument takes several: "a", "values[1]". */
+  /** The argument's name, with a number if the argument accepts several: "a", "values[1]". */
   readonly label: string;
   readonly arg: OpDef_ArgDef;
-  /** Position within an argument that takes several. */
+  /** Position within an argument that accepts several. */
   readonly position: number;
   /** Base type; DT_INVALID while the attribute that decides it has no value. */
   readonly dtype: DataType;
@@ -65,7 +65,7 @@ function expand(node: NodeDef, opDef: OpDef): NodeSignature {
 }
 
 /**
- * False where several arguments share their number, as one cannot become longer without the others, and where a
+ * False if several arguments share their number, as one cannot become longer without the others, and where a
  * function that the op calls decides how many there are.
  */
 export function growsAlone(opDef: OpDef, arg: OpDef_ArgDef): boolean {
@@ -77,8 +77,8 @@ export function growsAlone(opDef: OpDef, arg: OpDef_ArgDef): boolean {
 }
 
 function slotsBefore(slots: readonly Slot[], opDef: OpDef, arg: OpDef_ArgDef): number {
-  const place = opDef.inputArg.indexOf(arg);
-  return slots.filter((slot) => opDef.inputArg.indexOf(slot.arg) < place).length;
+  const index = opDef.inputArg.indexOf(arg);
+  return slots.filter((slot) => opDef.inputArg.indexOf(slot.arg) < index).length;
 }
 
 function slotsOf(args: readonly SignatureArg[], defs: readonly OpDef_ArgDef[]): Slot[] {

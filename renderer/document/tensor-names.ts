@@ -22,7 +22,7 @@ export function parseInput(input: string): InputReference {
   };
 }
 
-/** The canonical form: output 0 goes without its number, as TensorFlow writes it. */
+/** The canonical form: output 0 is written without its number, as in TensorFlow. */
 export function dataInput(node: string, output: number): string {
   return formatEdge({ control: false, node, output });
 }

@@ -114,7 +114,7 @@ export function textOfTensor(proto: TensorProto): string | undefined {
   }
 }
 
-/** The same value in another dtype where that is possible, zero where it is not. */
+/** The same value in another dtype if possible, otherwise zero. */
 export function convertTensor(proto: TensorProto, dataType: DataType): TensorProto {
   const dtype = dtypeOf(dataType);
   const text = textOfTensor(proto);

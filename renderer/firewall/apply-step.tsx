@@ -5,8 +5,9 @@ import { CodeField } from "../ui/code-field.js";
 import { minutesText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { ProofList, type ProofRow } from "../ui/proof-list.js";
+import styles from "./step-parts.module.css";
 
-/** Asking for the rights, and what came of it. */
+/** The request for rights, and its outcome. */
 export function ApplyStep({ wizard }: { readonly wizard: FirewallWizard }): ReactElement {
   const { apply, plan, machine, problem } = wizard;
   if (apply?.state === "by-hand") {
@@ -14,11 +15,13 @@ export function ApplyStep({ wizard }: { readonly wizard: FirewallWizard }): Reac
       <>
         <h3>Run this command on {machine.name}</h3>
         <p>
-          The rights cannot be asked for there. Paste this line into a terminal of {machine.name}, then choose
+          The rights cannot be requested there. Paste this line into a terminal of {machine.name}, then choose
           Test again.
         </p>
         <CodeField text={apply.command ?? plan?.command ?? ""} label="Command to run" />
-        {apply.problem ? <ProblemView problem={apply.problem} kind="notice" /> : null}
+        {apply.problem ? (
+          <ProblemView className={styles.apart} problem={apply.problem} kind="notice" />
+        ) : null}
       </>
     );
   }
@@ -30,10 +33,10 @@ export function ApplyStep({ wizard }: { readonly wizard: FirewallWizard }): Reac
       ) : (
         <Ended apply={apply} />
       )}
-      {problem ? <ProblemView problem={problem} /> : null}
+      {problem ? <ProblemView className={styles.apart} problem={problem} /> : null}
       {plan && apply?.state !== "applied" && apply?.state !== "already" ? (
         <>
-          <p className="wizard-note">
+          <p className={styles.note}>
             <Icon name="key" />
             <span>
               No administrator rights here? Copy this line and send it to the administrator of {machine.name},
@@ -52,7 +55,7 @@ function headline({ apply, plan, facts, machine }: FirewallWizard): string {
     case "applied":
       return `The rules are on ${machine.name}`;
     case "already":
-      return "The rules were there already";
+      return "The rules were already there";
     case "declined":
       return "The prompt was declined";
     case "failed":
@@ -84,7 +87,7 @@ function Waiting({
   const waited = since === undefined ? "" : `, ${minutesText(now - since)}`;
   const asked = plan?.elevation !== "none";
   const rows: ProofRow[] = [
-    { what: "Command checked", outcome: "ok", detail: "same text as in the step before" },
+    { what: "Command checked", outcome: "ok", detail: "same text as in the previous step" },
     asked
       ? {
           what: "Waiting for approval",
@@ -104,7 +107,7 @@ function Waiting({
           ) : (
             "A dialog that asks for an administrator's password is open."
           )}{" "}
-          It runs the script of the step before and nothing else. If you decline, nothing changes.
+          It runs the script of the previous step and nothing else. If you decline, nothing changes.
         </p>
       ) : null}
       <ProofList rows={rows} />
@@ -114,9 +117,9 @@ function Waiting({
 
 const ENDS: Readonly<Record<Exclude<FirewallApply["state"], "waiting" | "by-hand">, string>> = {
   applied: "They are tested next.",
-  already: "Nothing had to be changed. If it still does not work, something else is in the way.",
+  already: "Nothing had to be changed. If it still does not work, something else is the cause.",
   declined: "Nothing was changed.",
-  failed: "What the system said stands below. Rules that were added stay until you remove them.",
+  failed: "The system's message is below. Rules that were added stay until you remove them.",
   undone: "The firewall is as it was before.",
 };
 
@@ -125,7 +128,11 @@ function Ended({ apply }: { readonly apply: FirewallApply }): ReactElement {
     <>
       <p>{apply.state === "waiting" || apply.state === "by-hand" ? "" : ENDS[apply.state]}</p>
       {apply.problem ? (
-        <ProblemView problem={apply.problem} kind={apply.state === "failed" ? "problem" : "notice"} />
+        <ProblemView
+          className={styles.apart}
+          problem={apply.problem}
+          kind={apply.state === "failed" ? "problem" : "notice"}
+        />
       ) : null}
     </>
   );

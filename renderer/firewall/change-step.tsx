@@ -3,9 +3,14 @@ import type { FirewallPlan, FirewallRule, FirewallWizard } from "../../main/api/
 import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { configureFirewall } from "../stores/firewall-store.js";
+import { classNames } from "../ui/class-names.js";
 import { CodeField } from "../ui/code-field.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import { Spinner } from "../ui/spinner.js";
+import textStyles from "../ui/text.module.css";
+import styles from "./change-step.module.css";
+import partStyles from "./step-parts.module.css";
 
 const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five"];
 
@@ -22,20 +27,23 @@ export function ChangeStep({ wizard }: { readonly wizard: FirewallWizard }): Rea
     <>
       <h3>{plan ? headline(plan, machine.name) : `What will change on ${machine.name}`}</h3>
       {plan === undefined && busy ? (
-        <p className="busy-line" role="status">
-          <span className="spinner" aria-hidden="true" />
+        <p className={partStyles.busy} role="status">
+          <Spinner />
           Reading the current rules…
         </p>
       ) : null}
-      {problem ? <ProblemView problem={problem} /> : null}
+      {problem ? <ProblemView className={partStyles.apart} problem={problem} /> : null}
       {plan ? <Rules rules={plan.rules} adapter={adapterText(facts)} /> : null}
       <Scope wizard={wizard} />
       {facts && facts.blockRules.length > 0 ? <BlockRules wizard={wizard} facts={facts} /> : null}
       {plan ? (
-        <div className={wizard.plan ? "plan" : "plan old"} aria-busy={!wizard.plan}>
+        <div className={wizard.plan ? undefined : styles.old} aria-busy={!wizard.plan}>
           {plan.script.trim() === "" ? null : <CodeField text={plan.script} label="The whole script" />}
           {plan.notes.map(({ kind, text }) => (
-            <p key={text} className={`wizard-note ${kind}`}>
+            <p
+              key={text}
+              className={classNames(partStyles.note, kind === "ok" ? partStyles.good : partStyles.warning)}
+            >
               <Icon name={kind === "ok" ? "check" : "warning"} />
               <span>{text}</span>
             </p>
@@ -84,7 +92,7 @@ function Rules({
       ["Adapter now", adapter],
     ];
     return (
-      <dl className="rule-facts">
+      <dl className={styles.rule}>
         {facts
           .filter(([, value]) => value !== "")
           .map(([name, value]) => (
@@ -98,8 +106,10 @@ function Rules({
   }
   const profiles = rules.some(({ profile }) => profile !== "");
   return (
-    <table className="rules-table">
-      <caption className="hidden-text">Rules that will be added; all allow inbound connections</caption>
+    <table className={styles.rules}>
+      <caption className={textStyles.spokenOnly}>
+        Rules that will be added; all allow inbound connections
+      </caption>
       <thead>
         <tr>
           <th>Allow</th>
@@ -127,7 +137,7 @@ function Scope({ wizard }: { readonly wizard: FirewallWizard }): ReactElement | 
   const { peer, scope, busy } = wizard;
   if (peer === undefined) return null;
   return (
-    <fieldset className="wizard-choices" disabled={busy}>
+    <fieldset className={styles.choices} disabled={busy}>
       <legend>Who may connect</legend>
       <label>
         <input
@@ -147,7 +157,7 @@ function Scope({ wizard }: { readonly wizard: FirewallWizard }): ReactElement | 
             attempt(() => configureFirewall({ scope: { kind: "peer", address: peer.address } }))
           }
         />
-        Only {peer.name} <span className="mono">{peer.address}</span>
+        Only {peer.name} <span className={textStyles.monospace}>{peer.address}</span>
       </label>
     </fieldset>
   );
@@ -163,7 +173,7 @@ function BlockRules({
 }): ReactElement {
   const { blockRules } = facts;
   return (
-    <div className="wizard-choices">
+    <div className={styles.choices}>
       <label>
         <input
           type="checkbox"
@@ -175,7 +185,7 @@ function BlockRules({
           Also remove {countText(blockRules.length, "Block rule")} of this program. They win over every Allow
           rule.
           {blockRules.map(({ id, name, program }) => (
-            <span key={id} className="fg2">
+            <span key={id} className={styles.program}>
               {name}, {program}
             </span>
           ))}

@@ -4,10 +4,11 @@ import { attempt } from "../stores/app-store.js";
 import { closeFirewall, useFirewall } from "../stores/firewall-store.js";
 import { Dialog } from "../ui/dialog.js";
 import { Icon } from "../ui/icon.js";
+import textStyles from "../ui/text.module.css";
 import { ApplyStep } from "./apply-step.js";
 import { BlockedStep } from "./blocked-step.js";
 import { ChangeStep } from "./change-step.js";
-import "./firewall.css";
+import styles from "./firewall-dialog.module.css";
 import { VerifyStep } from "./verify-step.js";
 import { WizardFooter } from "./wizard-footer.js";
 
@@ -26,27 +27,27 @@ export function FirewallDialog(): ReactElement | null {
   const Step = STEPS[at]?.Step ?? BlockedStep;
   return (
     <Dialog
-      wide
+      width="wide"
       icon="shield"
       title={titleOf(wizard)}
       onClose={() => attempt(closeFirewall)}
       footer={<WizardFooter wizard={wizard} />}
     >
-      <div className="wizard">
-        <ol className="wizard-steps">
+      <div className={styles.wizard}>
+        <ol className={styles.steps}>
           {STEPS.map(({ id, label }, index) => (
             <li
               key={id}
-              className={index === at ? "current" : index < at ? "done" : ""}
+              className={index === at ? styles.current : index < at ? styles.done : undefined}
               aria-current={index === at ? "step" : undefined}
             >
               <i aria-hidden="true">{index < at ? <Icon name="check" size={18} /> : index + 1}</i>
               {label}
-              {index < at ? <span className="hidden-text">, done</span> : null}
+              {index < at ? <span className={textStyles.spokenOnly}>, done</span> : null}
             </li>
           ))}
         </ol>
-        <div className="wizard-step" aria-live="polite">
+        <div className={styles.step} aria-live="polite">
           <Step wizard={wizard} />
         </div>
       </div>

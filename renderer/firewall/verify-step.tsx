@@ -2,8 +2,10 @@ import type { ReactElement } from "react";
 import type { FirewallWizard } from "../../main/api/firewall.js";
 import { ProblemView } from "../parts/problem-view.js";
 import { ProofList } from "../ui/proof-list.js";
+import { Spinner } from "../ui/spinner.js";
+import styles from "./step-parts.module.css";
 
-/** Whether it helped, tested from the other machine and without an administrator's rights. */
+/** Whether the change helped, tested from the other machine and without an administrator's rights. */
 export function VerifyStep({ wizard }: { readonly wizard: FirewallWizard }): ReactElement {
   const { explanation, verification, busy, problem, apply, machine } = wizard;
   const removing = apply?.state === "waiting";
@@ -11,16 +13,16 @@ export function VerifyStep({ wizard }: { readonly wizard: FirewallWizard }): Rea
     <>
       <h3>{headlineOf(wizard)}</h3>
       {busy ? (
-        <p className="busy-line" role="status">
-          <span className="spinner" aria-hidden="true" />
+        <p className={styles.busy} role="status">
+          <Spinner />
           {removing ? `A prompt on ${machine.name} may ask for the rights.` : "Testing from the other side…"}
         </p>
       ) : null}
       {verification.length > 0 ? <ProofList rows={verification} /> : null}
       {busy ? null : <p>{explanation}</p>}
-      {problem ? <ProblemView problem={problem} /> : null}
+      {problem ? <ProblemView className={styles.apart} problem={problem} /> : null}
       {apply?.problem && apply.problem.message !== problem?.message ? (
-        <ProblemView problem={apply.problem} kind="notice" />
+        <ProblemView className={styles.apart} problem={apply.problem} kind="notice" />
       ) : null}
     </>
   );

@@ -4,6 +4,8 @@ import { attempt } from "../stores/app-store.js";
 import { closeFirewall } from "../stores/firewall-store.js";
 import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
+import textStyles from "../ui/text.module.css";
 
 type Action = "firewall.test" | "firewall.apply" | "firewall.undo";
 
@@ -21,7 +23,7 @@ export function WizardFooter({ wizard }: FooterProps): ReactElement {
     case "blocked":
       return (
         <>
-          <span className="grow fg2">Nothing has been changed.</span>
+          <span className={classNames(textStyles.grow, textStyles.muted)}>Nothing has been changed.</span>
           <TestAgain wizard={wizard} />
           <Button onClick={close}>Cancel</Button>
           <Button variant="primary" onClick={goTo("change")}>
@@ -56,7 +58,7 @@ function VerifyFooter({ wizard }: FooterProps): ReactElement {
           {plan?.rules.length === 1 ? "Remove rule" : "Remove rules"}
         </Button>
       )}
-      <span className="grow" />
+      <span className={textStyles.grow} />
       <TestAgain wizard={wizard} />
       {failed || apply?.state === "undone" ? (
         <Button disabled={busy} onClick={goTo("change")}>
@@ -75,7 +77,10 @@ function ChangeFooter({ wizard: { plan, busy } }: FooterProps): ReactElement {
   const empty = plan !== undefined && plan.rules.length === 0 && plan.removals.length === 0;
   return (
     <>
-      <span className="grow fg2 ell" title={plan?.undoScript}>
+      <span
+        className={classNames(textStyles.grow, textStyles.muted, textStyles.truncated)}
+        title={plan?.undoScript}
+      >
         {undo === "" ? "Nothing has been changed." : `Undo: ${undo.replace(/^# /, "")}`}
       </span>
       <Button onClick={goTo("blocked")}>Back</Button>
@@ -104,7 +109,7 @@ function ApplyFooter({ wizard }: FooterProps): ReactElement {
     const prompt = plan?.elevation === "uac" ? "the Windows prompt" : "the prompt";
     return (
       <>
-        <span className="grow fg2">
+        <span className={classNames(textStyles.grow, textStyles.muted)}>
           {plan?.elevation === "none" ? "" : `Cancel stops waiting; it does not close ${prompt}.`}
         </span>
         <Button onClick={close}>Cancel</Button>
@@ -117,7 +122,9 @@ function ApplyFooter({ wizard }: FooterProps): ReactElement {
   const retry = state === "declined" || state === "failed" || state === "undone";
   return (
     <>
-      <span className="grow fg2">{state === "declined" ? "Nothing has been changed." : ""}</span>
+      <span className={classNames(textStyles.grow, textStyles.muted)}>
+        {state === "declined" ? "Nothing has been changed." : ""}
+      </span>
       <Button disabled={busy} onClick={goTo("change")}>
         Back
       </Button>

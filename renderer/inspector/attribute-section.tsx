@@ -9,34 +9,39 @@ import { attrText, parseAttr } from "../document/attr-text.js";
 import { allowedTypes, attrOrDefault, dataInputs, signatureOf } from "../document/signature.js";
 import { parseInput } from "../document/tensor-names.js";
 import { textOfTensor } from "../document/values.js";
+import { SelectFrame } from "../parts/input-frame.js";
+import { PropertyRow } from "../parts/property-row.js";
+import { Section, SectionHeading } from "../parts/section.js";
 import { TextField } from "../parts/text-field.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
-import { Icon } from "../ui/icon.js";
+import { classNames } from "../ui/class-names.js";
+import textStyles from "../ui/text.module.css";
+import styles from "./attribute-section.module.css";
 
 export function AttributeSection({ node }: { node: NodeDef }): ReactElement | null {
-  // Functions of the graph and the engine's op list decide what the attributes are.
+  // Functions of the graph and the engine's op list determine the attributes.
   useDocument((state) => state.problems);
   const opDef = lookupOp(node.op);
   const defined = new Set(opDef?.attr.map(({ name }) => name));
   const others = [...node.attr].filter(([name]) => !defined.has(name));
   if ((opDef?.attr.length ?? 0) + others.length === 0) return null;
   return (
-    <div className="sec attrs">
-      <h3>Attributes</h3>
+    <Section>
+      <SectionHeading>Attributes</SectionHeading>
       {opDef?.attr.map((definition) => (
         <Attribute key={definition.name} node={node} opDef={opDef} definition={definition} />
       ))}
       {others.map(([name, value]) => (
-        <div className="f" key={name}>
-          <span className="ell" title={name}>
+        <PropertyRow wideName key={name}>
+          <span className={textStyles.truncated} title={name}>
             {name}
           </span>
-          <span className="mono ell" title={attrText(value)}>
+          <span className={classNames(textStyles.monospace, textStyles.truncated)} title={attrText(value)}>
             {attrText(value)}
           </span>
-        </div>
+        </PropertyRow>
       ))}
-    </div>
+    </Section>
   );
 }
 
@@ -50,12 +55,12 @@ function Attribute({ node, opDef, definition }: AttributeProps): ReactElement {
   const id = useId();
   const value = attrOrDefault(node, opDef, definition.name);
   return (
-    <div className="f">
-      <span id={id} className="ell" title={`${definition.name}: ${definition.type}`}>
+    <PropertyRow wideName>
+      <span id={id} className={textStyles.truncated} title={`${definition.name}: ${definition.type}`}>
         {definition.name}
       </span>
       <Control node={node} opDef={opDef} definition={definition} value={value} labelledBy={id} />
-    </div>
+    </PropertyRow>
   );
 }
 
@@ -70,7 +75,7 @@ function Control({ node, opDef, definition, value, labelledBy }: ControlProps): 
   if (type === "type") {
     if (followsInputs(node, opDef, name)) {
       return (
-        <span className="mono" title="Follows what is connected">
+        <span className={textStyles.monospace} title="Follows what is connected">
           {attrText(value)}
         </span>
       );
@@ -94,7 +99,7 @@ function Control({ node, opDef, definition, value, labelledBy }: ControlProps): 
     return (
       <input
         type="checkbox"
-        className="cb"
+        className={styles.checkbox}
         aria-labelledby={labelledBy}
         checked={value?.value?.$case === "b" && value.value.value}
         onChange={(event) => set({ value: { $case: "b", value: event.target.checked } })}
@@ -115,7 +120,7 @@ function Control({ node, opDef, definition, value, labelledBy }: ControlProps): 
   }
   const large = value?.value?.$case === "tensor" && textOfTensor(value.value.value) === undefined;
   if (large || type === "list(func)" || type === "list(tensor)") {
-    return <span className="mono ell">{attrText(value)}</span>;
+    return <span className={classNames(textStyles.monospace, textStyles.truncated)}>{attrText(value)}</span>;
   }
   return (
     <TextField
@@ -138,7 +143,7 @@ function checkMinimum({ name, hasMinimum, minimum }: OpDef_AttrDef, { value }: A
     throw new Error(`${name} has to be at least ${minimum}.`);
 }
 
-/** True where a connected input decides the type. */
+/** True if a connected input determines the type. */
 function followsInputs(node: NodeDef, opDef: OpDef, attr: string): boolean {
   const texts = dataInputs(node);
   return (
@@ -157,20 +162,14 @@ interface ChoiceProps {
 
 function Choice({ labelledBy, value, choices, choose }: ChoiceProps): ReactElement {
   return (
-    <span className="inp select">
-      <select
-        className="mono"
-        aria-labelledby={labelledBy}
-        value={value}
-        onChange={(event) => choose(event.target.value)}
-      >
+    <SelectFrame monospace>
+      <select aria-labelledby={labelledBy} value={value} onChange={(event) => choose(event.target.value)}>
         {choices.map(([one, label]) => (
           <option key={one} value={one}>
             {label}
           </option>
         ))}
       </select>
-      <Icon name="chevron-down" />
-    </span>
+    </SelectFrame>
   );
 }

@@ -1,9 +1,9 @@
-import type { CSSProperties, ReactElement } from "react";
+import type { ReactElement } from "react";
 import { formatDeviceName, parseDeviceName } from "../../worker-runtime/cluster/device-name.js";
 import { taskDevice, taskName } from "../cluster/task-name.js";
+import { SelectFrame } from "../parts/input-frame.js";
 import { machineNameOfTask, machinesOf, useCluster } from "../stores/cluster-store.js";
-import { taskColourVar } from "../theme/task-colour.js";
-import { Icon } from "../ui/icon.js";
+import { Swatch } from "../ui/swatch.js";
 
 interface DeviceSelectProps {
   /** "" for auto; undefined where several nodes differ. */
@@ -35,8 +35,8 @@ export function DeviceSelect({ device, labelledBy, onChoose }: DeviceSelectProps
   );
   const known = device === undefined || device === "" || options.some((option) => option.device === device);
   return (
-    <span className="inp select" style={{ "--c": taskColourVar(task) } as CSSProperties}>
-      <i className={device && task ? "sw" : "sw dashed"} />
+    <SelectFrame>
+      <Swatch task={task} />
       <select
         aria-labelledby={labelledBy}
         value={device ?? "mixed"}
@@ -56,7 +56,6 @@ export function DeviceSelect({ device, labelledBy, onChoose }: DeviceSelectProps
           </option>
         ))}
       </select>
-      <Icon name="chevron-down" />
-    </span>
+    </SelectFrame>
   );
 }

@@ -1,7 +1,6 @@
 import type { ReactElement } from "react";
 import { useDocument } from "../stores/document-store.js";
-import "../parts/graph-marks.css";
-import "./inspector.css";
+import styles from "./inspector.module.css";
 import { NodeInspector } from "./node-inspector.js";
 import { NothingSelected } from "./nothing-selected.js";
 import { SelectionInspector } from "./selection-inspector.js";
@@ -12,7 +11,7 @@ export function Inspector(): ReactElement {
   const name = useDocument((state) => (state.selection.size === 1 ? [...state.selection][0] : undefined));
   const node = useDocument((state) => (name === undefined ? undefined : state.document.nodes.get(name)));
   return (
-    <div className="inspector" data-inspector="">
+    <div className={styles.inspector} data-inspector="">
       {node ? (
         <NodeInspector key={node.name} node={node} />
       ) : count > 1 ? (

@@ -1,9 +1,12 @@
 /** One node: its name, device, attributes, ports, feed, last value, time and problems. */
+
 import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { taskNameOfDevice } from "../cluster/task-name.js";
 import { docsUrl } from "../document/op-text.js";
 import { FeedSection } from "../parts/feed-section.js";
+import { PropertyRow } from "../parts/property-row.js";
+import { Section } from "../parts/section.js";
 import { TextField } from "../parts/text-field.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useCluster } from "../stores/cluster-store.js";
@@ -11,10 +14,14 @@ import { documentActions, useDocument } from "../stores/document-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import textStyles from "../ui/text.module.css";
+import { TextLink } from "../ui/text-button.js";
 import { nodeRunOf, shortDevice } from "../viewport/node-text.js";
 import { AttributeSection } from "./attribute-section.js";
 import { DeviceSelect } from "./device-select.js";
 import { InspectorHead } from "./inspector-head.js";
+import styles from "./inspector-head.module.css";
+import { ParameterSection } from "./parameter-section.js";
 import { PortSection } from "./port-section.js";
 import { ProblemSection } from "./problem-section.js";
 import { TimeSection } from "./time-section.js";
@@ -24,17 +31,17 @@ export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
   return (
     <>
       <InspectorHead>
-        <b className="ell">{node.name}</b>
-        <span className="kind">{node.op}</span>
-        <span className="sp1" />
-        <a className="lk" href={docsUrl(node.op)} target="_blank" rel="noreferrer">
+        <b className={textStyles.truncated}>{node.name}</b>
+        <span className={styles.kind}>{node.op}</span>
+        <span className={textStyles.grow} />
+        <TextLink href={docsUrl(node.op)}>
           Docs
           <Icon name="external" size={14} />
-        </a>
+        </TextLink>
       </InspectorHead>
       <ProblemSection node={node} />
-      <div className="sec">
-        <div className="f">
+      <Section>
+        <PropertyRow>
           <span id="name-label">Name</span>
           <TextField
             value={node.name}
@@ -44,19 +51,20 @@ export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
               return documentActions.rename(node.name, wanted) ? undefined : documentActions.takeRefusal();
             }}
           />
-        </div>
-        <div className="f">
+        </PropertyRow>
+        <PropertyRow>
           <span id="device-label">Device</span>
           <DeviceSelect
             labelledBy="device-label"
             device={node.device}
             onChoose={(device) => documentActions.pin([node.name], device)}
           />
-        </div>
+        </PropertyRow>
         <Placed node={node} />
-      </div>
+      </Section>
       <FeedSection node={node} />
       <AttributeSection node={node} />
+      <ParameterSection node={node} />
       <PortSection node={node} />
       <ValueSection node={node} />
       <TimeSection node={node} />
@@ -64,7 +72,7 @@ export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
   );
 }
 
-/** Where it really ran, from the newest traced step. */
+/** Where it actually ran, from the newest traced step. */
 function Placed({ node }: { node: NodeDef }): ReactElement {
   const device = useDocumentRun((state) => nodeRunOf(state.latest?.nodes, node.name)?.device);
   const machine = useCluster((state) => {
@@ -89,17 +97,17 @@ function Placed({ node }: { node: NodeDef }): ReactElement {
   const chosen = master === undefined ? "chosen by the master" : `chosen by the master, ${master}`;
   const facts = [node.device === "" ? chosen : "pinned", step === undefined ? undefined : stepText(step)];
   return (
-    <div className="f">
+    <PropertyRow>
       <span>Placed</span>
-      <span className={stale ? "fg2" : undefined}>
+      <span className={stale ? textStyles.muted : undefined}>
         {text}
         {device === undefined ? null : (
-          <span className="fg2">
+          <span className={textStyles.muted}>
             {" "}
             {[...facts, stale ? "before edit" : undefined].filter(Boolean).join(", ")}
           </span>
         )}
       </span>
-    </div>
+    </PropertyRow>
   );
 }

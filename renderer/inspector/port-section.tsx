@@ -1,4 +1,4 @@
-/** Inputs with what they read, outputs with who reads them and whether they are fetched. */
+/** Inputs with their producers, outputs with their readers and whether they are fetched. */
 import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
@@ -8,11 +8,18 @@ import { shapeText } from "../document/shapes.js";
 import { growsAlone, signatureOf } from "../document/signature.js";
 import { parseInput, tensorName } from "../document/tensor-names.js";
 import { wiringOf } from "../document/wiring.js";
+import { PortMark } from "../parts/port-mark.js";
+import { Section, SectionHeading } from "../parts/section.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
-import { Icon } from "../ui/icon.js";
+import { classNames } from "../ui/class-names.js";
+import { PlainIconButton } from "../ui/icon-button.js";
+import { SwitchBox } from "../ui/switch-box.js";
+import textStyles from "../ui/text.module.css";
+import { TextButton } from "../ui/text-button.js";
 import { openEdgeMenu } from "../viewport/new-node-place.js";
 import { type Port, portsOf } from "../viewport/ports.js";
 import { revealNode } from "../viewport/view.js";
+import styles from "./port-row.module.css";
 
 function choose(name: string): void {
   documentActions.select([name]);
@@ -26,22 +33,27 @@ export function PortSection({ node }: { node: NodeDef }): ReactElement {
   const { inputs, outputs } = portsOf(node, lookupOp, used);
   const controls = node.input.flatMap((text, index) => (text.startsWith("^") ? [{ text, index }] : []));
   return (
-    <div className="sec">
-      <h3>Inputs and outputs</h3>
+    <Section>
+      <SectionHeading>Inputs and outputs</SectionHeading>
       {inputs.map((port, index) => (
         <Input key={port.id} node={node} port={port} index={index} />
       ))}
       {controls.map(({ text, index }) => (
-        <div className="io" key={text}>
-          <i className="pd square" />
-          <b>after</b>
-          <button type="button" className="lk ell" onClick={() => choose(text.slice(1))}>
+        <div className={styles.row} key={text}>
+          <PortMark shape="square" />
+          <b className={styles.name}>after</b>
+          <TextButton
+            className={classNames(textStyles.truncated, styles.connection, styles.link)}
+            onClick={() => choose(text.slice(1))}
+          >
             {text.slice(1)}
-          </button>
+          </TextButton>
           <Disconnect node={node.name} input={index} label={`Do not run after ${text.slice(1)}`} />
         </div>
       ))}
-      {inputs.length + controls.length > 0 && outputs.length > 0 ? <div className="ios" /> : null}
+      {inputs.length + controls.length > 0 && outputs.length > 0 ? (
+        <div className={styles.separator} />
+      ) : null}
       {outputs.map((port, index) => (
         <Output
           key={port.id}
@@ -52,7 +64,7 @@ export function PortSection({ node }: { node: NodeDef }): ReactElement {
         />
       ))}
       {outputs.length === 0 ? <Target node={node} /> : null}
-    </div>
+    </Section>
   );
 }
 
@@ -69,39 +81,41 @@ function Input({ node, port, index }: { node: NodeDef; port: Port; index: number
   const slot = signature?.inputs[index];
   const removable = signature && slot && growsAlone(signature.opDef, slot.arg);
   return (
-    <div className="io">
-      <i className={`pd ${port.shape}`} />
-      <b className="ell">{port.label}</b>
+    <div className={styles.row}>
+      <PortMark shape={port.shape} />
+      <b className={classNames(textStyles.truncated, styles.name)}>{port.label}</b>
       {reference.kind === "data" ? (
-        <button type="button" className="lk ell" onClick={() => choose(reference.node)}>
+        <TextButton
+          className={classNames(textStyles.truncated, styles.connection, styles.link)}
+          onClick={() => choose(reference.node)}
+        >
           {tensorName(reference.node, reference.output)}
-        </button>
+        </TextButton>
       ) : (
-        <button
-          type="button"
-          className="lk ell er"
+        <TextButton
+          className={classNames(textStyles.truncated, styles.connection, styles.link, styles.missing)}
           title={`Connect ${port.label}…`}
           aria-label={`${port.label} is not connected. Connect it`}
           onClick={() => openEdgeMenu({ type: "input", end: { node: node.name, input: index } })}
         >
           not connected
-        </button>
+        </TextButton>
       )}
-      <span className="mono">{typeText(port.dtype, shape)}</span>
+      <span className={classNames(textStyles.monospace, styles.type)}>{typeText(port.dtype, shape)}</span>
       {reference.kind === "data" ? (
         <Disconnect node={node.name} input={index} label={`Disconnect ${port.label}`} />
       ) : removable ? (
-        <button
-          type="button"
-          className="ib small"
-          aria-label={`Remove ${port.label}`}
+        <PlainIconButton
+          icon="trash"
+          iconSize={12}
+          small
+          className={styles.disconnect}
+          label={`Remove ${port.label}`}
           title={`Remove ${port.label}`}
           onClick={() => documentActions.removeSlot(node.name, index)}
-        >
-          <Icon name="trash" size={12} />
-        </button>
+        />
       ) : (
-        <span className="small" />
+        <span className={styles.noButton} />
       )}
     </div>
   );
@@ -109,15 +123,15 @@ function Input({ node, port, index }: { node: NodeDef; port: Port; index: number
 
 function Disconnect({ node, input, label }: { node: string; input: number; label: string }): ReactElement {
   return (
-    <button
-      type="button"
-      className="ib small"
-      aria-label={label}
+    <PlainIconButton
+      icon="close"
+      iconSize={12}
+      small
+      className={styles.disconnect}
+      label={label}
       title={label}
       onClick={() => documentActions.disconnect([{ node, input }])}
-    >
-      <Icon name="close" size={12} />
-    </button>
+    />
   );
 }
 
@@ -135,41 +149,36 @@ function Output({ node, port, index, readers }: OutputProps): ReactElement {
   const [first] = readers;
   return (
     <>
-      <div className="io">
-        <i className={`pd o ${port.shape}`} />
-        <b className="ell">{port.label}</b>
+      <div className={styles.row}>
+        <PortMark shape={port.shape} output />
+        <b className={classNames(textStyles.truncated, styles.name)}>{port.label}</b>
         {first !== undefined && readers.length === 1 ? (
-          <button type="button" className="lk ell" onClick={() => choose(first)}>
+          <TextButton
+            className={classNames(textStyles.truncated, styles.connection, styles.link)}
+            onClick={() => choose(first)}
+          >
             {first}
-          </button>
+          </TextButton>
         ) : readers.length === 0 ? (
-          <button
-            type="button"
-            className="lk ell"
+          <TextButton
+            className={classNames(textStyles.truncated, styles.connection, styles.link)}
             title={`Connect ${port.label}…`}
             aria-label={`${port.label}: nobody reads it. Connect it`}
             onClick={() => openEdgeMenu({ type: "output", end: { node: node.name, output: index } })}
           >
             nobody reads it
-          </button>
+          </TextButton>
         ) : (
-          <span className="ell" title={readers.join("\n")}>
+          <span className={classNames(textStyles.truncated, styles.connection)} title={readers.join("\n")}>
             {readers.length} readers
           </span>
         )}
-        <span className="mono">{typeText(port.dtype, shape)}</span>
-        <span className="small" />
+        <span className={classNames(textStyles.monospace, styles.type)}>{typeText(port.dtype, shape)}</span>
+        <span className={styles.noButton} />
       </div>
-      <label className="io fetch">
-        <span className="ell">Fetch {name}</span>
-        <input
-          type="checkbox"
-          role="switch"
-          className="switch"
-          checked={fetched}
-          aria-checked={fetched}
-          onChange={() => documentActions.toggleFetch(name)}
-        />
+      <label className={classNames(styles.row, styles.choice)}>
+        <span className={classNames(textStyles.truncated, styles.connection)}>Fetch {name}</span>
+        <SwitchBox checked={fetched} onChange={() => documentActions.toggleFetch(name)} />
       </label>
     </>
   );
@@ -179,16 +188,11 @@ function Output({ node, port, index, readers }: OutputProps): ReactElement {
 function Target({ node }: { node: NodeDef }): ReactElement {
   const on = useDocument((state) => chosenRun(state.document, lookupOp).targets.includes(node.name));
   return (
-    <label className="io fetch">
-      <span className="ell">Run {node.name} in every step</span>
-      <input
-        type="checkbox"
-        role="switch"
-        className="switch"
-        checked={on}
-        aria-checked={on}
-        onChange={() => documentActions.toggleTarget(node.name)}
-      />
+    <label className={classNames(styles.row, styles.choice)}>
+      <span className={classNames(textStyles.truncated, styles.connection)}>
+        Run {node.name} in every step
+      </span>
+      <SwitchBox checked={on} onChange={() => documentActions.toggleTarget(node.name)} />
     </label>
   );
 }

@@ -1,19 +1,22 @@
 import type { ReactElement } from "react";
 import type { Problem } from "../../main/api/problem.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { wayOut } from "../actions/kernel-actions.js";
 import { taskNameOfDevice } from "../cluster/task-name.js";
+import { wayOutCommands } from "../commands/kernel-commands.js";
 import { nodesCommands } from "../commands/node-commands.js";
 import { runCommands } from "../commands/run-commands.js";
 import { isUninitialised } from "../document/initialisers.js";
 import { CommandButton } from "../parts/command-button.js";
-import { attempt } from "../stores/app-store.js";
+import { Section } from "../parts/section.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { missingAt, useKernels } from "../stores/kernel-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
-import { useRuntime } from "../stores/runtime-store.js";
+import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
+import textStyles from "../ui/text.module.css";
+import styles from "./problem-section.module.css";
 
 /** What keeps the node from running, why, and what to do. */
 export function ProblemSection({ node }: { node: NodeDef }): ReactElement | null {
@@ -34,17 +37,13 @@ export function ProblemSection({ node }: { node: NodeDef }): ReactElement | null
   );
   if (!problems && !failure && !unknownTask && !withoutKernel) return null;
   return (
-    <div className="sec problems">
+    <Section className={styles.problems}>
       {problems?.map((problem) => (
         <Card key={problem.message} problem={problem}>
           {problem.short === "dtypes differ" && problem.input !== undefined ? (
-            <button
-              type="button"
-              className="btn sm"
-              onClick={() => documentActions.insertCast(node.name, problem.input ?? 0)}
-            >
+            <Button size="small" onClick={() => documentActions.insertCast(node.name, problem.input ?? 0)}>
               Insert a Cast
-            </button>
+            </Button>
           ) : null}
         </Card>
       ))}
@@ -65,7 +64,7 @@ export function ProblemSection({ node }: { node: NodeDef }): ReactElement | null
           <CommandButton command={nodesCommands.unpin} target={[node.name]} text="named" size="small" />
         </Card>
       ) : null}
-    </div>
+    </Section>
   );
 }
 
@@ -73,18 +72,11 @@ export function ProblemSection({ node }: { node: NodeDef }): ReactElement | null
 function KernelCard({ name }: { name: string }): ReactElement | null {
   const problem = useKernels((state) => state.missing.nodes.get(name));
   const onTask = useKernels(() => missingAt(name));
-  // The suggested fix depends on the current cluster and machine.
-  useCluster((state) => state.tasks.length);
-  useRuntime((state) => state.state?.offer);
   if (!problem || !onTask) return null;
-  const action = wayOut({ ...onTask, movable: onTask.movable.filter((one) => one === name) });
+  const onNode = { ...onTask, movable: onTask.movable.filter((one) => one === name) };
   return (
     <Card problem={problem} kind="notice">
-      {action ? (
-        <button type="button" className="btn sm" onClick={() => attempt(() => action.run())}>
-          {action.label}
-        </button>
-      ) : null}
+      <CommandButton command={wayOutCommands.best} target={onNode} size="small" />
     </Card>
   );
 }
@@ -99,7 +91,7 @@ interface CardProps {
 function Card({ problem, kind = "problem", children }: CardProps): ReactElement {
   const isNotice = kind === "notice";
   return (
-    <div className={isNotice ? "errc notice" : "errc"} role={isNotice ? "status" : "alert"}>
+    <div className={classNames(styles.card, isNotice && styles.notice)} role={isNotice ? "status" : "alert"}>
       <Icon name={isNotice ? "warning" : "close"} />
       <div>
         <b>{problem.message}</b>
@@ -108,7 +100,7 @@ function Card({ problem, kind = "problem", children }: CardProps): ReactElement 
         {problem.details ? (
           <details>
             <summary>Details</summary>
-            <pre className="mono">{problem.details}</pre>
+            <pre className={textStyles.monospace}>{problem.details}</pre>
           </details>
         ) : null}
         {children}

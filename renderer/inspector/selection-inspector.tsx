@@ -1,9 +1,18 @@
 /** Several nodes: how many of which op, and the device they share. */
+
 import { type ReactElement, useMemo } from "react";
 import { deviceText } from "../document/edits/place.js";
+import { PropertyRow } from "../parts/property-row.js";
+import { Note, Section, SectionHeading } from "../parts/section.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { classNames } from "../ui/class-names.js";
+import textStyles from "../ui/text.module.css";
+import { TextButton } from "../ui/text-button.js";
 import { DeviceSelect } from "./device-select.js";
 import { InspectorHead } from "./inspector-head.js";
+import headStyles from "./inspector-head.module.css";
+import rowStyles from "./port-row.module.css";
+import styles from "./selection-inspector.module.css";
 
 const MAX_LISTED = 200;
 
@@ -20,47 +29,46 @@ export function SelectionInspector(): ReactElement {
     <>
       <InspectorHead>
         <b>{chosen.length} nodes</b>
-        <span className="kind">selected</span>
+        <span className={headStyles.kind}>selected</span>
       </InspectorHead>
-      <div className="sec">
-        <div className="f">
+      <Section>
+        <PropertyRow>
           <span id="devices-label">Device</span>
           <DeviceSelect
             labelledBy="devices-label"
             device={devices.length === 1 ? devices[0] : undefined}
             onChoose={(device) => documentActions.pin(names, device)}
           />
-        </div>
+        </PropertyRow>
         {devices.length > 1 ? (
-          <p className="note">
+          <Note>
             Now on {devices.map((device) => (device === "" ? "auto" : deviceText(device))).join(", ")}
-          </p>
+          </Note>
         ) : null}
-      </div>
-      <div className="sec">
-        <h3>Ops</h3>
+      </Section>
+      <Section>
+        <SectionHeading>Ops</SectionHeading>
         {counted.map(([op, count]) => (
-          <div className="io" key={op}>
-            <b>{op}</b>
-            <span className="ell" />
-            <span className="mono">{count}</span>
+          <div className={rowStyles.row} key={op}>
+            <b className={rowStyles.name}>{op}</b>
+            <span className={textStyles.grow} />
+            <span className={classNames(textStyles.monospace, rowStyles.type)}>{count}</span>
           </div>
         ))}
-      </div>
-      <div className="sec last">
-        <h3>Nodes</h3>
+      </Section>
+      <Section last>
+        <SectionHeading>Nodes</SectionHeading>
         {names.slice(0, MAX_LISTED).map((name) => (
-          <button
-            type="button"
+          <TextButton
             key={name}
-            className="lk ell row"
+            className={classNames(textStyles.truncated, styles.node)}
             onClick={() => documentActions.select([name])}
           >
             {name}
-          </button>
+          </TextButton>
         ))}
-        {names.length > MAX_LISTED ? <p className="note">and {names.length - MAX_LISTED} more</p> : null}
-      </div>
+        {names.length > MAX_LISTED ? <Note>and {names.length - MAX_LISTED} more</Note> : null}
+      </Section>
     </>
   );
 }

@@ -1,10 +1,14 @@
 /** How long the node took in the newest traced step. */
+
 import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { HeadingAside, Note, Section, SectionHeading } from "../parts/section.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { bytesText, durationText, stepText } from "../ui/format.js";
+import textStyles from "../ui/text.module.css";
 import { microsText, nodeRunOf, shortDevice } from "../viewport/node-text.js";
+import styles from "./figure.module.css";
 
 export function TimeSection({ node }: { node: NodeDef }): ReactElement | null {
   const placed = useDocumentRun((state) => nodeRunOf(state.latest?.nodes, node.name));
@@ -19,22 +23,22 @@ export function TimeSection({ node }: { node: NodeDef }): ReactElement | null {
   if (stepMillis !== undefined)
     parts.push(`whole step ${durationText(stepMillis)}${withSetUp ? " with set-up" : ""}`);
   return (
-    <div className={stale ? "sec last stale" : "sec last"}>
-      <h3>
+    <Section last stale={stale}>
+      <SectionHeading>
         Time
-        <span className="sp1" />
-        <span className="n fg2">
+        <span className={textStyles.grow} />
+        <HeadingAside>
           {step === undefined ? "" : `${stepText(step)}, traced`}
           {stale ? ", before edit" : ""}
-        </span>
-      </h3>
-      <div className="ti">
+        </HeadingAside>
+      </SectionHeading>
+      <div className={styles.figure}>
         <b>{microsText(placed.durationMicros)}</b>
         {share === undefined || share > 100 ? null : (
-          <span className="fg2">{share < 0.05 ? "<0.1" : share.toFixed(1)}% of step</span>
+          <span>{share < 0.05 ? "<0.1" : share.toFixed(1)}% of step</span>
         )}
       </div>
-      <p className="note">{parts.join(" · ")}</p>
-    </div>
+      <Note>{parts.join(" · ")}</Note>
+    </Section>
   );
 }

@@ -1,14 +1,21 @@
 /** The values that the newest run brought for the node's outputs. */
+
 import { type ReactElement, useState } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { TensorPreview } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { numberOfText } from "../../worker-runtime/protocol/element-text.js";
 import { tensorName } from "../document/tensor-names.js";
+import { HeadingAside, Note, Section, SectionHeading } from "../parts/section.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useDocumentRun } from "../stores/run-store.js";
-import { bytesText, numberText, stepText } from "../ui/format.js";
+import { classNames } from "../ui/class-names.js";
+import { bytesText, figureText, numberText, stepText } from "../ui/format.js";
 import { Segmented } from "../ui/segmented.js";
+import textStyles from "../ui/text.module.css";
 import { elementText, fetchOf } from "../viewport/node-text.js";
+import figureStyles from "./figure.module.css";
+import styles from "./value-section.module.css";
 
 const MAX_ROWS = 12;
 const MAX_COLUMNS = 6;
@@ -29,22 +36,25 @@ export function ValueSection({ node }: { node: NodeDef }): ReactElement | null {
   const preview = previews[chosen] ?? previews[0];
   if (!preview) return null;
   return (
-    <div className={stale ? "sec stale" : "sec"}>
-      <h3>
+    <Section stale={stale}>
+      <SectionHeading>
         Last value
-        <span className="sp1" />
-        <span className="n fg2">{stale ? `${stepText(step)}, before edit` : stepText(step)}</span>
-      </h3>
+        <span className={textStyles.grow} />
+        <HeadingAside>{stale ? `${stepText(step)}, before edit` : stepText(step)}</HeadingAside>
+      </SectionHeading>
       {previews.length > 1 ? (
-        <Segmented
-          label="Output"
-          options={previews.map(({ name }) => ({ id: name, label: name.slice(name.lastIndexOf(":")) }))}
-          selected={previews[chosen]?.name}
-          onSelect={(name) => setChosen(previews.findIndex((preview) => preview.name === name))}
-        />
+        <div className={styles.outputs}>
+          <Segmented
+            size="compact"
+            label="Output"
+            options={previews.map(({ name }) => ({ id: name, label: name.slice(name.lastIndexOf(":")) }))}
+            selected={previews[chosen]?.name}
+            onSelect={(name) => setChosen(previews.findIndex((preview) => preview.name === name))}
+          />
+        </div>
       ) : null}
       <Value preview={preview} />
-    </div>
+    </Section>
   );
 }
 
@@ -52,9 +62,9 @@ function Value({ preview }: { preview: TensorPreview }): ReactElement {
   const { shape, dtype, values, elementCount, byteLength } = preview;
   if (shape.length === 0) {
     return (
-      <div className="ti">
+      <div className={figureStyles.figure}>
         <b>{elementText(values[0] ?? "", dtype)}</b>
-        <span className="fg2">{dtype} scalar</span>
+        <span>{dtype} scalar</span>
       </div>
     );
   }
@@ -67,13 +77,13 @@ function Value({ preview }: { preview: TensorPreview }): ReactElement {
   const hidden = elementCount - shownRows * shownColumns;
   return (
     <>
-      <div className="ti">
+      <div className={figureStyles.figure}>
         <b>[{shape.join(",")}]</b>
-        <span className="fg2">
+        <span>
           {dtype}, {bytesText(byteLength)}
         </span>
       </div>
-      <table className="values mono">
+      <table className={classNames(styles.values, textStyles.monospace)}>
         <tbody>
           {Array.from({ length: shownRows }, (_, row) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a row of a tensor is its index
@@ -87,30 +97,17 @@ function Value({ preview }: { preview: TensorPreview }): ReactElement {
           ))}
         </tbody>
       </table>
-      {hidden > 0 ? <p className="note">{numberText(hidden)} more in Results</p> : null}
+      {hidden > 0 ? <Note>{numberText(hidden)} more in Results</Note> : null}
       <Statistics preview={preview} />
     </>
   );
-}
-
-/** TensorFlow writes infinity as "inf". */
-function numberOf(text: string): number {
-  if (/^[+-]?inf$/.test(text)) return text.startsWith("-") ? -Infinity : Infinity;
-  return Number(text);
-}
-
-/** Four digits; what would need more places is written with an exponent, so that no digit is made up. */
-function figureText(value: number): string {
-  const rounded = Number(value.toPrecision(4));
-  const size = Math.abs(rounded);
-  return size >= 1e6 || (size > 0 && size < 1e-4) ? rounded.toExponential() : String(rounded);
 }
 
 /** Only when every element is here; figures of a part would be taken for figures of the whole. */
 function Statistics({ preview }: { preview: TensorPreview }): ReactElement | null {
   const { values, elementCount, dtype } = preview;
   if (values.length !== elementCount || elementCount < 2 || /string|complex|bool/.test(dtype)) return null;
-  const numbers = values.map(numberOf);
+  const numbers = values.map(numberOfText);
   const real = numbers.filter(Number.isFinite);
   if (real.length === 0) return null;
   const notNumbers = numbers.filter(Number.isNaN).length;
@@ -126,7 +123,7 @@ function Statistics({ preview }: { preview: TensorPreview }): ReactElement | nul
     ...(infinite > 0 ? ([["±inf", infinite]] as const) : []),
   ];
   return (
-    <div className="st">
+    <div className={styles.statistics}>
       {figures.map(([name, value]) => (
         <div key={name}>
           <span>{name}</span>

@@ -3,12 +3,12 @@
  */
 import type { KernelList } from "../../main/api/kernels.js";
 
-/** What an engine must have a kernel for so that a node can run. */
+/** The kernels that an engine must have to run a node. */
 export interface KernelNeed {
   readonly op: string;
   /** Names of the dtypes by type attribute, as far as they are known: "T" → "float32". */
   readonly types: ReadonlyMap<string, string>;
-  /** The device that the node asks for; "" where it asks for none. */
+  /** The device that the node requests; "" if none. */
   readonly device: string;
   /** The function whose body the node belongs to; absent for a node of the graph itself. */
   readonly calledBy?: string;
@@ -31,8 +31,9 @@ export class KernelCatalogue {
   }
 
   /**
-   * What there is no kernel for on devices of these types: "Svd", "MatMul of complex64". Undefined where there is one, or
-   * may be one: a dtype that is not known yet fits every kernel, and some kernels have conditions that only they can tell.
+   * What there is no kernel for on devices of these types: "Svd", "MatMul of complex64". Undefined if there is one, or
+   * may be one: a dtype that is not known yet fits every kernel, and some kernels have conditions that only they can
+   * tell.
    */
   missing({ op, types }: KernelNeed, deviceTypes: readonly string[]): string | undefined {
     const kernels = this.#byOp.get(op);

@@ -47,7 +47,7 @@ export class KernelNeeds {
     return [op, ...named].filter((name) => this.#functions.has(name));
   }
 
-  /** What the bodies of these functions need, and of those that they call. */
+  /** What the bodies of these functions, and of those that they call, need. */
   #ofFunctions(names: readonly string[]): KernelNeed[] {
     const seen = new Set<string>();
     const needs: KernelNeed[] = [];
@@ -76,7 +76,7 @@ function functionsOf({ value }: AttrValue): string[] {
   return value?.$case === "list" ? value.value.func.map(({ name }) => name) : [];
 }
 
-/** The dtypes that the node or the op's default says; a body may leave them to its caller. */
+/** The dtypes set by the node or by the op's default; a body may leave them to its caller. */
 function knownTypes(node: NodeDef, opDef: OpDef): ReadonlyMap<string, string> {
   const types = new Map<string, string>();
   for (const { name, type } of opDef.attr) {

@@ -16,7 +16,7 @@ export interface MissingOnTask {
   readonly task: TaskEngine;
   /** The nodes concerned, in the graph's order. */
   readonly nodes: readonly string[];
-  /** Those of them that another task would help: not users of a variable here, nor callers of what is pinned here. */
+  /** The nodes that can move to another task: not users of a variable here, nor callers of nodes pinned here. */
   readonly movable: readonly string[];
   readonly problem: Problem;
 }
@@ -77,7 +77,7 @@ export function findMissingKernels(input: MissingKernelsInput): MissingKernels {
   return byTask.size === 0 ? NOTHING_MISSING : described([...byTask.values()], engines);
 }
 
-/** Whether every output of a node is fed, so that nothing is computed. */
+/** Whether every output of a node is fed, so nothing is computed. */
 function isFed(node: NodeDef, lookup: OpLookup, fed: ReadonlySet<string>): boolean {
   if (fed.size === 0) return false;
   const outputs = signatureOf(node, lookup)?.outputs ?? [];
@@ -162,8 +162,8 @@ function reasonOf(task: TaskEngine, count: number, unpinned: number): string | u
     unpinned === 0
       ? ""
       : unpinned === count
-        ? `${all} not pinned to a task and will most likely run there.`
-        : `${unpinned} of them, not pinned to a task, will most likely run there.`;
+        ? `${all} not pinned to a task and will probably run there.`
+        : `${unpinned} of them, not pinned to a task, will probably run there.`;
   const added = task.exists
     ? ""
     : `The cluster has no ${task.name} yet: it would start with that engine, as this machine has no TensorFlow.`;

@@ -1,25 +1,25 @@
 /**
  * Which task each node of a graph will run on, before any master was asked: where it is pinned; else with the node that
- * holds its variable, or that it is colocated with; else on the task whose master runs the graph, as masters place nodes
- * that ask for nothing.
+ * holds its variable, or that it is colocated with; else on the task whose master runs the graph, as masters place
+ * nodes without a device.
  */
+
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { type DeviceParts, parseDeviceName } from "../../worker-runtime/cluster/device-name.js";
+import { colocatedNodes } from "../../worker-runtime/graph/colocation-groups.js";
 import { dataInputs, type OpLookup, signatureOf } from "../document/signature.js";
 import { parseInput } from "../document/tensor-names.js";
 import { byJobAndIndex, type ClusterEngines, type TaskEngine } from "./task-engines.js";
 
 export interface NodePlace {
   readonly task: TaskEngine;
-  /** False where the master chooses, so that it may come otherwise. */
+  /** False if the master chooses, so the actual task may differ. */
   readonly isPinned: boolean;
 }
 
 /** Handles pass through a few nodes at most between a variable and what uses it. */
 const MAX_HOPS = 32;
-const COLOCATION_PREFIX = "loc:@";
-const utf8 = new TextDecoder();
 
 export class NodePlaces {
   readonly #nodes: ReadonlyMap<string, NodeDef>;
@@ -53,7 +53,7 @@ export class NodePlaces {
     return this.#keeper(node) === undefined;
   }
 
-  /** The place that a device string pins to; undefined where it names no job. */
+  /** The task that a device string pins to; undefined if it names no job. */
   ofDevice(device: string): NodePlace | undefined {
     if (device === "") return undefined;
     if (this.#pinned.has(device)) return this.#pinned.get(device);
@@ -94,16 +94,11 @@ export class NodePlaces {
     return first ?? tasks.find(({ isUp }) => isUp) ?? tasks[0] ?? this.#newTask("worker", 0);
   }
 
-  /** The node that another has to be with. */
+  /** The node with which another one must be colocated. */
   #keeper(node: NodeDef): NodeDef | undefined {
-    const classes = node.attr.get("_class")?.value;
-    if (classes?.$case === "list") {
-      for (const text of classes.value.s.map((bytes) => utf8.decode(bytes))) {
-        const other = text.startsWith(COLOCATION_PREFIX)
-          ? this.#nodes.get(text.slice(COLOCATION_PREFIX.length))
-          : undefined;
-        if (other) return other;
-      }
+    for (const name of colocatedNodes(node.attr)) {
+      const other = this.#nodes.get(name);
+      if (other) return other;
     }
     const slot = signatureOf(node, this.#lookup)?.inputs.find(
       ({ isRef, dtype }) => isRef || dtype === DataType.DT_RESOURCE,
@@ -117,7 +112,7 @@ function partsOf(device: string): DeviceParts | undefined {
   try {
     return parseDeviceName(device);
   } catch {
-    // A text that is no device name is refused when the graph is run.
+    // An invalid device name is refused when the graph is run.
     return undefined;
   }
 }

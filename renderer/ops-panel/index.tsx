@@ -11,27 +11,29 @@ import {
   useState,
 } from "react";
 import { opCommands, opListCommands } from "../commands/op-commands.js";
+import { type OpEntry, type OpMatch, searchOps } from "../document/op-entries.js";
 import { CommandButton } from "../parts/command-button.js";
 import { dragsOp } from "../parts/op-drag.js";
 import { lookupOp } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
+import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
+import { SearchField } from "../ui/search-field.js";
+import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
-import "../parts/graph-marks.css";
-import { type OpEntry, type OpMatch, searchOps } from "../document/op-entries.js";
 import { OpCard } from "./op-card.js";
 import { type OpRow, opRows } from "./op-rows.js";
-import "./ops-panel.css";
+import styles from "./ops-panel.module.css";
 
 const ROW_HEIGHT = 28;
 
 export function OpsPanel(): ReactElement {
   const state = useOps((store) => store.state);
   const problem = useOps((store) => store.problem);
-  if (state === "loading") return <p className="ops-panel note">Reading the op list…</p>;
+  if (state === "loading") return <p className={styles.note}>Reading the op list…</p>;
   if (state === "failed") {
     return (
-      <div className="ops-panel note" role="alert">
+      <div className={styles.note} role="alert">
         <p>{problem?.message ?? "The op list could not be read."}</p>
         {problem?.remedy ? <p>{problem.remedy}</p> : null}
         <CommandButton command={opListCommands.reload} />
@@ -99,9 +101,9 @@ function OpList(): ReactElement {
   };
 
   return (
-    <div ref={panel} className="ops-panel" onPointerLeave={() => setCard(undefined)}>
-      <div className="ops-search">
-        <div className="srch">
+    <div ref={panel} className={styles.panel} onPointerLeave={() => setCard(undefined)}>
+      <div className={styles.search}>
+        <SearchField size="filling">
           <Icon name="search" />
           <input
             aria-label="Search ops"
@@ -121,16 +123,16 @@ function OpList(): ReactElement {
             spellCheck={false}
           />
           {searching ? (
-            <span className="fg2" role="status">
+            <span className={styles.found} role="status">
               {matches.length} of {entries.length}
             </span>
           ) : null}
-        </div>
+        </SearchField>
       </div>
       <div
         ref={frame}
         id="op-tree"
-        className="op-rows"
+        className={styles.rows}
         role="tree"
         aria-label={`Ops of ${source}`}
         tabIndex={0}
@@ -159,9 +161,11 @@ function OpList(): ReactElement {
             );
           })}
         </div>
-        {rows.length === 0 ? <p className="note">No op has “{wanted.trim()}” in its name.</p> : null}
+        {searching && matches.length === 0 ? (
+          <p className={styles.note}>No op has “{wanted.trim()}” in its name.</p>
+        ) : null}
       </div>
-      <div className="ops-source fg2">{source}</div>
+      <div className={styles.source}>{source}</div>
       {card ? <OpCard op={card.op} top={card.top} panel={panel} /> : null}
     </div>
   );
@@ -191,14 +195,14 @@ function Row({ row, index, active, onPoint, onChoose, onDragStart }: RowProps): 
         aria-level={1}
         aria-expanded={row.open}
         aria-selected={active}
-        className={`opg${row.matches === 0 ? " z" : ""}${active ? " on" : ""}`}
+        className={classNames(styles.group, row.matches === 0 && styles.noMatch, active && styles.active)}
         style={rowStyle(index)}
         onClick={onChoose}
         onPointerEnter={onPoint}
       >
         <Icon name={row.open ? "chevron-down" : "chevron-right"} />
         <b>{row.category}</b>
-        <span className="fg2">{row.searching ? `${row.matches} of ${row.count}` : row.count}</span>
+        <span className={styles.count}>{row.searching ? `${row.matches} of ${row.count}` : row.count}</span>
       </div>
     );
   }
@@ -231,7 +235,7 @@ function OpLine({ match, index, active, onPoint, onChoose, onDragStart }: OpLine
       aria-level={2}
       aria-selected={active}
       ref={element}
-      className={active ? "op on" : "op"}
+      className={classNames(styles.op, active && styles.active)}
       style={rowStyle(index)}
       onClick={onChoose}
       onDoubleClick={() => void opCommands.add.on(entry.name).run()}
@@ -239,10 +243,12 @@ function OpLine({ match, index, active, onPoint, onChoose, onDragStart }: OpLine
       onDragStart={onDragStart}
     >
       <Icon name="grip" />
-      <span className="ell">
+      <span className={textStyles.truncated}>
         <Highlighted match={match} />
       </span>
-      <span className="mono fg2 ell args">{inputNames(entry)}</span>
+      <span className={classNames(textStyles.monospace, textStyles.truncated, styles.arguments)}>
+        {inputNames(entry)}
+      </span>
       {active ? <kbd>Enter</kbd> : null}
     </div>
   );

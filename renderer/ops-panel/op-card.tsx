@@ -1,4 +1,4 @@
-/** What an op takes, gives and can be told, beside its row. */
+/** The inputs, outputs and attributes of an op, beside its row. */
 
 import { type ReactElement, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
@@ -6,7 +6,12 @@ import { opCommands } from "../commands/op-commands.js";
 import { attrNotes, docsUrl, signatureText } from "../document/op-text.js";
 import { CommandLink } from "../parts/command-button.js";
 import { lookupOp } from "../stores/document-store.js";
+import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
+import { Tag } from "../ui/tag.js";
+import textStyles from "../ui/text.module.css";
+import { TextLink } from "../ui/text-button.js";
+import styles from "./op-card.module.css";
 
 const GAP = 8;
 
@@ -30,20 +35,20 @@ export function OpCard({ op, top, panel }: OpCardProps): ReactElement | null {
   const left = (panel.current?.getBoundingClientRect().right ?? 0) + GAP;
   const notes = attrNotes(opDef);
   return createPortal(
-    <div ref={frame} className="op-card" style={{ left, top: top + shift }} role="tooltip">
-      <div className="ph0">
+    <div ref={frame} className={styles.card} style={{ left, top: top + shift }} role="tooltip">
+      <div className={styles.head}>
         <b>{op}</b>
-        {opDef.isStateful ? <span className="tag2">keeps state</span> : null}
-        {opDef.deprecation ? <span className="tag2 warn">deprecated</span> : null}
+        {opDef.isStateful ? <Tag>keeps state</Tag> : null}
+        {opDef.deprecation ? <Tag tone="warning">deprecated</Tag> : null}
       </div>
-      <div className="sig mono">
-        <span className="fg2">{op}</span>
+      <div className={classNames(styles.signature, textStyles.monospace)}>
+        <span className={textStyles.muted}>{op}</span>
         {signatureText(opDef)}
       </div>
       {opDef.summary ? <p>{opDef.summary}</p> : null}
       {opDef.deprecation?.explanation ? <p>{opDef.deprecation.explanation}</p> : null}
       {notes.length > 0 ? (
-        <dl className="kv">
+        <dl className={styles.arguments}>
           {notes.map(({ name, text }) => (
             <div key={name}>
               <dt>{name}</dt>
@@ -52,13 +57,13 @@ export function OpCard({ op, top, panel }: OpCardProps): ReactElement | null {
           ))}
         </dl>
       ) : null}
-      <div className="hft">
-        <span className="fg2">Drag onto the canvas, or Enter to add beside the selection</span>
+      <div className={styles.foot}>
+        <span className={styles.howTo}>Drag onto the canvas, or Enter to add beside the selection</span>
         <CommandLink command={opCommands.add} target={op} spoken="named" />
-        <a className="lk" href={docsUrl(op)} target="_blank" rel="noreferrer">
+        <TextLink href={docsUrl(op)}>
           Docs
           <Icon name="external" size={14} />
-        </a>
+        </TextLink>
       </div>
     </div>,
     document.body,

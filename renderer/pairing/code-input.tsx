@@ -1,4 +1,6 @@
 import { type ClipboardEvent, type KeyboardEvent, type ReactElement, useRef } from "react";
+import { classNames } from "../ui/class-names.js";
+import styles from "./code-input.module.css";
 
 const DIGITS = 6;
 const POSITIONS = [0, 1, 2, 3, 4, 5] as const;
@@ -6,7 +8,7 @@ const POSITIONS = [0, 1, 2, 3, 4, 5] as const;
 interface CodeInputProps {
   /** Six entries, each a digit or empty. */
   readonly digits: readonly string[];
-  /** The code that stands here did not match. */
+  /** The entered code did not match. */
   readonly wrong: boolean;
   readonly disabled: boolean;
   onChange(digits: readonly string[]): void;
@@ -41,7 +43,7 @@ export function CodeInput({ digits, wrong, disabled, onChange }: CodeInputProps)
     }
     if (event.key !== "Backspace" && event.key !== "Delete") return;
     event.preventDefault();
-    // Backspace in an empty box takes the digit before it, as in one long field.
+    // Backspace in an empty box deletes the digit before it, as in one long field.
     const target = event.key === "Backspace" && digits[at] === "" ? at - 1 : at;
     if (target < 0) return;
     onChange(digits.map((digit, other) => (other === target ? "" : digit)));
@@ -54,14 +56,14 @@ export function CodeInput({ digits, wrong, disabled, onChange }: CodeInputProps)
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would lay its boxes out in its own way
-    <div className={wrong ? "code-boxes wrong" : "code-boxes"} role="group" aria-label="Six-digit code">
+    <div className={classNames(styles.boxes, wrong && styles.wrong)} role="group" aria-label="Six-digit code">
       {POSITIONS.map((at) => (
         <input
           key={at}
           ref={(box) => {
             boxes.current[at] = box;
           }}
-          className="code-box"
+          className={styles.box}
           aria-label={`Digit ${at + 1} of ${DIGITS}`}
           aria-invalid={wrong}
           inputMode="numeric"

@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useState } from "react";
 import { PAIRING_MILLIS } from "../stores/pairing-store.js";
 import { minutesText } from "../ui/format.js";
+import styles from "./countdown.module.css";
 
 const TICK_MILLIS = 500;
 
@@ -14,7 +15,7 @@ export function Countdown({ expiresAt }: { readonly expiresAt: number }): ReactE
   const left = expiresAt - now;
   const share = Math.min(1, Math.max(0, left / PAIRING_MILLIS));
   return (
-    <div className="countdown" role="timer" aria-label="Time left">
+    <div className={styles.countdown} role="timer" aria-label="Time left">
       <i aria-hidden="true">
         <u style={{ width: `${100 * share}%` }} />
       </i>

@@ -3,10 +3,12 @@ import type { PairingState } from "../../main/api/machines.js";
 import { attempt } from "../stores/app-store.js";
 import { enterCode, grantRole } from "../stores/pairing-store.js";
 import { Button } from "../ui/button.js";
-import { Dialog } from "../ui/dialog.js";
+import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
 import { Icon } from "../ui/icon.js";
+import textStyles from "../ui/text.module.css";
 import { CodeInput, NO_DIGITS } from "./code-input.js";
 import { Countdown } from "./countdown.js";
+import styles from "./pairing-step.module.css";
 import { PeerFacts } from "./peer-facts.js";
 import { RoleSelect } from "./role-select.js";
 
@@ -15,7 +17,7 @@ interface EnterCodeProps {
   onClose(): void;
 }
 
-/** The side that types the code which the other machine shows. */
+/** The dialog of the side that types the code. */
 export function EnterCode({ state, onClose }: EnterCodeProps): ReactElement {
   const { machine, step, triesLeft, expiresAt, grantedRole } = state;
   const [digits, setDigits] = useState(NO_DIGITS);
@@ -27,12 +29,12 @@ export function EnterCode({ state, onClose }: EnterCodeProps): ReactElement {
   const complete = digits.every((digit) => digit !== "");
   // The boxes lose the focus while a code is checked, because they cannot be changed then.
   useEffect(() => {
-    if (wrong) form.current?.querySelector<HTMLButtonElement>(".btn.primary")?.focus();
+    if (wrong) form.current?.querySelector<HTMLButtonElement>("[data-primary]")?.focus();
   }, [wrong]);
   const retry = () => {
     setDigits(NO_DIGITS);
     setRetried(triesLeft);
-    form.current?.querySelector<HTMLInputElement>(".code-box")?.focus();
+    form.current?.querySelector<HTMLInputElement>("input")?.focus();
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -41,7 +43,7 @@ export function EnterCode({ state, onClose }: EnterCodeProps): ReactElement {
   return (
     <Dialog icon="link" title={`Pair with ${machine.name}`} onClose={onClose}>
       <form ref={form} onSubmit={submit} style={{ display: "contents" }}>
-        <div className="dlg-body pairing-body">
+        <DialogBody className={styles.step}>
           <h3>Type the code shown on {machine.name}</h3>
           <p>The code works once and pairing stays open for 2 minutes.</p>
           <CodeInput
@@ -54,7 +56,7 @@ export function EnterCode({ state, onClose }: EnterCodeProps): ReactElement {
             }}
           />
           {wrong ? (
-            <p className="code-note wrong" role="alert">
+            <p className={styles.problem} role="alert">
               <Icon name="warning" />
               <span>
                 <b>That code does not match.</b> Nothing was changed. {machine.name} shows a new code.{" "}
@@ -69,7 +71,7 @@ export function EnterCode({ state, onClose }: EnterCodeProps): ReactElement {
             ]}
           />
           {wrong ? null : (
-            <p className="compare">
+            <p className={styles.remark}>
               Compare the fingerprint with the one on {machine.name}. If they differ, cancel: another device
               is answering.
             </p>
@@ -79,10 +81,10 @@ export function EnterCode({ state, onClose }: EnterCodeProps): ReactElement {
             role={grantedRole}
             onChange={(role) => attempt(() => grantRole(role))}
           />
-        </div>
-        <div className="dlg-foot">
+        </DialogBody>
+        <DialogFooter>
           <Countdown expiresAt={expiresAt} />
-          <span className="grow" />
+          <span className={textStyles.grow} />
           <Button onClick={onClose}>Cancel</Button>
           {wrong ? (
             <Button variant="primary" onClick={retry}>
@@ -93,7 +95,7 @@ export function EnterCode({ state, onClose }: EnterCodeProps): ReactElement {
               {checking ? "Checking…" : "Pair"}
             </Button>
           )}
-        </div>
+        </DialogFooter>
       </form>
     </Dialog>
   );

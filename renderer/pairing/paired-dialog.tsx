@@ -10,9 +10,11 @@ import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { closePairing, grantRole } from "../stores/pairing-store.js";
 import { newestOfMachine, useSamples } from "../stores/samples-store.js";
 import { Button } from "../ui/button.js";
-import { Dialog } from "../ui/dialog.js";
+import { Dialog, DialogBody } from "../ui/dialog.js";
 import { bytesText, countText, durationText } from "../ui/format.js";
 import { ProofList, type ProofRow } from "../ui/proof-list.js";
+import textStyles from "../ui/text.module.css";
+import styles from "./pairing-step.module.css";
 import { RoleSelect } from "./role-select.js";
 
 interface PairedDialogProps {
@@ -20,7 +22,7 @@ interface PairedDialogProps {
   onClose(): void;
 }
 
-/** Two machines have become a pair: what each may do on the other, and what to do next. */
+/** Two machines are now paired: what each may do on the other, and what to do next. */
 export function PairedDialog({ state, onClose }: PairedDialogProps): ReactElement {
   const { machine: peer, role, grantedRole } = state;
   const own = useCluster((store) => machinesOf(store).find(({ kind }) => kind === "this"));
@@ -57,7 +59,7 @@ export function PairedDialog({ state, onClose }: PairedDialogProps): ReactElemen
           {machine ? (
             <CommandButton command={machineCommands.forget} target={machine} variant="ghost" before={close} />
           ) : null}
-          <span className="grow" />
+          <span className={textStyles.grow} />
           <Button onClick={onClose}>Close</Button>
           {machine ? (
             <CommandButton
@@ -71,7 +73,7 @@ export function PairedDialog({ state, onClose }: PairedDialogProps): ReactElemen
         </>
       }
     >
-      <div className="dlg-body pairing-body">
+      <DialogBody className={styles.step}>
         <h3>{peer.name} is paired</h3>
         <p>Both machines stored each other's fingerprint. They reconnect without a code.</p>
         <ProofList rows={proofs} />
@@ -80,8 +82,8 @@ export function PairedDialog({ state, onClose }: PairedDialogProps): ReactElemen
           role={grantedRole}
           onChange={(chosen) => attempt(() => grantRole(chosen))}
         />
-        <p className="next">{nextText(machine, usable)}</p>
-      </div>
+        <p className={styles.remark}>{nextText(machine, usable)}</p>
+      </DialogBody>
     </Dialog>
   );
 }
@@ -97,7 +99,7 @@ function powerText({ engines, cores, memoryBytes }: Machine): string {
 
 function nextText(machine: Machine | undefined, usable: boolean): string {
   if (machine === undefined) return "It appears in the cluster panel in a moment.";
-  if (machine.tasks.length > 0) return `It has ${countText(machine.tasks.length, "task")} already.`;
+  if (machine.tasks.length > 0) return `It already has ${countText(machine.tasks.length, "task")}.`;
   return usable
     ? "It has no tasks yet. Add a worker to use it in a run."
     : "It has no tasks yet. Workers can be added once it is connected and lets this machine run.";

@@ -4,17 +4,21 @@ import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { closePairing, grantRole, startPairing, usePairing } from "../stores/pairing-store.js";
 import { Button } from "../ui/button.js";
-import { Dialog } from "../ui/dialog.js";
+import { classNames } from "../ui/class-names.js";
+import { Dialog, DialogBody } from "../ui/dialog.js";
+import { Spinner } from "../ui/spinner.js";
+import textStyles from "../ui/text.module.css";
 import { Countdown } from "./countdown.js";
 import { EnterCode } from "./enter-code.js";
 import { PairedDialog } from "./paired-dialog.js";
-import "./pairing.css";
+import styles from "./pairing-dialog.module.css";
+import stepStyles from "./pairing-step.module.css";
 import { PeerFacts } from "./peer-facts.js";
 import { RoleSelect } from "./role-select.js";
 
 const close = () => attempt(closePairing);
 
-/** The pairing that goes on, on the side that types the code or on the side that shows it; nothing without one. */
+/** The pairing in progress, for the side that types the code or the side that shows it; nothing without one. */
 export function PairingDialog(): ReactElement | null {
   const state = usePairing((store) => store.state);
   if (state === undefined) return null;
@@ -46,23 +50,23 @@ function ConnectingDialog({ state: { machine, side } }: Props): ReactElement {
       onClose={close}
       footer={
         <>
-          <span className="grow" />
+          <span className={textStyles.grow} />
           <Button onClick={close}>Cancel</Button>
         </>
       }
     >
-      <div className="dlg-body pairing-body" role="status">
+      <DialogBody className={stepStyles.step} role="status">
         <h3>Asking {machine.name}…</h3>
-        <p className="busy-line">
-          <span className="spinner" aria-hidden="true" />
+        <p className={stepStyles.busy}>
+          <Spinner />
           Connecting to {machine.address || machine.name}.
         </p>
-      </div>
+      </DialogBody>
     </Dialog>
   );
 }
 
-/** The other machine asked: its user reads the code here, or hears it from who sits here. */
+/** The other machine requested it: its user reads the code here, or is told it by the user of this machine. */
 function ShowDialog({ state }: Props): ReactElement {
   const { machine, code, step, ownId, expiresAt, grantedRole, triesLeft } = state;
   const digits = code ?? "";
@@ -74,22 +78,22 @@ function ShowDialog({ state }: Props): ReactElement {
       footer={
         <>
           <Countdown expiresAt={expiresAt} />
-          <span className="grow" />
+          <span className={textStyles.grow} />
           <Button onClick={close}>Refuse</Button>
         </>
       }
     >
-      <div className="dlg-body pairing-body">
+      <DialogBody className={stepStyles.step}>
         <h3>Type this code on {machine.name}</h3>
         <p>
           Only give it to someone you can see. A paired machine that may run can start tasks here and run
           graphs on them, which means acting with the rights of your account.
         </p>
-        <p className="big-code" role="img" aria-label={[...digits].join(" ")}>
+        <p className={styles.code} role="img" aria-label={[...digits].join(" ")}>
           {digits === "" ? "··· ···" : `${digits.slice(0, 3)} ${digits.slice(3)}`}
         </p>
         {step === "wrong" ? (
-          <p className="code-note" role="status">
+          <p className={stepStyles.problem} role="status">
             A wrong code was typed, so this is a new one. {triesText(triesLeft)}
           </p>
         ) : null}
@@ -104,7 +108,7 @@ function ShowDialog({ state }: Props): ReactElement {
           role={grantedRole}
           onChange={(role) => attempt(() => grantRole(role))}
         />
-      </div>
+      </DialogBody>
     </Dialog>
   );
 }
@@ -127,7 +131,9 @@ function FailedDialog({ state: { machine, side, problem, grantedRole } }: Props)
       onClose={close}
       footer={
         <>
-          <span className="grow fg2">Nothing was changed on either machine.</span>
+          <span className={classNames(textStyles.grow, textStyles.muted)}>
+            Nothing was changed on either machine.
+          </span>
           <Button onClick={close}>Close</Button>
           {side === "enter" ? (
             <Button variant="primary" onClick={again}>
@@ -137,12 +143,12 @@ function FailedDialog({ state: { machine, side, problem, grantedRole } }: Props)
         </>
       }
     >
-      <div className="dlg-body pairing-body">
+      <DialogBody className={stepStyles.step}>
         <h3>The machines are not paired</h3>
         <ProblemView
           problem={problem ?? { code: "ABORTED", message: `Pairing with ${machine.name} was ended.` }}
         />
-      </div>
+      </DialogBody>
     </Dialog>
   );
 }

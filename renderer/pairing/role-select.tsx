@@ -2,6 +2,8 @@ import type { ReactElement } from "react";
 import type { Role } from "../../main/api/machines.js";
 import { ROLES, roleText } from "../cluster/machine-text.js";
 import { Segmented } from "../ui/segmented.js";
+import textStyles from "../ui/text.module.css";
+import styles from "./role-select.module.css";
 
 const OPTIONS = ROLES.map(({ role, label }) => ({ id: role, label }));
 
@@ -16,12 +18,14 @@ interface RoleSelectProps {
 export function RoleSelect({ machine, role, onChange }: RoleSelectProps): ReactElement {
   const label = `What ${machine} may do here`;
   return (
-    <div className="role-select">
-      <div className="role-row">
+    <div className={styles.roles}>
+      <div className={styles.row}>
         <span aria-hidden="true">{label}</span>
-        <Segmented label={label} options={OPTIONS} selected={role} onSelect={onChange} />
+        <div className={styles.choice}>
+          <Segmented label={label} options={OPTIONS} selected={role} onSelect={onChange} />
+        </div>
       </div>
-      <p className="fg2">{roleText(role).here}</p>
+      <p className={textStyles.muted}>{roleText(role).here}</p>
     </div>
   );
 }

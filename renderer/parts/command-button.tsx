@@ -1,10 +1,13 @@
 /** Commands as buttons. One that cannot run now can still be focused, and its tooltip says why. */
+
 import type { ReactElement, ReactNode } from "react";
 import type { Action, AnyCommand, Command } from "../commands/command.js";
 import { useCommand, useCommandOn } from "../commands/use-action.js";
-import { Button, type ButtonProps, IconButton } from "../ui/button.js";
+import { Button, type ButtonProps } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
+import { IconButton } from "../ui/icon-button.js";
 import { Switch } from "../ui/switch.js";
+import { TextButton } from "../ui/text-button.js";
 import { Tooltip } from "../ui/tooltip.js";
 
 /** A command without a target acts on the current one. */
@@ -13,7 +16,7 @@ type Commanded<T> =
   | { readonly command: Command<T>; readonly target: T };
 
 function useActionOf<T>(props: Commanded<T>): Action {
-  // A button keeps to one of the two for as long as it stands.
+  // A button uses the same one of the two as long as it is mounted.
   return props.target === undefined
     ? // biome-ignore lint/correctness/useHookAtTopLevel: see above
       useCommand(props.command)
@@ -43,9 +46,9 @@ type Look = Pick<ButtonProps, "variant" | "size" | "wide" | "className" | "role"
 
 type CommandButtonProps<T> = Commanded<T> &
   Look & {
-    /** The button has the command's icon, too. */
+    /** Also shows the command's icon. */
     readonly icon?: boolean;
-    /** What is read out; by default what is written on the button. */
+    /** The text for screen readers; defaults to the button's text. */
     readonly spoken?: "named" | "label" | "short";
     /** What is written on the button. */
     readonly text?: "short" | "label" | "named";
@@ -54,7 +57,7 @@ type CommandButtonProps<T> = Commanded<T> &
     before?(): void;
   };
 
-/** Nothing where the command does not apply to its target. */
+/** Renders nothing if the command does not apply to its target. */
 export function CommandButton<T>(props: CommandButtonProps<T>): ReactElement | null {
   const { command, target, icon, spoken, text = "short", children, before, ...look } = props;
   const action = useActionOf<T>(props);
@@ -77,15 +80,15 @@ export function CommandButton<T>(props: CommandButtonProps<T>): ReactElement | n
 type CommandIconButtonProps<T> = Commanded<T> & {
   readonly text?: "short" | "label";
   readonly small?: boolean;
-  readonly className?: string;
-  /** In place of the command's own, as an arrow that points to where a panel goes. */
+  readonly className?: string | undefined;
+  /** Replaces the command's own, e.g. an arrow in the direction in which a panel moves. */
   readonly icon?: Action["icon"];
   readonly "aria-expanded"?: boolean;
 };
 
 /** Only the icon; the label is read out and is the tooltip. */
 export function CommandIconButton<T>(props: CommandIconButtonProps<T>): ReactElement | null {
-  const { command, target, text = "label", icon, className = "", small = false, ...rest } = props;
+  const { command, target, text = "label", icon, className, small = false, ...rest } = props;
   const action = useActionOf<T>(props);
   if (!action.applies) return null;
   return (
@@ -97,14 +100,14 @@ export function CommandIconButton<T>(props: CommandIconButtonProps<T>): ReactEle
       tooltip={action.reason === undefined ? action[text] : `${action[text]}: ${action.reason}`}
       shortcut={action.shortcut?.split(" ")[0]}
       small={small}
-      className={action.checked ? `on ${className}` : className}
+      className={className}
       aria-pressed={action.checked}
     />
   );
 }
 
 type CommandLinkProps<T> = Commanded<T> & {
-  readonly className?: string;
+  readonly className?: string | undefined;
   readonly icon?: boolean;
   readonly spoken?: "named" | "label" | "short";
   readonly text?: "short" | "label" | "named";
@@ -114,20 +117,19 @@ type CommandLinkProps<T> = Commanded<T> & {
 
 /** Looks like a link in a line of text. */
 export function CommandLink<T>(props: CommandLinkProps<T>): ReactElement | null {
-  const { text = "short", className = "", icon, spoken, children } = props;
+  const { text = "short", className, icon, spoken, children } = props;
   const action = useActionOf<T>(props);
   if (!action.applies) return null;
   return (
     <Tooltip text={tooltipOf(action, action[text])} shortcut={action.shortcut}>
-      <button
-        type="button"
-        className={`lk ${className}`.trim()}
+      <TextButton
+        className={className}
         {...(spoken ? { "aria-label": action[spoken] } : {})}
         {...pressProps(action)}
       >
         {icon && action.icon ? <Icon name={action.icon} size={13} /> : null}
         {children?.(action[text]) ?? action[text]}
-      </button>
+      </TextButton>
     </Tooltip>
   );
 }

@@ -1,4 +1,5 @@
 /** What a placeholder is fed: text, or a .npy or CSV file. */
+
 import { type ReactElement, type ReactNode, useId, useRef, useState } from "react";
 import type { FeedValue } from "../../main/api/runs.js";
 import { toProblem } from "../../main/api/wire.js";
@@ -10,7 +11,14 @@ import { tensorName } from "../document/tensor-names.js";
 import { tensorOfText } from "../document/values.js";
 import { useApp } from "../stores/app-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
+import textStyles from "../ui/text.module.css";
+import { TextButton } from "../ui/text-button.js";
+import styles from "./feed-section.module.css";
+import { PropertyRow } from "./property-row.js";
+import { Note, Section, SectionHeading } from "./section.js";
 import { TextField } from "./text-field.js";
 
 const ENDINGS = ["npy", "csv", "tsv"];
@@ -28,22 +36,18 @@ export function FeedSection({ node, title }: FeedSectionProps): ReactElement | n
   const feed = useDocument((state) => state.document.runConfig.feeds[tensor]);
   if (title === undefined && !feed && !node.op.startsWith("Placeholder")) return null;
   return (
-    <div className="sec">
-      <h3>
+    <Section>
+      <SectionHeading>
         {title ?? "Feed"}
-        <span className="sp1" />
+        <span className={textStyles.grow} />
         {feed ? (
-          <button type="button" className="lk" onClick={() => documentActions.setFeed(tensor, undefined)}>
-            Clear
-          </button>
+          <TextButton onClick={() => documentActions.setFeed(tensor, undefined)}>Clear</TextButton>
         ) : null}
-      </h3>
+      </SectionHeading>
       <Literal node={node} tensor={tensor} feed={feed} />
       <FileChoice tensor={tensor} feed={feed} />
-      {feed || node.op !== "Placeholder" ? null : (
-        <p className="note">Without a value {node.name} cannot be run.</p>
-      )}
-    </div>
+      {feed || node.op !== "Placeholder" ? null : <Note>Without a value {node.name} cannot be run.</Note>}
+    </Section>
   );
 }
 
@@ -58,7 +62,7 @@ function Literal({
 }): ReactElement {
   const id = useId();
   return (
-    <div className="f">
+    <PropertyRow>
       <span id={id}>Value</span>
       <TextField
         value={feed?.kind === "literal" ? feed.text : ""}
@@ -75,7 +79,7 @@ function Literal({
           return undefined;
         }}
       />
-    </div>
+    </PropertyRow>
   );
 }
 
@@ -146,15 +150,15 @@ function FileChoice({ tensor, feed }: { tensor: string; feed: FeedValue | undefi
 
   return (
     <>
-      <div className="f">
+      <PropertyRow>
         <span id={labelId}>File</span>
-        <span className="file">
-          <button type="button" className="btn sm" aria-describedby={labelId} onClick={() => void pick()}>
+        <span className={styles.file}>
+          <Button size="small" aria-describedby={labelId} onClick={() => void pick()}>
             <Icon name="folder" />
             {fileName === undefined ? ".npy or CSV…" : "Change…"}
-          </button>
+          </Button>
           {fileName === undefined ? null : (
-            <span className="mono ell" title={fileName}>
+            <span className={classNames(textStyles.monospace, textStyles.truncated)} title={fileName}>
               {fileName.slice(Math.max(fileName.lastIndexOf("/"), fileName.lastIndexOf("\\")) + 1)}
             </span>
           )}
@@ -170,9 +174,9 @@ function FileChoice({ tensor, feed }: { tensor: string; feed: FeedValue | undefi
             event.target.value = "";
           }}
         />
-      </div>
+      </PropertyRow>
       {isTable && feed && feed.kind !== "literal" ? (
-        <div className="f">
+        <PropertyRow>
           <span id={columnId}>Column</span>
           <TextField
             value={feed.column === undefined ? "" : String(feed.column)}
@@ -180,10 +184,10 @@ function FileChoice({ tensor, feed }: { tensor: string; feed: FeedValue | undefi
             placeholder="all, a name or a number"
             commit={setColumn}
           />
-        </div>
+        </PropertyRow>
       ) : null}
       {problem ? (
-        <p className="field-error" role="alert">
+        <p className={styles.problem} role="alert">
           {problem}
         </p>
       ) : null}

@@ -4,7 +4,7 @@ import { Button } from "../ui/button.js";
 import { CopyButton } from "../ui/copy-button.js";
 import { ErrorBoundary } from "../ui/error-boundary.js";
 import { Icon } from "../ui/icon.js";
-import "./panel-failure.css";
+import styles from "./panel-boundary.module.css";
 
 interface PanelBoundaryProps {
   /** As a sentence begins with it: "The inspector". */
@@ -33,17 +33,17 @@ interface PanelFailureProps {
   onRetry(): void;
 }
 
-/** What happened, and the ways back. It reads no store: that is where the error may have come from. */
+/** The error, and how to recover. It reads no store, since the error may have come from one. */
 export function PanelFailure({ name, error, onRetry }: PanelFailureProps): ReactElement {
   return (
-    <div className="panel-failure" role="alert">
+    <div className={styles.failure} role="alert">
       <Icon name="error" />
       <div>
         <p>
           <b>{name} could not be drawn.</b> Your graph and what runs are not affected.
         </p>
-        <p className="panel-failure-cause">{error instanceof Error ? error.message : String(error)}</p>
-        <div className="panel-failure-ways">
+        <p className={styles.cause}>{error instanceof Error ? error.message : String(error)}</p>
+        <div className={styles.remedies}>
           <Button size="small" variant="primary" onClick={onRetry}>
             Try again
           </Button>

@@ -24,7 +24,7 @@ export function overCanvas({ clientX, clientY }: PointerPlace): boolean {
   return document.elementFromPoint(clientX, clientY)?.closest("[data-canvas]") !== null;
 }
 
-/** Follows the pointer; says what letting go here would do. */
+/** Follows the pointer; shows what a drop here would do. */
 export function trackPinDrag(names: readonly string[], place: PointerPlace): void {
   const { clientX, clientY } = place;
   const row = document.elementFromPoint(clientX, clientY)?.closest<HTMLElement>("[data-task-id]");
@@ -48,7 +48,7 @@ function dropText(names: readonly string[], task: string, device: string): strin
   return `Pin ${what} to ${task}. Esc cancels. One undo step.`;
 }
 
-/** Lets go. True when the nodes were over a task row and go back to where they came from. */
+/** Drops the nodes. True if they were over a task row and return to their position. */
 export function dropOnTask(): boolean {
   const { nodes, overDevice } = useDrag.getState();
   endDrag();

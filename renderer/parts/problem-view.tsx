@@ -3,31 +3,43 @@ import type { Problem } from "../../main/api/problem.js";
 import { taskName } from "../cluster/task-name.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
 import { CopyButton } from "../ui/copy-button.js";
 import { Icon } from "../ui/icon.js";
+import styles from "./problem-view.module.css";
 
 interface ProblemViewProps {
   readonly problem: Problem;
   readonly kind?: "problem" | "notice" | "info";
+  /** It has a row of its own: the buttons stand behind the text. */
+  readonly inRow?: boolean;
+  readonly className?: string | undefined;
   /** Buttons that help. */
   readonly children?: ReactNode;
 }
 
 const ICONS = { problem: "error", notice: "warning", info: "info" } as const;
 
-/** What happened, why, and what to do; the raw error under Details, with Copy. */
-export function ProblemView({ problem, kind = "problem", children }: ProblemViewProps): ReactElement {
+/** What happened, why, and what to do, with the raw error under Details, which can be copied. */
+export function ProblemView(props: ProblemViewProps): ReactElement {
+  const { problem, kind = "problem", inRow, className, children } = props;
   const [open, setOpen] = useState(false);
   return (
     <div
-      className={kind === "problem" ? "problem" : `problem ${kind}`}
+      className={classNames(
+        styles.problem,
+        kind === "notice" && styles.notice,
+        kind === "info" && styles.info,
+        inRow && styles.inRow,
+        className,
+      )}
       role={kind === "problem" ? "alert" : "status"}
     >
       <Icon name={ICONS[kind]} />
-      <div className="problem-text">
+      <div className={styles.text}>
         <b>{problem.message}</b> {problem.reason ? <span>{sentence(problem.reason)} </span> : null}
         {problem.remedy ? <span>{sentence(problem.remedy)}</span> : null}
-        <div className="problem-buttons">
+        <div className={styles.buttons}>
           {children}
           {problem.details ? (
             <Button size="small" variant="ghost" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -37,19 +49,19 @@ export function ProblemView({ problem, kind = "problem", children }: ProblemView
           {problem.details && open ? <CopyButton text={problemText(problem)} /> : null}
         </div>
         {problem.details && open ? (
-          <pre className="details">{`${problem.code}\n${problem.details}`}</pre>
+          <pre className={styles.details}>{`${problem.code}\n${problem.details}`}</pre>
         ) : null}
       </div>
     </div>
   );
 }
 
-/** The problem where a button beside it does what the remedy says. */
+/** The problem, if a button beside it performs the remedy. */
 export function withoutRemedy({ remedy: _, ...problem }: Problem): Problem {
   return problem;
 }
 
-/** A reason as a sentence of its own. A name at its beginning stays as it is written in the cluster. */
+/** A reason as a sentence of its own. A name at its beginning keeps its spelling. */
 function sentence(text: string): string {
   const { tasks } = useCluster.getState();
   const names = [...machinesOf(useCluster.getState()).map(({ name }) => name), ...tasks.map(taskName)];

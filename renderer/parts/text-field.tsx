@@ -1,5 +1,7 @@
 import { type ReactElement, useEffect, useId, useState } from "react";
 import { COMMITS_ATTRIBUTE } from "../commands/keyboard.js";
+import { InputFrame } from "./input-frame.js";
+import styles from "./text-field.module.css";
 
 interface TextFieldProps {
   readonly value: string;
@@ -51,11 +53,10 @@ export function TextField({
     "aria-labelledby": labelledBy,
     "aria-invalid": error !== undefined,
     "aria-describedby": error === undefined ? undefined : errorId,
-    className: "mono",
     [COMMITS_ATTRIBUTE]: "",
     onBlur: finish,
     onKeyDown: (event: React.KeyboardEvent) => {
-      // With Ctrl or Cmd it is a shortcut, which takes the text over itself.
+      // With Ctrl or Cmd it is a shortcut, which commits the text itself.
       if (event.ctrlKey || event.metaKey) return;
       if (event.key === "Enter" && !(multiline && event.shiftKey)) {
         event.preventDefault();
@@ -68,8 +69,8 @@ export function TextField({
     },
   };
   return (
-    <span className="field">
-      <span className={error === undefined ? "inp" : "inp bad"}>
+    <span className={styles.field}>
+      <InputFrame monospace invalid={error !== undefined}>
         {multiline ? (
           <textarea
             {...shared}
@@ -79,9 +80,9 @@ export function TextField({
         ) : (
           <input {...shared} onChange={(event) => change(event.target.value)} />
         )}
-      </span>
+      </InputFrame>
       {error === undefined ? null : (
-        <span id={errorId} className="field-error" role="alert">
+        <span id={errorId} className={styles.error} role="alert">
           {error}
         </span>
       )}

@@ -25,6 +25,8 @@ export type ConnectionState = "starting" | "connected" | "lost" | "refused";
 
 export interface AppStore {
   readonly connection: ConnectionState;
+  /** When the connection was lost, in milliseconds since the epoch; undefined if it never was. */
+  readonly lostAt: number | undefined;
   readonly refusal: Refusal | undefined;
   readonly info: AppInfo | undefined;
   readonly notices: readonly Notice[];
@@ -32,10 +34,19 @@ export interface AppStore {
 
 export const useApp = create<AppStore>()(() => ({
   connection: "starting",
+  lostAt: undefined,
   refusal: undefined,
   info: undefined,
   notices: [],
 }));
+
+/**
+ * Since when the shown machines and tasks may be out of date, in milliseconds since the epoch; undefined
+ * while the window is connected.
+ */
+export function useUnseenSince(): number | undefined {
+  return useApp(({ connection, lostAt }) => (connection === "connected" ? undefined : lostAt));
+}
 
 /** Beyond this number of messages the oldest is dropped. */
 const MOST_NOTICES = 3;

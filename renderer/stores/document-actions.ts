@@ -6,6 +6,7 @@ import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js"
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { withoutPlacesInScopes } from "../document/arrangement.js";
 import { clipOfText, clipText } from "../document/clip-text.js";
 import { graphToRun, readDocument, restoreNotes, writeDocument } from "../document/document-file.js";
 import { addNode, type ConnectFrom } from "../document/edits/add.js";
@@ -100,7 +101,9 @@ function perform(result: EditResult): boolean {
     useDocument.setState({ refusal: result.reason });
     return false;
   }
-  setHistory(commit(useDocument.getState().history, result.transaction), result.transaction.select);
+  const operations = withoutPlacesInScopes(present(), result.transaction.operations);
+  const transaction = { ...result.transaction, operations };
+  setHistory(commit(useDocument.getState().history, transaction), transaction.select);
   return true;
 }
 
@@ -163,7 +166,7 @@ export const documentActions = {
     return runBlockers(document, problems, documentActions.runInputs());
   },
 
-  /** What has to run before the document so that its variables have a value. */
+  /** What must run before the document to initialize its variables. */
   initialisation(): Initialisation {
     const { fetches, targets } = documentActions.runInputs(2);
     const roots = [...fetches.map((name) => parseTensorName(name).node), ...targets];
@@ -174,7 +177,7 @@ export const documentActions = {
     return [...present().nodes.values()].filter(({ op }) => op.startsWith("Placeholder"));
   },
 
-  /** Why the last edit was refused, for the place where it was made: it is shown nowhere else then. */
+  /** Why the last edit was refused, shown only where the edit was made. */
   takeRefusal(): string | undefined {
     const { refusal } = useDocument.getState();
     useDocument.setState({ refusal: undefined });
@@ -246,7 +249,7 @@ export const documentActions = {
     perform(setFeed(present(), tensor, value)),
   toggleFetch: (tensor: string): boolean => perform(toggleFetch(present(), tensor, presentRun())),
   toggleTarget: (node: string): boolean => perform(toggleTarget(present(), node, presentRun())),
-  /** Makes a run do this and nothing else; `label` is what undo takes back. */
+  /** Makes a run do only this; `label` names the edit in undo. */
   chooseRun: (run: Pick<RunConfig, "fetches" | "targets">, label: string): boolean =>
     perform(chooseRun(present(), run, label)),
   resetRun: (): boolean => perform(resetRun(present())),

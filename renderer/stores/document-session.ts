@@ -70,6 +70,13 @@ export function onSessionChange(listener: () => void): () => void {
   });
 }
 
+/** Calls back when a session was opened or closed. Returns a function that stops that. */
+export function onSessionsOpen(listener: () => void): () => void {
+  return useSessions.subscribe((state, before) => {
+    if (state.open !== before.open) listener();
+  });
+}
+
 /**
  * Runs a function on the document of a session, even if another is active by then: for code that continues after an
  * await. The function itself must be synchronous.

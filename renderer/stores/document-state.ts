@@ -16,19 +16,19 @@ export interface DocumentStore {
   readonly dirty: boolean;
   readonly canUndo: boolean;
   readonly canRedo: boolean;
-  /** What undo would take back: "Pin 3 nodes to worker/1". */
+  /** The edit that undo would revert: "Pin 3 nodes to worker/1". */
   readonly undoLabel: string | undefined;
   readonly redoLabel: string | undefined;
   readonly selection: ReadonlySet<string>;
   readonly problems: ProblemMap;
   readonly shapes: ShapeMap;
-  /** Differs after every change of the graph or of what is fed: earlier values are then "before edit". Undo restores it. */
+  /** Changes with every edit of the graph or of the feeds: earlier values are then "before edit". Undo restores it. */
   readonly revision: number;
   /** The revision of the document as it was opened. */
   readonly openedRevision: number;
   /** Why the last edit was refused; cleared by the next edit and by another selection. */
   readonly refusal: string | undefined;
-  /** Another number for every document that is opened, in this session or another. */
+  /** Unique for every document that is opened, in this session or another. */
   readonly generation: number;
   readonly history: History;
 }
@@ -46,7 +46,7 @@ const emptyDocument: GraphDocument = {
 
 let generations = 0;
 
-/** A number that no document has had before. */
+/** A number that has not been used for a document before. */
 export function newGeneration(): number {
   return generations++;
 }

@@ -1,5 +1,8 @@
-/** A drag that goes on: nodes over the cluster panel, or an op from the ops panel over the canvas. */
-import { create } from "zustand";
+/**
+ * A drag in progress: nodes of the document over the cluster panel, or an op from the ops panel over the canvas. It
+ * ends when another document is shown.
+ */
+import { onSessionChange, openSessions, perDocument } from "./document-session.js";
 
 export interface DragStore {
   /** Nodes that are being dragged; empty when none are. */
@@ -10,7 +13,7 @@ export interface DragStore {
   readonly overDevice: string | undefined;
   /** Name of the op that is dragged out of the ops panel. */
   readonly op: string | undefined;
-  /** For the status bar: what letting go would do. */
+  /** For the status bar: what a drop would do. */
   readonly status: string | undefined;
   /** Pointer in client coordinates. */
   readonly pointer: { readonly x: number; readonly y: number } | undefined;
@@ -25,8 +28,12 @@ const still: DragStore = {
   pointer: undefined,
 };
 
-export const useDrag = create<DragStore>()(() => still);
+export const useDrag = perDocument<DragStore>(() => still);
 
 export function endDrag(): void {
   useDrag.setState(still);
 }
+
+onSessionChange(() => {
+  for (const session of openSessions()) useDrag.of(session).setState(still);
+});

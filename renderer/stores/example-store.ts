@@ -3,7 +3,7 @@ import { create } from "zustand";
 import type { Example } from "../../main/api/documents.js";
 
 export interface ExampleStore {
-  /** None until the application answered. */
+  /** Empty until the application has responded. */
   readonly examples: readonly Example[];
 }
 

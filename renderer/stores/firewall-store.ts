@@ -20,7 +20,7 @@ export async function openFirewall(request: Params<"firewall.open">): Promise<vo
   await client().call("firewall.open", request);
 }
 
-/** Changes who may connect, or whether Block rules go; what is left out stays. Rejects with a ProblemError. */
+/** Changes who may connect, or whether Block rules are removed; omitted values stay. Rejects with a ProblemError. */
 export async function configureFirewall(change: {
   readonly scope?: FirewallScope;
   readonly removeBlockRules?: boolean;
@@ -32,7 +32,7 @@ export async function configureFirewall(change: {
   await client().call("firewall.configure", { scope, removeBlockRules });
 }
 
-/** Puts the wizard away, at once in this window. Rejects with a ProblemError. */
+/** Closes the wizard, immediately in this window. Rejects with a ProblemError. */
 export async function closeFirewall(): Promise<void> {
   useFirewall.setState({ wizard: undefined });
   await client().call("firewall.close");

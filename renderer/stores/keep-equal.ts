@@ -1,6 +1,6 @@
 /**
- * A value as it is now, made of the parts of an earlier one wherever they are equal: what did not change is the same object
- * as before, and nothing that shows it is drawn again. For plain data, as it comes from the application.
+ * Returns a new value that reuses the equal parts of an earlier one: unchanged parts are the same objects as before, so
+ * the components that show them are not rendered again. For plain data from the application.
  */
 export function keepEqual<T>(before: unknown, now: T): T;
 export function keepEqual(before: unknown, now: unknown): unknown {

@@ -20,7 +20,7 @@ import { useOps } from "./ops-store.js";
 import { useRuntime } from "./runtime-store.js";
 
 export interface KernelCatalogueStore {
-  /** Undefined until a portable engine has anything to do with the cluster and the application answered. */
+  /** Undefined until the cluster involves a portable engine and the application has responded. */
   readonly catalogue: KernelCatalogue | undefined;
 }
 
@@ -32,27 +32,27 @@ export interface KernelStore {
 
 export const useKernels = perDocument<KernelStore>(() => ({ missing: NOTHING_MISSING }));
 
-/** What the newest result for a document was worked out from. */
+/** The inputs of the newest result for a document. */
 interface Comparison {
   looked: readonly unknown[];
   needs?: { readonly of: readonly unknown[]; readonly value: KernelNeeds };
 }
 
 const comparisons = recordPerDocument((): Comparison => ({ looked: [] }));
-/** The application was asked for the list. */
+/** The list has been requested from the application. */
 let asked = false;
 
-/** What the task of a node has no kernel for, that node among it. */
+/** The nodes that a node's task has no kernel for, including that node. */
 export function missingAt(node: string): MissingOnTask | undefined {
   const { nodes, tasks } = useKernels.getState().missing;
   const name = nodes.get(node)?.task;
   return name === undefined ? undefined : tasks.find(({ task }) => task.name === name);
 }
 
-/** The engines, and what they were worked out from. */
+/** The engines, and what they were derived from. */
 let known: { readonly from: readonly unknown[]; readonly engines: ClusterEngines } | undefined;
 
-/** The engines now; the same object for as long as nothing of them changed. */
+/** The current engines; the same object until one of them changes. */
 export function currentEngines(): ClusterEngines {
   const machines = machinesOf(useCluster.getState());
   const version = useKernelCatalogue.getState().catalogue?.version;
@@ -67,7 +67,7 @@ function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((value, index) => value === other[index]);
 }
 
-/** Compares the active document with the engines, if anything of them changed. */
+/** Compares the active document with the engines, if either has changed. */
 function look(): void {
   const { catalogue } = useKernelCatalogue.getState();
   const { missing: before } = useKernels.getState();
@@ -96,7 +96,7 @@ function look(): void {
   if (missing !== before) useKernels.setState({ missing });
 }
 
-/** A cluster without a portable engine has no use for the list. */
+/** A cluster without a portable engine does not need the list. */
 function askForCatalogue(): void {
   const { state } = useCluster.getState();
   if (asked || state === undefined || !hasPortable(state)) return;
@@ -105,12 +105,12 @@ function askForCatalogue(): void {
     .call("kernels.list")
     .then((list) => useKernelCatalogue.setState({ catalogue: new KernelCatalogue(list) }))
     .catch(() => {
-      // Nothing is marked then, and a run says what is missing. Only a lost connection is worth another try.
+      // Nothing is marked then, and a run reports what is missing. Only a lost connection is retried.
       asked = useApp.getState().connection === "connected";
     });
 }
 
-/** Keeps the store in step with the document and the cluster. Called once at start. */
+/** Keeps the store in sync with the document and the cluster. Called once at start. */
 export function watchKernels(): void {
   for (const store of [useDocument, useCluster, useOps, useRuntime, useKernelCatalogue])
     store.subscribe(look);

@@ -9,12 +9,12 @@ export interface LogsStore {
   readonly early: ReadonlyMap<string, readonly LogLine[]>;
 }
 
-/** What one task may keep in the window; TensorFlow with verbose logging writes thousands of lines a minute. */
+/** The maximum kept per task in the window; TensorFlow with verbose logging writes thousands of lines a minute. */
 export const MOST_LINES_PER_TASK = 5_000;
 
 export const useLogs = create<LogsStore>()(() => ({ lines: new Map(), early: new Map() }));
 
-/** Takes new lines of a task. Rejects with a ProblemError when those before them are missing and cannot be had. */
+/** Adds new lines of a task. Rejects with a ProblemError if earlier lines are missing and cannot be fetched. */
 export async function receiveLog(taskId: string, lines: readonly LogLine[]): Promise<void> {
   const { early } = useLogs.getState();
   const waiting = early.get(taskId);
@@ -39,12 +39,12 @@ export async function catchUpLog(taskId: string): Promise<void> {
   }
 }
 
-/** The last line that the window has of a task; -1 where it has none. */
+/** The last line of a task that the window has; -1 if it has none. */
 function lastSequence(taskId: string): number {
   return useLogs.getState().lines.get(taskId)?.at(-1)?.sequence ?? -1;
 }
 
-/** Lines that the window has already are passed over: an answer may have what comes as an event as well. */
+/** Lines that the window already has are skipped: a response may contain lines that also arrive as an event. */
 function append(taskId: string, lines: readonly LogLine[]): void {
   const last = lastSequence(taskId);
   const fresh = lines.filter(({ sequence }) => sequence > last);

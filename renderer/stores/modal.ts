@@ -1,6 +1,6 @@
 /**
  * What is shown over the window and captures its keys. Dialogs belong to this window; a pairing and the firewall wizard
- * belong to the application, appear by themselves, and are shown over any open dialog.
+ * belong to the application, open without user action, and are shown over any open dialog.
  */
 import { useFirewall } from "./firewall-store.js";
 import { usePairing } from "./pairing-store.js";

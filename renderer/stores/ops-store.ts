@@ -11,7 +11,7 @@ export interface OpsStore {
   readonly state: "loading" | "ready" | "failed";
   /** Where the list comes from, in words: "TensorFlow 2.21.0". */
   readonly source: string;
-  /** Empty until the list is there. */
+  /** Empty until the list is loaded. */
   readonly ops: OpRegistry;
   /** What the panel lists: without internal ops, sorted by category and name. */
   readonly entries: readonly OpEntry[];

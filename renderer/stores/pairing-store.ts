@@ -1,4 +1,4 @@
-/** The pairing that goes on, as the application tells it: every window shows the same one. */
+/** The application's current pairing: every window shows the same one. */
 import { create } from "zustand";
 import type { PairingState, Role } from "../../main/api/machines.js";
 import { client } from "../transport/client.js";
@@ -13,7 +13,7 @@ export const usePairing = create<PairingStore>()(() => ({ state: undefined }));
 /** How long a pairing stays open, for the countdown's bar. */
 export const PAIRING_MILLIS = 120_000;
 
-/** What a machine may do here unless the user says otherwise: without it, its tasks cannot take part in a run. */
+/** The default role of a machine: without it, its tasks cannot take part in a run. */
 const DEFAULT_ROLE: Role = "run";
 
 /** The pairing that was dismissed in this window; later events about it do not show it again. */
@@ -28,13 +28,13 @@ export async function startPairing(machineId: string, grantedRole: Role = DEFAUL
   await client().call("pairing.start", { machineId, grantedRole });
 }
 
-/** Sends the typed code; whether it matched comes as an event. Rejects with a ProblemError. */
+/** Sends the typed code; the result arrives as an event. Rejects with a ProblemError. */
 export async function enterCode(code: string): Promise<void> {
   await client().call("pairing.enterCode", { code });
 }
 
 /**
- * Says what the other machine may do here. Until it is paired this belongs to the pairing, afterwards to the machine.
+ * Sets what the other machine may do here. Until it is paired this belongs to the pairing, afterwards to the machine.
  * Rejects with a ProblemError.
  */
 export async function grantRole(role: Role): Promise<void> {
@@ -45,7 +45,7 @@ export async function grantRole(role: Role): Promise<void> {
   else await client().call("pairing.setGrantedRole", { role });
 }
 
-/** Ends the pairing, or puts a finished one away, at once in this window. Rejects with a ProblemError. */
+/** Ends the pairing, or closes a finished one, immediately in this window. Rejects with a ProblemError. */
 export async function closePairing(): Promise<void> {
   closedId = usePairing.getState().state?.id;
   usePairing.setState({ state: undefined });

@@ -1,11 +1,11 @@
-/** Who reaches whom, as the application tested it, and what that means for the panel. */
+/** Which machines reach each other, as tested by the application, and what the panel shows of it. */
 import { create } from "zustand";
 import type { Reachability, Throughput } from "../../main/api/reachability.js";
 import { linkKey } from "../cluster/routes.js";
 import { client } from "../transport/client.js";
 
 export interface ReachabilityStore {
-  /** Undefined until the application answered. */
+  /** Undefined until the application has responded. */
   readonly state: Reachability | undefined;
   /** Measured since the window opened, by `linkKey`. */
   readonly speeds: ReadonlyMap<string, Throughput>;

@@ -1,5 +1,6 @@
 /** Which document a run belongs to. What a run measured is shown in the document that it computes, and in no other. */
-import type { FeedValue, RunOrigin, RunUpdate } from "../../main/api/runs.js";
+import type { RunOrigin } from "../../main/api/run-state.js";
+import type { FeedValue, RunUpdate } from "../../main/api/runs.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { Digest } from "../document/digest.js";
 import { graphToRun } from "../document/document-file.js";
@@ -8,7 +9,7 @@ import { useDocumentRun, useRun } from "./run-store.js";
 
 const origins = new WeakMap<GraphDocument, RunOrigin>();
 
-/** @param graph the document's serialized GraphDef to run, where it is at hand already */
+/** @param graph the document's serialized GraphDef to run, if already available */
 export function originOf(document: GraphDocument, graph?: Uint8Array): RunOrigin {
   const known = origins.get(document);
   if (known) return known;
@@ -35,13 +36,13 @@ function addFeed(digest: Digest, value: FeedValue): void {
   digest.text(JSON.stringify(value.column ?? null));
 }
 
-/** Whether the values of a run are those of a document as it is now. Also true after the window was reloaded. */
+/** Whether the values of a run belong to the current state of a document. Also true after a reload of the window. */
 export function computes(run: RunUpdate, document: GraphDocument): boolean {
   // The digest of a large graph takes a while, its name does not.
   return run.origin?.document === document.name && run.origin.digest === originOf(document).digest;
 }
 
-/** Takes the values of the document before away. Called when another one was opened, with its revision. */
+/** Removes the values of the previous document. Called when another one was opened, with its revision. */
 export function showRunOf(document: GraphDocument, revision: number): void {
   const { newest } = useRun.getState();
   useDocumentRun.setState(

@@ -1,10 +1,11 @@
 import { create } from "zustand";
-import type { RunState, RunUpdate } from "../../main/api/runs.js";
+import type { RunState } from "../../main/api/run-state.js";
+import type { RunUpdate } from "../../main/api/runs.js";
 import { perDocument } from "./document-session.js";
 
-/** Runs as the window sees them, of any document. */
+/** The window's view of runs, of any document. */
 export interface RunStore {
-  /** The newest run of all, whichever document it computes and whichever window started it; says what goes on. */
+  /** The newest run of all documents and windows; shows the current activity. */
   readonly newest: RunUpdate | undefined;
   /** The newest run that this very window started; another tab may have started the newest one. */
   readonly ownRunId: string | undefined;
@@ -22,10 +23,10 @@ export const useRun = create<RunStore>()(() => ({
 export interface DocumentRunStore {
   /**
    * The newest run that computes the document, in the state it has or had in this window, also after it ended. Values,
-   * times and errors are shown of this one alone.
+   * times and errors are shown for this one only.
    */
   readonly latest: RunUpdate | undefined;
-  /** The document's revision that `latest` computes, there whenever that is; values are "before edit" where it differs. */
+  /** The document's revision that `latest` computes, set with it; values are "before edit" if it differs. */
   readonly runRevision: number | undefined;
 }
 

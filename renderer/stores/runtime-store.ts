@@ -4,7 +4,7 @@ import { client } from "../transport/client.js";
 import { dismissNoticeByKey, showNotice } from "./app-store.js";
 
 export interface RuntimeStore {
-  /** Undefined until the application answered. */
+  /** Undefined until the application has responded. */
   readonly state: RuntimeState | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface SamplesStore {
 
 export const useSamples = create<SamplesStore>()(() => ({ machines: new Map(), tasks: new Map() }));
 
-/** Appends what was measured. */
+/** Appends samples. */
 export function receiveSamples({ machines, tasks }: Samples): void {
   useSamples.setState((store) => ({
     machines: appended(store.machines, machines),
@@ -23,7 +23,7 @@ export function receiveSamples({ machines, tasks }: Samples): void {
   }));
 }
 
-/** Forgets what was measured of machines that do not answer, and of tasks that are gone. */
+/** Removes the samples of machines that do not respond, and of removed tasks. */
 export function forgetSamples(machines: readonly Machine[]): void {
   const online = machines.filter(({ presence }) => presence === "online");
   const machineIds = new Set(online.map(({ id }) => id));
@@ -36,7 +36,7 @@ export function forgetSamples(machines: readonly Machine[]): void {
 
 const noSamples: readonly never[] = [];
 
-/** The last minute of a machine; nothing where it is not measured. */
+/** The last minute of a machine; empty if it is not measured. */
 export function machineSamples({ machines }: SamplesStore, machineId: string): readonly MachineSample[] {
   return machines.get(machineId) ?? noSamples;
 }

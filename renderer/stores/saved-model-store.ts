@@ -1,8 +1,8 @@
-/** What the open document is beyond its graph: whose saved values its variables have. */
+/** The SavedModel of the open document, from which its variables are restored. */
 import { perDocument } from "./document-session.js";
 
 export interface SavedModelStore {
-  /** Names what the application holds of the document's file. */
+  /** Identifies the application's data for the document's file. */
   readonly sourceId: string | undefined;
   /** The user runs the SavedModel without its saved values; until they are wanted again or another document is opened. */
   readonly withoutValues: boolean;

@@ -4,7 +4,7 @@ import { client } from "../transport/client.js";
 
 export interface SettingsStore {
   readonly settings: Settings;
-  /** What `theme: "system"` means now. */
+  /** The current meaning of `theme: "system"`. */
   readonly systemTheme: "dark" | "light";
 }
 
@@ -38,14 +38,14 @@ export function shownTheme({ settings, systemTheme }: SettingsStore): "dark" | "
   return settings.theme === "system" ? systemTheme : settings.theme;
 }
 
-/** Keeps the root element's theme in step with the settings. Called once, before the first paint. */
+/** Keeps the root element's theme in sync with the settings. Called once, before the first paint. */
 export function applyTheme(): void {
   systemQuery()?.addEventListener("change", (event) =>
     useSettings.setState({ systemTheme: event.matches ? "light" : "dark" }),
   );
   const apply = (store: SettingsStore) => {
     document.documentElement.dataset.theme = shownTheme(store);
-    // Known before the application answers at the next start, so that the window never flashes in the other theme.
+    // Known before the application responds at the next start, so the window never flashes in the other theme.
     localStorage.setItem(THEME_KEY, store.settings.theme);
   };
   apply(useSettings.getState());
@@ -56,7 +56,7 @@ export function receiveSettings(settings: Settings): void {
   useSettings.setState({ settings });
 }
 
-/** Changes settings here at once and in the application for good. */
+/** Changes settings here immediately and in the application permanently. */
 export async function changeSettings(change: Partial<Settings>): Promise<void> {
   useSettings.setState((store) => ({ settings: { ...store.settings, ...change } }));
   receiveSettings(await client().call("settings.set", change));

@@ -14,7 +14,7 @@ export type DialogState =
   | { readonly kind: "log" }
   | { readonly kind: "custom-steps" }
   | { readonly kind: "install" }
-  /** `wanted` is chosen already; left out: what holds now. */
+  /** `wanted` is preselected; defaults to the current value. */
   | { readonly kind: "access"; readonly wanted?: Access }
   | { readonly kind: "settings" }
   | { readonly kind: "links" }
@@ -30,7 +30,7 @@ export type DialogState =
       readonly title: string;
       readonly extensions: readonly string[];
       readonly suggestedName?: string;
-      /** Where the dialog opens; left out: where the application says. */
+      /** Where the dialog opens; defaults to the application's choice. */
       readonly folder?: string;
       resolve(path: string | undefined): void;
     }
@@ -38,7 +38,7 @@ export type DialogState =
       readonly kind: "confirm";
       readonly title: string;
       readonly text: string;
-      /** Most wanted first. */
+      /** Preferred first. */
       readonly choices: readonly {
         readonly id: string;
         readonly label: string;
@@ -52,9 +52,9 @@ export interface UiStore {
   readonly sideOpen: boolean;
   readonly sideWidth: number;
   readonly inspectorOpen: boolean;
-  /** Whether the inspector is shown while it lies over the canvas; never remembered. */
+  /** Whether the inspector is shown while it covers the canvas; never saved. */
   readonly inspectorOverlay: boolean;
-  /** The window is too narrow for the inspector to stand beside the canvas. */
+  /** The window is too narrow to show the inspector beside the canvas. */
   readonly narrow: boolean;
   readonly inspectorWidth: number;
   readonly dockOpen: boolean;
@@ -67,7 +67,7 @@ export interface UiStore {
   /** Steps of the second run button. */
   readonly manySteps: number;
   readonly dialog: DialogState | undefined;
-  /** Why the command that was asked for by its keys did not run; until the next key or click. */
+  /** Why the command of the last shortcut did not run; until the next key or click. */
   readonly explanation: string | undefined;
 }
 
@@ -83,7 +83,7 @@ const DEFAULTS = {
 };
 type Remembered = typeof DEFAULTS;
 
-/** Sizes stay within what leaves the canvas usable. */
+/** Limits sizes to keep the canvas usable. */
 export const LIMITS = {
   sideWidth: { min: 220, max: 480 },
   inspectorWidth: { min: 260, max: 560 },
@@ -97,7 +97,7 @@ function remembered(): Remembered {
     for (const [key, value] of Object.entries(stored ?? {}))
       if (key in DEFAULTS && typeof value === typeof values[key]) values[key] = value;
   } catch {
-    // A damaged entry counts as none: the sizes are a convenience.
+    // A damaged entry is ignored: the sizes are a convenience.
   }
   return values as Remembered;
 }
@@ -114,7 +114,7 @@ export const useUi = create<UiStore>()(() => ({
   explanation: undefined,
 }));
 
-/** Writes the sizes down whenever they change. Called once at start. */
+/** Saves the sizes whenever they change. Called once at start. */
 export function rememberLayout(): void {
   useUi.subscribe((store) => {
     const values = Object.fromEntries(
@@ -152,7 +152,7 @@ export const uiActions = {
     useTensorTabs.setState(({ names }) => ({ names: names.includes(name) ? names : [...names, name] }));
     useUi.setState({ dockTab: `tensor:${name}`, dockOpen: true });
   },
-  /** The tabs of a document's tensors go with it. */
+  /** Closes a document's tensor tabs with it. */
   closeTensors: () => {
     useTensorTabs.setState({ names: [] });
     leaveTensorTab();
@@ -161,7 +161,7 @@ export const uiActions = {
     useTensorTabs.setState(({ names }) => ({ names: names.filter((other) => other !== name) }));
     if (useUi.getState().dockTab === `tensor:${name}`) leaveTensorTab();
   },
-  /** All tasks where no id is given. */
+  /** All tasks if no id is given. */
   showLog: (taskId?: string) => useUi.setState({ logTask: taskId, dockTab: "logs", dockOpen: true }),
   explain: (explanation: string | undefined) => {
     if (useUi.getState().explanation !== explanation) useUi.setState({ explanation });

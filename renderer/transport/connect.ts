@@ -9,8 +9,8 @@ export type Connection =
   | { readonly ok: false; readonly refusal: Refusal };
 
 /**
- * Connects this window to its application: over Electron's bridge where there is one, else over a WebSocket to where
- * the page came from. `onRefused` is called when a secret that worked is no longer accepted.
+ * Connects this window to its application: over Electron's bridge if there is one, otherwise over a WebSocket to
+ * the page's origin. `onRefused` is called when a secret that worked is no longer accepted.
  */
 export async function connect(onRefused: () => void): Promise<Connection> {
   if (window.tensordeck !== undefined) return { ok: true, client: new BridgeClient(window.tensordeck) };

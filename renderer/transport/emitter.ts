@@ -11,7 +11,7 @@ export class Emitter {
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #connectionListeners = new Set<(connected: boolean) => void>();
   #connected = false;
-  /** The last event that was handed on; undefined until the application has said how it numbers them. */
+  /** The last event delivered; undefined until the application has announced its numbering. */
   #known: KnownEvent | undefined;
   /** Events that arrived while earlier ones are being requested. */
   #early: NumberedEvent[] | undefined;
@@ -61,7 +61,7 @@ export class Emitter {
       if (this.#early === early) this.#early = undefined;
     }
     const { last, events } = missed;
-    // Of another run of the application nothing is known.
+    // Nothing is known about another run of the application.
     if (last.feed !== this.#known?.feed) this.#known = { feed: last.feed, sequence: 0 };
     for (const event of events) this.#handOn(event);
     this.#known = last;

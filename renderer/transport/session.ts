@@ -1,5 +1,5 @@
 /**
- * How a browser tab gets into the application: the link that `npm start` prints carries a one-time token in its
+ * How a browser tab gets access to the application: the link that `npm start` prints carries a one-time token in its
  * fragment, which no server log or referrer ever sees. It is exchanged for a secret of this tab, which survives a
  * reload but not the tab.
  */
@@ -23,7 +23,7 @@ export function tokenOfFragment(fragment: string): string | undefined {
   return token === "" ? undefined : token;
 }
 
-/** Enters with the token of the address, else with the secret that this tab already has. */
+/** Signs in with the token of the address, otherwise with the secret that this tab already has. */
 export async function enter(): Promise<Admission> {
   const token = tokenOfFragment(window.location.hash);
   if (token !== undefined) {
@@ -64,7 +64,7 @@ async function exchange(token: string): Promise<string | undefined> {
   return answer.success ? answer.data.secret : undefined;
 }
 
-/** True when the application answers but does not know the secret, as after a restart. */
+/** True if the application responds but does not know the secret, as after a restart. */
 export async function isForgotten(secret: string): Promise<boolean> {
   try {
     const response = await fetch(SESSION_PATH, {

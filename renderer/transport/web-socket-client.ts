@@ -5,7 +5,7 @@ import type { Problem } from "../../main/api/problem.js";
 import { messageSchema, ProblemError, type WireRequest } from "../../main/api/wire.js";
 import { Emitter } from "./emitter.js";
 
-/** How long a call waits for a connection that is away before it fails. */
+/** How long a call waits for a lost connection before it fails. */
 const CONNECTION_WAIT_MILLIS = 10_000;
 /**
  * How long the application may take to answer. A saved or opened file may be large, hence the long timeout.
@@ -107,7 +107,7 @@ export class WebSocketClient implements ApplicationClient {
         reject(
           unavailable(
             "Tensordeck's application does not answer.",
-            "See whether the terminal that runs `npm start` is still open.",
+            "Check whether the terminal that runs `npm start` is still open.",
           ),
         );
       }, CONNECTION_WAIT_MILLIS),
@@ -153,7 +153,7 @@ export class WebSocketClient implements ApplicationClient {
       this.#waiting.clear();
     });
     socket.addEventListener("message", (message) => this.#receive(message.data));
-    // The "close" that follows says all that the window may know of an error.
+    // The "close" event that follows has all that the window can know about an error.
     socket.addEventListener("error", () => undefined);
     socket.addEventListener("close", () => {
       this.#socket = undefined;
@@ -196,7 +196,7 @@ export class WebSocketClient implements ApplicationClient {
       pending.reject(
         unavailable(
           "The connection to the application was lost.",
-          `"${pending.method}" may or may not have been carried out; look before you try again.`,
+          `"${pending.method}" may or may not have been carried out; check before you try again.`,
         ),
       );
     }

@@ -9,11 +9,15 @@ export function CopyButton({
   text,
   label = "Copy",
   copied: alreadyCopied = false,
+  variant = "ghost",
+  className,
 }: {
   readonly text: string;
   readonly label?: string;
-  /** The text is on the clipboard already, which is what is said first. */
+  /** The text has already been copied, which the button shows first. */
   readonly copied?: boolean;
+  readonly variant?: "standard" | "ghost";
+  readonly className?: string | undefined;
 }): ReactElement {
   const { copyText, showError } = useUiServices();
   const [copied, setCopied] = useState(alreadyCopied);
@@ -25,7 +29,8 @@ export function CopyButton({
   return (
     <Button
       size="small"
-      variant="ghost"
+      variant={variant}
+      className={className}
       icon={copied ? "check" : "copy"}
       onClick={() => void copyText(text).then(() => setCopied(true), showError)}
     >

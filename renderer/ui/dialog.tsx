@@ -1,19 +1,25 @@
 import { Dialog as Radix } from "radix-ui";
-import type { ReactElement, ReactNode } from "react";
+import type { ComponentProps, ReactElement, ReactNode } from "react";
+import { classNames } from "./class-names.js";
+import styles from "./dialog.module.css";
 import { Icon, type IconName } from "./icon.js";
+import { PlainIconButton } from "./icon-button.js";
+
+const WIDTHS = { standard: styles.standard, wide: styles.wide, table: styles.table } as const;
 
 interface DialogProps {
   readonly title: string;
-  /** Stands before the title. */
+  /** Shown before the title. */
   readonly icon?: IconName;
-  readonly wide?: boolean;
+  /** table: for many columns. */
+  readonly width?: keyof typeof WIDTHS;
   readonly children: ReactNode;
   /** The row of buttons. */
   readonly footer?: ReactNode;
   onClose(): void;
 }
 
-/** The choice that holds, the first field, the list or the main button; never the cross, which would be an odd thing to begin with. */
+/** The selected choice, the first field, the list or the main button; never the close button. */
 function focusFirst(event: Event): void {
   const content = event.currentTarget;
   if (!(content instanceof HTMLElement)) return;
@@ -22,7 +28,7 @@ function focusFirst(event: Event): void {
     content.querySelector<HTMLElement>('input[type="radio"]:checked') ??
     content.querySelector<HTMLElement>("input") ??
     content.querySelector<HTMLElement>('[role="listbox"]') ??
-    content.querySelector<HTMLElement>(".dlg-foot .btn.primary:not(:disabled)");
+    content.querySelector<HTMLElement>("[data-dialog-footer] [data-primary]:not(:disabled)");
   (first ?? content).focus();
 }
 
@@ -36,32 +42,45 @@ function focusUnder(event: Event): void {
 }
 
 /** A modal dialog that is open as long as it is drawn. Escape and a click beside it close it. */
-export function Dialog({ title, icon, wide, children, footer, onClose }: DialogProps): ReactElement {
+export function Dialog(props: DialogProps): ReactElement {
+  const { title, icon, width = "standard", children, footer, onClose } = props;
   return (
     <Radix.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
       <Radix.Portal>
-        <Radix.Overlay className="scrim" />
+        <Radix.Overlay className={styles.scrim} />
         <Radix.Content
-          className={wide ? "dlg wide" : "dlg"}
+          className={classNames(styles.dialog, WIDTHS[width])}
           aria-describedby={undefined}
           onOpenAutoFocus={focusFirst}
           onCloseAutoFocus={focusUnder}
         >
-          <div className="dlg-head">
+          <div className={styles.head}>
             {icon ? <Icon name={icon} /> : null}
             <Radix.Title asChild>
               <h2>{title}</h2>
             </Radix.Title>
             <Radix.Close asChild>
-              <button type="button" className="ib" aria-label="Close">
-                <Icon name="close" />
-              </button>
+              <PlainIconButton icon="close" label="Close" />
             </Radix.Close>
           </div>
           {children}
-          {footer ? <div className="dlg-foot">{footer}</div> : null}
+          {footer ? <DialogFooter>{footer}</DialogFooter> : null}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
+  );
+}
+
+/** What a dialog shows between its title and its buttons; it scrolls where it is too long. */
+export function DialogBody({ className, ...rest }: ComponentProps<"div">): ReactElement {
+  return <div className={classNames(styles.body, className)} {...rest} />;
+}
+
+/** The row of buttons, for a dialog whose buttons belong to a form. */
+export function DialogFooter({ children }: { readonly children: ReactNode }): ReactElement {
+  return (
+    <div className={styles.footer} data-dialog-footer="">
+      {children}
+    </div>
   );
 }

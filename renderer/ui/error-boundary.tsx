@@ -2,11 +2,11 @@ import { Component, type ErrorInfo, type ReactNode } from "react";
 
 interface ErrorBoundaryProps {
   readonly children: ReactNode;
-  /** What stands in place of the children after they have thrown; `retry` draws them again. */
+  /** Replaces the children after they have thrown; `retry` renders them again. */
   fallback(error: unknown, retry: () => void): ReactNode;
   /** Called once for each error, with the components that it came through. */
   onError?(error: unknown, components: string): void;
-  /** The children are drawn again when this changes: what they threw at may be gone. */
+  /** The children are rendered again when this changes: the cause of the error may be gone. */
   readonly resetOn?: unknown;
 }
 
@@ -15,7 +15,7 @@ interface ErrorBoundaryState {
   readonly resetOn: unknown;
 }
 
-/** Keeps an error of its children, while they are drawn, from the rest of the window. */
+/** Isolates the window from errors that its children throw while rendering. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { thrown: undefined, resetOn: this.props.resetOn };
 

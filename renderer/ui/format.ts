@@ -14,7 +14,7 @@ export function bytesText(bytes: number): string {
   return `${text} ${BYTE_UNITS[unit]}`;
 }
 
-/** What several came to: "12 B", "at least 8 B" where the size of some is not known. */
+/** What several came to: "12 B", "at least 8 B" if the size of some is unknown. */
 export function totalBytesText(sizes: readonly (number | undefined)[]): string {
   const known = sizes.filter((size) => size !== undefined);
   const text = bytesText(known.reduce((sum, size) => sum + size, 0));
@@ -27,7 +27,25 @@ export function numberText(value: number): string {
   return Math.abs(value) < 10_000 ? String(value) : value.toLocaleString("en");
 }
 
-/** "step 1", "step 100,000": stands beside everything that was measured. */
+/** Significant digits of a measured or computed number. */
+const FIGURE_DIGITS = 4;
+
+/** A few significant digits; longer numbers are written with an exponent, so no digit is made up. */
+export function figureText(value: number, digits = FIGURE_DIGITS): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "inf" : "-inf";
+  const rounded = Number(value.toPrecision(digits));
+  const size = Math.abs(rounded);
+  return size >= 1e6 || (size > 0 && size < 1e-4) ? rounded.toExponential() : String(rounded);
+}
+
+/** "950", "9.5k", "3.5M": two or three figures of a large number, where there is room for no more. */
+export function compactText(value: number): string {
+  return new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 })
+    .format(value)
+    .replace("K", "k");
+}
+
+/** "step 1", "step 100,000": shown beside every measurement. */
 export function stepText(step: number): string {
   return `step ${numberText(step)}`;
 }

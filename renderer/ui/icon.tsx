@@ -1,4 +1,6 @@
 import type { ReactElement, SVGProps } from "react";
+import { classNames } from "./class-names.js";
+import styles from "./icon.module.css";
 
 /** Drawn for Tensordeck: 16 px, stroke 1.5, round ends; filled shapes only where a sign is known as filled. */
 const drawings = {
@@ -163,7 +165,7 @@ export type IconName = keyof typeof drawings;
 
 export interface IconProps extends SVGProps<SVGSVGElement> {
   readonly name: IconName;
-  /** Side in CSS pixels; 16 unless told. */
+  /** Side in CSS pixels; defaults to 16. */
   readonly size?: number;
 }
 
@@ -174,7 +176,7 @@ export function Icon({ name, size = 16, className, ...rest }: IconProps): ReactE
       viewBox="0 0 16 16"
       width={size}
       height={size}
-      className={className === undefined ? "icon" : `icon ${className}`}
+      className={classNames(styles.icon, className)}
       aria-hidden="true"
       focusable="false"
       {...rest}

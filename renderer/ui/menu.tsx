@@ -1,6 +1,8 @@
 import { DropdownMenu } from "radix-ui";
 import { type ReactElement, type ReactNode, useState } from "react";
+import { classNames } from "./class-names.js";
 import { Icon, type IconName } from "./icon.js";
+import styles from "./menu.module.css";
 import { useUiServices } from "./services.js";
 import { shortcutText } from "./shortcut.js";
 
@@ -53,7 +55,7 @@ export function Menu({ trigger, entries, align = "start", label, onOpenChange }:
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content
-          className="menu"
+          className={styles.menu}
           align={align}
           sideOffset={4}
           collisionPadding={8}
@@ -75,17 +77,17 @@ interface MenuAtProps {
   onClose(): void;
 }
 
-/** A menu that opens at a point, as a context menu does. The focus goes back to where it was. */
+/** A menu that opens at a point, as a context menu does. The focus then returns to where it was. */
 export function MenuAt({ at, entries, label, onClose }: MenuAtProps): ReactElement {
   const [opener] = useState(() => document.activeElement);
   return (
     <DropdownMenu.Root open modal={false} onOpenChange={(open) => open || onClose()}>
       <DropdownMenu.Trigger asChild>
-        <span className="menu-point" aria-hidden="true" style={{ left: at.x, top: at.y }} />
+        <span className={styles.point} aria-hidden="true" style={{ left: at.x, top: at.y }} />
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content
-          className="menu"
+          className={styles.menu}
           align="start"
           sideOffset={2}
           collisionPadding={8}
@@ -139,21 +141,22 @@ function keyOf(entry: MenuEntry, index: number): string {
 }
 
 function Entry({ entry }: { readonly entry: MenuEntry }): ReactElement {
-  if (entry.kind === "separator") return <DropdownMenu.Separator className="msp" />;
-  if (entry.kind === "heading") return <DropdownMenu.Label className="mhd">{entry.text}</DropdownMenu.Label>;
+  if (entry.kind === "separator") return <DropdownMenu.Separator className={styles.separator} />;
+  if (entry.kind === "heading")
+    return <DropdownMenu.Label className={styles.heading}>{entry.text}</DropdownMenu.Label>;
   if (entry.kind === "copy") return <CopyItem entry={entry} />;
   if (entry.kind === "submenu") {
     return (
       <DropdownMenu.Sub>
-        <DropdownMenu.SubTrigger className="mi">
+        <DropdownMenu.SubTrigger className={styles.item}>
           <MenuIcon name={entry.icon} />
           {entry.label}
-          <span className="mi-end">
+          <span className={styles.end}>
             <Icon name="chevron-right" />
           </span>
         </DropdownMenu.SubTrigger>
         <DropdownMenu.Portal>
-          <DropdownMenu.SubContent className="menu" sideOffset={2} collisionPadding={8}>
+          <DropdownMenu.SubContent className={styles.menu} sideOffset={2} collisionPadding={8}>
             <Entries entries={entry.entries} />
           </DropdownMenu.SubContent>
         </DropdownMenu.Portal>
@@ -163,12 +166,12 @@ function Entry({ entry }: { readonly entry: MenuEntry }): ReactElement {
   const content = (
     <>
       {entry.swatch ?? <MenuIcon name={entry.checked ? "check" : entry.icon} />}
-      <span className="mi-text">
+      <span className={styles.text}>
         {entry.label}
-        {entry.note ? <span className="mi-note">{entry.note}</span> : null}
+        {entry.note ? <span className={styles.note}>{entry.note}</span> : null}
       </span>
       {entry.hint || entry.shortcut ? (
-        <span className="mi-end">
+        <span className={styles.end}>
           {entry.hint}
           {entry.shortcut ? <kbd>{shortcutText(entry.shortcut)}</kbd> : null}
         </span>
@@ -177,7 +180,7 @@ function Entry({ entry }: { readonly entry: MenuEntry }): ReactElement {
   );
   // Not Radix's own way, which takes it out of the reach of the keys: the reason stands in it and is read there.
   const shared = {
-    className: entry.danger ? "mi danger" : "mi",
+    className: classNames(styles.item, entry.danger && styles.danger),
     "aria-disabled": entry.disabled ? true : undefined,
     onSelect: (event: Event) => {
       if (entry.disabled) event.preventDefault();
@@ -199,15 +202,15 @@ function CopyItem({ entry }: { readonly entry: Extract<MenuEntry, { kind: "copy"
   const [copied, setCopied] = useState(false);
   return (
     <DropdownMenu.Item
-      className="mi"
+      className={styles.item}
       onSelect={(event) => {
         event.preventDefault();
         void copyText(entry.text).then(() => setCopied(true), showError);
       }}
     >
       {entry.swatch ?? <MenuIcon name="copy" />}
-      <span className="mi-text">{entry.label}</span>
-      <span className="mi-end" aria-live="polite">
+      <span className={styles.text}>{entry.label}</span>
+      <span className={styles.end} aria-live="polite">
         {copied ? "Copied" : entry.hint}
       </span>
     </DropdownMenu.Item>
@@ -215,5 +218,5 @@ function CopyItem({ entry }: { readonly entry: Extract<MenuEntry, { kind: "copy"
 }
 
 function MenuIcon({ name }: { readonly name: IconName | undefined }): ReactElement {
-  return name ? <Icon name={name} /> : <span style={{ width: 16, flex: "none" }} />;
+  return name ? <Icon name={name} /> : <span className={styles.noIcon} />;
 }

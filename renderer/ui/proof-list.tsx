@@ -1,5 +1,9 @@
 import type { ReactElement } from "react";
+import { classNames } from "./class-names.js";
 import { Icon, type IconName } from "./icon.js";
+import styles from "./proof-list.module.css";
+import { Spinner } from "./spinner.js";
+import textStyles from "./text.module.css";
 
 export interface ProofRow {
   /** What was tested: "raspberrypi → gpu-pc:2222". */
@@ -16,24 +20,27 @@ const SIGNS: Readonly<Record<ProofRow["outcome"], { readonly icon: IconName; rea
   busy: { icon: "refresh", said: "in progress" },
 };
 
-/** What was tested and what it showed, one line each. */
+/** Tests and their results, one line each. */
 export function ProofList({ rows }: { readonly rows: readonly ProofRow[] }): ReactElement {
   return (
-    <ul className="proofs">
+    <ul className={styles.proofs}>
       {rows.map(({ what, outcome, detail }) => (
-        <li key={`${what} ${detail}`} className={outcome}>
-          <span className="proof-sign">
-            {outcome === "busy" ? (
-              <span className="spinner" aria-hidden="true" />
-            ) : (
-              <Icon name={SIGNS[outcome].icon} />
-            )}
+        <li
+          key={`${what} ${detail}`}
+          className={classNames(
+            styles.proof,
+            outcome === "ok" && styles.ok,
+            outcome === "failed" && styles.failed,
+          )}
+        >
+          <span className={styles.sign}>
+            {outcome === "busy" ? <Spinner /> : <Icon name={SIGNS[outcome].icon} />}
           </span>
-          <span className="mono">
-            <span className="hidden-text">{SIGNS[outcome].said}: </span>
+          <span className={styles.what}>
+            <span className={textStyles.spokenOnly}>{SIGNS[outcome].said}: </span>
             {what}
           </span>
-          <span>{detail}</span>
+          <span className={styles.detail}>{detail}</span>
         </li>
       ))}
     </ul>

@@ -1,9 +1,13 @@
 import type { KeyboardEvent, ReactElement } from "react";
+import { classNames } from "./class-names.js";
+import styles from "./segmented.module.css";
 
 interface SegmentedProps<Id extends string> {
   readonly label: string;
   readonly options: readonly { readonly id: Id; readonly label: string }[];
   readonly selected: Id | undefined;
+  /** compact: low enough for a row of a panel. wide: the buttons share the width of their place. */
+  readonly size?: "standard" | "compact" | "wide";
   onSelect(id: Id): void;
 }
 
@@ -12,7 +16,7 @@ const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, A
 
 /** A row of buttons of which one is chosen. Tab goes to the chosen one; the arrows choose another. */
 export function Segmented<Id extends string>(props: SegmentedProps<Id>): ReactElement {
-  const { label, options, selected, onSelect } = props;
+  const { label, options, selected, size = "standard", onSelect } = props;
   const chosen = options.findIndex(({ id }) => id === selected);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>, index: number) => {
     const to = (index + (STEPS[event.key] ?? 0) + options.length) % options.length;
@@ -23,7 +27,15 @@ export function Segmented<Id extends string>(props: SegmentedProps<Id>): ReactEl
     event.currentTarget.parentElement?.querySelectorAll<HTMLElement>('[role="radio"]')[to]?.focus();
   };
   return (
-    <div className="seg" role="radiogroup" aria-label={label}>
+    <div
+      className={classNames(
+        styles.segmented,
+        size === "compact" && styles.compact,
+        size === "wide" && styles.wide,
+      )}
+      role="radiogroup"
+      aria-label={label}
+    >
       {options.map((option, index) => (
         // biome-ignore lint/a11y/useSemanticElements: a row of buttons that choose one, as the design has it
         <button

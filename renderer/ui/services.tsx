@@ -1,8 +1,8 @@
 import { createContext, useContext } from "react";
 
-/** What controls ask of the window they stand in. */
+/** What controls need from the window that contains them. */
 export interface UiServices {
-  /** Puts a text on the clipboard. Rejects where that is not allowed. */
+  /** Copies a text to the clipboard. Rejects if that is not allowed. */
   copyText(text: string): Promise<void>;
   /** Shows an error that no caller handles. */
   showError(error: unknown): void;
@@ -14,7 +14,7 @@ const UiServicesContext = createContext<UiServices>({
   showError: (error) => reportError(error),
 });
 
-/** Stands once around the whole window. */
+/** Rendered once around the whole window. */
 export const UiServicesProvider = UiServicesContext.Provider;
 
 export function useUiServices(): UiServices {

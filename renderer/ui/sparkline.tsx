@@ -1,4 +1,6 @@
 import type { ReactElement } from "react";
+import { classNames } from "./class-names.js";
+import styles from "./sparkline.module.css";
 
 interface SparklineProps {
   /** Oldest first. */
@@ -7,15 +9,16 @@ interface SparklineProps {
   readonly max: number;
   /** Room for this many values, so that the line does not change its scale while it fills. */
   readonly capacity: number;
-  /** Said to screen readers. */
+  /** For screen readers. */
   readonly label: string;
+  readonly className?: string | undefined;
 }
 
 const WIDTH = 60;
 const HEIGHT = 16;
 
 /** A small line of the last minute, newest at the right. */
-export function Sparkline({ values, max, capacity, label }: SparklineProps): ReactElement {
+export function Sparkline({ values, max, capacity, label, className }: SparklineProps): ReactElement {
   const top = Math.max(max, ...values, Number.MIN_VALUE);
   const step = WIDTH / Math.max(1, capacity - 1);
   const start = WIDTH - (values.length - 1) * step;
@@ -27,7 +30,7 @@ export function Sparkline({ values, max, capacity, label }: SparklineProps): Rea
   const line = points.length > 0 ? `M${points.join("L")}` : "";
   return (
     <svg
-      className="sparkline"
+      className={classNames(styles.sparkline, className)}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"

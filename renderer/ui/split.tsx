@@ -1,26 +1,28 @@
 import { type ReactElement, type ReactNode, useLayoutEffect, useRef } from "react";
 import { Group, Panel, Separator, usePanelRef } from "react-resizable-panels";
+import { classNames } from "./class-names.js";
+import styles from "./split.module.css";
 
 interface SplitProps {
-  /** horizontal: the panes stand side by side. */
+  /** horizontal: the panes are side by side. */
   readonly orientation: "horizontal" | "vertical";
-  /** Where the pane stands that has a size of its own. */
+  /** The position of the pane that has a size of its own. */
   readonly at: "start" | "end";
   /** The pane with a size of its own; undefined while it is not shown. */
   readonly pane: ReactNode | undefined;
-  /** In pixels, which it keeps when the window gets another size. */
+  /** In pixels; unchanged when the window is resized. */
   readonly size: number;
   /** In pixels. */
   readonly least: number;
   readonly most: number;
-  /** What the other pane keeps of both, "30%". */
+  /** The minimum share of the other pane, "30%". */
   readonly leastRest: string;
-  /** What stays of the pane when it is closed, in pixels; left out for one that cannot be closed to a bar. */
+  /** The size of the pane when it is closed, in pixels; omitted for one that cannot be closed to a bar. */
   readonly bar?: number;
   readonly closed?: boolean;
   /** Names the edge between the panes. */
   readonly label: string;
-  /** Called when the user has given the pane another size, in pixels. */
+  /** Called with the pane's new size in pixels when the user has changed it. */
   onResize(size: number): void;
   /** Called when the user has closed the pane to its bar by dragging its edge, or by arrow keys beyond its least size. */
   onClose?(): void;
@@ -54,7 +56,6 @@ export function Split(props: SplitProps): ReactElement {
     if (closed) panel.current?.collapse();
     else panel.current?.resize(size);
   }, [closed, size, panel]);
-  const edge = orientation === "vertical" ? "top" : at === "start" ? "right" : "left";
   const sized =
     pane === undefined
       ? []
@@ -62,7 +63,7 @@ export function Split(props: SplitProps): ReactElement {
           <Panel
             key="pane"
             id="pane"
-            className="split-pane"
+            className={styles.pane}
             panelRef={panel}
             defaultSize={closed ? bar : size}
             minSize={least}
@@ -75,7 +76,7 @@ export function Split(props: SplitProps): ReactElement {
           </Panel>,
           <Separator
             key="edge"
-            className={`resize ${edge}`}
+            className={classNames(styles.edge, orientation === "vertical" ? styles.level : styles.upright)}
             aria-label={label}
             disableDoubleClick
             disabled={closed}
@@ -83,7 +84,7 @@ export function Split(props: SplitProps): ReactElement {
           />,
         ];
   const rest = (
-    <Panel key="rest" id="rest" className="split-pane" minSize={leastRest}>
+    <Panel key="rest" id="rest" className={styles.pane} minSize={leastRest}>
       {children}
     </Panel>
   );

@@ -1,8 +1,24 @@
 import type { ReactElement } from "react";
 import { isStriped, taskColourVar } from "../theme/task-colour.js";
+import { classNames } from "./class-names.js";
+import styles from "./swatch.module.css";
+
+interface SwatchProps {
+  readonly task: { readonly colour: number } | undefined;
+  readonly small?: boolean;
+}
 
 /** The square of a task's colour; dashed where the task does not exist. */
-export function Swatch({ task }: { readonly task: { readonly colour: number } | undefined }): ReactElement {
-  const className = task === undefined ? "sw hollow" : isStriped(task) ? "sw striped" : "sw";
-  return <i className={className} style={{ "--c": taskColourVar(task) }} aria-hidden="true" />;
+export function Swatch({ task, small = false }: SwatchProps): ReactElement {
+  return (
+    <i
+      className={classNames(
+        styles.swatch,
+        small && styles.small,
+        task === undefined ? styles.hollow : isStriped(task) && styles.striped,
+      )}
+      style={{ "--c": taskColourVar(task) }}
+      aria-hidden="true"
+    />
+  );
 }

@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
 import { Icon, type IconName } from "./icon.js";
+import styles from "./switch.module.css";
 
 interface SwitchProps {
   readonly label: string;
@@ -23,7 +24,7 @@ export function Switch({
     <button
       type="button"
       role="switch"
-      className="switch"
+      className={styles.switch}
       aria-checked={checked}
       aria-disabled={disabled || undefined}
       title={title}
@@ -31,7 +32,7 @@ export function Switch({
     >
       {icon ? <Icon name={icon} /> : null}
       {label}
-      <i aria-hidden="true" />
+      <i className={styles.track} aria-hidden="true" />
     </button>
   );
 }

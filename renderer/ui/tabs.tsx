@@ -1,6 +1,8 @@
 import { Tabs as Radix } from "radix-ui";
 import { type HTMLAttributes, type KeyboardEvent, type ReactElement, type ReactNode, useRef } from "react";
+import { classNames } from "./class-names.js";
 import { Icon } from "./icon.js";
+import styles from "./tabs.module.css";
 
 export interface Tab<Id extends string> {
   readonly id: Id;
@@ -40,7 +42,7 @@ interface TabListProps<Id extends string> {
   readonly label: string;
   readonly tabs: readonly Tab<Id>[];
   readonly selected: Id | undefined;
-  /** Stands at the right end of the bar. */
+  /** Shown at the right end of the bar. */
   readonly children?: ReactNode;
 }
 
@@ -60,12 +62,14 @@ export function TabList<Id extends string>(props: TabListProps<Id>): ReactElemen
     requestAnimationFrame(focusSelected);
   };
   return (
-    <div className="tablist">
-      <Radix.List ref={bar} aria-label={label} style={{ display: "contents" }} onKeyDown={onKeyDown}>
+    <div className={styles.bar}>
+      <Radix.List ref={bar} aria-label={label} className={styles.list} onKeyDown={onKeyDown}>
         {tabs.map((tab) => (
-          <Radix.Trigger key={tab.id} value={tab.id} style={{ alignSelf: "stretch" }}>
+          <Radix.Trigger key={tab.id} value={tab.id} className={styles.tab}>
             {tab.label}
-            {tab.count ? <span className={tab.bad ? "count bad" : "count"}>{tab.count}</span> : null}
+            {tab.count ? (
+              <span className={classNames(styles.count, tab.bad && styles.problems)}>{tab.count}</span>
+            ) : null}
             {tab.onClose ? <Cross onClose={tab.onClose} /> : null}
           </Radix.Trigger>
         ))}
@@ -73,6 +77,11 @@ export function TabList<Id extends string>(props: TabListProps<Id>): ReactElemen
       {children}
     </div>
   );
+}
+
+/** A control in the bar of tabs. */
+export function TabControl({ children }: { readonly children: ReactNode }): ReactElement {
+  return <span className={styles.control}>{children}</span>;
 }
 
 interface TabPanelProps<Id extends string> extends HTMLAttributes<HTMLDivElement> {
@@ -88,7 +97,7 @@ export function TabPanel<Id extends string>({ id, ...rest }: TabPanelProps<Id>):
 function Cross({ onClose }: { readonly onClose: () => void }): ReactElement {
   return (
     <span
-      className="tab-close"
+      className={styles.cross}
       aria-hidden="true"
       title="Close (Del)"
       // A press selects a tab and focuses it.

@@ -1,6 +1,7 @@
 import { Tooltip as Radix } from "radix-ui";
 import { type ReactElement, type ReactNode, useEffect } from "react";
 import { shortcutText } from "./shortcut.js";
+import styles from "./tooltip.module.css";
 
 /**
  * The focus was moved by the key that goes from one control to the next. What gets it in another way, as a menu's button
@@ -24,7 +25,7 @@ function watchFocusKeys(): () => void {
 }
 
 interface TooltipProps {
-  /** Undefined: there is nothing to say now. */
+  /** Undefined: no tooltip at the moment. */
   readonly text: ReactNode | undefined;
   /** As in a command, "Mod+Z". */
   readonly shortcut?: string | undefined;
@@ -56,7 +57,7 @@ export function Tooltip({ text, shortcut, side = "bottom", children }: TooltipPr
       </Radix.Trigger>
       {text || shortcut ? (
         <Radix.Portal>
-          <Radix.Content className="tooltip" side={side} sideOffset={4} collisionPadding={8}>
+          <Radix.Content className={styles.tooltip} side={side} sideOffset={4} collisionPadding={8}>
             <span>{text}</span>
             {shortcut ? <kbd>{shortcutText(shortcut)}</kbd> : null}
           </Radix.Content>

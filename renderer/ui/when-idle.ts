@@ -1,6 +1,6 @@
 const LATEST_MILLIS = 2000;
 
-/** Calls back when the window has nothing better to do, soon in any case. */
+/** Calls back when the window is idle, or after a short time in any case. */
 export function whenIdle(action: () => void): void {
   // Safari has no such callback.
   if (typeof requestIdleCallback === "function") requestIdleCallback(action, { timeout: LATEST_MILLIS });

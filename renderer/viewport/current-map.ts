@@ -1,8 +1,11 @@
-/** The map of the open document; recomputed when its graph, its layout or the op list changes. */
+/** The map of the open document; recomputed when its graph, its layout, what is open of it, or the op list changes. */
+import { isArranged } from "../document/arrangement.js";
 import { recordPerDocument } from "../stores/document-session.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
+import { useGraphView } from "../stores/graph-view-store.js";
 import { useOps } from "../stores/ops-store.js";
-import { type GraphMap, mapOf } from "./graph-map.js";
+import { type GraphMap, mapFrom, mapOf } from "./graph-map.js";
+import { mapOfVisible, visibleOf } from "./shown-graph.js";
 
 const remembered = recordPerDocument(
   (): { known?: { readonly of: readonly unknown[]; readonly map: GraphMap } } => ({}),
@@ -10,11 +13,29 @@ const remembered = recordPerDocument(
 
 export function currentMap(): GraphMap {
   const { document } = useDocument.getState();
-  const of = [document.nodes, document.layout, document.metaGraph, useOps.getState().ops];
+  const { shown, moved } = useGraphView.getState();
+  const of = [document.nodes, document.layout, document.metaGraph, useOps.getState().ops, shown, moved];
   const record = remembered();
   const { known } = record;
   if (known && of.every((value, index) => value === known.of[index])) return known.map;
-  const map = mapOf(document, lookupOp);
+  const map = compute();
   record.known = { of, map };
   return map;
+}
+
+function compute(): GraphMap {
+  const { document } = useDocument.getState();
+  if (!isArranged(document)) return mapOf(document, lookupOp);
+  const { shown, moved } = useGraphView.getState();
+  // Nothing is drawn before the first layout.
+  if (!shown) return mapFrom([], new Float64Array(), [], new Map());
+  return mapOfVisible(visibleOf(document.nodes, shown.openness), shown.arrangement, document, moved);
+}
+
+/** The item of the drawing that shows a node: the node itself, or the closed scope that it is in. */
+export function itemShowing(name: string): string | undefined {
+  const { document } = useDocument.getState();
+  if (!isArranged(document)) return document.nodes.has(name) ? name : undefined;
+  const { shown } = useGraphView.getState();
+  return shown && visibleOf(document.nodes, shown.openness).itemOf(name);
 }

@@ -108,6 +108,25 @@ export function edgePieceIn(from: Point, to: Point, area: Rect): EdgePiece | und
   };
 }
 
+/** The part of a line through corners that lies in a rectangle; see `edgePieceIn`. */
+export function routePieceIn(corners: readonly Point[], area: Rect): EdgePiece {
+  return { type: "line", points: corners.map((corner) => into(corner, area)) };
+}
+
+/** An edge that is led through corners, with round ones; `straight` is the length of the part that its middle is on. */
+export function routePath(corners: readonly Point[]): EdgePath & { readonly straight: number } {
+  let middle = corners[0] ?? { x: 0, y: 0 };
+  let longest = -1;
+  corners.forEach((corner, index) => {
+    const before = corners[index - 1];
+    const length = before && before.y === corner.y ? Math.abs(corner.x - before.x) : -1;
+    if (!before || length <= longest) return;
+    longest = length;
+    middle = { x: (before.x + corner.x) / 2, y: corner.y };
+  });
+  return { path: roundedPath(corners), middle, straight: Math.max(0, longest) };
+}
+
 function into({ x, y }: Point, { left, top, right, bottom }: Rect): Point {
   return { x: Math.min(right, Math.max(left, x)), y: Math.min(bottom, Math.max(top, y)) };
 }
@@ -177,6 +196,11 @@ export function distanceToEdge(from: Point, to: Point, point: Point): number {
           curvePoint(from, to, index / DISTANCE_PIECES),
         )
       : wayBack(from, to);
+  return distanceToLines(corners, point);
+}
+
+/** How far a point is from a line through corners. */
+export function distanceToLines(corners: readonly Point[], point: Point): number {
   let least = Number.POSITIVE_INFINITY;
   corners.forEach((corner, index) => {
     const before = corners[index - 1];

@@ -28,8 +28,8 @@ export function openEdgeMenu(from: ConnectFrom): void {
   revealNode(name);
   const isOutput = from.type === "output";
   const port = { x: isOutput ? position.x + drawnWidth(name) : position.x, y: position.y + FIRST_PORT_Y };
-  const beside = isOutput ? port.x + COLUMN_GAP : position.x - COLUMN_GAP - NODE_MIN_WIDTH;
-  const at = freePlace({ x: beside, y: position.y });
+  const nextTo = isOutput ? port.x + COLUMN_GAP : position.x - COLUMN_GAP - NODE_MIN_WIDTH;
+  const at = freePlace({ x: nextTo, y: position.y });
   useCanvas.setState({ edgeMenu: { from, at, screen: toScreen(port) } });
 }
 

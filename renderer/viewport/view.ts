@@ -1,7 +1,9 @@
 /** Where the view is over the graph, and how it is moved. All points are of the graph, wherever its origin is for React Flow. */
 import { getViewportForBounds, type Viewport } from "@xyflow/react";
 import type { Point } from "../document/model.js";
-import { currentMap } from "./current-map.js";
+import { useDocument } from "../stores/document-store.js";
+import { graphViewActions, hasScopes } from "../stores/graph-view-store.js";
+import { currentMap, itemShowing } from "./current-map.js";
 import { nodeRect } from "./graph-map.js";
 import { contains, type Rect } from "./rect.js";
 import { useCanvas } from "./view-store.js";
@@ -19,6 +21,8 @@ export function viewDuration(): number {
 export const MIN_ZOOM = 0.05;
 export const MAX_ZOOM = 2;
 const FIT_PADDING = 0.15;
+/** For a graph that is arranged to fill the canvas: room for what lies over its sides, in pixels. */
+const ARRANGED_PADDING = { top: "56px", bottom: "64px", x: "28px" } as const;
 const FIT_MAX_ZOOM = 1;
 
 /** The origin is moved when the view is further from it, in canvas pixels, and then to a multiple of the grid. */
@@ -95,7 +99,7 @@ export function visibleArea(
   return { left: -x / zoom, top: -y / zoom, right: (width - x) / zoom, bottom: (height - y) / zoom };
 }
 
-/** Shows the whole graph, or these nodes of it. */
+/** Shows the whole graph, or these nodes of it; closed scopes for nodes that are in them. */
 export function fitGraph(names?: readonly string[], duration = viewDuration()): void {
   const frame = canvasFrame();
   const area = names ? areaOf(names) : currentMap().bounds;
@@ -107,13 +111,14 @@ function fittingView(
   { width, height }: { readonly width: number; readonly height: number },
 ): Viewport {
   const bounds = { x: left, y: top, width: right - left, height: bottom - top };
-  return getViewportForBounds(bounds, width, height, MIN_ZOOM, FIT_MAX_ZOOM, FIT_PADDING);
+  const padding = hasScopes() ? ARRANGED_PADDING : FIT_PADDING;
+  return getViewportForBounds(bounds, width, height, MIN_ZOOM, FIT_MAX_ZOOM, padding);
 }
 
 function areaOf(names: readonly string[]): Rect | undefined {
   const map = currentMap();
   const rects = names.flatMap((name) => {
-    const index = map.indexOf.get(name);
+    const index = map.indexOf.get(name) ?? map.indexOf.get(itemShowing(name) ?? "");
     return index === undefined ? [] : [nodeRect(map, index)];
   });
   return rects.length === 0 ? undefined : rects.reduce(around);
@@ -136,8 +141,51 @@ export function revealNode(name: string, duration = viewDuration()): void {
   revealNodes([name], duration);
 }
 
+/** More nodes than this are not looked for in closed scopes. */
+const MAX_UNCOVERED = 50;
+
+/** Opens what hides some of the nodes; they are brought into view once that is drawn. False if nothing does. */
+function uncover(names: readonly string[]): boolean {
+  const { indexOf } = currentMap();
+  if (!hasScopes() || names.length > MAX_UNCOVERED) return false;
+  const { nodes } = useDocument.getState().document;
+  if (names.every((name) => indexOf.has(name) || !nodes.has(name))) return false;
+  graphViewActions.uncover(names.filter((name) => nodes.has(name)));
+  return true;
+}
+
+/** Brings an item of the drawing into view. */
+export function revealItem(id: string, duration = viewDuration()): void {
+  const map = currentMap();
+  const frame = canvasFrame();
+  const index = map.indexOf.get(id);
+  if (!frame || index === undefined) return;
+  const view = currentView();
+  const rect = nodeRect(map, index);
+  const isLarge =
+    (rect.right - rect.left) * view.zoom > frame.width || (rect.bottom - rect.top) * view.zoom > frame.height;
+  const moved = isLarge ? fittingView(rect, frame) : revealedView(view, rect, frame);
+  if (moved !== view) moveView(moved, duration);
+}
+
+/** Shows an item of the drawing as large as it can be shown whole. */
+export function showItem(id: string, duration = viewDuration()): void {
+  const map = currentMap();
+  const frame = canvasFrame();
+  const index = map.indexOf.get(id);
+  if (frame && index !== undefined) moveView(fittingView(nodeRect(map, index), frame), duration);
+}
+
+/** Whether the whole graph is in view. */
+export function isSeenWhole(): boolean {
+  const frame = canvasFrame();
+  const { bounds } = currentMap();
+  return frame !== undefined && bounds !== undefined && contains(visibleArea(currentView(), frame), bounds);
+}
+
 /** Brings nodes into view together; where they are too many for that, the first of them. */
 export function revealNodes(names: readonly string[], duration = viewDuration()): void {
+  if (uncover(names)) return;
   const frame = canvasFrame();
   const all = areaOf(names);
   const { zoom } = currentView();

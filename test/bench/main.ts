@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- steps|worker|portable|window|tunnel|machines …]`: Tensordeck beside Python's TensorFlow, in one run and in turns. Prints a
- * table and writes nothing. Ratios compare what ran side by side; absolute numbers are this machine's.
+ * `npm run bench [-- NAME[/LINE] …]`: Tensordeck beside Python's TensorFlow, in one run and in turns. Prints a table and
+ * writes nothing. Ratios compare what ran side by side; absolute numbers are this machine's.
  */
 import { cpus } from "node:os";
 import { hasPeer, lackSentence, type PeerName } from "../support/find-peers.js";
@@ -10,6 +10,7 @@ import { portableMeasurement } from "./portable.js";
 import { type Measurement, type Row, tableText } from "./report.js";
 import { stepsMeasurement } from "./steps.js";
 import { tunnelMeasurement } from "./tunnel.js";
+import { windowGraphsMeasurement } from "./window-graphs.js";
 import { windowStartMeasurement } from "./window-start.js";
 import { workerStartMeasurement } from "./worker-start.js";
 
@@ -18,33 +19,55 @@ const measurements: Readonly<Record<string, { measurement: Measurement; needs: P
   worker: { measurement: workerStartMeasurement, needs: "tensorflow" },
   portable: { measurement: portableMeasurement, needs: "tensorflow" },
   window: { measurement: windowStartMeasurement, needs: "chromium" },
+  graphs: { measurement: windowGraphsMeasurement, needs: "tensorflow" },
   tunnel: { measurement: tunnelMeasurement, needs: "namespaces" },
   machines: { measurement: machinesMeasurement, needs: "namespaces" },
 };
 
-async function main(wanted: readonly string[]): Promise<number> {
-  const unknown = wanted.filter((name) => !Object.hasOwn(measurements, name));
-  if (unknown.length > 0) {
-    process.stderr.write(
-      `There is no measurement ${unknown.join(", ")}; there are ${Object.keys(measurements).join(", ")}.\n`,
-    );
-    return 1;
+/** The lines wanted of each measurement that is wanted; undefined for all of them. */
+type Wanted = ReadonlyMap<string, readonly string[] | undefined>;
+
+/** @throws Error for what does not exist, with what does. */
+function wantedOf(args: readonly string[]): Wanted {
+  const wanted = new Map<string, readonly string[] | undefined>();
+  for (const arg of args.length > 0 ? args : Object.keys(measurements)) {
+    const [name = "", line] = arg.split("/");
+    const lines = Object.hasOwn(measurements, name)
+      ? (measurements[name]?.measurement.lines ?? [])
+      : undefined;
+    if (lines === undefined || (line !== undefined && !lines.includes(line))) {
+      const all = Object.entries(measurements).flatMap(([known, { measurement }]) => [
+        known,
+        ...(measurement.lines ?? []).map((one) => `${known}/${one}`),
+      ]);
+      throw new Error(`There is no measurement ${arg}; there are ${all.join(", ")}.`);
+    }
+    const before = wanted.has(name) ? wanted.get(name) : [];
+    wanted.set(name, line === undefined || before === undefined ? undefined : [...before, line]);
   }
+  return wanted;
+}
+
+async function main(wanted: Wanted): Promise<number> {
   const rows: Row[] = [];
   let failures = 0;
-  for (const [name, { measurement, needs }] of Object.entries(measurements)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue;
+  for (const [name, lines] of wanted) {
+    const { measurement, needs } = measurements[name] ?? {};
+    if (measurement === undefined || needs === undefined) continue;
+    const progress = (text: string) => void process.stderr.write(`${name}: ${text}\n`);
     if (!hasPeer(needs)) {
-      process.stderr.write(`${name}: not measured. ${lackSentence(needs)}\n`);
+      progress(`not measured. ${lackSentence(needs)}`);
       failures += 1;
       continue;
     }
-    process.stderr.write(`${name}: ${measurement.name} …\n`);
+    progress(`${measurement.name} …`);
     try {
-      rows.push(...(await measurement.run()));
+      const measured = await measurement.run({ lines, progress });
+      failures += measured.filter(({ ours }) => ours === undefined).length;
+      rows.push(...measured);
     } catch (error) {
       failures += 1;
-      process.stderr.write(`${name}: failed: ${error instanceof Error ? error.message : String(error)}\n`);
+      progress(`failed: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
       await stopAllPeers();
     }
@@ -57,6 +80,18 @@ async function main(wanted: readonly string[]): Promise<number> {
   return failures === 0 ? 0 : 1;
 }
 
+// Children are ended when this process exits, which it does not do by itself on a signal.
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const) {
+  process.once(signal, () => process.exit(code));
+}
 // Whatever is measured announces nothing on the real network.
 process.env.TENSORDECK_NETWORK = "off";
-process.exitCode = await main(process.argv.slice(2));
+try {
+  process.exitCode = await main(wantedOf(process.argv.slice(2)));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,7 +1,16 @@
-/** What measurements have in common: statistics and the table. */
+/** What measurements have in common: their interface, statistics and the table. */
 
 /** Which of the two is wanted to be smaller: a time or a size, or a rate. */
 export type Better = "lower" | "higher";
+
+/** What is wanted of a ratio of ours to theirs. */
+export interface Target {
+  readonly better: Better;
+  /** The ratio to be reached. */
+  readonly goal: number;
+  /** The ratio that is required at least: the highest of times, the lowest of rates. */
+  readonly limit: number;
+}
 
 export interface Row {
   readonly what: string;
@@ -9,24 +18,34 @@ export interface Row {
   /** Undefined where it could not be measured. */
   readonly ours: number | undefined;
   readonly theirs: number | undefined;
-  readonly better: Better;
-  /** A fixed goal where there is nothing to compare with. */
-  readonly goal?: string;
+  readonly target?: Target | undefined;
+  /** What is wanted where there is nothing to compare with. */
+  readonly note?: string;
+}
+
+export interface RunContext {
+  /** Those of the measurement's lines that are wanted; all unless given. */
+  readonly lines: readonly string[] | undefined;
+  /** Shows what is being done. */
+  progress(text: string): void;
 }
 
 /** A measurement: says what it does, and gives rows for the table. */
 export interface Measurement {
   readonly name: string;
-  run(): Promise<readonly Row[]>;
+  /** The parts that can be measured alone, as "portable/mlp". */
+  readonly lines?: readonly string[];
+  /** A row without ours is one that failed. */
+  run(context: RunContext): Promise<readonly Row[]>;
 }
 
 /** The value below which `share` of the values lie, between neighbours in proportion. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
-  const place = (sorted.length - 1) * share;
-  const low = sorted[Math.floor(place)] ?? Number.NaN;
-  const high = sorted[Math.ceil(place)] ?? low;
-  return low + (high - low) * (place - Math.floor(place));
+  const index = (sorted.length - 1) * share;
+  const low = sorted[Math.floor(index)] ?? Number.NaN;
+  const high = sorted[Math.ceil(index)] ?? low;
+  return low + (high - low) * (index - Math.floor(index));
 }
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
@@ -36,24 +55,57 @@ function number(value: number | undefined): string {
   return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
 }
 
-/** How many times better ours is: above 1 means faster or smaller. */
-export function ratio({ ours, theirs, better }: Row): number | undefined {
-  if (ours === undefined || theirs === undefined) return undefined;
-  return better === "lower" ? theirs / ours : ours / theirs;
+/** Ours as a multiple of theirs. */
+function ratio({ ours, theirs }: Row): number | undefined {
+  return ours === undefined || theirs === undefined ? undefined : ours / theirs;
+}
+
+function reaches(value: number, wanted: number, better: Better): boolean {
+  return better === "lower" ? value <= wanted : value >= wanted;
+}
+
+/** The ratio of a row and what is wanted of it, as cells. */
+function verdict(row: Row): [ratio: string, goal: string, limit: string, reached: string] {
+  const { target, note = "" } = row;
+  const value = ratio(row);
+  const text = value === undefined ? "-" : value.toFixed(2);
+  if (target === undefined) return [text, "", "", note];
+  const { better, goal, limit } = target;
+  const sign = better === "lower" ? "<=" : ">=";
+  const reached =
+    value === undefined
+      ? "failed"
+      : reaches(value, goal, better)
+        ? "goal"
+        : reaches(value, limit, better)
+          ? "limit"
+          : "missed";
+  return [text, `${sign} ${goal.toFixed(2)}`, `${sign} ${limit.toFixed(2)}`, reached];
+}
+
+const HEAD = ["measured", "unit", "Tensordeck", "Python", "ratio", "goal", "limit", "reached"];
+
+function cellsOf(row: Row): string[] {
+  return [row.what, row.unit, number(row.ours), number(row.theirs), ...verdict(row)];
+}
+
+/** A row in one line, for progress. */
+export function rowText(row: Row): string {
+  const [what, unit, ours, theirs, times, goal, limit, reached] = cellsOf(row);
+  const wanted = goal === "" ? reached : `goal ${goal}, limit ${limit}: ${reached}`;
+  return `${what}: ${ours} ${unit}, Python ${theirs} ${unit}, ratio ${times} (${wanted})`;
 }
 
 /** The rows as a table of text. */
 export function tableText(rows: readonly Row[]): string {
-  const cells = rows.map((row) => {
-    const times = ratio(row);
-    const verdict = times === undefined ? (row.goal ?? "") : `${times.toFixed(2)}x`;
-    return [row.what, row.unit, number(row.ours), number(row.theirs), verdict];
-  });
-  const all = [["measured", "unit", "Tensordeck", "Python", "better by"], ...cells];
-  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...all.map((line) => (line[column] ?? "").length)));
+  const all = [HEAD, ...rows.map(cellsOf)];
+  const widths = HEAD.map((_, column) => Math.max(...all.map((line) => (line[column] ?? "").length)));
   const text = all.map((line) =>
     line
-      .map((cell, i) => (i < 2 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
+      .map((cell, i) => {
+        const width = widths[i] ?? 0;
+        return i < 2 || i === HEAD.length - 1 ? cell.padEnd(width) : cell.padStart(width);
+      })
       .join("  ")
       .trimEnd(),
   );

@@ -12,6 +12,8 @@ const SMALL_STEPS_PER_ROUND = 100;
 const LARGE_STEPS_PER_ROUND = 1;
 const SMALL_WARM_UP_STEPS = 1_000;
 const LARGE_WARM_UP_STEPS = 3;
+/** Of everything together. */
+const DEADLINE_MILLIS = 300_000;
 const MILLIS_PER_SECOND = 1_000;
 const BYTES_PER_MB = 1_000_000;
 
@@ -38,75 +40,102 @@ async function timeOurs(step: () => Promise<unknown>, count: number): Promise<nu
 const rate = (millis: readonly number[]): number =>
   LARGE_BYTES / BYTES_PER_MB / (median(millis) / MILLIS_PER_SECOND);
 
-/** Times of both clients, of which neither is always the first in a round. Warming up does not count. */
-async function inTurns(
-  ourStep: () => Promise<unknown>,
-  python: PythonClient,
-  step: TimedStep,
-  count: number,
-  warmUp: number,
-): Promise<{ ours: number[]; theirs: number[] }> {
-  await timeOurs(ourStep, warmUp);
-  await python.time(step, warmUp);
-  const ours: number[] = [];
-  const theirs: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    if (round % 2 === 0) ours.push(...(await timeOurs(ourStep, count)));
-    theirs.push(...(await python.time(step, count)));
-    if (round % 2 === 1) ours.push(...(await timeOurs(ourStep, count)));
+interface Times {
+  readonly ours: readonly number[];
+  readonly theirs: readonly number[];
+}
+
+/** Our client and Python's, on one TensorFlow server. */
+class Clients {
+  readonly #python: PythonClient;
+  readonly #steps: ReturnType<typeof ourSteps>;
+
+  private constructor(session: Session, python: PythonClient) {
+    this.#python = python;
+    this.#steps = ourSteps(session);
   }
-  return { ours, theirs };
+
+  /** Runs `measure` with both clients and a server, which are ended afterwards. */
+  static async use<T>(measure: (clients: Clients) => Promise<T>): Promise<T> {
+    const server = await spawnPeer(tensorflowPython(), [join(benchFolder, "python_server.py")], {
+      ready: /target (grpc:\/\/\S+)/,
+    });
+    try {
+      const target = server.match?.[1] ?? "";
+      const python = await startPythonClient(target, LARGE_BYTES);
+      const signal = AbortSignal.timeout(DEADLINE_MILLIS);
+      const session = new Session(target, { graph: python.graph, signal });
+      try {
+        return await measure(new Clients(session, python));
+      } finally {
+        await session.close();
+        await python.stop();
+      }
+    } finally {
+      await server.stop();
+    }
+  }
+
+  smallStep(): Promise<Times> {
+    return this.#inTurns("step", SMALL_STEPS_PER_ROUND, SMALL_WARM_UP_STEPS);
+  }
+
+  largeStep(step: "feed" | "fetch"): Promise<Times> {
+    return this.#inTurns(step, LARGE_STEPS_PER_ROUND, LARGE_WARM_UP_STEPS);
+  }
+
+  /** Times of both clients, of which neither is always the first in a round. Warming up does not count. */
+  async #inTurns(step: TimedStep, count: number, warmUp: number): Promise<Times> {
+    const ourStep = this.#steps[step];
+    await timeOurs(ourStep, warmUp);
+    await this.#python.time(step, warmUp);
+    const ours: number[] = [];
+    const theirs: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      if (round % 2 === 0) ours.push(...(await timeOurs(ourStep, count)));
+      theirs.push(...(await this.#python.time(step, count)));
+      if (round % 2 === 1) ours.push(...(await timeOurs(ourStep, count)));
+    }
+    return { ours, theirs };
+  }
+}
+
+function smallStepRows({ ours, theirs }: Times): readonly Row[] {
+  return [
+    {
+      what: "our client's small step, median",
+      unit: "ms",
+      ours: median(ours),
+      theirs: median(theirs),
+      target: { better: "lower", goal: 0.9, limit: 1.1 },
+    },
+    {
+      what: "our client's small step, 90th percentile",
+      unit: "ms",
+      ours: quantile(ours, 0.9),
+      theirs: quantile(theirs, 0.9),
+      target: { better: "lower", goal: 1, limit: 1.4 },
+    },
+  ];
+}
+
+function largeStepRow(step: "feed" | "fetch", { ours, theirs }: Times): Row {
+  return { what: `${step} of 64 MB`, unit: "MB/s", ours: rate(ours), theirs: rate(theirs) };
+}
+
+/** A small step of both clients: its median and its 90th percentile. */
+export async function measureClientStep(): Promise<readonly Row[]> {
+  return await Clients.use(async (clients) => smallStepRows(await clients.smallStep()));
 }
 
 /** Steps of both clients on one stock server, in turns. */
 export const stepsMeasurement: Measurement = {
   name: "steps, feeds and fetches on the same tf.distribute.Server",
   async run(): Promise<readonly Row[]> {
-    const server = await spawnPeer(tensorflowPython(), [join(benchFolder, "python_server.py")], {
-      ready: /target (grpc:\/\/\S+)/,
-    });
-    const target = server.match?.[1] ?? "";
-    const python = await startPythonClient(target, LARGE_BYTES);
-    const session = new Session(target, { graph: python.graph });
-    try {
-      const ours = ourSteps(session);
-      const step = await inTurns(ours.step, python, "step", SMALL_STEPS_PER_ROUND, SMALL_WARM_UP_STEPS);
-      const feed = await inTurns(ours.feed, python, "feed", LARGE_STEPS_PER_ROUND, LARGE_WARM_UP_STEPS);
-      const fetch = await inTurns(ours.fetch, python, "fetch", LARGE_STEPS_PER_ROUND, LARGE_WARM_UP_STEPS);
-      return [
-        {
-          what: "small step, median",
-          unit: "ms",
-          ours: median(step.ours),
-          theirs: median(step.theirs),
-          better: "lower",
-        },
-        {
-          what: "small step, p90",
-          unit: "ms",
-          ours: quantile(step.ours, 0.9),
-          theirs: quantile(step.theirs, 0.9),
-          better: "lower",
-        },
-        {
-          what: "feed of 64 MB",
-          unit: "MB/s",
-          ours: rate(feed.ours),
-          theirs: rate(feed.theirs),
-          better: "higher",
-        },
-        {
-          what: "fetch of 64 MB",
-          unit: "MB/s",
-          ours: rate(fetch.ours),
-          theirs: rate(fetch.theirs),
-          better: "higher",
-        },
-      ];
-    } finally {
-      await session.close();
-      await python.stop();
-      await server.stop();
-    }
+    return await Clients.use(async (clients) => [
+      ...smallStepRows(await clients.smallStep()),
+      largeStepRow("feed", await clients.largeStep("feed")),
+      largeStepRow("fetch", await clients.largeStep("fetch")),
+    ]);
   },
 };

@@ -173,7 +173,6 @@ function rowsOf(way: Way, ours: readonly Result[], plain: readonly Result[]): Ro
       unit: rate ? "MB/s" : "ms",
       ours: middleOf(figure, ours),
       theirs: middleOf(figure, plain),
-      better: rate ? "higher" : "lower",
     };
   });
   return [
@@ -184,7 +183,6 @@ function rowsOf(way: Way, ours: readonly Result[], plain: readonly Result[]): Ro
         unit: "s",
         ours: median(ours.map((result) => result.cpuSeconds[i] ?? Number.NaN)),
         theirs: undefined,
-        better: "lower",
       }),
     ),
   ];

@@ -77,14 +77,12 @@ export const workerStartMeasurement: Measurement = {
         unit: "ms",
         ours: middle(ours, "millis"),
         theirs: middle(theirs, "millis"),
-        better: "lower",
       },
       {
         what: "worker memory",
         unit: "MB",
         ours: middle(ours, "megabytes"),
         theirs: middle(theirs, "megabytes"),
-        better: "lower",
       },
     ];
   },

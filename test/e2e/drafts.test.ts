@@ -88,7 +88,7 @@ describe.skipIf(skip)("after kill -9 of the application", () => {
     try {
       await again.ready();
       const offer = offers(again);
-      await offer.getByText("graph.pbtxt was changed by another program since").waitFor();
+      await offer.getByText("graph.pbtxt has since been changed by another program").waitFor();
       await offer.getByRole("button", { name: "Discard" }).click();
       await offer.waitFor({ state: "detached" });
       expect(await draftsIn(app.folder)).toEqual([]);

@@ -53,7 +53,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("an error of the window",
     expect(await edges.count()).toBe(before);
     // It runs, it can be edited, and what is saved is whole.
     await window.runAndSee("z", "11.0");
-    await window.node("x").locator(".nh").click();
+    await window.node("x").locator("[data-node-head]").click();
     await window.press("Delete");
     await window.node("x").waitFor({ state: "detached" });
     await window.press("Control+z");
@@ -65,7 +65,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("an error of the window",
     await undoFault(window);
     await failed.getByRole("button", { name: "Try again" }).click();
     await failed.waitFor({ state: "detached" });
-    expect(await window.node("y").locator(".nh").textContent()).toContain("Mul");
+    expect(await window.node("y").locator("[data-node-head]").textContent()).toContain("Mul");
     await expect.poll(() => logOf(app.folder)).toContain(`The node y of a window failed: Error: ${INJECTED}`);
     window.errors.length = 0;
   });

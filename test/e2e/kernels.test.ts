@@ -99,7 +99,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("a portable task beside o
       .getByRole("contentinfo")
       .getByText(/step .*ms/)
       .waitFor();
-    await window.node("one").locator(".val.result").waitFor();
+    await window.node("one").locator("[data-node-value=result]").waitFor();
 
     await window.undoButton.click();
     await window.undoButton.waitFor();

@@ -64,7 +64,9 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("running in the window", 
     await window.button("Stop").waitFor({ state: "hidden" });
     await window.value("z").getByText("11.0", { exact: true }).waitFor();
     await window.dockTab("Results").click();
-    const steps = /step ([\d,]+)/.exec((await window.page.locator(".dock-bar").textContent()) ?? "")?.[1];
+    const steps = /step ([\d,]+)/.exec(
+      (await window.page.getByRole("tabpanel", { name: "Results" }).textContent()) ?? "",
+    )?.[1];
     expect(Number(steps?.replaceAll(",", ""))).toBeGreaterThan(0);
     expect(Number(steps?.replaceAll(",", ""))).toBeLessThan(1_000_000);
   });
@@ -88,7 +90,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("running in the window", 
       api.close();
     }
     await window.page
-      .locator(".notices")
+      .getByRole("region", { name: "Messages" })
       .getByRole("alert")
       .getByText(/worker\/1/)
       .first()

@@ -18,10 +18,10 @@ describe.skipIf(peerMissing("tensorflow"))("through the gateway, a stock script"
     const ports = await Promise.all([freePort(), freePort(), freePort()]);
     addresses = ports.map((port) => `127.0.0.1:${port}`);
     tasks = await Promise.all(
-      addresses.map((address, place) =>
+      addresses.map((address, index) =>
         Server.start({
-          cluster: { [`tensordeck_${place}`]: [address] },
-          jobName: `tensordeck_${place}`,
+          cluster: { [`tensordeck_${index}`]: [address] },
+          jobName: `tensordeck_${index}`,
           taskIndex: 0,
           library: libtensorflowDir(),
         }),

@@ -106,7 +106,7 @@ def control():
         d = tf.no_op("elsewhere")
     tf.group(a, d)
     with tf.get_default_graph().colocate_with(d):
-        tf.constant(1.0, name="beside")
+        tf.constant(1.0, name="colocated")
 
 
 def arrays():

@@ -110,7 +110,7 @@ function control(g: Graph): void {
   });
   const d = g.withDevice("/job:worker/task:1", () => ops.noOp(g, { name: "elsewhere" }));
   ops.group(g, [a, d]);
-  g.withColocation(d, () => ops.constant(g, 1, { name: "beside" }));
+  g.withColocation(d, () => ops.constant(g, 1, { name: "colocated" }));
 }
 
 function arrays(g: Graph): void {

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LogLine } from "../../worker-runtime/engines/log-lines.js";
+import { packageRoot } from "../../worker-runtime/engines/package-root.js";
 import { Server, type ServerOptions } from "../../worker-runtime/engines/server.js";
 import { locateRuntime } from "../../worker-runtime/engines/tensorflow/find.js";
 import { Graph } from "../../worker-runtime/graph/graph.js";
@@ -10,7 +11,7 @@ import * as ops from "../../worker-runtime/graph/ops/index.js";
 import { StatusCode } from "../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { Session } from "../../worker-runtime/session/session.js";
-import { environmentWithoutProxies, spawnPeer } from "../support/peers.js";
+import { environmentWithoutProxies, peerMissing, spawnPeer, vulkanEnvironment } from "../support/peers.js";
 import { command, runCommand } from "./worker-peers.js";
 
 const folder = mkdtempSync(path.join(tmpdir(), "tensordeck-portable-test-"));
@@ -43,6 +44,63 @@ async function runNegative(target: string): Promise<unknown> {
   }
 }
 
+/** An installation whose packages lack ONNX Runtime. @returns its command. */
+function installationWithoutOnnxRuntime(): string {
+  const [from, to] = [packageRoot(), path.join(folder, "installation")];
+  mkdirSync(path.join(to, "node_modules"), { recursive: true });
+  for (const part of [
+    "package.json",
+    "build/bin",
+    "build/out/main",
+    "build/out/protos",
+    "build/out/worker-runtime",
+  ]) {
+    cpSync(path.join(from, part), path.join(to, part), { recursive: true });
+  }
+  for (const part of readdirSync(path.join(from, "node_modules"))) {
+    if (!part.startsWith("onnxruntime")) {
+      symlinkSync(path.join(from, "node_modules", part), path.join(to, "node_modules", part), "junction");
+    }
+  }
+  return path.join(to, "build", "bin", "tensordeck.mjs");
+}
+
+describe("a portable worker without ONNX Runtime", () => {
+  let without: string;
+  beforeAll(() => {
+    without = installationWithoutOnnxRuntime();
+  });
+  const start = (args: readonly string[], env = bareEnvironment()) =>
+    spawnPeer(process.execPath, [without, "worker", "--engine=portable", ...args], {
+      ready: /^target (grpc:\/\/\S+)$/m,
+      env,
+    });
+
+  test("computes by its kernels, and says so once", async () => {
+    const worker = await start(["--regions=always"]);
+    for (let run = 0; run < 2; run += 1) {
+      expect(await runNegative(worker.match?.[1] ?? "")).toEqual([-1, -2]);
+    }
+    const said = worker
+      .output()
+      .match(/ONNX Runtime cannot be used on this machine; everything runs on plain kernels: /g);
+    expect(said).toHaveLength(1);
+  });
+
+  test.skipIf(peerMissing("vulkan"))(
+    "has no GPU, and says why; one that was asked for is refused",
+    async () => {
+      const env = { ...bareEnvironment(), ...vulkanEnvironment(), TENSORDECK_SOFTWARE_GPU: "1" };
+      const worker = await start([], env);
+      await worker.waitForOutput(/No GPU is used: ONNX Runtime cannot be loaded: /);
+      expect(await runNegative(worker.match?.[1] ?? "")).toEqual([-1, -2]);
+      await expect(start(["--gpu=0"], env)).rejects.toThrow(
+        /FAILED_PRECONDITION: GPU 0 cannot be used: ONNX Runtime cannot be loaded: .* or use --gpu none\./s,
+      );
+    },
+  );
+});
+
 describe("tensordeck worker --engine portable", () => {
   test("prints its target, runs graphs, and ends on SIGTERM", async () => {
     const worker = await startWorker(["--engine", "portable"]);
@@ -52,6 +110,31 @@ describe("tensordeck worker --engine portable", () => {
     expect(await runNegative(worker.match?.[1] ?? "")).toEqual([-1, -2]);
     worker.child.kill("SIGTERM");
     expect(await worker.exited).toEqual({ code: 0, signal: null });
+  });
+
+  test("ends in good order on SIGTERM while ONNX Runtime computes", async () => {
+    const worker = await startWorker(["--engine=portable", "--regions=always"]);
+    const graph = new Graph();
+    const x = ops.placeholder(graph, "float32");
+    let y = ops.matMul(x, x);
+    for (let more = 0; more < 5; more += 1) {
+      y = ops.matMul(y, x);
+    }
+    const size = 700;
+    const value = new Tensor("float32", [size, size], new Float32Array(size * size).fill(1 / size));
+    const session = new Session(worker.match?.[1] ?? "", { graph });
+    const run = () => session.run([y], { feeds: [[x, value]] });
+    // Makes the session.
+    await run();
+    // ONNX Runtime runs them one after another: with the first answer it is in one of the others.
+    const runs = Array.from({ length: 4 }, run);
+    const all = Promise.allSettled(runs);
+    await Promise.race(runs);
+    worker.child.kill("SIGTERM");
+    expect(await worker.exited).toEqual({ code: 0, signal: null });
+    expect(worker.output()).not.toContain("terminate called");
+    await all;
+    await session.close().catch(() => undefined);
   });
 
   test("serves where there is no libtensorflow and no engine was named", async (context) => {

@@ -255,7 +255,7 @@ describe.skipIf(peerMissing("tensorflow"))("tensordeck run on stock servers", ()
     "local tasks are ended with the run that %s ends",
     async (signal) => {
       const graph = blocking();
-      for (const [place, node] of graph.node.entries()) node.device = `/job:worker/task:${place}`;
+      for (const [index, node] of graph.node.entries()) node.device = `/job:worker/task:${index}`;
       await writeGraph("blocking-there.pb", graph);
       const child = await start(
         "run",

@@ -17,9 +17,9 @@ const folder = mkdtempSync(path.join(tmpdir(), "tensordeck-worker-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function file(name: string, content: string | Uint8Array): string {
-  const place = path.join(folder, name);
-  writeFileSync(place, content);
-  return place;
+  const file = path.join(folder, name);
+  writeFileSync(file, content);
+  return file;
 }
 
 describe.skipIf(peerMissing("tensorflow"))("tensordeck worker", () => {

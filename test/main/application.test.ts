@@ -2,12 +2,13 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ClusterState, Task } from "../../main/api/cluster.js";
 import type { EventData, EventName, MethodName, Params, Result } from "../../main/api/contract.js";
 import type { RunRequest, RunUpdate } from "../../main/api/runs.js";
 import { ProblemError } from "../../main/api/wire.js";
 import { type Application, createApplication } from "../../main/application.js";
+import { MachineDescriber } from "../../main/machine/machine-describer.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import { OpList } from "../../protos/generated/tensorflow/op_def.js";
@@ -92,6 +93,31 @@ describe("the contract", () => {
       theme: "light",
     });
   });
+});
+
+it("measures this machine only while a window listens, not for an agent's own listeners", async () => {
+  const measuring = vi.spyOn(MachineDescriber.prototype, "onSample");
+  const idleDir = await mkdtemp(join(tmpdir(), "tensordeck-idle-"));
+  const idle = await createApplication({ dataDir: idleDir, network: "off", host: { kind: "headless" } });
+  onTestFinished(async () => {
+    measuring.mockRestore();
+    await idle.dispose();
+    await rm(idleDir, { recursive: true });
+  });
+  const stopAgent = idle.onEvent(() => undefined, { background: true });
+  await idle.handle("cluster.get", undefined);
+  expect(measuring).not.toHaveBeenCalled();
+  const sampled = vi.fn();
+  const stopWindow = idle.onEvent((event) => event === "samples" && sampled());
+  expect(measuring).toHaveBeenCalledTimes(1);
+  await until("the window's first sample", () => sampled.mock.calls.length > 0);
+  const stop = vi.spyOn(globalThis, "clearInterval");
+  stopWindow();
+  // The timer that measured.
+  expect(stop).toHaveBeenCalled();
+  stop.mockRestore();
+  stopAgent();
+  expect(measuring).toHaveBeenCalledTimes(1);
 });
 
 describe.skipIf(peerMissing("tensorflow"))("runs on TensorFlow's runtime", () => {
@@ -187,9 +213,11 @@ describe.skipIf(peerMissing("tensorflow"))("runs on TensorFlow's runtime", () =>
     });
     expect(update.problem).toBeUndefined();
     expect(update.fetches[0]?.values).toEqual(["1000"]);
-    const slice = await call("runs.tensor", { runId: update.runId, name: "parts:1", offset: 498, count: 10 });
-    expect(slice).toMatchObject({ shape: [500], values: ["1", "1"], elementCount: 500 });
-    const missing = call("runs.tensor", { runId: update.runId, name: "none:0", offset: 0, count: 1 });
+    const tensor = { runId: update.runId, name: "parts:1" };
+    const selection = [{ from: 490, to: 500, step: 1 }];
+    const grid = { tensor, selection, rows: { from: 0, count: 1 }, columns: { from: 8, count: 10 } };
+    expect(await call("tensors.cells", grid)).toEqual({ values: ["1", "1"], rows: 1, columns: 2, step: 1 });
+    const missing = call("tensors.describe", { ...tensor, name: "none:0" });
     expect((await failure(missing)).problem.code).toBe("NOT_FOUND");
     const trace: unknown = JSON.parse(await call("runs.chromeTrace", { runId: update.runId }));
     expect(trace).toMatchObject({

@@ -78,7 +78,7 @@ describe.skipIf(peerMissing("namespaces", "nftables", "tensorflow"))("a machine 
     const seen = await gpuPc.machine(piId, ({ role, tasks }) => role === "view" && tasks.length === 1);
     expect(seen.tasks[0]).toMatchObject({
       job: "ps",
-      notice: { message: "ps/0 cannot be used: this machine may only look at raspberrypi." },
+      notice: { message: "ps/0 cannot be used: this machine may only view raspberrypi." },
     });
     await expect(add()).rejects.toMatchObject({ problem: { code: "PERMISSION_DENIED" } });
     await pi.api.call("machines.setRole", { machineId: gpuId, role: "manage" });

@@ -67,7 +67,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a cluster of two machi
     await expect(gpuPc.api.call("cluster.setAccess", { access: "open" })).rejects.toMatchObject({
       problem: {
         code: "PERMISSION_DENIED",
-        message: "raspberrypi lets no other machine start tasks that the network reaches.",
+        message: "raspberrypi does not let other machines start tasks that the network reaches.",
       },
     });
     expect((await gpuPc.api.call("cluster.get")).access).toBe("secure");

@@ -107,7 +107,7 @@ describe.skipIf(peerMissing("namespaces"))("discovery", () => {
     const [first, second] = await startAll(hosts);
     if (first === undefined || second === undefined) throw new Error("Two were started.");
     const missing = await first.waitFor(({ state }) => state.state === "unavailable");
-    expect(missing.state.problem?.reason).toBe("This machine is connected to no network.");
+    expect(missing.state.problem?.reason).toBe("This machine is not connected to a network.");
     await one.setLink(true);
     await first.waitFor(({ state, sightings }) => state.state === "on" && sightings.length === 1);
     await second.waitForSightings([first]);
@@ -169,7 +169,7 @@ describe.skipIf(peerMissing("namespaces"))("discovery", () => {
   });
 
   test.skipIf(peerMissing("nftables")).each([
-    ["comes in", "input", /comes back: probably a firewall on this machine/],
+    ["comes in", "input", /comes back: a firewall on this machine probably/],
     ["goes out", "output", /firewall on this machine does not let mDNS out/],
   ])("says so when a firewall here drops what %s", async (_way, hook, reason) => {
     const [one] = await makeNetwork(2);

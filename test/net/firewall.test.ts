@@ -55,7 +55,7 @@ interface Kind {
   readonly daemons?: (hosts: FirewallHosts) => Promise<void>;
   /** What the machine does when it starts again, where the rules are kept for that. */
   readonly restart?: string;
-  /** What a stranger always gets through, rules or not. */
+  /** What an unpaired machine always gets through, rules or not. */
   readonly always?: Partial<Answers>;
   /** What is to be left of the firewall in the end, after it was left alone again. */
   readonly listing: string;
@@ -165,8 +165,8 @@ describe.skipIf(missing)("a firewall in charge of a host", () => {
     afterAll(() => hosts.dispose());
 
     const fromPeer = () => hosts.answers(hosts.peer);
-    const fromStranger = () => hosts.answers(hosts.stranger);
-    const fromStranger6 = () => hosts.answers(hosts.stranger, hosts.guarded.address6);
+    const fromUnpaired = () => hosts.answers(hosts.unpaired);
+    const fromUnpaired6 = () => hosts.answers(hosts.unpaired, hosts.guarded.address6);
 
     it("is found, and blocks", async () => {
       const facts = await toolOf(hosts).inspect({ ports: TASK_PORTS }, signal);
@@ -181,7 +181,7 @@ describe.skipIf(missing)("a firewall in charge of a host", () => {
       const wanted = change({ kind: "peer", address: hosts.peer.address4 });
       const plan = await toolOf(hosts).plan(wanted, signal);
       expect(await lastOf(toolOf(hosts).apply(wanted, signal))).toMatchObject({ state: "applied" });
-      expect(await Promise.all([fromPeer(), fromStranger()])).toEqual([opened, { ...nothing, ...always }]);
+      expect(await Promise.all([fromPeer(), fromUnpaired()])).toEqual([opened, { ...nothing, ...always }]);
       const facts = await toolOf(hosts).inspect({ ports: TASK_PORTS }, signal);
       expect(facts.ownRules).toEqual(plan.rules.map(ruleText).sort());
       expect(isInPlace(facts, plan)).toBe(true);
@@ -197,18 +197,18 @@ describe.skipIf(missing)("a firewall in charge of a host", () => {
     });
 
     it("lets a peer with an IPv6 address in, instead of the other one", async () => {
-      const wanted = change({ kind: "peer", address: hosts.stranger.address6 });
+      const wanted = change({ kind: "peer", address: hosts.unpaired.address6 });
       const plan = await toolOf(hosts).plan(wanted, signal);
       expect(plan.notes.map(({ text }) => text).join()).toContain("are replaced");
       expect(await lastOf(toolOf(hosts).apply(wanted, signal))).toMatchObject({ state: "applied" });
-      expect(await Promise.all([fromStranger6(), fromPeer()])).toEqual([opened, { ...nothing, ...always }]);
+      expect(await Promise.all([fromUnpaired6(), fromPeer()])).toEqual([opened, { ...nothing, ...always }]);
     });
 
     it("lets the local network in, over both families", async () => {
       const wanted = change({ kind: "subnet" });
       const plan = await toolOf(hosts).plan(wanted, signal);
       expect(await lastOf(toolOf(hosts).apply(wanted, signal))).toMatchObject({ state: "applied" });
-      expect(await Promise.all([fromPeer(), fromStranger(), fromStranger6()])).toEqual([
+      expect(await Promise.all([fromPeer(), fromUnpaired(), fromUnpaired6()])).toEqual([
         opened,
         opened,
         opened,
@@ -240,7 +240,7 @@ describe.skipIf(missing)("a firewall in charge of a host", () => {
       const run = async (command: string | undefined) =>
         await hosts.guarded.run("bash", ["-c", `sudo() { "$@"; }; ${command}`]);
       await run(byHand?.command);
-      expect(await Promise.all([fromPeer(), fromStranger()])).toEqual([opened, { ...nothing, ...always }]);
+      expect(await Promise.all([fromPeer(), fromUnpaired()])).toEqual([opened, { ...nothing, ...always }]);
       const undo = await lastOf(tool.undo(wanted, signal));
       await run(undo?.command);
       expect(await fromPeer()).toEqual({ ...nothing, ...always });

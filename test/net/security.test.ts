@@ -1,4 +1,4 @@
-/** A real installation on a network with a hostile machine, which the test plays: a stranger, then a guest of each role. */
+/** A real installation on a network with a hostile machine, which the test plays: first unpaired, then paired with each role. */
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
@@ -143,16 +143,12 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a hostile machine", ()
     expect(open).toEqual([]);
   });
 
-  test("gets no byte as a stranger, whatever it asks for and however it proves itself", async () => {
+  test("gets no byte while unpaired, whatever it asks for and however it proves itself", async () => {
     const { keyPem: key, certPem: cert } = await anyIdentity();
     const expired = await makeCertificate(Date.now() - 10 * 86_400_000, 86_400_000);
-    const strangers: ConnectionOptions[] = [
-      {},
-      { key, cert },
-      { key: expired.keyPem, cert: expired.certPem },
-    ];
+    const unpaired: ConnectionOptions[] = [{}, { key, cert }, { key: expired.keyPem, cert: expired.certPem }];
     // A stolen certificate is public; without its key there is no handshake.
-    for (const who of strangers) {
+    for (const who of unpaired) {
       for (const alpn of [undefined, Alpn.grpc, Alpn.tunnel, Alpn.window, "http/1.1"]) {
         const hello = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
         const said = await answers({ ...who, ...(alpn ? { ALPNProtocols: [alpn] } : {}) }, hello);
@@ -236,16 +232,16 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a hostile machine", ()
     expect(await Promise.race(probes.slice(20))).toBe("RESOURCE_EXHAUSTED");
   });
 
-  test("lets strangers in to its own tasks only", async () => {
+  test("lets unpaired machines in to its own tasks only", async () => {
     await setRole("run");
-    const stranger = await anyIdentity();
+    const unpaired = await anyIdentity();
     await victim.api.call("cluster.addTasks", { job: "ps", count: 1 });
     const [own] = await victim.api.runningTasks(1);
     const port = Number(own?.address.split(":").at(-1));
     const runner = await guest();
-    const { deviceId } = stranger;
+    const { deviceId } = unpaired;
     await runner.setTunnels({ tunnels: [], admissions: [{ deviceId, port }] });
-    expect(await tunnelTo(port, stranger)).toBe(TunnelAnswer.notAdmitted);
+    expect(await tunnelTo(port, unpaired)).toBe(TunnelAnswer.notAdmitted);
     expect(await tunnelTo(port)).toBe(TunnelAnswer.connected);
     // Behind the tunnels only: the task itself is in a network of its own.
     expect(new Set(await listening())).toEqual(new Set([AGENT_PORT]));

@@ -183,8 +183,8 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a secure cluster on tw
   });
 
   test("gives no tunnel to a machine that nobody admitted", async () => {
-    const stranger = await machine(outsider);
-    const refused = await start(stranger, {
+    const unpaired = await machine(outsider);
+    const refused = await start(unpaired, {
       orders: { tunnels: [tunnelTo(one, FIRST)], admissions: [] },
     });
     expect(refused.takenPorts).toEqual([]);

@@ -10,7 +10,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["theme"],
   ["ui"],
   ["document"],
-  ["kernels", "cluster"],
+  ["kernels", "cluster", "layout"],
   ["transport"],
   ["stores"],
   ["viewport"],
@@ -53,12 +53,11 @@ function fault(from: string, to: string): string | undefined {
   return `${from} imports ${to}`;
 }
 
-/** Imports of styles are left out: a style sheet is loaded by the components that use its classes. */
+/** Style sheets among them: a class belongs to a layer as a component does. */
 function importsOf(file: string): string[] {
   const text = readFileSync(join(renderer, file), "utf8");
   return [...text.matchAll(/(?:\bfrom|\bimport\(|^import)\s*"(\.[^"]+)"/gm)]
     .map(([, path = ""]) => path)
-    .filter((path) => !path.endsWith(".css"))
     .map((path) =>
       relative(renderer, resolve(renderer, dirname(file), path))
         .split(sep)
@@ -86,9 +85,11 @@ describe("the layers of the window", () => {
     expect(fault("ui/menu.tsx", "stores/app-store.js")).toBeDefined();
     expect(fault("dock/dock.tsx", "canvas/index.js")).toBeDefined();
     expect(fault("ui/menu.tsx", "../main/api/problem.js")).toBeDefined();
+    expect(fault("dock/dock.tsx", "inspector/port-row.module.css")).toBeDefined();
     expect(fault("stores/run-store.ts", "../main/runs/runs.js")).toBeDefined();
     expect(fault("dock/dock.tsx", "stores/run-store.js")).toBeUndefined();
     expect(importsOf("app/app.tsx")).toContain("canvas/index.js");
     expect(importsOf("app/app.tsx")).toContain("app/dialogs.js");
+    expect(importsOf("app/app.tsx")).toContain("app/app.module.css");
   });
 });

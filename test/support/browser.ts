@@ -7,7 +7,7 @@ export async function launchBrowser(): Promise<Browser> {
   return await chromium.launch({
     executablePath: browserPath(),
     headless: true,
-    // Tests may run as root and in containers, where Chromium's sandbox cannot be made.
+    // Tests may run as root and in containers, where Chromium's sandbox cannot be created.
     args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--font-render-hinting=none"],
   });
 }

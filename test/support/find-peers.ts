@@ -1,7 +1,7 @@
 /**
  * What some tests need and a machine may lack: a Python with TensorFlow, the reference folder beside the repository, a
- * browser, network namespaces, firewalls. What there is, and how it is found, says build/lib/peers/peers.mjs. Nothing
- * here depends on vitest, so that benchmarks can use it too.
+ * browser, network namespaces, firewalls. build/lib/peers/peers.mjs lists them and how to find them. Nothing here
+ * depends on vitest, so benchmarks can also use it.
  */
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +10,7 @@ import {
   lackOf,
   lackSentence,
   lookForChromium,
+  lookForVulkan,
   type PeerName,
   type PythonWithTensorflow,
   sharedDir,
@@ -20,7 +21,7 @@ export { lackSentence, type PeerName } from "../../build/lib/peers/peers.mjs";
 /** The repository's root folder. */
 export const repositoryRoot = resolve(dirname(fileURLToPath(import.meta.url)), "..", "..");
 
-/** Where continuous integration runs the tests, a missing peer is a failure and never a skip. */
+/** In continuous integration a missing peer is a failure, never a skip. */
 export const underCi = process.env.CI === "true";
 
 /** Those that the test file names in `peerMissing`; undefined in benchmarks. */
@@ -35,17 +36,17 @@ export function hasPeer(peer: PeerName): boolean {
   return lackOf(peer) === undefined;
 }
 
-/** For `test.skipIf` and `describe.skipIf`: true where a peer is missing and the tests may be skipped for it. */
+/** For `test.skipIf` and `describe.skipIf`: true if a peer is missing and the tests may therefore be skipped. */
 export function peerMissing(...peers: readonly PeerName[]): boolean {
   for (const peer of peers) declared?.add(peer);
   return !underCi && !peers.every(hasPeer);
 }
 
 /**
- * To be called by whatever uses a peer. A test file that uses one without a word fails wherever it runs: it would fail
- * instead of being skipped where the peer is missing, and `npm test` would not know to bring it.
+ * Must be called by any code that uses a peer. A test file that uses an undeclared peer always fails: else it would
+ * fail instead of being skipped if the peer is missing, and `npm test` would not know to install it.
  *
- * @throws Error that says how to get the peer, when it is missing.
+ * @throws Error that explains how to get the peer, if it is missing.
  */
 export function requirePeer(peer: PeerName): void {
   if (declared?.has(peer) === false) {
@@ -65,13 +66,13 @@ function requirePython(): PythonWithTensorflow {
   return python;
 }
 
-/** A Python that can import TensorFlow. @throws Error that says how to get one, when there is none. */
+/** A Python that can import TensorFlow. @throws Error that explains how to get one, if there is none. */
 export function tensorflowPython(): string {
   return requirePython().executable;
 }
 
 /**
- * Folder of the test Python's tensorflow package: libtensorflow_cc.so.2 and libtensorflow_framework.so.2 lie in it.
+ * Folder of the test Python's tensorflow package: contains libtensorflow_cc.so.2 and libtensorflow_framework.so.2.
  *
  * @throws Error when there is no Python with TensorFlow.
  */
@@ -79,7 +80,7 @@ export function libtensorflowDir(): string {
   return requirePython().packageDir;
 }
 
-/** Environment of a child that need not have TensorFlow, but takes the test Python's library where there is one. */
+/** Environment of a child that does not require TensorFlow, but uses the test Python's library if there is one. */
 export function libraryEnvironment(): Readonly<Record<string, string>> {
   python ??= findTensorflow();
   return python === undefined ? {} : { TENSORDECK_LIBTENSORFLOW: python.packageDir };
@@ -97,4 +98,12 @@ export function browserPath(): string {
   const found = lookForChromium();
   if (found.program === undefined) throw new Error(lackSentence("chromium", found));
   return found.program;
+}
+
+/** Environment of a child whose GPU is the software Vulkan. @throws Error that says how to get it. */
+export function vulkanEnvironment(): Readonly<Record<string, string>> {
+  requirePeer("vulkan");
+  const found = lookForVulkan();
+  if (found.environment === undefined) throw new Error(lackSentence("vulkan", found));
+  return found.environment;
 }

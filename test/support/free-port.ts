@@ -1,21 +1,21 @@
-/** Ports for servers that are told on which one to listen. */
+/** Ports for servers that are given a port to listen on. */
 import { createServer, type Server } from "node:net";
 
 /**
- * Below what Linux (from 32768), macOS and Windows (from 49152) give to whoever asks for any port and to every outgoing
- * connection: a server that takes long to start still finds its port free. Above the tasks of applications (from 2222)
+ * Below the ephemeral ports of Linux (from 32768), macOS and Windows (from 49152), which are also used for outgoing
+ * connections: a server that takes long to start still finds its port free. Above the tasks of applications (from 2222)
  * and the hosts of test networks (from 10000).
  */
 const FIRST_PORT = 20_000;
 const BLOCK_SIZE = 50;
 const BLOCKS = 240;
 
-/** The rest of the block that this process has. */
+/** The remaining ports of this process's block. */
 let next = 0;
 let end = 0;
 let asked: Promise<unknown> = Promise.resolve();
 
-/** A TCP port that is free on the loopback interface, and that no other caller is given, in whatever process. */
+/** A TCP port that is free on the loopback interface and not returned to any other caller, in any process. */
 export function freePort(): Promise<number> {
   const port = asked.then(nextFree);
   asked = port.catch(() => undefined);
@@ -49,7 +49,7 @@ async function claimBlock(): Promise<void> {
   throw new Error(`No block of ports from ${FIRST_PORT} on is free.`);
 }
 
-/** @returns undefined where the port cannot be listened on: in use, or reserved by the system. */
+/** @returns undefined if the port cannot be listened on: in use, or reserved by the system. */
 function listenOn(port: number): Promise<Server | undefined> {
   return new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy());

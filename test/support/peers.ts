@@ -1,5 +1,5 @@
 /**
- * The peers of tests. Where a peer is missing its tests are skipped, visibly and counted; with CI=true they run, and
+ * The peers of tests. If a peer is missing its tests are skipped, visibly and counted; with CI=true they run, and
  * fail with a sentence that says how to get what is missing. A file that uses a peer names it, in a call of
  * `peerMissing` with the names as they are: `npm test` reads from its text what a run needs.
  *
@@ -25,6 +25,7 @@ export {
   requireSharedDir,
   tensorflowPython,
   underCi,
+  vulkanEnvironment,
 } from "./find-peers.js";
 export {
   environmentWithoutProxies,

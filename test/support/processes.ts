@@ -14,7 +14,7 @@ export interface SpawnPeerOptions {
   readonly cwd?: string;
   /** Written to the child's stdin, which is then closed. */
   readonly input?: string;
-  /** Ends the children of the child too. For launchers such as npx. Not on Windows. */
+  /** Also ends the children of the child. For launchers such as npx. Not on Windows. */
   readonly group?: boolean;
 }
 
@@ -40,15 +40,15 @@ export interface PeerProcess {
   stop(signal?: NodeJS.Signals): Promise<PeerExit>;
 }
 
-/** Ends what hangs: importing TensorFlow takes seconds, and several at once on a busy machine many of them. */
+/** Timeout for hanging processes: importing TensorFlow takes seconds, and much longer on a busy machine. */
 const DEFAULT_READY_TIMEOUT_MILLIS = 120_000;
-/** For what does not obey; a busy machine takes its time to end an application in good order. */
+/** For processes that ignore SIGTERM; on a busy machine a clean shutdown may take long. */
 const KILL_AFTER_MILLIS = 30_000;
 const PROXY_VARIABLES = ["http_proxy", "https_proxy", "all_proxy", "grpc_proxy", "no_proxy"];
 
 const running = new Map<PeerProcess, () => void>();
 
-// A test runner that gives up on a file ends this process without its hooks; the children must go all the same.
+// A test runner that gives up on a file ends this process without running its hooks; the children must still end.
 process.on("exit", () => {
   for (const kill of running.values()) kill();
 });
@@ -103,7 +103,7 @@ export async function spawnPeer(
       notify();
     });
   });
-  // A child that cannot be started is reported by the call below; nobody need wait for `exited`.
+  // A child that cannot be started is reported by the call below; `exited` need not be awaited.
   exited.catch(() => undefined);
 
   const kill = (signal: NodeJS.Signals) => {
@@ -111,7 +111,7 @@ export async function spawnPeer(
     try {
       process.kill(group ? -child.pid : child.pid, signal);
     } catch {
-      // It ended in between.
+      // It has ended meanwhile.
     }
   };
 
@@ -123,7 +123,7 @@ export async function spawnPeer(
         settle();
       };
       const check = () => {
-        // A line that is still being written could match with half of what it says.
+        // An incomplete line could match with only part of its text.
         const whole = ended === undefined ? all.slice(0, all.lastIndexOf("\n") + 1) : all;
         const found = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, "")).exec(whole);
         if (found !== null) finish(() => resolve(found));

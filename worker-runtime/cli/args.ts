@@ -4,7 +4,7 @@ import { invalidArgument } from "../protocol/status.js";
 export interface FlagSpec {
   /** With underscores, as TensorFlow's flags have them. */
   readonly name: string;
-  /** What its value is called in the help, "HOST:PORT"; absent for a flag that is on or off. */
+  /** The name of its value in the help, "HOST:PORT"; absent for an on/off flag. */
   readonly value?: string;
   /** One sentence. */
   readonly help: string;
@@ -17,10 +17,10 @@ export interface CommandSpec {
   readonly name: string;
   /** One sentence: what it does. */
   readonly summary: string;
-  /** What follows the name in the usage line, "FILE"; positional arguments are refused when it is absent. */
+  /** The positional arguments in the usage line, "FILE"; if absent, positional arguments are refused. */
   readonly positionals?: string;
   readonly flags: readonly FlagSpec[];
-  /** Paragraphs and examples at the end of the help, as they are to be printed. */
+  /** Paragraphs and examples at the end of the help, printed verbatim. */
   readonly notes?: string;
 }
 

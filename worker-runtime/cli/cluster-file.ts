@@ -21,12 +21,12 @@ function clusterMember(text: string): Record<string, string[]> | undefined {
     if (typeof value === "object" && value !== null && "cluster" in value) {
       const { cluster } = value;
       if (typeof cluster === "object" && cluster !== null && !Array.isArray(cluster) && !isTaskMap(cluster)) {
-        // from() checks every job itself, and says which one is wrong.
+        // from() checks every job itself, and reports the invalid one.
         return cluster as Record<string, string[]>;
       }
     }
   } catch {
-    // parseClusterJson says what is wrong with the text.
+    // parseClusterJson reports errors in the text.
   }
   return undefined;
 }

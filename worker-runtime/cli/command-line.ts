@@ -1,16 +1,16 @@
-/** The `tensordeck` command: finds the subcommand, and says what went wrong in the way that scripts read. */
+/** The `tensordeck` command: finds the subcommand, and prints errors in a form that scripts can parse. */
 import { packageVersion } from "../engines/package-root.js";
 import { invalidArgument } from "../protocol/status.js";
 import { nearest } from "./args.js";
 import { failureText } from "./failure.js";
 
-/** A subcommand: takes the arguments after its name, gives the exit code, throws TensorFlowError when it fails. */
+/** A subcommand: takes the arguments after its name, returns the exit code, throws TensorFlowError when it fails. */
 export type Command = (args: readonly string[]) => Promise<number>;
 
 export interface CommandEntry {
   /** One sentence for the help. */
   readonly summary: string;
-  /** Loads it when it is called: a worker needs none of what `run` does. */
+  /** Loads it on demand: a worker needs none of the modules of `run`. */
   readonly load: () => Promise<Command>;
 }
 
@@ -23,7 +23,7 @@ const graphCommands: CommandTable = {
     load: async () => (await import("./worker.js")).runWorker,
   },
   run: {
-    summary: "Run a graph from a file, here or on a cluster, and print what it gives.",
+    summary: "Run a graph from a file, here or on a cluster, and print the results.",
     load: async () => (await import("./run.js")).runCommand,
   },
   runtime: {
@@ -38,7 +38,7 @@ const graphCommands: CommandTable = {
  * @param more Subcommands besides those that create and run graphs, which need only this folder.
  */
 export async function runCommandLine(args: readonly string[], more: CommandTable = {}): Promise<void> {
-  // A reader that stops reading, as `head` does, is no failure.
+  // A reader that stops reading, like `head`, is not a failure.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: Error & { code?: string }) => {
       if (error.code !== "EPIPE") {
@@ -58,7 +58,7 @@ async function dispatch(args: readonly string[], commands: CommandTable): Promis
   const [name, ...rest] = args;
   if (name === undefined || name === "--help" || name === "-h" || (name === "help" && rest.length === 0)) {
     process.stdout.write(helpOf(commands));
-    // Nothing was asked for, and scripts are to notice.
+    // No command was given, which scripts have to notice.
     return name === undefined ? 1 : 0;
   }
   if (name === "--version") {

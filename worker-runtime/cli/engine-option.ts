@@ -8,11 +8,11 @@ export const engineFlag: CommandSpec["flags"][number] = {
   name: "engine",
   value: "NAME",
   help:
-    "What computes: tensorflow (TensorFlow's own runtime, the default where there is one) or portable (Tensordeck's " +
-    "own, which needs nothing installed, the default elsewhere).",
+    "The engine: tensorflow (TensorFlow's own runtime, the default if there is one) or portable (Tensordeck's " +
+    "own, which requires no installation, the default otherwise).",
 };
 
-/** The engine that was asked for; undefined: whichever this machine has. @throws TensorFlowError INVALID_ARGUMENT */
+/** The requested engine; undefined: whichever this machine has. @throws TensorFlowError INVALID_ARGUMENT */
 export function readEngine(parsed: ParsedArgs): EngineName | undefined {
   const engine = parsed.get("engine");
   if (engine !== undefined && !isEngineName(engine)) {

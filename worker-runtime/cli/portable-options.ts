@@ -1,10 +1,13 @@
+import type { RegionMode } from "../engines/portable/regions/region-mode.js";
 import { invalidArgument } from "../protocol/status.js";
 import type { FlagSpec, ParsedArgs } from "./args.js";
 
-/** What only the portable engine has. What is left out has a default that is safe. */
+/** Options of the portable engine only. Each has a safe default. */
 export interface PortableOptions {
   readonly bind: string | undefined;
   readonly files: readonly string[];
+  /** Whether nodes run by ONNX Runtime. */
+  readonly regions: RegionMode | undefined;
   readonly maxMessageBytes: number | undefined;
   readonly maxTensorBytes: number | undefined;
   readonly maxResidentBytes: number | undefined;
@@ -17,13 +20,13 @@ export interface PortableOptions {
 
 const BYTES_PER_MIB = 2 ** 20;
 
-/** What one message of gRPC may have in TensorFlow: INT32_MAX bytes. */
+/** The largest gRPC message in TensorFlow: INT32_MAX bytes. */
 const MAX_MESSAGE_MIB = 2047;
 
-/** The engine itself has some twenty, such as the memory of its WebAssembly kernels. */
+/** The engine itself uses some twenty, such as the memory of its WebAssembly kernels. */
 const MIN_RESIDENT_MIB = 64;
 
-/** 16 TiB, to tell a slip from a wish, as the next two. */
+/** 16 TiB, which catches typing errors, like the next two. */
 const MAX_TENSOR_MIB = 2 ** 24;
 const MAX_GRAPH_NODES = 1e9;
 /** Ten years. */
@@ -34,55 +37,62 @@ export const portableFlags: readonly FlagSpec[] = [
     name: "bind",
     value: "ADDRESS",
     help:
-      "Where the portable engine listens: an address of this machine, or 0.0.0.0 or :: for all. Otherwise as the " +
-      "task's address says: on loopback for localhost.",
+      "The address that the portable engine listens on: one of this machine, or 0.0.0.0 or :: for all. By default the " +
+      "task's address decides: loopback for localhost.",
   },
   {
     name: "files",
     repeated: true,
     value: "FOLDER",
     help:
-      "A folder that graphs may read and write on the portable engine, for checkpoints and data; several with commas " +
-      "between. Otherwise none.",
+      "Folders that graphs may read and write on the portable engine, for checkpoints and data, separated by commas. " +
+      "None by default.",
+  },
+  {
+    name: "regions",
+    value: "MODE",
+    help:
+      "Whether the portable engine runs groups of nodes by ONNX Runtime: auto (where that is faster than its own kernels), " +
+      "off, or always (wherever it is possible; for tests). auto unless given.",
   },
   {
     name: "max_message_mb",
     value: "MB",
-    help: "Largest message that the portable engine takes or sends, in MiB; 2047 unless given.",
+    help: "Largest message that the portable engine receives or sends, in MiB (default 2047).",
   },
   {
     name: "max_tensor_mb",
     value: "MB",
     help:
-      "Largest tensor that the portable engine makes, in MiB; half of the machine's memory and at most 8192 unless given. " +
-      "Beyond it, and where memory is short, a step ends with RESOURCE_EXHAUSTED.",
+      "Largest tensor that the portable engine creates, in MiB (default: half of the machine's memory, at most 8192). " +
+      "A step that exceeds it, or runs out of memory, ends with RESOURCE_EXHAUSTED.",
   },
   {
     name: "max_resident_mb",
     value: "MB",
     help:
-      "What the portable engine has of tensors and messages at a time, in MiB, of all sessions together: variables, queues, " +
-      "constants, running steps; half of the machine's memory unless given (of the container's, where there is one). " +
-      "Beyond it a step ends with RESOURCE_EXHAUSTED, and what it took is free again.",
+      "Memory of the portable engine for tensors and messages of all sessions, in MiB: variables, queues, " +
+      "constants, running steps (default: half of the machine's or container's memory). " +
+      "A step that exceeds it ends with RESOURCE_EXHAUSTED, and its memory is freed.",
   },
   {
     name: "max_graph_nodes",
     value: "N",
-    help: "Nodes that the graph of a session may have on the portable engine; 1000000 unless given.",
+    help: "Maximum number of nodes of a session's graph on the portable engine (default 1000000).",
   },
   {
     name: "session_gc_seconds",
     value: "SECONDS",
     help:
-      "When the portable engine closes a session that nobody uses, as its client is taken to be gone; 86400 unless " +
-      "given, 0 for never.",
+      "Seconds after which the portable engine closes an unused session, as its client is probably gone (default " +
+      "86400; 0: never).",
   },
   {
     name: "tls_cert",
     value: "FILE",
     help:
       "This task's certificate (PEM). With --tls_key and --tls_peers the portable engine speaks mutual TLS with the " +
-      "other tasks and takes no other connection.",
+      "other tasks and accepts no other connections.",
   },
   { name: "tls_key", value: "FILE", help: "The key of --tls_cert (PEM)." },
   {
@@ -108,6 +118,7 @@ export function readPortableOptions(parsed: ParsedArgs): PortableOptions {
   return {
     bind: parsed.get("bind"),
     files: parsed.all("files").flatMap((list) => list.split(",").filter((folder) => folder !== "")),
+    regions: readRegions(parsed),
     maxMessageBytes: messageMib === undefined ? undefined : messageMib * BYTES_PER_MIB,
     maxTensorBytes: tensorMib === undefined ? undefined : tensorMib * BYTES_PER_MIB,
     maxResidentBytes: residentMib === undefined ? undefined : residentMib * BYTES_PER_MIB,
@@ -117,7 +128,15 @@ export function readPortableOptions(parsed: ParsedArgs): PortableOptions {
   };
 }
 
-/** Whether any of the flags was given that only the portable engine has. */
+function readRegions(parsed: ParsedArgs): RegionMode | undefined {
+  const mode = parsed.get("regions");
+  if (mode === undefined || mode === "auto" || mode === "off" || mode === "always") {
+    return mode;
+  }
+  throw invalidArgument(`--regions is auto, off or always; not "${mode}".`);
+}
+
+/** Whether any flag of the portable engine only was given. */
 export function wantsPortable({ files, ...others }: PortableOptions): boolean {
   return files.length > 0 || Object.values(others).some((option) => option !== undefined);
 }

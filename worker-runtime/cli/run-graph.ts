@@ -20,7 +20,7 @@ import { invalidArgument, notFound, permissionDenied } from "../protocol/status.
 /** Files that make a folder a SavedModel. */
 const SAVED_MODEL_FILES = ["saved_model.pb", "saved_model.pbtxt"];
 
-/** Before this version of graphs a placeholder's empty shape meant "unknown" (TensorFlow's graph version 24). */
+/** Before this graph version a placeholder's empty shape meant "unknown" (TensorFlow's graph version 24). */
 const FIRST_VERSION_WITH_SCALAR_PLACEHOLDERS = 24;
 
 async function fileOf(name: string): Promise<string> {
@@ -59,19 +59,19 @@ export interface SavedModelFolder {
   readonly metaGraph: MetaGraphDef;
 }
 
-/** What a document's run configuration says. */
+/** A document's run configuration. */
 export interface ChosenRun {
   readonly fetches: readonly string[];
   readonly targets: readonly string[];
   readonly origin: "document";
 }
 
-/** A graph and what its nodes' outputs are. */
+/** A graph and the outputs of its nodes. */
 export class RunnableGraph {
   readonly graph: GraphDef;
-  /** Undefined for a graph of another kind of file. */
+  /** Undefined for a graph from another kind of file. */
   readonly savedModel: SavedModelFolder | undefined;
-  /** What the file says beside the graph. */
+  /** The parts of the file besides the graph. */
   readonly notes: GraphNotes;
   readonly #nodes: ReadonlyMap<string, NodeDef>;
   readonly #ops: OpRegistry;
@@ -90,7 +90,7 @@ export class RunnableGraph {
 
   /**
    * A graph from a file, without attributes of Tensordeck's own.
-   * @throws TensorFlowError NOT_FOUND, PERMISSION_DENIED; INVALID_ARGUMENT for what is no graph
+   * @throws TensorFlowError NOT_FOUND, PERMISSION_DENIED; INVALID_ARGUMENT for a file that is not a graph
    */
   static async read(name: string): Promise<RunnableGraph> {
     const graphFile = await fileOf(name);
@@ -114,7 +114,7 @@ export class RunnableGraph {
     return this.graph.node.filter(isInitGroup).map(({ name }) => name);
   }
 
-  /** The node's outputs; undefined where its op is not known here. */
+  /** The node's outputs; undefined if its op is not known here. */
   #outputs(node: NodeDef): ReturnType<typeof outputTypes> | undefined {
     const opDef = this.#ops.get(node.op);
     return opDef && outputTypes(opDef, node);
@@ -130,7 +130,7 @@ export class RunnableGraph {
 
   /**
    * The full name of a tensor, "z:0" for "z".
-   * @param what is to be done with it, for the error: "fetch"
+   * @param what for the error: the intended use, "fetch"
    * @throws TensorFlowError NOT_FOUND naming similar nodes, INVALID_ARGUMENT for an output that the node does not have
    */
   tensor(text: string, what: string): string {
@@ -152,7 +152,7 @@ export class RunnableGraph {
     return this.#node(text.replace(/^\^/, "").replace(/:\d+$/, ""), "run").name;
   }
 
-  /** Dtype and declared shape of a tensor that is fed, as far as the graph says. */
+  /** Dtype and declared shape of a fed tensor, as far as known from the graph. */
   feedType(tensor: string): { dtype: DType | undefined; shape: Shape | undefined } {
     const edge = parseEdge(tensor);
     const node = this.#node(edge.node, "feed");
@@ -170,8 +170,8 @@ export class RunnableGraph {
   }
 
   /**
-   * What a run computes unless the command says it: what the document's run configuration chose, as far as the graph has
-   * it, otherwise what suggestRun takes.
+   * What a run computes by default: the choice in the document's run configuration, as far as the graph has it,
+   * otherwise the result of suggestRun.
    * @param fed tensors that have a value
    */
   choice(fed: ReadonlySet<string>): RunChoice | ChosenRun {
@@ -190,7 +190,7 @@ export class RunnableGraph {
     });
   }
 
-  /** The nodes that must run for the given tensors and operations, save what is behind tensors that are fed. */
+  /** The nodes that must run for the given tensors and operations, except those that only fed tensors need. */
   neededFor(names: readonly string[], fed: ReadonlySet<string>): Set<string> {
     return neededFor(
       indexOf(this.#nodes),

@@ -7,7 +7,7 @@ import { namesGpu, pinsOf } from "./run-pins.js";
 
 type Hint = (error: TensorFlowError, options: RunCommandOptions, graph: RunnableGraph) => string | undefined;
 
-/** A graph for GPUs was run on local tasks that have none. */
+/** A graph for GPUs was run on local tasks without GPUs. */
 const withoutGpu: Hint = ({ code, message }, { target }, graph) =>
   code === StatusCode.INVALID_ARGUMENT &&
   /device/i.test(message) &&
@@ -27,23 +27,23 @@ const uninitialized: Hint = ({ code, message }, { init, restore }, graph) => {
     return undefined;
   }
   if (graph.savedModel !== undefined && !restore) {
-    return "The saved values of the variables were left out: leave out --no-restore, or run what sets them with --init.";
+    return "The saved values of the variables were not restored: omit --no-restore, or run the operations that set them with --init.";
   }
   const [first] = graph.initializers();
-  return `The graph's variables have no values yet. Run what sets them first: --init ${first ?? "OPERATION"}.`;
+  return `The graph's variables have no values yet. First run the operation that sets them: --init ${first ?? "OPERATION"}.`;
 };
 
-/** A file of a SavedModel is not there, or not as it was written. */
+/** A file of a SavedModel is missing or damaged. */
 const notRestored: Hint = (error) =>
   error instanceof SavedModelFileError
-    ? "Bring the file back from where the model was saved. --no-restore runs the graph without its saved values: what it " +
-      "then gives says nothing of the model."
+    ? "Restore the file from where the model was saved. --no-restore runs the graph without its saved values: its " +
+      "results are then not the model's."
     : undefined;
 
-/** Protocol buffers end at 2 GiB, and so does every value that is fed or fetched, together with what goes with it. */
+/** Protocol buffers are limited to 2 GiB, and so is every message with fed or fetched values. */
 const tooLarge: Hint = ({ code, message }) =>
   code === StatusCode.INTERNAL && message.includes("Protobuf is too large")
-    ? "The values that this step fetches are more than 2 GiB together, the most that one message can hold. Fetch less at " +
+    ? "The values that this step fetches exceed 2 GiB, the limit of one message. Fetch less at " +
       "once, or reduce or slice it in the graph."
     : undefined;
 
@@ -60,7 +60,7 @@ const taskMissing: Hint = ({ code, message }, { target }, graph) =>
       `${pinnedTasks(graph).length === 0 ? "" : `; the graph needs ${pinnedTasks(graph).join(", ")}`}.`
     : undefined;
 
-/** A master that is given a ClusterSpec has to find itself in it. */
+/** A master that gets a ClusterSpec has to find itself in it. */
 const masterUnknown: Hint = ({ code, message }, { clusterFile, target }) =>
   code === StatusCode.INVALID_ARGUMENT && message.includes("has no task at") && clusterFile !== undefined
     ? `Give --target as ${clusterFile} writes that task's address${target === undefined ? "" : `; it does not have ${target}`}.`
@@ -68,7 +68,7 @@ const masterUnknown: Hint = ({ code, message }, { clusterFile, target }) =>
 
 const hints: readonly Hint[] = [notRestored, masterUnknown, withoutGpu, uninitialized, tooLarge, taskMissing];
 
-/** The error, with what the user of the command line can do about it where TensorFlow's own text does not say so. */
+/** The error, with a remedy for users of the command line if TensorFlow's own text has none. */
 export function withHint(
   error: unknown,
   options: RunCommandOptions,

@@ -7,7 +7,7 @@ export const runCommandSpec: CommandSpec = {
   name: "tensordeck run",
   positionals: "GRAPH",
   summary:
-    "Runs a graph from a file and prints what it gives. GRAPH is a GraphDef, a MetaGraphDef (such as a document of " +
+    "Runs a graph from a file and prints its results. GRAPH is a GraphDef, a MetaGraphDef (such as a document of " +
     "Tensordeck) or a SavedModel, binary (.pb) or text (.pbtxt).",
   flags: [
     {
@@ -112,9 +112,9 @@ export type OutputArgument =
 
 export interface RunCommandOptions {
   readonly graph: string;
-  /** undefined: local tasks. */
+  /** Undefined: local tasks. */
   readonly target: string | undefined;
-  /** What computes on local tasks; undefined: whichever this machine has. */
+  /** The engine of local tasks; undefined: whichever this machine has. */
   readonly engine: EngineName | undefined;
   /** As they were written; empty when none was given. */
   readonly fetches: readonly string[];
@@ -154,7 +154,7 @@ export function parseFeed(text: string): FeedArgument {
     throw invalidArgument(`--feed is TENSOR=VALUE, such as a:0=3 or a:0=@a.npy; "${text}" is not.`);
   }
   if (!value.startsWith("@")) return { tensor, source: { kind: "text", text: value } };
-  // Only behind the endings of files with parts, since a colon may be part of a path (C:\\data.csv).
+  // Only after the endings of files with parts, since a colon may be part of a path (C:\\data.csv).
   const parts = /^(.*\.(?:csv|tsv|txt|npz)):(.+)$/i.exec(value.slice(1));
   const path = parts?.[1] ?? value.slice(1);
   if (path === "") throw invalidArgument(`--feed ${text} names no file behind the @.`);
@@ -177,8 +177,8 @@ function timeoutMillis(text: string | undefined): number | undefined {
 }
 
 /**
- * What is to be run, from the command's arguments; undefined when only the help is wanted.
- * @throws TensorFlowError INVALID_ARGUMENT for arguments that are wrong
+ * The run described by the command's arguments; undefined if only the help was requested.
+ * @throws TensorFlowError INVALID_ARGUMENT for invalid arguments
  */
 export function readRunOptions(args: readonly string[]): RunCommandOptions | undefined {
   const parsed = parseArgs(runCommandSpec, args);

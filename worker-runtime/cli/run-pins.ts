@@ -1,22 +1,27 @@
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { type DeviceParts, formatDeviceName, parseDeviceName } from "../cluster/device-name.js";
+import { PARAMETER_SERVER_JOB } from "../cluster/job-names.js";
 import { invalidArgument } from "../protocol/status.js";
 
 /** The job of a server that is a cluster of its own. */
 const LOCAL_JOB = "localhost";
-/** More are a mistyped index, or more than one machine should do: each is a process with a runtime of its own. */
+/** A larger number is a mistyped index, or too much for one machine: each task is a process with its own runtime. */
 const MAX_LOCAL_TASKS = 16;
-/** Jobs whose first task leads, the first that is there; in TensorFlow's clusters parameter servers only keep variables. */
+/**
+ * Jobs whose first task leads, in order of preference; in TensorFlow's clusters parameter servers only keep variables.
+ */
 const LEADING_JOBS = ["chief", "master", "worker"];
-const PARAMETER_SERVER_JOB = "ps";
 
 export interface Pin extends DeviceParts {
   /** The node that has it. */
   readonly node: string;
 }
 
-/** What the nodes of a graph and of its functions are pinned to. @throws TensorFlowError INVALID_ARGUMENT naming the node */
+/**
+ * The devices to which the nodes of a graph and of its functions are pinned.
+ * @throws TensorFlowError INVALID_ARGUMENT naming the node
+ */
 export function pinsOf({ node, library }: GraphDef): Pin[] {
   const nodes: NodeDef[] = [...node, ...(library?.function ?? []).flatMap(({ nodeDef }) => nodeDef)];
   const byDevice = new Map(nodes.map(({ name, device }) => [device, name]));
@@ -31,7 +36,7 @@ export function pinsOf({ node, library }: GraphDef): Pin[] {
   });
 }
 
-/** A job that a graph's pins name, and how many tasks it takes for all of their indices. */
+/** A job that a graph's pins name, and the number of tasks that their indices require. */
 export interface PinnedJob {
   readonly job: string;
   readonly tasks: number;
@@ -43,8 +48,8 @@ const refuse = (pin: Pin, why: string): never => {
 };
 
 /**
- * The jobs whose tasks a graph takes to run, the one whose first task leads at the beginning; none where a single local
- * server does. "/job:ps/task:1" takes tasks 0 and 1 of ps, a pin without a task its task 0.
+ * The jobs that a graph needs to run, starting with the one whose first task leads; none if a single local server
+ * suffices. "/job:ps/task:1" takes tasks 0 and 1 of ps, a pin without a task its task 0.
  *
  * @throws TensorFlowError INVALID_ARGUMENT for pins that no local tasks can have.
  */
@@ -82,8 +87,8 @@ export function pinnedJobs(pins: readonly Pin[]): PinnedJob[] {
 
 function rank(job: string): number {
   if (job === PARAMETER_SERVER_JOB) return LEADING_JOBS.length + 1;
-  const place = LEADING_JOBS.indexOf(job);
-  return place === -1 ? LEADING_JOBS.length : place;
+  const index = LEADING_JOBS.indexOf(job);
+  return index === -1 ? LEADING_JOBS.length : index;
 }
 
 /** Whether a node is pinned to a GPU. */

@@ -1,7 +1,7 @@
 const FIRST_WORD_MILLIS = 3_000;
 const BETWEEN_WORDS_MILLIS = 10_000;
 
-/** Says on standard error what is being waited for, once that takes long; says nothing otherwise. */
+/** Prints to standard error what a run waits for, once that takes long. */
 export class RunProgress {
   readonly #write: (text: string) => void;
   #phase = "";
@@ -13,14 +13,14 @@ export class RunProgress {
     this.#write = write;
   }
 
-  /** What goes on from now on, "Waiting for /job:worker/task:1". */
+  /** Sets the current phase, "Waiting for /job:worker/task:1". */
   enter(phase: string): void {
     this.#phase = phase;
     this.#since = performance.now();
     if (this.#timer === undefined) this.#plan(FIRST_WORD_MILLIS);
   }
 
-  /** Nothing is being waited for any more. */
+  /** Ends the wait. */
   end(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -7,7 +7,7 @@ import { type NodePlacement, placementLine } from "../session/trace/placement.js
 import type { OutputArgument } from "./run-options.js";
 import { jsonValues, tensorText } from "./tensor-text.js";
 
-/** What the steps gave. */
+/** The results of the steps. */
 export interface StepResults {
   readonly names: readonly string[];
   readonly values: readonly Tensor[];
@@ -16,7 +16,7 @@ export interface StepResults {
   readonly stepMillis: readonly number[];
 }
 
-/** The value in the middle of a sorted list. */
+/** The median of a sorted list. */
 function median(sorted: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
@@ -86,7 +86,7 @@ export function outputFiles(
   return files;
 }
 
-/** Writes .npy files; folders are made. */
+/** Writes .npy files; creates folders. */
 export async function writeOutputs(files: ReadonlyMap<string, string>, results: StepResults): Promise<void> {
   for (const [file, tensor] of files) {
     const value = results.values[results.names.indexOf(tensor)];

@@ -1,4 +1,4 @@
-/** Running a graph by one of its signatures: inputs and outputs go by the names that the signature gives them. */
+/** Runs a graph by one of its signatures: inputs and outputs have the names that the signature gives them. */
 import type { SignatureDef, TensorInfo } from "../../protos/generated/tensorflow/meta_graph.js";
 import { type GraphNotes, nodeOf } from "../graph/housekeeping.js";
 import { servingSignatures, tensorsOf } from "../graph/run-choice.js";
@@ -9,13 +9,13 @@ export interface NamedSignature {
   readonly name: string;
   /** Tensors by the names of the inputs. */
   readonly inputs: ReadonlyMap<string, string>;
-  /** Tensors by the names of the outputs, sorted; what consists of several has a name for each: "words.0". */
+  /** Tensors by the names of the outputs, sorted; an output of several tensors has a name for each: "words.0". */
   readonly outputs: ReadonlyMap<string, string>;
   /** Outputs that are operations without a value. */
   readonly targets: readonly string[];
 }
 
-/** @throws TensorFlowError NOT_FOUND naming the signatures that there are */
+/** @throws TensorFlowError NOT_FOUND naming the existing signatures */
 export function signatureNamed(notes: GraphNotes, name: string): NamedSignature {
   const all = servingSignatures(notes);
   const found = all.find(([key]) => key === name)?.[1];

@@ -30,17 +30,17 @@ import {
 } from "./run-results.js";
 import { fedTensor, type NamedSignature, signatureNamed, wantedOutputs } from "./run-signature.js";
 
-/** Exit codes of a process that a signal ended: 128 and the signal's number. */
+/** Exit codes of a process that was ended by a signal: 128 plus the signal's number. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 type EndingSignal = keyof typeof EXIT_CODES;
 
-/** How many of the nodes that a trace lacks are named. */
+/** Number of nodes missing from a trace that are named. */
 const FOLDED_NODES_NAMED = 5;
 
-/** Begins the names of the nodes that restore a SavedModel. */
+/** Prefix of the names of the nodes that restore a SavedModel. */
 const RESTORE_PREFIX = "tensordeck_restore/";
 
-/** Where a run says what is not a result. */
+/** The output for anything but results. */
 function say(text: string): void {
   process.stderr.write(text);
 }
@@ -49,7 +49,7 @@ function say(text: string): void {
 class Interruption {
   readonly #controller = new AbortController();
   readonly #handlers = new Map<EndingSignal, () => void>();
-  /** The exit code of the signal that came; undefined while none came. */
+  /** The exit code for the received signal; undefined if there was none. */
   exitCode: number | undefined;
 
   constructor() {
@@ -161,7 +161,7 @@ async function restore(
   });
 }
 
-/** What is fetched and run: what was asked for, otherwise what the document or the graph itself suggests. */
+/** What is fetched and run: as requested, otherwise as suggested by the document or the graph itself. */
 function wantedOf(
   options: RunCommandOptions,
   graph: RunnableGraph,
@@ -213,7 +213,7 @@ function originText(choice: ReturnType<RunnableGraph["choice"]>): string {
 }
 
 interface Steps {
-  /** What the results are called. */
+  /** The names of the results. */
   readonly names: readonly string[];
   readonly fetches: readonly string[];
   readonly feeds: ReadonlyMap<string, Tensor>;

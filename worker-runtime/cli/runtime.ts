@@ -15,14 +15,14 @@ const listCommand: CommandSpec = {
 const installCommand: CommandSpec = {
   name: "tensordeck runtime install",
   summary:
-    "Brings TensorFlow's runtime into the user's data folder: exact versions, checked by their SHA-256, through the pip of " +
+    "Installs TensorFlow's runtime into the user's data folder: exact versions, checked by their SHA-256, through the pip of " +
     "the installed Python. Only the libraries are kept.",
   flags: [
     { name: "yes", help: "Do not ask before downloading." },
     { name: "dry_run", help: "Show what would be done and exit." },
     {
       name: "gpu",
-      help: "With CUDA's libraries (--no-gpu: without). Otherwise as the machine has an NVIDIA GPU, or not.",
+      help: "With CUDA's libraries (--no-gpu: without). By default depending on whether the machine has an NVIDIA GPU.",
     },
     {
       name: "json",
@@ -161,7 +161,7 @@ function planText({
 
 async function confirm(signal: AbortSignal): Promise<void> {
   if (!process.stdin.isTTY) {
-    throw invalidArgument("Nobody can be asked here: add --yes to install without a question.");
+    throw invalidArgument("There is no terminal to ask: add --yes to install without a question.");
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

@@ -1,17 +1,17 @@
 import { shapeText } from "../protocol/shape.js";
 import type { Tensor } from "../protocol/tensor.js";
 
-// As NumPy prints arrays unless told otherwise (numpy.set_printoptions).
+// NumPy's defaults for printing arrays (numpy.set_printoptions).
 const THRESHOLD_ELEMENTS = 1000;
 const EDGE_ITEMS = 3;
 const LINE_WIDTH = 75;
 
-/** Longer texts are cut in arrays; a single string is printed whole. */
+/** Longer texts are truncated in arrays; a single string is printed in full. */
 const MAX_ELEMENT_CHARACTERS = 60;
 
 const GAP = -1;
 
-/** The places along an axis that are shown, with GAP for those left out. */
+/** The indices along an axis that are shown, with GAP for the omitted ones. */
 function places(size: number, truncated: boolean): number[] {
   if (!truncated || size <= 2 * EDGE_ITEMS) return Array.from({ length: size }, (_, i) => i);
   const edge = Array.from({ length: EDGE_ITEMS }, (_, i) => i);
@@ -51,9 +51,9 @@ export function valuesText(tensor: Tensor): string {
   const level = (axis: number, offset: number, visit: (items: string[], axis: number) => string): string => {
     const size = shape[axis] ?? 0;
     const stride = shape.slice(axis + 1).reduce((product, n) => product * n, 1);
-    const items = places(size, truncated).map((place) => {
-      if (place === GAP) return "...";
-      const at = offset + place * stride;
+    const items = places(size, truncated).map((index) => {
+      if (index === GAP) return "...";
+      const at = offset + index * stride;
       return axis === shape.length - 1 ? textOf(tensor, at) : level(axis + 1, at, visit);
     });
     return visit(items, axis);
@@ -85,8 +85,8 @@ export function tensorText(name: string, tensor: Tensor): string {
 type JsonValue = string | number | boolean | JsonValue[];
 
 /**
- * The values for JSON: nested arrays of numbers, booleans and strings. What JSON has no number for is text: nan, inf,
- * whole numbers beyond 2^53, complex numbers.
+ * The values for JSON: nested arrays of numbers, booleans and strings. Values without a JSON number are strings: nan,
+ * inf, whole numbers beyond 2^53, complex numbers.
  */
 export function jsonValues(tensor: Tensor): JsonValue {
   let next = 0;

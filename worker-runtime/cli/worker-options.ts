@@ -44,11 +44,13 @@ export const workerCommand: CommandSpec = {
     {
       name: "gpu",
       value: "WHICH",
-      help: "GPUs that the task may use: auto (all; none for job ps), none, or numbers with commas between.",
+      help:
+        "GPUs that the task may use: auto (all, on the portable engine the best; none for job ps), none, or numbers with " +
+        "commas between.",
     },
     {
       name: "skip_address_check",
-      help: "Do not ask whether the task's host name leads to this machine.",
+      help: "Do not check whether the task's host name leads to this machine.",
     },
     ...portableFlags,
     {
@@ -79,14 +81,14 @@ export interface WorkerOptions {
   readonly gpu: string;
   readonly checkAddress: boolean;
   readonly watchStdin: boolean;
-  /** Only the help is wanted. */
+  /** Only the help was requested. */
   readonly help: boolean;
 }
 
 /**
- * What a worker is to be, from its flags and the environment.
- * @throws TensorFlowError INVALID_ARGUMENT for flags that are wrong or contradict each other and for clusters that make
- *   no sense, NOT_FOUND for files that are not there.
+ * The options of a worker, from its flags and the environment.
+ * @throws TensorFlowError INVALID_ARGUMENT for invalid or contradictory flags and for invalid clusters, NOT_FOUND for
+ *   missing files.
  */
 export async function readWorkerOptions(
   args: readonly string[],

@@ -38,18 +38,20 @@ export async function runWorker(args: readonly string[]): Promise<number> {
   return await new Promise<never>(() => setInterval(() => undefined, HEARTBEAT_MILLIS));
 }
 
-/** Whatever is loaded, the exit handler of load.ts sees to it that the end is clean. */
+/** Whatever is loaded, the exit handler of load.ts ensures a clean exit. */
 function endWithParent(): never {
   process.exit(0);
 }
 
-/** From before an engine is loaded, so that a worker can be stopped while it makes its devices. */
+/** Installed before an engine is loaded, so that a worker can be stopped while it creates its devices. */
 async function watchForEnd({ watchStdin }: WorkerOptions): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     process.on(signal, () => process.exit(0));
   }
-  // An embedding parent that is gone takes the channel along.
+  // The channel closes when an embedding parent is gone.
   process.on("disconnect", endWithParent);
+  // It may have gone while this process was starting; without a channel this is undefined.
+  if (process.connected === false) endWithParent();
   await watchLauncher(endWithParent);
   if (watchStdin) {
     process.stdin.on("end", endWithParent);
@@ -59,8 +61,8 @@ async function watchForEnd({ watchStdin }: WorkerOptions): Promise<void> {
 }
 
 /**
- * The libtensorflow that is to serve; undefined for the portable engine. Where the user named no engine, TensorFlow's own
- * is taken if there is one.
+ * The libtensorflow that is to serve; undefined for the portable engine. If the user named no engine, TensorFlow's own
+ * is used if there is one.
  */
 async function chooseLibrary(options: WorkerOptions): Promise<LocatedRuntime | undefined> {
   const { engine, library, portable } = options;
@@ -70,7 +72,7 @@ async function chooseLibrary(options: WorkerOptions): Promise<LocatedRuntime | u
     }
     return undefined;
   }
-  // Loaded here, so that --help, mistakes in flags and the portable engine need none of it.
+  // Loaded here, so that --help, invalid flags and the portable engine do not need it.
   const { locateRuntime } = await import("../engines/tensorflow/find.js");
   const found = await locateRuntime({ path: library }).catch((error: unknown) => {
     const isMissing = asTensorFlowError(error).code === StatusCode.NOT_FOUND;
@@ -116,11 +118,13 @@ async function serveTensorFlow(options: WorkerOptions, library: LocatedRuntime):
 
 async function servePortable(options: WorkerOptions): Promise<void> {
   const { hostPortable } = await import("../engines/portable/host.js");
+  const { hasGpuProvider } = await import("../engines/portable/gpu/list-adapters.js");
   const { jobName, taskIndex } = options.serverDef;
   say("info", `Starting server #${taskIndex} of job ${jobName} with the portable engine.`);
   const server = await hostPortable({
     serverDef: options.serverDef,
     checkAddress: options.checkAddress,
+    gpu: options.gpu,
     ...options.portable,
     log: (text) => say("info", text),
     onWarning: (text) => say("warning", text),
@@ -131,8 +135,8 @@ async function servePortable(options: WorkerOptions): Promise<void> {
     engine: "portable",
     version: server.version,
     library: null,
-    gpuBuild: null,
-    gpuHidden: false,
+    gpuBuild: hasGpuProvider(),
+    gpuHidden: options.gpu === "none",
     serverDef: server.serverDef,
   });
 }

@@ -1,4 +1,4 @@
-/** An address of a ClusterSpec or target, taken apart. */
+/** A parsed address of a ClusterSpec or target. */
 export interface HostPort {
   /** Without the brackets of an IPv6 address. */
   readonly host: string;
@@ -7,7 +7,7 @@ export interface HostPort {
 
 const MAX_PORT = 65_535;
 
-/** "host:port" or "[v6]:port" taken apart; undefined when it is not of that form or the port is not 0 to 65535. */
+/** Parses "host:port" or "[v6]:port"; undefined if it is not of that form or the port is not 0 to 65535. */
 export function parseHostPort(address: string): HostPort | undefined {
   const match = /^(?:\[([0-9A-Fa-f:.]+(?:%[\w.-]+)?)\]|([^\s:/[\]]+)):(\d{1,5})$/.exec(address);
   const host = match?.[1] ?? match?.[2];
@@ -21,8 +21,8 @@ export function formatHostPort({ host, port }: HostPort): string {
 }
 
 /**
- * What is wrong with an address, as the rest of a sentence that begins with the address; undefined when it is right.
- * The rules are those of TensorFlow's channel: it must end in a port and contain no slash.
+ * The problem with an address, as the rest of a sentence that begins with the address; undefined if it is valid. The
+ * rules are those of TensorFlow's channel: it must end in a port and contain no slash.
  */
 export function addressProblem(address: string): string | undefined {
   if (parseHostPort(address) !== undefined) {

@@ -3,8 +3,8 @@ import { ClusterSpec } from "./cluster-spec.js";
 
 /**
  * A cluster from the text of a clusterspec.json: `{"worker": ["host:port", …], "ps": …}`, the form that scripts have
- * passed between machines since TensorFlow's first distributed release. Task indices may be given, too:
- * `{"worker": {"1": "host:port"}}`.
+ * passed between machines since TensorFlow's first distributed release. Task indices may also be given: `{"worker":
+ * {"1": "host:port"}}`.
  * @param name the file, for messages.
  * @throws TensorFlowError INVALID_ARGUMENT when it is not JSON of that form.
  */
@@ -24,11 +24,11 @@ export function parseClusterJson(text: string, name = "The cluster file"): Clust
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalidArgument(`${name} must hold an object from job names to lists of addresses.`);
   }
-  // from() checks every job itself, and says which one is wrong.
+  // from() checks every job itself, and reports the invalid one.
   return ClusterSpec.from(value as Record<string, string[]>);
 }
 
-/** The value of a flag such as --worker_hosts taken apart: addresses between commas; spaces around them are dropped. */
+/** Parses the value of a flag such as --worker_hosts: addresses separated by commas; surrounding spaces are dropped. */
 export function splitHosts(hosts: string): string[] {
   return hosts
     .split(",")

@@ -5,8 +5,8 @@ import { taskText } from "./device-name.js";
 import { parseTfConfig } from "./tf-config.js";
 
 /**
- * Reads a pasted or opened cluster: the JSON of a clusterspec.json or the value of TF_CONFIG, also with
- * `export TF_CONFIG='…'` or `TF_CONFIG=…` before it, as it is copied from a shell. Addresses are not looked at.
+ * Reads a pasted or opened cluster: the JSON of a clusterspec.json or the value of TF_CONFIG, optionally prefixed by
+ * `export TF_CONFIG='…'` or `TF_CONFIG=…`, as copied from a shell. Addresses are not checked.
  *
  * @throws TensorFlowError INVALID_ARGUMENT when it is neither.
  */

@@ -60,8 +60,8 @@ function byCodeUnits(a: string, b: string): number {
 
 /**
  * The processes that take part in a distributed computation: jobs, and the address of each of their tasks. The same
- * methods, results and refusals as tf.train.ClusterSpec. Never changes. As there, an address is not looked at until a
- * server or a session needs it: `problems()` and `validate()` do that.
+ * methods, results and errors as tf.train.ClusterSpec. Immutable. As there, an address is not checked until a server or
+ * a session needs it: `problems()` and `validate()` do that.
  */
 export class ClusterSpec {
   readonly #jobs: ReadonlyMap<string, ReadonlyMap<number, string>>;
@@ -73,7 +73,7 @@ export class ClusterSpec {
   /**
    * @param cluster job names with lists of addresses or with sparse mappings {1: "host:port"}; a ClusterDef; another
    *   ClusterSpec.
-   * @throws TensorFlowError INVALID_ARGUMENT where tf.train.ClusterSpec raises a TypeError or ValueError.
+   * @throws TensorFlowError INVALID_ARGUMENT if tf.train.ClusterSpec raises a TypeError or ValueError.
    */
   static from(cluster: ClusterDict | ClusterDef | ClusterSpec): ClusterSpec {
     if (cluster instanceof ClusterSpec) {
@@ -102,7 +102,7 @@ export class ClusterSpec {
     return this.#jobs.size === 0;
   }
 
-  /** For each job a list of addresses or, where indices are missing, a mapping from index to address. */
+  /** For each job a list of addresses or, if indices are missing, a mapping from index to address. */
   asDict(): Record<string, string[] | Record<number, string>> {
     return Object.fromEntries(
       this.jobs.map((job) => {
@@ -202,8 +202,8 @@ export class ClusterSpec {
   }
 
   /**
-   * Everything that would keep servers from being started with this cluster, one sentence each: job names that
-   * TensorFlow refuses, addresses without a port, one address for two tasks.
+   * Everything that prevents servers from being started with this cluster, one sentence each: invalid job names,
+   * addresses without a port, one address for two tasks.
    */
   problems(): string[] {
     const found: string[] = [];
@@ -227,7 +227,7 @@ export class ClusterSpec {
       if (owner !== undefined && parseHostPort(task.address)?.port !== 0) {
         found.push(
           `${taskText(owner)} and ${taskText(task)} have the same address ` +
-            `'${task.address}'; every task needs a port of its own.`,
+            `'${task.address}'; every task needs its own port.`,
         );
       }
       owners.set(task.address, task);

@@ -4,8 +4,7 @@ import { ClusterSpec } from "./cluster-spec.js";
 import { isLoopback } from "./host.js";
 
 /**
- * One task as a row. What a ClusterSpec does not hold (machine, engine, GPU) is kept by the code that shows the
- * table.
+ * One task as a row. Facts that a ClusterSpec lacks (machine, engine, GPU) are kept by the code that shows the table.
  */
 export interface TableRow {
   readonly job: string;
@@ -32,7 +31,7 @@ export interface RowProblem {
 }
 
 export interface TableContext {
-  /** False where every task is named on the loopback interface because tunnels carry the connections. */
+  /** False if every task is named on the loopback interface because tunnels carry the connections. */
   readonly addressesCrossMachines: boolean;
 }
 
@@ -42,8 +41,8 @@ const MAX_PORT = 65_535;
 const JOB_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
 /**
- * What has to be fixed before the table can be applied, in the order of the rows; at most one problem per row, the
- * one to fix first.
+ * The problems that prevent the table from being applied, in the order of the rows; at most one per row, the first to
+ * fix.
  */
 export function tableProblems(rows: readonly TableRow[], context: TableContext): RowProblem[] {
   return rows.flatMap((row, position) => rowProblem(rows, row, position, context) ?? []);
@@ -63,7 +62,7 @@ function rowProblem(
       message:
         job === ""
           ? "Every task has a job."
-          : `"${job}" is no job name: a letter, then letters, digits or _.`,
+          : `"${job}" is not a job name: a letter, then letters, digits or _.`,
     };
   }
   const before = rows.slice(0, position);
@@ -72,7 +71,7 @@ function rowProblem(
     return {
       row: position,
       field: "index",
-      message: `There is a ${job}/${index} already.`,
+      message: `There is already a ${job}/${index}.`,
       fix: { label: `Use ${job}/${free}`, row: { ...row, index: free } },
     };
   }
@@ -80,7 +79,7 @@ function rowProblem(
     return {
       row: position,
       field: "machine",
-      message: `${job}/${index} needs a machine that runs it, or the address of a server that runs already.`,
+      message: `${job}/${index} needs a machine to run on, or the address of a running server.`,
     };
   }
   if (address === "") return undefined;
@@ -157,7 +156,7 @@ function severalMachines(rows: readonly TableRow[]): boolean {
   return machines.size + hosts.size > 1;
 }
 
-/** The ClusterSpec of the rows that have an address. Rows with problems are the caller's to leave out. */
+/** The ClusterSpec of the rows that have an address. The caller has to leave out rows with problems. */
 export function clusterOfRows(rows: readonly TableRow[]): ClusterSpec {
   const jobs: Record<string, Record<number, string>> = {};
   for (const { job, index, address } of rows) {

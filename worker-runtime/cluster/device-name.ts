@@ -1,6 +1,6 @@
 import { invalidArgument } from "../protocol/status.js";
 
-/** A device name taken apart; what is absent matches anything. */
+/** A parsed device name; absent parts match anything. */
 export interface DeviceParts {
   readonly job?: string | undefined;
   readonly replica?: number | undefined;
@@ -16,7 +16,9 @@ export interface TaskName {
   readonly index: number;
 }
 
-/** Types that a name may have without "device:" before them ("/cpu:0", "/GPU:1"), as TensorFlow's DeviceSpec takes them. */
+/**
+ * Types that a name may have without "device:" before them ("/cpu:0", "/GPU:1"), as TensorFlow's DeviceSpec takes them.
+ */
 const shortTypes = new Set(["CPU", "GPU", "TPU", "CUSTOM", "EPU", "TPU_SYSTEM", "XLA_CPU", "XLA_GPU"]);
 
 function refuse(name: string, why: string): never {
@@ -36,8 +38,8 @@ function numberOf(name: string, what: string, text: string): number | undefined 
 }
 
 /**
- * A device name taken apart: full, partial or empty; legacy forms "/cpu:0" and "/gpu:*"; "*" for any.
- * @throws TensorFlowError INVALID_ARGUMENT where tf.DeviceSpec.from_string raises a ValueError.
+ * Parses a device name: full, partial or empty; legacy forms "/cpu:0" and "/gpu:*"; "*" for any.
+ * @throws TensorFlowError INVALID_ARGUMENT if tf.DeviceSpec.from_string raises a ValueError.
  */
 export function parseDeviceName(name: string): DeviceParts {
   const parts: { -readonly [K in keyof DeviceParts]: DeviceParts[K] } = {};
@@ -91,7 +93,7 @@ export function canonicalDeviceName(name: string): string {
 }
 
 /**
- * The device of a node in nested `tf.device` scopes: what the inner one says wins, part by part.
+ * The device of a node in nested `tf.device` scopes: the inner one takes precedence, part by part.
  * @returns the canonical name of the combination.
  * @throws TensorFlowError INVALID_ARGUMENT when one of the names is not a device name.
  */
@@ -122,7 +124,7 @@ export function deviceMatches(pattern: DeviceParts, device: DeviceParts): boolea
   );
 }
 
-/** The task that a device name names; undefined when it leaves the job or the task open, or is not a device name. */
+/** The task of a device name; undefined if it leaves the job or the task open, or is not a device name. */
 export function taskOfDevice(name: string): TaskName | undefined {
   let parts: DeviceParts;
   try {
@@ -135,7 +137,7 @@ export function taskOfDevice(name: string): TaskName | undefined {
     : { job: parts.job, index: parts.task };
 }
 
-/** What a device is within its task, "GPU:0"; undefined where the name leaves that open, or is not a device name. */
+/** A device within its task, "GPU:0"; undefined if the name leaves that open, or is not a device name. */
 export function localDeviceText(name: string): string | undefined {
   try {
     const { type, index } = parseDeviceName(name);
@@ -145,7 +147,7 @@ export function localDeviceText(name: string): string | undefined {
   }
 }
 
-/** The same device of another task, in full: what was `from`'s is `to`'s. Any other name stays as it is. */
+/** The same device of another task, in full: a device of `from` becomes one of `to`. Other names stay unchanged. */
 export function deviceOfTask(name: string, to: TaskName, from?: TaskName): string {
   const task = taskOfDevice(name);
   if (task === undefined) return name;

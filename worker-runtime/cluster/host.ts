@@ -12,7 +12,7 @@ export interface CanonicalHost {
 }
 
 const ZONE = /^([^%]*)%(.*)$/s;
-/** What the C library reads as an IPv4 address: one to four numbers, each decimal, octal or hexadecimal. */
+/** An IPv4 address as parsed by the C library: one to four numbers, each decimal, octal or hexadecimal. */
 const LOOSE_IPV4 = /^(?:(?:0x[0-9a-f]*|\d+)\.){0,3}(?:0x[0-9a-f]*|\d+)$/;
 const DOTTED_IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 
@@ -29,8 +29,8 @@ const EMBEDDING: readonly (readonly number[])[] = [
 const MAPPED = EMBEDDING.slice(0, 1);
 
 /**
- * A host as it is dialled: "127.0.0.1" for "0x7f.1", "2130706433", "::ffff:7f00:1" and "64:ff9b::127.0.0.1"; "localhost"
- * for "LOCALHOST.". Of a name nothing is looked up.
+ * A host as it is dialled: "127.0.0.1" for "0x7f.1", "2130706433", "::ffff:7f00:1" and "64:ff9b::127.0.0.1";
+ * "localhost" for "LOCALHOST.". Names are not resolved.
  */
 export function canonicalHost(text: string): CanonicalHost {
   const [, address = text, zone] = ZONE.exec(text) ?? [];
@@ -41,7 +41,7 @@ export function canonicalHost(text: string): CanonicalHost {
 
 /**
  * An IP address, read strictly, in its shortest form without a zone; undefined for anything else. A mapped IPv4 address
- * comes out as what it is on the wire; the other IPv6 addresses that stand for one are IPv6 there, and stay.
+ * becomes IPv4, as on the wire; other IPv6 addresses that embed one are IPv6 on the wire, and stay.
  */
 export function canonicalAddress(text: string): string | undefined {
   const plain = text.replace(/%[\w.-]+$/, "").toLowerCase();
@@ -80,12 +80,12 @@ function looseIpv4(plain: string): string | undefined {
   if (numbers.some((number) => !(number < 256)) || !(last < room)) return undefined;
   const rest = Array.from(
     { length: 4 - numbers.length },
-    (_, place) => Math.floor(last / 256 ** place) % 256,
+    (_, index) => Math.floor(last / 256 ** index) % 256,
   );
   return [...numbers, ...rest.reverse()].join(".");
 }
 
-/** NaN for what is no number, as 09 is none. */
+/** NaN for anything that is not a number, such as 09. */
 function looseNumber(text: string): number {
   if (text.startsWith("0x")) return text === "0x" ? 0 : Number(text);
   if (!text.startsWith("0") || text === "0") return Number(text);
@@ -106,7 +106,7 @@ function ipv6(
   return embeds ? [high >> 8, high & 0xff, low >> 8, low & 0xff].join(".") : shortest(words);
 }
 
-/** The eight words of an IPv6 address in lower case; undefined where it is none. */
+/** The eight words of an IPv6 address in lower case; undefined if it is not one. */
 function parseIpv6(text: string): number[] | undefined {
   const dotted = /^(.*:)([\d.]+)$/.exec(text);
   const [, front = "", ipv4 = ""] = dotted?.[2]?.includes(".") ? dotted : [];

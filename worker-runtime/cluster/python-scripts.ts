@@ -18,10 +18,10 @@ export interface PythonScriptInput {
   readonly gatewayTarget?: string;
 }
 
-/** Why a kind of script does not fit the cluster, as a sentence; undefined when it does. */
+/** Why a kind of script is unsuitable for the cluster, as a sentence; undefined if it is suitable. */
 export function pythonScriptProblem(kind: PythonScriptKind, input: PythonScriptInput): string | undefined {
   const { cluster, gatewayTarget } = input;
-  if (cluster.isEmpty) return "The cluster has no task yet.";
+  if (cluster.isEmpty) return "The cluster has no tasks yet.";
   if (kind === "gateway" && gatewayTarget === undefined) return "The gateway does not listen.";
   if (kind !== "coordinator") return undefined;
   const missing = ["ps", "worker"].filter((job) => !cluster.jobs.includes(job));
@@ -45,7 +45,7 @@ export function pythonScript(kind: PythonScriptKind, input: PythonScriptInput): 
 }
 
 /** A dictionary as Python writes it: JSON is a subset of Python here, except that a sparse job's indices are integers. */
-function pythonCluster(cluster: ClusterSpec, indent: string): string {
+export function pythonCluster(cluster: ClusterSpec, indent: string): string {
   const jobs = Object.entries(cluster.asDict()).map(([job, tasks]) => {
     if (Array.isArray(tasks)) return `${indent}    ${JSON.stringify(job)}: ${pythonList(tasks)},\n`;
     const sparse = Object.entries(tasks).map(([index, address]) => `${index}: ${JSON.stringify(address)}`);

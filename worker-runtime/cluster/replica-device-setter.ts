@@ -2,7 +2,7 @@ import type { ClusterDef } from "../../protos/generated/tensorflow/cluster.js";
 import { type ClusterDict, ClusterSpec } from "./cluster-spec.js";
 import { formatDeviceName, mergeDeviceParts, parseDeviceName } from "./device-name.js";
 
-/** Ops that hold state and so belong on parameter servers (STANDARD_PS_OPS of TensorFlow 2.21's device_setter.py). */
+/** Stateful ops, which belong on parameter servers (STANDARD_PS_OPS of TensorFlow 2.21's device_setter.py). */
 export const standardPsOps: readonly string[] = [
   "Variable",
   "VariableV2",
@@ -55,9 +55,9 @@ function roundRobin(tasks: number): () => number {
 }
 
 /**
- * tf.compat.v1.train.replica_device_setter: variables go to the ps tasks in turn, all else to the worker. What an inner
- * scope says of a node's device wins, part by part.
- * @returns undefined where there are no ps tasks: nodes are then placed as if there were no setter.
+ * tf.compat.v1.train.replica_device_setter: variables go to the ps tasks in turn, all else to the worker. The device of
+ * an inner scope takes precedence, part by part.
+ * @returns undefined if there are no ps tasks: nodes are then placed as if there were no setter.
  * @throws TensorFlowError INVALID_ARGUMENT when a device is not a device name.
  */
 export function replicaDeviceSetter(options: ReplicaDeviceSetterOptions): DeviceFunction | undefined {

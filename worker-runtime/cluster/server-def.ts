@@ -6,20 +6,20 @@ import { type ClusterDict, ClusterSpec } from "./cluster-spec.js";
 
 export interface ServerDefOptions {
   readonly cluster: ClusterDict | ClusterDef | ClusterSpec;
-  /** May be left out where the cluster has one job. */
+  /** May be omitted if the cluster has one job. */
   readonly jobName?: string | undefined;
-  /** May be left out where the job has one task. */
+  /** May be omitted if the job has one task. */
   readonly taskIndex?: number | undefined;
   /** "grpc" unless given. */
   readonly protocol?: string | undefined;
-  /** The port to listen on where it is not the one of the task's address (0: as the address says). */
+  /** The port to listen on if it differs from that of the task's address (0: the same). */
   readonly port?: number | undefined;
   /** Default for all sessions of the server. */
   readonly config?: ConfigProto | undefined;
 }
 
 /**
- * Everything a server needs to take its place in a cluster, as tf.distribute.Server makes it.
+ * Everything a server needs to join a cluster, as created by tf.distribute.Server.
  * @throws TensorFlowError INVALID_ARGUMENT when the job or the index must be given, is not in the cluster, or an address
  *   of the cluster cannot be used.
  */

@@ -2,17 +2,17 @@ import { invalidArgument } from "../protocol/status.js";
 import { ClusterSpec } from "./cluster-spec.js";
 import type { TaskName } from "./device-name.js";
 
-/** What the environment variable TF_CONFIG says. */
+/** The parsed environment variable TF_CONFIG. */
 export interface TfConfig {
   /** Without jobs when TF_CONFIG names no cluster. */
   readonly cluster: ClusterSpec;
-  /** The task that this process is; absent when TF_CONFIG does not say. */
+  /** The task of this process; absent if TF_CONFIG does not name it. */
   readonly task: TaskName | undefined;
   /** "grpc" or another protocol; absent when not given. */
   readonly rpcLayer: string | undefined;
   /** A target that is to be used instead of the task's own address. */
   readonly sessionMaster: string | undefined;
-  /** "cloud" on some platforms; of no meaning to us. */
+  /** "cloud" on some platforms; unused here. */
   readonly environment: string | undefined;
 }
 
@@ -78,7 +78,7 @@ function taskOf(config: Json): TaskName | undefined {
 /**
  * Reads TF_CONFIG as TensorFlow's TFConfigClusterResolver does, and checks that the task is one of the cluster.
  * @param json the value of the variable; empty counts as `{}`.
- * @throws TensorFlowError INVALID_ARGUMENT when it is not JSON, or does not fit together.
+ * @throws TensorFlowError INVALID_ARGUMENT when it is not JSON, or inconsistent.
  */
 export function parseTfConfig(json: string): TfConfig {
   const config = json.trim() === "" ? {} : parse(json);

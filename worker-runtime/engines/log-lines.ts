@@ -2,7 +2,7 @@
 export interface LogLine {
   readonly level: LogLevel;
   readonly text: string;
-  /** The source file that wrote it, "gpu_device.cc"; absent where the line does not say. */
+  /** The source file that wrote it, "gpu_device.cc"; absent if the line does not say. */
   readonly source?: string;
 }
 

@@ -31,7 +31,10 @@ export interface ServerOptions {
   readonly engine?: EngineName | undefined;
   /** The libtensorflow to use; otherwise the best that is found. */
   readonly library?: string | undefined;
-  /** GPUs that the task may use: "auto" (all; none for job ps), "none", or numbers such as "0,1". */
+  /**
+   * GPUs that the task may use: "auto" (all, on the portable engine the best; none for job ps), "none", or numbers such as
+   * "0,1".
+   */
   readonly gpu?: string | undefined;
   /** Ask whether the task's host name leads to this machine. True unless given. */
   readonly checkAddress?: boolean | undefined;

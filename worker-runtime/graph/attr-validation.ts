@@ -9,7 +9,7 @@ import { tryDecodeUtf8 } from "./text-format/escapes.js";
 
 type ScalarCase = "s" | "i" | "f" | "b" | "type" | "shape" | "tensor" | "func";
 
-/** Which field of an AttrValue holds an attribute of each type. */
+/** The field of an AttrValue that holds an attribute of each type. */
 const CASES: Readonly<Record<string, ScalarCase>> = {
   string: "s",
   int: "i",
@@ -21,7 +21,7 @@ const CASES: Readonly<Record<string, ScalarCase>> = {
   func: "func",
 };
 
-/** The type inside "list(type)"; undefined for an attribute that is no list. */
+/** The type inside "list(type)"; undefined if the attribute is not a list. */
 export function listElementType(attrType: string): string | undefined {
   return /^list\((\w+)\)$/.exec(attrType)?.[1];
 }
@@ -38,7 +38,7 @@ function hasType(value: AttrValue, attrType: string): boolean {
   if (elementType === undefined) return actual === CASES[attrType];
   if (actual !== "list") return false;
   const list = value.value?.$case === "list" ? value.value.value : undefined;
-  // An empty list says nothing of its type.
+  // An empty list does not reveal its type.
   return Object.values(CASES).every((field) => field === CASES[elementType] || list?.[field].length === 0);
 }
 
@@ -85,7 +85,7 @@ function minimumProblem(attr: OpDef_AttrDef, value: AttrValue): string | undefin
 }
 
 /**
- * What is wrong with a value for an attribute, in words; undefined where nothing is. Follows TensorFlow's
+ * Describes what is wrong with an attribute's value; undefined if it is valid. Follows TensorFlow's
  * ValidateAttrValue: type, allowed values, minimum.
  */
 export function attrProblem(attr: OpDef_AttrDef, value: AttrValue): string | undefined {
@@ -95,7 +95,7 @@ export function attrProblem(attr: OpDef_AttrDef, value: AttrValue): string | und
   return allowedProblem(attr, value) ?? minimumProblem(attr, value);
 }
 
-/** All that is wrong with a node by itself, in words: missing or wrong attributes, too few or too many inputs. */
+/** Describes the problems of a single node: missing or wrong attributes, too few or too many inputs. */
 export function nodeProblems(opDef: OpDef, node: Pick<NodeDef, "attr" | "input">): string[] {
   const problems: string[] = [];
   for (const attr of opDef.attr) {

@@ -13,12 +13,12 @@ import { listElementType } from "./attr-validation.js";
 import { constantProto } from "./constant-proto.js";
 import { partialShapeToProto, type Shape } from "./shape.js";
 
-/** A shape whose rank is not known, as an attribute's value. */
+/** A shape of unknown rank as an attribute's value. */
 export const UNKNOWN_RANK = "unknown rank";
 
 export type AttrScalar = string | number | bigint | boolean | Uint8Array | Tensor | NameAttrList | Shape;
 /**
- * What an attribute can be given as: a dtype's name for a type, numbers, text or bytes, a list of sizes (or
+ * The forms in which an attribute can be passed: a dtype's name for a type, numbers, text or bytes, a list of sizes (or
  * UNKNOWN_RANK) for a shape, a function's name, lists of these, or a finished AttrValue.
  */
 export type AttrInput = AttrScalar | readonly AttrScalar[] | AttrValue;

@@ -15,7 +15,7 @@ export interface VariableItem {
   readonly variableDef: VariableDef;
 }
 
-/** What a collection may hold: nodes and tensors, texts, numbers, variables. One kind in each collection. */
+/** An item of a collection: a node, tensor, text, number or variable. All items of a collection are of one kind. */
 export type CollectionItem = Operation | Output | string | number | bigint | VariableItem;
 
 function collectionDef(items: readonly CollectionItem[]): CollectionDef {
@@ -40,7 +40,7 @@ function collectionDef(items: readonly CollectionItem[]): CollectionDef {
   return CollectionDef.fromPartial({ kind: { $case: "bytesList", value: { value } } });
 }
 
-/** Collections as a MetaGraphDef holds them. */
+/** Collections as stored in a MetaGraphDef. */
 export function collectionDefs(
   collections: ReadonlyMap<string, readonly CollectionItem[]>,
 ): Map<string, CollectionDef> {

@@ -9,7 +9,7 @@ import { arrayConstructor, bytesOfArray, isByteList, type NumericArray } from ".
 // Python's make_tensor_proto writes these as tensor_content where there is more than one element.
 const CONTENT_KINDS = new Set(["float", "int", "uint", "long"]);
 
-/** Which field of a TensorProto lists the elements of a dtype. */
+/** The field of a TensorProto that lists the elements of a dtype. */
 function valueFields(dtype: DType, data: NumericArray): Partial<TensorProto> {
   const numbers = Array.from(data, Number);
   switch (dtype) {
@@ -39,8 +39,8 @@ function valueFields(dtype: DType, data: NumericArray): Partial<TensorProto> {
 }
 
 /**
- * The value of a Const as Python's `make_tensor_proto` writes it, so that graphs made here and there are equal:
- * numbers as tensor_content where there is more than one, single elements, bools, strings and complex numbers listed.
+ * The value of a Const in the form that Python's `make_tensor_proto` writes, so graphs made by both are equal: more
+ * than one number as tensor_content; single elements, bools, strings and complex numbers as lists.
  */
 export function constantProto(tensor: Tensor): TensorProto {
   const { dtype, shape, data } = tensor;
@@ -54,7 +54,7 @@ export function constantProto(tensor: Tensor): TensorProto {
   return TensorProto.fromPartial({ ...base, ...valueFields(dtype, data) });
 }
 
-/** A Const's value where one element stands for all of a shape: tf.zeros, tf.ones, tf.fill of a known shape. */
+/** A Const's value that repeats one element over a shape: tf.zeros, tf.ones, tf.fill of a known shape. */
 export function filledProto(dtype: DType, shape: readonly number[], element: Tensor): TensorProto {
   const { data } = element;
   const base = { dtype: dataTypeOf(dtype), tensorShape: shapeToProto(shape) };

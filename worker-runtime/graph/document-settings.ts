@@ -1,16 +1,16 @@
 /**
- * The document's own settings: JSON in the first value of the collection "tensordeck". A collection of byte strings is
- * what TensorFlow's import_meta_graph takes over unread.
+ * The document's own settings: JSON in the first value of the collection "tensordeck". TensorFlow's import_meta_graph
+ * copies a collection of byte strings without interpreting it.
  */
 import { getTextEncoding } from "@bufbuild/protobuf/wire";
 import type { CollectionDef } from "../../protos/generated/tensorflow/meta_graph.js";
 
-/** The section that says how the document is run. */
+/** The section with the document's run configuration. */
 export const RUN_SECTION = "run";
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** What the collection says, by section; undefined when it is none of ours or cannot be read. */
+/** The settings in the collection by section; undefined if it is not Tensordeck's or cannot be parsed. */
 export function readSettings(collection: CollectionDef | undefined): Settings | undefined {
   if (collection?.kind?.$case !== "bytesList") return undefined;
   const first = collection.kind.value.value[0];
@@ -25,7 +25,7 @@ export function readSettings(collection: CollectionDef | undefined): Settings | 
   }
 }
 
-/** The collection with one section replaced, or taken out; sections of other versions and further values stay. */
+/** The collection with one section replaced or removed; unknown sections and further values are kept. */
 export function writeSection(
   collection: CollectionDef | undefined,
   name: string,
@@ -38,7 +38,7 @@ export function writeSection(
   return { kind: { $case: "bytesList", value: { value } } };
 }
 
-/** What the document's run configuration fetches and runs; nothing where it does not say. */
+/** The fetches and targets of the document's run configuration; empty if it has none. */
 export function readChosenRun(collection: CollectionDef | undefined): {
   readonly fetches: readonly string[];
   readonly targets: readonly string[];

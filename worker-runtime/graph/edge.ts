@@ -1,13 +1,13 @@
 import { invalidArgument } from "../protocol/status.js";
 
-/** What an entry of `NodeDef.input` says: an output of a node, or that a node must run first. */
+/** The meaning of an entry of `NodeDef.input`: an output of a node, or a node that must run first. */
 export type Edge =
   | { readonly control: false; readonly node: string; readonly output: number }
   | { readonly control: true; readonly node: string };
 
 /**
  * Reads an entry of `NodeDef.input` ("node", "node:1" or "^node") or the name of a tensor that is fed or fetched.
- * @throws TensorFlowError INVALID_ARGUMENT for an entry without a node, or an output that is no number.
+ * @throws TensorFlowError INVALID_ARGUMENT for an entry without a node, or an output that is not a number.
  */
 export function parseEdge(text: string): Edge {
   if (text.startsWith("^")) {
@@ -25,7 +25,7 @@ export function parseEdge(text: string): Edge {
   return { control: false, node, output: Number(output) };
 }
 
-/** An edge as TensorFlow writes it in `NodeDef.input`: output 0 goes without its number. */
+/** An edge as TensorFlow writes it in `NodeDef.input`: the number of output 0 is omitted. */
 export function formatEdge(edge: Edge): string {
   if (edge.control) return `^${edge.node}`;
   return edge.output === 0 ? edge.node : `${edge.node}:${edge.output}`;

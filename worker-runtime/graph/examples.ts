@@ -27,7 +27,7 @@ function floatAttr(value: number): AttrValue {
   return { value: { $case: "f", value } };
 }
 
-/** The graph as a document, with its nodes in their places. */
+/** The graph as a document, with the positions of its nodes. */
 function documentOf(graph: Graph, places: Places): MetaGraphDef {
   const metaGraph = graph.toMetaGraphDef();
   for (const node of metaGraph.graphDef?.node ?? []) {
@@ -39,7 +39,7 @@ function documentOf(graph: Graph, places: Places): MetaGraphDef {
   return metaGraph;
 }
 
-/** The first graph that a user meets: a = 3, b = 2, x = a + b and y = a · b on one worker, z = x + y = 11 on the other. */
+/** The first example: a = 3, b = 2, x = a + b and y = a · b on one worker, z = x + y = 11 on the other. */
 export function welcomeGraph(): MetaGraphDef {
   const graph = new Graph();
   const { x, y } = graph.withDevice(FIRST_WORKER, () => {
@@ -52,8 +52,8 @@ export function welcomeGraph(): MetaGraphDef {
 }
 
 /**
- * Sums a column of whole numbers over two workers: fed to "input", cut in two halves (the second is one longer where
- * the length is odd), each summed on its worker, the sums added up as "total".
+ * Sums a column of integers on two workers: it is fed to "input" and split in two halves (the second is one longer if
+ * the length is odd), each of which is summed on its worker; their sum is "total".
  */
 export function csvSumGraph(): MetaGraphDef {
   const graph = new Graph();
@@ -88,7 +88,7 @@ export function csvSumGraph(): MetaGraphDef {
   });
 }
 
-/** A variable that lives on one worker and is counted up from the other: its value stays from run to run. */
+/** A variable that lives on one worker and is incremented by the other; it keeps its value between runs. */
 export function counterGraph(): MetaGraphDef {
   const graph = new Graph();
   const counter = graph.withDevice(FIRST_WORKER, () => {
@@ -98,7 +98,7 @@ export function counterGraph(): MetaGraphDef {
   const step = graph.withDevice(SECOND_WORKER, () => constant(graph, 1, { name: "step" }));
   assignAdd(counter, step, { name: "count" });
   globalVariablesInitializer(graph, { name: "init" });
-  // Read beside count, in no order of the two, the variable could show the number before or after it.
+  // The variable is not fetched: unordered with count, it could show the value before or after.
   graph.addToCollection(DOCUMENT_COLLECTION, JSON.stringify({ run: { fetches: ["count:0"] } }));
   return documentOf(graph, {
     start: [0, 0],
@@ -118,7 +118,7 @@ export interface ExampleGraph {
   readonly build: () => MetaGraphDef;
 }
 
-/** The graphs that Tensordeck brings along, in the order in which it shows them. */
+/** The graphs that ship with Tensordeck, in display order. */
 export const examples: readonly ExampleGraph[] = [
   {
     id: "welcome",

@@ -30,7 +30,7 @@ const SIGNATURES: readonly {
   { bytes: [0x7f, 0x45, 0x4c, 0x46], what: "a program or library" },
 ];
 
-/** How TensorFlow names the files of a checkpoint that hold its values: their bytes can look like anything. */
+/** TensorFlow's names for the data files of a checkpoint, whose bytes are arbitrary. */
 const CHECKPOINT_DATA = /\.data-\d{5}-of-\d{5}$/;
 
 /** The last bytes of a LevelDB-style table, which a checkpoint's .index file is. */
@@ -41,8 +41,8 @@ function hasBytes(bytes: Uint8Array, wanted: readonly number[], offset: number):
 }
 
 /**
- * Says which kind of graph a file holds, by its content.
- * @throws TensorFlowError INVALID_ARGUMENT that says what the file is instead
+ * Detects the kind of graph in a file by its content.
+ * @throws TensorFlowError INVALID_ARGUMENT that names what the file is instead
  */
 export function detectGraphFile(
   bytes: Uint8Array,
@@ -69,9 +69,9 @@ export function detectGraphFile(
 
 function looksLikeText(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
-  // Binary graphs have lengths and field tags all over, which are control characters.
+  // Binary graphs have lengths and field tags throughout, which are control characters.
   if (sample.some((byte) => byte < 9 || (byte > 13 && byte < 32) || byte === 127)) return false;
-  // A few bytes of binary data may have none; text has few bytes that are not ASCII at its beginning.
+  // A few bytes of binary data may have none; text has few non-ASCII bytes at its beginning.
   const head = String.fromCharCode(...sample.subarray(0, 256));
   return decodeText(bytes) !== undefined || /^\s*(#|[A-Za-z_]\w*\s*[:{<])/.test(head);
 }
@@ -84,7 +84,7 @@ function decodeText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The messages that a file may hold; their top-level fields have names of their own. */
+/** The messages that a file may hold; their top-level fields have distinct names. */
 const KIND_BY_FULL_NAME: readonly (readonly [GraphFileKind, string])[] = [
   ["graph", "tensorflow.GraphDef"],
   ["meta_graph", "tensorflow.MetaGraphDef"],
@@ -128,7 +128,7 @@ interface WireField {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** The fields of a serialized message; `whole` is false where the bytes end or go wrong within one. */
+/** The fields of a serialized message; `whole` is false if the bytes end within one or are invalid. */
 function scan(bytes: Uint8Array, limit = Number.POSITIVE_INFINITY): { fields: WireField[]; whole: boolean } {
   const reader = new BinaryReader(bytes);
   const fields: WireField[] = [];
@@ -152,7 +152,7 @@ function stringField(fields: readonly WireField[], number: number): string | und
   return bytes && bytes.length <= 4096 ? decodeText(bytes) : undefined;
 }
 
-/** Whether the bytes are a NodeDef: a node's name (1) and an op's name (2), as TensorFlow allows them. */
+/** Whether the bytes are a NodeDef: valid names of a node (1) and an op (2). */
 function isNode(bytes: Uint8Array): boolean {
   const { fields, whole } = scan(bytes);
   if (!whole) return false;
@@ -180,7 +180,7 @@ function isGraph(fields: readonly WireField[]): boolean {
   );
 }
 
-/** Whether the fields can be a MetaGraphDef's: all are messages, and graph_def (2), where there is one, is a graph. */
+/** Whether the fields can be a MetaGraphDef's: all are messages, and graph_def (2), if present, is a graph. */
 function isMetaGraph(fields: readonly WireField[]): boolean {
   if (fields.some((f) => f.number <= 7 && f.wireType !== WireType.LengthDelimited)) return false;
   const graph = firstField(fields, 2);
@@ -188,7 +188,7 @@ function isMetaGraph(fields: readonly WireField[]): boolean {
   return fields.some((f) => f.number >= 1 && f.number <= 7);
 }
 
-/** Whether the fields can be a SavedModel's: saved_model_schema_version (1) is a number, meta_graphs (2) are messages. */
+/** Whether the fields can be a SavedModel's: saved_model_schema_version (1) a number, meta_graphs (2) messages. */
 function isSavedModel(fields: readonly WireField[]): boolean {
   return (
     fields.some((f) => f.number === 2) &&
@@ -214,7 +214,7 @@ function detectBinaryKind(bytes: Uint8Array, name: string): GraphFileKind {
   return kind;
 }
 
-/** Whether a file that breaks off within its first field may be the beginning of a graph. */
+/** Whether a file truncated within its first field may be the beginning of a graph. */
 function startsLikeGraph(bytes: Uint8Array): boolean {
   const reader = new BinaryReader(bytes);
   try {

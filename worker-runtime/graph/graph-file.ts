@@ -8,20 +8,20 @@ import { formatText, parseText, TextFormatError } from "./text-format.js";
 
 export type { GraphFileFormat, GraphFileKind } from "./graph-file-detection.js";
 
-/** A SavedModel around one of its meta graphs: what `GraphFile.metaGraph` does not hold. */
+/** The parts of a SavedModel that `GraphFile.metaGraph` does not hold. */
 export interface SavedModelSource {
   readonly savedModel: SavedModel;
   /** Which of its meta graphs was opened. */
   readonly index: number;
 }
 
-/** A file's graph and what is needed to write it back as it was. */
+/** A file's graph and what is needed to write it back unchanged. */
 export interface GraphFile {
   readonly kind: GraphFileKind;
   readonly format: GraphFileFormat;
   /** The graph; for a GraphDef file, a MetaGraphDef that holds nothing else. */
   readonly metaGraph: MetaGraphDef;
-  /** For a SavedModel: its other parts. */
+  /** The other parts of a SavedModel. */
   readonly original?: SavedModelSource | undefined;
 }
 
@@ -31,11 +31,11 @@ const FULL_NAMES: Readonly<Record<GraphFileKind, string>> = {
   saved_model: "tensorflow.SavedModel",
 };
 
-/** Serialized protobuf messages end here: sizes are 32 bits with a sign. */
+/** The maximum size of a serialized protobuf message: sizes are signed 32-bit integers. */
 export const MAX_MESSAGE_BYTES = 2 ** 31 - 1;
 
 /**
- * Checks that a message can be sent or written.
+ * Checks that a message is not too large to be sent or written.
  * @param what names it in the error, for example "This graph"
  * @throws TensorFlowError INVALID_ARGUMENT for more than 2 GB
  */
@@ -50,11 +50,11 @@ export function checkMessageSize(sizeBytes: number, what: string): void {
 
 /** The MetaGraphDef that stands for a file holding only a GraphDef. */
 function metaGraphOf(graphDef: GraphDef): MetaGraphDef {
-  // Set, not given to fromPartial: that copies only what the .proto files know.
+  // Assigned rather than passed to fromPartial, which copies only fields known to the .proto files.
   return { ...MetaGraphDef.fromPartial({}), graphDef };
 }
 
-/** The meta graph for serving, as TensorFlow's tags name it, otherwise the first. */
+/** The meta graph tagged for serving, otherwise the first. */
 function chooseMetaGraph(savedModel: SavedModel, name: string): { index: number; metaGraph: MetaGraphDef } {
   const serving = savedModel.metaGraphs.findIndex((m) => m.metaInfoDef?.tags.includes("serve"));
   const index = Math.max(serving, 0);
@@ -83,9 +83,9 @@ function fromMessage(
 }
 
 /**
- * Reads a GraphDef, MetaGraphDef or SavedModel, binary or text. What it is shows in its content; the name is only
- * used in errors. Bytes inside the result are views on the argument, which must not change later.
- * @throws TensorFlowError INVALID_ARGUMENT that says what the file is instead, or where it is damaged
+ * Reads a GraphDef, MetaGraphDef or SavedModel, binary or text. Its kind is detected by content; the name is only used
+ * in errors. Bytes in the result are views of the argument, which must not change later.
+ * @throws TensorFlowError INVALID_ARGUMENT that names what the file is instead, or where it is damaged
  */
 export function readGraphFile(bytes: Uint8Array, name: string): GraphFile {
   const { kind, format } = detectGraphFile(bytes, name);
@@ -116,7 +116,7 @@ export function readGraphFile(bytes: Uint8Array, name: string): GraphFile {
 }
 
 /**
- * The bytes of a file of the given kind and format. A SavedModel keeps everything of `original` but the meta graph
+ * The bytes of a file of the given kind and format. A SavedModel keeps everything of `original` except the meta graph
  * that was opened.
  * @throws TensorFlowError INVALID_ARGUMENT for more than 2 GB
  */
@@ -131,7 +131,7 @@ export function writeGraphFile(file: GraphFile): Uint8Array {
           ? writeMessage(MetaGraphDef, kind, format, metaGraph)
           : writeMessage(SavedModel, kind, format, savedModelWith(metaGraph, original));
   } catch (error) {
-    // JavaScript's own limits on strings and arrays show as RangeError.
+    // JavaScript throws RangeError at its limits on strings and arrays.
     if (!(error instanceof RangeError)) throw error;
     throw invalidArgument(
       "This graph is too large to be written in this format. Save it in binary form (.pb).",

@@ -1,7 +1,7 @@
-/** Which nodes a graph has and how they are connected, in both directions; read off once for each state of the nodes. */
+/** The nodes of a graph and their connections in both directions, computed once for each state of the nodes. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 
-/** A node by its name, and the output that is meant: -1 for a control edge. */
+/** A node by name, and the index of its output: -1 for a control edge. */
 export interface EdgeEnd {
   readonly node: string;
   readonly output: number;
@@ -9,9 +9,9 @@ export interface EdgeEnd {
 
 export interface GraphIndex {
   readonly nodes: ReadonlyMap<string, NodeDef>;
-  /** What each node reads and waits for, in the order of its inputs; inputs that the graph lacks are left out. */
+  /** What each node reads and waits for, in the order of its inputs, without inputs that the graph lacks. */
   readonly sources: ReadonlyMap<string, readonly EdgeEnd[]>;
-  /** Who reads or waits for each node; `output` is the one that is read. */
+  /** The readers of each node and those that wait for it; `output` is the output they read. */
   readonly readers: ReadonlyMap<string, readonly EdgeEnd[]>;
 }
 
@@ -42,7 +42,7 @@ export function indexOf(nodes: ReadonlyMap<string, NodeDef>): GraphIndex {
   return index;
 }
 
-/** As parseEdge, but what is no name of a tensor is taken as a node that no graph has: an open input of a drawing. */
+/** Like parseEdge, but treats an invalid name as a node that no graph has: an unconnected input on the canvas. */
 function endOf(text: string): EdgeEnd {
   if (text.startsWith("^")) return { node: text.slice(1), output: -1 };
   const number = /:(\d+)$/.exec(text)?.[1];
@@ -59,13 +59,13 @@ export function readersOf(index: GraphIndex, name: string): readonly EdgeEnd[] {
 }
 
 /**
- * The nodes that must run for the given ones, themselves included.
- * @param fed names of tensors, "x:0", that have a value already: what only they need does not run
+ * The nodes that must run for the given ones, including themselves.
+ * @param fed names of tensors, "x:0", that already have a value: nodes that only they need do not run
  */
 export function neededFor(
   index: GraphIndex,
   roots: Iterable<string>,
-  fed: { has(tensor: string): boolean } = new Set<string>(),
+  fed: { readonly size: number; has(tensor: string): boolean } = new Set<string>(),
 ): Set<string> {
   const needed = new Set<string>();
   const open = [...roots];
@@ -73,13 +73,13 @@ export function neededFor(
     if (needed.has(name) || !index.nodes.has(name)) continue;
     needed.add(name);
     for (const { node, output } of sourcesOf(index, name)) {
-      if (output < 0 || !fed.has(`${node}:${output}`)) open.push(node);
+      if (output < 0 || fed.size === 0 || !fed.has(`${node}:${output}`)) open.push(node);
     }
   }
   return needed;
 }
 
-/** The nodes that depend on the given ones, themselves included. */
+/** The nodes that depend on the given ones, including themselves. */
 export function dependentsOf(
   index: GraphIndex,
   roots: Iterable<string>,

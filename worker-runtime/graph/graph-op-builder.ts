@@ -15,19 +15,19 @@ import { inferAttrs } from "./type-inference.js";
 
 /** A tensor, the first output of an operation, or a value that becomes a Const. */
 export type OpValue = Output | Operation | Tensor | TensorValue;
-/** What an op's input argument takes: a value, or a list of values where the argument is a list. */
+/** The value of an op's input argument, or a list of values if the argument is a list. */
 export type OpInput = OpValue | readonly OpValue[];
 
-/** What a new node is, once its inputs and attributes are known. */
+/** The parts of a new node, once its inputs and attributes are known. */
 export interface NodeParts {
   readonly type: string;
-  /** As `NameScopes.forOperation` takes it. */
+  /** As accepted by `NameScopes.forOperation`. */
   readonly name: string;
   readonly inputs: readonly Output[];
   readonly attrs: ReadonlyMap<string, AttrValue>;
 }
 
-/** A graph, as far as nodes are added to it. */
+/** The part of a graph that adds nodes to it. */
 export interface NodeTaker {
   readonly registry: OpRegistry;
   addNode(parts: NodeParts): Operation;
@@ -47,14 +47,14 @@ function isList(arg: OpDef_ArgDef): boolean {
   return arg.numberAttr !== "" || arg.typeListAttr !== "";
 }
 
-/** The values at one input argument: one, or those of a list. */
+/** The values of one input argument: one, or those of a list. */
 function valuesOf(type: string, arg: OpDef_ArgDef, input: OpInput): readonly OpValue[] {
   if (!isList(arg)) return [input as OpValue];
   if (Array.isArray(input)) return input as readonly OpValue[];
   throw invalidArgument(`Input '${arg.name}' of '${type}' takes a list of tensors.`);
 }
 
-/** Makes a Const of a value; the name is taken as `NameScopes.forOperation` takes it. */
+/** Creates a Const; the name is handled as by `NameScopes.forOperation`. */
 export function addConstant(graph: NodeTaker, tensor: Tensor, name: string): Output {
   const attrs = new Map<string, AttrValue>([
     ["value", { value: { $case: "tensor", value: constantProto(tensor) } }],
@@ -70,7 +70,7 @@ interface Build {
   readonly given: Map<string, AttrValue>;
 }
 
-/** The dtype that a value without one should have: what the op or a tensor at the same type attribute says. */
+/** The dtype for a value without one: that of the op, or of a tensor with the same type attribute. */
 function wantedDType(build: Build, arg: OpDef_ArgDef): DType | undefined {
   if (arg.typeAttr === "") return arg.type === 0 ? undefined : dtypeOf(arg.type);
   const given = build.given.get(arg.typeAttr)?.value;
@@ -91,7 +91,7 @@ function toOutput(build: Build, arg: OpDef_ArgDef, value: OpValue, name: string)
   return addConstant(build.graph, tensor, name);
 }
 
-/** Checks one tensor against an argument with a fixed type, and that references are where the op wants them. */
+/** Checks a tensor against the fixed type of an argument, and that it is a reference if the op requires one. */
 function checkInput(opDef: OpDef, arg: OpDef_ArgDef, output: Output): void {
   if (arg.isRef && !output.isRef) {
     throw invalidArgument(
@@ -150,7 +150,7 @@ function completeAttrs(build: Build, inputs: readonly (readonly Output[])[], ext
   return out;
 }
 
-/** Attributes as given: those of the op, and private ones (beginning with "_") that have to be AttrValues. */
+/** The given attributes: those of the op, and private ones (beginning with "_"), which must be AttrValues. */
 function splitAttrs(opDef: OpDef, attrs: Readonly<Record<string, AttrInput | undefined>>) {
   const given = new Map<string, AttrValue>();
   const extra = new Map<string, AttrValue>();
@@ -196,7 +196,7 @@ export function buildNode(
     );
     const complete = completeAttrs(build, outputs, extra);
     const add = () => graph.addNode({ type, name: scope, inputs: outputs.flat(), attrs: complete });
-    // An op that changes a variable has to be where the variable is.
+    // An op that modifies a variable must be on the variable's device.
     const references = opDef.inputArg.flatMap((arg, i) => (arg.isRef ? (outputs[i] ?? []) : []));
     return references.reduceRight<() => Operation>(
       (body, reference) => () => graph.withColocation(reference, body),

@@ -5,12 +5,12 @@ import type { Operation } from "./operation.js";
 const OP_NAME = /^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$/;
 const SCOPE_NAME = /^[A-Za-z0-9_.\\/>-]*$/;
 
-/** Names that are unique within a graph, made as TensorFlow makes them: upper and lower case count as alike. */
+/** Names that are unique within a graph, as in TensorFlow: case is ignored. */
 export class NameScopes {
   readonly #inUse = new Map<string, number>();
   #scope = "";
 
-  /** The name, or with "_1", "_2", … behind it, within the current scope; taken from now on. */
+  /** Reserves a name within the current scope, with "_1", "_2", … appended if necessary. */
   unique(name: string): string {
     const full = this.#scope === "" ? name : `${this.#scope}/${name}`;
     const key = full.toLowerCase();
@@ -23,15 +23,15 @@ export class NameScopes {
     return `${full}_${count - 1}`;
   }
 
-  /** Takes a name as it stands, as for a node that was read. */
+  /** Reserves a name unchanged, for example of a node that was read. */
   take(name: string): void {
     const key = name.toLowerCase();
     this.#inUse.set(key, Math.max(this.#inUse.get(key) ?? 0, 1));
   }
 
   /**
-   * Enters a scope: below the current one under a unique name, or, with a "/" at its end, one that is there already;
-   * "" is the top. `body` gets the scope's name with a "/" at its end.
+   * Enters a scope: a new, uniquely named one below the current one, or an existing one if the name ends with "/"; ""
+   * is the top. `body` receives the scope's name with a trailing "/".
    */
   within<T>(name: string, body: (scope: string) => T): T {
     const pattern = this.#scope === "" && name !== "" && !name.endsWith("/") ? OP_NAME : SCOPE_NAME;
@@ -45,7 +45,7 @@ export class NameScopes {
     }
   }
 
-  /** The full name of a new node: as it is without the "/" at its end, otherwise made unique. */
+  /** The full name of a new node: unchanged, without the "/", if it ends with "/"; otherwise made unique. */
   forOperation(name: string): string {
     if (!OP_NAME.test(name.endsWith("/") ? name.slice(0, -1) : name)) {
       throw invalidArgument(
@@ -56,9 +56,9 @@ export class NameScopes {
   }
 }
 
-/** Chooses the device of a node that is being made; `device` is what inner scopes already gave it. */
+/** Chooses the device of a node that is being created; `device` comes from inner scopes. */
 export type DeviceFunction = (node: { readonly op: string; readonly device: string }) => string;
-/** What `withDevice` takes: a device's name, a function, or undefined to leave all outer device scopes. */
+/** An argument of `withDevice`: a device name, a function, or undefined to clear all outer device scopes. */
 export type DeviceScope = string | DeviceFunction | undefined;
 
 /** Nested scopes of tf.device. */
@@ -66,7 +66,7 @@ export class DeviceScopes {
   #stack: DeviceScope[] = [];
 
   within<T>(scope: DeviceScope, body: () => T): T {
-    // A wrong name is reported where the scope is opened, not at the first node in it.
+    // An invalid name is reported when the scope is opened, not at its first node.
     if (typeof scope === "string") mergeDevice("", scope);
     this.#stack.push(scope);
     try {
@@ -76,7 +76,7 @@ export class DeviceScopes {
     }
   }
 
-  /** Without any of the scopes that are open. */
+  /** Runs `body` without any of the open scopes. */
   without<T>(body: () => T): T {
     const before = this.#stack;
     this.#stack = [];
@@ -87,7 +87,7 @@ export class DeviceScopes {
     }
   }
 
-  /** The device of a node: scopes from the innermost to the outermost, each filling in what the inner ones left open. */
+  /** The device of a node: each scope, from the innermost to the outermost, fills in what is still open. */
   deviceFor(op: string, device = ""): string {
     let current = device;
     for (let i = this.#stack.length - 1; i >= 0; i--) {
@@ -101,7 +101,7 @@ export class DeviceScopes {
 
 interface ControlScope {
   readonly inputs: readonly Operation[];
-  /** Operations made in this scope: who consumes one of them already runs after the scope's inputs. */
+  /** Operations created in this scope: their consumers already run after the scope's inputs. */
   readonly seen: Set<Operation>;
 }
 
@@ -109,7 +109,7 @@ interface ControlScope {
 export class ControlScopes {
   #stack: ControlScope[] = [];
 
-  /** `undefined` leaves all outer scopes. */
+  /** `undefined` clears all outer scopes. */
   within<T>(inputs: readonly Operation[] | undefined, body: () => T): T {
     const before = this.#stack;
     const current = new Set(before.flatMap((scope) => scope.inputs));

@@ -5,6 +5,7 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { alreadyExists, invalidArgument, notFound } from "../protocol/status.js";
 import { type AttrInput, stringListAttr, toAttrValue } from "./attr-values.js";
 import { type CollectionItem, collectionDefs, metaGraphOf } from "./collections.js";
+import { COLOCATION_ATTR } from "./colocation-groups.js";
 import { parseEdge } from "./edge.js";
 import { buildNode, type NodeParts, type NodeTaker, type OpInput } from "./graph-op-builder.js";
 import { ControlScopes, type DeviceScope, DeviceScopes, NameScopes } from "./graph-scopes.js";
@@ -21,13 +22,13 @@ export type { DeviceFunction, DeviceScope } from "./graph-scopes.js";
 export { Operation, Output } from "./operation.js";
 
 export interface GraphOptions {
-  /** The ops that nodes can be made of; TensorFlow's own unless given. */
+  /** The ops that nodes can use; defaults to TensorFlow's own. */
   readonly registry?: OpRegistry | undefined;
 }
 
 /**
  * A TensorFlow graph under construction, with the rules of tf.Graph: unique names, scopes for names, devices, control
- * dependencies and collocation. Nodes are only ever added.
+ * dependencies and colocation. Nodes are only ever added.
  */
 export class Graph implements NodeTaker {
   readonly registry: OpRegistry;
@@ -38,7 +39,7 @@ export class Graph implements NodeTaker {
   readonly #collections = new Map<string, CollectionItem[]>();
   #colocation: readonly Operation[] = [];
   #captures: readonly ((input: Output) => Output)[] = [];
-  /** All of the GraphDef but its nodes: versions, functions, what was read and is not known here. */
+  /** The GraphDef without its nodes: versions, functions, and unknown fields that were read. */
   #source: GraphDef = GraphDef.fromPartial({
     versions: { producer: GRAPH_DEF_VERSION, minConsumer: GRAPH_DEF_MIN_CONSUMER },
   });
@@ -48,8 +49,8 @@ export class Graph implements NodeTaker {
   }
 
   /**
-   * A graph of the nodes of a GraphDef, which may come in any order and form loops.
-   * @throws TensorFlowError INVALID_ARGUMENT for an input that no node has, NOT_FOUND for an unknown op
+   * Creates a graph from a GraphDef, whose nodes may be in any order and form loops.
+   * @throws TensorFlowError INVALID_ARGUMENT for a missing input, NOT_FOUND for an unknown op
    */
   static fromGraphDef(graphDef: GraphDef, options: GraphOptions = {}): Graph {
     const base = options.registry ?? bundledOpRegistry();
@@ -99,24 +100,24 @@ export class Graph implements NodeTaker {
     this.operation(node.name).connect(inputs, controlInputs);
   }
 
-  /** All operations in the order in which they were made. */
+  /** All operations in the order of their creation. */
   get operations(): readonly Operation[] {
     return [...this.#operations.values()];
   }
 
-  /** Number of operations. A session that knows the first n has to be sent `toGraphDef(n)`. */
+  /** Number of operations. A session that has the first n must be sent `toGraphDef(n)`. */
   get size(): number {
     return this.#operations.size;
   }
 
-  /** @throws TensorFlowError NOT_FOUND, naming similar ones, where there is no such operation */
+  /** @throws TensorFlowError NOT_FOUND, with similar names, if there is no such operation */
   operation(name: string): Operation {
     const op = this.#operations.get(name);
     if (op) return op;
     throw notFound(`The graph has no node "${name}".${didYouMean(name, this.#operations.keys())}`);
   }
 
-  /** The tensor of a name such as "x:0"; the name of a node means its first output. */
+  /** The tensor named, for example, "x:0"; a node's name means its first output. */
   tensor(name: string): Output {
     const edge = parseEdge(name);
     if (edge.control) throw invalidArgument(`"${name}" is a control input, not a tensor.`);
@@ -126,11 +127,11 @@ export class Graph implements NodeTaker {
   /**
    * Adds an operation.
    * @param type the op's name, for example "MatMul"
-   * @param inputs one entry per input argument of the op. Values become Const nodes; an argument that is a list takes
-   *   an array of tensors. JavaScript numbers are float32 unless the op or its other inputs say otherwise.
-   * @param attrs attributes that do not follow from the inputs; those left out have the op's defaults
-   * @param name where to name it within the current scope; the op's own name unless given
-   * @throws TensorFlowError NOT_FOUND for an unknown op, INVALID_ARGUMENT for inputs or attributes that do not fit
+   * @param inputs one entry per input argument of the op. Values become Const nodes; a list argument accepts an array
+   *   of tensors. JavaScript numbers are float32 unless the op or its other inputs determine another dtype.
+   * @param attrs attributes that cannot be inferred from the inputs; omitted ones have the op's defaults
+   * @param name the name within the current scope; defaults to the op's name
+   * @throws TensorFlowError NOT_FOUND for an unknown op, INVALID_ARGUMENT for invalid inputs or attributes
    */
   op(
     type: string,
@@ -141,7 +142,7 @@ export class Graph implements NodeTaker {
     return buildNode(this, type, inputs, attrs, name);
   }
 
-  /** Adds a node of which everything is known but what the scopes add: device, control inputs, collocation. */
+  /** Adds a node that is complete except for what scopes add: device, control inputs, colocation. */
   addNode(parts: NodeParts): Operation {
     const opDef = this.registry.require(parts.type);
     const foreign = parts.inputs.find((input) => Graph.of(input) !== this);
@@ -154,7 +155,7 @@ export class Graph implements NodeTaker {
     let device = this.#devices.deviceFor(parts.type);
     if (this.#colocation.length > 0) {
       attrs.set(
-        "_class",
+        COLOCATION_ATTR,
         stringListAttr([...new Set(this.#colocation.flatMap((op) => op.colocationGroups))].sort()),
       );
       const pinned = [...this.#colocation].reverse().find((op) => op.device !== "");
@@ -169,9 +170,9 @@ export class Graph implements NodeTaker {
       attrs,
       outputs: outputTypes(opDef, { attr: attrs }),
     });
-    // Shapes that do not fit are reported here, where the node is made, as TensorFlow does.
+    // Incompatible shapes are reported here, when the node is created, as in TensorFlow.
     op.setShapes(inferOutputShapes(shapeContextOf(op)));
-    // A name with a "/" at its end is taken as it stands, so it may be taken already.
+    // A name that ends with "/" is used unchanged, so it may already exist.
     if (this.#operations.has(op.name))
       throw alreadyExists(`The graph has a node named "${op.name}" already.`);
     this.#operations.set(op.name, op);
@@ -179,7 +180,7 @@ export class Graph implements NodeTaker {
     return op;
   }
 
-  /** Closes a loop: puts another tensor at an input of an operation that was made before it (NextIteration to Merge). */
+  /** Closes a loop: replaces an input of an earlier operation by a later tensor (NextIteration to Merge). */
   updateInput(op: Operation, index: number, input: Output): void {
     if (Graph.of(op) !== this || Graph.of(input) !== this)
       throw invalidArgument("Both ends of an edge have to be in this graph.");
@@ -188,30 +189,30 @@ export class Graph implements NodeTaker {
     op.connect(op.inputs.with(index, input), op.controlInputs);
   }
 
-  /** Gives an operation another input that it only waits for. */
+  /** Adds a control input to an operation. */
   addControlInput(op: Operation, input: Operation): void {
     if (!op.controlInputs.includes(input)) op.connect(op.inputs, [...op.controlInputs, input]);
   }
 
-  /** A name that no node or scope has, within the current scope; taken from now on. */
+  /** Reserves a name within the current scope that no node or scope has. */
   uniqueName(name: string): string {
     return this.#names.unique(name);
   }
 
-  /** Names in `body` begin with `name/`. A name with a "/" at its end opens a scope again; "" is the top. */
+  /** Names in `body` begin with `name/`. A name that ends with "/" reopens a scope; "" is the top. */
   withNameScope<T>(name: string, body: (scope: string) => T): T {
     return this.#names.within(name, body);
   }
 
   /**
-   * Nodes made in `body` get this device, as far as inner scopes leave it open. A function, such as replicaDeviceSetter
-   * makes, is asked for each node; undefined leaves all outer device scopes.
+   * Nodes created in `body` get this device where inner scopes leave it open. A function, such as the result of
+   * replicaDeviceSetter, is called for each node; undefined clears all outer device scopes.
    */
   withDevice<T>(device: DeviceScope, body: () => T): T {
     return this.#devices.within(device, body);
   }
 
-  /** Nodes made in `body` run after these; undefined leaves all outer such scopes. */
+  /** Nodes created in `body` run after these; undefined clears all outer control dependencies. */
   withControlDependencies<T>(after: readonly (Operation | Output)[] | undefined, body: () => T): T {
     return this.#controls.within(
       after?.map((item) => (item instanceof Operation ? item : item.op)),
@@ -219,7 +220,7 @@ export class Graph implements NodeTaker {
     );
   }
 
-  /** Nodes made in `body` are placed on the device of `op`, whichever that will be. Leaves all device scopes. */
+  /** Nodes created in `body` are placed on the device of `op`. Clears all device scopes. */
   withColocation<T>(op: Operation | Output, body: () => T): T {
     const before = this.#colocation;
     this.#colocation = [...before, op instanceof Operation ? op : op.op];
@@ -231,8 +232,8 @@ export class Graph implements NodeTaker {
   }
 
   /**
-   * Inputs of nodes made in `body` go through `capture`, which may put another tensor in their place: how the body of a
-   * loop gets at tensors outside of it.
+   * Inputs of nodes created in `body` go through `capture`, which may replace the tensor: this is how the body of a
+   * loop accesses tensors outside of it.
    */
   withCapture<T>(capture: (input: Output) => Output, body: () => T): T {
     const before = this.#captures;
@@ -255,18 +256,18 @@ export class Graph implements NodeTaker {
     return this.#collections.get(name) ?? [];
   }
 
-  /** The graph as it is sent and saved; with `from`, only the operations after the first `from`. */
+  /** The graph in the form that is sent and saved; with `from`, without the first `from` operations. */
   toGraphDef(from = 0): GraphDef {
     return { ...this.#source, node: this.operations.slice(from).map((op) => op.toNodeDef()) };
   }
 
-  /** The graph with its collections, as tf.compat.v1.train.export_meta_graph makes it and import_meta_graph reads it. */
+  /** The graph with its collections, as in tf.compat.v1.train.export_meta_graph and import_meta_graph. */
   toMetaGraphDef(): MetaGraphDef {
     return metaGraphOf(this.toGraphDef(), this.registry, collectionDefs(this.#collections));
   }
 }
 
-/** The attributes of an op with the given ones filled in. For code that makes nodes without a Graph. */
+/** All attributes of an op, given ones and defaults. For code that creates nodes without a Graph. */
 export function attrsOf(
   registry: OpRegistry,
   type: string,

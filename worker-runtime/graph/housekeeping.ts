@@ -1,4 +1,4 @@
-/** Nodes that serve a graph's life rather than its purpose: saving, restoring, initializing, reporting. */
+/** Nodes that maintain a graph rather than compute its results: saving, restoring, initializing, reporting. */
 import type { FunctionDef } from "../../protos/generated/tensorflow/function.js";
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
@@ -6,20 +6,20 @@ import { dependentsOf, type GraphIndex, sourcesOf } from "./graph-index.js";
 import { isInitialiser, isRestore } from "./initialisers.js";
 import { structureOf } from "./structural-ops.js";
 
-/** What a MetaGraphDef says beside its nodes. */
+/** The parts of a MetaGraphDef besides its nodes. */
 export type GraphNotes = Pick<MetaGraphDef, "collectionDef" | "signatureDef" | "saverDef" | "metaInfoDef">;
 
 /** Ops that write checkpoints: nodes that wait for them belong to the saver. */
 const SAVING = /^(Save|SaveV2|SaveSlices|MergeV2Checkpoints|ShardedFilename|ShardedFilespec)$/;
 const SUMMARY = /^\w+Summary(V2)?$/;
-/** Other ops whose results are of no use but for housekeeping. */
+/** Other ops whose results are only used for housekeeping. */
 const REPORTING =
   /^(Restore|RestoreSlice|RestoreV2|IsVariableInitialized|VarIsInitializedOp|IteratorToStringHandle\w*)$/;
-/** Ops that act on state without computing anything that a run is for. */
+/** Ops that change state without computing a result that a run is for. */
 const ACTING =
   /^(Assert|InitializeTable\w*|LookupTableImport(V2)?|QueueEnqueue\w*|QueueClose(V2)?|QueueCancel\w*|MakeIterator|Write\w*Summary|CreateSummary\w+|FlushSummaryWriter|CloseSummaryWriter|ReaderReset(V2)?|DestroyResourceOp|BarrierClose|StackClose(V2)?|DeleteIterator|DeleteSessionTensor)$/;
 
-/** Collections (ops.GraphKeys) of nodes that programs run at the start, or now and then, never as their purpose. */
+/** Collections (ops.GraphKeys) of nodes that programs run at the start or occasionally, never for their results. */
 const COLLECTIONS = [
   "init_op",
   "local_init_op",
@@ -32,11 +32,11 @@ const COLLECTIONS = [
   "legacy_init_op",
 ];
 
-/** The output by which a SavedModel of TensorFlow 2 names what initializes it. */
+/** The signature whose output is the initializer of a TensorFlow 2 SavedModel. */
 export const INIT_OP_SIGNATURE = "__saved_model_init_op";
 
 /**
- * The names of these nodes. A group (NoOp) is one of them when all that it waits for is.
+ * The names of these nodes. A group (NoOp) is one of them if all its control inputs are.
  * @param library the graph's functions: a call is judged by what the function does
  */
 export function housekeeping(
@@ -60,12 +60,12 @@ export function housekeeping(
   return found;
 }
 
-/** Whether TensorFlow's own name for it says that a group initializes variables or tables. */
+/** Whether a group initializes variables or tables, by the name that TensorFlow gives it. */
 export function isInitGroup({ name, op }: NodeDef): boolean {
   return op === "NoOp" && /(^|\/)(init(_\d+)?|init_all_tables(_\d+)?)$/.test(name);
 }
 
-/** Whether a node only reports on what it reads. */
+/** Whether a node only reports on its inputs. */
 export function isSummary(node: NodeDef | undefined): boolean {
   return node !== undefined && SUMMARY.test(node.op);
 }
@@ -75,7 +75,7 @@ function addGroups(index: GraphIndex, found: Set<string>): void {
   const isGroupOfThese = (name: string): boolean => {
     const known = decided.get(name);
     if (known !== undefined) return known;
-    // A circle of groups can be no group of anything.
+    // Groups in a cycle are not housekeeping.
     decided.set(name, false);
     const result =
       found.has(name) ||
@@ -85,7 +85,7 @@ function addGroups(index: GraphIndex, found: Set<string>): void {
     return result;
   };
   for (const { name, op } of index.nodes.values()) {
-    // An empty group says nothing by itself; within another one it changes nothing.
+    // An empty group is not housekeeping itself, and does not affect a group that contains it.
     if (op === "NoOp" && sourcesOf(index, name).length > 0 && isGroupOfThese(name)) found.add(name);
   }
 }

@@ -10,7 +10,7 @@ export function isVariable(node: NodeDef | undefined): boolean {
   return node !== undefined && VARIABLE_OPS.has(node.op);
 }
 
-/** The name that a task knows the state of a variable or table by. */
+/** The name under which a task stores the state of a variable or table. */
 export function stateName({ name, attr }: NodeDef): string {
   const shared = attr.get("shared_name")?.value;
   return shared?.$case === "s" && shared.value.length > 0 ? getTextEncoding().decodeUtf8(shared.value) : name;
@@ -21,7 +21,7 @@ export function isRestore(node: NodeDef | undefined): boolean {
   return node !== undefined && RESTORE_OPS.has(node.op);
 }
 
-/** What depends on whom in a graph, for all assignments at once: graphs have thousands of both. */
+/** The dependencies in a graph, for all assignments at once: graphs have thousands of both. */
 interface Origins {
   readonly ofVariables: ReadonlySet<string>;
   readonly ofRestores: ReadonlySet<string>;
@@ -50,8 +50,8 @@ function originsIn(index: GraphIndex): Origins {
 }
 
 /**
- * What an assignment is for: a variable's first value, a value that a user hands in, or a checkpoint's; undefined for
- * nodes that are no assignment and for those that compute the new value from the variable's own.
+ * The purpose of an assignment: a variable's initial value, a value fed by the user, or a checkpoint's; undefined for
+ * nodes that are not assignments and for those that compute the new value from the variable itself.
  */
 export function assignmentKind(
   index: GraphIndex,
@@ -67,7 +67,7 @@ export function assignmentKind(
   return ofPlaceholders.has(value.node) ? "by-hand" : "first-value";
 }
 
-/** True for an assignment of a value that depends neither on the variable itself, nor on a feed or a checkpoint. */
+/** True for an assignment whose value depends neither on the variable itself, nor on a feed or a checkpoint. */
 export function isInitialiser(index: GraphIndex, name: string): boolean {
   return assignmentKind(index, name) === "first-value";
 }

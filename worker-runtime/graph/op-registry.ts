@@ -6,7 +6,7 @@ import { notFound } from "../protocol/status.js";
 import { OP_LIST_BASE64, OP_LIST_SIZE_BYTES } from "./op-list.js";
 import { didYouMean } from "./similar-names.js";
 
-/** The ops that a TensorFlow knows, by name. Immutable. */
+/** The ops of a TensorFlow version, by name. Immutable. */
 export class OpRegistry {
   // An entry is a serialized OpDef until it is first used: a list has about 1,900, a graph uses a few dozen.
   readonly #ops: Map<string, OpDef | Uint8Array>;
@@ -15,12 +15,12 @@ export class OpRegistry {
     this.#ops = ops;
   }
 
-  /** The ops of a list, for example the one that an engine answers to TF_GetAllOpList. */
+  /** The ops of a list, for example the one that an engine returns for TF_GetAllOpList. */
   static fromOpList(list: OpList): OpRegistry {
     return new OpRegistry(new Map(list.op.map((op) => [op.name, op])));
   }
 
-  /** The ops of a serialized tensorflow.OpList, decoded one by one when asked for. The bytes must not change later. */
+  /** The ops of a serialized tensorflow.OpList, each decoded on first use. The bytes must not change later. */
   static fromBytes(bytes: Uint8Array): OpRegistry {
     const ops = new Map<string, OpDef | Uint8Array>();
     const reader = new BinaryReader(bytes);
@@ -44,7 +44,7 @@ export class OpRegistry {
     return new OpRegistry(ops);
   }
 
-  /** The definition of an op; undefined where there is none of that name. */
+  /** The definition of an op; undefined if there is none of that name. */
   get(name: string): OpDef | undefined {
     const op = this.#ops.get(name);
     if (!(op instanceof Uint8Array)) return op;
@@ -57,7 +57,7 @@ export class OpRegistry {
     return this.#ops.has(name);
   }
 
-  /** The definition of an op. @throws TensorFlowError NOT_FOUND, naming similar ops, where there is none. */
+  /** The definition of an op. @throws TensorFlowError NOT_FOUND, with similar names, if there is none. */
   require(name: string): OpDef {
     const op = this.get(name);
     if (op) return op;
@@ -87,8 +87,8 @@ function nameOf(op: Uint8Array): string {
 let bundled: OpRegistry | undefined;
 
 /**
- * The ops of the TensorFlow that Tensordeck is built for (op-list.ts says which). Custom ops of a loaded library and
- * ops of another version are in the list of the engine, not here.
+ * The ops of the TensorFlow version that Tensordeck is built for (see op-list.ts). Custom ops of a loaded library and
+ * ops of other versions are only in the list of the engine.
  */
 export function bundledOpRegistry(): OpRegistry {
   bundled ??= OpRegistry.fromBytes(

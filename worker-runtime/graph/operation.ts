@@ -1,9 +1,9 @@
-import { getTextEncoding } from "@bufbuild/protobuf/wire";
 import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { DataType } from "../../protos/generated/tensorflow/types.js";
 import { type DType, dtypeOf } from "../protocol/dtype.js";
 import { invalidArgument } from "../protocol/status.js";
+import { colocationGroup, colocationGroups } from "./colocation-groups.js";
 import { formatEdge, tensorName } from "./edge.js";
 import type { SignatureArg } from "./node-signature.js";
 import type { Shape } from "./shape.js";
@@ -14,24 +14,24 @@ export class Output {
   constructor(
     readonly op: Operation,
     readonly index: number,
-    /** Base type on the wire; undefined where the node's attributes do not say. */
+    /** Base type on the wire; undefined if the node's attributes do not determine it. */
     readonly dataType: DataType | undefined,
     /** Whether it is a reference: an old-style variable that other nodes may assign to. */
     readonly isRef: boolean,
   ) {}
 
-  /** The name that sessions feed and fetch it by: "x:0". */
+  /** The name by which sessions feed and fetch it: "x:0". */
   get name(): string {
     return tensorName(this.op.name, this.index);
   }
 
-  /** @throws TensorFlowError INVALID_ARGUMENT where the node's attributes do not say it */
+  /** @throws TensorFlowError INVALID_ARGUMENT if the node's attributes do not determine it */
   get dtype(): DType {
     if (this.dataType === undefined) throw invalidArgument(`The dtype of ${this.name} is not known.`);
     return dtypeOf(this.dataType);
   }
 
-  /** What is known of its shape before a run; -1 for an unknown size, undefined for an unknown rank. */
+  /** Its shape as far as known before a run; -1 for an unknown size, undefined for an unknown rank. */
   get shape(): Shape | undefined {
     return this.op.outputShapes[this.index];
   }
@@ -41,21 +41,21 @@ export class Output {
   }
 }
 
-/** What a graph knows of an operation when it makes it. */
+/** The parts of an operation when a graph creates it. */
 export interface OperationParts {
   readonly name: string;
   readonly type: string;
-  /** Data inputs; filled later for graphs that are read, where an input may come after its consumer. */
+  /** Data inputs; set later for graphs that are read, in which an input may come after its consumer. */
   readonly inputs: readonly Output[];
   readonly controlInputs: readonly Operation[];
   readonly device: string;
   readonly attrs: ReadonlyMap<string, AttrValue>;
   readonly outputs: readonly SignatureArg[];
-  /** The node that it was read from: keeps what this class does not show. */
+  /** The node that it was read from, which keeps fields that this class does not expose. */
   readonly source?: NodeDef | undefined;
 }
 
-/** A node of a graph under construction. Made by Graph alone; what it says of itself does not change. */
+/** A node of a graph under construction. Created only by Graph; its properties do not change. */
 export class Operation {
   readonly name: string;
   readonly type: string;
@@ -67,7 +67,7 @@ export class Operation {
   #shapes: readonly (Shape | undefined)[] | undefined;
   readonly #source: NodeDef | undefined;
 
-  /** @param owner The Graph that it is a node of: see Graph.of. */
+  /** @param owner The Graph that it belongs to: see Graph.of. */
   constructor(
     readonly owner: object,
     parts: OperationParts,
@@ -95,7 +95,7 @@ export class Operation {
     return this.outputAt(0);
   }
 
-  /** @throws TensorFlowError INVALID_ARGUMENT where it has fewer outputs */
+  /** @throws TensorFlowError INVALID_ARGUMENT if it has fewer outputs */
   outputAt(index: number): Output {
     const output = this.outputs[index];
     if (output) return output;
@@ -106,7 +106,7 @@ export class Operation {
     );
   }
 
-  /** The shapes of its outputs, as far as they are known before a run. */
+  /** The shapes of its outputs, as far as known before a run. */
   get outputShapes(): readonly (Shape | undefined)[] {
     return this.#shapes ?? propagateShapes(this);
   }
@@ -116,26 +116,25 @@ export class Operation {
     return this.#shapes;
   }
 
-  /** For Graph and shape propagation alone. */
+  /** Only for Graph and shape propagation. */
   setShapes(shapes: readonly (Shape | undefined)[]): void {
     this.#shapes = shapes;
   }
 
-  /** The groups of nodes that have to be on one device with it: ["loc:@v"]; its own where it has none. */
+  /** The groups of nodes that must share its device: ["loc:@v"]; defaults to its own. */
   get colocationGroups(): readonly string[] {
-    const value = this.attrs.get("_class")?.value;
-    const groups = value?.$case === "list" ? value.value.s.map((s) => getTextEncoding().decodeUtf8(s)) : [];
-    return groups.length > 0 ? groups : [`loc:@${this.name}`];
+    const groups = colocationGroups(this.attrs);
+    return groups.length > 0 ? groups : [colocationGroup(this.name)];
   }
 
-  /** Connects the inputs of an operation that was read before them, or the edge that closes a loop. For Graph alone. */
+  /** Connects the inputs of an operation that was read before them, or the edge that closes a loop. Only for Graph. */
   connect(inputs: readonly Output[], controlInputs: readonly Operation[]): void {
     this.#inputs = inputs;
     this.#controlInputs = controlInputs;
   }
 
   toNodeDef(): NodeDef {
-    // TensorFlow lists control inputs after the data inputs, by name. What was read keeps its order.
+    // TensorFlow lists control inputs after the data inputs, by name. Nodes that were read keep their order.
     const names = this.controlInputs.map((op) => op.name);
     const controls = this.#source ? names : names.sort();
     return {

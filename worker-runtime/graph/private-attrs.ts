@@ -1,7 +1,7 @@
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 
-/** Begins the node attributes that are Tensordeck's own: a node's place on the canvas, its notes. */
+/** The prefix of Tensordeck's own node attributes: a node's position on the canvas, its notes. */
 export const PRIVATE_ATTR_PREFIX = "_tensordeck_";
 
 /** Floats: x and y of a node's top left corner, in canvas pixels at 100 %. */
@@ -15,13 +15,13 @@ function stripNode(node: NodeDef): NodeDef {
   return { ...node, attr: new Map([...node.attr].filter(([key]) => !key.startsWith(PRIVATE_ATTR_PREFIX))) };
 }
 
-/** The MetaGraphDef's collection of one text: how the document is run, as JSON. */
+/** The collection of the MetaGraphDef with one text: the document's settings as JSON. */
 export const DOCUMENT_COLLECTION = "tensordeck";
 
 /**
- * The graph as it is sent to a master: without Tensordeck's own node attributes, in functions, too. TensorFlow would
- * ignore them, but two nodes that differ only in their place would not be recognised as the same.
- * The argument stays as it is; what has no such attributes is shared with the result.
+ * The graph in the form that is sent to a master: without Tensordeck's own node attributes, including those in
+ * functions. TensorFlow would ignore them, but not recognise nodes that differ only in position as identical.
+ * The argument is not modified; parts without such attributes are shared with the result.
  */
 export function stripPrivateAttrs(graph: GraphDef): GraphDef {
   const library = graph.library && {

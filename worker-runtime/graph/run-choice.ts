@@ -1,4 +1,4 @@
-/** What to run of a graph by default: its training ops, its outputs, otherwise its final nodes. Pure. */
+/** Chooses what to run in a graph by default: its training ops, its outputs, otherwise its final nodes. Pure. */
 import type { FunctionDef } from "../../protos/generated/tensorflow/function.js";
 import type { SignatureDef, TensorInfo } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
@@ -19,19 +19,19 @@ export interface ChoosableGraph {
   /** Finds the definition of an op or of a function of the library. */
   readonly opDef: (op: string) => OpDef | undefined;
   /** Tensors that have a value, "x:0". */
-  readonly fed: { has(tensor: string): boolean };
+  readonly fed: { readonly size: number; has(tensor: string): boolean };
 }
 
-/** Where a choice comes from: collections of the MetaGraphDef, a signature, or what nothing else depends on. */
+/** The origin of a choice: collections of the MetaGraphDef, a signature, or nodes that nothing depends on. */
 export type ChoiceOrigin = "train_op" | "losses" | "signature" | "ends";
 
 export interface RunChoice {
   /** Tensors whose values are wanted, "z:0". */
   readonly fetches: readonly string[];
-  /** Operations that are run for their effect. */
+  /** Operations that are run for their side effects. */
   readonly targets: readonly string[];
   readonly origin: ChoiceOrigin;
-  /** The signature whose outputs are fetched, where the choice is one. */
+  /** The signature whose outputs are fetched, if the choice is a signature. */
   readonly signature?: string;
 }
 
@@ -44,19 +44,19 @@ const UNFETCHABLE: ReadonlySet<DataType> = new Set([DataType.DT_RESOURCE, DataTy
 const BY_THE_WAY = /^(Const|Shape|ShapeN|Rank|Size)$/;
 /** Input pipelines report how full their queues are. */
 const QUEUE_SIZE = /^QueueSize(V2)?$/;
-/** More results than this beside a training step are not what it is for. */
+/** If there are more results than this besides a training step, they are not part of it. */
 const MAX_BESIDE_TRAINING = 8;
-/** The signature that TensorFlow's own tools take when none is named. */
+/** The default signature of TensorFlow's own tools. */
 const DEFAULT_SIGNATURE = "serving_default";
 
 /**
- * What a run computes by default: the training operations with the losses, the outputs of the signature for serving,
- * or the results that nothing uses. It never saves, restores, initializes or reports.
+ * The default of what a run computes: the training operations with the losses, the outputs of the serving signature, or
+ * the results that nothing uses. It never saves, restores, initializes or reports.
  */
 export function suggestRun(graph: ChoosableGraph): RunChoice {
   const index = indexOf(graph.nodes);
   const signature = signatureChoice(graph);
-  // Training would change the weights that a model was saved with for serving.
+  // Training would change the weights of a model saved for serving.
   if (signature && graph.notes.metaInfoDef?.tags.includes("serve")) return signature;
   const losses = namesIn(graph.notes.collectionDef, "losses")
     .map((name) => tensorName(nodeOf(name), outputOf(name)))
@@ -75,7 +75,7 @@ export function suggestRun(graph: ChoosableGraph): RunChoice {
   return signature ?? endsOf(graph, index);
 }
 
-/** The signatures that can be run; those by which TensorFlow marks operations of its own are left out. */
+/** The signatures that can be run, without those that TensorFlow uses to mark its own operations. */
 export function servingSignatures({
   signatureDef,
 }: Pick<GraphNotes, "signatureDef">): [string, SignatureDef][] {
@@ -98,7 +98,7 @@ export function tensorsOf(info: TensorInfo): readonly string[] {
   }
 }
 
-/** What a signature answers, as fetches; outputs without a value, which TensorFlow 1 allows, as targets. */
+/** The outputs of a signature as fetches; those without a value, which TensorFlow 1 allows, as targets. */
 export function signatureRun(
   graph: Pick<ChoosableGraph, "nodes" | "opDef">,
   name: string,
@@ -119,7 +119,7 @@ function signatureChoice(graph: ChoosableGraph): RunChoice | undefined {
   return run && run.fetches.length + run.targets.length > 0 ? run : undefined;
 }
 
-/** Without those that others of them run anyway. */
+/** Removes the names that others of them run anyway. */
 function outermost(index: GraphIndex, names: readonly string[]): string[] {
   const all = unique(names);
   const inner = new Set<string>();
@@ -129,7 +129,7 @@ function outermost(index: GraphIndex, names: readonly string[]): string[] {
   return all.filter((name) => !inner.has(name));
 }
 
-/** Results such as the loss and the accuracy: they need nothing to be fed that training does not need. */
+/** Results such as the loss and the accuracy, which need no feeds beyond those of training. */
 function besideTraining(graph: ChoosableGraph, index: GraphIndex, training: readonly string[]): string[] {
   const needed = neededFor(index, training, graph.fed);
   const { strong } = sortedEnds(graph, index);
@@ -148,13 +148,13 @@ function endsOf(graph: ChoosableGraph, index: GraphIndex): RunChoice {
 }
 
 interface Ends {
-  /** Tensors that were computed and that nothing reads. */
+  /** Computed tensors that nothing reads. */
   readonly strong: readonly string[];
-  /** Tensors that nothing reads because they were only made by the way: constants, shapes, reads of variables, gradients. */
+  /** Tensors that nothing reads because they are by-products: constants, shapes, reads of variables, gradients. */
   readonly weak: readonly string[];
-  /** Operations that nothing waits for and that an optimizer's step ends in. */
+  /** Operations that nothing waits for and that end an optimizer's step. */
   readonly training: readonly string[];
-  /** Other operations without outputs, as far as is known, that nothing waits for. */
+  /** Other operations, without known outputs, that nothing waits for. */
   readonly effects: readonly string[];
 }
 
@@ -171,9 +171,9 @@ function sortedEnds(graph: ChoosableGraph, index: GraphIndex): Ends {
     const { name } = node;
     if (!isEnd(index, name) || aside.has(name) || conditional.has(name)) continue;
     const opDef = graph.opDef(node.op);
-    // What is not known here may have outputs or none; it is run for its effect.
+    // An unknown op may have outputs or not; it is run for its side effects.
     const outputs = opDef ? outputTypes(opDef, node) : [];
-    // With a global step the counting of it is what is run to train.
+    // With a global step, the operation that increments it runs the training.
     if (trained.has(name) && (outputs.length === 0 || UPDATING.test(node.op))) {
       training.push(name);
       continue;
@@ -192,7 +192,7 @@ function sortedEnds(graph: ChoosableGraph, index: GraphIndex): Ends {
   return { strong, weak, training, effects };
 }
 
-/** Whether nothing reads a node or waits for it; a loss that a summary shows is a result nevertheless. */
+/** Whether nothing reads a node or waits for it, except summaries: a summarized loss is still a result. */
 function isEnd(index: GraphIndex, name: string): boolean {
   return readersOf(index, name).every(({ node }) => isSummary(index.nodes.get(node)));
 }
@@ -205,7 +205,7 @@ function isByTheWay(index: GraphIndex, node: NodeDef): boolean {
   return isVariable(source) || (source?.op === "ReadVariableOp" && isByTheWay(index, source));
 }
 
-/** Nodes of a branch or a loop: fetching them fails whenever the branch is not taken. */
+/** Nodes of a branch or a loop: fetching them fails if the branch is not taken. */
 function conditionalNodes(index: GraphIndex): Set<string> {
   const found = new Set<string>();
   const open = namesOfOps(index, CONDITIONAL);

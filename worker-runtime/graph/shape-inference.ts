@@ -4,9 +4,9 @@ import type { ShapeContext } from "./shape-context.js";
 import { shapeRuleOf } from "./shape-rules.js";
 
 /**
- * The shapes of a node's outputs, as far as they are known before a run; undefined where nothing is known, as for
- * ops that have no rule here.
- * @throws TensorFlowError INVALID_ARGUMENT, naming both shapes, where the inputs' shapes do not fit together
+ * The shapes of a node's outputs, as far as known before a run; undefined if nothing is known, as for ops that have no
+ * rule here.
+ * @throws TensorFlowError INVALID_ARGUMENT, with both shapes, if the inputs' shapes are incompatible
  */
 export function inferOutputShapes(context: ShapeContext): (Shape | undefined)[] {
   const rule = shapeRuleOf(context.op);
@@ -14,7 +14,7 @@ export function inferOutputShapes(context: ShapeContext): (Shape | undefined)[] 
   return Array.from({ length: context.outputCount }, (_, i) => shapes[i]);
 }
 
-/** As `inferOutputShapes`, with the problem in words where shapes do not fit. */
+/** Like `inferOutputShapes`, but returns a description of the problem if shapes are incompatible. */
 export function tryInferOutputShapes(context: ShapeContext): {
   readonly shapes: readonly (Shape | undefined)[];
   readonly problem: string | undefined;

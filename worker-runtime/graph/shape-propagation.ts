@@ -4,7 +4,7 @@ import { partialShapeFromProto, type Shape } from "./shape.js";
 import type { ShapeContext } from "./shape-context.js";
 import { tryInferOutputShapes } from "./shape-inference.js";
 
-/** What shape propagation needs of an operation. */
+/** The part of an operation that shape propagation needs. */
 export interface ShapedOperation {
   readonly name: string;
   readonly type: string;
@@ -15,19 +15,19 @@ export interface ShapedOperation {
   setShapes(shapes: readonly (Shape | undefined)[]): void;
 }
 
-/** The value of an operation that is the same in every run: a Const's. Undefined for all others. */
+/** The value of a Const; undefined for other operations. */
 function constantValueOf(op: ShapedOperation | undefined): Tensor | undefined {
   const value = op?.type === "Const" ? op.attrs.get("value")?.value : undefined;
   if (value?.$case !== "tensor") return undefined;
   try {
     return tensorFromProto(value.value);
   } catch {
-    // A Const with a damaged value says nothing of shapes; its own error shows when it runs.
+    // A Const with an invalid value gives no shapes; its error is reported when it runs.
     return undefined;
   }
 }
 
-/** The shape of the value behind a resource variable's handle; undefined where it is unknown or no such handle. */
+/** The shape of the value behind a resource variable's handle; undefined if it is unknown or not such a handle. */
 function handleShapeOf(op: ShapedOperation | undefined): Shape | undefined {
   const shape = op?.type === "VarHandleOp" ? op.attrs.get("shape")?.value : undefined;
   return shape?.$case === "shape" ? partialShapeFromProto(shape.value) : undefined;
@@ -50,8 +50,8 @@ export function shapeContextOf(op: ShapedOperation): ShapeContext {
 }
 
 /**
- * Works out the shapes of an operation and of all that it depends on. Without recursion, as graphs are deeper than a
- * call stack. What comes round a loop counts as unknown, and so does the output of a node whose inputs do not fit.
+ * Infers the shapes of an operation and its dependencies. Not recursive, since graphs are deeper than the call stack.
+ * Values fed back by a loop count as unknown, and so do the outputs of nodes with incompatible inputs.
  */
 export function propagateShapes(last: ShapedOperation): readonly (Shape | undefined)[] {
   const entered = new Set<ShapedOperation>();

@@ -26,7 +26,7 @@ function boolAttr(context: ShapeContext, name: string): boolean {
   return value?.$case === "b" && value.value;
 }
 
-/** The whole numbers of an input that is a Const. */
+/** The integers of an input that is a Const. */
 function constantInts(context: ShapeContext, index: number): number[] | undefined {
   const tensor = context.constantInput(index);
   if (!tensor?.dtype.startsWith("int")) return undefined;
@@ -185,7 +185,7 @@ const transpose: ShapeRule = (c) => {
   return [input.map((_, i) => (order ? (input[order[i] ?? -1] ?? -1) : -1))];
 };
 
-/** A shape that is itself a tensor: known where it is a Const. */
+/** A shape that is itself a tensor: known if it is a Const. */
 const fromShapeInput: ShapeRule = (c) => {
   const sizes = constantInts(c, 0);
   if (sizes) return [sizes];
@@ -213,7 +213,7 @@ const merge: ShapeRule = (c) => {
   return [same ? first : undefined, []];
 };
 
-/** The shape that assigning gives: the value's, which has to be the variable's where that is checked. */
+/** The shape of an assignment: the value's, which must equal the variable's if validate_shape is set. */
 const assign: ShapeRule = (c) => {
   const [variable, value] = c.inputShapes;
   const validated = c.attr("validate_shape")?.value;
@@ -221,7 +221,7 @@ const assign: ShapeRule = (c) => {
   return [mergeShapes(variable, value, what(c))];
 };
 
-/** A resource variable's value has the shape that its handle was made with. */
+/** A resource variable's value has the shape of its handle. */
 const readVariable: ShapeRule = (c) => [c.handleShape?.(0)];
 
 const assignUpdate: ShapeRule = (c) => [mergeShapes(c.inputShapes[0], c.inputShapes[1], what(c))];
@@ -287,7 +287,7 @@ const rules = new Map<string, ShapeRule>([
   ["RefMerge", merge],
 ]);
 
-/** The rule for an op; undefined for ops whose shapes only a run tells. */
+/** The rule for an op; undefined for ops whose shapes are only known in a run. */
 export function shapeRuleOf(op: string): ShapeRule | undefined {
   return rules.get(op);
 }

@@ -1,10 +1,12 @@
 import type { TensorShapeProto } from "../../protos/generated/tensorflow/tensor_shape.js";
 import { invalidArgument } from "../protocol/status.js";
 
-/** The sizes of a tensor's dimensions; -1 for one that only a run decides. `undefined` beside it means: rank unknown. */
+/**
+ * The sizes of a tensor's dimensions; -1 for a size known only in a run. `undefined` instead means unknown rank.
+ */
 export type Shape = readonly number[];
 
-/** A size that only a run decides. */
+/** A size known only in a run. */
 export const UNKNOWN_DIMENSION = -1;
 
 /** A shape as Python prints it, with "?" for what is unknown: "[2, ?]"; "?" for an unknown rank. */
@@ -19,19 +21,19 @@ export function partialShapeFromProto(proto: TensorShapeProto | undefined): Shap
   return proto.dim.map((dim) => Number(dim.size));
 }
 
-/** A shape as an attribute holds it. */
+/** A shape as stored in an attribute. */
 export function partialShapeToProto(shape: Shape | undefined): TensorShapeProto {
   if (!shape) return { dim: [], unknownRank: true };
   return { dim: shape.map((size) => ({ size: BigInt(size), name: "" })), unknownRank: false };
 }
 
-/** Number of elements; undefined where a dimension or the rank is unknown. */
+/** Number of elements; undefined if a dimension or the rank is unknown. */
 export function knownSize(shape: Shape | undefined): number | undefined {
   if (!shape || shape.some((size) => size < 0)) return undefined;
   return shape.reduce((product, size) => product * size, 1);
 }
 
-/** What two shapes of one tensor say together; undefined where both have an unknown rank. */
+/** Merges two shapes of one tensor; undefined if both have an unknown rank. */
 export function mergeShapes(a: Shape | undefined, b: Shape | undefined, what: string): Shape | undefined {
   if (!a || !b) return a ?? b;
   if (a.length !== b.length) throw shapeMismatch(what, a, b);
@@ -53,14 +55,14 @@ export function broadcastShapes(a: Shape | undefined, b: Shape | undefined, what
     if (x === y) return x;
     if (x === 1) return y;
     if (y === 1) return x;
-    // An unknown size beside one of more than 1 has to be that size (or 1): the result is decided.
+    // An unknown size paired with one above 1 must be that size or 1, so the result is known.
     if (x < 0) return y;
     if (y < 0) return x;
     throw shapeMismatch(what, a, b);
   });
 }
 
-/** The error for two shapes that do not fit; names both, as TensorFlow does. */
+/** The error for two incompatible shapes; names both, as TensorFlow does. */
 export function shapeMismatch(what: string, a: Shape | undefined, b: Shape | undefined): Error {
   return invalidArgument(`${what}: shapes ${shapeLabel(a)} and ${shapeLabel(b)} do not fit together.`);
 }

@@ -1,4 +1,4 @@
-/** Number of letters added, left out, changed or swapped with the next between two words; stops counting beyond `limit`. */
+/** Number of insertions, deletions, substitutions and swaps between two words; stops beyond `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let beforePrevious: number[] = [];
@@ -25,7 +25,7 @@ function editDistance(a: string, b: string, limit: number): number {
   return previous[b.length] ?? limit + 1;
 }
 
-/** The names that someone who wrote `name` may have meant, best first; upper and lower case count as alike. */
+/** The candidates most similar to `name`, best first, ignoring case. */
 export function similarNames(name: string, candidates: Iterable<string>, count = 3): string[] {
   const wanted = name.toLowerCase();
   const limit = Math.max(1, Math.floor(wanted.length / 3));
@@ -33,7 +33,7 @@ export function similarNames(name: string, candidates: Iterable<string>, count =
   for (const candidate of candidates) {
     const lower = candidate.toLowerCase();
     const distance = editDistance(wanted, lower, limit);
-    // "Add" for "AddV2": one is the beginning of the other.
+    // "Add" for "AddV2": one is a prefix of the other.
     const shorter = Math.min(wanted.length, lower.length);
     if (distance <= limit) scored.push({ name: candidate, score: distance });
     else if (shorter >= 3 && (lower.startsWith(wanted) || wanted.startsWith(lower))) {
@@ -44,7 +44,7 @@ export function similarNames(name: string, candidates: Iterable<string>, count =
   return scored.slice(0, count).map((entry) => entry.name);
 }
 
-/** " Did you mean A or B?", or nothing where no name is similar. */
+/** " Did you mean A or B?", or "" if no name is similar. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const names = similarNames(name, candidates);
   const last = names.pop();

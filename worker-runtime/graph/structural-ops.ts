@@ -1,12 +1,12 @@
 /**
- * Ops that give a graph its structure: loops, branches, functions and transfers. What they are is part of TensorFlow's graph
- * language, whichever engine runs it, so it is said here once for all who read graphs: the window, the client's session, and
- * the portable engine, whose kernels take their facts from here.
+ * Ops that give a graph its structure: loops, branches, functions and transfers. They are part of TensorFlow's graph
+ * language, whichever engine runs it, so they are described once for all readers of graphs: the window, the client's
+ * session, and the portable engine, whose kernels use these facts.
  */
 
 /**
- * The part that the nodes of an op play in the rules by which a step proceeds; "plain" for all that just waits for all of
- * its inputs.
+ * The role of an op's nodes in the rules by which a step proceeds; "plain" for nodes that simply wait for all their
+ * inputs.
  */
 export type NodeRole =
   | "plain"
@@ -20,10 +20,12 @@ export type NodeRole =
 /** How a node calls the functions that its attributes name. */
 export type CallKind = "call" | "if" | "case" | "while";
 
-/** What an op is to the structure of a graph. What is not given does not hold. */
+/** The role of an op in the structure of a graph. Omitted properties do not apply. */
 export interface OpStructure {
-  /** "plain" unless given. */
+  /** Defaults to "plain". */
   readonly role?: NodeRole;
+  /** The end of a transfer between devices that the node is. */
+  readonly transfer?: "send" | "receive";
   /** The node is an argument or a result of the function whose body it is in; no kernel runs it. */
   readonly boundary?: "argument" | "result";
   /** The node calls functions that its attributes name. */
@@ -40,10 +42,10 @@ const structuralOps: ReadonlyMap<string, OpStructure> = new Map<string, OpStruct
   ["NextIteration", { role: "next-iteration" }],
   ["RefNextIteration", { role: "next-iteration" }],
   ["ControlTrigger", { role: "control-trigger" }],
-  ["_Send", { role: "transfer" }],
-  ["_HostSend", { role: "transfer" }],
-  ["_Recv", { role: "transfer" }],
-  ["_HostRecv", { role: "transfer" }],
+  ["_Send", { role: "transfer", transfer: "send" }],
+  ["_HostSend", { role: "transfer", transfer: "send" }],
+  ["_Recv", { role: "transfer", transfer: "receive" }],
+  ["_HostRecv", { role: "transfer", transfer: "receive" }],
   ["_Arg", { boundary: "argument" }],
   ["_DeviceArg", { boundary: "argument" }],
   ["_Retval", { boundary: "result" }],
@@ -60,10 +62,10 @@ const structuralOps: ReadonlyMap<string, OpStructure> = new Map<string, OpStruct
 
 const NONE: OpStructure = {};
 
-/** The names of the ops with a structure of their own. */
+/** The names of the structural ops. */
 export const structuralOpNames: readonly string[] = [...structuralOps.keys()];
 
-/** What an op is to the structure of a graph; nothing for most. */
+/** The structure of an op; empty for most ops. */
 export function structureOf(op: string): OpStructure {
   return structuralOps.get(op) ?? NONE;
 }

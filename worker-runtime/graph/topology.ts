@@ -16,13 +16,13 @@ export function consumers(nodes: readonly NodeDef[]): Map<string, string[]> {
 export interface TopologicalOrder {
   /** The nodes in an order in which each comes after its inputs; back edges of while loops do not count. */
   readonly order: readonly NodeDef[];
-  /** Names of the nodes of one cycle that is no while loop, in its direction; undefined where there is none. */
+  /** Names of the nodes of one cycle that is not a while loop, in edge order; undefined if there is none. */
   readonly cycle: readonly string[] | undefined;
 }
 
 /**
- * Sorts nodes by their inputs. Inputs that no node has are passed over.
- * Nodes in a cycle, and those behind it, come last, in the graph's order.
+ * Sorts nodes by their inputs. Missing inputs are ignored.
+ * Nodes in a cycle, and those after it, come last, in the graph's order.
  */
 export function topologicalOrder(nodes: readonly NodeDef[]): TopologicalOrder {
   const byName = new Map(nodes.map((node) => [node.name, node]));
@@ -60,21 +60,21 @@ export function topologicalOrder(nodes: readonly NodeDef[]): TopologicalOrder {
   return { order: [...order, ...rest], cycle: findCycle(rest, sources) };
 }
 
-/** Follows inputs among nodes that all have an input among them, until one comes up again. */
+/** Follows inputs within a set of nodes that each have an input in it, until one repeats. */
 function findCycle(nodes: readonly NodeDef[], sources: ReadonlyMap<string, readonly string[]>): string[] {
   const among = new Set(nodes.map((node) => node.name));
   const path: string[] = [];
-  const place = new Map<string, number>();
+  const positions = new Map<string, number>();
   let current = nodes[0]?.name;
-  while (current !== undefined && !place.has(current)) {
-    place.set(current, path.length);
+  while (current !== undefined && !positions.has(current)) {
+    positions.set(current, path.length);
     path.push(current);
     current = sources.get(current)?.find((source) => among.has(source));
   }
-  return path.slice(place.get(current ?? "") ?? 0).reverse();
+  return path.slice(positions.get(current ?? "") ?? 0).reverse();
 }
 
-/** The nodes that the given ones need, themselves included, by name: what a run with these fetches computes. */
+/** The names of the nodes that the given ones need, including themselves: what a run with these fetches computes. */
 export function ancestors(nodes: readonly NodeDef[], of: Iterable<string>): Set<string> {
   const byName = new Map(nodes.map((node) => [node.name, node]));
   const out = new Set<string>();
@@ -88,16 +88,16 @@ export function ancestors(nodes: readonly NodeDef[], of: Iterable<string>): Set<
   return out;
 }
 
-/** A name scope: what the part of names before a "/" groups. */
+/** A name scope: the nodes that share the part of their names before a "/". */
 export interface ScopeNode {
   /** Last part of the name. */
   readonly label: string;
   /** Full name: "" for the whole graph, "tower/layer1". */
   readonly name: string;
-  /** The node of this very name, where there is one: "w" beside "w/Assign". */
+  /** The node with exactly this name, if any: "w" besides "w/Assign". */
   readonly node: NodeDef | undefined;
   readonly children: readonly ScopeNode[];
-  /** Nodes here and below. */
+  /** Number of nodes here and below. */
   readonly nodeCount: number;
 }
 

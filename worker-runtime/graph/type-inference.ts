@@ -3,21 +3,21 @@ import type { DataType } from "../../protos/generated/tensorflow/types.js";
 import { dtypeName } from "../protocol/dtype.js";
 import { invalidArgument } from "../protocol/status.js";
 
-/** What connected tensors say about a node's attributes. */
+/** The attributes of a node inferred from its connected tensors. */
 export interface InferredAttrs {
   readonly types: Map<string, DataType>;
   readonly typeLists: Map<string, DataType[]>;
   readonly numbers: Map<string, number>;
 }
 
-/** The types of the tensors at one argument: one for a single tensor, as many as there are for a list. */
+/** The types of the tensors at one argument: one for a single tensor, one per element for a list. */
 export type ArgTypes = readonly (DataType | undefined)[];
 
 /**
- * The attributes that follow from the tensors at a node's inputs: type attributes from their base types, lengths and
+ * The attributes inferred from the tensors at a node's inputs: type attributes from their base types, lengths and
  * lists of types from list arguments.
- * @param inputs per input argument of the op; undefined entries are not connected yet and say nothing
- * @throws TensorFlowError INVALID_ARGUMENT where two inputs that share a type attribute differ
+ * @param inputs per input argument of the op; undefined entries are not connected yet and are ignored
+ * @throws TensorFlowError INVALID_ARGUMENT if two inputs that share a type attribute differ
  */
 export function inferAttrs(opDef: OpDef, inputs: readonly (ArgTypes | undefined)[]): InferredAttrs {
   const out: InferredAttrs = { types: new Map(), typeLists: new Map(), numbers: new Map() };

@@ -5,9 +5,9 @@ import { elementParser } from "./parse-element.js";
 
 const FIRST_CAPACITY = 1024;
 
-/** Elements of one dtype, read from texts one after another. The number of elements need not be known before. */
+/** Collects elements of one dtype, parsed from texts. Their number need not be known in advance. */
 export interface ColumnBuilder {
-  /** Adds the element that `text` stands for. @throws ElementError when it stands for none */
+  /** Parses and adds an element. @throws ElementError if `text` is not an element */
   push(text: string): void;
   readonly length: number;
   /** The elements so far; the builder must not be used afterwards. */
@@ -50,7 +50,7 @@ class NumberBuilder implements ColumnBuilder {
     this.#data = this.#allocate(FIRST_CAPACITY);
   }
 
-  /** The array of the dtype; seen as one type, since all typed arrays are filled alike. */
+  /** The array of the dtype; cast to one type, because all typed arrays are filled in the same way. */
   #allocate(capacity: number): Float64Array {
     const arrayType = arrayConstructor(this.#dtype) ?? Float64Array;
     return new arrayType(capacity * this.#entries) as Float64Array;
@@ -63,7 +63,7 @@ class NumberBuilder implements ColumnBuilder {
       larger.set(this.#data);
       this.#data = larger;
     }
-    // Number() alone is fast; what it takes but a number is not (an empty text, 0x10) goes the careful way.
+    // Number() alone is fast; texts that it accepts although they are not numbers ("", 0x10) use the slow path.
     const quick = this.#plainFloat ? Number(text) : Number.NaN;
     if (quick !== 0 && quick < 1e30 && quick > -1e30 && !/[xXbBoO]/.test(text)) {
       this.#data[at] = quick;
@@ -81,7 +81,7 @@ class NumberBuilder implements ColumnBuilder {
     } else if (this.#bits) {
       this.#data[at] = bitsFromNumber(this.#dtype, Number(element));
     } else {
-      // A bigint for an array of bigints, a number for all others: the parser of the dtype sees to it.
+      // A bigint for an array of bigints, a number for all others: the dtype's parser ensures it.
       this.#data[at] = (typeof element === "boolean" ? Number(element) : element) as number;
     }
   }
@@ -95,7 +95,7 @@ class NumberBuilder implements ColumnBuilder {
   }
 }
 
-/** @throws ElementError for dtypes that no text stands for (resource, variant) */
+/** @throws ElementError for dtypes without a text form (resource, variant) */
 export function columnBuilder(dtype: DType): ColumnBuilder {
   return dtype === "string" ? new StringBuilder() : new NumberBuilder(dtype);
 }

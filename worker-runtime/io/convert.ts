@@ -12,7 +12,7 @@ function familyOf(dtype: DType): Family {
   return kind === "complex" || kind === "string" || kind === "opaque" ? kind : "real";
 }
 
-/** Every whole number and fraction of the first kind is one of the second, so no element needs a look. */
+/** Whether the second dtype holds every value of the first one, so elements need no check. */
 function holdsAllOf(from: DType, to: DType): boolean {
   return (
     (to === "float64" && from !== "float64" && dtypeKind(from) !== "long") ||
@@ -20,7 +20,7 @@ function holdsAllOf(from: DType, to: DType): boolean {
   );
 }
 
-/** Numbers as float32 or float64, copied as a whole; undefined where single elements need a look. */
+/** Numbers as float32 or float64, copied as a whole; undefined if elements must be checked. */
 function quickFloats(from: DType, data: NumericArray, to: DType): NumericArray | undefined {
   const kind = dtypeKind(from);
   if ((to !== "float32" && to !== "float64") || kind === "bits" || kind === "long" || kind === "complex")
@@ -47,9 +47,9 @@ function positionText(index: number, shape: readonly number[]): string {
 }
 
 /**
- * The same values in another dtype. Numbers are checked: whole dtypes take whole numbers within their range, floats take
- * what does not overflow (they round, as all floats do), bool takes 0 and 1. Numbers and text are not made into each
- * other, nor complex numbers into real ones.
+ * Converts values to another dtype. Numbers are checked: integer dtypes accept integers in their range, floats accept
+ * numbers that do not overflow (they are rounded), bool accepts 0 and 1. Numbers are not converted to text or the
+ * reverse, nor complex numbers to real ones.
  * @throws TensorFlowError INVALID_ARGUMENT that names the first element that does not fit
  */
 export function convertTensor(tensor: Tensor, dtype: DType): Tensor {

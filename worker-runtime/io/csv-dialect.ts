@@ -3,7 +3,7 @@ import { isNumberText } from "./parse-element.js";
 const CANDIDATES = [",", ";", "\t", "|"] as const;
 const SAMPLE_LINES = 20;
 
-/** How often each line outside of quotes holds `delimiter`. */
+/** The number of unquoted delimiters in each line. */
 function countsPerLine(text: string, delimiter: string): number[] {
   const counts: number[] = [];
   let count = 0;
@@ -26,8 +26,8 @@ function countsPerLine(text: string, delimiter: string): number[] {
 }
 
 /**
- * The delimiter of CSV text: of comma, semicolon, tab and bar the one that stands equally often in the first lines, of
- * several the most frequent; a comma where there is none, as in a file of one column.
+ * Detects the delimiter of CSV text: whichever of comma, semicolon, tab and bar occurs equally often in the first
+ * lines; of several, the most frequent; a comma if there is none, as in a file with one column.
  */
 export function detectDelimiter(sample: string): string {
   let best: string = ",";
@@ -37,7 +37,7 @@ export function detectDelimiter(sample: string): string {
     const first = counts[0] ?? 0;
     if (first === 0) continue;
     const alike = counts.filter((count) => count === first).length / counts.length;
-    // Equal counts weigh more than many delimiters: decimal commas are many, too.
+    // Equal counts weigh more than frequency: decimal commas are also frequent.
     const score = alike * 1000 + Math.min(first, 100);
     if (score > bestScore) {
       best = delimiter;
@@ -48,8 +48,8 @@ export function detectDelimiter(sample: string): string {
 }
 
 /**
- * Whether the first row names the columns. It does when none of its fields is a number, and either numbers are wanted
- * or the second row has some. Rows of words alone do not tell; they count as values.
+ * Whether the first row names the columns: if none of its fields is a number, and either numbers are expected or the
+ * second row has some. Rows of words only are ambiguous and count as values.
  */
 export function looksLikeHeader(
   first: readonly string[],

@@ -4,12 +4,12 @@ const QUOTE = 0x22;
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Takes a row's fields. The array is used again for the next row. `line` counts from 1, where the row begins. */
+/** Receives a row's fields. The array is reused for the next row. `line`, where the row begins, counts from 1. */
 export type RowSink = (fields: readonly string[], line: number) => void;
 
 /**
- * Splits CSV text into rows of fields, RFC 4180: fields may stand in quotes, which may hold delimiters, line ends and
- * doubled quotes. Lines end with CRLF, LF or CR. Blank lines are no rows. Text comes in pieces of any size.
+ * Splits CSV text into rows of fields, RFC 4180: fields may be quoted, and may then contain delimiters, line ends and
+ * doubled quotes. Lines end with CRLF, LF or CR. Blank lines are skipped. Text comes in pieces of any size.
  */
 export class CsvScanner {
   readonly #delimiter: number;
@@ -19,7 +19,7 @@ export class CsvScanner {
   #fields: string[] = [];
   #line = 1;
   #rowLine = 1;
-  /** A delimiter came last: one more field follows, empty if the text ends here. */
+  /** Whether a delimiter came last: one more field follows, empty if the text ends here. */
   #afterDelimiter = false;
 
   constructor(delimiter: string, name: string, row: RowSink) {
@@ -28,12 +28,12 @@ export class CsvScanner {
     this.#row = row;
   }
 
-  /** Takes the next piece. What follows its last complete field is kept for the next call. */
+  /** Processes the next piece. Text after its last complete field is kept for the next call. */
   write(text: string): void {
     this.#scan(this.#rest === "" ? text : this.#rest + text, false);
   }
 
-  /** Ends the text. @throws TensorFlowError INVALID_ARGUMENT when a quote is still open */
+  /** Ends the text. @throws TensorFlowError INVALID_ARGUMENT if a quote is still open */
   end(): void {
     this.#scan(this.#rest, true);
     if (this.#fields.length > 0) this.#endRow();
@@ -69,7 +69,7 @@ export class CsvScanner {
     if (last) this.#rest = "";
   }
 
-  /** Reads a field in quotes that begins at `start`; -1 when it is not complete yet. */
+  /** Reads a quoted field that begins at `start`; returns -1 if it is incomplete. */
   #quotedField(text: string, start: number, last: boolean): number {
     let from = start + 1;
     for (;;) {
@@ -104,7 +104,7 @@ export class CsvScanner {
     }
   }
 
-  /** Steps over the delimiter or line end at `end`. */
+  /** Consumes the delimiter or line end at `end`. */
   #afterField(text: string, end: number): number {
     const code = end < text.length ? text.charCodeAt(end) : LF;
     if (code === this.#delimiter) {

@@ -8,13 +8,13 @@ import { CsvScanner } from "./csv-scanner.js";
 import { ElementError, isBoolText, isNumberText, isWholeText } from "./parse-element.js";
 
 export interface CsvOptions {
-  /** The header's name or the 0-based number of the column to read; left out: all columns. */
+  /** The name in the header or the 0-based index of the column to read; defaults to all columns. */
   readonly column?: string | number | undefined;
-  /** Left out: bool, int64, float32 or string, whichever all values fit. */
+  /** Defaults to the first of bool, int64, float32 and string that fits all values. */
   readonly dtype?: DType | undefined;
-  /** Left out: found from the first lines. */
+  /** Defaults to the one detected from the first lines. */
   readonly delimiter?: string | undefined;
-  /** Whether the first row names the columns; left out: found from the first two rows. */
+  /** Whether the first row names the columns; by default detected from the first two rows. */
   readonly header?: boolean | undefined;
   /** Names the file in errors. */
   readonly name?: string | undefined;
@@ -23,10 +23,10 @@ export interface CsvOptions {
 const SAMPLE_CHARACTERS = 64 * 1024;
 const PIECE_BYTES = 4 * 1024 * 1024;
 
-/** How programs write that there is no value. */
+/** Texts by which programs mark a missing value. */
 const MISSING = new Set(["", "na", "n/a", "#n/a", "null", "none"]);
 
-/** Collects texts until it is known what they all are. */
+/** Collects texts until their common dtype is known. */
 class UntypedBuilder implements ColumnBuilder {
   readonly #texts: string[] = [];
 
@@ -51,7 +51,7 @@ class UntypedBuilder implements ColumnBuilder {
   }
 }
 
-/** Reads CSV that comes in pieces: `write` each, then `end`. */
+/** Reads CSV in pieces: call `write` for each, then `end`. */
 class CsvReader {
   readonly #options: CsvOptions;
   readonly #name: string;
@@ -137,7 +137,7 @@ class CsvReader {
     }
   }
 
-  /** Decides on the header, with the second row if there is one, and takes the first row accordingly. */
+  /** Decides whether there is a header, using the second row if any, and handles the first row accordingly. */
   #decide(second: readonly string[] | undefined): void {
     if (this.#decided) return;
     const first = this.#first;
@@ -192,20 +192,20 @@ class CsvReader {
 
 /**
  * Reads CSV (RFC 4180; comma, semicolon, tab or bar; UTF-8 or UTF-16, with or without a byte order mark).
- * @returns one column as shape [rows]; all columns as [rows, columns], or [rows] where there is only one
- * @throws TensorFlowError INVALID_ARGUMENT naming line and column of a value that is missing or not of the dtype;
- *   NOT_FOUND listing the columns where the wanted one does not exist
+ * @returns one column as shape [rows]; all columns as [rows, columns], or [rows] if there is only one
+ * @throws TensorFlowError INVALID_ARGUMENT with line and column if a value is missing or not of the dtype;
+ *   NOT_FOUND with the list of columns if the requested one does not exist
  */
 export function readCsv(bytes: Uint8Array, options: CsvOptions = {}): Tensor {
   const reader = new CsvReader(options);
-  // In pieces, so that no text of the whole file is made: strings are limited to 512 MB.
+  // In pieces, because strings are limited to 512 MB.
   for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
     reader.write(bytes.subarray(start, start + PIECE_BYTES));
   }
   return reader.end();
 }
 
-/** Like `readCsv`, of a stream: the text is never in memory as a whole. Errors of the stream are passed on. */
+/** Like `readCsv`, for a stream: the whole text is never in memory. Errors of the stream are propagated. */
 export async function readCsvStream(
   chunks: AsyncIterable<Uint8Array>,
   options: CsvOptions = {},

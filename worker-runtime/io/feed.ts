@@ -18,20 +18,20 @@ import { tensorFromText } from "./literal.js";
 import { isNpy, readNpy } from "./npy.js";
 import { isZip, readNpz } from "./npz.js";
 
-/** A shape as a placeholder declares it: -1 for a dimension of any size; undefined for any rank. */
+/** A shape as declared by a placeholder: -1 for a dimension of any size; undefined for any rank. */
 export type DeclaredShape = Shape | undefined;
 
-/** What a value is wanted for. */
+/** The target of a fed value. */
 export interface FeedWanted {
   /** The tensor's name, "a:0", for messages. */
   readonly tensor?: string | undefined;
-  /** Left out: what the value is by itself. */
+  /** Defaults to the value's own dtype. */
   readonly dtype?: DType | undefined;
   readonly shape?: DeclaredShape;
 }
 
 export interface FeedFileOptions extends FeedWanted {
-  /** For CSV the header's name or 0-based number of the column, for .npz the array's name. */
+  /** For CSV the column's name in the header or 0-based index, for .npz the array's name. */
   readonly column?: string | number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -55,7 +55,7 @@ function prefix(wanted: FeedWanted): string {
   return wanted.tensor === undefined ? "" : `Feed of ${wanted.tensor}: `;
 }
 
-/** Adds to an error which tensor the value was for. */
+/** Adds the name of the target tensor to errors. */
 function forTensor<T>(wanted: FeedWanted, make: () => T): T {
   try {
     return make();
@@ -70,8 +70,8 @@ function named(wanted: FeedWanted, error: unknown): unknown {
 }
 
 /**
- * The value in the dtype and shape that are wanted. Numbers are converted with a check of their range.
- * @throws TensorFlowError INVALID_ARGUMENT that names the wanted and the given dtype or shape
+ * Converts a value to the requested dtype and shape, checking the range of numbers.
+ * @throws TensorFlowError INVALID_ARGUMENT that names the requested and the actual dtype or shape
  */
 export function fitTensor(tensor: Tensor, wanted: FeedWanted): Tensor {
   return forTensor(wanted, () => {
@@ -85,7 +85,7 @@ export function fitTensor(tensor: Tensor, wanted: FeedWanted): Tensor {
   });
 }
 
-/** What came from a file: a column is a vector, but fits where a matrix of one column is declared, and the reverse. */
+/** For values from files: a column vector also fits a matrix of one column, and the reverse. */
 function fitFile(tensor: Tensor, wanted: FeedWanted): Tensor {
   const reshaped = wanted.shape && columnAs(tensor.shape, wanted.shape);
   const fits = reshaped !== undefined && matches(reshaped, wanted.shape);
@@ -93,8 +93,8 @@ function fitFile(tensor: Tensor, wanted: FeedWanted): Tensor {
 }
 
 /**
- * The tensor that a text stands for; `tensorFromText` says what can be written.
- * @throws TensorFlowError INVALID_ARGUMENT for what cannot be read and what does not fit dtype or shape
+ * Parses a tensor from text; see `tensorFromText` for the syntax.
+ * @throws TensorFlowError INVALID_ARGUMENT for invalid text and values that do not fit the dtype or shape
  */
 export function feedFromText(text: string, wanted: FeedWanted = {}): Tensor {
   return fitTensor(
@@ -113,7 +113,7 @@ const KIND_BY_ENDING: ReadonlyMap<string, FileKind> = new Map([
   [".txt", "csv"],
 ]);
 
-/** By its first bytes, otherwise by its ending. */
+/** Detects the kind of a file by its first bytes, otherwise by its extension. */
 function kindOf(head: Uint8Array, name: string): FileKind {
   if (isNpy(head)) return "npy";
   if (isZip(head)) return "npz";
@@ -139,8 +139,8 @@ function arrayFile(
 
 /**
  * The tensor in the content of a .npy, .npz or CSV file.
- * @param name its ending tells what the content is where the content itself does not
- * @throws TensorFlowError that says what is wrong and where
+ * @param name its extension determines the format if the content does not
+ * @throws TensorFlowError that describes the problem and its position
  */
 export function feedFromBytes(bytes: Uint8Array, name: string, options: FeedFileOptions = {}): Tensor {
   const tensor = forTensor(options, () => {
@@ -204,7 +204,7 @@ async function readHead(path: string): Promise<Uint8Array> {
 
 /**
  * The tensor in a .npy, .npz or CSV file.
- * @throws TensorFlowError that says what is wrong and where; NOT_FOUND where there is no such file; CANCELLED
+ * @throws TensorFlowError that describes the problem and its position; NOT_FOUND if there is no such file; CANCELLED
  */
 export async function feedFromFile(path: string, options: FeedFileOptions = {}): Promise<Tensor> {
   const name = basename(path);

@@ -15,7 +15,7 @@ const known: Readonly<Record<string, readonly [StatusCode, string]>> = {
   ENAMETOOLONG: [StatusCode.INVALID_ARGUMENT, "File name too long"],
 };
 
-/** An error of Node's file functions as TensorFlow would report it; a TensorFlowError as it is. */
+/** Converts an error of Node's file functions to the one that TensorFlow reports; keeps a TensorFlowError. */
 export function fileError(error: unknown, path: string): TensorFlowError {
   if (error instanceof TensorFlowError) {
     return error;

@@ -12,17 +12,17 @@ import {
   isWholeText,
 } from "./parse-element.js";
 
-/** One element as it was written. Numbers stay text until the dtype is known, so that no digit of an int64 is lost. */
+/** One element as written. Numbers remain text until the dtype is known, so no digit of an int64 is lost. */
 interface Word {
   readonly text: string;
   readonly quoted: boolean;
-  /** The bytes of a quoted word that was written with \x escapes; its text is then not used. */
+  /** The bytes of a quoted word with \x escapes; its text is then unused. */
   readonly bytes?: Uint8Array;
 }
 
 type Tree = Word | readonly Tree[];
 
-/** Far deeper than the rank of any tensor (TensorFlow stops at 254); keeps a slip from exhausting the stack. */
+/** Far deeper than the rank of any tensor (TensorFlow stops at 254); keeps typing errors from exhausting the stack. */
 const MAX_DEPTH = 254;
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -115,7 +115,7 @@ class Reader {
       this.#at += 1;
       if (char === quote) break;
       if (char !== "\\") {
-        // Halves of a surrogate pair belong together.
+        // Keeps surrogate pairs together.
         const point = String.fromCodePoint(this.#text.codePointAt(this.#at - 1) ?? 0);
         this.#at += point.length - 1;
         add(point);
@@ -149,7 +149,7 @@ function* wordsOf(tree: Tree): Generator<Word> {
 const INT32_MIN = -(2n ** 31n);
 const INT32_MAX = 2n ** 31n - 1n;
 
-/** What Python's tf.constant would make of the value: int32 where it fits, float32, bool, string. */
+/** The dtype that Python's tf.constant would choose: int32 if it fits, float32, bool, string. */
 function naturalDType(words: readonly Word[]): DType {
   if (words.length === 0) return "float32";
   if (words.some((word) => word.quoted)) return "string";
@@ -171,11 +171,11 @@ function valueOfTree(tree: Tree, element: (word: Word) => TensorElement): Tensor
 }
 
 /**
- * The tensor that a text stands for: `3`, `-1.5e3`, `nan`, `inf`, `true`, `1+2j`, `"text"` (escapes as in JSON, and \xNN
- * for a byte), nested lists of them. Words without quotes are text where the dtype is string, and for that dtype a text
- * that begins with neither bracket nor quote is one element as a whole.
- * @param dtype left out: int32 (int64 where a number needs it), float32, bool, complex128 or string
- * @throws TensorFlowError INVALID_ARGUMENT for what cannot be read, ragged lists, and elements outside the dtype
+ * Parses a tensor from text: `3`, `-1.5e3`, `nan`, `inf`, `true`, `1+2j`, `"text"` (escapes as in JSON, and \xNN for a
+ * byte), and nested lists of these. If the dtype is string, words need no quotes, and a text that begins with neither a
+ * bracket nor a quote is a single element.
+ * @param dtype defaults to int32 (int64 if a number needs it), float32, bool, complex128 or string
+ * @throws TensorFlowError INVALID_ARGUMENT for invalid text, ragged lists, and elements outside the range of the dtype
  */
 export function tensorFromText(text: string, dtype?: DType): Tensor {
   if (dtype === "string" && !/^\s*["'[]/.test(text)) return Tensor.of(text, "string");

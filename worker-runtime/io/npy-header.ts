@@ -2,22 +2,22 @@ import type { DType } from "../protocol/dtype.js";
 import { invalidArgument } from "../protocol/status.js";
 import { type PythonLiteral, parsePythonLiteral } from "./python-literal.js";
 
-/** What a file's header says of its array. Format: numpy/lib/format.py. */
+/** The array described by a file's header. Format: numpy/lib/format.py. */
 export interface NpyHeader {
   readonly element: NpyElement;
   readonly fortranOrder: boolean;
   readonly shape: readonly number[];
-  /** Where the elements begin, in bytes from the start of the file. */
+  /** The offset of the elements in bytes from the start of the file. */
   readonly dataOffset: number;
 }
 
-/** How one element lies in the file. */
+/** The encoding of one element in the file. */
 export type NpyElement =
-  /** `swapBytes`: bytes of each number that stand in reverse order; 0 where they are little-endian. */
+  /** `swapBytes`: the width of groups of bytes to reverse; 0 if little-endian. */
   | { readonly kind: "number"; readonly dtype: DType; readonly itemSize: number; readonly swapBytes: number }
-  /** `<U`: 4 bytes a character, filled up with zeros. */
+  /** `<U`: 4 bytes per character, padded with zeros. */
   | { readonly kind: "unicode"; readonly characters: number; readonly bigEndian: boolean }
-  /** `|S`: bytes, filled up with zeros. */
+  /** `|S`: bytes, padded with zeros. */
   | { readonly kind: "bytes"; readonly length: number };
 
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
@@ -41,7 +41,7 @@ const numericTypes: Readonly<Record<string, DType>> = {
   f8: "float64",
   c8: "complex64",
   c16: "complex128",
-  // What ml_dtypes, the package that gives NumPy these types, writes for its own.
+  // The descriptors of ml_dtypes, the package that adds these types to NumPy.
   V2: "bfloat16",
   f1: "float8_e5m2",
 };
@@ -105,7 +105,7 @@ function fieldsOf(text: string, name: string): ReadonlyMap<string, PythonLiteral
 /**
  * Reads the header of a .npy file, versions 1 to 3.
  * @param name names the file in errors
- * @throws TensorFlowError INVALID_ARGUMENT for what is no .npy file, a damaged header, and elements that no dtype fits
+ * @throws TensorFlowError INVALID_ARGUMENT if it is not a .npy file, is damaged, or has unsupported elements
  */
 export function readNpyHeader(bytes: Uint8Array, name: string): NpyHeader {
   if (!isNpy(bytes))
@@ -180,7 +180,7 @@ export function descrOf(dtype: DType): string | undefined {
   return descrByDType[dtype];
 }
 
-/** NumPy aligns the elements so that they can be mapped into memory. */
+/** NumPy aligns the elements for memory mapping. */
 const ALIGNMENT_BYTES = 64;
 
 /** The header of an array in C order, up to the first element. */

@@ -17,7 +17,7 @@ export { isNpy } from "./npy-header.js";
 /** Bytes of one character in NumPy's fixed-width Unicode text (UCS-4). */
 const BYTES_PER_CHARACTER = 4;
 
-/** Zeros at the end are filling, not text: NumPy cannot tell either. */
+/** Trailing zeros are padding, not text: NumPy does not distinguish them either. */
 function withoutPadding(bytes: Uint8Array): Uint8Array {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === 0) end -= 1;
@@ -35,7 +35,7 @@ function unicodeElement(view: DataView, offset: number, characters: number, bigE
   return new TextEncoder().encode(text.replace(/\0+$/, ""));
 }
 
-/** The same bytes with the order inside every group of `width` reversed. */
+/** The same bytes with every group of `width` bytes reversed. */
 function swapped(bytes: Uint8Array, width: number): Uint8Array {
   const result = new Uint8Array(bytes.length);
   for (let start = 0; start < bytes.length; start += width) {
@@ -78,7 +78,7 @@ function reordered(data: TensorData, shape: readonly number[], entries: number):
     });
     return result;
   }
-  // All kinds of arrays are copied alike; the cast only gives them one type.
+  // All kinds of arrays are copied in the same way; the cast only gives them one type.
   const from = data as Float64Array;
   const to = from.slice();
   inRowMajorOrder(shape, (source, target) => {
@@ -120,10 +120,10 @@ function elementsOf(element: NpyElement, content: Uint8Array, count: number): Te
 
 /**
  * The array of a .npy file (versions 1 to 3, both byte orders, C and Fortran order) as a tensor. Numbers in
- * little-endian C order are a view on `bytes` where their memory is aligned, as in files that NumPy wrote; bytes must
- * not change later then. Text (`<U`, `|S`) becomes strings, Unicode as UTF-8.
+ * little-endian C order are a view of `bytes` if their memory is aligned, as in files written by NumPy; `bytes` must
+ * then not change later. Text (`<U`, `|S`) becomes strings, Unicode as UTF-8.
  * @param name names the file in errors
- * @throws TensorFlowError INVALID_ARGUMENT that says what is wrong with the file
+ * @throws TensorFlowError INVALID_ARGUMENT that describes the problem with the file
  */
 export function readNpy(bytes: Uint8Array, name = "array.npy"): Tensor {
   const { element, fortranOrder, shape, dataOffset } = readNpyHeader(bytes, name);
@@ -169,8 +169,8 @@ function contentOf(tensor: Tensor): { descr: string; content: Uint8Array } {
 }
 
 /**
- * A .npy file of the tensor, version 1, little-endian, C order. Strings are written as NumPy's bytes (`|S`), bfloat16
- * and the 8-bit floats as ml_dtypes writes them, quantised types as the integers that they are held as.
+ * Encodes a tensor as a .npy file, version 1, little-endian, C order. Strings are written as NumPy's bytes (`|S`),
+ * bfloat16 and the 8-bit floats as by ml_dtypes, quantised types as the integers that represent them.
  * @throws TensorFlowError INVALID_ARGUMENT for resource and variant, and for strings that end with a zero byte
  */
 export function writeNpy(tensor: Tensor): Uint8Array {

@@ -73,7 +73,7 @@ class Archive {
     for (let i = 0; i < count; i += 1) offset = this.#readEntry(offset);
   }
 
-  /** Reads one entry of the directory and returns where the next one begins. */
+  /** Reads one entry of the directory and returns the offset of the next one. */
   #readEntry(offset: number): number {
     const view = this.#view;
     if (view.getUint32(offset, true) !== CENTRAL_ENTRY) this.#damaged("its directory is broken");
@@ -89,7 +89,7 @@ class Archive {
     const extraStart = nameStart + nameLength;
     for (let at = extraStart; at + 4 <= extraStart + extraLength; at += 4 + view.getUint16(at + 2, true)) {
       if (view.getUint16(at, true) !== EXTRA_ZIP64) continue;
-      // Holds only those of the three that did not fit into 32 bits, in this order.
+      // Contains only those of the three that do not fit in 32 bits, in this order.
       let next = at + 4;
       const wide = (value: number): number => {
         if (value !== ALL_ONES_32) return value;
@@ -132,8 +132,8 @@ class Archive {
 
 /**
  * One array of a .npz file, as numpy.savez and savez_compressed write them.
- * @param array the array's name; may be left out where the file holds only one
- * @throws TensorFlowError NOT_FOUND that lists the names where there is no such array, INVALID_ARGUMENT for damage
+ * @param array the array's name; optional if the file holds only one
+ * @throws TensorFlowError NOT_FOUND with the list of names if there is no such array, INVALID_ARGUMENT if damaged
  */
 export function readNpz(bytes: Uint8Array, array: string | undefined, name = "arrays.npz"): Tensor {
   const archive = new Archive(bytes, name);

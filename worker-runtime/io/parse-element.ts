@@ -2,7 +2,7 @@ import { type DType, dtypeKind, integerRange } from "../protocol/dtype.js";
 import { bitsFromNumber, numberFromBits } from "../protocol/small-float.js";
 import type { Complex, TensorElement } from "../protocol/tensor-values.js";
 
-/** Why a text is no element of a dtype; `reason` goes behind the text: `"abc" is not a number`. */
+/** Thrown if a text is not an element of a dtype; `reason` follows the text: `"abc" is not a number`. */
 export class ElementError extends Error {
   override readonly name = "ElementError";
 }
@@ -18,7 +18,7 @@ const SPECIAL: ReadonlyMap<string, number> = new Map([
 const TRUE = "true";
 const FALSE = "false";
 
-/** How far whole numbers can be read as JavaScript numbers without loss: up to 15 digits. */
+/** Integers with up to this many digits can be read as JavaScript numbers without loss. */
 const SAFE_DIGITS = 15;
 
 function quoted(text: string): string {
@@ -29,13 +29,13 @@ function refuse(text: string, reason: string): never {
   throw new ElementError(`${quoted(text)} ${reason}`);
 }
 
-/** True for everything that reads as a number: "3", "-1.5e3", "nan", "inf". */
+/** True for every number: "3", "-1.5e3", "nan", "inf". */
 export function isNumberText(text: string): boolean {
   const trimmed = text.trim();
   return REAL.test(trimmed) || SPECIAL.has(trimmed.replace(/^[+-]/, "").toLowerCase());
 }
 
-/** True for whole numbers without point or exponent. */
+/** True for integers without a point or exponent. */
 export function isWholeText(text: string): boolean {
   return WHOLE.test(text.trim());
 }
@@ -64,7 +64,7 @@ function complexOf(text: string): Complex | undefined {
   return { re: realOf(re), im: realOf(imaginary) };
 }
 
-/** The number that a text stands for. @throws ElementError */
+/** Parses a number. @throws ElementError */
 function realOf(text: string): number {
   const trimmed = text.trim();
   if (REAL.test(trimmed)) return Number(trimmed);
@@ -76,11 +76,12 @@ function realOf(text: string): number {
 
 /**
  * Checks that a finite number stays finite in a floating-point dtype.
- * @returns the number @throws ElementError when the dtype cannot hold a number of that size
+ * @returns the number
+ * @throws ElementError if the number is out of the dtype's range
  */
 export function checkFloatRange(value: number, dtype: DType, text: string): number {
   if (!Number.isFinite(value)) {
-    // "1e400" would parse as infinity, which was not written.
+    // "1e400" would parse as infinity, which is not what was written.
     if (!Number.isNaN(value) && /\d/.test(text)) refuse(text, `is too large for ${dtype}`);
     return value;
   }
@@ -101,7 +102,7 @@ function wholeParser(dtype: DType): (text: string) => number | bigint {
     if (!WHOLE.test(trimmed)) {
       if (!isNumberText(trimmed)) realOf(text);
       const value = Number(trimmed);
-      // 3.0 and 1e3 are whole numbers nevertheless.
+      // 3.0 and 1e3 are also integers.
       if (!Number.isSafeInteger(value)) refuse(text, `is not a whole number, which ${dtype} asks for`);
       if (value < min || value > max)
         refuse(text, `is outside of ${dtype}, which goes from ${range.min} to ${range.max}`);
@@ -120,10 +121,10 @@ function wholeParser(dtype: DType): (text: string) => number | bigint {
 }
 
 /**
- * A function that reads one element of a dtype from text. Numbers may have spaces around them; whole dtypes take "3.0",
- * too; bool takes true, false, 1 and 0; complex takes what Python writes.
- * The function throws ElementError for a text that is no such element or outside the dtype's range.
- * @throws ElementError for dtypes that no text stands for (resource, variant)
+ * Returns a parser of elements of a dtype. Numbers may be surrounded by spaces; integer dtypes also accept "3.0"; bool
+ * accepts true, false, 1 and 0; complex dtypes accept Python's syntax.
+ * The parser throws ElementError for invalid texts and values outside the dtype's range.
+ * @throws ElementError for dtypes without a text form (resource, variant)
  */
 export function elementParser(dtype: DType): (text: string) => TensorElement {
   switch (dtypeKind(dtype)) {

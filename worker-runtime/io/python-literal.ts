@@ -1,4 +1,4 @@
-/** A value of a Python literal, as far as the headers of .npy files use them. Tuples and lists are both arrays. */
+/** A value of the Python literals used in headers of .npy files. Tuples and lists are both arrays. */
 export type PythonLiteral =
   | string
   | number
@@ -7,7 +7,7 @@ export type PythonLiteral =
   | readonly PythonLiteral[]
   | ReadonlyMap<string, PythonLiteral>;
 
-/** Deeper nesting than any header has; stops a hostile file from exhausting the stack. */
+/** Deeper than any header; prevents a malicious file from exhausting the stack. */
 const MAX_DEPTH = 32;
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -45,7 +45,7 @@ class LiteralParser {
     while (/\s/.test(this.#text[this.#at] ?? "")) this.#at += 1;
   }
 
-  /** Takes `token` if it comes next. */
+  /** Consumes `token` if it comes next. */
   #take(token: string): boolean {
     this.#space();
     if (!this.#text.startsWith(token, this.#at)) return false;
@@ -120,8 +120,8 @@ class LiteralParser {
 }
 
 /**
- * Reads strings, whole numbers, True, False, None, tuples, lists and dictionaries with string keys; runs nothing.
- * @throws SyntaxError that says what was expected where
+ * Parses strings, integers, True, False, None, tuples, lists and dictionaries with string keys; evaluates nothing.
+ * @throws SyntaxError with what was expected and where
  */
 export function parsePythonLiteral(text: string): PythonLiteral {
   return new LiteralParser(text).whole();

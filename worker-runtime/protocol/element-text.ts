@@ -4,7 +4,7 @@ import { bitsFromNumber, numberFromBits } from "./small-float.js";
 import { isByteList, type TensorData } from "./tensor-data.js";
 import type { Complex } from "./tensor-values.js";
 
-/** An element as JavaScript holds it: 64-bit integers as bigint, strings as UTF-8 text, resource and variant as bytes. */
+/** An element in JavaScript: 64-bit integers as bigint, strings as UTF-8 text, resource and variant as bytes. */
 export type ElementValue = number | bigint | boolean | string | Complex | Uint8Array;
 
 /** Element `index` of `data`. The index must be within the data. */
@@ -37,7 +37,7 @@ function readsBack(dtype: DType, text: string, number: number): boolean {
 /** Significant decimal digits that always suffice to tell two float32 values apart. */
 const FLOAT32_DIGITS = 9;
 
-/** The shortest decimal text that stands for `number` among the values of `dtype`, with ".0" for whole numbers. */
+/** The shortest decimal text that identifies `number` among the values of `dtype`, with ".0" for integers. */
 function realText(dtype: DType, number: number): string {
   if (Number.isNaN(number)) {
     return "nan";
@@ -46,7 +46,7 @@ function realText(dtype: DType, number: number): string {
     return number > 0 ? "inf" : "-inf";
   }
   let text = Object.is(number, -0) ? "-0" : String(number);
-  // Whole numbers are written in full: 65504.0 says more than the equally valid 65500.0.
+  // Integers are written in full: 65504.0 is more informative than the equally valid 65500.0.
   if (dtype !== "float64" && dtype !== "complex128" && !Number.isSafeInteger(number)) {
     for (let digits = 1; digits <= FLOAT32_DIGITS; digits += 1) {
       const shorter = number.toPrecision(digits);
@@ -59,7 +59,7 @@ function realText(dtype: DType, number: number): string {
   return /[.e]/.test(text) ? text : `${text}.0`;
 }
 
-/** Text with every byte that is not part of valid UTF-8 written as \xNN, so that nothing is lost to the eye. */
+/** Text with every byte that is not part of valid UTF-8 written as \xNN, so nothing is hidden. */
 function stringText(bytes: Uint8Array): string {
   try {
     return getTextEncoding().decodeUtf8(bytes, true);
@@ -71,8 +71,8 @@ function stringText(bytes: Uint8Array): string {
 }
 
 /**
- * Element `index` as text for people: "11.0" for floats (the shortest text that stands for the value), "true", "7",
- * "1.0+2.0j", strings as they are, bytes that are no text as \xNN.
+ * Element `index` as text for display: "11.0" for floats (the shortest text that identifies the value), "true", "7",
+ * "1.0+2.0j", strings unchanged except for bytes that are not text, which become \xNN.
  */
 export function elementText(dtype: DType, data: TensorData, index: number): string {
   if (isByteList(data)) {
@@ -86,4 +86,15 @@ export function elementText(dtype: DType, data: TensorData, index: number): stri
   }
   const kind = dtypeKind(dtype);
   return kind === "float" || kind === "bits" ? realText(dtype, Number(value)) : String(value);
+}
+
+/** The number that `elementText` wrote, booleans as 0 and 1; NaN for a text that is no real number. */
+export function numberOfText(text: string): number {
+  if (/^[+-]?inf$/.test(text)) {
+    return text.startsWith("-") ? -Infinity : Infinity;
+  }
+  if (text === "true") {
+    return 1;
+  }
+  return text === "false" ? 0 : Number(text);
 }

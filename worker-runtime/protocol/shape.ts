@@ -20,7 +20,7 @@ export function elementsOfShape(shape: readonly number[]): number {
     }
     count *= size;
   }
-  // Checked last, as a 0 anywhere makes any other dimensions harmless.
+  // Checked last, because a 0 anywhere makes the product valid.
   if (!Number.isSafeInteger(count)) {
     throw invalidArgument(`Shape ${shapeText(shape)} has more elements than any machine can hold.`);
   }

@@ -1,7 +1,7 @@
 import type { DType } from "./dtype.js";
 import { invalidArgument } from "./status.js";
 
-/** What the bit patterns at the top of a format's range mean. */
+/** The meaning of the bit patterns at the top of a format's range. */
 type SpecialValues =
   /** IEEE 754: exponent all ones is infinity (mantissa 0) or NaN. */
   | "ieee"
@@ -9,7 +9,7 @@ type SpecialValues =
   | "finite-nan"
   /** "fnuz": no infinity, no negative zero; the pattern of negative zero is NaN. */
   | "finite-unsigned-zero"
-  /** Neither infinity nor NaN: values beyond the range become the largest one. */
+  /** Neither infinity nor NaN: values beyond the range saturate. */
   | "finite";
 
 interface FloatFormat {
@@ -85,12 +85,12 @@ function nanBits({ exponentBits, mantissaBits, special }: FloatFormat): number {
     case "finite-unsigned-zero":
       return signBit;
     case "finite":
-      // As ml_dtypes does for a format without NaN: the pattern of negative zero.
+      // Like ml_dtypes for a format without NaN: the pattern of negative zero.
       return signBit;
   }
 }
 
-/** The nearest whole number, ties to even. `value` is not negative and below 2^53. */
+/** The nearest integer, ties to even. `value` is not negative and below 2^53. */
 function roundHalfEven(value: number): number {
   const floor = Math.floor(value);
   const rest = value - floor;
@@ -100,7 +100,7 @@ function roundHalfEven(value: number): number {
   return floor;
 }
 
-/** floor(log2(value)) for a finite value above 0; Math.log2 alone errs beside powers of two. */
+/** floor(log2(value)) for a finite value above 0; Math.log2 alone is inexact next to powers of two. */
 function binaryExponent(value: number): number {
   let exponent = Math.floor(Math.log2(value));
   if (2 ** exponent > value) {
@@ -128,8 +128,8 @@ function encodeNumber(format: FloatFormat, value: number): number {
     const smallestNormal = 1 - bias;
     const exponent = Math.max(binaryExponent(absolute), smallestNormal);
     const quantum = roundHalfEven(absolute / 2 ** (exponent - mantissaBits));
-    // A quantum of a subnormal stays below 2^mantissaBits; one that rounds up to the next power of two carries into
-    // the exponent by itself.
+    // A quantum of a subnormal stays below 2^mantissaBits; one that rounds up to the next power of two carries into the
+    // exponent, as intended.
     magnitude = (exponent - smallestNormal) * 2 ** mantissaBits + quantum;
   }
   if (magnitude > largest) {
@@ -150,7 +150,7 @@ function encodeNumber(format: FloatFormat, value: number): number {
 
 const tables = new Map<DType, Float32Array>();
 
-/** Every value of a format by its bits, made when first needed: at most 65,536 numbers. */
+/** Every value of a format by its bits, created on first use: at most 65,536 numbers. */
 function tableOf(dtype: DType): Float32Array {
   const known = tables.get(dtype);
   if (known !== undefined) {
@@ -165,10 +165,10 @@ function tableOf(dtype: DType): Float32Array {
   return table;
 }
 
-/** The number that raw bits of `dtype` (float16, bfloat16, float8_*, float4_*) stand for. Exact. */
+/** The exact number that raw bits of `dtype` (float16, bfloat16, float8_*, float4_*) represent. */
 export function numberFromBits(dtype: DType, bits: number): number {
   const table = tableOf(dtype);
-  // Types of less than a byte fill the low bits of theirs; the rest is not part of the value.
+  // Types smaller than a byte use its low bits; the others are not part of the value.
   return table[bits & (table.length - 1)] ?? Number.NaN;
 }
 

@@ -27,12 +27,12 @@ for (const [name, code] of Object.entries(StatusCode)) {
   nameByCode.set(code, name as StatusCodeName);
 }
 
-/** The name of a code, "INVALID_ARGUMENT"; "UNKNOWN" for a number that is no code. */
+/** The name of a code, "INVALID_ARGUMENT"; "UNKNOWN" for any other number. */
 export function statusCodeName(code: number): StatusCodeName {
   return nameByCode.get(code) ?? "UNKNOWN";
 }
 
-/** A number from the wire as a code; numbers that are no code become UNKNOWN, as gRPC asks. */
+/** A number from the wire as a code; invalid numbers become UNKNOWN, as gRPC requires. */
 export function statusCodeOf(number: number): StatusCode {
   return nameByCode.has(number) ? (number as StatusCode) : StatusCode.UNKNOWN;
 }
@@ -42,7 +42,7 @@ export function statusCodeOf(number: number): StatusCode {
  * `grpc-status-details-bin` as a serialized GrpcPayloadContainer.
  */
 export const PayloadKey = {
-  /** The error is a consequence of another one: a peer was cancelled, not at fault. */
+  /** The error is a consequence of another one: the peer was cancelled and is not its cause. */
   DERIVED_STATUS: "type.googleapis.com/tensorflow.DerivedStatus",
   WORKER_POSSIBLY_RESTARTED: "type.googleapis.com/tensorflow.distributed_runtime.WorkerPossiblyRestarted",
   WORKER_PREEMPTION: "type.googleapis.com/tensorflow.distributed_runtime.WorkerPreemption",
@@ -50,7 +50,7 @@ export const PayloadKey = {
 } as const;
 
 export interface TensorFlowErrorDetails {
-  /** The task that the error came from, "/job:worker/replica:0/task:1". Read from the message when left out. */
+  /** The task that the error came from, "/job:worker/replica:0/task:1". Defaults to the task in the message. */
   readonly task?: string | undefined;
   /** Payloads by type URL. */
   readonly payloads?: ReadonlyMap<string, Uint8Array> | undefined;
@@ -60,8 +60,8 @@ export interface TensorFlowErrorDetails {
 const noPayloads: ReadonlyMap<string, Uint8Array> = new Map();
 
 /**
- * An error with TensorFlow's code. `message` is the text as it came, so that scripts and people can search for it;
- * the code is not part of it.
+ * An error with TensorFlow's code. `message` is the original text, so scripts and people can search for it; it does not
+ * include the code.
  */
 export class TensorFlowError extends Error {
   override readonly name = "TensorFlowError";
@@ -81,7 +81,7 @@ export class TensorFlowError extends Error {
     return statusCodeName(this.code);
   }
 
-  /** True when the error only follows from one elsewhere, as when a step is cancelled because a peer failed. */
+  /** True if the error is a consequence of another one, as when a step is cancelled because a peer failed. */
   get isDerived(): boolean {
     return this.payloads.has(PayloadKey.DERIVED_STATUS);
   }
@@ -102,7 +102,7 @@ export function messageWithoutTask(message: string): string {
   return message.replace(/^From \/job:[^\n]*:\n/, "");
 }
 
-/** Anything that was thrown, as a TensorFlowError; errors of other kinds become `fallback` (UNKNOWN if left out). */
+/** Converts anything thrown to a TensorFlowError; other errors get the code `fallback` (defaults to UNKNOWN). */
 export function asTensorFlowError(
   error: unknown,
   fallback: StatusCode = StatusCode.UNKNOWN,
@@ -118,7 +118,7 @@ export function asTensorFlowError(
   });
 }
 
-/** The reason of an aborted AbortSignal as CANCELLED; a TensorFlowError given as the reason is kept as it is. */
+/** The reason of an aborted AbortSignal as CANCELLED; a TensorFlowError is kept unchanged. */
 export function cancelledBy(reason: unknown, what: string): TensorFlowError {
   if (reason instanceof TensorFlowError) {
     return reason;

@@ -1,7 +1,7 @@
 /**
- * Strings as tensor_content holds them: the lengths of all of them as varints, then the bytes of all of them (TensorFlow's
- * EncodeStringList). Both directions are generators that pause after every few thousand strings, for threads that others
- * wait for.
+ * Strings in the form of tensor_content: the lengths of all strings as varints, then their bytes (TensorFlow's
+ * EncodeStringList). Both directions are generators that pause after every few thousand strings, so as not to block
+ * the thread.
  */
 import { invalidArgument } from "./status.js";
 
@@ -10,14 +10,14 @@ const STRINGS_PER_PAUSE = 8192;
 const BYTES_PER_PAUSE = 4 * 2 ** 20;
 
 /**
- * The strings of a tensor's content, each a view on it.
+ * The strings of a tensor's content, each a view of it.
  * @throws TensorFlowError INVALID_ARGUMENT for content that does not hold exactly that many.
  */
 export function* stringsFromContent(
   content: Uint8Array,
   count: number,
 ): Generator<void, readonly Uint8Array[]> {
-  // One byte at least for each length, so a false count cannot make us allocate more than was sent.
+  // Each length takes at least one byte, so a false count cannot cause a larger allocation than was sent.
   if (count > content.byteLength) {
     throw broken(count);
   }
@@ -61,7 +61,7 @@ function broken(count: number): Error {
   );
 }
 
-/** The content of a tensor of these strings. @throws RangeError where there is no memory for it. */
+/** The content of a tensor of these strings. @throws RangeError if there is not enough memory. */
 export function* contentOfStrings(strings: readonly Uint8Array[]): Generator<void, Uint8Array> {
   let size = 0;
   for (const [i, { byteLength }] of strings.entries()) {

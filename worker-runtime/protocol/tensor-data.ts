@@ -1,4 +1,4 @@
-import { type DType, dtypeKind, itemSize } from "./dtype.js";
+import { type DType, itemSize } from "./dtype.js";
 import { invalidArgument } from "./status.js";
 
 export type NumericArray =
@@ -68,9 +68,9 @@ export function arrayConstructor(dtype: DType): NumericArrayConstructor | undefi
   return constructors[dtype];
 }
 
-/** Entries of the array for one element: 2 for complex dtypes, else 1. */
+/** Array entries per element: 2 for complex dtypes, otherwise 1. */
 export function entriesPerElement(dtype: DType): number {
-  return dtypeKind(dtype) === "complex" ? 2 : 1;
+  return dtype === "complex64" || dtype === "complex128" ? 2 : 1;
 }
 
 export function isByteList(data: TensorData): data is readonly Uint8Array[] {
@@ -81,18 +81,15 @@ export function isByteList(data: TensorData): data is readonly Uint8Array[] {
 const MIN_MOVED_BYTES = 64 * 1024;
 
 /**
- * The elements that lie in `bytes` (little-endian): a view where the memory is aligned for the dtype, otherwise one copy.
- * A view keeps the whole buffer alive that `bytes` is part of.
- * @param mayMove large content that is not aligned is moved down by a few bytes within its buffer, over what precedes it
- *   (fresh memory for a copy costs several times as much). Only for content of a received message that nobody reads
- *   again: a message has at least ten bytes of tags and lengths before a tensor's content of this size.
+ * The elements in `bytes` (little-endian): a view if the memory is aligned for the dtype, otherwise a copy. A view
+ * keeps the whole underlying buffer alive.
+ * @param mayMove moves large unaligned content down by a few bytes within its buffer, over what precedes it (allocating
+ *   a copy costs several times as much). Only for content of a received message that is not read again: a message has
+ *   at least ten bytes of tags and lengths before a tensor's content of this size.
  * @throws TensorFlowError INVALID_ARGUMENT for dtypes whose elements have no fixed size.
  */
 export function arrayFromBytes(dtype: DType, bytes: Uint8Array, mayMove = false): NumericArray {
-  const arrayType = constructors[dtype];
-  if (arrayType === undefined) {
-    throw invalidArgument(`A tensor of ${dtype} has no fixed layout in memory.`);
-  }
+  const arrayType = fixedSizeConstructor(dtype);
   const size = arrayType.BYTES_PER_ELEMENT;
   const length = Math.floor(bytes.byteLength / size);
   const excess = bytes.byteOffset % size;
@@ -104,9 +101,26 @@ export function arrayFromBytes(dtype: DType, bytes: Uint8Array, mayMove = false)
     new Uint8Array(bytes.buffer, start, excess + bytes.byteLength).copyWithin(0, excess);
     return new arrayType(bytes.buffer, start, length);
   }
-  // Uint8Array.prototype.slice, since a Node Buffer's own slice would be a view again.
+  // Uint8Array.prototype.slice, because the slice of a Node Buffer would be a view.
   const copy = Uint8Array.prototype.slice.call(bytes, 0, length * size);
   return new arrayType(copy.buffer, copy.byteOffset, length);
+}
+
+/**
+ * A view of all elements in a buffer that holds nothing else.
+ * @throws TensorFlowError INVALID_ARGUMENT for dtypes whose elements have no fixed size.
+ */
+export function arrayOver(dtype: DType, buffer: ArrayBufferLike): NumericArray {
+  const arrayType = fixedSizeConstructor(dtype);
+  return new arrayType(buffer, 0, buffer.byteLength / arrayType.BYTES_PER_ELEMENT);
+}
+
+function fixedSizeConstructor(dtype: DType): NumericArrayConstructor {
+  const arrayType = constructors[dtype];
+  if (arrayType === undefined) {
+    throw invalidArgument(`A tensor of ${dtype} has no fixed layout in memory.`);
+  }
+  return arrayType;
 }
 
 /** The memory of a numeric array as bytes, little-endian; a view, never a copy. */
@@ -116,6 +130,10 @@ export function bytesOfArray(array: NumericArray): Uint8Array {
 
 /** An array of zeros (or empty strings) for `count` elements. */
 export function zeros(dtype: DType, count: number): TensorData {
+  // The most common case in kernels, without the lookup.
+  if (dtype === "float32") {
+    return new Float32Array(count);
+  }
   const arrayType = constructors[dtype];
   if (arrayType === undefined) {
     return Array.from({ length: count }, () => new Uint8Array(0));
@@ -123,7 +141,7 @@ export function zeros(dtype: DType, count: number): TensorData {
   return new arrayType(count * entriesPerElement(dtype));
 }
 
-/** Number of elements that `data` holds when it is read as `dtype`. */
+/** Number of elements of `data` as `dtype`. */
 export function elementCount(dtype: DType, data: TensorData): number {
   return data.length / entriesPerElement(dtype);
 }

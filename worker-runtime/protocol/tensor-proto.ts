@@ -16,12 +16,12 @@ import {
 import type { Elements } from "./tensor-values.js";
 
 /**
- * Largest tensor that is made from a proto which does not itself hold all elements ("the last value repeats").
- * It is the most that one message of the protocol can carry, so no tensor that was sent in full is larger.
+ * The largest tensor created from a proto that does not itself hold all elements ("the last value repeats").
+ * It is the maximum size of a message of the protocol, so no tensor that was sent in full is larger.
  */
 const MAX_EXPANDED_BYTES = 2 ** 31 - 1;
 
-/** A string costs at least this much in memory (a reference and an empty array's header). */
+/** The minimum memory of a string (a reference and the header of an empty array). */
 const BYTES_PER_STRING_ELEMENT = 16;
 
 /** About a millisecond's work. */
@@ -72,7 +72,7 @@ function* numericFromValues(
   }
   const needed = count * entries;
   const data = new make(needed);
-  // Written as numbers or bigints according to the array; the lists above have the same kind of element.
+  // Writes numbers or bigints depending on the array; the lists above have the same kind of element.
   const target = data as Float64Array;
   const given = Math.min(values.length, needed);
   for (let i = 0; i < given; i += 1) {
@@ -171,10 +171,10 @@ function* dataFromProto(
 }
 
 /**
- * The elements of a TensorProto, from tensor_content (a view where aligned, else one copy) or from the *_val fields,
- * where the last value stands for all that follow and no value at all stands for zeros.
- * @param mayMove lets large content be moved within its buffer: see `arrayFromBytes`.
- * @throws TensorFlowError INVALID_ARGUMENT when dtype, shape and content do not fit together.
+ * The elements of a TensorProto, from tensor_content (a view if aligned, otherwise a copy) or from the *_val fields, of
+ * which the last value is repeated; without any value, the elements are zeros.
+ * @param mayMove allows moving large content within its buffer: see `arrayFromBytes`.
+ * @throws TensorFlowError INVALID_ARGUMENT if dtype, shape and content are inconsistent.
  */
 export function elementsFromProto(proto: TensorProto, mayMove = false): Elements {
   const work = elementsInPieces(proto, mayMove);
@@ -186,14 +186,14 @@ export function elementsFromProto(proto: TensorProto, mayMove = false): Elements
   }
 }
 
-/** As `elementsFromProto`, with a pause after every few thousand elements that do not lie in memory as they are needed. */
+/** Like `elementsFromProto`, pausing after every few thousand elements that have to be converted. */
 export function* elementsInPieces(proto: TensorProto, mayMove = false): Generator<void, Elements> {
   const dtype = dtypeOf(proto.dtype);
   const shape = shapeFromProto(proto.tensorShape);
   return { dtype, shape, data: yield* dataFromProto(proto, dtype, shape, mayMove) };
 }
 
-/** A TensorProto of the elements. Numbers travel as tensor_content, which is a view on `data`: no copy is made. */
+/** A TensorProto of the elements. Numbers travel as tensor_content, which is a view of `data`: no copy is made. */
 export function elementsToProto({ dtype, shape, data }: Elements): TensorProto {
   const proto = TensorProto.create();
   proto.dtype = dataTypeOf(dtype);
@@ -211,8 +211,8 @@ export function elementsToProto({ dtype, shape, data }: Elements): TensorProto {
 }
 
 /**
- * As `elementsToProto`, with pauses where it takes long. Many strings travel as tensor_content, as TensorFlow's servers send
- * them: it takes no object for each. In the attribute of a node they must not, which Python's tools could not read.
+ * Like `elementsToProto`, with pauses during long conversions. Many strings travel as tensor_content, as sent by
+ * TensorFlow's servers, without an object for each. Not for node attributes, which Python's tools could not read.
  */
 export function* protoInPieces(elements: Elements): Generator<void, TensorProto> {
   const { dtype, shape, data } = elements;

@@ -17,10 +17,10 @@ export interface Complex {
   readonly im: number;
 }
 
-/** One element as JavaScript writes it. A Uint8Array is one element only where the dtype is string. */
+/** One element as a JavaScript value. A Uint8Array is one element only if the dtype is string. */
 export type TensorElement = number | bigint | boolean | string | Complex | Uint8Array;
 
-/** What a tensor can be made of: one element, nested arrays of them (all of one length per level), or typed arrays. */
+/** The value of a tensor: one element, nested arrays (all of one length per level), or typed arrays. */
 export type TensorValue = TensorElement | NumericArray | readonly TensorValue[];
 
 export interface Elements {
@@ -111,7 +111,7 @@ function wholeOf(element: TensorElement, dtype: DType): bigint {
 type Store = (index: number, element: TensorElement) => void;
 
 function numericStore(dtype: DType, data: NumericArray): Store {
-  // The arrays' element types differ; each branch below writes what the array of its dtype takes.
+  // The arrays' element types differ; each branch below writes the element type of its dtype's array.
   const numbers = data as Float64Array;
   const longs = data as BigInt64Array | BigUint64Array;
   const range = integerRange(dtype);
@@ -167,7 +167,7 @@ function bytesOfElement(element: TensorElement, dtype: DType): Uint8Array {
   return getTextEncoding().encodeUtf8(element);
 }
 
-/** The shape that nested arrays have, judged by the first element of each level. */
+/** The shape of nested arrays, judged by the first element of each level. */
 function shapeOf(value: TensorValue, dtype: DType): number[] {
   if (isList(value)) {
     const first = value[0];
@@ -179,7 +179,7 @@ function shapeOf(value: TensorValue, dtype: DType): number[] {
   return [];
 }
 
-/** True when the array is the memory of the dtype itself, such as the raw bits of float16 in a Uint16Array. */
+/** True if the array is the memory of the dtype itself, such as the raw bits of float16 in a Uint16Array. */
 function isRaw(array: NumericArray, dtype: DType): boolean {
   const arrayType = arrayConstructor(dtype);
   return arrayType !== undefined && array instanceof arrayType;
@@ -258,8 +258,8 @@ function repeat(dtype: DType, one: TensorData, count: number): TensorData {
 
 /**
  * The elements of a JavaScript value. Without `dtype`: numbers are float32, bigints int64, booleans bool, strings string
- * (UTF-8), `{re, im}` complex64, typed arrays what they are. A typed array that already is the memory of the dtype is
- * used as it is, not copied. With `shape` the elements are given that shape; a single element fills it.
+ * (UTF-8), `{re, im}` complex64, typed arrays their own dtype. A typed array that already is the memory of the dtype is
+ * used without a copy. With `shape` the elements get that shape; a single element fills it.
  * @throws TensorFlowError INVALID_ARGUMENT for ragged arrays, elements that the dtype cannot hold, or a wrong shape.
  */
 export function elementsOf(

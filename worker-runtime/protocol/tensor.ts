@@ -10,29 +10,43 @@ import { elementsOf, type TensorValue } from "./tensor-values.js";
 /** Elements in nested arrays, as deep as the tensor's rank. */
 export type NestedElements = ElementValue | NestedElements[];
 
-/** A value: elements of one dtype in a shape. Not copied on the way in or out, so the data must not be changed. */
+/** Elements stored elsewhere, for example on a GPU, and copied here on first access. */
+export class DistantData {
+  readonly load: () => TensorData;
+
+  constructor(load: () => TensorData) {
+    this.load = load;
+  }
+}
+
+/** A value: elements of one dtype in a shape. The data is never copied, so it must not be modified. */
 export class Tensor {
   readonly dtype: DType;
   readonly shape: readonly number[];
   readonly data: TensorData;
 
-  /** @throws TensorFlowError INVALID_ARGUMENT when the shape does not have as many elements as the data. */
-  constructor(dtype: DType, shape: readonly number[], data: TensorData) {
+  /** @throws TensorFlowError INVALID_ARGUMENT if the shape does not have as many elements as the data. */
+  constructor(dtype: DType, shape: readonly number[], data: TensorData | DistantData) {
+    this.dtype = dtype;
+    this.shape = shape;
+    if (data instanceof DistantData) {
+      this.data = undefined as never;
+      Object.defineProperty(this, "data", { get: data.load, enumerable: true });
+      return;
+    }
     const count = elementsOfShape(shape);
     if (elementCount(dtype, data) !== count) {
       throw invalidArgument(
         `A ${dtype} tensor of shape ${shapeText(shape)} has ${count} elements, but ${elementCount(dtype, data)} were given.`,
       );
     }
-    this.dtype = dtype;
-    this.shape = shape;
     this.data = data;
   }
 
   /**
-   * A tensor of a JavaScript value. Without `dtype`: numbers are float32, bigints int64, booleans bool, strings string,
-   * `{re, im}` complex64, typed arrays what they are. With `dtype`, a typed array that is the dtype's own kind of memory
-   * (a Uint16Array for float16: raw bits) is used as it is, any other is converted element by element.
+   * Creates a tensor from a JavaScript value. Without `dtype`: numbers are float32, bigints int64, booleans bool,
+   * strings string, `{re, im}` complex64, typed arrays their own dtype. With `dtype`, a typed array that is the
+   * dtype's own kind of memory (a Uint16Array for float16: raw bits) is used directly, any other is converted.
    * With `shape`, the elements get that shape; a single element fills it.
    * @throws TensorFlowError INVALID_ARGUMENT for ragged arrays and for elements that the dtype cannot hold.
    */
@@ -54,7 +68,7 @@ export class Tensor {
   /**
    * Element `index` in row-major order: 64-bit integers as bigint, strings as text (UTF-8), complex as `{re, im}`,
    * resource and variant as bytes.
-   * @throws TensorFlowError OUT_OF_RANGE when there is no such element.
+   * @throws TensorFlowError OUT_OF_RANGE if there is no such element.
    */
   at(index: number): ElementValue {
     if (!Number.isInteger(index) || index < 0 || index >= this.size) {
@@ -63,7 +77,7 @@ export class Tensor {
     return elementValue(this.dtype, this.data, index);
   }
 
-  /** The only element. @throws TensorFlowError INVALID_ARGUMENT when there is not exactly one. */
+  /** The only element. @throws TensorFlowError INVALID_ARGUMENT if there is not exactly one. */
   item(): ElementValue {
     if (this.size !== 1) {
       throw invalidArgument(`A tensor of shape ${shapeText(this.shape)} has ${this.size} elements, not one.`);
@@ -86,21 +100,21 @@ export class Tensor {
     return level(0);
   }
 
-  /** Element `index` in row-major order as text for people: "11.0", "true", "1.0+2.0j", the text of a string. */
+  /** Element `index` in row-major order as text for display: "11.0", "true", "1.0+2.0j", the text of a string. */
   elementText(index: number): string {
     return index < this.size ? elementText(this.dtype, this.data, index) : "";
   }
 
-  /** The same elements in another shape; no copy. @throws TensorFlowError INVALID_ARGUMENT when the sizes differ. */
+  /** The same elements in another shape; no copy. @throws TensorFlowError INVALID_ARGUMENT if the sizes differ. */
   reshape(shape: readonly number[]): Tensor {
     return new Tensor(this.dtype, shape, this.data);
   }
 }
 
 /**
- * The tensor that a TensorProto holds. Numbers in tensor_content are not copied where their memory is aligned, so the
- * tensor keeps the message's buffer alive.
- * @throws TensorFlowError INVALID_ARGUMENT when dtype, shape and content do not fit together.
+ * The tensor in a TensorProto. Numbers in tensor_content are not copied if their memory is aligned; the tensor then
+ * keeps the message's buffer alive.
+ * @throws TensorFlowError INVALID_ARGUMENT if dtype, shape and content are inconsistent.
  */
 export function tensorFromProto(proto: TensorProto): Tensor {
   const elements = elementsFromProto(proto);
@@ -108,28 +122,28 @@ export function tensorFromProto(proto: TensorProto): Tensor {
 }
 
 /**
- * As `tensorFromProto`, for a TensorProto of a received message that is not read again: large content is brought into
+ * Like `tensorFromProto`, for a TensorProto of a received message that is not read again: large content is moved into
  * alignment within the message's own buffer instead of being copied.
  *
- * @throws TensorFlowError INVALID_ARGUMENT when dtype, shape and content do not fit together.
+ * @throws TensorFlowError INVALID_ARGUMENT if dtype, shape and content are inconsistent.
  */
 export function tensorFromReceived(proto: TensorProto): Tensor {
   const elements = elementsFromProto(proto, true);
   return new Tensor(elements.dtype, elements.shape, elements.data);
 }
 
-/** As `tensorFromReceived`, with pauses for others where it takes long. */
+/** Like `tensorFromReceived`, with pauses during long conversions. */
 export function* tensorFromReceivedInPieces(proto: TensorProto): Generator<void, Tensor> {
   const { dtype, shape, data } = yield* elementsInPieces(proto, true);
   return new Tensor(dtype, shape, data);
 }
 
-/** As `tensorToProto`, with pauses for others where it takes long; many strings become tensor_content. */
+/** Like `tensorToProto`, with pauses during long conversions; many strings become tensor_content. */
 export function tensorToProtoInPieces(tensor: Tensor): Generator<void, TensorProto> {
   return protoInPieces(tensor);
 }
 
-/** A TensorProto of the tensor; its tensor_content is a view on the tensor's data. */
+/** A TensorProto of the tensor; its tensor_content is a view of the tensor's data. */
 export function tensorToProto(tensor: Tensor): TensorProto {
   return elementsToProto(tensor);
 }

@@ -50,7 +50,7 @@ export function targetOfAddress(address: string): string {
 }
 
 export interface ChannelDetails {
-  /** What the server is called in a TLS handshake; its host unless given. */
+  /** The server's name in a TLS handshake; its host unless given. */
   readonly serverName?: string | undefined;
   /** Largest answer; without limit unless given. */
   readonly maxMessageBytes?: number | undefined;
@@ -105,7 +105,7 @@ export class Channel {
     return this.#closed;
   }
 
-  /** Gives the connection up: calls in progress end with an error, and the next one makes another connection. */
+  /** Drops the connection: calls in progress end with an error, and the next one opens another connection. */
   reconnect(): void {
     if (!this.#closed) {
       const { client, credentials: tracked } = this.#current;

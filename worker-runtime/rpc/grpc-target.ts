@@ -8,13 +8,13 @@ import { authorityOf } from "./http2-connection.js";
 
 const ZONED = "tensordeck-zoned";
 
-/** What grpc-js is to dial for "host:port", by name or by number. */
+/** The target that grpc-js dials for "host:port", by name or by number. */
 export function grpcTarget(address: string): string {
   register();
   return address.includes("%") ? `${ZONED}:${address}` : `dns:///${address}`;
 }
 
-/** Answers an address with a zone as it is. */
+/** Resolves an address with a zone to itself. */
 class ZonedResolver implements experimental.Resolver {
   readonly #address: HostPort | undefined;
   readonly #listener: experimental.ResolverListener;

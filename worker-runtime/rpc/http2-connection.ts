@@ -6,7 +6,7 @@ import { type ClientHttp2Session, type ClientSessionOptions, connect } from "nod
 import { connect as connectTcp } from "node:net";
 import { parseHostPort } from "../cluster/address.js";
 
-/** An HTTP/2 connection without TLS to "host:port". What keeps it from being made, its events tell. */
+/** An HTTP/2 connection without TLS to "host:port". Its events report connection errors. */
 export function connectHttp2(address: string, options: ClientSessionOptions = {}): ClientHttp2Session {
   const target = parseHostPort(address);
   return connect(`http://${authorityOf(address)}`, {

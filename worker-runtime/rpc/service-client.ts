@@ -1,4 +1,4 @@
-import { type CallOptions as GrpcCallOptions, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { getClientChannel, Metadata, type ServiceError, type StatusObject, status } from "@grpc/grpc-js";
 import { cancelledBy, internalError, unavailable } from "../protocol/status.js";
 import type { Channel } from "./channel.js";
 import { decodeMessage, encodeMessage } from "./message-coding.js";
@@ -6,8 +6,41 @@ import type { UnaryMethod } from "./message-type.js";
 import type { CallOptions, MethodCaller } from "./method-caller.js";
 import { errorOfCall } from "./rpc-error.js";
 
-/** Deadline of calls that only ask or change a little; a server that lives answers them at once. */
+/** Deadline of calls that only query something or make a small change, which a live server answers at once. */
 export const CONTROL_DEADLINE_MILLIS = 10_000;
+
+/** The text that grpc-js uses for a call cancelled by its caller. */
+const CANCELLED_HERE = "Cancelled on client";
+
+/** The status that grpc-js reports for a unary call that ends with OK but without a message. */
+const NO_ANSWER = { code: status.UNIMPLEMENTED, details: "No message received" };
+
+function serviceError(end: StatusObject): ServiceError {
+  return Object.assign(new Error(`${end.code} ${status[end.code]}: ${end.details}`), end);
+}
+
+/** @throws TensorFlowError INTERNAL for a response that cannot be decoded. */
+function decodeAnswer<Response>(
+  { name, responseType }: UnaryMethod<unknown, Response>,
+  bytes: Buffer,
+  address: string,
+): Response {
+  try {
+    return decodeMessage(responseType, bytes);
+  } catch (cause) {
+    throw internalError(`The response of ${address} to ${name} cannot be decoded.`, { cause });
+  }
+}
+
+function metadataOf({ metadata: entries }: CallOptions): Metadata {
+  const metadata = new Metadata();
+  if (entries !== undefined) {
+    for (const [key, value] of Object.entries(entries)) {
+      metadata.set(key, value);
+    }
+  }
+  return metadata;
+}
 
 /** Calls the unary methods of one generated service definition over a channel. */
 export class ServiceClient implements MethodCaller {
@@ -25,10 +58,10 @@ export class ServiceClient implements MethodCaller {
   }
 
   /**
-   * One call. It ends when the server answers, the connection fails (at once where nothing listens), the deadline passes
-   * or the signal is aborted.
-   * @throws TensorFlowError with the server's code, message and payloads; UNAVAILABLE when there is no connection;
-   *   CANCELLED when the signal was aborted.
+   * Makes a call. It ends when the server responds, the connection fails (at once if nothing listens), the deadline
+   * passes or the signal is aborted.
+   * @throws TensorFlowError with the server's code, message and payloads; UNAVAILABLE if there is no connection;
+   *   CANCELLED if the signal was aborted.
    */
   call<Request, Response>(
     method: UnaryMethod<Request, Response>,
@@ -47,34 +80,48 @@ export class ServiceClient implements MethodCaller {
         reject(unavailable(`The connection to ${address} is closed.`));
         return;
       }
-      const metadata = new Metadata();
-      for (const [key, value] of Object.entries(options.metadata ?? {})) {
-        metadata.set(key, value);
-      }
-      const callOptions: GrpcCallOptions =
-        options.deadlineMillis === undefined ? {} : { deadline: Date.now() + options.deadlineMillis };
-      const done = (error: ServiceError | null, response?: Response): void => {
+      // Before the call is created: an error here would leave it open.
+      const message = encodeMessage(method.requestType, request);
+      const deadline = options.deadlineMillis === undefined ? Infinity : Date.now() + options.deadlineMillis;
+      // Like `Client.makeUnaryRequest`, but without what it creates for every call: an Error with a stack trace in case
+      // the call fails, an event emitter, and interceptors.
+      const call = getClientChannel(client).createCall(
+        `/${this.#service}/${method.name}`,
+        deadline,
+        null,
+        null,
+        null,
+      );
+      const cancel = (): void => call.cancelWithStatus(status.CANCELLED, CANCELLED_HERE);
+      let answer: Buffer | undefined;
+      const ended = (end: StatusObject): void => {
         signal?.removeEventListener("abort", cancel);
-        if (signal?.aborted && error !== null) {
+        if (end.code === status.OK && answer !== undefined) {
+          resolve(decodeAnswer(method, answer, address));
+        } else if (signal?.aborted) {
           reject(cancelledBy(signal.reason, what));
-        } else if (error !== null) {
-          reject(errorOfCall(error, method.name, address, options.deadlineMillis));
-        } else if (response === undefined) {
-          reject(internalError(`${address} answered ${method.name} with nothing.`));
         } else {
-          resolve(response);
+          const failure = end.code === status.OK ? { ...end, ...NO_ANSWER } : end;
+          reject(errorOfCall(serviceError(failure), method.name, address, options.deadlineMillis));
         }
       };
-      const call = client.makeUnaryRequest(
-        `/${this.#service}/${method.name}`,
-        (message: Request) => encodeMessage(method.requestType, message),
-        (bytes: Buffer) => decodeMessage(method.responseType, bytes),
-        request,
-        metadata,
-        callOptions,
-        done,
-      );
-      const cancel = (): void => call.cancel();
+      call.start(metadataOf(options), {
+        onReceiveMetadata: () => undefined,
+        onReceiveMessage: (bytes: Buffer) => {
+          answer = bytes;
+        },
+        // grpc-js must not see our exceptions.
+        onReceiveStatus: (end) => {
+          try {
+            ended(end);
+          } catch (error) {
+            reject(error);
+          }
+        },
+      });
+      call.startRead();
+      call.sendMessageWithContext({}, message);
+      call.halfClose();
       signal?.addEventListener("abort", cancel, { once: true });
     });
   }

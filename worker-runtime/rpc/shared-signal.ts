@@ -1,4 +1,4 @@
-import { setMaxListeners } from "node:events";
+import { LightAbortController } from "../light-abort.js";
 
 /**
  * Gives work that does many things at once a signal to hand to each of them. It follows the given signal, which thereby has
@@ -9,9 +9,7 @@ export async function withSharedSignal<T>(
   signal: AbortSignal | undefined,
   work: (shared: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const controller = new AbortController();
-  // Node takes more than ten listeners for a leak; this signal lives no longer than what listens to it.
-  setMaxListeners(0, controller.signal);
+  const controller = new LightAbortController();
   const follow = (): void => controller.abort(signal?.reason);
   if (signal?.aborted) follow();
   signal?.addEventListener("abort", follow, { once: true });

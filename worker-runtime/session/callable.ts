@@ -1,6 +1,7 @@
 import { CallableOptions } from "../../protos/generated/tensorflow/config.js";
 import { failedPrecondition, internalError, invalidArgument } from "../protocol/status.js";
 import { tensorFromReceived, tensorToProto } from "../protocol/tensor.js";
+import { randomRequestId } from "../random-id.js";
 import type { MasterClient } from "../rpc/master-client.js";
 import { CONTROL_DEADLINE_MILLIS } from "../rpc/service-client.js";
 import {
@@ -12,31 +13,31 @@ import {
   tensorNameOf,
   tensorOfFeed,
 } from "./references.js";
-import { type RunResult, randomRequestId, resultOf, runOptionsOf, type StepOptions } from "./run-step.js";
+import { type RunResult, resultOf, runOptionsOf, type StepOptions } from "./run-step.js";
 
-/** What callables and partial runs need of the session that they belong to. */
+/** The parts of a session that its callables and partial runs need. */
 export interface StepContext {
   readonly master: MasterClient;
   readonly sessionHandle: string;
   readonly placeholders: PlaceholderTypes;
-  /** Runs a call that ends with the session, the caller's signal or a task that goes away. */
+  /** Runs a call that is aborted by the session's end, the caller's signal or a lost task. */
   readonly run: <T>(
     what: string,
     signal: AbortSignal | undefined,
     call: (signal: AbortSignal) => Promise<T>,
   ) => Promise<T>;
-  /** Of the call that makes the object. */
+  /** The signal of the call that creates the object. */
   readonly signal: AbortSignal;
 }
 
 export interface CallableSpec {
-  /** Tensors that each run is given, in this order. */
+  /** Tensors fed to each run, in this order. */
   readonly feeds?: readonly TensorRef[] | undefined;
   readonly fetches?: readonly TensorRef[] | undefined;
   readonly targets?: readonly OperationRef[] | undefined;
   /** The same for all runs. */
   readonly options?: StepOptions | undefined;
-  /** Further parts of TensorFlow's CallableOptions, such as tensor connections; the names above win. */
+  /** Further parts of TensorFlow's CallableOptions, such as tensor connections; the properties above win. */
   readonly callableOptions?: Partial<CallableOptions> | undefined;
 }
 
@@ -62,7 +63,7 @@ export class Callable {
     this.#timeoutMillis = timeoutMillis;
   }
 
-  /** Asks the master to prepare the step. Sessions call this. */
+  /** Asks the master to prepare the step. Called by sessions. */
   static async make(spec: CallableSpec, context: StepContext): Promise<Callable> {
     const feeds = (spec.feeds ?? []).map(tensorNameOf);
     const fetches = (spec.fetches ?? []).map(tensorNameOf);

@@ -2,7 +2,7 @@ import type { GradientDef } from "../../protos/generated/tensorflow/function.js"
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { stripPrivateAttrs } from "../graph/private-attrs.js";
 
-/** What a session can run besides a GraphDef: a Graph, or anything like it that only ever grows at its end. */
+/** What a session can run besides a GraphDef: a Graph, or any source to which nodes are only appended. */
 export interface GraphSource {
   /** Number of nodes. */
   readonly size: number;
@@ -13,11 +13,10 @@ export interface GraphSource {
 /** Nodes and functions that a master does not have yet. */
 export interface TakenGraph {
   readonly graph: GraphDef;
-  /** Makes them count as not sent again. */
+  /** Marks them as not sent again. */
   putBack(): void;
   /**
-   * Like putBack, but drops the GraphDefs among them: the master refused them, and would refuse them in every later
-   * run.
+   * Like putBack, but drops the GraphDefs among them: the master rejected them and would do so in every later run.
    */
   putBackSource(): void;
 }
@@ -30,10 +29,10 @@ function gradientKey({ functionName, gradientFunc }: GradientDef): string {
   return `gradient ${functionName} ${gradientFunc}`;
 }
 
-/** Delivers a graph part by part, since a master accepts only what it does not have. */
+/** Delivers a graph incrementally, since a master accepts only nodes that it does not have. */
 export class GraphFeed {
   readonly #source: GraphSource | undefined;
-  /** GraphDefs that were given and not sent yet. */
+  /** GraphDefs that were added and not sent yet. */
   readonly #added: GraphDef[] = [];
   #nodesSent = 0;
   /** Functions and gradients that were sent. */
@@ -57,8 +56,8 @@ export class GraphFeed {
   }
 
   /**
-   * What was not taken before, without Tensordeck's own attributes.
-   * @param maxAdded how many of the added GraphDefs are taken; all unless given.
+   * Takes what was not taken before, without Tensordeck's own attributes.
+   * @param maxAdded the maximum number of added GraphDefs to take; defaults to all.
    */
   take(maxAdded = this.#added.length): TakenGraph {
     const nodesSent = this.#nodesSent;

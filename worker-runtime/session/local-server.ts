@@ -8,9 +8,9 @@ export interface LocalServer {
 }
 
 /**
- * Starts a server of one task on a free port, in a process of its own. The engines are loaded only here, as a client of a
- * server elsewhere needs none. The session's configuration is the server's default, too: some options, such as how much of
- * a GPU's memory is taken, are read only when the devices are created.
+ * Starts a server of one task on a free port, in its own process. Engines are loaded only here, since a client of a
+ * remote server needs none. The session's configuration is also the server's default: some options, such as the share
+ * of a GPU's memory to allocate, are read only when devices are created.
  */
 export async function startLocalServer(
   { server, config }: Pick<SessionOptions, "server" | "config">,

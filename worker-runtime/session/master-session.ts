@@ -7,7 +7,7 @@ import type { PlaceholderTypes } from "./references.js";
 import type { SessionPlan } from "./session-options.js";
 import { delay } from "./wait.js";
 
-/** One round of health probes of the tasks. */
+/** The deadline of one round of health probes. */
 const PROBE_DEADLINE_MILLIS = 2000;
 const FIRST_RETRY_MILLIS = 100;
 const MAX_RETRY_MILLIS = 1000;
@@ -15,17 +15,17 @@ const MAX_RETRY_MILLIS = 1000;
 /** A session that exists on a master. */
 export interface MasterSession {
   readonly handle: string;
-  /** Counts the extensions of its graph; an extension names the version that it builds on. */
+  /** Counts the extensions of its graph; an extension names the version that it extends. */
   graphVersion: bigint;
 }
 
-/** What creating a session on a master takes. */
+/** The inputs of creating a session on a master. */
 export interface CreateContext {
   readonly master: MasterClient;
   readonly plan: SessionPlan;
   readonly participants: Participants;
   readonly graph: GraphFeed;
-  /** Records the placeholders of what was sent. */
+  /** Records the placeholders of the graphs that were sent. */
   readonly placeholders: PlaceholderTypes;
   readonly signal: AbortSignal;
   readonly onProgress: ((text: string) => void) | undefined;
@@ -48,10 +48,10 @@ function missingTasks(missing: readonly ProbeResult[], waitedMillis: number): Te
 }
 
 /**
- * Waits until every known task answers, since a stock master waits for a missing one forever and without a message.
+ * Waits until every known task answers, since TensorFlow's master waits for a missing one forever without a message.
  *
- * @throws TensorFlowError UNAVAILABLE (nothing listens) or DEADLINE_EXCEEDED, naming the tasks; at once where the master
- *   itself refuses the connection.
+ * @throws TensorFlowError UNAVAILABLE (nothing listens) or DEADLINE_EXCEEDED, naming the tasks; immediately if the
+ *   master itself refuses the connection.
  */
 async function waitForTasks({ plan, participants, signal, onProgress }: CreateContext): Promise<void> {
   const started = Date.now();
@@ -78,14 +78,14 @@ async function waitForTasks({ plan, participants, signal, onProgress }: CreateCo
   }
 }
 
-/** The deadline of CreateSession: TensorFlow's option for all operations, where it is set, or ours. */
+/** The deadline of CreateSession: TensorFlow's option for all operations if set, otherwise ours. */
 function createDeadline(config: ConfigProto, plan: SessionPlan): number {
   return config.operationTimeoutInMs > 0n ? Number(config.operationTimeoutInMs) : plan.createTimeoutMillis;
 }
 
 /**
  * Creates the session on its master, with the graph as far as it has been built.
- * @throws TensorFlowError what the master answers, or UNAVAILABLE / DEADLINE_EXCEEDED naming the tasks that do not answer.
+ * @throws TensorFlowError the master's error, or UNAVAILABLE / DEADLINE_EXCEEDED naming the tasks that do not answer.
  */
 export async function createMasterSession(context: CreateContext): Promise<MasterSession> {
   const { master, plan, participants, graph, signal, onProgress } = context;

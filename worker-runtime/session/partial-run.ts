@@ -1,3 +1,4 @@
+import { randomRequestId } from "../random-id.js";
 import { CONTROL_DEADLINE_MILLIS } from "../rpc/service-client.js";
 import type { StepContext } from "./callable.js";
 import {
@@ -8,9 +9,9 @@ import {
   tensorNameOf,
   tensorsOfFeeds,
 } from "./references.js";
-import { type RunResult, randomRequestId, runResultOf, runStepRequest } from "./run-step.js";
+import { type RunResult, runResultOf, runStepRequest } from "./run-step.js";
 
-/** All that will be fed and fetched in the parts of a partial run. */
+/** Everything that will be fed and fetched in the parts of a partial run. */
 export interface PartialRunSpec {
   readonly feeds?: readonly TensorRef[] | undefined;
   readonly fetches?: readonly TensorRef[] | undefined;
@@ -29,7 +30,7 @@ export class PartialRun {
     this.#targets = targets;
   }
 
-  /** Announces the step to the master. Sessions call this. */
+  /** Announces the step to the master. Called by sessions. */
   static async setUp(spec: PartialRunSpec, context: StepContext): Promise<PartialRun> {
     const targets = (spec.targets ?? []).map(operationNameOf);
     const { partialRunHandle } = await context.master.partialRunSetup(
@@ -45,14 +46,14 @@ export class PartialRun {
     return new PartialRun(context, partialRunHandle, targets);
   }
 
-  /** Names of the operations that the whole run executes for their effect. */
+  /** Names of the operations that the whole run executes for their side effects. */
   get targets(): readonly string[] {
     return this.#targets;
   }
 
   /**
    * Feeds and fetches a part.
-   * @throws TensorFlowError as `Session.run`; INVALID_ARGUMENT for what was not announced or was used already.
+   * @throws TensorFlowError as `Session.run`; INVALID_ARGUMENT for names that were not announced or were already used.
    */
   run(
     fetches: readonly TensorRef[],

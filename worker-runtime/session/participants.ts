@@ -8,18 +8,18 @@ import { workerClient } from "../rpc/worker-client.js";
 
 /** A task whose health matters to a session. */
 export interface Participant {
-  /** For messages: "/job:worker/task:1", or the address where the task's name is not known. */
+  /** For messages: "/job:worker/task:1", or the address if the task's name is unknown. */
   readonly name: string;
-  /** "/job:worker/replica:0/task:1", where it is known. */
+  /** "/job:worker/replica:0/task:1", if known. */
   readonly task?: string;
   readonly address: string;
 }
 
 /** A task's answer to a health probe. */
 export interface ProbeResult extends Participant {
-  /** Absent when it answered. */
+  /** Absent if it answered. */
   readonly error?: TensorFlowError;
-  /** Set when the process is another one than at the first probe that it answered. */
+  /** True if the process differs from the one that answered the first probe. */
   readonly restarted: boolean;
 }
 
@@ -42,7 +42,7 @@ export class Participants {
     this.#credentials = credentials;
   }
 
-  /** Probes all at once. Never throws, except CANCELLED when the signal is aborted. */
+  /** Probes all tasks concurrently. Never throws, except CANCELLED if the signal is aborted. */
   probe(deadlineMillis: number, signal?: AbortSignal): Promise<ProbeResult[]> {
     return withSharedSignal(signal, (shared) =>
       Promise.all(this.list.map((participant) => this.#probeOne(participant, deadlineMillis, shared))),
@@ -61,7 +61,7 @@ export class Participants {
       if (before === undefined) {
         this.#incarnations.set(participant.address, now);
       }
-      // Devices may be added to a living process, so only a task that kept none of its devices has been
+      // Devices may be added to a running process, so only a task that kept none of its devices has been
       // replaced.
       const restarted = before !== undefined && before.size > 0 && ![...now].some((one) => before.has(one));
       return { ...participant, restarted };
@@ -81,7 +81,7 @@ export class Participants {
     try {
       return await workerClient(line.channel).getStatus({}, options);
     } catch (error) {
-      // It may be dead, if it was opened while the network failed: the next probe uses a new one.
+      // The connection may be dead if it was opened while the network failed: the next probe uses a new one.
       if (error instanceof TensorFlowError && error.code === StatusCode.DEADLINE_EXCEEDED) {
         this.#leave(address, line);
       }

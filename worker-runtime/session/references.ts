@@ -11,14 +11,14 @@ export type TensorRef = string | { readonly name: string; readonly dataType?: Da
 /** An operation of the graph: "train", or an Operation of a Graph. */
 export type OperationRef = string | { readonly name: string };
 
-/** What may be fed: a tensor, or a JavaScript value, which gets the dtype of the placeholder. */
+/** A value to feed: a tensor, or a JavaScript value, which gets the dtype of the placeholder. */
 export type FeedValue = Tensor | TensorValue;
 
 /** Values by the tensors that they are fed to. */
 export type Feeds = Readonly<Record<string, FeedValue>> | Iterable<readonly [TensorRef, FeedValue]>;
 
 /**
- * The name of a tensor as it is on the wire: always with the output's number.
+ * The name of a tensor on the wire: always with the output's number.
  * @throws TensorFlowError INVALID_ARGUMENT for a name that cannot be a tensor's.
  */
 export function tensorNameOf(ref: TensorRef): string {
@@ -31,7 +31,7 @@ export function tensorNameOf(ref: TensorRef): string {
 }
 
 /**
- * The name of an operation as it is on the wire; the number of an output is dropped.
+ * The name of an operation on the wire; the number of an output is dropped.
  * @throws TensorFlowError INVALID_ARGUMENT for a name that cannot be an operation's.
  */
 export function operationNameOf(ref: OperationRef): string {
@@ -72,7 +72,7 @@ function isIterable(feeds: Feeds): feeds is Iterable<readonly [TensorRef, FeedVa
 
 /**
  * The feeds as tensors by wire name.
- * @throws TensorFlowError INVALID_ARGUMENT when a tensor is fed twice or a value does not fit its dtype.
+ * @throws TensorFlowError INVALID_ARGUMENT if a tensor is fed twice or a value does not fit its dtype.
  */
 export function tensorsOfFeeds(feeds: Feeds | undefined, types: PlaceholderTypes): Map<string, Tensor> {
   const tensors = new Map<string, Tensor>();
@@ -90,7 +90,7 @@ export function tensorsOfFeeds(feeds: Feeds | undefined, types: PlaceholderTypes
 }
 
 /**
- * The tensor that is fed for one value: a plain value takes the dtype of what it is fed to, where that is known.
+ * The tensor to feed for a value: a plain value gets the dtype of the tensor it is fed to, if known.
  * @throws TensorFlowError INVALID_ARGUMENT for a tensor of another dtype.
  */
 export function tensorOfFeed(ref: TensorRef, value: FeedValue, types: PlaceholderTypes): Tensor {
@@ -98,7 +98,7 @@ export function tensorOfFeed(ref: TensorRef, value: FeedValue, types: Placeholde
   const dtype = dtypeFor(ref, name, types);
   if (!(value instanceof Tensor)) return Tensor.of(value, dtype);
   if (dtype !== undefined && value.dtype !== dtype) {
-    // The server would answer INTERNAL, about a node that is not in the graph.
+    // The server would return INTERNAL, naming a node that is not in the graph.
     throw invalidArgument(
       `${name} takes ${dtype} and was fed a tensor of ${value.dtype}. Make it by Tensor.of(…, "${dtype}").`,
     );

@@ -7,16 +7,17 @@ import { RunStepRequest, type RunStepResponse } from "../../protos/generated/ten
 import type { NamedTensorProto } from "../../protos/generated/tensorflow/named_tensor.js";
 import { internalError, statusCodeOf, TensorFlowError } from "../protocol/status.js";
 import { type Tensor, tensorFromReceived, tensorToProto } from "../protocol/tensor.js";
+import { randomRequestId } from "../random-id.js";
 
 /** How a step is run. */
 export interface StepOptions {
   /** Record when and where each node ran (FULL_TRACE); the result then has metadata. */
   readonly trace?: boolean | undefined;
-  /** Ends the step with DEADLINE_EXCEEDED, on the servers as well. None unless given. */
+  /** Ends the step with DEADLINE_EXCEEDED, on the servers as well. Defaults to none. */
   readonly timeoutMillis?: number | undefined;
-  /** Return the graphs that the tasks ran, after all rewriting. */
+  /** Return the graphs that the tasks ran, after all rewrites. */
   readonly outputPartitionGraphs?: boolean | undefined;
-  /** Anything else of TensorFlow's RunOptions; the options above win. */
+  /** Anything else of TensorFlow's RunOptions; the options above take precedence. */
   readonly runOptions?: Partial<RunOptions> | undefined;
 }
 
@@ -24,18 +25,18 @@ export interface StepOptions {
 export interface RunResult {
   /** One for each fetch, in the order of the fetches. */
   readonly values: Tensor[];
-  /** Present where a trace or partition graphs were asked for. */
+  /** Present if a trace or partition graphs were requested. */
   readonly metadata?: RunMetadata;
 }
 
-/** The names and tensors of a step, as they are on the wire. */
+/** The names and tensors of a step on the wire. */
 export interface StepNames {
   readonly feeds: ReadonlyMap<string, Tensor>;
   readonly fetches: readonly string[];
   readonly targets: readonly string[];
 }
 
-/** The options of a step on the wire; undefined where all are left at their defaults. */
+/** The options of a step on the wire; undefined if all have their defaults. */
 export function runOptionsOf(options: StepOptions | undefined): RunOptions | undefined {
   if (options === undefined) {
     return undefined;
@@ -54,15 +55,7 @@ export function runOptionsOf(options: StepOptions | undefined): RunOptions | und
   return proto;
 }
 
-/**
- * A random id, by which a worker recognises a request that was sent twice. Never 0, which it does not check.
- */
-export function randomRequestId(): bigint {
-  const [id = 0n] = crypto.getRandomValues(new BigInt64Array(1));
-  return id === 0n ? 1n : id;
-}
-
-/** The request of a step. Fetches that are fed are left out: the client has their values, and a master refuses them. */
+/** The request of a step, without fetches that are also fed: the client has them, and a master rejects them. */
 export function runStepRequest(
   sessionHandle: string,
   { feeds, fetches, targets }: StepNames,
@@ -85,7 +78,7 @@ export function runStepRequest(
 
 /**
  * The result of a step.
- * @throws TensorFlowError the error that the response carries in its body; INTERNAL when a fetch is missing.
+ * @throws TensorFlowError the error in the body of the response; INTERNAL if a fetch is missing.
  */
 export function runResultOf(response: RunStepResponse, { feeds, fetches }: StepNames): RunResult {
   if (response.statusCode !== 0) {
@@ -102,7 +95,7 @@ export function runResultOf(response: RunStepResponse, { feeds, fetches }: StepN
   return resultOf(values, response.metadata);
 }
 
-/** Masters send an empty RunMetadata with every step; it is passed on only if it has content. */
+/** Masters send an empty RunMetadata with every step; it is returned only if it has content. */
 export function resultOf(values: Tensor[], metadata: RunMetadata | undefined): RunResult {
   if (metadata === undefined) {
     return { values };

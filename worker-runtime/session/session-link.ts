@@ -21,14 +21,14 @@ export interface Connection {
   readonly server: LocalServer | undefined;
 }
 
-/** A connection with the session that was created over it. */
+/** A connection and the session created over it. */
 export interface Established extends Connection {
   readonly session: MasterSession;
 }
 
 const nothingToExtend = Promise.resolve();
 
-/** The codes of calls that may not have reached the master; with any other it has read the request, and refused it. */
+/** The codes of calls that may not have reached the master; any other code means that it rejected the request. */
 const unheard = new Set<StatusCode>([
   StatusCode.CANCELLED,
   StatusCode.UNAVAILABLE,
@@ -44,8 +44,8 @@ async function disconnect({ watch, participants, channel, server }: Connection):
 }
 
 /**
- * A session's way to its master: the local server, the connection and the session on the master, each made when it is
- * first needed, and the graph as far as it was sent.
+ * A session's link to its master: the local server, the connection and the session on the master, each created on first
+ * use, and the parts of the graph that were sent.
  */
 export class SessionLink {
   readonly graph: GraphFeed;
@@ -88,7 +88,7 @@ export class SessionLink {
     const established = this.#established;
     if (this.graph.hasMore) {
       const extending = this.#extending.catch(() => undefined).then(() => this.#extend(established));
-      // A refusal is reported to the current waiters, not to every later run.
+      // A rejection is reported to the current waiters, not to every later run.
       const forget = (): void => {
         if (this.#extending === extending) {
           this.#extending = nothingToExtend;
@@ -119,7 +119,7 @@ export class SessionLink {
       return { ...connection, session };
     } catch (error) {
       if (connection.server !== undefined) {
-        // It may be what failed, or have been stopped by the signal; the next run starts another.
+        // It may have failed or been stopped by the signal; the next run starts another one.
         this.#connection = undefined;
         await disconnect(connection);
       }
@@ -140,7 +140,7 @@ export class SessionLink {
     if (!this.graph.hasMore) {
       return;
     }
-    // One at a time, so that only the call that added a GraphDef hears of its refusal.
+    // One at a time, so that its rejection is reported only to the call that added it.
     const { graph: graphDef, putBack, putBackSource } = this.graph.take(1);
     try {
       const response = await master.extendSession(
@@ -159,7 +159,7 @@ export class SessionLink {
     }
   }
 
-  /** Closes what there is. The calls in progress must have been aborted. */
+  /** Closes everything that was opened. Calls in progress must have been aborted. */
   async close(): Promise<void> {
     await this.#setUp?.ended();
     const connection = this.#connection;

@@ -11,7 +11,7 @@ import { targetOfAddress } from "../rpc/channel.js";
 import type { GraphSource } from "./graph-source.js";
 import type { Participant } from "./participants.js";
 
-/** Any part of TensorFlow's ConfigProto; what is left out has its default. */
+/** Any part of TensorFlow's ConfigProto; omitted fields have their defaults. */
 export type SessionConfig = Parameters<typeof ConfigProto.fromPartial>[0];
 
 /** Options of a server that is the only task of its cluster. */
@@ -25,46 +25,46 @@ export interface SessionOptions {
   readonly graph?: GraphSource | GraphDef | undefined;
   /** With `clusterDef`, the session brings its own ClusterSpec to the servers (ClusterSpec propagation). */
   readonly config?: SessionConfig | undefined;
-  /** The cluster that the target's server was started with, where it is known: lets errors name tasks. */
+  /** The cluster that the target's server was started with, if known: lets errors name tasks. */
   readonly cluster?: ClusterDict | ClusterDef | ClusterSpec | undefined;
   /**
-   * Which task of the cluster the target is. Needed with ClusterSpec propagation where the target is dialled by another
-   * address than the ClusterSpec has for it.
+   * The target's task in the cluster. Required with ClusterSpec propagation if the target is dialled by an address that
+   * differs from the ClusterSpec's.
    */
   readonly masterTask?: TaskName | undefined;
-  /** How the local server of a session without a target is started: which library, which GPUs, where its log goes. */
+  /** Options of the local server of a session without a target: library, GPUs, log destination. */
   readonly server?: LocalServerOptions | undefined;
-  /** For a cluster whose tasks speak TLS; plain gRPC unless given. */
+  /** For a cluster whose tasks speak TLS; defaults to plain gRPC. */
   readonly credentials?: ChannelCredentials | undefined;
-  /** How long creating the session may take once all tasks answer; 60,000 unless given. */
+  /** The time limit for creating the session once all tasks answer; defaults to 60,000. */
   readonly createTimeoutMillis?: number | undefined;
-  /** How long to wait for tasks that do not answer yet; 10,000 unless given. A target that refuses is not waited for. */
+  /** How long to wait for tasks that do not answer yet; defaults to 10,000. A target that refuses fails immediately. */
   readonly taskWaitMillis?: number | undefined;
-  /** False leaves the tasks alone: for clients that reach the master but not the other tasks. True unless given. */
+  /** Whether to probe tasks; defaults to true. False is for clients that can reach only the master. */
   readonly watchTasks?: boolean | undefined;
   /** Closes the session when aborted. */
   readonly signal?: AbortSignal | undefined;
-  /** Told what goes on while the session is created: "Waiting for /job:worker/task:1". */
+  /** Called with progress texts while the session is created: "Waiting for /job:worker/task:1". */
   readonly onProgress?: ((text: string) => void) | undefined;
 }
 
 const DEFAULT_CREATE_TIMEOUT_MILLIS = 60_000;
 const DEFAULT_TASK_WAIT_MILLIS = 10_000;
 
-/** The options of a session with everything decided. */
+/** The resolved options of a session. */
 export interface SessionPlan {
   readonly config: ConfigProto;
-  /** As CreateSession names the master. */
+  /** The master's name in CreateSession. */
   readonly target: string;
-  /** The master first, then the other tasks, as far as they are known. */
+  /** The master first, then the other known tasks. */
   readonly participants: readonly Participant[];
   readonly createTimeoutMillis: number;
   readonly taskWaitMillis: number;
 }
 
 /**
- * Decides what a session on `address` ("host:port") needs.
- * @throws TensorFlowError INVALID_ARGUMENT when the ClusterSpec cannot be used or does not have the target.
+ * Resolves the options of a session on `address` ("host:port").
+ * @throws TensorFlowError INVALID_ARGUMENT if the ClusterSpec is invalid or does not contain the target.
  */
 export function planSession(address: string, options: SessionOptions): SessionPlan {
   const config = ConfigProto.fromPartial(options.config ?? {});
@@ -81,7 +81,7 @@ export function planSession(address: string, options: SessionOptions): SessionPl
       : { name: taskText(master), task: taskDeviceName(master), address };
   return {
     config,
-    // A master that is given a ClusterSpec knows itself by its address in it; otherwise it does not look.
+    // A master that receives a ClusterSpec finds itself by its address in it; otherwise it ignores the target.
     target: targetOfAddress(
       propagated !== undefined && master !== undefined
         ? propagated.taskAddress(master.job, master.index)
@@ -103,7 +103,7 @@ function masterOf(
   mustBeKnown: boolean,
 ): TaskName | undefined {
   if (masterTask !== undefined) {
-    // Refuses a task that the cluster does not have.
+    // Throws if the cluster does not have the task.
     cluster?.taskAddress(masterTask.job, masterTask.index);
     return masterTask;
   }

@@ -2,6 +2,7 @@ import type { DeviceAttributes } from "../../protos/generated/tensorflow/device_
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { RunStepResponse } from "../../protos/generated/tensorflow/master.js";
 import { inBackground } from "../faults.js";
+import { LightAbortController } from "../light-abort.js";
 import {
   cancelled,
   cancelledBy,
@@ -34,10 +35,10 @@ import {
 import { type Connection, type Established, SessionLink } from "./session-link.js";
 import { planSession, type SessionConfig, type SessionOptions } from "./session-options.js";
 
-/** What a step is given besides its fetches. */
+/** The arguments of a step besides its fetches. */
 export interface RunArguments {
   readonly feeds?: Feeds | undefined;
-  /** Operations that are run for their effect. */
+  /** Operations that are run for their side effects. */
   readonly targets?: readonly OperationRef[] | undefined;
   readonly options?: StepOptions | undefined;
   /** Cancels the step, here and on the servers. */
@@ -45,13 +46,13 @@ export interface RunArguments {
 }
 
 export interface ResetOptions {
-  /** The devices whose tasks are cleared; all unless given. */
+  /** The devices whose tasks are cleared; defaults to all. */
   readonly deviceFilters?: readonly string[] | undefined;
   readonly credentials?: SessionOptions["credentials"];
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An error of the connection to a task, which names only its address, with the task's name. */
+/** Adds the task's name to a connection error, which names only the address. */
 function withTask(error: unknown, participants: readonly Participant[]): unknown {
   if (
     !(error instanceof TensorFlowError) ||
@@ -68,7 +69,7 @@ function withTask(error: unknown, participants: readonly Participant[]): unknown
   });
 }
 
-/** Runs a call that is aborted when a task of the session goes away. */
+/** Runs a call that is aborted if a task of the session is lost. */
 async function watched<T>(
   { watch, plan }: Connection,
   abort: (reason: TensorFlowError) => void,
@@ -85,12 +86,12 @@ async function watched<T>(
 }
 
 /**
- * The master ends a step when its own time is over and says what the step waited for. Only where no answer has come for
- * so much longer does the call end without.
+ * The master ends a step at its deadline and reports what the step waited for. Only if no response arrives for this
+ * much longer does the call end without one.
  */
 const STEP_ANSWER_MILLIS = 2_000;
 
-/** The deadline of a step's call: from its own, or the configuration's for all operations, or none. */
+/** The deadline of a step's call: its own, or the configuration's for all operations, or none. */
 function stepDeadline({ plan }: Connection, timeoutMillis: number | undefined): number | undefined {
   if (timeoutMillis !== undefined && timeoutMillis > 0) {
     return timeoutMillis + STEP_ANSWER_MILLIS;
@@ -100,25 +101,25 @@ function stepDeadline({ plan }: Connection, timeoutMillis: number | undefined): 
 }
 
 /**
- * A client's session with a master: any server that speaks TensorFlow's protocol. The constructor sends nothing; the first
- * run creates the session, later ones first send what the graph gained. Steps may run at the same time. Without a target,
- * the session has a local server of its own.
+ * A client's session with a master: any server that speaks TensorFlow's protocol. The constructor sends nothing; the
+ * first run creates the session, later ones first send nodes added to the graph. Steps may run concurrently. Without a
+ * target, the session starts its own local server.
  */
 export class Session {
   readonly #link: SessionLink;
   readonly #signal: AbortSignal | undefined;
-  /** One for each call in progress; aborted with the reason that the call is to fail with. */
-  readonly #calls = new Set<AbortController>();
+  /** One for each call in progress; aborted with the error of the call as the reason. */
+  readonly #calls = new Set<LightAbortController>();
   #closing: Promise<void> | undefined;
   readonly #onAbort = (): void => inBackground(this.close());
 
   /**
-   * @param target "grpc://host:port", or undefined for a local server of the session's own.
-   * @throws TensorFlowError INVALID_ARGUMENT when the target or the ClusterSpec cannot be used.
+   * @param target "grpc://host:port", or undefined for the session's own local server.
+   * @throws TensorFlowError INVALID_ARGUMENT if the target or the ClusterSpec is invalid.
    */
   constructor(target: string | undefined, options: SessionOptions = {}) {
     if (target !== undefined && target !== "") {
-      // Refuses now what could never be dialled or created.
+      // Throws now for targets and options that can never work.
       planSession(addressOfTarget(target), options);
     }
     this.#link = new SessionLink(target === "" ? undefined : target, options);
@@ -137,13 +138,13 @@ export class Session {
   /**
    * Runs one step.
    *
-   * Cancelling ends the wait here at once, and the step on the servers, with one exception: TensorFlow's own master forgets
-   * a cancellation that reaches it before it has asked its workers to run (measured with 2.21). What such a step waits
-   * for there ends with the session.
-   * @param fetches tensors whose values are wanted: "x:0", "x", or an Output.
+   * Cancelling rejects immediately and ends the step on the servers, with one exception: TensorFlow's own master drops
+   * a cancellation that arrives before it has asked its workers to run (measured with 2.21). Such a step ends with the
+   * session.
+   * @param fetches tensors whose values are returned: "x:0", "x", or an Output.
    * @returns values in the order of the fetches.
-   * @throws TensorFlowError as the servers report it; CANCELLED when the signal is aborted or the session is closed;
-   *   UNAVAILABLE or ABORTED naming the task that went away or was restarted.
+   * @throws TensorFlowError as the servers report it; CANCELLED if the signal is aborted or the session is closed;
+   *   UNAVAILABLE or ABORTED naming the task that was lost or restarted.
    */
   async run(fetches: readonly TensorRef[], args: RunArguments = {}): Promise<RunResult> {
     return this.#guard("The step", args.signal, async (signal, abort) => {
@@ -156,7 +157,8 @@ export class Session {
       const runOptions = runOptionsOf(args.options);
       const request = runStepRequest(connection.session.handle, names, runOptions);
       if (request.fetch.length === 0 && request.target.length === 0) {
-        // Nothing is to be computed, which a master refuses; as TensorFlow's own client, the fed values are the answer.
+        // Masters reject a step without anything to compute. As in TensorFlow's own client, the fed values are the
+        // result.
         return runResultOf(RunStepResponse.create(), names);
       }
       const deadlineMillis = stepDeadline(connection, args.options?.timeoutMillis);
@@ -168,8 +170,8 @@ export class Session {
   }
 
   /**
-   * Adds nodes to the session's graph. They are sent at once where the session exists, otherwise when it is created.
-   * @throws TensorFlowError what the master answers; the session then goes on without these nodes.
+   * Adds nodes to the session's graph. They are sent immediately if the session exists, otherwise when it is created.
+   * @throws TensorFlowError the master's error; the session then continues without these nodes.
    */
   async extend(graph: GraphDef, signal?: AbortSignal): Promise<void> {
     this.#link.graph.add(graph);
@@ -183,7 +185,7 @@ export class Session {
     await this.#guard("Creating the session", signal, (callSignal) => this.#link.ready(callSignal));
   }
 
-  /** Prepares a step that is run many times: its feeds and fetches are named once, then only tensors travel. */
+  /** Prepares a step that is run many times: its feeds and fetches are named once, then only tensors are sent. */
   makeCallable(spec: CallableSpec, signal?: AbortSignal): Promise<Callable> {
     return this.#guard("Making the callable", signal, async (callSignal) => {
       const connection = await this.#link.ready(callSignal);
@@ -216,7 +218,7 @@ export class Session {
         { sessionHandle: session.handle },
         { signal: callSignal, deadlineMillis: CONTROL_DEADLINE_MILLIS },
       );
-      // Masters differ in which of the two lists holds remote devices, and may repeat one.
+      // Masters differ in which of the two lists has remote devices, and may list a device twice.
       const byName = new Map(
         [...response.localDevice, ...response.remoteDevice].map((device) => [device.name, device]),
       );
@@ -225,8 +227,8 @@ export class Session {
   }
 
   /**
-   * Closes the session: running steps end with CANCELLED, the master frees its graphs, a local server of the session's own
-   * stops. Never throws for a master that is gone. May be called again.
+   * Closes the session: running steps end with CANCELLED, the master frees its graphs, the session's own local server
+   * stops. Never throws if the master is gone. May be called more than once.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -238,7 +240,7 @@ export class Session {
   }
 
   /**
-   * Clears the named containers (all variables and other state when none is named) of a server's cluster and closes all
+   * Clears the named containers (all variables and other state if none is named) of a server's cluster and closes all
    * of its sessions.
    * @throws TensorFlowError as the server reports it.
    */
@@ -258,7 +260,7 @@ export class Session {
     }
   }
 
-  /** What callables and partial runs are given of the session. */
+  /** The context of callables and partial runs. */
   #stepContext(connection: Established, signal: AbortSignal): StepContext {
     return {
       master: connection.master,
@@ -270,7 +272,7 @@ export class Session {
     };
   }
 
-  /** Runs a call that ends when its own signal is aborted or the session is closed; `abort` ends it for another reason. */
+  /** Runs a call that ends if its signal is aborted or the session is closed; `abort` ends it for other reasons. */
   async #guard<T>(
     what: string,
     signal: AbortSignal | undefined,
@@ -282,7 +284,7 @@ export class Session {
     if (signal?.aborted) {
       throw cancelledBy(signal.reason, what);
     }
-    const controller = new AbortController();
+    const controller = new LightAbortController();
     const pass = (): void => controller.abort(cancelledBy(signal?.reason, what));
     signal?.addEventListener("abort", pass, { once: true });
     this.#calls.add(controller);

@@ -2,22 +2,24 @@ import { inBackground } from "../faults.js";
 import { aborted, type TensorFlowError, unavailable } from "../protocol/status.js";
 import type { Participants, ProbeResult } from "./participants.js";
 
-/** Time between two rounds of asking. Steps that end sooner cost nothing. */
+/** Time between two rounds of probes. Steps that end sooner cost nothing. */
 const INTERVAL_MILLIS = 2000;
-/** A task that failed to answer is asked again sooner. */
+/** A task that failed to answer is probed again sooner. */
 const RETRY_INTERVAL_MILLIS = 250;
 const PROBE_DEADLINE_MILLIS = 5000;
-/** Rounds without an answer after which a task counts as gone; more than one, as a busy machine may drop one. */
+/** Rounds without an answer after which a task counts as lost; more than one, since a busy machine may miss one. */
 const MISSES_ALLOWED = 2;
 
 /**
- * Watches the tasks while a step is pending, since nothing in the protocol does: a step whose participant was switched
- * off would hang forever. Notifies all pending steps when a task no longer answers or was replaced by another process.
+ * Watches the tasks while a step is pending. The protocol has no such mechanism: a step with a participant that was
+ * switched off would hang forever. Notifies all pending steps if a task no longer answers or its process was replaced.
  */
 export class StepWatch {
   readonly #participants: Participants;
   readonly #pending = new Set<(error: TensorFlowError) => void>();
   readonly #misses = new Map<string, number>();
+  /** Since when at least one step has been pending without a break. */
+  #pendingSinceMillis = 0;
   #timer: NodeJS.Timeout | undefined;
   #probing: AbortController | undefined;
 
@@ -27,14 +29,18 @@ export class StepWatch {
 
   /** Watches until the returned function is called. */
   add(fail: (error: TensorFlowError) => void): () => void {
+    if (this.#pending.size === 0) {
+      this.#pendingSinceMillis = performance.now();
+    }
     this.#pending.add(fail);
+    // It may still run for earlier steps: a timer for each would take as long as all other work here.
     if (this.#timer === undefined && this.#probing === undefined) {
       this.#schedule(INTERVAL_MILLIS);
     }
     return () => {
       this.#pending.delete(fail);
       if (this.#pending.size === 0) {
-        this.stop();
+        this.#stopProbing();
       }
     };
   }
@@ -42,6 +48,10 @@ export class StepWatch {
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#stopProbing();
+  }
+
+  #stopProbing(): void {
     this.#probing?.abort();
     this.#probing = undefined;
     this.#misses.clear();
@@ -50,8 +60,23 @@ export class StepWatch {
   #schedule(millis: number): void {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      inBackground(this.#round());
+      this.#look();
     }, millis);
+    // The connection of a pending step keeps the process alive.
+    this.#timer.unref();
+  }
+
+  /** Probes if the same steps, or others without a break, have been pending for a whole interval. */
+  #look(): void {
+    if (this.#pending.size === 0) {
+      return;
+    }
+    const restMillis = INTERVAL_MILLIS - (performance.now() - this.#pendingSinceMillis);
+    if (restMillis > 0) {
+      this.#schedule(Math.ceil(restMillis));
+    } else {
+      inBackground(this.#round());
+    }
   }
 
   async #round(): Promise<void> {
@@ -61,7 +86,7 @@ export class StepWatch {
     try {
       results = await this.#participants.probe(PROBE_DEADLINE_MILLIS, controller.signal);
     } catch {
-      // Only an abort gets here: no step is pending any more.
+      // Only an abort gets here: no step is pending.
       return;
     }
     if (controller.signal.aborted) {

@@ -19,7 +19,7 @@ export function delay(millis: number, signal: AbortSignal | undefined, what: str
   });
 }
 
-/** The promise's result, or CANCELLED as soon as the signal is aborted; what the promise does goes on. */
+/** The promise's result, or CANCELLED as soon as the signal is aborted; the underlying work continues. */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined, what: string): Promise<T> {
   if (signal === undefined) {
     return promise;
@@ -35,7 +35,7 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefine
   });
 }
 
-/** One piece of work that several callers wait for. It is cancelled when the last of them has left. */
+/** Work that several callers wait for. It is cancelled when the last of them has left. */
 export class SharedWork<T> {
   readonly #controller = new AbortController();
   readonly #what: string;
@@ -53,7 +53,7 @@ export class SharedWork<T> {
     this.#promise.then(settled, settled);
   }
 
-  /** True once it was cancelled: new callers have to start over. */
+  /** True once it was cancelled: new callers must start over. */
   get isCancelled(): boolean {
     return this.#controller.signal.aborted;
   }
@@ -71,7 +71,7 @@ export class SharedWork<T> {
     }
   }
 
-  /** Resolves when the work has ended, well or not. */
+  /** Resolves when the work has ended, whether it succeeded or failed. */
   async ended(): Promise<void> {
     await this.#promise.catch(() => undefined);
   }

@@ -1,10 +1,10 @@
-// System packages of Debian and its kin. They are installed for continuous integration alone.
+// System packages of Debian and its derivatives. They are only installed in continuous integration.
 import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { ask, findProgram, runShowing } from "../programs.mjs";
 
 const RETRY_MILLIS = 5000;
-/** Asked by the scripts of Debian's packages before they start a daemon. */
+/** The scripts of Debian's packages call this before they start a daemon. */
 const POLICY = "/usr/sbin/policy-rc.d";
 const FORBIDDEN = "#!/bin/sh\nexit 101\n";
 
@@ -12,7 +12,7 @@ export function isDebian() {
   return findProgram("apt-get") !== undefined && findProgram("dpkg-query") !== undefined;
 }
 
-/** The command with which a person installs packages. */
+/** The command for users to install packages. */
 export function installCommand(packages) {
   return `sudo apt-get install --no-install-recommends ${packages.join(" ")}`;
 }
@@ -21,7 +21,7 @@ function isInstalled(name) {
   return /^Status: .* ok installed$/m.test(ask("dpkg-query", ["-s", name]).stdout);
 }
 
-/** Runs apt-get; a second time after a while, since a mirror's hiccup says nothing about the change that is tested. */
+/** Runs apt-get, and retries once after a delay, since a mirror's failure is unrelated to the change under test. */
 async function aptGet(args) {
   const run = () =>
     runShowing("apt-get", args, { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } });
@@ -33,12 +33,12 @@ async function aptGet(args) {
 }
 
 /**
- * Does something while packages start no daemons: a firewall or a responder that begins to run here is nobody's wish.
- * The tests start them on hosts of their own.
+ * Runs a function while packages are prevented from starting daemons: no firewall or responder should start on this
+ * machine. The tests start them on hosts of their own.
  */
 async function withoutDaemons(action) {
   if (existsSync(POLICY)) return action();
-  // An interrupt reaches apt-get, too, which ends; the policy must not outlive it.
+  // An interrupt also reaches apt-get and ends it; the policy must not outlive it.
   const waitForIt = () => undefined;
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, waitForIt);
   try {
@@ -51,7 +51,7 @@ async function withoutDaemons(action) {
   }
 }
 
-/** Installs those of the packages that are missing, as root, without starting daemons. Says so when that fails. */
+/** Installs those of the packages that are missing, as root, without starting daemons. Reports a failure. */
 export async function installPackages(packages) {
   const missing = packages.filter((name) => !isInstalled(name));
   if (missing.length === 0) return;

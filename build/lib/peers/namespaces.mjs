@@ -1,7 +1,7 @@
 // Network namespaces, in which tests give hosts addresses of their own.
 import { ask, lackOfPrograms, systemEnvironment } from "../programs.mjs";
 
-/** The programs that it takes, with the packages of Debian that have them. */
+/** The required programs, with the Debian packages that contain them. */
 export const NAMESPACE_PROGRAMS = {
   unshare: "util-linux",
   nsenter: "util-linux",
@@ -14,7 +14,7 @@ export const NAMESPACE_PROGRAMS = {
 const TRY_ALL =
   "mount -t tmpfs tmpfs /run && ip link add one type veth peer name other && ip link add middle type bridge";
 
-/** Why this process cannot make hosts in network namespaces; undefined where it can. */
+/** Why this process cannot create hosts in network namespaces; undefined if it can. */
 export function lackOfNamespaces() {
   if (process.platform !== "linux") return { why: "Only Linux has them.", command: "npm test, on Linux" };
   const lack = lackOfPrograms(NAMESPACE_PROGRAMS);

@@ -2,6 +2,7 @@
 export type PeerName =
   | "tensorflow"
   | "chromium"
+  | "vulkan"
   | "shared"
   | "namespaces"
   | "nftables"
@@ -31,3 +32,6 @@ export function lackOf(name: PeerName): Lack | undefined;
 export function lackSentence(name: PeerName, lack?: Lack): string;
 export function findTensorflow(): PythonWithTensorflow | undefined;
 export function lookForChromium(): { readonly program: string } | (Lack & { readonly program?: never });
+export function lookForVulkan():
+  | { readonly environment: Readonly<Record<string, string>> }
+  | (Lack & { readonly environment?: never });

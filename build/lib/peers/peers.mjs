@@ -1,5 +1,5 @@
-// What tests need and a machine may lack: how each of it is found, and how `npm test` brings it. This list is the only
-// one. The tests reach it through test/support/find-peers.ts.
+// What tests need and a machine may lack: how to find each, and how `npm test` installs it. This is the only such list.
+// The tests use it through test/support/find-peers.ts.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { lackOfPrograms } from "../programs.mjs";
@@ -8,21 +8,22 @@ import { CHROMIUM_PACKAGES, lookForChromium } from "./chromium.mjs";
 import { installCommand, installPackages, isDebian } from "./debian.mjs";
 import { lackOfNamespaces, NAMESPACE_PROGRAMS } from "./namespaces.mjs";
 import { bringTensorflow, findTensorflow } from "./python.mjs";
+import { lookForVulkan } from "./vulkan.mjs";
 
-export { findTensorflow, lookForChromium };
+export { findTensorflow, lookForChromium, lookForVulkan };
 
 /** The folder with reference material (TensorFlow's own tests, protocol notes), beside the repository. */
 export const sharedDir = join(root, "..", "shared");
 
-/** A peer that is there where some programs are; given with the packages of Debian that have them. */
+/** A peer that is present if some programs are; listed with the Debian packages that contain them. */
 function programs(title, byProgram) {
   return { title, lack: () => lackOfPrograms(byProgram), packages: Object.values(byProgram) };
 }
 
 /**
- * By name: what it is; `lack`, which answers undefined where it is there and else why it is not, with the system packages
- * or the command that would change that; `packages`, all of Debian's that it takes; and `bring`, which makes or fetches
- * what needs no rights of an administrator, and answers what is lacking then.
+ * By name: a description; `lack`, which returns undefined if it is present, otherwise why it is not, with the system
+ * packages or the command that would install it; `packages`, all required Debian packages; and `bring`, which makes or
+ * downloads what needs no administrator rights, and returns what is still missing.
  */
 const PEERS = {
   tensorflow: {
@@ -39,6 +40,14 @@ const PEERS = {
       return program === undefined ? lack : undefined;
     },
     packages: CHROMIUM_PACKAGES,
+  },
+  vulkan: {
+    title: "a software Vulkan",
+    lack: () => {
+      const { environment, ...lack } = lookForVulkan();
+      return environment === undefined ? lack : undefined;
+    },
+    packages: [],
   },
   shared: {
     title: "the reference material",
@@ -71,15 +80,15 @@ const PEERS = {
   systemd: programs("systemd's check of units", { "systemd-analyze": "systemd" }),
 };
 
-/** Packages that begin to serve the machine once they are installed. */
+/** Packages that start a service when they are installed. */
 const SERVICES = ["ufw", "firewalld", "avahi-daemon"];
 
 export const PEER_NAMES = Object.keys(PEERS);
 
-/** Lacks that were found out; looking takes up to a few tenths of a second. */
+/** Cached results of `lack`; a check takes up to a few tenths of a second. */
 const known = new Map();
 
-/** What is lacking of a peer, or undefined where it is there. */
+/** What a peer lacks, or undefined if it is present. */
 export function lackOf(name) {
   if (!known.has(name)) known.set(name, PEERS[name].lack());
   return known.get(name);
@@ -96,7 +105,7 @@ export function lackSentence(name, lack = lackOf(name)) {
   return `Missing: ${PEERS[name].title}. ${lack.why}${remedy === undefined ? "" : ` To change that: ${remedy}`}`;
 }
 
-/** Brings peers as far as that can be done here: system packages for continuous integration alone, as root. */
+/** Installs peers as far as possible here; system packages only in continuous integration, as root. */
 export async function bringPeers(names, underCi) {
   if (underCi && isDebian() && process.getuid() === 0) {
     await installPackages([...new Set(names.flatMap((name) => PEERS[name].packages))]);
@@ -108,7 +117,7 @@ export async function bringPeers(names, underCi) {
   }
 }
 
-/** The lines that name what is missing of these peers, and the command that installs it; none where all are there. */
+/** The lines that name the missing ones of these peers, and the command that installs them; none if all are present. */
 export function lackLines(names) {
   const lacks = names.map((name) => ({ name, lack: lackOf(name) })).filter(({ lack }) => lack !== undefined);
   if (lacks.length === 0) return [];

@@ -20,8 +20,8 @@ const venvPython = join(
 );
 
 /**
- * Tells where a Python's tensorflow lies without importing it: an import takes seconds, this a tenth of one. pip writes
- * INSTALLER when all files of a package are there, so that an installation that was broken off has none.
+ * Finds a Python's tensorflow package without importing it: an import takes seconds, this a tenth of one. pip writes
+ * INSTALLER when all files of a package are present, so an interrupted installation has none.
  */
 const LOOK = `
 import importlib.metadata as m, importlib.util as u, json, sys
@@ -38,14 +38,14 @@ for name in ("tensorflow-cpu", "tensorflow"):
 print(json.dumps(found))
 `;
 
-/** Succeeds where packages can be installed: pip works, and no installation was broken off in the middle. */
+/** Succeeds if packages can be installed: pip works, and no installation was interrupted. */
 const IS_USABLE = `
 import importlib.metadata as m, pip, sys
 torn = [d for d in m.distributions() if d.read_text("METADATA") and not d.read_text("INSTALLER")]
 sys.exit(1 if torn else 0)
 `;
 
-/** What a Python says of itself; undefined where it does not run. */
+/** What a Python reports about itself; undefined if it does not run. */
 function look(executable) {
   const { ok, stdout } = ask(executable, ["-c", LOOK]);
   return ok ? JSON.parse(stdout) : undefined;
@@ -55,7 +55,7 @@ function found(executable, origin) {
   return { executable, packageDir: dirname(origin) };
 }
 
-/** The Python that TENSORDECK_TEST_PYTHON names, with whatever TensorFlow it has; undefined where it names none. */
+/** The Python that TENSORDECK_TEST_PYTHON names, with any version of TensorFlow; undefined if it is not set. */
 function namedPython() {
   const named = process.env.TENSORDECK_TEST_PYTHON;
   if (!named) return undefined;
@@ -71,9 +71,9 @@ function namedPython() {
 
 /**
  * The Python with TensorFlow and the folder of its tensorflow package: TENSORDECK_TEST_PYTHON, the project's .venv, or
- * the system's python3 where it has the right TensorFlow. Undefined where there is none.
+ * the system's python3 if it has the right TensorFlow. Undefined if there is none.
  *
- * @throws BuildError where TENSORDECK_TEST_PYTHON names something else.
+ * @throws BuildError if TENSORDECK_TEST_PYTHON names something else.
  */
 export function findTensorflow() {
   const named = namedPython();
@@ -88,7 +88,7 @@ export function findTensorflow() {
 
 /** The Python that .venv is made with, or why there is none. */
 function basePython() {
-  const minors = Array.from({ length: LAST_MINOR - FIRST_MINOR + 1 }, (_, place) => LAST_MINOR - place);
+  const minors = Array.from({ length: LAST_MINOR - FIRST_MINOR + 1 }, (_, index) => LAST_MINOR - index);
   const names = ["python3", ...minors.map((minor) => `python3.${minor}`), "python"];
   const unsuitable = [];
   for (const name of names) {
@@ -99,7 +99,7 @@ function basePython() {
       unsuitable.push(`${name} is Python ${minor < 0 ? 2 : `3.${minor}`}`);
       continue;
     }
-    // Debian has these two in a package of their own.
+    // Debian ships these two in a separate package.
     if (ask(executable, ["-c", "import venv, ensurepip; ensurepip.version()"]).ok) return { executable };
     unsuitable.push(`${name} has no venv module with pip`);
   }
@@ -115,7 +115,7 @@ function basePython() {
   };
 }
 
-/** Why pip, or the making of the environment, failed. */
+/** Why pip, or creating the environment, failed. */
 function reasonOf(errors) {
   if (/No space left on device|Errno 28\b|disk quota/i.test(errors)) {
     return "The disk is full: .venv takes 1.6 GB, and the system's temporary folder some hundred MB meanwhile.";
@@ -132,8 +132,8 @@ function reasonOf(errors) {
 }
 
 /**
- * Makes the project's .venv with TensorFlow, unless there is a Python that has it. One that is half made, by a run that
- * was broken off or because its Python has gone, is made anew. Answers what is lacking, or undefined.
+ * Creates the project's .venv with TensorFlow, unless a Python already has it. An incomplete one, because a run was
+ * interrupted or its Python was removed, is recreated. Returns what is missing, or undefined.
  */
 export async function bringTensorflow() {
   if (findTensorflow() !== undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Looks at this machine and tests the routes from it, and from the paired machines that answer. */
+/** Examines this machine and tests the routes from it and from the paired machines that answer. */
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import { checkOwnHost } from "../../../worker-runtime/engines/address-check.js";
 import { type PortHolder, portHolder } from "../../../worker-runtime/engines/port-holder.js";
@@ -28,7 +28,7 @@ import { openWorkerProbe } from "../../tasks/worker-probe.js";
 import type { DoctorOptions } from "./options.js";
 import { ownAgentPort, untestedAgent } from "./own-agent.js";
 import { PairedAgents } from "./paired-agents.js";
-import { placeTasks, readPaired, THIS_MACHINE } from "./places.js";
+import { placeTasks, readPaired, THIS_MACHINE } from "./task-machines.js";
 
 export interface Examination {
   /** Where the cluster was found; empty when there is none. */
@@ -41,7 +41,7 @@ export interface Examination {
   readonly proxies: ProxySettings;
   /** Absent if it cannot be examined. */
   readonly firewall?: FirewallFacts;
-  /** Who listens on the ports of the tasks that are meant to be here, by port. */
+  /** The programs that listen on the ports of this machine's tasks, by port. */
   readonly holders: ReadonlyMap<number, PortHolder>;
   readonly reachability: Reachability;
 }
@@ -96,7 +96,7 @@ async function examineMachines(
     findHolders(ownPorts),
   ]);
   signal.throwIfAborted();
-  const engines = machineEngines(runtimes.found[0]);
+  const engines = machineEngines(runtimes.found[0], gpus.length);
   const incarnations = new Map<string, string>();
   const seen = await withSharedSignal(signal, (shared) =>
     Promise.all(
@@ -153,8 +153,8 @@ async function examineMachines(
 }
 
 /**
- * Machines that have the identity of another one, as the Tensordeck that runs here has noticed: it takes hearing both for a
- * while. By id, with where they answer.
+ * Machines with the identity of another one, as detected by the Tensordeck that runs here, since detection takes a
+ * while: their addresses by device ID.
  */
 async function knownClones(dataDir: string): Promise<ReadonlyMap<string, string[]>> {
   const answer = await askInstance(dataDir, "clones").catch(() => undefined);
@@ -229,7 +229,7 @@ async function testRoutes(
   return { plans, tests };
 }
 
-/** A task with what its route showed; a program that has its port here is named. */
+/** A task with the result of its route; names the program that has its port here. */
 async function withState(
   task: Task,
   machine: Machine,
@@ -286,7 +286,7 @@ async function findHolders(ports: readonly number[]): Promise<Map<number, PortHo
   return holders;
 }
 
-/** TF_CONFIG says which task this machine is; the others will dial the address that it gives. */
+/** TF_CONFIG defines which task this machine is; the others dial the address in it. */
 async function ownAddress({ cluster, ownTask }: DoctorOptions): Promise<Diagnosis[]> {
   if (!ownTask || !cluster.has(ownTask.job, ownTask.index)) return [];
   const name = `${ownTask.job}/${ownTask.index}`;

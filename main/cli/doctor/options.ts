@@ -11,8 +11,8 @@ import { invalidArgument } from "../../../worker-runtime/protocol/status.js";
 export const doctorCommand: CommandSpec = {
   name: "tensordeck doctor",
   summary:
-    "Tests this machine and the way from here to the tasks of a cluster, layer by layer: name, ping, TCP, HTTP/2, " +
-    "GetStatus. Says what is wrong, why, and what to do.",
+    "Tests this machine and the routes from here to the tasks of a cluster, layer by layer: name, ping, TCP, HTTP/2, " +
+    "GetStatus. Reports what is wrong, why, and what to do.",
   positionals: "[HOST:PORT ...]",
   flags: [
     {
@@ -25,7 +25,7 @@ export const doctorCommand: CommandSpec = {
     {
       name: "data_dir",
       value: "FOLDER",
-      help: "Where the paired machines are kept, whose agents are tested as well.",
+      help: "Folder that has the paired machines, whose agents are tested as well.",
     },
     { name: "json", help: "Print JSON." },
   ],
@@ -42,14 +42,14 @@ Ends with 0 when no error was found, with 1 when one was, with 2 when the argume
 };
 
 export interface DoctorOptions {
-  /** Only the help is wanted. */
+  /** Only the help was requested. */
   readonly help: boolean;
   readonly json: boolean;
   readonly dataDir: string;
   readonly cluster: ClusterSpec;
   /** Where the cluster was found, for the heading; empty when there is none. */
   readonly source: string;
-  /** The task that this machine is, by TF_CONFIG. */
+  /** The task of this machine according to TF_CONFIG. */
   readonly ownTask: TaskName | undefined;
 }
 

@@ -8,9 +8,9 @@ import { probeAddress } from "../../network/reachability/probe.js";
 import { loadIdentity } from "../../peers/identity/identity.js";
 import { DEFAULT_AGENT_PORT } from "../../peers/port/agent-port.js";
 import type { TrustedMachine } from "../../peers/trust/trusted-machine.js";
-import { THIS_MACHINE } from "./places.js";
+import { THIS_MACHINE } from "./task-machines.js";
 
-/** Port of the agent that runs here; undefined where none does, or at another port than the customary one. */
+/** Port of the agent that runs here; undefined if none runs, or on a port other than the default. */
 export async function ownAgentPort(
   paired: readonly TrustedMachine[],
   dataDir: string,
@@ -41,7 +41,7 @@ export function untestedAgent(machines: readonly Machine[], plans: readonly Plan
         code: "UNAVAILABLE",
         message: `Whether other machines reach port ${self.agentPort} of this one is not known.`,
         reason: `None of ${listText(paired)} answers and may be asked to dial.`,
-        remedy: `Run tensordeck doctor on ${paired[0]}: it says what becomes of a connection to this machine.`,
+        remedy: `Run tensordeck doctor on ${paired[0]}: it shows what happens to a connection to this machine.`,
       },
     },
   ];

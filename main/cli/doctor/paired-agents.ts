@@ -25,18 +25,18 @@ export class PairedAgents {
     }
   }
 
-  /** What was measured last, of the machines that have said it by now. */
+  /** The latest measurements of the machines that have reported any. */
   get samples(): ReadonlyMap<string, MachineSample> {
     return this.#samples;
   }
 
-  /** Resolves when every machine answered, or had its time. */
+  /** Resolves when every machine has answered or timed out. */
   static async connect(
     paired: readonly TrustedMachine[],
     dataDir: string,
     signal: AbortSignal,
   ): Promise<PairedAgents> {
-    // Without paired machines an identity is not needed, and looking at a machine should not make one.
+    // Without paired machines no identity is needed, and examining a machine should not create one.
     if (paired.length === 0) return new PairedAgents(new Map());
     const identity = await loadIdentity(dataDir);
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MILLIS)]);
@@ -60,8 +60,8 @@ export class PairedAgents {
   }
 
   /**
-   * What a machine reports about itself, with the address at which it answered before those that it lists; undefined
-   * where it did not answer.
+   * What a machine reports about itself, with the address at which it answered before those that it lists; undefined if
+   * it did not answer.
    */
   factsOf(machineId: string): Omit<MachineFacts, "kind"> | undefined {
     const connection = this.#connections.get(machineId);
@@ -73,7 +73,7 @@ export class PairedAgents {
     return { ...facts, addresses: [...new Set([host, ...facts.addresses])], agentPort: port };
   }
 
-  /** Undefined where the machine did not answer, or this one may only view it. */
+  /** Undefined if the machine did not answer, or this one may only view it. */
   proberOf(machineId: string): Prober | undefined {
     const facts = this.factsOf(machineId);
     return facts && facts.role !== "view" ? this.#connections.get(machineId)?.probe : undefined;

@@ -1,17 +1,17 @@
-/** What was found, for people and for scripts. */
+/** The report, for people and for scripts. */
 import type { Diagnosis, Route } from "../../api/reachability.js";
 import { bytesText } from "../../network/reachability/diagnoses/diagnosis.js";
 import { portOf } from "../../network/reachability/hosts.js";
 import { durationText } from "../../network/reachability/layers/result.js";
 import type { Examination } from "./examine.js";
-import { THIS_MACHINE } from "./places.js";
+import { THIS_MACHINE } from "./task-machines.js";
 
 type Mark = "✓" | "✗" | "!" | "–";
 
 const marks: Readonly<Record<Diagnosis["severity"], Mark>> = { error: "✗", warning: "!", info: "–" };
 const WIDTH = 100;
 
-/** The routes and diagnoses as the window gets them (main/api/reachability.ts), and what is known of this machine. */
+/** The routes and diagnoses as sent to windows (main/api/reachability.ts), and the facts about this machine. */
 export function reportJson({
   machines,
   gpus,
@@ -102,7 +102,7 @@ function gpuRows(gpus: Examination["gpus"]): Row[] {
 }
 
 function firewallText(firewall: Examination["firewall"]): string {
-  if (!firewall) return "cannot be looked at";
+  if (!firewall) return "cannot be inspected";
   if (firewall.tool === "none") return "none";
   const state = firewall.active ? "active" : "not active";
   return `${firewall.name}, ${state}${firewall.problem ? `: ${firewall.problem.message}` : ""}`;
@@ -140,7 +140,7 @@ function agents({ machines, reachability }: Examination): string[] {
   return rows.length === 0 ? [] : ["Paired machines", ...aligned(rows)];
 }
 
-/** What paired machines reach, who were asked through their agents. */
+/** The routes from paired machines, tested by their agents. */
 function fromElsewhere({ machines, reachability }: Examination): string[] {
   const nameOf = (id: string) => machines.find((machine) => machine.id === id)?.name ?? id;
   const rows = reachability.routes
@@ -161,7 +161,7 @@ function timeOf(route: Route | undefined): string {
   return route?.roundTripMillis === undefined ? "" : durationText(route.roundTripMillis);
 }
 
-/** The layer that failed first; else what the last one said, which is a device ID for an agent. */
+/** The first layer that failed; otherwise the detail of the last one, which is a device ID for an agent. */
 function outcomeText(route: Route | undefined): string {
   if (!route) return "not tested";
   const failure = route.layers.find(({ layer, outcome }) => layer !== "ping" && outcome === "failed");
@@ -195,7 +195,7 @@ function findings({ reachability: { diagnoses } }: Examination): string[] {
   return lines;
 }
 
-/** A paragraph whose further lines begin below the first one's text. */
+/** A paragraph whose further lines are indented to the first one's text. */
 function wrapped(head: string, text: string): string[] {
   const lines: string[] = [];
   let line = head;

@@ -27,7 +27,7 @@ export function collect(stream: Readable, bytes: number): Promise<Collected> {
       if (length >= bytes) finish(() => resolve({ begun: Buffer.concat(chunks), complete: false }));
     };
     const end = (): void => finish(() => resolve({ begun: Buffer.concat(chunks), complete: true }));
-    const closed = (): void => finish(() => reject(new Error("the client left")));
+    const closed = (): void => finish(() => reject(new Error("the client disconnected")));
     stream.on("data", take).on("end", end).on("close", closed).on("error", reject);
   });
 }

@@ -1,4 +1,5 @@
 import type { ClusterDef } from "../../../protos/generated/tensorflow/cluster.js";
+import { PARAMETER_SERVER_JOB } from "../../../worker-runtime/cluster/job-names.js";
 
 /** The cluster behind a gateway, as presented to a session. */
 export interface GatewayCluster {
@@ -15,7 +16,6 @@ export interface GatewayCluster {
 
 /** Jobs whose tasks run sessions, in order of preference; a ps task only keeps variables. */
 const MASTER_JOBS = ["worker", "chief", "master"];
-const PARAMETER_SERVER_JOB = "ps";
 
 /** Address of the task that is the master of new sessions; undefined when there is no task. */
 export function masterAddress({ clusterDef, master }: GatewayCluster): string | undefined {

@@ -40,10 +40,10 @@ const OF_NO_SESSION = new Set([CREATE_SESSION, `${MASTER_SERVICE}Reset`, GET_STA
 const MOST_SESSIONS = 10_000;
 
 const NO_TASK =
-  "No task of this cluster runs, so there is nothing to run on. Start a worker in Tensordeck, then run the script again.";
+  "No task of this cluster is running. Start a worker in Tensordeck, then run the script again.";
 
 const COMPRESSED =
-  "A compressed CreateSession cannot be given the cluster. Make the session without compression.";
+  "The cluster cannot be added to a compressed CreateSession. Create the session without compression.";
 
 export interface GatewayOptions {
   /** Default GATEWAY_PORT; any free port when another program has it. */

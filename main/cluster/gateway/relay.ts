@@ -12,7 +12,7 @@ import {
 
 const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM, NGHTTP2_NO_ERROR } = constants;
 
-/** gRPC's numbers of the codes that the gateway itself answers with. */
+/** The numbers of the gRPC status codes with which the gateway itself answers. */
 export const GrpcCode = { UNIMPLEMENTED: 12, INTERNAL: 13, UNAVAILABLE: 14 } as const;
 
 export interface RelayedCall {
@@ -116,7 +116,7 @@ function lost(address: string, error: Error | undefined): OutgoingHttpHeaders {
 
 function unreachable(address: string, error: Error | undefined): string {
   const why = error === undefined ? "" : ` (${error.message})`;
-  return `The task at ${address} does not answer${why}. See in Tensordeck whether it runs; start it, then make a new session.`;
+  return `The task at ${address} does not answer${why}. Check in Tensordeck whether it is running; start it, then create a new session.`;
 }
 
 /** A text as gRPC encodes it in a header: anything but printable ASCII, and the percent sign, as %XX. */

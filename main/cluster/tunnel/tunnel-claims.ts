@@ -1,5 +1,6 @@
 /**
- * The tunnels that the owners of clusters want on this machine, and what follows from them. Pure: no socket is touched.
+ * The tunnels that the owners of clusters want on this machine, and the resulting listeners and admissions. Pure: no
+ * socket is touched.
  */
 import type { TunnelEnd, TunnelRequest } from "../../peers/agent/tunnel-request.js";
 
@@ -9,7 +10,7 @@ export interface AgreedTunnel extends TunnelEnd {
 }
 
 /**
- * Several owners may have clusters here at once. Two that want the same port for the same machine share it; where they
+ * Several owners may have clusters here at once. Two that want the same port for the same machine share it; if they
  * want different machines, the first claimant has it until it withdraws. This machine itself takes precedence: no other
  * machine may redirect localhost here against its own user.
  */
@@ -60,20 +61,20 @@ export class TunnelClaims {
     return agreed;
   }
 
-  /** Ports that an owner asked for and that lead to another machine than it wants. */
+  /** Ports that an owner requested but that lead to a different machine. */
   lost(owner: string, agreed: ReadonlyMap<number, AgreedTunnel>): number[] {
     const tunnels = this.#requests.get(owner)?.tunnels ?? [];
     return tunnels.flatMap(({ port, deviceId }) => (agreed.get(port)?.deviceId === deviceId ? [] : [port]));
   }
 
-  /** Whether some owner wants that a machine can reach some port of this one. */
+  /** Whether some owner admits a machine to some port of this one. */
   admitsAnywhere(deviceId: string): boolean {
     return [...this.#requests.values()].some(({ admissions }) =>
       admissions.some((admission) => admission.deviceId === deviceId),
     );
   }
 
-  /** The owners that want that a machine can reach a port of this one. */
+  /** The owners that admit a machine to a port of this one. */
   vouchersFor(deviceId: string, port: number): string[] {
     return [...this.#requests].flatMap(([owner, { admissions }]) =>
       admissions.some((admission) => admission.deviceId === deviceId && admission.port === port)

@@ -20,6 +20,8 @@ export interface TunnelExitOptions {
   readonly isTaskPort: (port: number) => boolean;
   /** Opens a connection to a task of this machine; for tasks that are not at 127.0.0.1. */
   readonly connectTask?: ((port: number) => Promise<Socket>) | undefined;
+  /** Whether a run of this machine goes on, for which tasks elsewhere send something to those here. */
+  readonly isOwnRun?: (() => boolean) | undefined;
   /** Maximum concurrent connections of one machine. */
   readonly connectionsPerPeer?: number | undefined;
 }
@@ -36,6 +38,14 @@ interface Visit {
   readonly socket: Socket;
   /** Absent until the peer has named it. */
   port?: number;
+  /** The peer has sent the task something that no run of this machine can have led to. */
+  isUsed?: boolean;
+}
+
+/** A task of this machine that another machine uses. */
+export interface TaskUse {
+  readonly deviceId: string;
+  readonly port: number;
 }
 
 export class TunnelExit {
@@ -71,6 +81,16 @@ export class TunnelExit {
     }
   }
 
+  /**
+   * The tasks that other machines use of their own accord: through connections that are open, and have carried
+   * something while nothing went on here that makes tasks talk with each other.
+   */
+  uses(): TaskUse[] {
+    return [...this.#visits].flatMap(({ deviceId, port, isUsed }) =>
+      port !== undefined && isUsed ? [{ deviceId, port }] : [],
+    );
+  }
+
   /** Ends the connections of one machine. */
   disconnect(deviceId: string): void {
     for (const visit of this.#visits) {
@@ -93,7 +113,7 @@ export class TunnelExit {
       return;
     }
     visit.port = port;
-    // First of all, so that a machine that may not reach a port does not learn which ones are tasks.
+    // Checked first, so that a machine that may not reach a port does not learn which ports belong to tasks.
     if (!this.#options.admits(deviceId, port)) return refuse(socket, TunnelAnswer.notAdmitted);
     if (!this.#options.isTaskPort(port)) return refuse(socket, TunnelAnswer.unknownPort);
     let task: Socket;
@@ -108,6 +128,12 @@ export class TunnelExit {
     }
     socket.write(Uint8Array.of(TunnelAnswer.connected));
     join(socket, task);
+    const note = () => {
+      if (this.#options.isOwnRun?.()) return;
+      visit.isUsed = true;
+      socket.off("data", note);
+    };
+    socket.on("data", note);
   }
 }
 

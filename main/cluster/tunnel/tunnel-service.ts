@@ -15,7 +15,7 @@ import { gated } from "./dial-gate.js";
 import { type AgreedTunnel, TunnelClaims } from "./tunnel-claims.js";
 import { TunnelConnections } from "./tunnel-connections.js";
 import { type DialTunnel, TunnelEntrance, type TunnelStatus } from "./tunnel-entrance.js";
-import { TunnelExit, type TunnelPeer } from "./tunnel-exit.js";
+import { type TaskUse, TunnelExit, type TunnelPeer } from "./tunnel-exit.js";
 
 /** What the service needs from the paired machines. */
 export interface TunnelTrust {
@@ -37,7 +37,7 @@ export interface TunnelCollaborators {
   readonly ownId: string;
   readonly trust: TunnelTrust;
   readonly dial: DialTunnel;
-  /** The task of this machine that has a port; undefined where no task has it. */
+  /** The task of this machine that has a port; undefined if there is none. */
   readonly taskAt: (port: number) => PortHolder | undefined;
   /** Opens a connection to a task of this machine; 127.0.0.1 unless given. */
   readonly connectTask?: (port: number) => Promise<Socket>;
@@ -48,6 +48,8 @@ export interface TunnelCollaborators {
   readonly onPorts?: (ports: readonly number[]) => Promise<void>;
   /** Whether tunnels may listen on a port; by default on those of tasks. */
   readonly mayTakePort?: (port: number) => boolean;
+  /** See `TunnelExitOptions`. */
+  readonly isOwnRun?: () => boolean;
   /** Maximum concurrent connections of one machine; 1024 unless given. */
   readonly connectionsPerPeer?: number;
 }
@@ -74,11 +76,12 @@ export class TunnelService {
       return socket;
     });
     this.#claims = new TunnelClaims(collaborators.ownId);
-    const { taskAt, connectTask, connectionsPerPeer, trust } = collaborators;
+    const { taskAt, connectTask, isOwnRun, connectionsPerPeer, trust } = collaborators;
     this.#exit = new TunnelExit({
       admits: (deviceId, port) => this.#mayRun(deviceId) || this.#isVouchedFor(deviceId, port),
       isTaskPort: (port) => taskAt(port)?.runs === true,
       connectTask,
+      isOwnRun,
       connectionsPerPeer,
     });
     this.#stopListening = trust.onChange(() => this.#reviewTrust());
@@ -91,9 +94,9 @@ export class TunnelService {
    *
    * @param owner Device ID of the machine whose cluster it is.
    * @returns The ports at which connections will not reach the machine that the owner wants: another program listens
-   *   there, a task of this machine, or a tunnel of another owner to another machine; or it is none that tasks have.
-   * @throws ProblemError PERMISSION_DENIED for an owner that may not run anything here; INVALID_ARGUMENT for a port that
-   *   is none or two tunnels with one port; UNAVAILABLE when the service is closed.
+   *   there, a task of this machine, or a tunnel of another owner to another machine; or it is not a port of tasks.
+   * @throws ProblemError PERMISSION_DENIED for an owner that may not run anything here; INVALID_ARGUMENT for an invalid
+   *   port or two tunnels with one port; UNAVAILABLE when the service is closed.
    */
   async setTunnels(
     owner: string,
@@ -120,7 +123,7 @@ export class TunnelService {
     };
   }
 
-  /** Ends all that an owner has set up. Resolves when its ports are free or belong to another owner. */
+  /** Ends everything that an owner has set up. Resolves when its ports are free or belong to another owner. */
   async forget(owner: string): Promise<void> {
     if (!this.#claims.delete(owner)) return;
     this.#exit.recheck();
@@ -154,7 +157,7 @@ export class TunnelService {
   /**
    * Carries a connection that did not come over the loopback interface of this machine: that of an isolated task.
    *
-   * @returns False where no tunnel has the port; the connection is then left alone.
+   * @returns False if no tunnel has the port; the connection is then left alone.
    */
   readonly accept = (port: number, client: Socket): boolean => {
     const entrance = this.#entrances.get(port);
@@ -165,6 +168,11 @@ export class TunnelService {
   /** The tunnels for which this machine listens, by port. */
   status(): TunnelStatus[] {
     return [...this.#entrances.values()].map((entrance) => entrance.status()).sort((a, b) => a.port - b.port);
+  }
+
+  /** The tasks of this machine that other machines use now of their own accord. */
+  uses(): TaskUse[] {
+    return this.#exit.uses();
   }
 
   /** Ends all tunnels, those of other machines into this one too; resolves when the ports are free. */

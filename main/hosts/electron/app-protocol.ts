@@ -12,7 +12,7 @@ export function registerWindowScheme(): void {
   ]);
 }
 
-/** Answers the window's requests from the folder of the built window. */
+/** Serves the window's requests from the folder of the built window. */
 export function serveWindow(rendererFolder: string): void {
   protocol.handle(WINDOW_SCHEME, (request) => answerWindowRequest(rendererFolder, request));
 }

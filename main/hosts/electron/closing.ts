@@ -1,4 +1,7 @@
-/** Closing the last window, or quitting, asks before it ends what other machines use or a long run. */
+/**
+ * Asks, when the last window is closed or the application quits, before ending tasks that other machines use or a long
+ * run.
+ */
 import type { App, BrowserWindow, Dialog } from "electron";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { type InUse, inUseLines, isAnythingInUse } from "../../app/in-use.js";
@@ -11,7 +14,7 @@ export interface ClosingOptions {
   readonly dialog: Pick<Dialog, "showMessageBox">;
   readonly platform: NodeJS.Platform;
   inUse(): InUse;
-  /** Whether the system ends the program, which no question may delay. */
+  /** Whether the system is ending the program, which no question may delay. */
   isForced(): boolean;
   /** Hides the windows; the application keeps running and is available in the tray. */
   stayInTray(): void;
@@ -32,7 +35,7 @@ export class Closing {
     });
   }
 
-  /** Asks before the window closes, where the application ends with it. */
+  /** Asks before the window closes, if the application ends with it. */
   guard(window: BrowserWindow): void {
     window.on("close", (event) => {
       // On macOS an application keeps running without windows.
@@ -73,7 +76,7 @@ export class Closing {
     const options = {
       type: "question" as const,
       message: "Tensordeck is in use.",
-      detail: `Ending it ends ${inUseLines(inUse()).join("; ")}.\n\nIn the tray it goes on without a window. Start Tensordeck again to see the window.`,
+      detail: `Ending it ends ${inUseLines(inUse()).join("; ")}.\n\nIn the tray it keeps running without a window. Start Tensordeck again to see the window.`,
       buttons: ["Stay in the tray", "End Tensordeck", "Cancel"],
       defaultId: 0,
       cancelId: 2,

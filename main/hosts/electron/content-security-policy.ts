@@ -1,6 +1,6 @@
 /**
- * What the window's page may load. All of it comes from the program itself: the page opens no connection, since what it
- * needs comes over IPC.
+ * The content security policy of the window's page. All of it comes from the program itself: the page opens no
+ * connection, since what it needs comes over IPC.
  */
 export function contentSecurityPolicy(): string {
   return [
@@ -11,7 +11,7 @@ export function contentSecurityPolicy(): string {
     "img-src 'self' data: blob:",
     "font-src 'self' data:",
     "worker-src 'self'",
-    // The page's own files only, as its modules and maps.
+    // Only the page's own files, such as its modules and source maps.
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

@@ -37,7 +37,7 @@ import { backgroundColour, windowOptions } from "./window-options.js";
 import { reachableBounds, readWindowState, writeWindowState } from "./window-state.js";
 
 let window: BrowserWindow | undefined;
-/** The system ends the program, which no question may delay. */
+/** The system is ending the program, which no question may delay. */
 let mustEnd = false;
 /** Requested addresses of other machines' windows that have not been opened yet. */
 const windowAddresses = new Set<string>();

@@ -4,9 +4,9 @@ import type { NativeMenu, NativeMenuItem } from "../../api/native-menu.js";
 const SEPARATOR: MenuItemConstructorOptions = { type: "separator" };
 
 /**
- * The native menu. macOS needs one: without it Cmd+C, Cmd+V and Cmd+Q do nothing. There it has the window's commands, as
- * the window describes them. On the other systems the window has all commands in its own bar and palette, and the menu
- * only carries what concerns the window as a window.
+ * The native menu. macOS needs one: without it Cmd+C, Cmd+V and Cmd+Q do nothing. There it has the window's commands,
+ * as the window describes them. On the other systems the window has all commands in its own bar and palette, and the
+ * menu has only the standard window items.
  *
  * @param choose Called with the key of the chosen command.
  */
@@ -38,7 +38,7 @@ export function menuTemplate(
   ];
 }
 
-/** Editing of text, while no window says what it can do with a graph. */
+/** Text editing, while no window describes its commands. */
 const textMenu: MenuItemConstructorOptions = {
   label: "Edit",
   submenu: [

@@ -29,7 +29,7 @@ export function confineNavigation(contents: WebContents, given: Set<string>): vo
   });
   contents.on("will-attach-webview", (event) => event.preventDefault());
   contents.setWindowOpenHandler(({ url }) => {
-    // The promise rejects where the system has no browser; then there is nothing that could be shown.
+    // The promise rejects if the system has no browser; nothing can be shown then.
     if (mayOpenExternally(url) || given.delete(url)) shell.openExternal(url).catch(() => undefined);
     return { action: "deny" };
   });

@@ -3,7 +3,7 @@ import type { BrowserWindow, Dialog, RenderProcessGoneDetails } from "electron";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { log } from "../../shared/log/log.js";
 
-/** A page that crashes as soon as it is loaded would crash for ever. */
+/** A page that crashes as soon as it is loaded would crash forever. */
 const MAX_CRASHES = 3;
 const CRASHES_WITHIN_MILLIS = 60_000;
 const KEPT = "Unsaved edits were kept and are offered again.";

@@ -23,7 +23,7 @@ const BOXES: readonly Box[] = [
 ];
 
 /**
- * Blue reads on light and dark bars alike; macOS colours a black picture itself. In the byte order that Electron
+ * Blue is legible on both light and dark bars; macOS colours a black picture itself. In the byte order that Electron
  * expects.
  */
 const BLUE = [246, 130, 59, 255] as const;

@@ -15,7 +15,7 @@ export interface TrayOptions {
 /** The tray's menu: the window, what is running, and quitting. */
 export function trayTemplate({ inUse, open, quit }: TrayOptions): MenuItemConstructorOptions[] {
   const { tasks, ownTasks } = inUse();
-  const names = [...tasks.map(({ name, owner }) => `${name} (${owner})`), ...ownTasks];
+  const names = [...tasks.map(({ name, user }) => `${name} (${user})`), ...ownTasks];
   const more = names.length - MAX_NAMES;
   const lines = [
     names.length === 0 ? "No tasks run" : "Running tasks:",
@@ -47,7 +47,7 @@ export class ApplicationTray {
     if (process.platform === "darwin") image.setTemplateImage(true);
     this.#tray = new Tray(image);
     this.#tray.setToolTip("Tensordeck");
-    // Where a click does not open the menu, as on Windows, it opens the window.
+    // On systems where a click does not open the menu, such as Windows, it opens the window.
     this.#tray.on("click", () => this.#options.open());
     this.update();
   }

@@ -9,8 +9,8 @@ export interface UnsavedChangesOptions {
 }
 
 /**
- * Asks before a window with unsaved changes closes. The page only says that it would rather stay (`beforeunload`);
- * a browser then asks by itself, Electron keeps the window open without a word.
+ * Asks before a window with unsaved changes closes. The page only objects to closing (`beforeunload`); a browser then
+ * asks by itself, Electron silently keeps the window open.
  */
 export function askBeforeUnload(
   window: BrowserWindow,

@@ -1,4 +1,4 @@
-/** Where the window's page comes from: a scheme of our own, because pages from file: may read other files. */
+/** The origin of the window's page: our own scheme, because pages from file: may read other files. */
 export const WINDOW_SCHEME = "app";
 export const WINDOW_ORIGIN = `${WINDOW_SCHEME}://tensordeck`;
 export const WINDOW_URL = `${WINDOW_ORIGIN}/index.html`;

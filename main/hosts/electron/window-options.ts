@@ -5,7 +5,7 @@ import { DEFAULT_SIZE, MINIMUM_SIZE, type Rectangle } from "./window-state.js";
 /** The canvas' colour (`--bg-0`), shown until the page has drawn itself. */
 const BACKGROUND = { dark: "#0B0D10", light: "#FFFFFF" } as const;
 
-/** What is behind the page before it has drawn itself. */
+/** The background before the page has drawn itself. */
 export function backgroundColour(theme: Settings["theme"], systemIsDark: boolean): string {
   const dark = theme === "dark" || (theme === "system" && systemIsDark);
   return dark ? BACKGROUND.dark : BACKGROUND.light;
@@ -18,7 +18,7 @@ export interface WindowOptions {
   readonly bounds: Rectangle | undefined;
 }
 
-/** How the window is made. Its page has no more rights than one in a browser, plus the bridge. */
+/** The options of the window. Its page has the rights of one in a browser, plus the bridge. */
 export function windowOptions({
   preload,
   backgroundColor,

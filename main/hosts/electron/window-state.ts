@@ -18,7 +18,7 @@ export type WindowState = z.infer<typeof windowStateSchema>;
 export const DEFAULT_SIZE = { width: 1440, height: 900 } as const;
 /** Below this the panels no longer fit beside the canvas. */
 export const MINIMUM_SIZE = { width: 900, height: 600 } as const;
-/** As much of the title bar must be on a screen that the window can be taken hold of. */
+/** The part of the title bar that must be on a screen, so that the window can be grabbed. */
 const REACHABLE_PIXELS = 64;
 
 /** The remembered state, or undefined when there is none that can be used. */
@@ -38,7 +38,7 @@ export function writeWindowState(file: string, state: WindowState): void {
     writeFileSync(unfinished, JSON.stringify(state));
     renameSync(unfinished, file);
   } catch {
-    // The next start opens the window in its default place.
+    // The next start opens the window at its default position.
   }
 }
 

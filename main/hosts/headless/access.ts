@@ -8,7 +8,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 /** Long enough to read a terminal, short enough that an address left in a log is soon worthless. */
 const TOKEN_LIFETIME_MILLIS = 15 * 60_000;
 const SECRET_BYTES = 32;
-/** A tab keeps its secret until the host ends; this bounds what a window that asks for links in a loop can take. */
+/** A tab keeps its secret until the host ends; this limits a window that requests links in a loop. */
 const MAX_OPEN_TOKENS = 100;
 
 interface OpenToken {
@@ -40,7 +40,7 @@ export class Access {
   exchange(token: string): string | undefined {
     this.#dropExpired();
     const digest = digestOf(token);
-    // Every token is compared, so that the time taken does not tell which one was nearly right.
+    // Every token is compared, so that the time taken does not reveal which one nearly matched.
     const matches = this.#tokens.map((open) => timingSafeEqual(open.digest, digest));
     const index = matches.indexOf(true);
     if (index < 0) return undefined;

@@ -17,7 +17,7 @@ const MAX_OPEN_REQUESTS = 256;
 /** How long a tab has to answer the host's close frame before its socket is destroyed. */
 const CLOSE_GRACE_MILLIS = 500;
 
-/** What a host needs from the application. */
+/** The part of the application that a host uses. */
 export type ServedApplication = Pick<Application, "handle" | "onEvent" | "newestEvent">;
 
 export class Connection {

@@ -12,7 +12,7 @@ import { Access, isOwnHost, isOwnOrigin } from "./access.js";
 import { Connection, type ServedApplication } from "./connection.js";
 import { handleHttp } from "./http-routes.js";
 
-/** Graphs with their weights travel in one message: as much as a document may have, and what goes around it. */
+/** Graphs with their weights travel in one message: the largest document plus its envelope. */
 const DEFAULT_MAX_MESSAGE_BYTES = 2 ** 30 + 2 ** 20;
 /**
  * Any program on this machine can connect before it has presented a secret; the file descriptors that tasks
@@ -34,9 +34,9 @@ export interface HeadlessHost {
   readonly port: number;
   /** A fresh one-time address. */
   newWindowUrl(): string;
-  /** Connects the application to the tabs. Until then they wait and are not refused. */
+  /** Connects the application to the tabs, which wait until then. */
   serve(application: ServedApplication): void;
-  /** What the agent shows of this host to paired machines. */
+  /** The window that the agent offers to paired machines. */
   readonly sharedWindow: SharedWindow;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export interface HeadlessHost {
 /**
  * Listens on 127.0.0.1 and resolves when it does.
  *
- * @throws ProblemError UNAVAILABLE when the port is taken, PERMISSION_DENIED when it is not this account's to use.
+ * @throws ProblemError UNAVAILABLE when the port is taken, PERMISSION_DENIED when this account may not use it.
  */
 export async function startHeadlessHost(options: HeadlessHostOptions): Promise<HeadlessHost> {
   const access = options.access ?? new Access();
@@ -60,7 +60,7 @@ export async function startHeadlessHost(options: HeadlessHostOptions): Promise<H
     const { rendererFolder } = options;
     inBackground(handleHttp({ access, port: portOf(request), rendererFolder }, request, response));
   });
-  // Only header and token exchanges come this way; slow senders are cut off.
+  // Requests have only headers or a token; slow senders are disconnected.
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;
   server.maxConnections = MAX_CONNECTIONS;

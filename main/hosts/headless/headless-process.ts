@@ -19,7 +19,7 @@ export interface HeadlessProcessOptions {
   /** On 127.0.0.1, for the window; 0: any free one. */
   readonly port: number;
   readonly dataDir: string;
-  /** Port at which the agent listens; the usual one unless given. */
+  /** Port at which the agent listens; the default one unless given. */
   readonly agentPort?: number;
   /** The process ends when this one does. */
   readonly parentPid?: number;
@@ -85,7 +85,7 @@ export async function startHeadlessProcess(options: HeadlessProcessOptions): Pro
   );
   // From a closed terminal; on Windows, of a console window.
   process.on("SIGHUP", end);
-  // The reader of the output may go away; that is no reason to end.
+  // The reader of the output may disappear; that is no reason to exit.
   process.stdout.on("error", () => undefined);
   process.stderr.on("error", () => undefined);
   watchParent(options.parentPid, end);

@@ -1,4 +1,4 @@
-/** What the headless host answers over plain HTTP: the window's files, and the exchange of a token for a secret. */
+/** The headless host's plain HTTP routes: the window's files, and the exchange of a token for a secret. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SESSION_PATH, SOCKET_PATH, sessionRequestSchema } from "../../api/headless.js";
 import { type Access, isOwnHost, isOwnOrigin } from "./access.js";

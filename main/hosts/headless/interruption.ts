@@ -1,4 +1,4 @@
-/** Ctrl+C in a terminal: it ends the program, unless that would end what others use; then the second one does. */
+/** Ctrl+C in a terminal: it ends the program, unless others use its tasks; then only a second one does. */
 import { type InUse, inUseLines, isAnythingInUse } from "../../app/in-use.js";
 
 /** A second Ctrl+C after this is a first one again. */

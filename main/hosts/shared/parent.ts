@@ -1,4 +1,4 @@
-/** Ending together with the process that started this one, even when that is killed without a word. */
+/** Ends this process together with the one that started it, even if that is killed. */
 import { processExists } from "../../../worker-runtime/engines/process-exists.js";
 
 const CHECK_INTERVAL_MILLIS = 1000;

@@ -1,6 +1,6 @@
 /**
- * Numeric addresses and networks, read strictly: what these functions give out is made only of hexadecimal digits, dots,
- * colons and a prefix length, and can stand in a script or on a command line as it is.
+ * Numeric addresses and networks, parsed strictly: the results consist only of hexadecimal digits, dots, colons and a
+ * prefix length, so they can be inserted into a script or a command line unquoted.
  */
 import { BlockList } from "node:net";
 import { canonicalAddress, wordsOf } from "../../../worker-runtime/cluster/host.js";
@@ -17,7 +17,7 @@ export interface Network {
 /**
  * The only machine that may connect.
  *
- * @throws ProblemError INVALID_ARGUMENT when it is no address of a single machine.
+ * @throws ProblemError INVALID_ARGUMENT when it is not the address of a single machine.
  */
 export function peerNetwork(address: string): Network {
   const text = canonicalAddress(address.trim());
@@ -65,7 +65,7 @@ const privateNetworks = [
   "fe80::/10",
 ];
 
-/** Whether an address belongs to a network that the internet does not route, as those of homes and offices do. */
+/** Whether an address is in a range that is not routed on the internet, as in homes and offices. */
 export function isPrivate(address: string): boolean {
   return privateNetworks.some((network) => contains(network, address));
 }

@@ -1,8 +1,8 @@
-/** What one system's firewall has to do; everything around it is the same for all (system-firewall.ts). */
+/** The operations that a firewall of one system implements; the code around them is shared (system-firewall.ts). */
 import type { FirewallApply, FirewallFacts, FirewallPlan } from "../../api/firewall.js";
 import type { FirewallChange, FirewallQuestion } from "./tool.js";
 
-/** A firewall as it was found, which is all that a plan depends on. */
+/** A firewall as it was found: a plan depends on nothing else. */
 export interface Inspection {
   readonly facts: FirewallFacts;
   /** How the rights would be asked for. */
@@ -24,7 +24,7 @@ export type Outcome = Pick<FirewallApply, "problem"> & {
 
 export interface FirewallBackend {
   inspect(question: FirewallQuestion, signal: AbortSignal): Promise<Inspection>;
-  /** Runs a script with the rights that it needs, asking for them where that is how it is done. */
+  /** Runs a script with the rights that it needs; asks the user for them if the system works that way. */
   execute(
     script: string,
     elevation: Exclude<FirewallPlan["elevation"], "by-hand">,

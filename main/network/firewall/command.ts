@@ -11,8 +11,8 @@ export interface CommandEnd {
 }
 
 /**
- * Runs a program to its end, without a shell in between. Never rejects because of how it ended; rejects with the
- * signal's reason when that is aborted, and ends the program then.
+ * Runs a program to its end, without a shell in between. A failing program does not reject; an aborted signal ends the
+ * program and rejects with the signal's reason.
  */
 export type RunCommand = (
   program: string,
@@ -22,14 +22,14 @@ export type RunCommand = (
 
 export interface CommandOptions {
   readonly signal: AbortSignal;
-  /** The program is ended then; without it, never. */
+  /** The program is ended after this time; without a limit it may run forever. */
   readonly timeoutMillis?: number;
 }
 
-/** A script that changes rules takes seconds; one that hangs must be ended nevertheless. */
+/** A script that changes rules takes seconds; one that hangs must be ended. */
 const SCRIPT_MILLIS = 120_000;
 
-/** For a script that has begun to change rules: stopping it half-way would leave half of them. */
+/** For a script that has begun to change rules: stopping it half-way would leave half of them in effect. */
 export function uninterrupted(): CommandOptions {
   return { signal: new AbortController().signal, timeoutMillis: SCRIPT_MILLIS };
 }
@@ -39,7 +39,7 @@ const ENDED_BY_SIGNAL = 128;
 /** A rule set of a machine with thousands of containers. */
 const MAX_OUTPUT_BYTES = 32 << 20;
 
-/** Administrators' programs lie where an account's PATH often does not look. */
+/** Folders of administrators' programs, which are often missing from an account's PATH. */
 const systemFolders = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
 export const runCommand: RunCommand = (program, args, { signal, timeoutMillis = 0 }) =>

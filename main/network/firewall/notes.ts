@@ -1,8 +1,8 @@
-/** What a plan says besides its rules. */
+/** The notes of a plan besides its rules. */
 import type { FirewallFacts, FirewallPlan, FirewallScope } from "../../api/firewall.js";
 import { ruleNames, ruleText } from "./rules.js";
 
-/** What scripts say of themselves in their first line. */
+/** The comments in the first line of scripts. */
 export const titles = {
   apply: "Lets other machines reach Tensordeck, replacing its earlier rules.",
   undo: "Removes every rule of Tensordeck and nothing else.",
@@ -13,7 +13,7 @@ export type Note = FirewallPlan["notes"][number];
 export const ok = (text: string): Note => ({ kind: "ok", text });
 export const warning = (text: string): Note => ({ kind: "warning", text });
 
-/** The notes for every system: who gets access, that task ports have no password, what is replaced. */
+/** The notes that every system has: who gets access, that task ports have no password, and which rules are replaced. */
 export function commonNotes(
   rules: FirewallPlan["rules"],
   facts: FirewallFacts,

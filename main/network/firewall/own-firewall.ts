@@ -1,4 +1,4 @@
-/** The firewall of this machine, with what this installation keeps of it. */
+/** The firewall of this machine, with the tag that this installation stores. */
 import { nodeCommand } from "../../../worker-runtime/engines/package-root.js";
 import { loadRuleTag } from "./rule-tag.js";
 import { type ThisFirewallOptions, thisFirewall } from "./this-firewall.js";

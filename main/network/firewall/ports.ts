@@ -1,4 +1,4 @@
-/** Sets of TCP ports as the ranges that every firewall takes. */
+/** Sets of TCP ports as ranges, which every firewall accepts. */
 import { problem } from "../../shared/problems.js";
 
 export interface PortRange {
@@ -32,7 +32,7 @@ export function portText(ranges: readonly PortRange[], separator = ", ", dash = 
     .join(separator);
 }
 
-/** The ports of a text such as "2220,2222:2225" or "2222-2225"; none of what is not understood. */
+/** The ports in a text such as "2220,2222:2225" or "2222-2225"; parts that cannot be parsed are left out. */
 export function portsIn(text: string): number[] {
   return text.split(",").flatMap((part) => {
     const match = /^\s*(\d{1,5})(?:\s*[-:–]\s*(\d{1,5}))?\s*$/.exec(part);
@@ -44,7 +44,7 @@ export function portsIn(text: string): number[] {
   });
 }
 
-/** iptables' multiport, which ufw uses too, takes fifteen ports in a rule; a range counts as two. */
+/** The multiport match of iptables, which ufw also uses, takes fifteen ports in a rule; a range counts as two. */
 const MAX_PORTS_A_RULE = 15;
 
 /** Ranges in groups that fit into one rule each. */

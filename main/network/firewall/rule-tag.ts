@@ -29,12 +29,14 @@ function tagFile(dataDir: string): JsonFile<string> {
   return new JsonFile(join(dataDir, "firewall-tag.json"), tagSchema, "The mark of firewall rules");
 }
 
-/** What a rule is called in a firewall that keeps a comment with it. */
+/** The name of a rule in a firewall that stores a comment with each rule. */
 export function taggedName(name: RuleName, tag: string): string {
   return `${name} ${tag}`;
 }
 
-/** The rule that a comment names: of this installation, or of a version that had no tags; undefined for any other. */
+/**
+ * The rule that a comment names, if it belongs to this installation or to a version without tags; otherwise undefined.
+ */
 export function ruleNameIn(comment: string, tag: string): RuleName | undefined {
   const name = comment.endsWith(` ${tag}`) ? comment.slice(0, -tag.length - 1) : comment;
   return isRuleName(name) ? name : undefined;

@@ -1,11 +1,11 @@
-/** What has to be allowed, the same on every system; and existing rules, in a form that can be compared. */
+/** The openings that are needed, the same on every system, and existing rules in a form that can be compared. */
 import type { FirewallFacts, FirewallPlan, FirewallRule } from "../../api/firewall.js";
 import type { Network } from "./addresses.js";
 import { type PortRange, portRanges, portText } from "./ports.js";
 
 const MDNS_PORT = 5353;
 
-/** By the names the rules are known again, so they never change. */
+/** Rules are recognised by these names, so they never change. */
 export const ruleNames = {
   agent: "Tensordeck agent",
   tasks: "Tensordeck tasks",
@@ -23,7 +23,7 @@ export function isRuleName(name: string): name is RuleName {
 
 export type Protocol = "tcp" | "udp" | "ping";
 
-/** One way in, without who may take it. */
+/** One opening, without the addresses that may use it. */
 export interface Opening {
   readonly name: RuleName;
   readonly protocol: Protocol;
@@ -94,7 +94,7 @@ export function ruleText({ name, protocol, ports, from, profile }: Omit<Firewall
   return `${name}: ${what} from ${from}${profile === "" ? "" : `, ${profile}`}`;
 }
 
-/** A rule of Tensordeck as a firewall keeps it: often one for each source and for some of the ports. */
+/** A rule of Tensordeck as a firewall stores it: often one for each source and for some of the ports. */
 export interface KeptRule {
   readonly name: RuleName;
   readonly protocol: Protocol;
@@ -103,7 +103,7 @@ export interface KeptRule {
   readonly profile: string;
 }
 
-/** The kept rules, merged again into their planned form; each as `ruleText` has it. */
+/** The stored rules, merged back into their planned form; each as `ruleText` formats it. */
 export function ownRuleTexts(kept: readonly KeptRule[]): string[] {
   const bySource = gather(
     kept,
@@ -135,7 +135,7 @@ function gather<T, R>(
   return [...groups.values()].map(join);
 }
 
-/** Whether everything is already as a plan wants it, and nothing of ours is there besides. */
+/** Whether everything is already as planned, without any further rules of ours. */
 export function isInPlace(facts: FirewallFacts, plan: FirewallPlan): boolean {
   if (facts.problem || plan.removals.length > 0) return false;
   const wanted = plan.rules.map(ruleText).sort();

@@ -1,6 +1,6 @@
 /** Shell scripts for an administrator's rights: whole lines, shown to the user as they are run. */
 
-/** Exit status of a script that found everything as it was to be. */
+/** Exit status of a script that found nothing to change. */
 export const ALREADY = 10;
 
 /** Quotes a word for a shell command, with any content. */
@@ -10,7 +10,7 @@ export function quote(text: string): string {
 
 export interface ShellScript {
   readonly script: string;
-  /** The same to paste into a terminal. */
+  /** The same script for pasting into a terminal. */
   readonly command: string;
 }
 

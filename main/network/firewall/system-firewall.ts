@@ -84,7 +84,7 @@ export class SystemFirewall implements FirewallTool {
   }
 }
 
-/** Where no firewall of a kind that is known is found, or none can be on this system. */
+/** When no supported firewall is found, or this system cannot have one. */
 export function unknownSystem(platform: string): FirewallBackend {
   const refuse = () =>
     problem("UNIMPLEMENTED", `Tensordeck cannot change a firewall on ${platform}.`, {

@@ -21,11 +21,11 @@ export interface ThisFirewallOptions {
    * programs.
    */
   readonly programs: readonly string[];
-  /** By which rules are known to be of this installation. */
+  /** Identifies the rules of this installation. */
   readonly tag: string;
 }
 
-/** @param platform As `process.platform` has it. */
+/** @param platform A value of `process.platform`. */
 export function thisFirewall(options: ThisFirewallOptions, platform = process.platform): FirewallTool {
   return new SystemFirewall(backendOf(options, platform));
 }

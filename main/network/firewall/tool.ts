@@ -1,4 +1,4 @@
-/** A machine's firewall, of this machine or of another one through its agent. */
+/** The firewall of this machine, or of another one through its agent. */
 import type { FirewallApply, FirewallFacts, FirewallPlan, FirewallScope } from "../../api/firewall.js";
 
 export interface FirewallQuestion {
@@ -9,7 +9,7 @@ export interface FirewallQuestion {
 
 export interface FirewallChange {
   readonly scope: FirewallScope;
-  /** TCP ports, besides that of the machine's agent, which is always among them. */
+  /** TCP ports in addition to the agent's, which is always included. */
   readonly ports: readonly number[];
   /** Whether rules that block the program regardless of others are removed as well. */
   readonly removeBlockRules: boolean;
@@ -28,10 +28,10 @@ export interface FirewallTool {
    */
   plan(change: FirewallChange, signal: AbortSignal): Promise<FirewallPlan>;
   /**
-   * Asks for the rights and changes the rules. The last state is final. Ends without one when the signal is aborted; a
-   * prompt that is open on the screen then stays there.
+   * Asks for the rights and changes the rules. The last state is final. Ends without a final state when the signal is
+   * aborted; a prompt that is already open stays on the screen.
    */
   apply(change: FirewallChange, signal: AbortSignal): AsyncIterable<FirewallApply>;
-  /** Takes all rules of Tensordeck away again, in the same way; never brings back Block rules that were removed. */
+  /** Removes all rules of Tensordeck in the same way; does not restore Block rules that were removed. */
   undo(change: FirewallChange, signal: AbortSignal): AsyncIterable<FirewallApply>;
 }

@@ -1,6 +1,6 @@
 /**
- * The known ways in which a cluster goes wrong, recognised in one snapshot of everything that is known. Each has a name
- * that does not change, so that scripts can look for it in what `tensordeck doctor --json` prints.
+ * The known problems of a cluster, recognised in one snapshot of everything that is known. Each has a name that does
+ * not change, so that scripts can look for it in what `tensordeck doctor --json` prints.
  */
 import type { Diagnosis } from "../../api/reachability.js";
 import * as addresses from "./diagnoses/addresses.js";
@@ -13,7 +13,7 @@ import * as network from "./diagnoses/network.js";
 import * as sessions from "./diagnoses/sessions.js";
 import type { Situation } from "./diagnoses/situation.js";
 
-/** Rules by the name of the diagnosis, in the order in which equals are reported. */
+/** Rules by the name of the diagnosis, in the order in which those of equal severity are reported. */
 export const rules = {
   "localhost-with-several-machines": addresses.localhostWithSeveralMachines,
   "address-without-port": addresses.addressWithoutPort,
@@ -77,7 +77,7 @@ export type DiagnosisId = keyof typeof rules;
 
 const ranks: Readonly<Record<Diagnosis["severity"], number>> = { error: 0, warning: 1, info: 2 };
 
-/** Everything that is recognised, errors first. */
+/** All recognised problems, errors first. */
 export function diagnose(situation: Situation): Diagnosis[] {
   return bySeverity(
     Object.entries(rules).flatMap(([id, rule]: [string, Rule]) =>

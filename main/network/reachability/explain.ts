@@ -1,6 +1,6 @@
 /**
- * What the layers of a route say together with what else is known: the first layer that fails, in words. Pure: nothing is
- * dialled here, so that the window, the wizard and `tensordeck doctor` go by the same rules.
+ * Explains in words why a route fails, from its first failing layer and the other known facts. Pure: nothing is dialled
+ * here, so the window, the wizard and `tensordeck doctor` follow the same rules.
  */
 import { explainAgent } from "./explain/agent.js";
 import { explainName } from "./explain/name.js";
@@ -8,7 +8,7 @@ import type { Explanation, RouteFacts } from "./explain/route-facts.js";
 import { explainTask } from "./explain/task.js";
 import { explainTcp } from "./explain/tcp.js";
 
-/** Why a route fails, or leads to another machine than meant; undefined when there is nothing to say. */
+/** Why a route fails or leads to the wrong machine; undefined if neither is the case. */
 export function explainRoute(facts: RouteFacts): Explanation | undefined {
   const misled = explainName(facts);
   if (misled) return misled;

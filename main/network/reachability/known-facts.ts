@@ -1,4 +1,7 @@
-/** What diagnoses go by besides the cluster and its routes, gathered from what the application tells its windows. */
+/**
+ * The facts for diagnoses besides the cluster and its routes, gathered from the events that the application sends to
+ * its windows.
+ */
 import type { LogLine } from "../../api/cluster.js";
 import type { RunUpdate } from "../../api/runs.js";
 import type { EventListener } from "../../shared/events.js";
@@ -7,7 +10,7 @@ import type { SessionFacts } from "./diagnoses/situation.js";
 import { proxySettings } from "./proxies.js";
 import type { FurtherFacts } from "./reachability-service.js";
 
-/** Diagnoses look at what is new; a task that has trouble writes some lines a second. */
+/** Diagnoses consider only recent lines; a task in trouble writes a few lines a second. */
 const KEPT_LINES = 120;
 
 export interface KnownFactsOptions {
@@ -15,7 +18,7 @@ export interface KnownFactsOptions {
   readonly machineId: () => string;
   /** Calls the listener for every event of the application, until the returned function is called. */
   readonly listen: (listener: EventListener) => () => void;
-  /** The tasks with what tells one server from the next. */
+  /** The tasks, with the incarnation that distinguishes one server from the next. */
   readonly tasks: () => readonly { readonly id: string; readonly incarnation: string | undefined }[];
 }
 
@@ -29,7 +32,7 @@ export class KnownFacts {
   constructor(options: KnownFactsOptions) {
     this.#options = options;
     this.#stopListening = options.listen((event, data) => {
-      // The compiler does not tie a listener's data to the name of its event; their shapes do.
+      // The compiler does not relate a listener's data to the name of its event; their shapes do.
       if (event === "taskLog" && data && "lines" in data) this.#keep(data.taskId, data.lines);
       if (event === "run" && data && "runId" in data) this.#follow(data);
     });

@@ -8,9 +8,9 @@ import type { ProbeKind } from "./probe.js";
 
 /** One route to be tested. */
 export interface PlannedRoute {
-  /** The same for the same route in every plan. */
+  /** The same for a route in every plan. */
   readonly key: string;
-  /** Another one when something happened that may change the outcome. */
+  /** Changes when something happened that may change the outcome. */
   readonly stamp: string;
   readonly from: Machine;
   readonly to: Machine;
@@ -19,13 +19,15 @@ export interface PlannedRoute {
   readonly addresses: readonly [string, ...string[]];
   readonly via: "direct" | "tunnel";
   readonly task?: Task;
-  /** Of an agent: who is meant. Addresses of containers and old networks may lead to another one. */
+  /**
+   * For an agent: the device ID of the intended machine. Addresses of containers and old networks may lead to another
+   * one.
+   */
   readonly deviceId?: string;
 }
 
 /**
- * Above this number of routes to tasks, each machine tests one task of each other machine only: they share their
- * way.
+ * Above this number of routes to tasks, each machine tests one task of each other machine only: they share the path.
  */
 const MANY_TASK_ROUTES = 2000;
 /** A machine has a handful of addresses; those of containers and old networks at the end of the list lead nowhere. */
@@ -64,7 +66,7 @@ function isReachable({ state, address }: Task): boolean {
   return (state === "running" || state === "unresponsive") && address !== "";
 }
 
-/** The route to a machine's agent; none where no address of it is known. */
+/** The route to a machine's agent; none if no address of it is known. */
 export function agentRoute(from: Machine, to: Machine): PlannedRoute[] {
   if (to.kind === "foreign") return [];
   const known = agentAddresses(to);
@@ -88,7 +90,7 @@ export function agentRoute(from: Machine, to: Machine): PlannedRoute[] {
   ];
 }
 
-/** @param secure Whether a loopback address is a tunnel's end on the dialling machine. */
+/** @param secure True if a loopback address is a tunnel's end on the dialling machine. */
 export function taskRoute(from: Machine, to: Machine, task: Task, secure: boolean): PlannedRoute {
   return {
     key: `${from.id} ${to.id} ${task.id}`,

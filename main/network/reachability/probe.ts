@@ -11,7 +11,7 @@ import { probeStatus } from "./layers/status.js";
 import { probeTcp, type TcpRequest } from "./layers/tcp.js";
 import { probeTls } from "./layers/tls.js";
 
-/** What is expected behind an address: a TensorFlow server, or the agent of a machine. */
+/** The expected server behind an address: a TensorFlow server, or the agent of a machine. */
 export type ProbeKind = "task" | "agent";
 
 export interface ProbeRequest {
@@ -31,21 +31,25 @@ export type Prober = (request: ProbeRequest) => Promise<LayerResult[]>;
 const DEFAULT_TRIES = 3;
 const MAX_TRIES = 10;
 const DEFAULT_TIMEOUT_MILLIS = 1000;
-/** For an answer on an open connection; a server answers in about a millisecond unless all its cores are busy. */
+/**
+ * Time limit for an answer on an open connection; a server answers in about a millisecond unless all its cores are
+ * busy.
+ */
 const ANSWER_MILLIS = 2500;
 
 /** How much longer than the connection a ping may take before it is not worth the wait. */
 const PING_GRACE_MILLIS = 200;
 
-/** What is behind a name that resolves, without the ping, which is sent beside them. */
+/** The layers behind a name that resolves, without the ping, which is sent concurrently. */
 const connectionLayers: Readonly<Record<ProbeKind, readonly Layer[]>> = {
   task: ["tcp", "http2", "status"],
   agent: ["tcp", "tls"],
 };
 
 /**
- * Tries every layer of a connection from this machine until one fails; those behind it are skipped. Takes at most about
- * eleven seconds with the defaults, and some milliseconds where everything answers. A ping is a hint and stops nothing.
+ * Tries every layer of a connection from this machine until one fails; the following ones are skipped. Takes at most
+ * about eleven seconds with the defaults, and a few milliseconds if everything answers. A ping is a hint and stops
+ * nothing.
  *
  * @throws ProblemError INVALID_ARGUMENT when the address is not host:port. Rejects with the signal's reason when it is
  *   aborted; nothing stays open then.

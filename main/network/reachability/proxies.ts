@@ -1,4 +1,4 @@
-/** Proxy variables of an environment, as gRPC reads them. They send calls between tasks to a proxy for web pages. */
+/** Proxy variables of an environment, as gRPC reads them. They redirect calls between tasks to a web proxy. */
 import { isIPv4 } from "node:net";
 
 /** In the order in which gRPC's C library, which TensorFlow uses, reads them; Python and curl read more. */
@@ -8,9 +8,9 @@ const EXEMPTIONS = ["no_grpc_proxy", "no_proxy"];
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ProxySettings {
-  /** Those that are set, by their names as they are written. */
+  /** The variables that are set, by their names as written. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Hosts and domains that go without a proxy. */
+  /** Hosts and domains that are reached without a proxy. */
   readonly noProxy: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * Who reaches whom: a matrix of routes that follows the cluster, and what is recognised as wrong. Routes are tested when
- * they are new or something about them changed, and all of them when asked; nothing is tested over and over, since every
- * test of a firewall costs seconds.
+ * Which machines reach each other: a matrix of routes that follows the cluster, and the problems recognised in it.
+ * Routes are tested when they are new or have changed, and all of them on request; nothing is tested periodically,
+ * since every test against a firewall costs seconds.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterState } from "../../api/cluster.js";
@@ -16,13 +16,13 @@ import type { Prober } from "./probe.js";
 import { RouteTests } from "./route-tests.js";
 import { describeRoutes, type KnownFirewall } from "./routes.js";
 
-/** A cluster that is being changed settles first. */
+/** Delay before testing, so that a changing cluster settles first. */
 const SETTLE_MILLIS = 1500;
 /** Minimum interval between updates of the windows, longer with many routes. */
 const MIN_TELL_MILLIS = 250;
 const TELL_MILLIS_PER_ROUTE = 0.25;
 
-/** What diagnoses go by besides the cluster and its routes. */
+/** The facts for diagnoses besides the cluster and its routes. */
 export type FurtherFacts = Omit<
   Situation,
   | "now"
@@ -42,13 +42,13 @@ export interface ReachabilityCollaborators {
     samples(): NewestSamples;
     /** Calls the listener after changes, until the returned function is called. */
     onChange(listener: () => void): () => void;
-    /** The same after measurements. */
+    /** Calls the listener after measurements. */
     onSamples(listener: () => void): () => void;
   };
   readonly emit: EmitEvent;
-  /** How a machine dials: probeAddress for this one, its agent for another; undefined where it cannot be asked. */
+  /** How a machine dials: probeAddress for this one, its agent for another; undefined if it cannot be asked. */
   readonly proberOf: (machineId: string) => Prober | undefined;
-  /** Measures the way between two machines, whichever they are. */
+  /** Measures the throughput between any two machines. */
   readonly measure: (from: string, to: string, signal: AbortSignal) => Promise<Throughput>;
   /** Logs, proxies, the session: everything known now, without any queries. */
   readonly facts?: () => FurtherFacts;
@@ -66,7 +66,7 @@ export class ReachabilityService {
   #plans: readonly PlannedRoute[] = [];
   /** Recomputed when a plan or a result changes. */
   #routes: Route[] | undefined;
-  /** What the windows were told last. */
+  /** The state last sent to the windows. */
   #told: readonly Diagnosis[] | undefined;
   #checkedAt: number | undefined;
   #settling: NodeJS.Timeout | undefined;
@@ -155,7 +155,7 @@ export class ReachabilityService {
     });
   }
 
-  /** Follows the cluster a moment after its first change, so that what belongs together is there. */
+  /** Follows the cluster a moment after its first change, so that related changes are handled together. */
   #settle(): void {
     if (this.#disposed.signal.aborted) return;
     this.#settling ??= setTimeout(() => {

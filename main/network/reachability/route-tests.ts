@@ -9,10 +9,10 @@ import type { Prober } from "./probe.js";
 
 /** A probe waits most of its time. */
 const MAX_AT_ONCE = 32;
-/** What one machine dials at a time, so that the tests are no load and wait for no free port. */
+/** Concurrent dials of one machine, few enough to cause no load and exhaust no ports. */
 const MAX_OF_ONE_MACHINE = 6;
 
-/** A route as it was tested last. */
+/** The last test of a route. */
 export interface TestedRoute {
   readonly plan: PlannedRoute;
   /** The address that was tried last, or that answered. */
@@ -23,9 +23,9 @@ export interface TestedRoute {
 }
 
 export interface RouteTestsOptions {
-  /** How a machine dials; undefined where it cannot be asked. */
+  /** How a machine dials; undefined if it cannot be asked. */
   readonly proberOf: (machineId: string) => Prober | undefined;
-  /** After every result, and when the last one is there. */
+  /** Called after every result, and when all are there. */
   readonly onChange: () => void;
 }
 
@@ -54,8 +54,8 @@ export class RouteTests {
   }
 
   /**
-   * Makes the routes those of a plan: forgets what is no longer there, tests what is new or has another stamp, and with
-   * `again` all of them.
+   * Applies a plan: forgets routes that it no longer has, and tests those that are new or have another stamp; with
+   * `again`, all of them.
    */
   follow(plans: readonly PlannedRoute[], again: boolean): void {
     const wanted = new Map(plans.map((plan) => [plan.key, plan]));
@@ -114,7 +114,7 @@ export class RouteTests {
 
   async #test(plan: PlannedRoute, stop: AbortController): Promise<void> {
     const result = await this.#probe(plan, stop.signal);
-    // Called off meanwhile: what it found is of another time.
+    // Cancelled meanwhile: the result is outdated.
     if (stop.signal.aborted) return;
     this.#running.delete(plan.key);
     this.#results.set(plan.key, result);
@@ -149,7 +149,7 @@ export function works(layers: readonly LayerResult[]): boolean {
   );
 }
 
-/** Whether it was the agent that was meant that answered. */
+/** Whether the intended agent answered. */
 function isMeant({ deviceId }: PlannedRoute, layers: readonly LayerResult[]): boolean {
   return deviceId === undefined || layers.some(({ layer, detail }) => layer === "tls" && detail === deviceId);
 }

@@ -1,4 +1,4 @@
-/** Tested routes as the window shows them: each explained with what the others tell. */
+/** Tested routes as the window shows them: each is explained with the help of the others. */
 import type { Machine } from "../../api/cluster.js";
 import type { FirewallFacts } from "../../api/firewall.js";
 import type { LayerResult, Route } from "../../api/reachability.js";
@@ -29,7 +29,7 @@ export function describeRoutes(
   });
 }
 
-/** What the results say about each other. */
+/** Facts that the results reveal about each other. */
 class Reach {
   /** Names of the machines that reach an address, by address. */
   readonly #reachedBy = new Map<string, string[]>();
@@ -118,7 +118,7 @@ function factsOf(
     layers,
     task:
       task && defined({ name: `${task.job}/${task.index}`, state: task.foreign ? undefined : task.state }),
-    // A machine that is online answers here through its agent, and it says which of its tasks run.
+    // A machine that is online is connected here through its agent, which reports its running tasks.
     listening:
       (kind === "agent" && (!away || reach.agent(to.id, from))) || (task !== undefined && !task.foreign)
         ? true
@@ -134,7 +134,7 @@ function factsOf(
   });
 }
 
-/** A machine that is off fails every test; nothing says that something is wrong with the way to it. */
+/** A machine that is off fails every test; that does not indicate a problem with the route. */
 function isNoNews(facts: RouteFacts): boolean {
   const cause = facts.layers.find(({ layer }) => layer === "tcp")?.cause;
   const isSilent = cause === "timed-out" || cause === "host-unreachable" || cause === "no-route";

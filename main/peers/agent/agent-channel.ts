@@ -30,11 +30,11 @@ import {
 
 /** For calls that only query or make a small change; a responsive machine answers them at once. */
 const CONTROL_DEADLINE_MILLIS = 10_000;
-/** A batch of log lines is the largest answer and has a quarter of a megabyte. */
+/** The largest answer is a batch of log lines, a quarter of a megabyte. */
 const MAX_ANSWER_BYTES = 8 << 20;
 
 export interface Calling {
-  /** How long it may take. CONTROL_DEADLINE_MILLIS when left out. */
+  /** Deadline of the call; CONTROL_DEADLINE_MILLIS by default. */
   readonly deadlineMillis?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -48,7 +48,7 @@ export interface AgentChannelOptions {
   readonly name: string;
   /** Where its agent may be, "host:port" each, the likeliest first. */
   readonly addresses: readonly string[];
-  /** How long the dialling may take. */
+  /** Time limit for dialling. */
   readonly timeoutMillis: number;
 }
 
@@ -62,8 +62,8 @@ export async function openAgentChannel(
   signal: AbortSignal,
 ): Promise<AgentChannel> {
   const { identity, deviceId, addresses, name, timeoutMillis } = options;
-  // gRPC dials itself and takes no socket that is open already. Dialling the machine here first costs one more
-  // handshake, and explains in words why it cannot be reached.
+  // gRPC dials by itself and accepts no open socket. Dialling the machine here first costs one more handshake, but
+  // explains in words why it cannot be reached.
   const socket = await dialAgent({
     identity,
     deviceId,
@@ -76,7 +76,7 @@ export async function openAgentChannel(
   const { remoteAddress, remotePort } = socket;
   socket.destroy();
   if (remoteAddress === undefined || remotePort === undefined) {
-    throw problem("UNAVAILABLE", `The connection to ${name} ended as soon as it was there.`);
+    throw problem("UNAVAILABLE", `The connection to ${name} ended as soon as it was established.`);
   }
   return new AgentChannel(options, { host: remoteAddress, port: remotePort });
 }
@@ -116,7 +116,7 @@ export class AgentChannel {
     const { path, requestSerialize, responseDeserialize } = methodDefinition(name);
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
-        reject(problem("CANCELLED", `The question to ${this.#name} was called off.`));
+        reject(problem("CANCELLED", `The request to ${this.#name} was cancelled.`));
         return;
       }
       const done = (error: ServiceError | null, response?: ResponseOf<N>) => {
@@ -263,7 +263,7 @@ export class AgentChannel {
 
   #problemOf(error: ServiceError | null, name: UnaryName | ServerStreamName | DuplexName): Error {
     if (error) return problemOfCall(error, this.#name, wireName(name));
-    return problem("INTERNAL", `${this.#name} answered nothing.`, { details: wireName(name) });
+    return problem("INTERNAL", `${this.#name} sent no answer.`, { details: wireName(name) });
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * A paired machine as it is seen from here: a connection that is re-established whenever it ends, what the machine
- * reports over it, and every request that it can serve. To the cluster it is a task host like this machine.
+ * A paired machine as seen from here: a connection that is re-established whenever it ends, the machine's reports, and
+ * every request that it can serve. To the cluster it is a task host like this machine.
  */
 import type { TLSSocket } from "node:tls";
 import { ProbeRequest, SetTunnelsRequest } from "../../../protos/generated/tensordeck/agent.js";
@@ -21,7 +21,7 @@ import type { FirewallChange, FirewallQuestion, FirewallTool } from "../../netwo
 import type { Prober } from "../../network/reachability/probe.js";
 import { printableText } from "../../shared/printable.js";
 import { defined, problem } from "../../shared/problems.js";
-import type { FixedPlace, HostTask, TaskHost, TaskOrder, TaskSamples } from "../../tasks/task-host.js";
+import type { FixedCluster, HostTask, TaskHost, TaskOrder, TaskSamples } from "../../tasks/task-host.js";
 import { Alpn } from "../port/agent-peer.js";
 import { dialAgent } from "../port/dial-agent.js";
 import type { AgentChannel } from "./agent-channel.js";
@@ -35,7 +35,7 @@ import { changeToMessage, fromJson } from "./requests.js";
 import type { TunnelRequest } from "./tunnel-request.js";
 import { WindowForwarder } from "./window-forwarder.js";
 
-/** A task is killed after some seconds, and a busy machine may take longer for that. */
+/** A task is killed after a few seconds, and a busy machine may take longer. */
 const STOP_DEADLINE_MILLIS = 30_000;
 /** Three attempts at each layer. */
 const PROBE_DEADLINE_MILLIS = 60_000;
@@ -45,7 +45,7 @@ const FIREWALL_DEADLINE_MILLIS = 300_000;
 const LOOK_DEADLINE_MILLIS = 30_000;
 const THROUGHPUT_DEADLINE_MILLIS = 60_000;
 
-/** What the machine's agent reported; its permissions on this machine are kept elsewhere. */
+/** The machine's agent's report; the machine's permissions here are kept elsewhere. */
 export type RemoteFacts = Omit<MachineFacts, "kind" | "grantedRole">;
 
 export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasurer {
@@ -54,7 +54,7 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
   readonly #agent: PersistentChannel;
   readonly #tasks = new RemoteTasks();
   readonly #logs = new LogFollower();
-  /** Listens from the first time that the machine's window was opened here. */
+  /** Listens once the machine's window was first opened here. */
   #forwarder: Promise<WindowForwarder> | undefined;
 
   /** Does not dial before `open`. */
@@ -81,7 +81,7 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
     this.#agent.dialNow();
   }
 
-  /** Ends the connection and everything that waits for it; resolves when nothing is pending any more. */
+  /** Ends the connection and everything that waits for it; resolves when nothing is pending. */
   async close(): Promise<void> {
     const forwarder = await this.#forwarder?.catch(() => undefined);
     await Promise.all([this.#agent.close(), forwarder?.close()]);
@@ -150,7 +150,7 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
     return this.#tasks.put(await this.#channel().call("startTask", orderToMessage(order)));
   }
 
-  async startAgain(taskId: string, fixed?: FixedPlace): Promise<void> {
+  async startAgain(taskId: string, fixed?: FixedCluster): Promise<void> {
     const task = this.#tasks.get(taskId);
     const serverDef = task && fixed && serverDefOf(fixed, task.job, task.index);
     this.#tasks.put(await this.#channel().call("startAgain", { taskId, serverDef }));
@@ -257,7 +257,7 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
     const { channel, name, problem: why } = this.#agent;
     if (channel) return channel;
     throw problem("UNAVAILABLE", `${name} does not answer.`, {
-      reason: why?.message ?? "The connection to it is being made.",
+      reason: why?.message ?? "The connection to it is being established.",
       remedy: why?.remedy,
       details: why?.details,
     });

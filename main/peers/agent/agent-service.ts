@@ -1,4 +1,4 @@
-/** What this machine does for the machines that are paired with it: the service behind their connections. */
+/** The service that this machine offers to paired machines, behind their connections. */
 import type { Duplex } from "node:stream";
 import * as wire from "../../../protos/generated/tensordeck/agent.js";
 import type { FirewallApply } from "../../api/firewall.js";
@@ -15,7 +15,7 @@ import { CallerLimits, CallerRates } from "./caller-limits.js";
 import type { MachineSource, ThroughputMeasurer, TunnelHolder } from "./collaborators.js";
 import { sendLog } from "./log-stream.js";
 import { type DescribedMachine, machineToMessage } from "./messages/machine.js";
-import { fixedPlaceOf, orderFromMessage, taskToMessage } from "./messages/tasks.js";
+import { fixedClusterOf, orderFromMessage, taskToMessage } from "./messages/tasks.js";
 import { type AgentHandlers, type Send, servePeer } from "./peer-server.js";
 import {
   changeOf,
@@ -34,7 +34,7 @@ import { sendChanges } from "./watch-stream.js";
 /** A measurement takes 64 MB; this limits how much of them a caller can cause. */
 const MAX_SINK_BYTES = 1 << 30;
 const FORGET_DELAY_MILLIS = 100;
-/** Tasks of one machine; each is a process of some hundred megabytes. */
+/** Tasks of one machine; each is a process of a few hundred megabytes. */
 const MAX_TASKS = 128;
 /** A window tests at most six routes from one machine at a time. */
 const MAX_PROBES = 16;
@@ -67,7 +67,7 @@ export interface AgentServiceOptions {
   readonly tunnels: TunnelHolder;
   readonly firewall: FirewallTool;
   readonly throughput: ThroughputMeasurer;
-  /** Absent where the window is not a page of a browser. */
+  /** Absent if the window is not a page of a browser. */
   readonly window?: Pick<SharedWindow, "issueToken">;
 }
 
@@ -91,7 +91,9 @@ export class AgentService {
     this.#handlers = handlersOf(options);
   }
 
-  /** Serves a connection until it ends. What it may call follows from the role of its machine at the time of the call. */
+  /**
+   * Serves a connection until it ends. What it may call follows from the role of its machine at the time of the call.
+   */
   accept({ deviceId, socket }: PairedPeer): void {
     if (this.#closed) {
       socket.destroy();
@@ -192,7 +194,7 @@ function taskHandlers({ tasks, machine, trust, mayExpose }: AgentServiceOptions)
     if (task.owner === caller || includesRole(role, "manage")) return task;
     const { name } = machine.description();
     throw problem("PERMISSION_DENIED", `${task.job}/${task.index} on ${name} is another machine's task.`, {
-      reason: `With the role "${role}" a machine starts, stops and clears only tasks that it added itself.`,
+      reason: `With the role "${role}" a machine may start, stop and clear only tasks that it added itself.`,
       remedy: `Do it where the task was added or on ${name}, or let the user of ${name} give this machine the role "manage".`,
     });
   };
@@ -211,7 +213,7 @@ function taskHandlers({ tasks, machine, trust, mayExpose }: AgentServiceOptions)
     },
     startAgain: async (request, { caller }) => {
       const { id } = commanded(taskIdOf(request), caller);
-      await tasks.startAgain(id, request.serverDef && fixedPlaceOf(request.serverDef));
+      await tasks.startAgain(id, request.serverDef && fixedClusterOf(request.serverDef));
       return taskToMessage(found(id));
     },
     stopTask: async (request, { caller }) => {

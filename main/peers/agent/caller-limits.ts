@@ -18,7 +18,7 @@ export class CallerLimits {
   /**
    * Does work for a machine.
    *
-   * @param held What it has here already, besides the work in progress.
+   * @param held The amount that it already has here, besides the work in progress.
    * @throws ProblemError RESOURCE_EXHAUSTED when that would be too much; whatever the work throws.
    */
   async within<T>(caller: string, work: () => Promise<T>, held = 0): Promise<T> {

@@ -1,6 +1,6 @@
-/** How far away another machine is and what its clock says, from questions that are answered at once. */
+/** Estimates the round trip to another machine and its clock, from requests that are answered at once. */
 
-/** Samples of the last half minute; clocks drift by less than anybody would see in that time. */
+/** Samples of the last half minute; clock drift over that time is negligible. */
 const KEPT_SAMPLES = 16;
 
 interface Sample {
@@ -17,7 +17,7 @@ export class ClockEstimate {
    * @param clockMillis what the other machine's clock said.
    */
   add(sentAt: number, roundTripMillis: number, clockMillis: number): void {
-    // The answer is taken to have been made halfway, as NTP does.
+    // The answer is assumed to have been made halfway, as in NTP.
     const offsetMillis = clockMillis - (sentAt + roundTripMillis / 2);
     this.#samples = [...this.#samples, { roundTripMillis, offsetMillis }].slice(-KEPT_SAMPLES);
   }
@@ -27,7 +27,7 @@ export class ClockEstimate {
     return median(this.#samples.map((sample) => sample.roundTripMillis));
   }
 
-  /** Its clock minus ours, from the quickest answer: the shorter the way, the less can be wrong with its halves. */
+  /** Its clock minus ours, from the quickest answer: the shorter the round trip, the smaller the possible error. */
   get offsetMillis(): number | undefined {
     const quickest = this.#samples.reduce<Sample | undefined>(
       (best, sample) => (best && best.roundTripMillis <= sample.roundTripMillis ? best : sample),

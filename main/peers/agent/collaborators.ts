@@ -1,4 +1,4 @@
-/** What the agent serves to paired machines, as far as the services of this machine do not say it themselves. */
+/** What the agent needs from this machine to serve paired machines. */
 import type { Throughput } from "../../api/reachability.js";
 import type { MachineSample } from "../../api/samples.js";
 import type { MachineDescription } from "../../machine/description.js";
@@ -24,7 +24,7 @@ export interface TunnelHolder {
 
 export interface ThroughputMeasurer {
   /**
-   * Measures the way from here to another machine's agent.
+   * Measures the throughput from here to another machine's agent.
    *
    * @param addresses where that agent may be reached besides what is known of it, "host:port" each.
    * @throws ProblemError PERMISSION_DENIED when the machines are not paired, UNAVAILABLE when it does not answer.

@@ -1,4 +1,4 @@
-/** Asking a machine again and again whether it is there: a machine that vanishes says nothing, and TCP waits for minutes. */
+/** Pings a machine repeatedly: a machine that vanishes says nothing, and TCP waits for minutes. */
 import { performance } from "node:perf_hooks";
 import { delay } from "../../shared/deferred.js";
 import { problem } from "../../shared/problems.js";
@@ -13,7 +13,7 @@ const MISSES_UNTIL_GONE = 3;
 export interface HeartbeatOptions {
   readonly channel: AgentChannel;
   readonly clock: ClockEstimate;
-  /** How the user calls the machine. */
+  /** The user's name for the machine. */
   readonly name: string;
   /** It answered. */
   readonly onAnswer: () => void;
@@ -21,7 +21,7 @@ export interface HeartbeatOptions {
 }
 
 /**
- * Asks until the machine leaves three questions in a row unanswered or the signal is aborted.
+ * Pings until the machine leaves three requests in a row unanswered or the signal is aborted.
  *
  * @throws ProblemError UNAVAILABLE when it is gone. Resolves when the signal was aborted.
  */
@@ -45,9 +45,9 @@ export async function keepAsking({
       if (signal.aborted) return;
       misses++;
       if (misses >= MISSES_UNTIL_GONE) {
-        throw problem("UNAVAILABLE", `${name} does not answer any more.`, {
-          reason: `${misses} questions in a row were left unanswered: it was switched off, sleeps, or the network in between fails.`,
-          remedy: "Look whether it is on. It is dialled again by itself.",
+        throw problem("UNAVAILABLE", `${name} no longer answers.`, {
+          reason: `${misses} requests in a row were left unanswered: it was switched off, sleeps, or the network in between fails.`,
+          remedy: "Check whether it is on. It is redialled automatically.",
           details: error instanceof Error ? error.message : undefined,
         });
       }

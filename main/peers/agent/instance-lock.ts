@@ -46,7 +46,7 @@ export type Clones = z.infer<typeof clonesSchema>;
 
 /** What the process that holds the data folder answers. */
 export interface InstanceAnswers {
-  /** A one-time address of the window. @throws ProblemError where there is none. */
+  /** A one-time address of the window. @throws ProblemError if there is none. */
   readonly link: () => string;
   /** Empty while they are not known. */
   readonly clones?: () => Clones;
@@ -155,8 +155,8 @@ async function removeDead(path: string): Promise<void> {
   if (text === undefined) return;
   const record = parsed(recordSchema, text);
   if (record && (await lives(record))) {
-    throw problem("FAILED_PRECONDITION", `Tensordeck runs here already, as process ${record.pid}.`, {
-      reason: "Two with the same data folder would be the same machine to all others.",
+    throw problem("FAILED_PRECONDITION", `Tensordeck is already running here, as process ${record.pid}.`, {
+      reason: "Two with the same data folder would be the same machine to all other machines.",
       remedy: "Use that one (tensordeck agent link shows its window), end it, or choose another --data-dir.",
     });
   }

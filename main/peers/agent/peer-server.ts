@@ -200,7 +200,7 @@ function signalOf(call: {
   cancelled: boolean;
 }): AbortSignal {
   const controller = new AbortController();
-  const cancel = () => controller.abort(problem("CANCELLED", "The call was called off."));
+  const cancel = () => controller.abort(problem("CANCELLED", "The call was cancelled."));
   if (call.cancelled) cancel();
   call.on("cancelled", cancel);
   return controller.signal;

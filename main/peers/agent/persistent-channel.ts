@@ -12,7 +12,7 @@ import { ClockEstimate } from "./clock-estimate.js";
 import { keepAsking } from "./heartbeat.js";
 import { type DescribedMachine, machineFromMessage, machineSampleFromMessage } from "./messages/machine.js";
 
-/** A host that is off does not answer at all; one that is on answers at once. */
+/** A host that is off never answers; one that is on answers at once. */
 const DIAL_TIMEOUT_MILLIS = 3000;
 /** Waits between attempts: short while a machine is probably restarting, then long enough to cost nothing. */
 const BACKOFF_MILLIS = [200, 400, 700, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 2000] as const;
@@ -214,7 +214,7 @@ export class PersistentChannel {
     this.#events.disconnected();
     const { problem: why } = problem("UNAVAILABLE", `${this.name} ended the connection.`, {
       reason: "Tensordeck was probably stopped or restarted there.",
-      remedy: "It is dialled again by itself.",
+      remedy: "It is redialled automatically.",
     });
     this.#setPresence("connecting", why);
   }

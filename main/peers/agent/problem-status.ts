@@ -70,17 +70,17 @@ export function problemOfCall(error: ServiceError, machine: string, call: string
   const code = statusCodeName(error.code);
   switch (code) {
     case "CANCELLED":
-      return problem(code, `The question to ${machine} was called off.`, { details });
+      return problem(code, `The request to ${machine} was cancelled.`, { details });
     case "DEADLINE_EXCEEDED":
       return problem(code, `${machine} did not answer in time.`, {
-        reason: "Probably it sleeps, is very busy, or the network in between fails.",
-        remedy: "Try again; look whether the machine is on.",
+        reason: "It probably sleeps, is very busy, or the network in between fails.",
+        remedy: "Try again; check whether the machine is on.",
         details,
       });
     case "UNAVAILABLE":
       return problem(code, `The connection to ${machine} was lost.`, {
         reason: "Tensordeck ended there, or the network in between failed.",
-        remedy: "It is dialled again by itself; try again when it is online.",
+        remedy: "It is redialled automatically; try again when it is online.",
         details,
       });
     case "UNIMPLEMENTED":
@@ -90,6 +90,6 @@ export function problemOfCall(error: ServiceError, machine: string, call: string
         details,
       });
     default:
-      return problem(code, `${machine} could not do what was asked.`, { details });
+      return problem(code, `${machine} could not carry out the request.`, { details });
   }
 }

@@ -114,7 +114,7 @@ function checked<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw problem("INVALID_ARGUMENT", `The ${what} that was asked for cannot be understood.`, {
+  throw problem("INVALID_ARGUMENT", `The requested ${what} cannot be understood.`, {
     reason: issue && [issue.path.join("."), issue.message].filter((part) => part !== "").join(": "),
     remedy: "Install the same version of Tensordeck on both machines.",
   });

@@ -37,7 +37,7 @@ export function includesRole(role: Role, needed: Role): boolean {
  */
 export function admitCall(method: AgentMethodName, granted: Role | undefined, thisMachine: string): void {
   if (granted === undefined) {
-    throw problem("UNAUTHENTICATED", `${thisMachine} is not paired with the machine that asks.`, {
+    throw problem("UNAUTHENTICATED", `${thisMachine} is not paired with the requesting machine.`, {
       remedy: "Pair the two machines.",
     });
   }

@@ -39,7 +39,7 @@ export class ThroughputMeter implements ThroughputMeasurer {
     const machine = trust.get(deviceId);
     if (!machine) {
       throw problem("PERMISSION_DENIED", "The two machines are not paired with each other.", {
-        remedy: "Pair them to measure the way between them.",
+        remedy: "Pair them to measure the throughput between them.",
         details: deviceId,
       });
     }

@@ -1,6 +1,6 @@
 /**
- * The library, bonjour-service, on one network interface and address family, and the few of its internals that are
- * needed elsewhere: its multicast-dns is private and typed as `any`. Only this file accesses them.
+ * The bonjour-service library on one network interface and address family, with the few internals of it that are needed
+ * elsewhere: its multicast-dns is private and typed as `any`. Only this file accesses them.
  */
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import type { EventEmitter } from "node:events";

@@ -1,7 +1,6 @@
 /**
- * Finds the machines with Tensordeck on the local networks, and lets them find this one, by mDNS. It only says which
- * machines may be there: whether one answers, and whether it is what it claims to be, is determined by connecting to
- * its agent.
+ * Finds the machines with Tensordeck on the local networks, and lets them find this one, by mDNS. It only reports which
+ * machines may be there: whether one answers, and is what it claims to be, is determined by connecting to its agent.
  */
 
 import { formatHostPort } from "../../../worker-runtime/cluster/address.js";
@@ -36,7 +35,7 @@ export interface DiscoveryOptions {
    */
   readonly paired?: PairedMachines;
   /** Called with the process that announced a machine, this one included, and its "host:port". */
-  readonly onInstance?: (deviceId: string, instance: string, place: string) => void;
+  readonly onInstance?: (deviceId: string, instance: string, address: string) => void;
   readonly timing?: Partial<DiscoveryTiming>;
 }
 
@@ -78,15 +77,15 @@ const TICK_MILLIS = 1000;
 const SLEPT_MILLIS = 5000;
 /** How long sightings from before a sleep stay valid after it. */
 const AFTER_SLEEP_MILLIS = 30_000;
-/** A network on which nothing came back for this long does not carry multicast. */
+/** A network on which nothing came back for this long is assumed not to carry multicast. */
 const SILENT_AFTER_MILLIS = 3000;
 /** First delay before a failed socket is reopened; it doubles with each failure. */
 const RETRY_MILLIS = 5_000;
 const LONGEST_RETRY_MILLIS = 600_000;
 
 /**
- * Starts to announce this machine and to look for others. Never throws when there is no network: the state reports
- * that.
+ * Starts to announce this machine and to look for others. Does not throw when there is no network: the state reports
+ * it.
  */
 export function startDiscovery(options: DiscoveryOptions): Discovery {
   return options.scope === "lan" ? new LanDiscovery(options) : noDiscovery;

@@ -1,4 +1,4 @@
-/** This machine on one of its networks, by each address family of it; one that does not work leaves the other alone. */
+/** This machine on one of its networks, by each address family; a failure of one does not affect the other. */
 import type { NetworkInterface } from "./interfaces.js";
 import { MdnsInterface, type MdnsListeners } from "./mdns-interface.js";
 import type { Announced } from "./sighting.js";
@@ -40,8 +40,8 @@ export class Responder {
   }
 
   /**
-   * Queries for machines. @param unlessSince Skipped if another machine has queried since then, by the
-   * monotonic clock.
+   * Queries for machines.
+   * @param unlessSince Skipped if another machine has queried since then, by the monotonic clock.
    */
   search(unlessSince?: number): void {
     for (const each of this.#interfaces) each.search(unlessSince);

@@ -41,20 +41,20 @@ const reasons = new Map([
 ]);
 
 export function discoveryProblem(found: NoDiscovery): Problem {
-  const message = "Other machines cannot be found by themselves.";
+  const message = "Other machines cannot be found automatically.";
   if (found.interfaces.length === 0) {
     return {
       code: "UNAVAILABLE",
       message,
-      reason: "This machine is connected to no network.",
-      remedy: "Connect it by cable or Wi-Fi. It is noticed by itself.",
+      reason: "This machine is not connected to a network.",
+      remedy: "Connect it by cable or Wi-Fi. This is noticed automatically.",
     };
   }
   if (found.silent.length > 0) {
     return {
       code: "UNAVAILABLE",
       message,
-      reason: `Nothing that is sent to all (multicast, UDP 5353) on ${list(found.silent)} comes back: probably a firewall on this machine, or the network does not carry it.`,
+      reason: `No multicast packet (UDP 5353) sent on ${list(found.silent)} comes back: a firewall on this machine probably drops them, or the network does not carry multicast.`,
       remedy: `Allow UDP 5353 in this machine's firewall. Or: ${ADD_BY_ADDRESS}`,
     };
   }
@@ -63,7 +63,7 @@ export function discoveryProblem(found: NoDiscovery): Problem {
     return defined({
       code: "UNAVAILABLE",
       message,
-      reason: known?.reason ?? "The system does not let this program send to all machines of the network.",
+      reason: known?.reason ?? "The system does not let this program send multicast packets.",
       remedy: known?.remedy ?? ADD_BY_ADDRESS,
       details: found.error.message,
     });
@@ -71,7 +71,7 @@ export function discoveryProblem(found: NoDiscovery): Problem {
   return {
     code: "UNAVAILABLE",
     message,
-    reason: `The network ${list(found.withoutMulticast)} does not carry what is sent to all (multicast), as many VPNs and virtual networks do not.`,
+    reason: `The network ${list(found.withoutMulticast)} does not carry multicast, like many VPNs and virtual networks.`,
     remedy: ADD_BY_ADDRESS,
   };
 }

@@ -77,8 +77,8 @@ export function certificateProblem(
 ): ProblemError | undefined {
   const malformed = malformation(certificate);
   if (malformed !== undefined) {
-    return problem("UNAUTHENTICATED", `${whose} is not one that Tensordeck makes: ${malformed}.`, {
-      reason: "Another program answers there, or somebody pretends to be a machine of yours.",
+    return problem("UNAUTHENTICATED", `${whose} was not made by Tensordeck: ${malformed}.`, {
+      reason: "Another program answers there, or somebody impersonates one of your machines.",
       remedy: "Check the address.",
     });
   }

@@ -63,7 +63,7 @@ function parse(pem: string, path: string): Identity {
     throw problem("FAILED_PRECONDITION", `The identity of this machine in ${path} cannot be used.`, {
       reason: messageOf(error),
       remedy:
-        "Put the file back from a copy. Or remove it: this machine is then a new one, to be paired again.",
+        "Restore the file from a backup. Or remove it: this machine is then a new one that must be paired again.",
     });
   }
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 
 /**
- * Tells this process from every other one that has the same identity: a later one, which is the same machine after a
- * restart, and a concurrent one, which is a copy. Never stored.
+ * Distinguishes this process from every other one with the same identity: a later one, which is the same machine after
+ * a restart, and a concurrent one, which is a copy. Never stored.
  */
 export const INSTANCE = randomBytes(8).toString("hex");
 

@@ -14,13 +14,13 @@ const REQUEST_FILE = "new-identity";
 /** Owners of tasks are named by device ID. */
 const TASKS_FILE = "tasks.json";
 
-/** Has the next start make a new identity. @throws ProblemError when the request cannot be saved. */
+/** Makes the next start create a new identity. @throws ProblemError when the request cannot be saved. */
 export async function requestNewIdentity(dataDir: string): Promise<void> {
   try {
     await makePrivateFolder(dataDir);
     await writeFile(join(dataDir, REQUEST_FILE), "", { mode: 0o600 });
   } catch (error) {
-    throw fileProblem("That this machine wants a new identity could not be kept", error);
+    throw fileProblem("The request for a new identity could not be saved", error);
   }
 }
 
@@ -45,7 +45,7 @@ export async function renewIfAsked(dataDir: string): Promise<void> {
     if (kept !== undefined) await writePrivateFile(tasks, kept.replaceAll(before.deviceId, deviceId));
     await rm(request);
   } catch (error) {
-    throw fileProblem("A new identity could not be made", error);
+    throw fileProblem("A new identity could not be created", error);
   }
 }
 

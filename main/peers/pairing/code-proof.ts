@@ -1,7 +1,7 @@
 /**
- * Proving to each other that both know a code of six digits, without revealing it to anyone who does not.
+ * Proves to each side that the other knows a code of six digits, without revealing it to anyone who does not.
  *
- * As Bluetooth's passkey entry does: 20 rounds over 20 bits that come from the code. In each round both sides first commit
+ * As in Bluetooth's passkey entry: 20 rounds over 20 bits derived from the code. In each round both sides first commit
  * to their bit, then reveal what the commitment was made of. A party that does not know the code must guess the bit
  * before anything is revealed, and is found out at the first wrong guess: it passes 20 rounds with a chance of one in a
  * million. By then the bits are known to the other side, so a code is valid for one try only.
@@ -25,7 +25,7 @@ export const EXPORTER_BYTES = 32;
 
 export type ProofSide = "initiator" | "displayer";
 
-/** A fresh code, "000000" to "999999", each as likely. */
+/** A fresh code, "000000" to "999999", all equally likely. */
 export function makeCode(): string {
   return randomInt(10 ** CODE_DIGITS)
     .toString()
@@ -75,7 +75,7 @@ export function commitmentOf(
   context: Uint8Array,
   nonce: Uint8Array,
 ): Buffer {
-  // The side keeps a commitment from being sent back as the answer to itself.
+  // The side prevents a commitment from being sent back as the answer to itself.
   return createHmac("sha256", nonce)
     .update(`${EXPORTER_LABEL} ${side} ${round} ${bit ? 1 : 0} `)
     .update(context)

@@ -2,7 +2,7 @@ import { makeCode, OutOfTurnError } from "./code-proof.js";
 import { type PairingInstruction, PairingMachine, type PairingSide, send } from "./pairing-machine.js";
 import { type MessageOf, PAIRING_VERSION, type PairingMessage } from "./pairing-messages.js";
 
-/** The side that was asked, and that shows the code: a person who can read it there may be let in. */
+/** The side that was asked and shows the code: a person who can read it there may be admitted. */
 export class DisplayerMachine extends PairingMachine {
   protected override readonly closeReason = "refused";
   readonly #expiresInMillis: number;
@@ -69,7 +69,7 @@ export class DisplayerMachine extends PairingMachine {
 
   #try(message: MessageOf<"try">): PairingInstruction[] {
     const code = this.#code;
-    if (code === undefined || this.isTrying) throw new OutOfTurnError("a try that nobody waits for");
+    if (code === undefined || this.isTrying) throw new OutOfTurnError("an unexpected try");
     // Used up from here on, whatever the outcome.
     this.#code = undefined;
     this.setStep("checking");

@@ -176,7 +176,7 @@ export abstract class PairingMachine {
   /** Asks for the bits of the code, now that both nonces are known. */
   protected derive(peerNonce: Uint8Array): PairingInstruction {
     const current = this.#try;
-    if (!current || current.context) throw new OutOfTurnError("a nonce that nobody waits for");
+    if (!current || current.context) throw new OutOfTurnError("an unexpected nonce");
     const [initiator, displayer] =
       this.#proofSide === "initiator" ? [current.nonce, peerNonce] : [peerNonce, current.nonce];
     current.context = tryContext(this.side.binding, initiator, displayer);

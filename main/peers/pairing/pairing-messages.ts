@@ -1,5 +1,6 @@
 /**
- * What two machines say to each other while they pair, inside TLS. The initiator (whose user types the code) speaks first.
+ * The messages that two machines exchange while they pair, inside TLS. The initiator (whose user types the code) speaks
+ * first.
  *
  *     initiator                              displayer (whose user sees the code)
  *     hello          →
@@ -68,7 +69,7 @@ export const pairingMessageSchema = z.discriminatedUnion("type", [
     grantedRole: roleSchema,
     /** 0: its agent does not listen. */
     agentPort: portSchema,
-    /** Whether the initiator's user gave the displayer's device ID, which is then as good as a code. */
+    /** Whether the initiator's user gave the displayer's device ID, which then replaces the code. */
     knowsYou: z.boolean(),
   }),
   z.strictObject({

@@ -31,17 +31,17 @@ function made(failure: PairingFailure, name: string): ProblemError {
       return problem("CANCELLED", `The pairing with ${name} was ended here.`);
     case "expired":
       return problem("DEADLINE_EXCEEDED", `The pairing with ${name} expired.`, {
-        reason: "A code is good for two minutes.",
+        reason: "A code is valid for two minutes.",
         remedy: "Pair again; a new code is shown.",
       });
     case "tries":
       return problem("PERMISSION_DENIED", `The pairing with ${name} ended after too many wrong codes.`, {
-        reason: "Mistyped, or somebody in between tried to guess the code.",
-        remedy: "Wait half a minute and pair again. Each try shows a new code, the last one counts.",
+        reason: "The code was mistyped, or somebody in between tried to guess it.",
+        remedy: "Wait half a minute and pair again. Each try shows a new code; only the latest is valid.",
       });
     case "displaced":
-      return problem("UNAVAILABLE", `The pairing with ${name} gave way to that with another machine.`, {
-        reason: "No code was typed for half a minute while another machine asked.",
+      return problem("UNAVAILABLE", `The pairing with ${name} was replaced by one with another machine.`, {
+        reason: "No code was typed for half a minute, and another machine asked.",
         remedy: "Pair again when that is over.",
       });
     case "lost":
@@ -50,14 +50,14 @@ function made(failure: PairingFailure, name: string): ProblemError {
         remedy: "Pair again.",
       });
     case "garbage":
-      return problem("UNAUTHENTICATED", `${name} did not keep to the pairing protocol.`, {
+      return problem("UNAUTHENTICATED", `${name} did not follow the pairing protocol.`, {
         reason: "Another program answers there, or a version of Tensordeck that this one does not know.",
         remedy: "Use the same version on both machines.",
         details: failure.details,
       });
     case "unproved":
       return problem("UNAUTHENTICATED", `${name} did not prove that it knows the code.`, {
-        reason: "Probably somebody pretends to be that machine.",
+        reason: "Somebody is probably impersonating that machine.",
         remedy: "Do not pair over this network until you know who answers there. Compare the device IDs.",
       });
   }
@@ -66,16 +66,16 @@ function made(failure: PairingFailure, name: string): ProblemError {
 function byeProblem({ reason, waitMillis }: MessageOf<"bye">, name: string): ProblemError {
   switch (reason) {
     case "busy":
-      return problem("UNAVAILABLE", `${name} is pairing with another machine just now.`, {
+      return problem("UNAVAILABLE", `${name} is currently pairing with another machine.`, {
         remedy: `Try again in half a minute. If ${name} shows a pairing that nobody wants, close it there.`,
       });
     case "pause":
-      return problem("RESOURCE_EXHAUSTED", `${name} accepts no pairing from this machine for a while.`, {
-        reason: "Too many attempts from its address failed. The pause keeps codes from being guessed.",
+      return problem("RESOURCE_EXHAUSTED", `${name} accepts no pairing from this machine at the moment.`, {
+        reason: "Too many attempts from its address failed. The pause prevents codes from being guessed.",
         remedy: `Try again in ${durationText(waitMillis ?? 0)}, or begin the pairing on ${name}.`,
       });
     case "crowd":
-      return problem("RESOURCE_EXHAUSTED", `${name} takes only one pairing a minute for a while.`, {
+      return problem("RESOURCE_EXHAUSTED", `${name} accepts only one pairing a minute at the moment.`, {
         reason: "Other machines failed to pair with it too often; this one did nothing wrong.",
         remedy: `Try again in ${durationText(waitMillis ?? 0)}, or begin the pairing on ${name}.`,
       });
@@ -92,7 +92,7 @@ function byeProblem({ reason, waitMillis }: MessageOf<"bye">, name: string): Pro
         reason: `It was closed on ${name}.`,
       });
     case "cancelled":
-      return problem("CANCELLED", `${name} gave the pairing up.`, { reason: `It was closed on ${name}.` });
+      return problem("CANCELLED", `${name} cancelled the pairing.`, { reason: `It was closed on ${name}.` });
     case "expired":
       return made({ kind: "expired" }, name);
     case "tries":

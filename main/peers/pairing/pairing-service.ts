@@ -101,7 +101,7 @@ export class PairingService {
    */
   async start(request: PairingRequest): Promise<void> {
     if (this.#current && !this.#current.isOver) {
-      throw problem("FAILED_PRECONDITION", `A pairing with ${this.#current.machine.name} is under way.`, {
+      throw problem("FAILED_PRECONDITION", `A pairing with ${this.#current.machine.name} is in progress.`, {
         remedy: "End it first.",
       });
     }

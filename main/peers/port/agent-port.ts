@@ -12,7 +12,7 @@ import { log } from "../../shared/log/log.js";
 import { errnoOf, messageOf, problem } from "../../shared/problems.js";
 import { certificateProblem } from "../identity/certificate.js";
 import type { Identity } from "../identity/identity.js";
-import { PairedPlaces } from "../trust/paired-places.js";
+import { PairedAddresses } from "../trust/paired-addresses.js";
 import type { TrustStore } from "../trust/trust-store.js";
 import { ADMITTED, type AgentPeer, Alpn, unmappedAddress } from "./agent-peer.js";
 import { ConnectionLimits } from "./connection-limits.js";
@@ -36,7 +36,7 @@ export interface AgentPortOptions {
   readonly identity: Identity;
   readonly trust: TrustStore;
   /** Addresses at which paired machines were seen; taken from the trust store unless given. */
-  readonly places?: PairedPlaces;
+  readonly pairedAddresses?: PairedAddresses;
   /** 2220 unless given. Any free one is taken instead where another program has it; 0: any. */
   readonly port?: number;
   /**
@@ -65,7 +65,7 @@ const pairedOnly = (peer: AgentPeer): boolean => peer.trusted !== undefined;
 export class AgentPort {
   readonly #identity: Identity;
   readonly #trust: TrustStore;
-  readonly #places: PairedPlaces;
+  readonly #pairedAddresses: PairedAddresses;
   readonly #limits: ConnectionLimits;
   readonly #protocols = new Map<string, Protocol>();
   /** Every socket from its first byte to its end, by connection. */
@@ -75,11 +75,11 @@ export class AgentPort {
   readonly #server: NetServer;
   readonly #stopListening: () => void;
 
-  private constructor({ identity, trust, places, handshakeTimeoutMillis }: AgentPortOptions) {
+  private constructor({ identity, trust, pairedAddresses, handshakeTimeoutMillis }: AgentPortOptions) {
     this.#identity = identity;
     this.#trust = trust;
-    this.#places = places ?? new PairedPlaces(trust);
-    this.#limits = new ConnectionLimits((address) => this.#places.has(address));
+    this.#pairedAddresses = pairedAddresses ?? new PairedAddresses(trust);
+    this.#limits = new ConnectionLimits((address) => this.#pairedAddresses.has(address));
     // Never listens itself: which connections may start a handshake is decided first.
     this.#tls = createTlsServer({
       ...secureContextOptions(identity),
@@ -182,7 +182,7 @@ export class AgentPort {
     const vouchedFor = admitted && socket.alpnProtocol === Alpn.tunnel;
     const isPaired = peer?.trusted !== undefined;
     this.#limits.ended(connectionKey(socket), isPaired || vouchedFor, performance.now());
-    if (isPaired) this.#places.met(peer.deviceId, peer.address);
+    if (isPaired) this.#pairedAddresses.met(peer.deviceId, peer.address);
     if (!admitted || !protocol || this.#hasTooMany(peer.deviceId, socket.alpnProtocol)) {
       // The caller sees its connection end after the handshake and treats that as a refusal.
       socket.destroySoon();

@@ -49,21 +49,21 @@ export interface Admission {
 const REFUSED: Admission = { admitted: false, evicted: [] };
 
 export class ConnectionLimits {
-  readonly #isPairedPlace: (address: string) => boolean;
+  readonly #isPairedAddress: (address: string) => boolean;
   readonly #accounts = new Map<string, Account>();
   /** All that are in progress, the oldest first. */
   readonly #handshakes = new Map<string, Handshake>();
   #unpairedCount = 0;
 
-  /** @param isPairedPlace Whether a paired machine was seen at an address. */
-  constructor(isPairedPlace: (address: string) => boolean = () => false) {
-    this.#isPairedPlace = isPairedPlace;
+  /** @param isPairedAddress Whether a paired machine was seen at an address. */
+  constructor(isPairedAddress: (address: string) => boolean = () => false) {
+    this.#isPairedAddress = isPairedAddress;
   }
 
   /** Whether an address may start a handshake now. If so, call `ended` when it is over. */
   begin(key: string, address: string, now: number): Admission {
     const account = this.#account(address, now);
-    const reserved = account.vouchedUntil > now || this.#isPairedPlace(address);
+    const reserved = account.vouchedUntil > now || this.#isPairedAddress(address);
     if (reserved) {
       if (account.handshakes.size >= MAX_HANDSHAKES_OF_PAIRED) return REFUSED;
     } else if (account.handshakes.size >= MAX_HANDSHAKES_PER_ADDRESS || !account.allowance.take(now)) {

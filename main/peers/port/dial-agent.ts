@@ -81,7 +81,7 @@ async function dialFirst(dial: Dial): Promise<UnknownAgent> {
       Promise.any(attemptsOf(dial, ends, timeoutMillis)),
     );
   } catch (error) {
-    if (signal?.aborted) throw problem("CANCELLED", `The connection to ${name} was called off.`);
+    if (signal?.aborted) throw problem("CANCELLED", `The connection to ${name} was cancelled.`);
     throw mostTelling(error);
   }
 }
@@ -132,7 +132,7 @@ function dialOne(
   return new Promise((resolve, reject) => {
     if (!hostPort) {
       reject(
-        problem("INVALID_ARGUMENT", `${address} is not an address of a machine.`, {
+        problem("INVALID_ARGUMENT", `${address} is not the address of a machine.`, {
           remedy: "Write host:port.",
         }),
       );
@@ -196,7 +196,7 @@ function refusal({ alpn, name }: Dial): ProblemError {
 function agentOf(socket: TLSSocket, dial: Dial, address: string): UnknownAgent {
   const certificate = socket.getPeerX509Certificate();
   if (!certificate || socket.alpnProtocol !== dial.alpn) {
-    throw problem("UNAVAILABLE", `What answers at ${address} is no Tensordeck.`, {
+    throw problem("UNAVAILABLE", `What answers at ${address} is not Tensordeck.`, {
       reason: "Another program listens there.",
       remedy: "Check the address and the port.",
     });

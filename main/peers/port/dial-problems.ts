@@ -7,10 +7,10 @@ import { errnoOf, messageOf, problem } from "../../shared/problems.js";
 export function wrongMachine(address: string, expected: string, actual: string): ProblemError {
   return problem(
     "UNAUTHENTICATED",
-    `At ${address} another machine answers: ${shortDeviceId(actual)} instead of ${shortDeviceId(expected)}.`,
+    `Another machine answers at ${address}: ${shortDeviceId(actual)} instead of ${shortDeviceId(expected)}.`,
     {
       reason:
-        "Probably its address was given to another machine, or Tensordeck was reinstalled there and has a new device ID.",
+        "Its address was probably given to another machine, or Tensordeck was reinstalled there and has a new device ID.",
       remedy: "If it is the same machine, pair with it again. Otherwise look for its new address.",
       details: `Expected device ID ${expected}, found ${actual}.`,
     },
@@ -36,10 +36,10 @@ export function notPairingNow(name: string): ProblemError {
 const reasons = new Map([
   ["ECONNREFUSED", "The machine answers, but no Tensordeck listens at that port."],
   ["EHOSTUNREACH", "The network does not reach that machine: it is off, asleep or in another network."],
-  ["ENETUNREACH", "This machine has no way to that network."],
-  ["ENOTFOUND", "The name is not known to this machine's name resolution."],
+  ["ENETUNREACH", "This machine has no route to that network."],
+  ["ENOTFOUND", "This machine cannot resolve the name."],
   ["EAI_AGAIN", "The name service did not answer."],
-  ["ETIMEDOUT", "The machine did not answer; it is off, or a firewall drops what is sent to it."],
+  ["ETIMEDOUT", "The machine did not answer; it is off, or a firewall drops the packets sent to it."],
   ["ECONNRESET", "The other side ended the connection during the handshake."],
 ]);
 
@@ -58,8 +58,8 @@ export function noAnswer(name: string, address: string, timeoutMillis: number): 
     "DEADLINE_EXCEEDED",
     `${name} did not answer at ${address} within ${timeoutMillis / 1000} s.`,
     {
-      reason: "It is off or asleep, or a firewall drops what is sent to it.",
-      remedy: "See under Links, at the foot of the cluster panel, which layer fails.",
+      reason: "It is off or asleep, or a firewall drops the packets sent to it.",
+      remedy: "Links, at the bottom of the cluster panel, shows which layer fails.",
     },
   );
 }

@@ -1,4 +1,4 @@
-/** What both ends of a connection between agents agree on, whichever library opens it. */
+/** TLS options that both ends of a connection between agents share, whichever library opens it. */
 import { constants } from "node:crypto";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
 import type { Identity } from "../identity/identity.js";

@@ -11,16 +11,16 @@ import { JsonFile } from "../../storage/json-file.js";
 /** Probing takes a whole TLS handshake, and the other side limits those of unpaired machines. */
 const ASK_AGAIN_MILLIS = 15_000;
 
-/** What a machine tells any caller of its agent's port. */
+/** What a machine reveals to any caller of its agent's port. */
 export interface AgentHello {
   readonly deviceId: string;
-  /** Empty if it does not tell. */
+  /** Empty if it does not say. */
   readonly name: string;
 }
 
 /**
- * Asks the agent at an address, "host:port", for its identity. @throws ProblemError UNAVAILABLE when none
- * answers.
+ * Asks the agent at an address, "host:port", for its identity.
+ * @throws ProblemError UNAVAILABLE when none answers.
  */
 export type AskAgent = (address: string, signal: AbortSignal) => Promise<AgentHello>;
 

@@ -14,7 +14,7 @@ const FORGET_MILLIS = 180_000;
 const CONFIRM_EVERY_MILLIS = 20_000;
 /** Copies of one identity, addresses of one copy, and identities that are tracked: anyone can make them up. */
 const MOST_INSTANCES = 8;
-const MOST_PLACES = 4;
+const MOST_ADDRESSES = 4;
 const MOST_DEVICES = 4096;
 
 /** Asks whether the machine with that device ID answers at an address, "host:port". Never rejects. */
@@ -32,8 +32,8 @@ interface Copy {
   readonly firstAt: number;
   lastAt: number;
   /** Where it announced itself, "host:port", the newest last. */
-  readonly places: Set<string>;
-  /** It has shown its key here. */
+  readonly addresses: Set<string>;
+  /** It has proved its key here. */
   proved: boolean;
 }
 
@@ -75,21 +75,21 @@ export class CloneWatch {
   }
 
   /** @param proved Whether it has proved its key, rather than only announced itself. */
-  heard(deviceId: string, instance: string, place: string, proved = false): void {
+  heard(deviceId: string, instance: string, address: string, proved = false): void {
     const isOwn = deviceId === this.#options.ownId;
     if (isOwn && instance === INSTANCE) return;
     const now = this.#now();
     const copies = this.#copiesOf(deviceId);
     const known = copies?.get(instance);
     if (!copies || (!known && copies.size >= MOST_INSTANCES)) return;
-    const copy = known ?? { firstAt: now, lastAt: now, places: new Set<string>(), proved };
+    const copy = known ?? { firstAt: now, lastAt: now, addresses: new Set<string>(), proved };
     copies.set(instance, copy);
     copy.lastAt = now;
     copy.proved ||= proved;
-    copy.places.delete(place);
-    copy.places.add(place);
-    const [oldest = ""] = copy.places;
-    if (copy.places.size > MOST_PLACES) copy.places.delete(oldest);
+    copy.addresses.delete(address);
+    copy.addresses.add(address);
+    const [oldest = ""] = copy.addresses;
+    if (copy.addresses.size > MOST_ADDRESSES) copy.addresses.delete(oldest);
     if (!this.#clones.has(deviceId) && this.#areSeveral(deviceId, copies)) this.#lookInto(deviceId);
   }
 
@@ -135,40 +135,40 @@ export class CloneWatch {
     if (this.#confirming.has(deviceId) || this.#closed.signal.aborted) return;
     this.#confirming.add(deviceId);
     inBackground(
-      this.#confirmedPlaces(deviceId)
-        .then((places) => {
-          if (!this.#closed.signal.aborted) this.#set(deviceId, places);
+      this.#confirmedAddresses(deviceId)
+        .then((addresses) => {
+          if (!this.#closed.signal.aborted) this.#set(deviceId, addresses);
         })
         .finally(() => this.#confirming.delete(deviceId)),
     );
   }
 
   /** One address of each copy that has the key; empty if fewer than two machines are left. */
-  async #confirmedPlaces(deviceId: string): Promise<string[]> {
+  async #confirmedAddresses(deviceId: string): Promise<string[]> {
     const copies = [...(this.#heard.get(deviceId)?.values() ?? [])];
-    const places = await Promise.all(copies.map((copy) => this.#placeOf(deviceId, copy)));
-    const found = [...new Set(places.filter((place) => place !== undefined))];
+    const addresses = await Promise.all(copies.map((copy) => this.#addressOf(deviceId, copy)));
+    const found = [...new Set(addresses.filter((address) => address !== undefined))];
     return found.length + (deviceId === this.#options.ownId ? 1 : 0) >= 2 ? found : [];
   }
 
-  async #placeOf(deviceId: string, { places, proved }: Copy): Promise<string | undefined> {
-    const likeliestFirst = [...places].reverse().sort((a, b) => rankOf(a) - rankOf(b));
+  async #addressOf(deviceId: string, { addresses, proved }: Copy): Promise<string | undefined> {
+    const likeliestFirst = [...addresses].reverse().sort((a, b) => rankOf(a) - rankOf(b));
     if (proved) return likeliestFirst[0];
-    for (const place of likeliestFirst) {
-      if (await this.#options.confirm(deviceId, place, this.#closed.signal)) return place;
+    for (const address of likeliestFirst) {
+      if (await this.#options.confirm(deviceId, address, this.#closed.signal)) return address;
     }
     return undefined;
   }
 
-  #set(deviceId: string, places: readonly string[]): void {
-    if (isDeepStrictEqual(places, this.of(deviceId))) return;
-    if (places.length === 0) this.#clones.delete(deviceId);
-    else this.#clones.set(deviceId, places);
+  #set(deviceId: string, addresses: readonly string[]): void {
+    if (isDeepStrictEqual(addresses, this.of(deviceId))) return;
+    if (addresses.length === 0) this.#clones.delete(deviceId);
+    else this.#clones.set(deviceId, addresses);
     for (const listener of [...this.#listeners]) listener();
   }
 }
 
 /** IPv4 first, which people recognise, and link-local addresses last. */
-function rankOf(place: string): number {
-  return place.includes("%") ? 2 : place.startsWith("[") ? 1 : 0;
+function rankOf(address: string): number {
+  return address.includes("%") ? 2 : address.startsWith("[") ? 1 : 0;
 }

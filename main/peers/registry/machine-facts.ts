@@ -10,12 +10,12 @@ import type { Sighting } from "../discovery/sighting.js";
 import type { TrustedMachine } from "../trust/trusted-machine.js";
 import type { AddedMachine } from "./added-machines.js";
 
-/** Where a machine may be reached, as far as each source knows. */
+/** Addresses at which a machine may be reached, by source. */
 export interface Whereabouts {
   readonly trusted?: TrustedMachine | undefined;
   readonly sighting?: Sighting | undefined;
   readonly added?: AddedMachine | undefined;
-  /** What its agent reported. */
+  /** Hosts that its agent reported. */
   readonly described?: Pick<MachineFacts, "addresses" | "agentPort"> | undefined;
 }
 
@@ -96,11 +96,11 @@ function noAnswer(name: string, isAnnounced: boolean): Problem {
     code: "UNAVAILABLE",
     message: `${name} does not answer.`,
     reason: isAnnounced
-      ? "It announced itself in the network, but its agent's port does not answer: it has just gone, or a firewall is in the way."
-      : "It is off, asleep, in another network, or Tensordeck does not run there.",
+      ? "It announced itself on the network, but its agent's port does not answer: it has just gone, or a firewall blocks the port."
+      : "It is off, asleep, on another network, or Tensordeck is not running there.",
     remedy: isAnnounced
-      ? "Where it runs, open the agent's port there with the firewall wizard."
-      : "Start it, or see that both machines are in the same network.",
+      ? "If it is running, open the agent's port there with the firewall wizard."
+      : "Start it, or check that both machines are on the same network.",
   };
 }
 
@@ -111,8 +111,8 @@ function otherVersion(name: string, theirs: string, own: string): Problem | unde
   return {
     code: "FAILED_PRECONDITION",
     message: `${name} has Tensordeck ${theirs}, this machine ${own}.`,
-    reason: "They may not understand all that the other says.",
-    remedy: "Install the same version on both.",
+    reason: "They may not understand each other's messages.",
+    remedy: "Install the same version on both machines.",
   };
 }
 
@@ -121,8 +121,9 @@ function unique(values: readonly string[]): string[] {
 }
 
 /**
- * The problem of a machine that shares its identity with others. @param places Their addresses, "host:port" each.
+ * The problem of a machine that shares its identity with others.
+ * @param addresses Their addresses, "host:port" each.
  */
-export function withClones(facts: MachineFacts, places: readonly string[]): MachineFacts {
-  return { ...facts, clones: [...places], problem: cloneProblem(facts, places) };
+export function withClones(facts: MachineFacts, addresses: readonly string[]): MachineFacts {
+  return { ...facts, clones: [...addresses], problem: cloneProblem(facts, addresses) };
 }

@@ -17,11 +17,10 @@ import type { Sighting } from "../discovery/sighting.js";
 import { DEFAULT_AGENT_PORT } from "../port/agent-port.js";
 import type { Learned, TrustStore } from "../trust/trust-store.js";
 import type { TrustedMachine } from "../trust/trusted-machine.js";
-import { AddedMachines, type AskAgent } from "./added-machines.js";
 import type { CloneWatch } from "./clone-watch.js";
-import { discoveredFacts, knownAgentAddresses, pairedFacts, withClones } from "./machine-facts.js";
-import { type Probe, Probing } from "./probing.js";
+import { knownAgentAddresses, pairedFacts, withClones } from "./machine-facts.js";
 import type { ConnectMachine, RemoteMachine } from "./remote-machine.js";
+import { type UnpairedCollaborators, UnpairedMachines } from "./unpaired-machines.js";
 
 /** This machine, as shown in its window. */
 export interface OwnMachine {
@@ -34,32 +33,18 @@ export interface OwnMachine {
   onSample(listener: (sample: MachineSample) => void): () => void;
 }
 
-export interface RegistryCollaborators<L extends RemoteMachine> {
+export interface RegistryCollaborators<L extends RemoteMachine>
+  extends Pick<UnpairedCollaborators, "askAgent" | "probe" | "file"> {
   readonly own: OwnMachine;
   readonly trust: Pick<TrustStore, "all" | "get" | "put" | "update" | "remove" | "onChange">;
   readonly connect: ConnectMachine<L>;
   readonly discovery: Pick<Discovery, "sightings" | "sighting" | "onChange" | "search">;
-  readonly askAgent: AskAgent;
-  /** Probes whether a machine that only announces itself is still there. */
-  readonly probe: Probe;
   /** Detects machines that share an identity; absent: no detection. */
   readonly clones?: Pick<CloneWatch, "of" | "heard" | "onChange">;
-  /** File that keeps the addresses that were added; without it they are not saved. */
-  readonly file?: string;
 }
 
-/** How long a machine that was added by device ID may take to announce itself. */
-const SEARCH_MILLIS = 3000;
 const UNPAIR_MILLIS = 2000;
 const KEPT_ADDRESSES = 16;
-/**
- * Maximum listed unpaired machines, as anyone on the network can make them up. Further ones are only counted.
- */
-const MAX_LISTED_UNPAIRED = 250;
-
-/** Created once: comparing two names without it is a hundred times as much work. */
-const alphabetical = new Intl.Collator();
-
 type SampleListener = (machineId: string, sample: MachineSample) => void;
 
 interface Paired<L extends RemoteMachine> {
@@ -69,8 +54,7 @@ interface Paired<L extends RemoteMachine> {
 
 export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines {
   readonly #collaborators: RegistryCollaborators<L>;
-  readonly #added: AddedMachines;
-  readonly #probing: Probing;
+  readonly #unpaired: UnpairedMachines;
   readonly #paired = new Map<string, Paired<L>>();
   readonly #listeners = new Set<() => void>();
   readonly #sampleListeners = new Set<SampleListener>();
@@ -79,8 +63,6 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
   readonly #closing = new Set<Promise<void>>();
   /** The latest announced addresses of paired machines: new ones are dialled at once. */
   readonly #announced = new Map<string, Pick<Sighting, "port" | "addresses">>();
-  /** Device IDs that the user added: they are listed no matter how many others there are. */
-  readonly #named = new Set<string>();
   #list: readonly ClusterMachine[] | undefined;
   #unlisted = 0;
   #closed = false;
@@ -88,15 +70,17 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
   constructor(collaborators: RegistryCollaborators<L>) {
     this.#collaborators = collaborators;
     const { own, trust, discovery, clones, askAgent, probe, file } = collaborators;
-    this.#added = new AddedMachines(askAgent, file, () => this.#changed());
-    this.#probing = new Probing({
-      probe,
+    const ownId = own.facts().id;
+    this.#unpaired = new UnpairedMachines({
+      ...{ discovery, askAgent, probe },
+      ...(file === undefined ? {} : { file }),
+      isKnown: (id) => id === ownId || trust.get(id) !== undefined,
       addressesOf: (id) => this.agentAddresses(id),
       onChange: () => this.#changed(),
     });
     this.#stops = [
       own.onChange(() => this.#changed()),
-      own.onSample((sample) => this.#measured(own.facts().id, sample)),
+      own.onSample((sample) => this.#measured(ownId, sample)),
       trust.onChange(() => this.#trustChanged()),
       discovery.onChange(() => this.#sightingsChanged()),
       ...(clones ? [clones.onChange(() => this.#changed())] : []),
@@ -141,7 +125,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
     return knownAgentAddresses({
       trusted: this.#collaborators.trust.get(machineId),
       sighting: this.#collaborators.discovery.sighting(machineId),
-      added: this.#added.get(machineId),
+      added: this.#unpaired.added(machineId),
       described: remote?.facts(),
     });
   }
@@ -153,8 +137,11 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
    *   nobody announces.
    */
   async add(text: string): Promise<string> {
-    if (deviceIdSchema.safeParse(text).success) return await this.#find(text);
-    const found = await this.#added.find(agentAddressOf(text));
+    if (deviceIdSchema.safeParse(text).success) {
+      await this.#unpaired.awaitAnnouncement(text);
+      return text;
+    }
+    const found = await this.#unpaired.findAt(agentAddressOf(text));
     const { deviceId, host, port } = found;
     if (deviceId === this.#collaborators.own.facts().id) {
       throw problem("INVALID_ARGUMENT", `${text} is this machine.`);
@@ -165,7 +152,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
       await this.#collaborators.trust.update(deviceId, { addresses, agentPort: port });
       this.#paired.get(deviceId)?.remote.dialNow();
     } else {
-      this.#added.put(found);
+      this.#unpaired.add(found);
     }
     return deviceId;
   }
@@ -177,7 +164,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
    */
   async forget(machineId: string): Promise<void> {
     const { trust } = this.#collaborators;
-    const wasAdded = this.#added.remove(machineId);
+    const wasAdded = this.#unpaired.remove(machineId);
     if (trust.get(machineId)) {
       const remote = this.#paired.get(machineId)?.remote;
       // A machine that does not answer learns of it when it connects.
@@ -185,8 +172,8 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
       await trust.remove(machineId);
     } else if (!wasAdded) {
       const name = this.facts(machineId)?.name ?? "This machine";
-      throw problem("FAILED_PRECONDITION", `${name} is not paired, so there is nothing to forget.`, {
-        reason: "It is listed as long as it announces itself in the network.",
+      throw problem("FAILED_PRECONDITION", `${name} is not paired, so there is nothing to remove.`, {
+        reason: "It is listed as long as it announces itself on the network.",
       });
     }
   }
@@ -217,16 +204,15 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
     for (const stop of this.#stops) stop();
     this.#listeners.clear();
     this.#sampleListeners.clear();
-    this.#probing.follow([]);
     for (const id of [...this.#paired.keys()]) this.#disconnect(id);
-    await Promise.all([this.#added.close(), ...this.#closing]);
+    await Promise.all([this.#unpaired.close(), ...this.#closing]);
   }
 
   #compose(): ClusterMachine[] {
     const { clones } = this.#collaborators;
     return this.#machines().map((machine) => {
-      const places = clones?.of(machine.facts.id) ?? [];
-      return places.length === 0 ? machine : { ...machine, facts: withClones(machine.facts, places) };
+      const addresses = clones?.of(machine.facts.id) ?? [];
+      return addresses.length === 0 ? machine : { ...machine, facts: withClones(machine.facts, addresses) };
     });
   }
 
@@ -245,60 +231,13 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
         },
       ];
     });
+    const { machines, unlisted } = this.#unpaired.list();
+    this.#unlisted = unlisted;
     return [
       { facts, tasks: own.tasks, ...(own.tunnels ? { tunnels: own.tunnels } : {}) },
       ...paired,
-      ...this.#unpaired(facts.id),
+      ...machines,
     ];
-  }
-
-  #unpaired(ownId: string): ClusterMachine[] {
-    const { discovery } = this.#collaborators;
-    const ids = this.#unpairedIds().filter((id) => id !== ownId);
-    const listed = ids.slice(0, MAX_LISTED_UNPAIRED);
-    this.#unlisted = ids.length - listed.length;
-    return listed
-      .map((id) => ({
-        facts: discoveredFacts(discovery.sighting(id), this.#added.get(id), this.#probing.answers(id)),
-      }))
-      .sort((a, b) => byName(a.facts, b.facts));
-  }
-
-  /** Unpaired machines, first those that the user added, then in order of first sighting. */
-  #unpairedIds(): string[] {
-    const { trust, discovery } = this.#collaborators;
-    const ids = new Set([
-      ...this.#added.list().map(({ deviceId }) => deviceId),
-      ...[...this.#named].filter((id) => discovery.sighting(id)),
-      ...discovery.sightings().map(({ deviceId }) => deviceId),
-    ]);
-    return [...ids].filter((id) => !trust.get(id));
-  }
-
-  /** They are known only from announcements; paired machines have a connection. */
-  #probeUnpaired(): void {
-    const { discovery } = this.#collaborators;
-    const listed = this.#unpairedIds().slice(0, MAX_LISTED_UNPAIRED);
-    this.#probing.follow(listed.filter((id) => discovery.sighting(id)));
-  }
-
-  async #find(deviceId: string): Promise<string> {
-    this.#named.add(deviceId);
-    this.#changed();
-    if (this.facts(deviceId)) return deviceId;
-    const found = new AbortController();
-    const stop = this.onChange(() => {
-      if (this.facts(deviceId)) found.abort();
-    });
-    this.#collaborators.discovery.search();
-    await delay(SEARCH_MILLIS, found.signal);
-    stop();
-    if (this.facts(deviceId)) return deviceId;
-    throw problem("NOT_FOUND", "No machine with this device ID announces itself here.", {
-      reason: "It is off, in another network, or the network does not carry multicast.",
-      remedy: "Add it by its address, as host or host:port.",
-      details: deviceId,
-    });
   }
 
   #trustChanged(): void {
@@ -308,7 +247,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
     for (const machine of trust.all()) {
       if (!this.#paired.has(machine.deviceId)) this.#connect(machine);
     }
-    this.#probeUnpaired();
+    this.#unpaired.refresh();
     this.#changed();
   }
 
@@ -347,12 +286,15 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
     inBackground(closing.then(() => this.#closing.delete(closing)));
   }
 
-  /** Keeps how a machine was reached last, for a time without announcements; and from when on it is no longer only added. */
+  /**
+   * Saves where a machine was last reached, for times without announcements, and that it no longer needs to be listed
+   * as added.
+   */
   #remember(deviceId: string, remote: L): void {
     const trusted = this.#collaborators.trust.get(deviceId);
     const reached = remote.address === undefined ? undefined : parseHostPort(remote.address);
     if (!trusted || !reached) return;
-    this.#added.remove(deviceId);
+    this.#unpaired.remove(deviceId);
     const said = remote.facts();
     const { name, role, agentPort, addresses } = trusted;
     const learned: Omit<Learned, "callers"> = {
@@ -367,7 +309,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
     if (isDeepStrictEqual(learned, { name, role, agentPort, addresses })) return;
     this.#collaborators.trust
       .update(deviceId, learned)
-      .catch((error: unknown) => log.error(`What is known of ${learned.name} was not kept:`, error));
+      .catch((error: unknown) => log.error(`The facts about ${learned.name} were not saved:`, error));
   }
 
   #sightingsChanged(): void {
@@ -379,7 +321,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
       else this.#announced.set(deviceId, now);
       if (isNews && remote.facts().presence !== "online") remote.dialNow();
     }
-    this.#probeUnpaired();
+    this.#unpaired.refresh();
     this.#changed();
   }
 
@@ -393,16 +335,12 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
   }
 }
 
-function byName(a: MachineFacts, b: MachineFacts): number {
-  return alphabetical.compare(a.name, b.name) || (a.id < b.id ? -1 : 1);
-}
-
-/** "host:port" of what the user wrote, with the agents' customary port where none is given. */
+/** "host:port" from the user's text, with the agents' default port if none is given. */
 function agentAddressOf(text: string): string {
   const address = parseHostPort(text) ? text : formatHostPort({ host: text, port: DEFAULT_AGENT_PORT });
   const parsed = parseHostPort(address);
   if (parsed && parsed.port !== 0) return address;
-  throw problem("INVALID_ARGUMENT", `"${text}" is no address of a machine.`, {
+  throw problem("INVALID_ARGUMENT", `"${text}" is not the address of a machine.`, {
     remedy: "Write a host name, an IP address, host:port, or a device ID of 52 letters and digits.",
   });
 }

@@ -12,10 +12,10 @@ const PROBE_EVERY_MILLIS = 3000;
 const PROBE_AGAIN_MILLIS = 1000;
 /** With many machines each waits longer for its turn: this number of probes per second is negligible for both sides. */
 const PROBES_PER_SECOND = 25;
-/** A machine that is new to a crowd need not be probed within the same moment as all others. */
+/** New machines in a large group need not all be probed at the same moment. */
 const PROBES_AT_ONCE = 16;
 const ANSWER_MILLIS = 2000;
-/** One lost packet is sent again too late. */
+/** Two: a single lost packet may be retransmitted too late for one probe. */
 const MISSES_UNTIL_GONE = 2;
 
 /** Whether anything listens at one of the addresses, "host:port" each. Never rejects. */
@@ -89,7 +89,7 @@ export class Probing {
   async #attend(deviceId: string, probed: Probed): Promise<void> {
     const { signal } = probed.over;
     let misses = 0;
-    // Of a crowd that is switched on together the first are probed now.
+    // If many machines are switched on together, the first ones are probed now.
     if (this.#probed.size > PROBES_AT_ONCE) await delay(Math.random() * this.#between(), signal);
     while (!signal.aborted) {
       const isThere = await this.#options.probe(this.#options.addressesOf(deviceId), signal);

@@ -12,7 +12,7 @@ export async function provesIdentity(
       ({ layer, outcome, detail }) => layer === "tls" && outcome === "ok" && detail === deviceId,
     );
   } catch {
-    // Called off, or an address that cannot be dialled from here.
+    // Cancelled, or an address that cannot be dialled from here.
     return false;
   }
 }

@@ -4,15 +4,15 @@ import type { TaskHost } from "../../tasks/task-host.js";
 import type { TunnelHost } from "../cluster-machine.js";
 import type { TrustedMachine } from "../trust/trusted-machine.js";
 
-/** A paired machine through the connection to its agent, which is made again whenever it ends, until it is closed. */
+/** A paired machine, through a connection to its agent that is re-established whenever it ends, until it is closed. */
 export interface RemoteMachine extends TaskHost, TunnelHost {
-  /** What the machine said last, and whether it answers now. */
+  /** The machine's last report, and whether it answers now. */
   facts(): Omit<MachineFacts, "kind" | "grantedRole">;
   /** "host:port" at which it answers; undefined while it does not. */
   readonly address: string | undefined;
-  /** Which process of the machine answered last, where it says. */
+  /** Which process of the machine answered last, if it says so. */
   readonly instance?: string | undefined;
-  /** Calls the listener when the facts are others, until the returned function is called. */
+  /** Calls the listener when the facts change, until the returned function is called. */
   onFacts(listener: () => void): () => void;
   /** Calls the listener with each sample of the machine, until the returned function is called. */
   onSample(listener: (sample: MachineSample) => void): () => void;

@@ -153,7 +153,8 @@ export class TrustStore {
   }
 
   /**
-   * The role granted to a machine by `preauthorise`, also by another process just now. Its pairing uses the grant up.
+   * The role granted to a machine by `preauthorise`, possibly just now by another process. Its pairing uses up the
+   * grant.
    */
   async preauthorisation(deviceId: string): Promise<Preauthorisation | undefined> {
     await this.#reread();

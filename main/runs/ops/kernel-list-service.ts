@@ -5,7 +5,7 @@ type Kernels = KernelList["kernels"];
 
 export interface KernelListCollaborators {
   readonly version: string;
-  /** Loads them, which takes some tenths of a second. */
+  /** Loads them, which takes a few tenths of a second. */
   readonly ask: (signal: AbortSignal) => Promise<Kernels>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * A log in the data folder: a line for each entry, of limited size, readable by this account only. Each entry is one
- * append to the file as it is named then. So several processes of one data folder may write to it, whichever of them
- * turns it over, and an entry is with the system before a crash can take it along.
+ * A log in the data folder: a line for each entry, of limited size, readable by this account only. Each entry is a
+ * single append to the file of that name. So several processes of one data folder may write to it, whichever of them
+ * rotates it, and an entry has reached the system before a crash can lose it.
  */
 import { appendFileSync, chmodSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -12,7 +12,7 @@ const OWNER_ONLY_FOLDER = 0o700;
 /** The file in use and the older ones, "tensordeck.log.1" being the newest of these. */
 const MAX_FILE_BYTES = 1 << 20;
 const OLDER_FILES = 3;
-/** A loop of failures must neither fill the disk with one message nor keep the process busy. */
+/** A loop of failures must neither fill the disk nor keep the process busy. */
 const MAX_ENTRY_CHARACTERS = 16_384;
 const MAX_ENTRIES_PER_MINUTE = 600;
 const MINUTE_MILLIS = 60_000;
@@ -37,14 +37,14 @@ export class LogFile {
     }
   }
 
-  /** Writes an entry. Never throws: that a log cannot be written is no reason for anything else to fail. */
+  /** Writes an entry. Never throws: a log that cannot be written must not make anything else fail. */
   append(text: string): void {
     const entry = this.#admitted(text);
     if (entry === undefined) return;
     const lines = entry.length > MAX_ENTRY_CHARACTERS ? `${entry.slice(0, MAX_ENTRY_CHARACTERS)} …` : entry;
     try {
       this.#turnOver();
-      // Lines that go on are set in, so that no text of others can pass for an entry of its own.
+      // Continuation lines are indented, so that foreign text cannot pass for a separate entry.
       appendFileSync(this.path, `${lines.replaceAll(/\r?\n/g, "\n    ")}\n`, { mode: OWNER_ONLY });
     } catch {
       // The disk is full, or the folder is gone.
@@ -57,7 +57,7 @@ export class LogFile {
     if (file === undefined) return "";
     try {
       const { size } = await file.stat();
-      // One byte more: where that is the end of an entry, the next one is whole.
+      // One byte more: if that is the end of an entry, the next one is complete.
       const start = Math.max(0, size - maxBytes - 1);
       const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
       const text = buffer.toString("utf8", 0, bytesRead);
@@ -67,7 +67,7 @@ export class LogFile {
     }
   }
 
-  /** The entry, or that no more are written this minute; undefined where that was said. */
+  /** The entry, or a note that no more are written this minute; undefined once that was noted. */
   #admitted(text: string): string | undefined {
     const now = this.#now();
     if (now - this.#minuteBegan >= MINUTE_MILLIS) {
@@ -77,7 +77,7 @@ export class LogFile {
     this.#entries++;
     if (this.#entries < MAX_ENTRIES_PER_MINUTE) return text;
     return this.#entries === MAX_ENTRIES_PER_MINUTE
-      ? "Further entries of this minute are left out."
+      ? "Further entries in this minute are left out."
       : undefined;
   }
 
@@ -91,7 +91,7 @@ export class LogFile {
   }
 }
 
-/** Another process may have been quicker. */
+/** Another process may have been faster. */
 function renameIfThere(from: string, to: string): void {
   if (statSync(from, { throwIfNoEntry: false })) renameSync(from, to);
 }

@@ -13,7 +13,7 @@ import { redacted } from "./redact.js";
 
 type Level = "info" | "warning" | "error";
 
-/** What an error was caused by is followed so far. */
+/** How many causes of an error are followed. */
 const MAX_CAUSES = 3;
 
 let file: LogFile | undefined;
@@ -24,24 +24,24 @@ export function openLog(dataDir: string): LogFile {
   return file;
 }
 
-/** Where the log is written; undefined before it is open. */
+/** The file of the log; undefined before it is open. */
 export function logFile(): LogFile | undefined {
   return file;
 }
 
 export const log = {
-  /** Logs an event, for finding out what preceded a failure. */
+  /** Logs an event, which may help to find out what preceded a failure. */
   info(text: string): void {
     write("info", text);
   },
 
-  /** That something failed with which the application goes on. */
+  /** Logs a failure despite which the application continues. */
   warning(text: string, error?: unknown): void {
     tell(text, error);
     write("warning", text, error);
   },
 
-  /** That something failed which should not. */
+  /** Logs a failure that should not happen. */
   error(text: string, error?: unknown): void {
     tell(text, error);
     write("error", text, error);

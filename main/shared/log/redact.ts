@@ -30,7 +30,7 @@ const FORMS: readonly Form[] = [
   { pattern: /(?<![\w.]|:\d+:)\d{3}[ -]?\d{3}(?![\w.]\d)(?!\w)/g, replacement: LEFT_OUT },
 ];
 
-/** A text without what may be a token, a key, a password or a pairing code. */
+/** A text without anything that may be a token, a key, a password or a pairing code. */
 export function redacted(text: string): string {
   return FORMS.reduce((result, { pattern, replacement }) => result.replace(pattern, replacement), text);
 }

@@ -1,7 +1,7 @@
 /** The loopback interface: listening where only programs of this machine can connect, and connecting to them. */
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** Both: "localhost" leads to either, and which one is tried first differs from program to program. */
+/** Both, since "localhost" resolves to either, and programs differ in which they try first. */
 const HOSTS = ["127.0.0.1", "::1"] as const;
 
 /** A listener on 127.0.0.1, and on ::1 where the machine has IPv6. */
@@ -31,7 +31,7 @@ export class LoopbackServer {
     return new LoopbackServer(servers);
   }
 
-  /** Accepts no more connections; those that are open go on. Resolves at once, when the port is free again. */
+  /** Accepts no more connections; open ones continue. Resolves as soon as the port is free. */
   close(): void {
     for (const server of this.#servers) server.close();
   }
@@ -71,7 +71,7 @@ function listen(
     server.once("error", failed);
     server.listen({ port, host, exclusive: true }, () => {
       server.removeListener("error", failed);
-      // A listener that fails later (no descriptors left) accepts again when there are some.
+      // A listener that fails later (no descriptors left) accepts again once some are available.
       server.on("error", () => undefined);
       resolve(server);
     });

@@ -1,4 +1,4 @@
-/** Carrying bytes between two sockets, each way by itself. */
+/** Carries bytes between two sockets, in each direction independently. */
 import type { Socket } from "node:net";
 
 /** How long a connection between machines may be silent before keep-alive probes are sent. */
@@ -17,13 +17,15 @@ export function pump(from: Socket, to: Socket): void {
   from.resume();
 }
 
-/** Makes a socket fit for a relay: small messages go at once, and its other direction outlives an end. */
+/**
+ * Prepares a socket for a relay: small messages are sent at once, and the end of one direction does not end the other.
+ */
 export function prepareForRelay(socket: Socket): void {
   socket.setNoDelay(true);
   socket.allowHalfOpen = true;
 }
 
-/** Makes one connection of two: carries both directions, and ends the one with the other. */
+/** Joins two connections: carries both directions, and ends both together. */
 export function join(one: Socket, other: Socket): void {
   prepareForRelay(one);
   prepareForRelay(other);
@@ -33,8 +35,8 @@ export function join(one: Socket, other: Socket): void {
 }
 
 /**
- * Binds the lives of two sockets: when one is gone, whether by an error or because both directions ended, so is the
- * other. What was written to the other one before is still sent where the end was orderly.
+ * Ties two sockets together: when one is closed, by an error or because both directions ended, so is the other. After
+ * an orderly end, data that was already written to the other one is still sent.
  */
 export function bindLives(one: Socket, other: Socket): void {
   follow(one, other);
@@ -50,10 +52,10 @@ function follow(leader: Socket, follower: Socket): void {
   });
 }
 
-/** Ends a connection so that the other end does not take it for an orderly end, where the kind of socket allows it. */
+/** Ends a connection so that the other end does not see an orderly end, if the kind of socket allows it. */
 export function reset(socket: Socket): void {
   if (socket.destroyed) return;
-  // Only a plain TCP socket can send a reset. A program on this machine sees it at once instead of a quiet end.
+  // Only a plain TCP socket can send a reset. A local program then sees an error instead of a normal end.
   if (!("encrypted" in socket) && socket.remoteAddress !== undefined) socket.resetAndDestroy();
   else socket.destroy();
 }

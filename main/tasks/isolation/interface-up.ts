@@ -1,4 +1,6 @@
-/** Switching on the loopback interface of a new network namespace, as `ip link set lo up` does where it is installed. */
+/**
+ * Brings up the loopback interface of a new network namespace, like `ip link set lo up`, which may not be installed.
+ */
 import koffi from "koffi";
 
 const AF_INET = 2;
@@ -10,14 +12,14 @@ const IFF_UP = 1;
 const IFREQ_BYTES = 40;
 const FLAGS_OFFSET = 16;
 
-/** @throws Error when the system does not let this process do it. */
+/** @throws Error when the system does not permit it. */
 export function bringLoopbackUp(): void {
   const libc = koffi.load(null);
   const socket = libc.func("int socket(int domain, int type, int protocol)");
   const ioctl = libc.func("int ioctl(int descriptor, unsigned long request, ...)");
   const close = libc.func("int close(int descriptor)");
   const descriptor: unknown = socket(AF_INET, SOCK_DGRAM, 0);
-  if (typeof descriptor !== "number" || descriptor < 0) throw failure("no socket can be made");
+  if (typeof descriptor !== "number" || descriptor < 0) throw failure("no socket can be created");
   try {
     const request = Buffer.alloc(IFREQ_BYTES);
     request.write("lo", "latin1");
@@ -25,7 +27,7 @@ export function bringLoopbackUp(): void {
       throw failure("it has no loopback interface");
     request.writeInt16LE(request.readInt16LE(FLAGS_OFFSET) | IFF_UP, FLAGS_OFFSET);
     if (ioctl(descriptor, SIOCSIFFLAGS, "void *", request) !== 0) {
-      throw failure("its loopback interface cannot be switched on");
+      throw failure("its loopback interface cannot be brought up");
     }
   } finally {
     close(descriptor);

@@ -16,7 +16,7 @@ export interface Place {
 export interface IsolatedProcessOptions {
   readonly launch: LaunchTask;
   /**
-   * Reserves a place for the task. Returns the reason, as a sentence, where isolation is not available.
+   * Reserves a place for the task. Returns the reason, as a sentence, if isolation is not available.
    *
    * @param lost Called when the namespace is gone.
    */

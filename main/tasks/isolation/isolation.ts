@@ -4,8 +4,8 @@
  * but through a tunnel. What the namespace cuts off is reconnected here:
  *
  * - programs of this machine find an isolated task at its port on 127.0.0.1, as if it were not isolated;
- * - an isolated task finds the other tasks of the cluster at their ports on localhost: those behind tunnels and those of
- *   this machine that are not isolated. Isolated ones share one namespace and reach each other by themselves.
+ * - an isolated task finds the other tasks of the cluster at their ports on localhost: those behind tunnels and those
+ *   of this machine that are not isolated. Isolated ones share one namespace and reach each other by themselves.
  *
  * An isolated task has no other network: a graph that reads from a web address or a cloud store cannot.
  */
@@ -21,7 +21,7 @@ import { Namespace } from "./namespace.js";
 import { findNamespaceCommand, type NamespaceCommand, type NamespaceSupport } from "./namespace-command.js";
 
 export interface IsolationCollaborators {
-  /** Carries a connection to a task elsewhere; false where no tunnel has the port. */
+  /** Carries a connection to a task elsewhere; false if no tunnel has the port. */
   readonly carry: (port: number, client: Socket) => boolean;
   /** How namespaces are created here; detected unless given. */
   readonly namespaces?: () => Promise<NamespaceSupport>;
@@ -57,7 +57,7 @@ export class Isolation {
     this.#collaborators = collaborators;
   }
 
-  /** Whether tasks can be isolated here. The first answer takes some ten milliseconds. */
+  /** Whether tasks can be isolated here. The first answer takes about ten milliseconds. */
   async available(): Promise<IsolationSupport> {
     try {
       await this.#namespaceCommand();
@@ -68,14 +68,13 @@ export class Isolation {
   }
 
   /**
-   * Wraps the launcher so that tasks are isolated if their plan requires it, where that is possible. The process
-   * tells whether it is isolated. The portable engine keeps to the loopback interface by itself and needs no
-   * namespace.
+   * Wraps the launcher so that tasks are isolated if their plan requires it and it is possible. The process reports
+   * whether it is isolated. The portable engine keeps to the loopback interface by itself and needs no namespace.
    */
   launcher(launch: LaunchTask): LaunchTask {
     return (request) => {
       const { isolate, port, mayBeExposed } = request.plan;
-      if (!isolate && !mayBeExposed) throw cannotShutOff("It was started to be reached.");
+      if (!isolate && !mayBeExposed) throw cannotShutOff("It was started without isolation.");
       return isolate && request.engine !== "portable"
         ? new IsolatedProcess(request, { launch, enter: (lost) => this.#enter(port, lost) })
         : this.#outside(port, launch(request));
@@ -95,8 +94,8 @@ export class Isolation {
   };
 
   /**
-   * Lets isolated tasks reach a port of this machine: that of a server that was not started by the launcher. Resolves when
-   * they do, with a function that ends it.
+   * Lets isolated tasks reach a port of this machine: that of a server that was not started by the launcher. Resolves
+   * when they do, with a function that ends it.
    */
   async reach(port: number): Promise<() => void> {
     this.#reachable.add(port);
@@ -134,7 +133,7 @@ export class Isolation {
   }
 
   /**
-   * Makes room for one task in the namespace. Answers why, as a sentence, where nothing can be isolated.
+   * Reserves a place for one task in the namespace. Returns the reason, as a sentence, if nothing can be isolated.
    *
    * @throws ProblemError FAILED_PRECONDITION when another program has the port.
    */
@@ -156,7 +155,7 @@ export class Isolation {
     } catch (error) {
       await this.#leave();
       const taken = errnoOf(error) === "EADDRINUSE";
-      throw problem("FAILED_PRECONDITION", `Port ${port} cannot be listened at on this machine.`, {
+      throw problem("FAILED_PRECONDITION", `Port ${port} cannot be listened on.`, {
         reason: taken ? "Another program has it." : undefined,
         remedy: "Choose another port, or end that program.",
         details: messageOf(error),

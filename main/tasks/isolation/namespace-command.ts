@@ -26,14 +26,14 @@ const asRoot: NamespaceCommand = {
   enter: (pid) => ["nsenter", `--target=${pid}`, "--net", "--"],
 };
 
-/** Others need a user namespace around it, in which they count as root; outside of it they have no more rights than before. */
+/** Others need a user namespace around it, in which they are root; outside of it they gain no rights. */
 const asUser: NamespaceCommand = {
   make: ["unshare", "--user", "--map-root-user", "--net", "--"],
   enter: (pid) => ["nsenter", `--target=${pid}`, "--user", "--preserve-credentials", "--net", "--"],
 };
 
 /**
- * Detects which way works on this system. Costs some ten milliseconds.
+ * Detects which way works on this system. Takes about ten milliseconds.
  *
  * @param isRoot Whether this process has root's rights.
  */
@@ -42,7 +42,7 @@ export async function findNamespaceCommand(
   isRoot = process.getuid?.() === 0,
 ): Promise<NamespaceSupport> {
   if (platform !== "linux") {
-    return { ok: false, reason: "Only Linux can put a task into a network of its own." };
+    return { ok: false, reason: "Only Linux can run a task in its own network namespace." };
   }
   const candidates = isRoot ? [asRoot, asUser] : [asUser];
   let failure: unknown;
@@ -71,12 +71,12 @@ const switches = [
   {
     path: "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
     forbidden: "1",
-    reason: "This system's AppArmor forbids programs to make networks of their own.",
+    reason: "This system's AppArmor does not let programs create network namespaces.",
   },
   {
     path: "/proc/sys/kernel/unprivileged_userns_clone",
     forbidden: "0",
-    reason: "This system's kernel lets only root make networks of its own (unprivileged_userns_clone is 0).",
+    reason: "This system's kernel lets only root create network namespaces (unprivileged_userns_clone is 0).",
   },
   {
     path: "/proc/sys/user/max_user_namespaces",
@@ -87,10 +87,10 @@ const switches = [
 
 async function reasonOf(failure: unknown): Promise<string> {
   if (errnoOf(failure) === "ENOENT") {
-    return "The programs unshare and nsenter, which make networks of their own (util-linux), are not installed.";
+    return "The programs unshare and nsenter (util-linux), which create network namespaces, are not installed.";
   }
   for (const { path, forbidden, reason } of switches) {
     if ((await readFile(path, "utf8").catch(() => "")).trim() === forbidden) return reason;
   }
-  return "This system does not let programs make networks of their own, as is usual in a container.";
+  return "This system does not let programs create network namespaces, as is usual in a container.";
 }

@@ -17,7 +17,7 @@ export type NamespaceRequest =
 export const namespaceMessageSchema = z.discriminatedUnion("kind", [
   /** Its loopback interface works. */
   z.object({ kind: z.literal("ready") }),
-  /** It cannot be used; the process ends. */
+  /** The namespace cannot be used; the process ends. */
   z.object({ kind: z.literal("unusable"), message: z.string() }),
   z.object({ kind: z.literal("done"), id: z.number() }),
   z.object({ kind: z.literal("failed"), id: z.number(), message: z.string() }),

@@ -16,7 +16,7 @@ import type { NamespaceMessage, NamespaceRequest } from "./namespace-messages.js
 const listeners = new Map<number, LoopbackServer>();
 
 function tell(message: NamespaceMessage, socket?: Socket): void {
-  // An application that is gone is noticed by "disconnect".
+  // The end of the application is noticed by "disconnect".
   if (process.connected) process.send?.(message, socket, {}, () => undefined);
 }
 

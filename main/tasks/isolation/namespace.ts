@@ -71,7 +71,7 @@ export class Namespace {
       await namespace.close();
       throw error;
     }
-    // The application may end without closing it; it ends by itself then.
+    // The application may end without closing it; it then ends by itself.
     namespace.#child.unref();
     namespace.#child.channel?.unref();
     return namespace;
@@ -102,7 +102,7 @@ export class Namespace {
     return socket;
   }
 
-  /** Carries a connection, of which nothing was read yet, to a program in the namespace; resets it where none listens. */
+  /** Carries a connection, of which nothing was read yet, to a program in the namespace; resets it if none listens. */
   admit(port: number, client: Socket): void {
     const request: NamespaceRequest = { kind: "admit", port };
     this.#child.send(request, client, (error) => {
@@ -135,9 +135,10 @@ export class Namespace {
   #awaitReady(): Promise<void> {
     return new Promise((resolve, reject) => {
       const unusable = (details: string) =>
-        problem("FAILED_PRECONDITION", "No network of its own could be made for the tasks.", { details });
+        problem("FAILED_PRECONDITION", "No network namespace could be created for the tasks.", { details });
       const timer = setTimeout(
-        () => reject(problem("DEADLINE_EXCEEDED", "Making a network for the tasks took too long.")),
+        () =>
+          reject(problem("DEADLINE_EXCEEDED", "Creating a network namespace for the tasks took too long.")),
         START_TIMEOUT_MILLIS,
       );
       this.#child.on("message", (received, handle) => {
@@ -183,7 +184,7 @@ export class Namespace {
 }
 
 function ended(): Error {
-  return problem("UNAVAILABLE", "The network of the isolated tasks is gone.");
+  return problem("UNAVAILABLE", "The network namespace of the isolated tasks is gone.");
 }
 
 /** The compiled namespace-process.ts, whatever runs this file; a plain Node starts it, which cannot read a packaged app's archive. */

@@ -5,13 +5,13 @@ import type { EmitEvent } from "../../shared/events.js";
 import { problem, problemOf } from "../../shared/problems.js";
 import type { RuntimeTools } from "./runtime-tools.js";
 
-/** A bar need not move faster than the eye follows. */
+/** A progress bar need not move faster than the eye can follow. */
 const PROGRESS_INTERVAL_MILLIS = 250;
 
 interface Search {
   /** Resolves when it is known whether this machine has a library. Never rejects. */
   readonly located: Promise<void>;
-  /** Resolves when it is known as well what could be installed. Never rejects. */
+  /** Resolves when it is also known what could be installed. Never rejects. */
   readonly done: Promise<void>;
 }
 
@@ -37,19 +37,19 @@ export class RuntimeService {
     return this.#state;
   }
 
-  /** The library that new tasks use; waits for the look around this machine, not for what could be installed. */
+  /** The library that new tasks use; waits for detection on this machine, but not for what could be installed. */
   async runtime(): Promise<Runtime | undefined> {
     this.#search ??= this.#begin();
     await this.#search.located;
     return this.#state.runtime;
   }
 
-  /** The library as far as it was found already; waits for nothing. */
+  /** The library if one was already found; does not wait. */
   known(): Runtime | undefined {
     return this.#state.runtime;
   }
 
-  /** Looks again. */
+  /** Repeats the search. */
   async refresh(): Promise<RuntimeState> {
     this.#search = this.#begin(this.#search?.done);
     await this.#search.done;
@@ -57,12 +57,12 @@ export class RuntimeService {
   }
 
   /**
-   * Starts the installation; its progress is reported by events. @throws ProblemError FAILED_PRECONDITION when one
-   * runs.
+   * Starts the installation; its progress is reported by events.
+   * @throws ProblemError FAILED_PRECONDITION when one is in progress.
    */
   install(): void {
     if (this.#installation) {
-      throw problem("FAILED_PRECONDITION", "TensorFlow is being installed already.");
+      throw problem("FAILED_PRECONDITION", "TensorFlow is already being installed.");
     }
     const abort = new AbortController();
     this.#setState({
@@ -105,7 +105,7 @@ export class RuntimeService {
     }
   }
 
-  /** @param before What must have ended first: two searches at once would tell their findings in any order. */
+  /** @param before What must have ended first: two concurrent searches would report their results in any order. */
   #begin(before?: Promise<void>): Search {
     const located = deferred<void>();
     const done = Promise.resolve(before)
@@ -119,7 +119,7 @@ export class RuntimeService {
     const { signal } = this.#disposed;
     try {
       const found = await this.#tools.find(signal);
-      // Tasks can start now; what else could be installed is found out with more leisure.
+      // Tasks can start now; what could be installed is determined afterwards.
       if (found.runtime) this.#setState({ ...this.#progress(), ...found });
       located();
       const offered = await this.#tools.offer(found.runtime, signal);
@@ -129,7 +129,7 @@ export class RuntimeService {
     }
   }
 
-  /** An installation may begin and end while a search goes on, so this is read when the event is sent. */
+  /** An installation may begin and end during a search, so this is read when the event is sent. */
   #progress(): Pick<RuntimeState, "progress"> {
     const { progress } = this.#state;
     return progress ? { progress } : {};

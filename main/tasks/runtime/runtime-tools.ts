@@ -1,4 +1,4 @@
-/** What the application asks of the engine's finder and installer. */
+/** What the application needs from the engine's finder and installer. */
 import type { InstallProgress, Runtime, RuntimeState } from "../../api/runtime.js";
 
 export interface RuntimeTools {
@@ -7,7 +7,7 @@ export interface RuntimeTools {
   /**
    * What could be installed here, or why nothing can.
    *
-   * @param found What there is already: then only something better is offered.
+   * @param found An existing library: only something better is then offered.
    */
   offer(found: Runtime | undefined, signal: AbortSignal): Promise<Pick<RuntimeState, "offer" | "problem">>;
   install(onProgress: (progress: InstallProgress) => void, signal: AbortSignal): Promise<void>;

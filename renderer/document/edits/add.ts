@@ -30,7 +30,7 @@ export function newNode(name: string, opDef: OpDef): NodeDef {
   return { ...node, input: new Array<string>(count).fill(MISSING_INPUT) };
 }
 
-/** A value for an attribute that has no default, or none where the user has to choose. */
+/** A value for an attribute that has no default, or none if the user must choose. */
 function startValue(opDef: OpDef, definition: OpDef_AttrDef): AttrValue | undefined {
   const least = definition.hasMinimum ? Number(definition.minimum) : 0;
   switch (definition.type) {
@@ -141,7 +141,7 @@ export function addNode(
   return edit({ label: `Add ${name}`, operations, select: [name] });
 }
 
-/** The first input that takes the output. */
+/** The first input that accepts the output. */
 export function fittingInput(
   document: Pick<GraphDocument, "nodes">,
   lookup: OpLookup,
@@ -157,7 +157,7 @@ export function fittingInput(
   return inputs.find((input) => whyNotConnect(document, lookup, from, { node, input }) === undefined);
 }
 
-/** The first output that the input takes; -1: the control output. */
+/** The first output that the input accepts; -1: the control output. */
 export function fittingOutput(
   document: Pick<GraphDocument, "nodes">,
   lookup: OpLookup,
@@ -172,7 +172,7 @@ export function fittingOutput(
   )?.index;
 }
 
-/** The new node with the type attribute of its first output set to what the input takes. */
+/** The new node with the type attribute of its first output set to what the input accepts. */
 function typedFor(
   document: Pick<GraphDocument, "nodes">,
   lookup: OpLookup,

@@ -46,10 +46,10 @@ export function whyNotConnect(
     return isControl ? "This port takes only control edges." : "A control edge ends at a control port.";
   }
   if (closesCircle(document.nodes, from.node, to.node)) {
-    return `${from.node} depends on ${to.node}; the edge would close a circle.`;
+    return `${from.node} depends on ${to.node}; the edge would create a cycle.`;
   }
   if (isControl) {
-    return controlInputs(consumer).includes(`^${from.node}`) ? "They are connected already." : undefined;
+    return controlInputs(consumer).includes(`^${from.node}`) ? "They are already connected." : undefined;
   }
   const signature = signatureOf(consumer, lookup);
   if (!signature) return `The inputs of ${consumer.op} are not known.`;
@@ -72,7 +72,7 @@ export function whyNotConnect(
   const slot = signature.inputs[to.input as number];
   if (!slot) return `${consumer.name} has no input ${String(to.input)}.`;
   if (dataInputs(consumer)[slot.index] === dataInput(from.node, from.output))
-    return "They are connected already.";
+    return "They are already connected.";
   return whyNotType(document, lookup, consumer, slot, dtype, isRef);
 }
 
@@ -166,7 +166,7 @@ export function withInput(
   return { ...node, input: [...data, ...controlInputs(node)], attr };
 }
 
-/** Takes edges away. A data input stays as a missing one, a control input goes. */
+/** Removes edges. A data input stays as a missing one, a control input is removed. */
 export function disconnect(
   document: GraphDocument,
   ends: readonly { readonly node: string; readonly input: number }[],

@@ -1,5 +1,6 @@
 import type { AttrValue } from "../../../protos/generated/tensorflow/attr_value.js";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
+import { COLOCATION_ATTR } from "../../../worker-runtime/graph/colocation-groups.js";
 import { filledProto, zeroOf } from "../../../worker-runtime/graph/constant-proto.js";
 import { dtypeKind, dtypeOf } from "../../../worker-runtime/protocol/dtype.js";
 import { COLUMN_GAP, ROW_GAP } from "../layout.js";
@@ -62,7 +63,7 @@ function nodesFor(variable: NodeDef, lookup: OpLookup, taken: Set<string>): [Nod
   if (dtypeKind(dtype) === "opaque") return `A ${dtype} has no first value that could be written down.`;
   const sizes = shape.value.dim.map(({ size }) => Number(size));
   const tensor = filledProto(dtype, sizes, zeroOf(dtype));
-  const together: AttrValue | undefined = variable.attr.get("_class");
+  const together: AttrValue | undefined = variable.attr.get(COLOCATION_ATTR);
   const name = (suffix: string) => {
     const unique = uniqueName(`${variable.name}/${suffix}`, taken);
     taken.add(unique);
@@ -76,7 +77,7 @@ function nodesFor(variable: NodeDef, lookup: OpLookup, taken: Set<string>): [Nod
   };
   const bareAssign = newNode(name("Assign"), assignDef);
   const attr = new Map(bareAssign.attr).set(isResource ? "dtype" : "T", type);
-  if (together) attr.set("_class", together);
+  if (together) attr.set(COLOCATION_ATTR, together);
   const assign = { ...bareAssign, device: variable.device, input: [variable.name, value.name], attr };
   return [value, assign];
 }

@@ -6,7 +6,7 @@ import { type OpLookup, signatureOf } from "../signature.js";
 import { parseInput, uniqueName } from "../tensor-names.js";
 import { type EditResult, edit, refused } from "./types.js";
 
-/** Puts a Cast before an input whose producer gives another dtype than the input takes. */
+/** Inserts a Cast before an input whose producer has a dtype that the input does not accept. */
 export function insertCast(
   document: GraphDocument,
   lookup: OpLookup,
@@ -33,10 +33,8 @@ export function insertCast(
   const after = { ...before, input: before.input.with(input, cast.name) };
   const source = document.layout.get(reference.node);
   const target = document.layout.get(name);
-  const middle =
-    source && target
-      ? { x: (source.x + target.x) / 2, y: Math.max(source.y, target.y) + 92 }
-      : { x: 0, y: 0 };
+  // Without positions the window arranges the new node with the others.
+  const middle = source && target && { x: (source.x + target.x) / 2, y: Math.max(source.y, target.y) + 92 };
   return edit({
     label: `Insert ${cast.name} before ${name}`,
     operations: [
@@ -47,7 +45,7 @@ export function insertCast(
           { after: cast, index: document.nodes.size },
         ],
       },
-      { type: "layout", moves: [{ node: cast.name, to: middle }] },
+      ...(middle ? [{ type: "layout" as const, moves: [{ node: cast.name, to: middle }] }] : []),
     ],
   });
 }

@@ -23,7 +23,8 @@ export function clipOf(document: GraphDocument, names: ReadonlySet<string>): Cli
   const nodes = [...document.nodes.values()].filter(({ name }) => names.has(name));
   const points = nodes.flatMap(({ name }) => document.layout.get(name) ?? []);
   if (nodes.length === 0) return undefined;
-  const origin = originOf(points);
+  // Nodes that the window arranges have no positions.
+  const origin = points.length > 0 ? originOf(points) : { x: 0, y: 0 };
   const offsets = new Map(
     nodes.map(({ name }) => {
       const point = document.layout.get(name) ?? origin;
@@ -43,10 +44,10 @@ export function originOf(points: readonly Point[]): Point {
 
 /** Distance of a copy from its original, and of the places that are tried for it, in canvas pixels. */
 const COPY_OFFSET = 32;
-/** Tries before a copy is put over other nodes after all, so that it does not land far out of view. */
+/** Attempts before a copy is placed over other nodes, so that it does not land far out of view. */
 const MAX_TRIES = 60;
 
-/** Below and a little right of the original, where the copies lie over no other node. */
+/** Below and slightly right of the original, where the copies cover no other node. */
 export function freePlaceFor(
   document: GraphDocument,
   { nodes, offsets, origin }: Pick<Clip, "nodes" | "offsets" | "origin">,
@@ -81,8 +82,8 @@ function overlap(one: Rect, other: Rect): boolean {
 }
 
 /**
- * Adds copies. Edges among the copied nodes lead to the copies; edges from nodes outside stay where the document has
- * such a node and become missing inputs where it has not.
+ * Adds copies. Edges among the copied nodes lead to the copies; edges from nodes outside stay if the document has
+ * such a node and become missing inputs otherwise.
  */
 export function paste(
   document: GraphDocument,

@@ -1,10 +1,10 @@
-/** Where nodes are: the device they are pinned to, and their place on the canvas. */
+/** The locations of nodes: the device they are pinned to, and their position on the canvas. */
 import { parseDeviceName, shortTaskText, taskOfDevice } from "../../../worker-runtime/cluster/device-name.js";
 import type { GraphDocument, Point } from "../model.js";
 import { type Move, replaceNodes } from "../operations.js";
 import { type EditResult, edit, nodesText, refused } from "./types.js";
 
-/** "/job:worker/task:1" as the user interface says it: "worker/1"; any other device as it is. */
+/** "/job:worker/task:1" as the user interface shows it: "worker/1"; any other device unchanged. */
 export function deviceText(device: string): string {
   const task = taskOfDevice(device);
   if (task === undefined) return device;

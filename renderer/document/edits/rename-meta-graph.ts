@@ -71,7 +71,7 @@ function inVariable(bytes: Uint8Array, tensor: Rename): Uint8Array {
   try {
     variable = VariableDef.decode(bytes);
   } catch {
-    // Not a VariableDef after all; what we cannot read stays as it is.
+    // Not a VariableDef after all; unreadable entries stay unchanged.
     return bytes;
   }
   const renamed = {

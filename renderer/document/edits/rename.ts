@@ -1,5 +1,11 @@
-import type { AttrValue } from "../../../protos/generated/tensorflow/attr_value.js";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
+import { stringListAttr } from "../../../worker-runtime/graph/attr-values.js";
+import {
+  COLOCATION_ATTR,
+  colocationGroup,
+  colocationGroups,
+  nodeOfGroup,
+} from "../../../worker-runtime/graph/colocation-groups.js";
 import type { GraphDocument, RunConfig } from "../model.js";
 import type { NodeChange, Operation } from "../operations.js";
 import { isNodeName, parseTensorName, renameInput, tensorName } from "../tensor-names.js";
@@ -52,21 +58,15 @@ function withInputs(node: NodeDef, from: string, to: string): NodeDef {
   return input.some((text, index) => text !== node.input[index]) ? { ...node, input } : node;
 }
 
-const COLOCATION = "loc:@";
-
-/** The node with "loc:@a" in its `_class` attribute turned into "loc:@b", where the names say that a becomes b. */
+/** The node with "loc:@a" in its `_class` attribute turned into "loc:@b", if the names map a to b. */
 export function renameColocations(node: NodeDef, names: ReadonlyMap<string, string>): NodeDef {
-  const value = node.attr.get("_class")?.value;
-  if (value?.$case !== "list") return node;
-  const texts = value.value.s.map((bytes) => new TextDecoder().decode(bytes));
-  const renamed = texts.map((text) => {
-    const to = text.startsWith(COLOCATION) ? names.get(text.slice(COLOCATION.length)) : undefined;
-    return to === undefined ? text : COLOCATION + to;
+  const groups = colocationGroups(node.attr);
+  const renamed = groups.map((group) => {
+    const to = names.get(nodeOfGroup(group) ?? "");
+    return to === undefined ? group : colocationGroup(to);
   });
-  if (renamed.every((text, index) => text === texts[index])) return node;
-  const s = renamed.map((text) => new TextEncoder().encode(text));
-  const attr: AttrValue = { value: { $case: "list", value: { ...value.value, s } } };
-  return { ...node, attr: new Map(node.attr).set("_class", attr) };
+  if (renamed.every((group, index) => group === groups[index])) return node;
+  return { ...node, attr: new Map(node.attr).set(COLOCATION_ATTR, stringListAttr(renamed)) };
 }
 
 function renameInRunConfig(config: RunConfig, from: string, to: string): RunConfig {

@@ -10,7 +10,7 @@ function change(document: GraphDocument, label: string, after: RunConfig, mergeK
   });
 }
 
-/** Feeds a tensor or, with undefined, takes its feed away. */
+/** Feeds a tensor or, with undefined, removes its feed. */
 export function setFeed(document: GraphDocument, tensor: string, value: FeedValue | undefined): EditResult {
   const feeds = { ...document.runConfig.feeds };
   if (value) feeds[tensor] = value;
@@ -25,7 +25,7 @@ type Choice = Pick<RunConfig, "fetches" | "targets">;
 
 /**
  * Turns the fetching of a tensor on or off.
- * @param present what a run fetches and runs now; where nothing was chosen, the suggestion
+ * @param present what a run currently fetches and runs; the suggestion if nothing was chosen
  */
 export function toggleFetch(
   document: GraphDocument,
@@ -56,7 +56,7 @@ export function chooseRun(document: GraphDocument, { fetches, targets }: Choice,
   return change(document, label, { ...document.runConfig, fetches, targets });
 }
 
-/** Goes back to what a run does by itself. */
+/** Restores the default of what a run does. */
 export function resetRun(document: GraphDocument): EditResult {
   const { fetches, targets } = document.runConfig;
   if (fetches.length + targets.length === 0) return refused("Nothing was chosen.");

@@ -1,4 +1,4 @@
-/** The contract from outside of a browser: what a test asks the application itself, beside what the window shows. */
+/** A client of the contract outside a browser: lets a test query the application directly, besides the window. */
 import { Decoder, Encoder } from "@msgpack/msgpack";
 import WebSocket from "ws";
 import type { EventData, EventName, MethodName, Params, Result } from "../../../main/api/contract.js";
@@ -62,7 +62,7 @@ export class ApiClient {
     return (await answer) as Result<M>;
   }
 
-  /** Resolves with the first event from now on that fits. */
+  /** Resolves with the first matching event from now on. */
   next<E extends EventName>(
     event: E,
     fits: (data: EventData<E>) => boolean,
@@ -89,7 +89,7 @@ export class ApiClient {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Tasks of this machine that run, once there are as many. */
+  /** The running tasks of this machine, once there are that many. */
   async runningTasks(count: number, timeoutMillis = 60_000) {
     const tasksOf = (state: Result<"cluster.get">) =>
       state.machines.flatMap(({ tasks }) => tasks).filter(({ state }) => state === "running");

@@ -8,10 +8,10 @@ import { environmentWithoutProxies, type PeerProcess, spawnPeer } from "../../su
 const OPEN_LINE = /^open (http:\/\/127\.0\.0\.1:(\d+)\/#token=\S+)$/m;
 
 export interface AppOptions {
-  /** False: nothing on this machine is found that could compute, as on a fresh one. */
+  /** False: no engine is found on this machine, as on a fresh one. */
   readonly runtime?: boolean;
   readonly env?: Readonly<Record<string, string>>;
-  /** The folder of an app that ended, so that this one is its next life. */
+  /** The folder of an app that ended, which this one continues. */
   readonly folder?: string;
 }
 
@@ -20,13 +20,13 @@ export interface RunningApp {
   /** The one-time address that was printed at the start. */
   readonly link: string;
   readonly origin: string;
-  /** A folder of this app's own for documents, settings and whatever else a test writes. */
+  /** A folder of this app's own for documents, settings and other files that a test writes. */
   readonly folder: string;
   /** A fresh one-time address. */
   newLink(): Promise<string>;
   /** Ends the app and its tasks, and removes its folder. */
   stop(): Promise<void>;
-  /** Ends the app as a crash does; its folder stays for its next life. */
+  /** Ends the app like a crash; its folder is kept for the next start. */
   kill(): Promise<void>;
 }
 

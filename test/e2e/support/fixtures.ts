@@ -1,4 +1,4 @@
-/** Each test gets an application and a window of its own; one browser serves a file. */
+/** Each test gets an application and a window of its own; the tests of a file share one browser. */
 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,13 +12,13 @@ import { WindowPage } from "./window-page.js";
 
 interface Fixtures {
   readonly app: RunningApp;
-  /** The window, opened by the address that the application printed, with the welcome graph on its canvas. */
+  /** The window, opened at the address that the application printed, with the welcome graph on its canvas. */
   readonly window: WindowPage;
 }
 
 let browser: Promise<Browser> | undefined;
 
-/** The file's browser; ended with the process that the file runs in. */
+/** The file's browser; ended with the process of the file. */
 export function sharedBrowser(): Promise<Browser> {
   browser ??= launchBrowser();
   return browser;

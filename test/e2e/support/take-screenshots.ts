@@ -1,4 +1,4 @@
-/** Takes the README's picture of the window: `npm run screenshots`. What it shows has really been run. */
+/** Takes the README's screenshot of the window: `npm run screenshots`. The graph in it has actually been run. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { launchBrowser } from "../../support/browser.js";
@@ -7,7 +7,7 @@ import { startApp } from "./app.js";
 import { WindowPage } from "./window-page.js";
 
 const folder = join(repositoryRoot, "build", "screenshots");
-/** Once a second a task says how busy it is; its curves need some samples to be seen. */
+/** A task reports its load once a second; its curves are visible only after several samples. */
 const METRIC_SAMPLES_MILLIS = 8_000;
 
 const app = await startApp();
@@ -28,7 +28,7 @@ try {
   await window.dockTab("Results").click();
   await window.page.getByRole("row", { name: /z:0/ }).waitFor();
   await window.button("Fit the graph").click();
-  // Nothing is under the pointer: no tooltip, no hover colour.
+  // Moves the pointer away: no tooltip, no hover colour.
   await window.page.mouse.move(720, 500);
   mkdirSync(folder, { recursive: true });
   await window.page.screenshot({ path: join(folder, "main-window.png") });

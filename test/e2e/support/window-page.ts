@@ -1,15 +1,15 @@
 /** The window as a user sees it: what can be clicked and what can be read, by the names that it shows. */
 import type { Browser, BrowserContextOptions, ConsoleMessage, Locator, Page } from "playwright-core";
 
-/** Large enough that the whole of a small graph, the inspector and both panels are in view. */
+/** Large enough to show a small graph, the inspector and both panels. */
 const VIEWPORT = { width: 1440, height: 900 };
 
 export class WindowPage {
-  /** What the page wrote to its console as an error, and what it threw; a test that expects one takes it out. */
+  /** Console errors and uncaught errors of the page; a test that expects one removes it. */
   readonly errors: string[] = [];
 
   private constructor(readonly page: Page) {
-    // Servers are started and run behind a click: on a busy machine that takes many times as long as on an idle one.
+    // A click may start and run servers, which takes many times as long on a busy machine as on an idle one.
     page.setDefaultTimeout(60_000);
     page.on("console", (message: ConsoleMessage) => {
       if (message.type() === "error") this.errors.push(message.text());
@@ -17,11 +17,16 @@ export class WindowPage {
     page.on("pageerror", (error) => this.errors.push(String(error)));
   }
 
-  /** A fresh browser profile with one tab at the address. Motion is reduced, so that nothing has to be waited for. */
+  /**
+   * A fresh browser profile with one tab at the address. Motion is reduced, so there are no animations to wait for.
+   *
+   * @param prepare Called with the empty tab.
+   */
   static async open(
     browser: Browser,
     address: string,
     options: BrowserContextOptions = {},
+    prepare?: (page: Page) => Promise<void>,
   ): Promise<WindowPage> {
     const context = await browser.newContext({
       viewport: VIEWPORT,
@@ -30,6 +35,7 @@ export class WindowPage {
       ...options,
     });
     const window = new WindowPage(await context.newPage());
+    await prepare?.(window.page);
     await window.page.goto(address);
     return window;
   }
@@ -57,21 +63,21 @@ export class WindowPage {
 
   /** What a node shows as its value. */
   value(name: string): Locator {
-    return this.node(name).locator(".val");
+    return this.node(name).locator("[data-node-value]");
   }
 
-  /** Where a node stands: the task it is pinned to. */
+  /** The task that a node is pinned to. */
   chip(name: string): Locator {
-    return this.node(name).locator(".chip");
+    return this.node(name).locator("[data-node-place]");
   }
 
   /** Where a node ran, from the trace. */
   ranOn(name: string): Locator {
-    return this.node(name).locator(".nb .tm");
+    return this.node(name).locator("[data-node-device]");
   }
 
   port(node: string, id: string): Locator {
-    return this.node(node).locator(`.port[data-handleid="${id}"]`);
+    return this.node(node).locator(`[data-port][data-handleid="${id}"]`);
   }
 
   /** The row of a task in the cluster panel, by "worker/0". */
@@ -126,11 +132,11 @@ export class WindowPage {
   }
 
   async select(node: string): Promise<void> {
-    await this.node(node).locator(".nh").click();
+    await this.node(node).locator("[data-node-head]").click();
     await this.inspector.getByText(node, { exact: true }).first().waitFor();
   }
 
-  /** Drags what the pointer finds in the middle of one element to the middle of another. */
+  /** Drags whatever is in the middle of one element to the middle of another. */
   async drag(from: Locator, to: Locator, beforeLettingGo?: () => Promise<void>): Promise<void> {
     const start = await from.boundingBox();
     const end = await to.boundingBox();
@@ -146,7 +152,7 @@ export class WindowPage {
     await mouse.up();
   }
 
-  /** Drags an element onto the canvas, to a place given as shares of its width and height. */
+  /** Drags an element onto the canvas, to a position given as fractions of its width and height. */
   async dragToCanvas(from: Locator, x: number, y: number): Promise<void> {
     await from.waitFor();
     const start = await from.boundingBox();
@@ -159,13 +165,13 @@ export class WindowPage {
     await mouse.up();
   }
 
-  /** Runs one step and waits for its value at a node; one that was computed before an edit does not count. */
+  /** Runs one step and waits for its value at a node; a value computed before an edit does not count. */
   async runAndSee(node: string, value: string): Promise<void> {
     await this.runButton.click();
-    await this.node(node).locator(".val.result").getByText(value, { exact: true }).waitFor();
+    await this.node(node).locator("[data-node-value=result]").getByText(value, { exact: true }).waitFor();
   }
 
-  /** Waits until a run of many steps is beyond its preparation: it can be stopped then, or fail at a step. */
+  /** Waits until a run of many steps has finished its preparation: it can then be stopped, or fail at a step. */
   async firstStep(): Promise<void> {
     await this.page
       .getByRole("progressbar", { name: "Run" })
@@ -215,7 +221,7 @@ export class WindowPage {
     await this.page.keyboard.press(keys);
   }
 
-  /** Chooses from the main menu: menu("Open example", "Sum"). The last entry is the one that is carried out. */
+  /** Chooses from the main menu: menu("Open example", "Sum"). The last entry is executed. */
   async menu(...path: readonly string[]): Promise<void> {
     await this.page.getByRole("button", { name: "Menu", exact: true }).click();
     for (const name of path) {

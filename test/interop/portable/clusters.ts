@@ -26,10 +26,14 @@ export interface StartedCluster {
   stop(): Promise<void>;
 }
 
-/** Starts a cluster with so many tasks in each job; `engineOf` says what serves "worker/0". */
+/**
+ * Starts a cluster with so many tasks in each job; `engineOf` says what serves "worker/0".
+ * @param more options of our workers.
+ */
 export async function startCluster(
   jobs: Readonly<Record<string, number>>,
   engineOf: (task: string) => Engine,
+  more: readonly string[] = [],
 ): Promise<StartedCluster> {
   const addresses = await freeCluster(jobs);
   const folder = mkdtempSync(path.join(tmpdir(), "tensordeck-cluster-"));
@@ -48,6 +52,7 @@ export async function startCluster(
           `--job_name=${job}`,
           `--task_index=${index}`,
           `--files=${folder}`,
+          ...more,
         ];
         return [task, await startWorker(["--engine", "portable", ...flags])] as const;
       }),

@@ -80,6 +80,8 @@ const programs = [
   "partitioned_embedding",
   "candidate_sampling",
   "all_optimizers",
+  "optimizers_over_many_steps",
+  "two_clients_that_update_one_variable",
   "v1_convolution",
   "staging",
   "ragged",
@@ -88,16 +90,52 @@ const programs = [
   "readers_and_producers",
 ] as const;
 
+/** Those that compute, also with every region that there can be as a session of ONNX Runtime. */
+const computing: readonly string[] = [
+  "conditionals",
+  "loops",
+  "loops_over_parameter_servers",
+  "functions",
+  "functions_over_tasks",
+  "recurrent",
+  "keras_convolutional",
+  "keras_attention",
+  "keras_mixed_activations",
+  "partial_run",
+  "frozen_graph",
+  "many_types",
+  "what_a_read_shares",
+  "what_an_update_changes",
+  "reads_on_another_task",
+  "in_graph_replication",
+  "losses_of_every_kind",
+  "all_optimizers",
+  "optimizers_over_many_steps",
+  "two_clients_that_update_one_variable",
+  "clipped_averaged_decayed",
+  "two_asynchronous_workers",
+  "monitored_with_hooks",
+  "save_and_restore",
+  "v1_convolution",
+] satisfies (typeof programs)[number][];
+
 const folder = path.join(repositoryRoot, "test", "interop", "portable", "scripts", "user_programs");
 
 /** All programs on both kinds of servers; on a busy machine several minutes each. */
 const RUNS_MILLIS = 1_200_000;
 
-/** What each program gave on a cluster of two ps and two workers; fails with all output if the process does. */
-async function runOn(engine: Engine): Promise<Record<string, unknown>> {
-  const cluster = await startCluster({ ps: 2, worker: 2 }, () => engine);
+/**
+ * What each program gave on a cluster of two ps and two workers; fails with all output if the process does.
+ * @param options of our workers.
+ */
+async function runOn(
+  engine: Engine,
+  names: readonly string[] = programs,
+  options: readonly string[] = [],
+): Promise<Record<string, unknown>> {
+  const cluster = await startCluster({ ps: 2, worker: 2 }, () => engine, options);
   try {
-    const args = [folder, JSON.stringify(cluster.addresses), cluster.folder, ...programs];
+    const args = [folder, JSON.stringify(cluster.addresses), cluster.folder, ...names];
     const peer = await spawnPeer(tensorflowPython(), args, { env: environmentWithoutProxies() });
     const { code } = await peer.exited;
     expect(code, peer.output().slice(-6_000)).toBe(0);
@@ -114,15 +152,21 @@ async function runOn(engine: Engine): Promise<Record<string, unknown>> {
 describe.skipIf(peerMissing("tensorflow"))("users' programs on the portable engine", () => {
   let expected: Record<string, unknown>;
   let given: Record<string, unknown>;
+  let givenByRegions: Record<string, unknown>;
 
   beforeAll(async () => {
     expected = await runOn("stock");
     given = await runOn("portable");
+    givenByRegions = await runOn("portable", computing, ["--regions=always"]);
   }, RUNS_MILLIS);
 
   test.each(programs)("%s", (name) => {
     expect(expected[name]).toBeDefined();
     expect(differences(expected[name], given[name])).toEqual([]);
+  });
+
+  test.each(computing)("%s, by regions", (name) => {
+    expect(differences(expected[name], givenByRegions[name])).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ const OWN = "own";
 const facts = {
   ownId: OWN,
   tasks: [],
+  uses: [],
   nameOf: (deviceId: string) => (deviceId === "other" ? "gpu-pc" : undefined),
   run: undefined,
 };
@@ -17,6 +18,7 @@ const task = (
   index,
   owner,
   state,
+  port: 2222 + index,
 });
 const run = (state: "running" | "preparing" | "done", millis: number) => ({
   state,
@@ -47,12 +49,26 @@ describe("what is in use", () => {
     ]);
   });
 
-  it("is a run that has gone on for long, also before its first step, until it is over", () => {
+  it("are this machine's own tasks that others are connected to, once for each machine", () => {
+    const used = inUse({
+      ...facts,
+      tasks: [task(0, OWN), task(1, OWN), task(2, "other"), task(3, OWN, "failed")],
+      uses: [
+        { deviceId: "other", port: 2222 },
+        { deviceId: "other", port: 2222 },
+        { deviceId: OWN, port: 2223 },
+        { deviceId: "other", port: 2224 },
+        { deviceId: "other", port: 2225 },
+      ],
+    });
+    expect(inUseLines(used)).toEqual(["worker/0, which gpu-pc uses", "worker/2, which gpu-pc uses"]);
+    expect(used.ownTasks).toEqual(["worker/0", "worker/1"]);
+  });
+
+  it("is a run that has taken long, also before its first step, until it is over", () => {
     const lines = (given: ReturnType<typeof run>) => inUseLines(inUse({ ...facts, run: given }));
-    expect(lines(run("running", 10_000))).toEqual(["a run that has gone on for 10 s"]);
-    expect(lines({ ...run("preparing", 0), currentMillis: 180_000 })).toEqual([
-      "a run that has gone on for 3 min",
-    ]);
+    expect(lines(run("running", 10_000))).toEqual(["a run that has taken 10 s"]);
+    expect(lines({ ...run("preparing", 0), currentMillis: 180_000 })).toEqual(["a run that has taken 3 min"]);
     expect(lines(run("done", 1e9))).toEqual([]);
   });
 });

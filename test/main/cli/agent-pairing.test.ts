@@ -116,7 +116,7 @@ describe("a headless machine", () => {
       "--data-dir",
       pi.dataDir,
     );
-    expect(lowered).toBe("laptop is paired and has the role view here now.\n");
+    expect(lowered).toBe("laptop is paired and now has the role view here.\n");
     expect((await refused).machines).toHaveLength(2);
     await expect(window.call("machines.openWindow", { machineId: pi.deviceId })).rejects.toMatchObject({
       problem: { code: "PERMISSION_DENIED" },

@@ -89,7 +89,9 @@ describe("without a running agent", () => {
   test("link says that none runs", () => {
     const { status, stderr } = tensordeck("agent", "link", "--data-dir", dataDir);
     expect(status).toBe(1);
-    expect(stderr).toContain(`FAILED_PRECONDITION: No Tensordeck runs with the data folder ${dataDir}.`);
+    expect(stderr).toContain(
+      `FAILED_PRECONDITION: No Tensordeck is running with the data folder ${dataDir}.`,
+    );
   });
 
   test("service prints a unit", () => {
@@ -114,7 +116,7 @@ describe("a running agent", () => {
     window.close();
     const second = tensordeck("agent", "--data-dir", dataDir);
     expect(second.status).toBe(1);
-    expect(second.stderr).toContain(`Tensordeck runs here already, as process ${agent.pid}.`);
+    expect(second.stderr).toContain(`Tensordeck is already running here, as process ${agent.pid}.`);
     if (process.platform !== "win32") {
       agent.child.kill("SIGUSR2");
       await agent.waitForOutput(/^open http:/m);

@@ -132,7 +132,7 @@ describe("paired machines", () => {
     const { port } = await listen(createTlsServer({ cert: certPem, key: keyPem }));
     await pairedWith((await makeCertificate()).certPem, port);
     const { code, stdout } = await doctor([]);
-    expect(stdout).toContain("Another installation than raspberrypi answers");
+    expect(stdout).toContain("An installation other than raspberrypi answers");
     expect(code).toBe(1);
   });
 });

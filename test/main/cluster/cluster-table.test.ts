@@ -147,7 +147,7 @@ describe("the cluster table", () => {
     const { row } = made;
     const all = ["ps/0", "worker/0", "worker/1"].map((name) => row(name));
     const cases: [ClusterRow[], RegExp][] = [
-      [[...all, fresh({ index: 1, machineId: "here" })], /There is a worker\/1 already/],
+      [[...all, fresh({ index: 1, machineId: "here" })], /There is already a worker\/1/],
       [[...all, fresh({ index: 2, machineId: "here", address: "localhost:2222" })], /ps\/0 already uses/],
       // In a secure cluster the host is no difference.
       [[...all, fresh({ index: 2, machineId: "gpu-pc", address: "gpu-pc:2222" })], /ps\/0 already uses/],

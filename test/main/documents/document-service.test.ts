@@ -162,9 +162,7 @@ describe("a document", () => {
     const refused = await problemOfCall(documents.save({ ...request, path: at("null.pb") }));
     expect(refused.code).toBe("INVALID_ARGUMENT");
     expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
-    expect((await problemOfCall(documents.save({ ...request, path: at("loop.pb") }))).reason).toMatch(
-      /circle/,
-    );
+    expect((await problemOfCall(documents.save({ ...request, path: at("loop.pb") }))).reason).toMatch(/loop/);
     expect((await readdir(folder)).sort()).toEqual(["loop.pb", "null.pb"]);
   });
 

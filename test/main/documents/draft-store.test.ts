@@ -34,7 +34,11 @@ function window(): Caller & { leave(): void } {
 }
 
 function draftStore(): DraftStore {
-  return new DraftStore({ folder: join(folder, "drafts"), versionOf: () => version });
+  return new DraftStore({
+    folder: join(folder, "drafts"),
+    versionOf: () => version,
+    originalOf: () => undefined,
+  });
 }
 
 async function namesOf(draftId: string, caller = window()): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isInnerInterface, reachableAddresses } from "../../../main/machine/addresses.js";
-import { listGpus, parseGpus } from "../../../main/machine/gpus.js";
+import { gpuReader, parseGpus } from "../../../main/machine/gpus.js";
 import {
   availableBytes,
   metricsBetween,
@@ -9,6 +9,7 @@ import {
   readMachine,
 } from "../../../main/machine/metrics.js";
 import { nameOfSwVers, osName, prettyName } from "../../../main/machine/os-name.js";
+import type { AdaptersAnswer } from "../../../worker-runtime/engines/portable/gpu/adapter.js";
 
 function at(address: string, internal = false) {
   const family = address.includes(":") ? ("IPv6" as const) : ("IPv4" as const);
@@ -69,17 +70,62 @@ describe("GPUs", () => {
     expect(parseGpus("No devices were found\n", "")).toEqual([]);
   });
 
-  test("a driver that does not tell of processes still has its devices; no driver has none", async () => {
+  test("a driver that does not tell of processes still has its devices", async () => {
     const { signal } = new AbortController();
-    const gpus = await listGpus(signal, async ([question]) => {
+    const gpus = await gpuReader(async ([question]) => {
       if (question?.startsWith("--query-gpu")) return devices;
       throw new Error("not supported");
-    });
+    })(signal);
     expect(gpus.map(({ name }) => name)).toEqual(["NVIDIA H200", "NVIDIA T4, rev. B"]);
-    const none = await listGpus(signal, async () => {
-      throw new Error("ENOENT");
-    });
-    expect(none).toEqual([]);
+  });
+
+  test("without NVIDIA's driver, the best GPU of another maker is there; a program on the processor is none", async () => {
+    const { signal } = new AbortController();
+    const found = (answer: AdaptersAnswer) =>
+      gpuReader(
+        async () => {
+          throw new Error("ENOENT");
+        },
+        async () => answer,
+        async (vendor) => (vendor === 0x1002 ? { busyPercent: 7 } : {}),
+      )(signal);
+    const radeon = {
+      name: "Radeon RX 7900",
+      kind: "discrete",
+      memoryBytes: 2e10,
+      vendor: 0x1002,
+      number: 1,
+    } as const;
+    const software = { ...radeon, name: "llvmpipe", kind: "software" } as const;
+    expect(await found({ adapters: [radeon, { ...radeon, kind: "integrated" }, software] })).toEqual([
+      { index: 0, name: "Radeon RX 7900", memoryBytes: 2e10, busyPercent: 7, processes: [] },
+    ]);
+    expect(await found({ adapters: [software] })).toEqual([]);
+    expect(await found({ problem: "There is no Vulkan loader." })).toEqual([]);
+  });
+
+  test("adapters are listed once, and never in place of an NVIDIA driver that fails for a moment", async () => {
+    const { signal } = new AbortController();
+    const adapter = { name: "GPU", kind: "discrete", memoryBytes: 2e10, vendor: 0x1002, number: 0 } as const;
+    let listed = 0;
+    const adapters = async (): Promise<AdaptersAnswer> => {
+      listed++;
+      return { adapters: [adapter] };
+    };
+    let hasDriver = false;
+    const ask = async () => {
+      if (!hasDriver) throw new Error("ENOENT");
+      return "0, GPU-1, 1000, 1, 1, NVIDIA T4";
+    };
+    const other = gpuReader(ask, adapters);
+    expect(await other(signal)).toEqual(await other(signal));
+    expect(listed).toBe(1);
+    hasDriver = true;
+    const nvidia = gpuReader(ask, adapters);
+    expect(await nvidia(signal)).toHaveLength(1);
+    hasDriver = false;
+    expect(await nvidia(signal)).toEqual([]);
+    expect(listed).toBe(1);
   });
 });
 

@@ -50,7 +50,7 @@ describe("a graph that cannot be run", () => {
       node("after", "Neg", "c"),
     ];
     const problem = problemOfCheck(nodes, ["after"]);
-    expect(problem.message).toMatch(/^[abc] depends on itself, by way of other nodes\.$/);
+    expect(problem.message).toMatch(/^[abc] depends on itself through other nodes\.$/);
     expect(problem.reason).toMatch(/a → b → c → a|b → c → a → b|c → a → b → c/);
     expect(["a", "b", "c"]).toContain(problem.node);
   });

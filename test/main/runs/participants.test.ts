@@ -140,7 +140,12 @@ describe("the tasks of a run", () => {
     ["missing", [task("worker/0")], "/job:ps/task:0", { task: "ps/0", node: "n0" }],
     ["of a missing job", [task("worker/0")], "/job:ps", { message: expect.stringContaining("job ps") }],
     ["none at all", [], "", { remedy: "Add a worker." }],
-    ["misnamed", [task("worker/0")], "worker zero", { message: expect.stringContaining("no device name") }],
+    [
+      "misnamed",
+      [task("worker/0")],
+      "worker zero",
+      { message: expect.stringContaining("not a device name") },
+    ],
   ])("are named when they are %s", (_, tasks, device, expected) => {
     expect(problemIn(() => ready(tasks, [device]))).toMatchObject(expected);
   });

@@ -21,7 +21,7 @@ describe("an error of TensorFlow", () => {
     expect(explain(StatusCode.INVALID_ARGUMENT, message)).toEqual({
       code: "INVALID_ARGUMENT",
       message: "model/dense/MatMul failed on worker/1: Matrix size-incompatible: In[0]: [2,3], In[1]: [2,3].",
-      reason: "The shapes of the node's inputs do not fit together.",
+      reason: "The shapes of the node's inputs are incompatible.",
       remedy: expect.stringContaining("reshape"),
       details: message,
       node: "model/dense/MatMul",

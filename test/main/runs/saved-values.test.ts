@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type RestorePlace, SavedValues, SavedValuesError } from "../../../main/runs/saved-values.js";
+import { type RestoreTarget, SavedValues, SavedValuesError } from "../../../main/runs/saved-values.js";
 import type { AttrValue } from "../../../protos/generated/tensorflow/attr_value.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
@@ -76,7 +76,7 @@ describe("saved values", () => {
 
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  const place = (incarnation = "1"): RestorePlace => ({
+  const target = (incarnation = "1"): RestoreTarget => ({
     session: {
       extend: async () => undefined,
       run: async (_fetches, { feeds } = {}) => {
@@ -88,7 +88,7 @@ describe("saved values", () => {
     onProgress: () => undefined,
     signal: new AbortController().signal,
   });
-  const restore = (graph: GraphDef, { sourceId = "a", wanted = true, at = place() } = {}) =>
+  const restore = (graph: GraphDef, { sourceId = "a", wanted = true, at = target() } = {}) =>
     values.restore({ sourceId, notes, wanted }, graph, at);
 
   it("are brought once, and what the graph gained since afterwards", async () => {
@@ -101,11 +101,11 @@ describe("saved values", () => {
 
   it("are restored again after a task was restarted, and after they were left out", async () => {
     await restore(graphOf("v"));
-    await restore(graphOf("v"), { at: place("2") });
+    await restore(graphOf("v"), { at: target("2") });
     expect(fed).toHaveLength(2);
-    await restore(graphOf("v"), { at: place("2"), wanted: false });
+    await restore(graphOf("v"), { at: target("2"), wanted: false });
     expect(fed).toHaveLength(2);
-    await restore(graphOf("v"), { at: place("2") });
+    await restore(graphOf("v"), { at: target("2") });
     expect(fed).toHaveLength(3);
   });
 
@@ -127,7 +127,7 @@ describe("saved values", () => {
       problem: { code: "NOT_FOUND", reason: expect.stringContaining(join("variables", "variables.index")) },
     });
     await expect(restore(graphOf("v"), { sourceId: "dropped" })).rejects.toMatchObject({
-      problem: { reason: expect.stringContaining("files beside the graph") },
+      problem: { reason: expect.stringContaining("files next to the graph") },
     });
     expect(fed).toEqual([]);
   });

@@ -5,7 +5,7 @@ import type { TunnelRequest } from "../../../main/peers/agent/tunnel-request.js"
 import type { TunnelHost } from "../../../main/peers/cluster-machine.js";
 import { problem } from "../../../main/shared/problems.js";
 import type {
-  FixedPlace,
+  FixedCluster,
   HostTask,
   TaskHost,
   TaskOrder,
@@ -15,7 +15,7 @@ import type {
 export class MemoryHost implements TaskHost, TunnelHost {
   readonly orders: TaskOrder[] = [];
   /** What each task was told of the cluster at its newest start. */
-  readonly fixed = new Map<string, FixedPlace | undefined>();
+  readonly fixed = new Map<string, FixedCluster | undefined>();
   /** Commands in the order in which they came: "start worker/0". */
   readonly commands: string[] = [];
   /** Ports that other programs have. */
@@ -46,7 +46,7 @@ export class MemoryHost implements TaskHost, TunnelHost {
     return task;
   }
 
-  async startAgain(taskId: string, fixed?: FixedPlace): Promise<void> {
+  async startAgain(taskId: string, fixed?: FixedCluster): Promise<void> {
     if (this.#task(taskId).state !== "running") this.#up(taskId, fixed);
   }
 
@@ -108,7 +108,7 @@ export class MemoryHost implements TaskHost, TunnelHost {
     for (const listener of this.#changeListeners) listener();
   }
 
-  #up(taskId: string, fixed: FixedPlace | undefined): void {
+  #up(taskId: string, fixed: FixedCluster | undefined): void {
     const task = this.#task(taskId);
     const { job, index } = task;
     this.commands.push(`start ${job}/${index}`);

@@ -68,8 +68,12 @@ describe("which GPUs a task sees", () => {
     expect(visibleGpus({ choice: wanted, job, engine: "tensorflow" }, gpus, inUse)).toBe(visible);
   });
 
-  it("is none for the portable engine, which leaves them to others", () => {
-    expect(visibleGpus({ choice: "auto", job: "worker", engine: "portable" }, [0, 1], [])).toBe("none");
+  it("is left to the portable engine, which finds the best by itself", () => {
+    const portable = (job: string, choice: "auto" | "none" = "auto") =>
+      visibleGpus({ choice, job, engine: "portable" }, [0, 1], [[0]]);
+    expect(portable("worker")).toBe("auto");
+    expect(portable("worker", "none")).toBe("none");
+    expect(portable("ps")).toBe("none");
   });
 
   it("counts as in use what the task was given", () => {

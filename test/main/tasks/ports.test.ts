@@ -65,8 +65,8 @@ describe("ports", () => {
       const account = process.getuid?.() ?? 0;
       let own: string;
       let warnings: string[];
-      const locksIn = (place: string, options: PortLocksOptions = {}) =>
-        new PortLocks(place, { warn: (text) => warnings.push(text), ...options });
+      const locksIn = (folder: string, options: PortLocksOptions = {}) =>
+        new PortLocks(folder, { warn: (text) => warnings.push(text), ...options });
       beforeEach(async () => {
         own = await mkdtemp(join(folder, "of-a-test-"));
         warnings = [];
@@ -74,12 +74,12 @@ describe("ports", () => {
       afterEach(() => rm(own, { recursive: true }));
 
       it("make it for the account alone, and take it back where it was open to others", async () => {
-        const place = join(own, "locks");
-        expect(await locksIn(place).take(FIRST_PORT)).toBe(true);
-        expect((await stat(place)).mode & 0o777).toBe(0o700);
-        await chmod(place, 0o777);
-        expect(await locksIn(place).take(FIRST_PORT + 1)).toBe(true);
-        expect((await stat(place)).mode & 0o777).toBe(0o700);
+        const folder = join(own, "locks");
+        expect(await locksIn(folder).take(FIRST_PORT)).toBe(true);
+        expect((await stat(folder)).mode & 0o777).toBe(0o700);
+        await chmod(folder, 0o777);
+        expect(await locksIn(folder).take(FIRST_PORT + 1)).toBe(true);
+        expect((await stat(folder)).mode & 0o777).toBe(0o700);
         expect(warnings).toEqual([]);
       });
 
@@ -109,7 +109,7 @@ describe("ports", () => {
         expect(await locks.take(FIRST_PORT + 1)).toBe(true);
         await locks.release(FIRST_PORT);
         expect(await readdir(elsewhere)).toEqual([String(FIRST_PORT)]);
-        expect(warnings).toEqual([expect.stringContaining("is no folder")]);
+        expect(warnings).toEqual([expect.stringContaining("is not a folder")]);
       });
 
       it("are given where no folder can be made", async () => {

@@ -74,13 +74,13 @@ export class FirewallHosts {
   readonly #network: Network;
   readonly guarded: Host;
   readonly peer: Host;
-  readonly stranger: Host;
+  readonly unpaired: Host;
 
   private constructor(network: Network) {
     this.#network = network;
     this.guarded = network.host("gpu-pc");
     this.peer = network.host("raspberrypi");
-    this.stranger = network.host("macbook");
+    this.unpaired = network.host("macbook");
   }
 
   static async create(): Promise<FirewallHosts> {

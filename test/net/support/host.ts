@@ -22,16 +22,16 @@ export class Host {
   readonly name: string;
   readonly #space: Namespace;
   readonly #switch: Namespace;
-  readonly #place: number;
+  readonly #index: number;
   readonly #families: Families;
   readonly #relays = new Map<number, PeerProcess>();
 
   /** Hosts are made by Network.create. */
-  constructor(space: Namespace, fabric: Namespace, place: number, families: Families) {
+  constructor(space: Namespace, fabric: Namespace, index: number, families: Families) {
     this.name = space.hostname;
     this.#space = space;
     this.#switch = fabric;
-    this.#place = place;
+    this.#index = index;
     this.#families = families;
   }
 
@@ -46,11 +46,11 @@ export class Host {
   }
 
   address4On(segment: number): string {
-    return `10.${77 + segment}.0.${this.#place}`;
+    return `10.${77 + segment}.0.${this.#index}`;
   }
 
   address6On(segment: number): string {
-    return `fd${77 + segment}::${this.#place.toString(16)}`;
+    return `fd${77 + segment}::${this.#index.toString(16)}`;
   }
 
   /** Process that holds the host's namespaces, for `nsenter -t`. */
@@ -174,7 +174,7 @@ export class Host {
 
   /** The switch's end of the cable. */
   #port(segment: number): string {
-    return `port${this.#place}-${segment}`;
+    return `port${this.#index}-${segment}`;
   }
 
   async #writeSysctl(name: string, value: string): Promise<void> {

@@ -39,13 +39,13 @@ export class Network {
    * host knows the others' names (as name and as name.test).
    */
   static async create(count: number, options: NetworkOptions = {}): Promise<Network> {
-    const names = Array.from({ length: count }, (_, place) => options.names?.[place] ?? `host${place + 1}`);
+    const names = Array.from({ length: count }, (_, index) => options.names?.[index] ?? `host${index + 1}`);
     const fabric = await Namespace.create("switch");
     const namespaces = await Promise.all(names.map((name) => Namespace.create(name)));
     // Frames are passed on as they come: no addresses on the switch, no waiting for multicast reports.
     await fabric.run("sh", ["-c", "echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6"]);
     const families = { ipv4: options.ipv4 ?? true, ipv6: options.ipv6 ?? true };
-    const hosts = namespaces.map((space, place) => new Host(space, fabric, place + 1, families));
+    const hosts = namespaces.map((space, index) => new Host(space, fabric, index + 1, families));
     const network = new Network(fabric, hosts);
     try {
       await network.addSegment(0);

@@ -6,6 +6,12 @@ import { ProblemError } from "../../../main/api/wire.js";
 import { DraftKeeper } from "../../../renderer/actions/draft-keeper.js";
 import { writeDocument } from "../../../renderer/document/document-file.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
+import {
+  activeSession,
+  closeSession,
+  inSession,
+  openSession,
+} from "../../../renderer/stores/document-session.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { welcome } from "../document/graphs.js";
 
@@ -177,5 +183,40 @@ describe("the keeper of drafts", () => {
     expect(application.kept).toHaveLength(1);
     expect(application.kept[0]?.draftId).not.toBe(other);
     expect(application.discarded).toEqual([]);
+  });
+
+  it("forgets what the page before it had, once it has a draft of its own", async () => {
+    stored.set("tensordeck.draft", "of-the-page-before");
+    expect(DraftKeeper.remembered()).toBe("of-the-page-before");
+    move(1);
+    await wait(TWO_SECONDS);
+    expect(DraftKeeper.remembered()).toBe(application.kept[0]?.draftId);
+  });
+
+  it("keeps every open document in a draft of its own, shown or not, until it is closed", async () => {
+    move(1);
+    const first = activeSession();
+    const second = openSession();
+    load();
+    move(2);
+    await wait(TWO_SECONDS);
+    expect(application.kept).toHaveLength(2);
+    const [one, other] = application.kept;
+    expect(one?.draftId).not.toBe(other?.draftId);
+    // What fails of one is still told when the other is kept.
+    application.failures.push(failure("RESOURCE_EXHAUSTED", "The disk is full."));
+    inSession(first, () => move(3));
+    await wait(TWO_SECONDS);
+    move(4);
+    await wait(TWO_SECONDS);
+    expect(application.kept.at(-1)).toMatchObject({ draftId: other?.draftId });
+    expect(useApp.getState().notices).toMatchObject([{ problem: { message: "The disk is full." } }]);
+    expect(DraftKeeper.remembered()).toBe(one?.draftId);
+    inSession(first, save);
+    expect(application.discarded).toEqual([one?.draftId]);
+    expect(DraftKeeper.remembered()).toBe(other?.draftId);
+    closeSession(second);
+    expect(application.discarded).toEqual([one?.draftId, other?.draftId]);
+    expect(DraftKeeper.remembered()).toBeUndefined();
   });
 });

@@ -44,7 +44,7 @@ describe("the bar of drafts", () => {
     show(<DraftBar />);
     expect(offers()).toEqual([
       expect.stringMatching(/^a was edited 3 min(utes)? ago and not saved .* It has no file yet\./),
-      expect.stringContaining("b was changed by another program since"),
+      expect.stringContaining("b has since been changed by another program"),
       expect.stringContaining("c is no longer there"),
     ]);
     expect(screen.getByTitle(path).textContent).toBe("b");

@@ -148,19 +148,15 @@ describe("words", () => {
 });
 
 it("arrows go to the nearest node in their direction", () => {
-  const layout = new Map([
+  const places = new Map([
     ["a", { x: 0, y: 0 }],
     ["b", { x: 0, y: 90 }],
     ["x", { x: 220, y: 10 }],
     ["z", { x: 440, y: 0 }],
   ]);
-  const document = {
-    ...documentOf([constant("a", "1"), constant("b", "1"), constant("x", "1"), constant("z", "1")]),
-    layout,
-  };
-  expect(neighbour(document, "a", { x: 1, y: 0 })).toBe("x");
-  expect(neighbour(document, "a", { x: 0, y: 1 })).toBe("b");
-  expect(neighbour(document, "z", { x: -1, y: 0 })).toBe("x");
-  expect(neighbour(document, "a", { x: -1, y: 0 })).toBeUndefined();
-  expect(neighbour(document, undefined, { x: 1, y: 0 })).toBe("a");
+  expect(neighbour(places, "a", { x: 1, y: 0 })).toBe("x");
+  expect(neighbour(places, "a", { x: 0, y: 1 })).toBe("b");
+  expect(neighbour(places, "z", { x: -1, y: 0 })).toBe("x");
+  expect(neighbour(places, "a", { x: -1, y: 0 })).toBeUndefined();
+  expect(neighbour(places, undefined, { x: 1, y: 0 })).toBe("a");
 });

@@ -25,7 +25,7 @@ describe("a scene", () => {
 
   it("is of what lies in view, wherever that is", () => {
     const scene = sceneOf(map, area);
-    expect(scene.nodes.map((index) => map.nodes[index]?.name)).toEqual([
+    expect(scene.nodes.map((index) => map.items[index]?.id)).toEqual([
       "n49990",
       "n49991",
       "n49992",
@@ -46,7 +46,7 @@ describe("a scene", () => {
 
   it("finds the node and the edge at a point, far out too", () => {
     const nodes = nodesIn(map, area);
-    expect(map.nodes[nodeAt(map, nodes, { x: FAR - 1990, y: 10 }) ?? -1]?.name).toBe("n49990");
+    expect(map.items[nodeAt(map, nodes, { x: FAR - 1990, y: 10 }) ?? -1]?.id).toBe("n49990");
     expect(nodeAt(map, nodes, { x: FAR - 1990, y: -10 })).toBeUndefined();
     const between = edgeAt(map, edgesIn(map, area), { x: FAR - 1830, y: 33 }, 4);
     expect(map.edges[between ?? -1]).toMatchObject({ from: "n49990", to: "n49991" });

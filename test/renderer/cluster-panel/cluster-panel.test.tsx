@@ -166,4 +166,24 @@ describe("the cluster panel", () => {
     await user.click(add);
     expect(calls).toEqual([]);
   });
+
+  it("shows nothing as running that it has no news of, until it is connected again", async () => {
+    const lostAt = new Date(2030, 0, 2, 9, 5).getTime();
+    showCluster(
+      clusterOf([
+        machineOf("laptop", { tasks: [taskOf("worker/0")] }),
+        machineOf("desktop", { kind: "paired", role: "run" }),
+        machineOf("pi", { kind: "paired", role: "run", presence: "offline" }),
+      ]),
+    );
+    act(() => useApp.setState({ connection: "lost", lostAt }));
+    expect(row(/^laptop, this machine, unknown, last seen 2 Jan 09:05, /)).toBeDefined();
+    expect(row(/^desktop, paired, unknown, last seen 2 Jan 09:05, /)).toBeDefined();
+    expect(row(/^pi, paired, offline, /)).toBeDefined();
+    expect(row(/^worker\/0, state unknown, /).textContent).not.toContain("running");
+    await expectAccessible();
+    act(() => useApp.setState({ connection: "connected" }));
+    expect(row(/^laptop, this machine, online, /).textContent).not.toContain("last seen");
+    expect(row(/^worker\/0, running, /)).toBeDefined();
+  });
 });

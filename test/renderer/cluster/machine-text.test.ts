@@ -43,6 +43,8 @@ describe("what a machine has", () => {
       ],
     });
     expect(hardwareText(withGpu)).toBe("RTX 4070 12 GB · TensorFlow 2.21.0 GPU");
+    const alone = machineOf("a", { gpus: [gpu(0)], engines: [{ ...portable, gpu: true }] });
+    expect(hardwareText(alone)).toBe("RTX 4070 12 GB · portable engine GPU");
   });
 
   it("claims nothing of a machine that was only discovered", () => {

@@ -57,7 +57,7 @@ const state: ClusterState = {
       task("t1", "ps", 0, "gpu-pc:2223"),
     ]),
     machine("mm", "pi", "paired", []),
-    machine("mmm", "stranger", "discovered", []),
+    machine("mmm", "unpaired", "discovered", []),
   ],
 };
 
@@ -81,7 +81,7 @@ describe("the draft of the cluster table", () => {
   test("an untouched draft changes nothing", () => {
     const rows = draftOf(state, []);
     expect(draftChanges(rows, state)).toEqual({ start: [], restart: [], stop: [] });
-    expect(changesText(draftChanges(rows, state))).toBe("The cluster is as the table says.");
+    expect(changesText(draftChanges(rows, state))).toBe("The cluster matches the table.");
   });
 
   test("says what is started, restarted and stopped", () => {

@@ -76,7 +76,7 @@ describe("connecting", () => {
       whyNotConnect(graph, lookup, { node: from, output: 0 }, { node: to, input });
     expect(why("i", "add", 1)).toBe("T is float32 through x, not int32.");
     expect(why("s", "mm", 0)).toMatch(/^MatMul takes .*float32.*, not string\.$/);
-    expect(why("f", "add", 0)).toBe("They are connected already.");
+    expect(why("f", "add", 0)).toBe("They are already connected.");
     expect(why("add", "add", 1)).toBe("A node cannot read its own output.");
     expect(why("f", "add", 1)).toBeUndefined();
   });
@@ -84,7 +84,7 @@ describe("connecting", () => {
   it("refuses an edge that closes a circle, and a data edge into a control port", () => {
     const graph = welcome();
     expect(whyNotConnect(graph, lookup, { node: "z", output: 0 }, { node: "x", input: 0 })).toContain(
-      "circle",
+      "cycle",
     );
     expect(whyNotConnect(graph, lookup, { node: "a", output: 0 }, { node: "z", input: "control" })).toContain(
       "control edges",

@@ -97,7 +97,7 @@ describe("nodes that are not pinned", () => {
     const engines = enginesOf({ "worker/0": "portable", "worker/1": "tensorflow" });
     const { tasks } = missingOf({ nodes: [svd("s")], engines });
     expect(tasks[0]?.task.name).toBe("worker/0");
-    expect(tasks[0]?.problem.reason).toBe("It is not pinned to a task and will most likely run there.");
+    expect(tasks[0]?.problem.reason).toBe("It is not pinned to a task and will probably run there.");
     // The first task that the graph names is the master.
     expect(missingOf({ nodes: [svd("s"), constant("a", "1"), qr("q", WORKER1)], engines }).tasks).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunUpdate } from "../../../main/api/runs.js";
-import { receiveRun } from "../../../renderer/actions/run-actions.js";
+import { receiveRun as receiveRunWith } from "../../../renderer/actions/run-actions.js";
 import {
   activateSession,
   activeSession,
@@ -12,6 +12,7 @@ import {
   openSessions,
 } from "../../../renderer/stores/document-session.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
+import { useDrag } from "../../../renderer/stores/drag-store.js";
 import { useOps } from "../../../renderer/stores/ops-store.js";
 import { originOf } from "../../../renderer/stores/run-origin.js";
 import { useDocumentRun } from "../../../renderer/stores/run-store.js";
@@ -21,6 +22,9 @@ import { uiActions, useUi } from "../../../renderer/stores/ui-store.js";
 import { currentMap } from "../../../renderer/viewport/current-map.js";
 import { useCanvas } from "../../../renderer/viewport/view-store.js";
 import { bundledOpRegistry, OpRegistry } from "../../../worker-runtime/graph/op-registry.js";
+
+/** Applies a run; no task lacks a kernel here. */
+const receiveRun = (run: RunUpdate) => receiveRunWith(run, () => undefined);
 
 let first: DocumentSession;
 let second: DocumentSession;
@@ -63,6 +67,14 @@ describe("two documents", () => {
     expect(nodeNames()).toEqual([]);
   });
 
+  it("have their own drag, which ends when the other one is shown", () => {
+    useDrag.setState({ nodes: ["a"], status: "Pin 1 node to worker/0." });
+    activateSession(first);
+    expect(useDrag.getState().status).toBeUndefined();
+    activateSession(second);
+    expect(useDrag.getState()).toMatchObject({ nodes: [], status: undefined });
+  });
+
   it("come back to the revision that each was opened with", () => {
     const opened = useDocument.getState().revision;
     documentActions.addNode("NoOp", { x: 0, y: 0 });
@@ -97,7 +109,7 @@ describe("two documents", () => {
     expect(useSavedModel.getState()).toEqual({ sourceId: undefined, withoutValues: false });
     expect(useTensorTabs.getState().names).toEqual([]);
     expect(useUi.getState().dockTab).toBe("results");
-    expect(currentMap().nodes).toEqual([]);
+    expect(currentMap().items).toEqual([]);
 
     activateSession(second);
     expect(currentMap()).toBe(map);

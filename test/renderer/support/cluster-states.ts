@@ -1,4 +1,4 @@
-/** Tasks, machines and whole clusters as the application describes them, with ordinary values for what a test leaves out. */
+/** Tasks, machines and whole clusters as the application describes them, with default values for what a test omits. */
 import type { ClusterState, Machine, Task } from "../../../main/api/cluster.js";
 
 /** A running task, by its name, "worker/0". */
@@ -19,7 +19,7 @@ export function taskOf(name: string, more: Partial<Task> = {}): Task {
   };
 }
 
-/** A machine that is up, of the kind "this" unless told. */
+/** A machine that is up; its kind defaults to "this". */
 export function machineOf(name: string, more: Partial<Machine> = {}): Machine {
   return {
     id: name,

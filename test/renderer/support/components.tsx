@@ -1,6 +1,6 @@
 /**
- * Components in a DOM without a browser, for files that begin with `// @vitest-environment happy-dom`. What they leave
- * behind, in the page and in the stores of the window, goes after each test.
+ * Components in a DOM without a browser, for files that begin with `// @vitest-environment happy-dom`. The page and the
+ * stores of the window are reset after each test.
  */
 import { act, cleanup, render } from "@testing-library/react";
 import userEvent, { type UserEvent } from "@testing-library/user-event";
@@ -11,12 +11,18 @@ import type { StoreApi } from "zustand";
 import type { ApplicationClient } from "../../../main/api/contract.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
 import { useCluster } from "../../../renderer/stores/cluster-store.js";
+import { useCurves } from "../../../renderer/stores/curve-store.js";
 import { useDismissed } from "../../../renderer/stores/dismissed-store.js";
 import { activeSession, closeSession, openSession } from "../../../renderer/stores/document-session.js";
 import { useDrafts } from "../../../renderer/stores/drafts-store.js";
+import { useExamples } from "../../../renderer/stores/example-store.js";
+import { useFirewall } from "../../../renderer/stores/firewall-store.js";
+import { useLogs } from "../../../renderer/stores/logs-store.js";
+import { useOps } from "../../../renderer/stores/ops-store.js";
 import { usePairing } from "../../../renderer/stores/pairing-store.js";
 import { useReachability } from "../../../renderer/stores/reachability-store.js";
 import { useRun } from "../../../renderer/stores/run-store.js";
+import { useRuntime } from "../../../renderer/stores/runtime-store.js";
 import { useSamples } from "../../../renderer/stores/samples-store.js";
 import { useSettings } from "../../../renderer/stores/settings-store.js";
 import { useUi } from "../../../renderer/stores/ui-store.js";
@@ -24,10 +30,15 @@ import { setClient } from "../../../renderer/transport/client.js";
 import { type UiServices, UiServicesProvider } from "../../../renderer/ui/services.js";
 import { TooltipProvider } from "../../../renderer/ui/tooltip.js";
 
-// React waits in `act` for what a change leads to, and says so where a test changed something outside of it.
+// React waits in `act` for the effects of a change, and warns if a test changed something outside `act`.
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
 
-/** Nothing is laid out here. Long lists draw the rows that fit into their frame, so that it needs a size. */
+/** Hidden elements are hidden by a browser style, which this DOM lacks. */
+const hiding = document.createElement("style");
+hiding.textContent = "[hidden] { display: none }";
+document.head.append(hiding);
+
+/** There is no layout here. Long lists render the rows that fit into their frame, so it needs a size. */
 for (const [property, pixels] of Object.entries({ Width: 800, Height: 2000 })) {
   for (const kind of ["client", "offset"]) {
     Object.defineProperty(HTMLElement.prototype, kind + property, { configurable: true, get: () => pixels });
@@ -42,7 +53,8 @@ const asAtStart =
 const RESETS = [
   ...[asAtStart(useApp), asAtStart(useCluster), asAtStart(useDismissed), asAtStart(useDrafts)],
   ...[asAtStart(usePairing), asAtStart(useReachability), asAtStart(useRun), asAtStart(useSamples)],
-  ...[asAtStart(useSettings), asAtStart(useUi)],
+  ...[asAtStart(useSettings), asAtStart(useUi), asAtStart(useFirewall), asAtStart(useRuntime)],
+  ...[asAtStart(useLogs), asAtStart(useOps), asAtStart(useExamples), asAtStart(useCurves)],
 ];
 
 afterEach(() => {
@@ -56,19 +68,24 @@ afterEach(() => {
   errors.length = 0;
 });
 
-/** What the components asked the application for, the oldest first. */
+/** The components' calls to the application, the oldest first. */
 export const calls: { readonly method: string; readonly params: unknown }[] = [];
-/** Texts that were put on the clipboard. */
+/** Texts copied to the clipboard. */
 export const copied: string[] = [];
-/** Errors that a control said nobody awaits. */
+/** Errors that a control reported as unhandled. */
 export const errors: unknown[] = [];
 
-/** Connects the window to an application that answers as told, and with nothing where it was not. */
+/**
+ * Connects the window to an application that returns the given results, and undefined for other calls. A call whose
+ * result is an Error rejects with it.
+ */
 export function connect(answers: Readonly<Record<string, unknown>> = {}): void {
   setClient({
     call: async (method: string, params: unknown) => {
       calls.push({ method, params });
-      return answers[method];
+      const answer = answers[method];
+      if (answer instanceof Error) throw answer;
+      return answer;
     },
     on: () => () => undefined,
     onConnection: () => () => undefined,
@@ -90,20 +107,20 @@ function inWindow(element: ReactElement): ReactElement {
   );
 }
 
-/** Draws a component as it stands in the window. Answers its user, and how to draw something else in its place. */
+/** Renders a component as in the window. Returns its user, and a function that renders something else in its place. */
 export function show(element: ReactElement): { readonly user: UserEvent; change(to: ReactElement): void } {
   const { rerender } = render(inWindow(element));
   return { user: userEvent.setup(), change: (to) => rerender(inWindow(to)) };
 }
 
-/** Gives an element the focus, as something else than a key or the pointer does. */
+/** Focuses an element programmatically, not by a key or the pointer. */
 export function focusOn(element: HTMLElement): void {
   act(() => element.focus());
 }
 
-/** Rules of whole pages, and of what can be seen only where pages are laid out: the browser tests look at these. */
+/** Rules for whole pages, and rules that need layout: the browser tests check these. */
 const OF_PAGES = ["region", "landmark-one-main", "page-has-heading-one", "document-title", "html-has-lang"];
-// Whether a modal dialog lies over what is hidden is one of these.
+// One of these checks whether a modal dialog covers hidden content.
 const OF_LAYOUT = ["color-contrast", "target-size", "scrollable-region-focusable", "aria-hidden-focus"];
 const RULES = {
   ...Object.fromEntries([...OF_PAGES, ...OF_LAYOUT].map((id) => [id, { enabled: false }])),
@@ -111,13 +128,13 @@ const RULES = {
   "empty-table-header": { enabled: true },
 };
 
-/** What axe finds in all that is drawn now: "rule: element". */
+/** What axe finds in everything currently rendered: "rule: element". */
 export async function violations(): Promise<string[]> {
   const found = (await axe.run(document.body, { rules: RULES })).violations;
   return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
 }
 
-/** Expects axe to find nothing in all that is drawn now. */
+/** Expects axe to find nothing in everything currently rendered. */
 export async function expectAccessible(): Promise<void> {
   expect(await violations()).toEqual([]);
 }

@@ -2,9 +2,10 @@
 import { screen } from "@testing-library/react";
 import { useState } from "react";
 import { describe, expect, it, vi } from "vitest";
-import { Button, IconButton } from "../../../renderer/ui/button.js";
+import { Button } from "../../../renderer/ui/button.js";
 import { CodeField } from "../../../renderer/ui/code-field.js";
 import { CopyButton } from "../../../renderer/ui/copy-button.js";
+import { IconButton } from "../../../renderer/ui/icon-button.js";
 import { ProofList } from "../../../renderer/ui/proof-list.js";
 import { Segmented } from "../../../renderer/ui/segmented.js";
 import { UiServicesProvider } from "../../../renderer/ui/services.js";

@@ -32,7 +32,7 @@ describe("what to do about", () => {
     expect(hinted(uninitialized, new RunnableGraph(graph), "--init", "v")).toBe(uninitialized.message);
     const metaGraph = MetaGraphDef.fromPartial({ graphDef: graph });
     const saved = new RunnableGraph(graph, metaGraph, { folder: "model", metaGraph });
-    expect(hinted(uninitialized, saved, "--no-restore")).toContain("leave out --no-restore");
+    expect(hinted(uninitialized, saved, "--no-restore")).toContain("omit --no-restore");
   });
 
   test("nodes pinned to a GPU that local tasks do not have", () => {

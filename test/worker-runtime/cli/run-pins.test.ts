@@ -3,7 +3,7 @@ import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { pinnedJobs, pinsOf } from "../../../worker-runtime/cli/run-pins.js";
 
 function jobsOf(...devices: string[]) {
-  const node = devices.map((device, place) => ({ name: `n${place}`, op: "NoOp", device }));
+  const node = devices.map((device, index) => ({ name: `n${index}`, op: "NoOp", device }));
   return pinnedJobs(pinsOf(GraphDef.fromPartial({ node })));
 }
 

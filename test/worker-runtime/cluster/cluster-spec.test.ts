@@ -127,7 +127,7 @@ describe("problems", () => {
 
   test("two tasks with one address, a bad job name, nothing at all", () => {
     expect(ClusterSpec.from({ worker: ["a:1"], ps: ["a:1"] }).problems()).toEqual([
-      "/job:worker/task:0 and /job:ps/task:0 have the same address 'a:1'; every task needs a port of its own.",
+      "/job:worker/task:0 and /job:ps/task:0 have the same address 'a:1'; every task needs its own port.",
     ]);
     expect(ClusterSpec.from({ "my-job": ["a:1"] }).problems()).toEqual([
       expect.stringMatching(/'my-job' must be a letter/),

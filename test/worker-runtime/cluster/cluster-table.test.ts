@@ -60,7 +60,7 @@ describe("tableProblems", () => {
       {
         row: 2,
         field: "index",
-        message: "There is a worker/0 already.",
+        message: "There is already a worker/0.",
         fix: { label: "Use worker/2", row: row("worker", 2, "a:3") },
       },
     ]);

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { searchRuntimes } from "../../../worker-runtime/engines/tensorflow/find.js";
-import { binaryFormat, libraryFileProblem } from "../../../worker-runtime/engines/tensorflow/library-file.js";
-import { libraryFiles, mainLibraryIn } from "../../../worker-runtime/engines/tensorflow/library-names.js";
 import {
   foldersOfLdconfig,
-  installedPlaces,
-  npmPlaces,
-} from "../../../worker-runtime/engines/tensorflow/places.js";
+  installedLibraries,
+  npmLibraries,
+} from "../../../worker-runtime/engines/tensorflow/library-candidates.js";
+import { binaryFormat, libraryFileProblem } from "../../../worker-runtime/engines/tensorflow/library-file.js";
+import { libraryFiles, mainLibraryIn } from "../../../worker-runtime/engines/tensorflow/library-names.js";
 import { bundleFor } from "../../../worker-runtime/engines/tensorflow/wheels.js";
 
 let folder: string;
@@ -107,17 +107,17 @@ describe("the libraries of a folder", () => {
   });
 });
 
-describe("places", () => {
+describe("candidates", () => {
   test.runIf(process.platform === "linux")(
     "an installation in progress is not one; the newest comes first",
     () => {
       put("data/runtimes/.installing-x/runtime/tensorflow/libtensorflow_cc.so.2");
       put("data/runtimes/tensorflow-2.21.0-cpu/tensorflow/libtensorflow_cc.so.2");
-      const places = installedPlaces({ TENSORDECK_DATA_DIR: path.join(folder, "data") });
-      expect(places.map(({ library }) => path.relative(folder, library))).toEqual([
+      const candidates = installedLibraries({ TENSORDECK_DATA_DIR: path.join(folder, "data") });
+      expect(candidates.map(({ library }) => path.relative(folder, library))).toEqual([
         path.join("data", "runtimes", "tensorflow-2.21.0-cpu", "tensorflow", "libtensorflow_cc.so.2"),
       ]);
-      expect(installedPlaces({ TENSORDECK_DATA_DIR: path.join(folder, "none") })).toEqual([]);
+      expect(installedLibraries({ TENSORDECK_DATA_DIR: path.join(folder, "none") })).toEqual([]);
     },
   );
 
@@ -128,7 +128,7 @@ describe("places", () => {
         put(`node_modules/@tensorflow/${name}/package.json`, "{}");
         put(`node_modules/@tensorflow/${name}/deps/lib/libtensorflow.so.2`);
       }
-      expect(npmPlaces([folder]).map(({ origin }) => origin)).toEqual([
+      expect(npmLibraries([folder]).map(({ origin }) => origin)).toEqual([
         "unpacked by @tensorflow/tfjs-node-gpu",
         "unpacked by @tensorflow/tfjs-node",
       ]);

@@ -79,12 +79,12 @@ describe("what pip's output means", () => {
     [
       "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.",
       StatusCode.DATA_LOSS,
-      "not the file that this version of Tensordeck expects",
+      "not the one that this version of Tensordeck expects",
     ],
     [
       "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError'\nERROR: Could not find a version that satisfies the requirement tensorflow-cpu==2.21.0 (from versions: none)\nERROR: No matching distribution found for tensorflow-cpu==2.21.0",
       StatusCode.UNAVAILABLE,
-      "Look at the connection",
+      "Check the connection",
     ],
     [
       "ERROR: No matching distribution found for tensorflow-cpu==2.21.0",

@@ -221,12 +221,12 @@ describe("examples", () => {
       const { graphDef } = example.build();
       if (!graphDef) throw new Error("no graph");
       expect(() => Graph.fromGraphDef(graphDef)).not.toThrow();
-      const places = graphDef.node.map((n) => [
+      const positions = graphDef.node.map((n) => [
         n.attr.get("_tensordeck_x")?.value,
         n.attr.get("_tensordeck_y")?.value,
       ]);
-      for (const place of places.flat()) expect(place?.$case).toBe("f");
-      expect(new Set(places.map((place) => JSON.stringify(place.map((p) => p?.value)))).size).toBe(
+      for (const position of positions.flat()) expect(position?.$case).toBe("f");
+      expect(new Set(positions.map((position) => JSON.stringify(position.map((p) => p?.value)))).size).toBe(
         graphDef.node.length,
       );
     },

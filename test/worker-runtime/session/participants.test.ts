@@ -42,7 +42,7 @@ async function withDeadFirst(address: string): Promise<string> {
 test("many tasks are asked at once, with one listener on the signal", async () => {
   const server = await startFakeServer({}, { GetStatus: () => GetStatusResponse.create() });
   cleanUp.push(server.stop);
-  const list = Array.from({ length: 15 }, (_, place) => ({ name: `task ${place}`, address: server.address }));
+  const list = Array.from({ length: 15 }, (_, index) => ({ name: `task ${index}`, address: server.address }));
   const participants = new Participants(list);
   cleanUp.push(() => participants.close());
   const { signal } = new AbortController();

@@ -7,7 +7,7 @@ import {
   taskDeviceName,
 } from "../../cluster/device-name.js";
 
-/** A compute device: the CPU, later a GPU. */
+/** A compute device: the CPU or a GPU. */
 export interface Device {
   /** "/job:worker/replica:0/task:0/device:CPU:0". */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Device {
   readonly attributes: DeviceAttributes;
 }
 
-/** What a device is like before it belongs to a task. */
+/** The description of a device that does not belong to a task yet. */
 export interface DeviceKind {
   readonly type: string;
   readonly index: number;
@@ -33,6 +33,29 @@ const CPU_MEMORY_LIMIT_BYTES = 256n * 1024n * 1024n;
 /** A CPU as TensorFlow's server describes it. */
 export function cpuKind(index = 0): DeviceKind {
   return { type: "CPU", index, memoryLimitBytes: CPU_MEMORY_LIMIT_BYTES, description: "" };
+}
+
+/**
+ * A GPU, described in the form of TensorFlow's own. `isDescribedByUs` knows it again.
+ * @param name of the adapter.
+ * @param memoryLimitBytes that tensors on it may take.
+ */
+export function gpuKind(index: number, name: string, provider: string, memoryLimitBytes: number): DeviceKind {
+  return {
+    type: "GPU",
+    index,
+    memoryLimitBytes: BigInt(Math.floor(memoryLimitBytes)),
+    description: `device: ${index}, name: ${name}, ${PROVIDER_PREFIX}${provider}`,
+  };
+}
+
+const PROVIDER_PREFIX = "ONNX Runtime provider: ";
+
+/** Whether a GPU is one of this engine, of whichever task: then it has the kernels that this engine has for GPUs. */
+export function isDescribedByUs({
+  physicalDeviceDesc,
+}: Pick<DeviceAttributes, "physicalDeviceDesc">): boolean {
+  return physicalDeviceDesc.includes(PROVIDER_PREFIX);
 }
 
 /** A device of a task, with a fresh incarnation unless one is given. */

@@ -1,6 +1,6 @@
 import { cancelledBy } from "../../protocol/status.js";
 
-/** A waiter for a turn. The signal is requested only if there is something to wait for. */
+/** A waiter for a lock. Its signal is read only if it has to wait. */
 export interface Waiter {
   readonly signal: AbortSignal;
 }

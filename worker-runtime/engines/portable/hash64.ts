@@ -32,7 +32,7 @@ export function hash64(bytes: Uint8Array): bigint {
   return hash ^ (hash >> SHIFT);
 }
 
-/** TensorFlow's Hash64Combine of two hashes, which are taken and given unsigned. */
+/** TensorFlow's Hash64Combine of two unsigned hashes; the result is unsigned. */
 export function hash64Combine(a: bigint, b: bigint): bigint {
   return a ^ u64(b + GOLDEN_RATIO + (a << 10n) + (a >> 4n));
 }

@@ -41,12 +41,31 @@ export async function withPauses<T>(work: PausingWork<T>, signal?: AbortSignal):
   }
 }
 
+/** As `eachOf`: an iterator would make an object for each of the items. */
+function* eachOfArray<T>(
+  items: readonly T[],
+  act: (item: T, index: number) => void,
+  itemsPerPause: number,
+): PausingWork<undefined> {
+  // An array may grow while it is walked.
+  for (let index = 0; index < items.length; index += 1) {
+    act(items[index] as T, index);
+    if ((index + 1) % itemsPerPause === 0) {
+      yield;
+    }
+  }
+  return undefined;
+}
+
 /** Does something with each of many items. */
 export function* eachOf<T>(
   items: Iterable<T>,
   act: (item: T, index: number) => void,
   itemsPerPause = ITEMS_PER_PAUSE,
 ): PausingWork<undefined> {
+  if (Array.isArray(items)) {
+    return yield* eachOfArray(items, act, itemsPerPause);
+  }
   let count = 0;
   for (const item of items) {
     act(item, count);

@@ -7,9 +7,15 @@ import { targetOfAddress } from "../../rpc/channel.js";
 import { listenError } from "../address-check.js";
 import { ownAddress, withChosenPort } from "../own-address.js";
 import { ComputePool } from "./compute/compute-pool.js";
+import type { ChosenGpu } from "./gpu/choose-gpus.js";
+import { GpuKernels } from "./gpu/gpu-kernels.js";
+import { GpuMemory, kindOfGpu } from "./gpu/gpu-memory.js";
 import { createKernelRegistry } from "./kernels/all.js";
+import { createLoweringRegistry, createUpdateRegistry } from "./lowering/all.js";
 import { Master } from "./master/master.js";
 import { DEFAULT_MASTER_LIMITS, type MasterLimits } from "./master/master-environment.js";
+import type { RegionMode } from "./regions/region-mode.js";
+import { TaskRegions } from "./regions/task-regions.js";
 import { AllowedFolders } from "./resources/allowed-folders.js";
 import { defaultLimits, type ServiceLimits } from "./transport/grpc/call-limits.js";
 import { GrpcEndpoint } from "./transport/grpc/grpc-endpoint.js";
@@ -23,16 +29,20 @@ import { Worker } from "./worker/worker.js";
 
 export interface PortableServerOptions {
   readonly serverDef: ServerDef;
-  /** Where to listen; as the rules of bind-rules.ts say unless given. */
+  /** Where to listen; by default according to bind-rules.ts. */
   readonly bind?: string | undefined;
   /** Refuse a ClusterSpec entry that leads to another machine. True unless given. */
   readonly checkAddress?: boolean | undefined;
   /** Folders that graphs may read and write; none unless given. */
   readonly files?: readonly string[] | undefined;
+  /** Its GPUs, in the order of their numbers; none unless given. */
+  readonly gpus?: readonly ChosenGpu[] | undefined;
   readonly limits?: Partial<ServiceLimits> | undefined;
   readonly masterLimits?: Partial<MasterLimits> | undefined;
-  /** When peers that are silent count as gone; as in silence-watch.ts unless given. */
+  /** When silent peers are considered gone; by default as in silence-watch.ts. */
   readonly silence?: SilenceLimits | undefined;
+  /** Whether nodes run by ONNX Runtime: "auto" unless given. */
+  readonly regions?: RegionMode | undefined;
   /** Mutual TLS with these peers; plain gRPC, as TensorFlow's, unless given. */
   readonly trust?: PeerTrust | undefined;
   /** A line for the task's log. */
@@ -43,15 +53,16 @@ export interface PortableServerOptions {
 export class PortableServer {
   /** "grpc://host:port". */
   readonly target: string;
-  /** The definition that the server runs with: ports are chosen. */
+  /** The definition that the server runs with, with all ports chosen. */
   readonly serverDef: ServerDef;
   /** Addresses listened on. */
   readonly addresses: readonly string[];
-  /** Others than this machine can reach the task. */
+  /** Whether other machines can reach the task. */
   readonly isOpen: boolean;
   readonly worker: Worker;
   readonly #master: Master;
   readonly #compute: ComputePool;
+  readonly #regions: TaskRegions | undefined;
   readonly #endpoint: GrpcEndpoint;
   #stopped = false;
 
@@ -64,11 +75,30 @@ export class PortableServer {
     this.addresses = listener.addresses;
     this.isOpen = isOpen;
     const { cluster, jobName, taskIndex, defaultSessionConfig } = this.serverDef;
-    const kernels = createKernelRegistry();
+    const lowerings = createLoweringRegistry();
+    const kernels = createKernelRegistry(new GpuKernels(lowerings, createUpdateRegistry()));
     const ops = bundledOpRegistry();
-    const devices = TaskDevices.make({ job: jobName, index: taskIndex }, deviceKindsOf(defaultSessionConfig));
+    const chosen = options.gpus ?? [];
+    const gpus = chosen.map((gpu, index) => kindOfGpu(index, gpu, defaultSessionConfig));
+    const devices = TaskDevices.make(
+      { job: jobName, index: taskIndex },
+      deviceKindsOf(defaultSessionConfig, gpus),
+    );
     const masterLimits = { ...DEFAULT_MASTER_LIMITS, ...options.masterLimits };
     this.#compute = new ComputePool();
+    const { regions = "auto", log } = options;
+    this.#regions =
+      regions === "off"
+        ? undefined
+        : new TaskRegions({
+            mode: regions,
+            lowerings,
+            log,
+            gpus: chosen.map(({ provider }, index) => ({
+              provider,
+              memory: new GpuMemory(`/device:GPU:${index}`, Number(gpus[index]?.memoryLimitBytes ?? 0)),
+            })),
+          });
     this.worker = new Worker({
       devices,
       cluster: cluster ?? { job: [] },
@@ -77,6 +107,7 @@ export class PortableServer {
       ops,
       files: new AllowedFolders(options.files ?? []),
       compute: this.#compute,
+      regions: this.#regions,
       groupLeader: defaultSessionConfig?.experimental?.collectiveGroupLeader,
       sessionIdleMillis: masterLimits.sessionIdleMillis,
       log: options.log,
@@ -101,8 +132,9 @@ export class PortableServer {
 
   /**
    * Starts a server; it accepts calls when this resolves.
-   * @throws TensorFlowError INVALID_ARGUMENT for a task that is not in the cluster, an address without port or of another
-   *   machine; UNKNOWN (TensorFlow's code) for a port in use; PERMISSION_DENIED; UNAVAILABLE for a name that leads nowhere.
+   * @throws TensorFlowError INVALID_ARGUMENT for a task that is not in the cluster, an address without port or of
+   *   another machine; UNKNOWN (TensorFlow's code) for a port in use; PERMISSION_DENIED; UNAVAILABLE for a name that
+   *   does not resolve.
    */
   static async start(options: PortableServerOptions): Promise<PortableServer> {
     const { host, port } = ownAddress(options.serverDef);
@@ -125,7 +157,7 @@ export class PortableServer {
     const masterClosed = this.#master.close();
     this.worker.close();
     this.#endpoint.close();
-    await Promise.all([masterClosed, this.#compute.close()]);
+    await Promise.all([masterClosed, this.#compute.close(), this.#regions?.close()]);
   }
 }
 

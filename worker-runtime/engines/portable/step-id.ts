@@ -1,6 +1,6 @@
-import { randomId } from "./random-id.js";
+import { randomId } from "../../random-id.js";
 
-/** TensorFlow keeps the bits above for marks. */
+/** TensorFlow reserves the higher bits. */
 const STEP_ID_BITS = 57;
 
 /** A step's id: random. */
@@ -8,7 +8,7 @@ export function newStepId(): bigint {
   return stepIdFrom(randomId());
 }
 
-/** A number as a step's id: its top seven bits are clear, as TensorFlow's. */
+/** A number as a step's id: the top seven bits are cleared, as in TensorFlow. */
 export function stepIdFrom(number: bigint): bigint {
   return BigInt.asUintN(STEP_ID_BITS, number);
 }

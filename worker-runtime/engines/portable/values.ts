@@ -4,11 +4,11 @@ import type { Tensor } from "../../protocol/tensor.js";
 import type { Waiter } from "./exclusive-access.js";
 
 /**
- * What flows along the edges of a graph.
- * - `Tensor`: numbers or strings. Never changed once made: a kernel makes new data or passes the same tensor on. What
- *   lies in the memory of a reference variable changes with it, as in TensorFlow (`ReferenceVariable`, `lastingValue`).
+ * The values that flow along the edges of a graph.
+ * - `Tensor`: numbers or strings. Immutable: a kernel creates new data or passes the same tensor on. Only values in the
+ *   memory of a reference variable change with it, as in TensorFlow (`ReferenceVariable`, `lastingValue`).
  * - `ObjectTensor`: resource handles and variants, which are objects while they stay within a task.
- * - `RefValue`: the output of an old-style variable (DT_FLOAT_REF …): the place itself, not what lies there.
+ * - `RefValue`: the output of an old-style variable (DT_FLOAT_REF …): the variable itself, not its value.
  */
 export type Value = Tensor | ObjectTensor | RefValue;
 
@@ -16,7 +16,7 @@ export type Value = Tensor | ObjectTensor | RefValue;
 export interface VariantObject {
   /** As on the wire: "tensorflow::TensorList". */
   readonly typeName: string;
-  /** @throws TensorFlowError UNIMPLEMENTED for what cannot leave the task. */
+  /** @throws TensorFlowError UNIMPLEMENTED for values that cannot leave the task. */
   encode(): VariantTensorDataProto;
 }
 
@@ -26,7 +26,7 @@ export interface ResourceHandle {
   readonly device: string;
   readonly container: string;
   readonly name: string;
-  /** A key of the kind of resource, "Var", "FIFOQueue", …: ResourceHandleProto.maybe_type_name. */
+  /** The kind of resource, "Var", "FIFOQueue", …: ResourceHandleProto.maybe_type_name. */
   readonly typeName: string;
   readonly dtypesAndShapes: readonly {
     readonly dtype: DType;
@@ -34,7 +34,7 @@ export interface ResourceHandle {
   }[];
 }
 
-/** A tensor whose elements are objects of this process. Never changed once made. */
+/** A tensor whose elements are objects of this process. Immutable. */
 export class ObjectTensor<T extends ResourceHandle | VariantObject = ResourceHandle | VariantObject> {
   readonly dtype: "resource" | "variant";
   /** Sizes; [] for a scalar. */
@@ -59,14 +59,14 @@ export class ObjectTensor<T extends ResourceHandle | VariantObject = ResourceHan
   }
 }
 
-/** The place of an old-style (reference) variable. */
+/** An old-style (reference) variable. */
 export interface RefCell {
   readonly dtype: DType;
   /** undefined until the variable is initialized. */
   readonly value: Tensor | undefined;
   /** "var" as error messages name it. */
   readonly name: string;
-  /** The value when no update of it is half done. @throws TensorFlowError the reason of the waiter's signal. */
+  /** The value, once no update of it is in progress. @throws TensorFlowError the reason of the waiter's signal. */
   read(waiter: Waiter): Tensor | undefined | Promise<Tensor | undefined>;
 }
 

@@ -2,7 +2,7 @@
 export const runtimeSources = ["explicit", "installed", "npm", "python", "system"] as const;
 export type RuntimeSource = (typeof runtimeSources)[number];
 
-/** The files that make up one libtensorflow, as they are handed to the loader. */
+/** The files that make up one libtensorflow, as they are passed to the loader. */
 export interface LibraryFiles {
   /** The library that has TF_NewServer, an absolute path. */
   readonly path: string;
@@ -19,7 +19,7 @@ export interface LocatedRuntime extends LibraryFiles {
   readonly origin: string;
 }
 
-/** A libtensorflow that was loaded once, in a process of its own, and has all that a worker needs. */
+/** A libtensorflow that was loaded once, in a separate process, and has everything that a worker needs. */
 export interface RuntimeCandidate extends LocatedRuntime {
   /** TF_Version's answer: "2.21.0". */
   readonly version: string;

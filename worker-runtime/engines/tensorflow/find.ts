@@ -3,9 +3,15 @@ import path from "node:path";
 import { cancelledBy, failedPrecondition, notFound } from "../../protocol/status.js";
 import { packageRoot } from "../package-root.js";
 import type { LocatedRuntime, RejectedRuntime, RuntimeCandidate } from "./candidate.js";
+import {
+  installedLibraries,
+  type LibraryCandidate,
+  npmLibraries,
+  pythonLibraries,
+  systemLibraries,
+} from "./library-candidates.js";
 import { libraryFileProblem } from "./library-file.js";
 import { isPlatformKnown, libraryFiles, mainLibraryIn } from "./library-names.js";
-import { installedPlaces, npmPlaces, type Place, pythonPlaces, systemPlaces } from "./places.js";
 import { probeRuntime } from "./probe.js";
 
 export interface FindOptions {
@@ -16,7 +22,7 @@ export interface FindOptions {
 }
 
 export interface FoundRuntimes {
-  /** What can be used, the best first. */
+  /** Usable libraries, the best first. */
   readonly found: readonly RuntimeCandidate[];
   readonly rejected: readonly RejectedRuntime[];
 }
@@ -55,8 +61,8 @@ export async function searchRuntimes(options: FindOptions = {}): Promise<FoundRu
  * The library that a worker should load, without trying it first: errors are reported when it is loaded. Stops at the
  * first that looks right, so that a worker with an installed runtime starts no Python.
  *
- * @throws TensorFlowError FAILED_PRECONDITION when a given path has none that fits, NOT_FOUND when there is none at all,
- *   with the searched locations and how to get one.
+ * @throws TensorFlowError FAILED_PRECONDITION when a given path has no suitable library, NOT_FOUND when there is none
+ *   at all, with the searched locations and how to get one.
  */
 export async function locateRuntime(options: FindOptions = {}): Promise<LocatedRuntime> {
   const rejected: RejectedRuntime[] = [];
@@ -90,32 +96,32 @@ async function* locate({
 }: FindOptions): AsyncGenerator<LocatedRuntime | RejectedRuntime> {
   const explicit = given ?? env.TENSORDECK_LIBTENSORFLOW;
   if (explicit !== undefined && explicit !== "") {
-    yield await judge(explicitPlace(explicit, given === undefined));
+    yield await judge(explicitLibrary(explicit, given === undefined));
     return;
   }
   const seen = new Set<string>();
-  const groups: readonly (() => readonly Place[] | Promise<readonly Place[]>)[] = [
-    () => installedPlaces(env),
-    () => npmPlaces([packageRoot(), process.cwd()]),
-    () => pythonPlaces(env, signal),
-    () => systemPlaces(env, process.platform, signal),
+  const groups: readonly (() => readonly LibraryCandidate[] | Promise<readonly LibraryCandidate[]>)[] = [
+    () => installedLibraries(env),
+    () => npmLibraries([packageRoot(), process.cwd()]),
+    () => pythonLibraries(env, signal),
+    () => systemLibraries(env, process.platform, signal),
   ];
   for (const group of groups) {
-    for (const place of await group()) {
+    for (const candidate of await group()) {
       if (signal?.aborted) {
         throw cancelledBy(signal.reason, "The search for a libtensorflow");
       }
-      // The same file is often reached by several ways.
-      const real = realpath(place.library);
+      // The same file is often reached through several paths.
+      const real = realpath(candidate.library);
       if (!seen.has(real)) {
         seen.add(real);
-        yield await judge(place);
+        yield await judge(candidate);
       }
     }
   }
 }
 
-function explicitPlace(given: string, fromEnvironment: boolean): Place {
+function explicitLibrary(given: string, fromEnvironment: boolean): LibraryCandidate {
   const absolute = path.resolve(given);
   const origin = fromEnvironment ? "named by TENSORDECK_LIBTENSORFLOW" : "named by the user";
   const isFolder = statSync(absolute, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -127,7 +133,11 @@ function explicitPlace(given: string, fromEnvironment: boolean): Place {
 }
 
 /** Inspects the files without loading them; unusable ones are rejected with the reason. */
-async function judge({ library, source, origin }: Place): Promise<LocatedRuntime | RejectedRuntime> {
+async function judge({
+  library,
+  source,
+  origin,
+}: LibraryCandidate): Promise<LocatedRuntime | RejectedRuntime> {
   const rejected = (reason: string): RejectedRuntime => ({ path: library, source, origin, reason });
   if (!isPlatformKnown()) {
     return rejected(`There is no libtensorflow for ${process.platform}.`);

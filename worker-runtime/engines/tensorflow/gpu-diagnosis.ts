@@ -33,14 +33,14 @@ export interface GpuDiagnosis {
 export interface GpuFacts {
   /** Whether the library was built for GPUs; undefined when it is not known. */
   readonly gpuBuild: boolean | undefined;
-  /** Whether the machine has an NVIDIA GPU as far as the system says; undefined when it is not known. */
+  /** Whether the system reports an NVIDIA GPU; undefined when it is not known. */
   readonly hasGpu: boolean | undefined;
   /** The task is configured to use none (parameter servers, --gpu none). */
   readonly hidden: boolean;
 }
 
 /**
- * What a worker's log says about GPUs. The texts are those of TensorFlow 2.4 to 2.21 (dso_loader.cc, cudart_stub.cc,
+ * Diagnoses GPUs from a worker's log. The texts are those of TensorFlow 2.4 to 2.21 (dso_loader.cc, cudart_stub.cc,
  * cuda_driver.cc, cuda_executor.cc, cuda_diagnostics.cc, gpu_device.cc, cuda_dnn.cc).
  */
 export function diagnoseGpu(lines: Iterable<LogLine>, facts: GpuFacts): GpuDiagnosis {
@@ -96,7 +96,7 @@ const order: readonly GpuProblemKind[] = [
 const rank = (kind: GpuProblemKind) => order.indexOf(kind);
 
 const installAdvice =
-  "Install the runtime with the CUDA libraries: `tensordeck runtime install` brings the ones that fit.";
+  "Install the runtime with the CUDA libraries: `tensordeck runtime install` brings matching ones.";
 
 const hidden: GpuProblem = {
   kind: "hidden",
@@ -110,7 +110,7 @@ const cpuBuild: GpuProblem = {
 };
 const noDriver: GpuProblem = {
   kind: "no-driver",
-  what: "There is no NVIDIA driver that TensorFlow could load.",
+  what: "TensorFlow found no NVIDIA driver that it could load.",
   todo: "Install NVIDIA's driver for this system and restart it; `nvidia-smi` must list the GPU. In a container, pass the GPU on (docker run --gpus all).",
 };
 
@@ -130,7 +130,7 @@ function readMissingLibrary(text: string): GpuProblem | undefined {
     return noDriver;
   }
   if (/nvinfer/.test(library)) {
-    // TensorRT is an option that is rarely installed, and TensorFlow logs that at every start.
+    // TensorRT is optional and rarely installed, and TensorFlow logs its absence at every start.
     return undefined;
   }
   // The library itself may exist and depend on another one: dlerror begins with the missing one.
@@ -197,7 +197,7 @@ function readDriver(text: string): GpuProblem | undefined {
   ) {
     return {
       kind: "driver-too-old",
-      what: "NVIDIA's driver is older than the CUDA libraries need.",
+      what: "NVIDIA's driver is too old for the CUDA libraries.",
       todo: "Install a newer NVIDIA driver and restart the machine.",
     };
   }
@@ -207,7 +207,7 @@ function readDriver(text: string): GpuProblem | undefined {
     return {
       kind: "no-driver",
       what: `The running NVIDIA driver (${mismatch[1]}) and its libraries (${mismatch[2]}) are of different versions.`,
-      todo: "Restart the machine: the driver was updated while it ran.",
+      todo: "Restart the machine: the driver was updated while it was running.",
     };
   }
   return undefined;

@@ -2,7 +2,9 @@
  * Hosts TensorFlow's own server in this process. Only a worker process imports this file: see load.ts on why nothing
  * else may run in it.
  */
+
 import { ServerDef } from "../../../protos/generated/tensorflow/tensorflow_server.js";
+import { PARAMETER_SERVER_JOB } from "../../cluster/job-names.js";
 import { checkOwnHost, checkPortFree, freePort } from "../address-check.js";
 import { awaitServing } from "../get-status.js";
 import { hasNvidiaDriver } from "../nvidia.js";
@@ -27,11 +29,11 @@ export interface HostOptions {
 export interface HostedServer {
   /** "grpc://host:port". */
   readonly target: string;
-  /** The definition that the server runs with: ports are chosen. */
+  /** The definition that the server runs with, with all ports chosen. */
   readonly serverDef: ServerDef;
   /** TensorFlow's version. */
   readonly version: string;
-  /** Whether the library was built for GPUs; undefined where it does not say. */
+  /** Whether the library was built for GPUs; undefined if it does not say. */
   readonly gpuBuild: boolean | undefined;
   /** The task sees no GPU, because it is configured so or is a parameter server. */
   readonly gpuHidden: boolean;
@@ -40,8 +42,8 @@ export interface HostedServer {
 /**
  * Loads the library, starts the server and waits until it answers.
  * @throws TensorFlowError INVALID_ARGUMENT for a task that is not in the cluster or an address without port, UNKNOWN
- *   (TensorFlow's code) for a port that is in use, UNAVAILABLE for a host name that leads nowhere, FAILED_PRECONDITION
- *   for a library that cannot be loaded or served from; any code that TF_NewServer gives.
+ *   (TensorFlow's code) for a port that is in use, UNAVAILABLE for a host name that does not resolve,
+ *   FAILED_PRECONDITION for a library that cannot be loaded or served from; any code that TF_NewServer returns.
  */
 export async function hostServer(options: HostOptions): Promise<HostedServer> {
   const { host, port: wanted } = ownAddress(options.serverDef);
@@ -54,10 +56,11 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
   if (wanted !== 0) {
     await checkPortFree(wanted);
   }
-  const gpuHidden = options.gpu === "none" || (options.gpu === "auto" && options.serverDef.jobName === "ps");
+  const gpuHidden =
+    options.gpu === "none" || (options.gpu === "auto" && options.serverDef.jobName === PARAMETER_SERVER_JOB);
   prepareEnvironment(gpuHidden ? "none" : options.gpu);
   const library = loadTensorFlow(options.library, !gpuHidden && hasNvidiaDriver());
-  // As late as possible: loading takes seconds, in which another program could get the port.
+  // As late as possible: loading takes seconds, during which another program could take the port.
   const port = wanted === 0 ? await freePort() : wanted;
   const serverDef = withChosenPort(options.serverDef, port);
   const server = await library.newServer(ServerDef.encode(serverDef).finish());
@@ -75,8 +78,8 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
 const proxyVariables = ["http_proxy", "https_proxy", "grpc_proxy", "all_proxy"];
 
 /**
- * What TensorFlow and gRPC read from the environment when they are loaded. Proxies would catch the calls between
- * tasks; a parameter server must not take a worker's GPU memory; and without growth the first task takes all of it.
+ * The environment that TensorFlow and gRPC read when they are loaded. Proxies would intercept the calls between tasks;
+ * a parameter server must not take a worker's GPU memory; and without growth the first task takes all of it.
  */
 function prepareEnvironment(gpu: string): void {
   for (const name of Object.keys(process.env)) {

@@ -14,13 +14,13 @@ import { findPythons, type PythonAnswer } from "./find-python.js";
 import { bundleFor, bundleSize, type RuntimeBundle, windowsPythons } from "./wheels.js";
 
 export interface InstallOptions {
-  /** With CUDA's libraries or without; otherwise as the machine has an NVIDIA GPU with a driver, or not. */
+  /** With or without CUDA's libraries; by default depending on whether the machine has an NVIDIA GPU with a driver. */
   readonly gpu?: boolean | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal;
 }
 
-/** What an installation would do. */
+/** The plan of an installation. */
 export interface InstallPlan {
   readonly bundle: RuntimeBundle;
   readonly python: PythonAnswer;
@@ -43,7 +43,7 @@ export interface InstallOffer {
   readonly note?: string;
 }
 
-/** What can be installed here, or why nothing can: never rejects but for a cancelled signal. */
+/** What can be installed here, or why nothing can: rejects only for a cancelled signal. */
 export async function installOffer(
   options: InstallOptions = {},
 ): Promise<InstallOffer | { readonly problem: TensorFlowError }> {
@@ -105,13 +105,13 @@ export async function planInstall(
   };
 }
 
-/** Throws RESOURCE_EXHAUSTED when what is downloaded and what is unpacked do not fit side by side. */
+/** Throws RESOURCE_EXHAUSTED when the disk has no room for both the download and the unpacked files. */
 export function checkSpace({ downloadBytes, installedBytes, freeBytes, folder }: InstallPlan): void {
   const needed = downloadBytes + installedBytes;
   if (freeBytes < needed) {
     throw resourceExhausted(
       `The installation needs ${formatBytes(needed)} free (${formatBytes(installedBytes)} stay), and the disk of ` +
-        `${folder} has ${formatBytes(freeBytes)}. Free some, or choose another place with TENSORDECK_DATA_DIR.`,
+        `${folder} has ${formatBytes(freeBytes)}. Free some space, or choose another folder with TENSORDECK_DATA_DIR.`,
     );
   }
 }
@@ -149,7 +149,7 @@ function pythonProblem(pythons: readonly PythonAnswer[]): TensorFlowError {
   const [without] = pythons;
   if (without !== undefined) {
     return notFound(
-      `${without.executable} has no pip, which brings TensorFlow's library. Install it ` +
+      `${without.executable} has no pip, which is needed to install TensorFlow's library. Install it ` +
         `(on Debian and Ubuntu: sudo apt install python3-pip; elsewhere: ${without.executable} -m ensurepip).`,
     );
   }
@@ -159,7 +159,7 @@ function pythonProblem(pythons: readonly PythonAnswer[]): TensorFlowError {
     linux: "with the package manager (Debian, Ubuntu, Raspberry Pi OS: sudo apt install python3 python3-pip)",
   };
   return notFound(
-    `No Python was found, which brings TensorFlow's library: python3 does not run. Install it ${how[process.platform] ?? "from python.org"}, ` +
+    `No Python was found, which is needed to install TensorFlow's library: python3 does not run. Install it ${how[process.platform] ?? "from python.org"}, ` +
       "or name a libtensorflow of your own with TENSORDECK_LIBTENSORFLOW.",
   );
 }

@@ -19,13 +19,14 @@ export interface InstallProgress {
 
 export interface InstallRuntimeOptions extends InstallOptions {
   readonly onProgress?: (progress: InstallProgress) => void;
-  /** What to install, if already decided. */
+  /** The plan to carry out, if already made. */
   readonly plan?: InstallPlan;
 }
 
 /**
- * Brings TensorFlow's libraries into the user's data folder. Everything is created in a temporary folder beside it and
- * moved into place when a process could load it, so that the installation is complete or absent, even after a crash.
+ * Installs TensorFlow's libraries into the user's data folder. Everything is created in a temporary folder next to it
+ * and moved into place once a process could load it, so that the installation is complete or absent, even after a
+ * crash.
  *
  * @throws TensorFlowError NOT_FOUND (no Python, no pip, not in the index), RESOURCE_EXHAUSTED (disk), UNAVAILABLE
  *   (connection), DATA_LOSS (damaged download), FAILED_PRECONDITION (the library does not load here), UNIMPLEMENTED (no
@@ -95,7 +96,7 @@ async function removeLeftovers(parent: string): Promise<void> {
   }
 }
 
-/** On Windows the library is linked against python3xx.dll, which is loaded from beside it. */
+/** On Windows the library is linked against python3xx.dll, which is loaded from the same folder. */
 async function addPythonLibrary(folder: string, { python, bundle }: InstallPlan): Promise<void> {
   const library = mainLibraryIn(folder);
   if (process.platform !== "win32" || library === undefined) {
@@ -121,13 +122,13 @@ async function verified(folder: string, { env, signal }: InstallOptions): Promis
   const [runtime] = found;
   if (runtime === undefined) {
     throw failedPrecondition(
-      `What was installed does not work here: ${rejected[0]?.reason ?? "no library was in it."}`,
+      `The installed library does not work here: ${rejected[0]?.reason ?? "it contained no library."}`,
     );
   }
   return runtime;
 }
 
-/** The new one takes the old one's place in two steps; running workers keep the files that they have open. */
+/** The new installation replaces the old one in two steps; running workers keep the files that they have open. */
 async function moveIntoPlace(fresh: string, folder: string, scratch: string): Promise<void> {
   const old = path.join(scratch, "old");
   const replaced = await rename(folder, old).then(

@@ -1,9 +1,9 @@
 import { type FileHandle, open } from "node:fs/promises";
 
-/** Processor names as Node has them (process.arch). */
+/** Processor names as in Node's process.arch. */
 export interface BinaryFormat {
   readonly platform: "linux" | "darwin" | "win32";
-  /** Every processor that the file has code for; Apple's files may have several. */
+  /** The processors that the file has code for; Apple's files may have several. */
   readonly architectures: readonly string[];
 }
 

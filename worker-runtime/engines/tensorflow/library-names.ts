@@ -36,7 +36,10 @@ export function isPlatformKnown(platform: NodeJS.Platform = process.platform): b
   return namesByPlatform[platform] !== undefined;
 }
 
-/** The main library in a folder or where packages keep it below, or undefined. Unreadable folders have none. */
+/**
+ * The main library in a folder or in a subfolder where packages keep it, or undefined. Unreadable folders count as
+ * empty.
+ */
 export function mainLibraryIn(
   folder: string,
   platform: NodeJS.Platform = process.platform,
@@ -46,11 +49,11 @@ export function mainLibraryIn(
     return undefined;
   }
   for (const below of names.folders) {
-    const place = path.join(folder, below);
+    const subfolder = path.join(folder, below);
     for (const pattern of names.main) {
-      const name = shortestMatch(place, pattern);
+      const name = shortestMatch(subfolder, pattern);
       if (name !== undefined) {
-        return path.join(place, name);
+        return path.join(subfolder, name);
       }
     }
   }
@@ -58,11 +61,12 @@ export function mainLibraryIn(
 }
 
 /**
- * The main library with what has to be loaded before it.
+ * The main library with the libraries that have to be loaded before it.
  *
  * On Linux the CUDA build opens libcusolver by name from libtensorflow_framework, whose run path lists every CUDA
- * library's folder but that one (seen in the 2.21 wheel). A library that is loaded already is found by its name, so
- * libcusolver is loaded first where it lies beside; its own run path brings the CUDA libraries that it needs.
+ * library's folder but that one (seen in the 2.21 wheel). A library that is already loaded is found by its name, so
+ * libcusolver is loaded first if it is in the neighbouring folder; its own run path brings the CUDA libraries that it
+ * needs.
  */
 export function libraryFiles(main: string, platform: NodeJS.Platform = process.platform): LibraryFiles {
   const folder = path.dirname(main);
@@ -88,7 +92,7 @@ function besides(folder: string, pattern: RegExp): string[] {
   return name === undefined ? [] : [path.join(folder, name)];
 }
 
-/** Of libx.so, libx.so.2 and libx.so.2.9.1, which are mostly links to one file, the shortest name is taken. */
+/** Of libx.so, libx.so.2 and libx.so.2.9.1, which are usually links to one file, the shortest name is used. */
 function shortestMatch(folder: string, pattern: RegExp): string | undefined {
   let names: string[];
   try {
@@ -97,6 +101,6 @@ function shortestMatch(folder: string, pattern: RegExp): string | undefined {
     return undefined;
   }
   names.sort((a, b) => a.length - b.length || a.localeCompare(b));
-  // A dangling link is no library.
+  // A dangling link is not a library.
   return names.find((name) => existsSync(path.join(folder, name)));
 }

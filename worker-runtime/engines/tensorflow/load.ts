@@ -1,9 +1,10 @@
 /**
- * TensorFlow's C functions, through koffi. Only for processes that do nothing else: the library cannot be unloaded,
- * its static destructors crash at exit (use `exitNow`), and a fault in it takes the process along.
+ * TensorFlow's C functions, through koffi. Only for processes that do nothing else: the library cannot be unloaded, its
+ * static destructors crash at exit (use exit-now.ts), and a crash in it takes down the process.
  */
 import koffi from "koffi";
 import { internalError, StatusCode, statusCodeOf, TensorFlowError } from "../../protocol/status.js";
+import { exitNow } from "../exit-now.js";
 import type { LibraryFiles } from "./candidate.js";
 
 /** A TF_Server*. */
@@ -12,18 +13,20 @@ export type ServerHandle = bigint & { readonly __serverHandle: never };
 export interface TensorFlowLibrary {
   /** TF_Version's text. */
   readonly version: string;
-  /** True for a CUDA or ROCm build, undefined where the library does not export the question. */
+  /** True for a CUDA or ROCm build, undefined if the library does not export the query. */
   readonly gpu: boolean | undefined;
   /** Every op of the library, a serialized OpList. */
   opList(): Uint8Array;
-  /** Makes a server that does not answer yet. Runs off the event loop; devices are made here, so it may take seconds. */
+  /**
+   * Creates a server that does not answer yet. Runs off the event loop; it creates the devices, so it may take seconds.
+   */
   newServer(serverDef: Uint8Array): Promise<ServerHandle>;
   startServer(server: ServerHandle): Promise<void>;
   /** "grpc://host:port". */
   serverTarget(server: ServerHandle): string;
 }
 
-/** What a worker calls; a library without one of these cannot be hosted. */
+/** The functions that a worker calls; a library that lacks one of them cannot be hosted. */
 export const neededSymbols = [
   "TF_Version",
   "TF_NewStatus",
@@ -40,7 +43,7 @@ type NeededSymbol = (typeof neededSymbols)[number];
 type Handle = ReturnType<typeof koffi.load>;
 type Pointer = bigint;
 
-/** A C function; what it takes and gives is stated where it is declared. */
+/** A C function; its signature is given at its declaration. */
 type NativeFunction<Args extends readonly unknown[], Result> = ((...args: Args) => Result) & {
   readonly async: (...args: [...Args, (error: unknown, result: Result) => void]) => void;
 };
@@ -64,9 +67,10 @@ const prototypes: Record<NeededSymbol, string> = {
  *   symbols that the library lacks.
  */
 export function loadTensorFlow(files: LibraryFiles, forGpu: boolean): TensorFlowLibrary {
-  // However the process comes to its end, it must not run into the library's destructors.
+  // However the process ends, it must not run the library's destructors: TensorFlow's crash while its threads still run, and
+  // TF_ServerStop answers "Clean shutdown is not currently implemented".
   process.once("exit", (code) => exitNow(code));
-  // The main library resolves its symbols from those loaded before, so all are global.
+  // The main library resolves its symbols from the libraries loaded before it, so all are global.
   for (const file of [...(forGpu ? files.gpuPreload : []), ...files.preload]) {
     loadOne(file);
   }
@@ -93,7 +97,7 @@ function loadOne(file: string): Handle {
     throw new TensorFlowError(
       StatusCode.FAILED_PRECONDITION,
       `${file} cannot be loaded: ${text}. ` +
-        "Install what the text names, or another libtensorflow with `tensordeck runtime install`.",
+        "Install the missing library, or another libtensorflow with `tensordeck runtime install`.",
       { cause: error },
     );
   }
@@ -121,7 +125,7 @@ function bind(library: Handle): TensorFlowLibrary {
   const serverStart = declare<[ServerHandle, Pointer], void>("TF_ServerStart");
   const serverTarget = declare<[ServerHandle], string>("TF_ServerTarget");
 
-  /** One TF_Status for each call in flight: they are not to be shared between threads. */
+  /** One TF_Status for each call in flight: they must not be shared between threads. */
   async function checked<Result>(call: (status: Pointer) => Promise<Result>): Promise<Result> {
     const status = newStatus();
     try {
@@ -143,7 +147,7 @@ function bind(library: Handle): TensorFlowLibrary {
     newServer: async (serverDef) => {
       const server = await checked((status) => callAsync(newServer, serverDef, serverDef.length, status));
       if (server === null) {
-        throw internalError("TF_NewServer gave no server and no reason.");
+        throw internalError("TF_NewServer returned neither a server nor a reason.");
       }
       return server as ServerHandle;
     },
@@ -189,19 +193,4 @@ const bufferType = koffi.struct({ data: "void *", length: "size_t", deallocator:
 function bufferBytes(buffer: Pointer): Uint8Array {
   const { data, length } = koffi.decode(buffer, bufferType) as { data: Pointer; length: number | bigint };
   return new Uint8Array(koffi.view(data, Number(length))).slice();
-}
-
-/**
- * Ends this process at once, without static destructors: TensorFlow's crash while its threads still run, and
- * TF_ServerStop answers "Clean shutdown is not currently implemented". Flush what was written before.
- */
-export function exitNow(code: number): never {
-  if (process.platform === "win32") {
-    const kernel32 = koffi.load("kernel32.dll");
-    const current = kernel32.func("void *__stdcall GetCurrentProcess()");
-    kernel32.func("bool __stdcall TerminateProcess(void *process, uint code)")(current(), code);
-  } else {
-    koffi.load(null).func("void _exit(int code)")(code);
-  }
-  throw internalError("The process outlived its own end.");
 }

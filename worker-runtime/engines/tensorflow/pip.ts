@@ -23,10 +23,10 @@ export interface PythonRun {
 
 /**
  * Downloads the wheels of a bundle with the user's own pip, index and certificates, held to the pinned hashes.
- * @param scratch a folder on the disk that the result will lie on; everything is written below it.
+ * @param scratch a folder on the same disk as the result; everything is written below it.
  * @returns the wheel files.
- * @throws TensorFlowError UNAVAILABLE (no connection), NOT_FOUND (the index does not have it), DATA_LOSS (another file
- *   than the pinned one), RESOURCE_EXHAUSTED (disk full), CANCELLED; UNKNOWN with pip's last lines.
+ * @throws TensorFlowError UNAVAILABLE (no connection), NOT_FOUND (the index does not have it), DATA_LOSS (not the
+ *   pinned file), RESOURCE_EXHAUSTED (disk full), CANCELLED; UNKNOWN with pip's last lines.
  */
 export async function downloadWheels(
   bundle: RuntimeBundle,
@@ -52,7 +52,7 @@ export async function downloadWheels(
     await runPython(
       {
         ...python,
-        // pip downloads below TMPDIR: on the same disk, where the growth can be watched.
+        // pip downloads to a folder below TMPDIR: on the same disk, where its growth can be watched.
         env: { ...python.env, TMPDIR: temporary, TEMP: temporary, TMP: temporary },
       },
       [
@@ -105,7 +105,7 @@ for wheel in wheels:
     os.remove(wheel)
 `;
 
-/** Takes the libraries out of wheels (and removes each wheel after it). The checksums inside are verified by zipfile. */
+/** Extracts the libraries from wheels (and then removes each wheel). zipfile verifies the checksums inside. */
 export async function unpackWheels(
   wheels: readonly string[],
   keep: readonly string[],
@@ -174,11 +174,11 @@ function runPython(
   });
 }
 
-/** What pip's output means. */
+/** Translates pip's output into an error. */
 export function pipError(output: string): TensorFlowError {
   if (/DO NOT MATCH THE HASHES/.test(output)) {
     return dataLoss(
-      "What was downloaded is not the file that this version of Tensordeck expects: it was damaged on the way, or the package " +
+      "The downloaded file is not the one that this version of Tensordeck expects: it was damaged in transit, or the package " +
         "index serves another one. Nothing was installed. Try again; if that does not help, look at pip's index settings (pip config list).",
     );
   }
@@ -193,14 +193,14 @@ export function pipError(output: string): TensorFlowError {
     )
   ) {
     return unavailable(
-      `The download broke off or could not begin: ${lastError(output)}. Nothing was installed. Look at the connection, ` +
-        "and at the proxy and index that pip uses (pip config list), and try again.",
+      `The download failed: ${lastError(output)}. Nothing was installed. Check the connection, ` +
+        "and the proxy and index that pip uses (pip config list), and try again.",
     );
   }
   if (/No matching distribution found|Could not find a version that satisfies/.test(output)) {
     return notFound(
       `The package index that pip uses does not have the file: ${lastError(output)}. Use an index that has TensorFlow's wheels ` +
-        "(pip config list shows the present one).",
+        "(pip config list shows the current one).",
     );
   }
   return new TensorFlowError(

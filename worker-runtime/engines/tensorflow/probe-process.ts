@@ -1,7 +1,11 @@
-/** A process that loads one library, says what it is, and ends. Started by probe.ts; see load.ts on why apart. */
+/**
+ * A process that loads one library, reports its version, and ends. Started by probe.ts; load.ts explains why this needs
+ * a separate process.
+ */
 import { writeFileSync, writeSync } from "node:fs";
 import { z } from "zod";
-import { exitNow, loadTensorFlow } from "./load.js";
+import { exitNow } from "../exit-now.js";
+import { loadTensorFlow } from "./load.js";
 import type { ProbeAnswer } from "./probe.js";
 
 const requestSchema = z.object({

@@ -10,7 +10,7 @@ import { compiledModule, nodeCommand } from "../package-root.js";
 import type { LibraryFiles, LocatedRuntime, RejectedRuntime, RuntimeCandidate } from "./candidate.js";
 import { cacheFolder } from "./data-folder.js";
 
-/** Loading takes half a second from a warm disk; a gigabyte from a cold one takes longer. */
+/** Loading takes half a second if the files are cached; reading a gigabyte from disk takes longer. */
 const DEADLINE_MILLIS = 60_000;
 
 export interface ProbeOptions {
@@ -18,7 +18,7 @@ export interface ProbeOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What the process that loads a library (probe-process.ts) prints. */
+/** The output of the process that loads a library (probe-process.ts). */
 export const probeAnswerSchema = z.union([
   z.object({ version: z.string(), gpu: z.boolean().nullable() }),
   z.object({ problem: z.string() }),
@@ -26,8 +26,8 @@ export const probeAnswerSchema = z.union([
 export type ProbeAnswer = z.infer<typeof probeAnswerSchema>;
 
 /**
- * Loads a library in a process of its own and asks what it is. The answer and the op list are kept in the user's data
- * folder for as long as the file stays the same.
+ * Loads a library in a separate process and queries it. The result and the op list are cached in the user's data folder
+ * until the file changes.
  * @throws TensorFlowError CANCELLED.
  */
 export async function probeRuntime(
@@ -89,7 +89,7 @@ async function probed(library: LibraryFiles, { env = process.env, signal }: Prob
     const scratchList = path.join(scratch, "ops");
     const answer = await runProbe(library, scratchList, signal);
     if ("problem" in answer) {
-      // What is wrong may be put right at any time (a missing library gets installed), so it is not remembered.
+      // A problem may be fixed at any time (a missing library gets installed), so it is not cached.
       return { answer, opList: undefined };
     }
     const opList = await readFile(scratchList);
@@ -101,7 +101,7 @@ async function probed(library: LibraryFiles, { env = process.env, signal }: Prob
   }
 }
 
-/** Changes when the files do: a name made of paths, sizes and times of change. */
+/** A cache key from paths, sizes and modification times, which changes when the files do. */
 async function identity({ path: main, preload }: LibraryFiles): Promise<string> {
   const hash = createHash("sha256");
   for (const file of [main, ...preload]) {
@@ -121,8 +121,8 @@ async function readAnswer(file: string): Promise<ProbeAnswer | undefined> {
 }
 
 /**
- * Written beside and moved into place, so that it is never read half-written. A folder that cannot be written costs
- * only time.
+ * Written to a temporary file and renamed, so that it is never read half-written. If the folder is not writable, only
+ * the cache is lost.
  */
 async function remember(folder: string, file: string, content: Uint8Array | string): Promise<void> {
   const draft = `${file}.${process.pid}`;
@@ -145,7 +145,7 @@ function runProbe(library: LibraryFiles, opListFile: string, signal?: AbortSigna
       {
         timeout: DEADLINE_MILLIS,
         windowsHide: true,
-        // No GPU is to be touched: the question is only what the library is.
+        // No GPU must be touched: only the library itself is queried.
         env: { ...process.env, ...node.env, CUDA_VISIBLE_DEVICES: "-1" },
       },
       (error, stdout, stderr) => {
@@ -153,7 +153,7 @@ function runProbe(library: LibraryFiles, opListFile: string, signal?: AbortSigna
         if (answer !== undefined) {
           resolve(answer);
         } else if (signal?.aborted) {
-          reject(cancelledBy(signal.reason, "Looking into a library"));
+          reject(cancelledBy(signal.reason, "The inspection of a library"));
         } else {
           resolve({ problem: crashText(library.path, error, stderr) });
         }
@@ -182,5 +182,5 @@ function crashText(
     : error?.signal
       ? `crashed the process that loaded it (${error.signal})`
       : "could not be tried";
-  return `${file} ${how}.${last === "" ? "" : ` The last words: ${last}`}`;
+  return `${file} ${how}.${last === "" ? "" : ` Its last output: ${last}`}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The wheels that an installation takes libraries from: exact files, as PyPI has them. The hashes are what pip is held
- * to; sizes are those of the files and of the libraries inside.
+ * The wheels from which an installation takes libraries: exact files of PyPI. pip verifies the hashes; sizes are those
+ * of the files and of the libraries inside.
  */
 
 export interface Wheel {
@@ -9,7 +9,7 @@ export interface Wheel {
   readonly sha256: string;
   /** Size of the file. */
   readonly bytes: number;
-  /** Size of what is kept of it. */
+  /** Size of the files that are kept from it. */
   readonly installedBytes: number;
 }
 
@@ -52,7 +52,7 @@ const linuxX64: RuntimeBundle = {
 };
 
 /**
- * The CUDA build with the libraries of its extra `and-cuda`, but for nvcc (a compiler for XLA, not a library) and curand
+ * The CUDA build with the libraries of its extra `and-cuda`, except nvcc (a compiler for XLA, not a library) and curand
  * (which this TensorFlow does not open).
  */
 const linuxX64Cuda: RuntimeBundle = {
@@ -177,7 +177,7 @@ const macArm64: RuntimeBundle = {
   ],
 };
 
-/** 2.16.2 is the last for Intel's Macs. */
+/** 2.16.2 is the last version for Intel Macs. */
 const macX64: RuntimeBundle = {
   ...linuxX64,
   id: "tensorflow-2.16.2-cpu",
@@ -194,7 +194,7 @@ const macX64: RuntimeBundle = {
   ],
 };
 
-/** On Windows the library is linked against one Python's DLL, so the wheel is the one of the Python that is there. */
+/** On Windows the library is linked against one Python's DLL, so the wheel has to match the installed Python. */
 const windowsWheels: Readonly<Record<string, Wheel>> = {
   "3.10": windowsWheel(
     "efedd440b039df65171e85be61eea83b040025a7afc30d642763a7b902c23387",
@@ -230,11 +230,11 @@ export interface Machine {
   readonly arch: string;
   /** With CUDA's libraries. */
   readonly gpu: boolean;
-  /** "3.12": the Python that is there; matters on Windows. */
+  /** "3.12": the installed Python; matters on Windows. */
   readonly python: string;
 }
 
-/** What fits a machine; undefined when there is no wheel of TensorFlow for it. */
+/** The bundle for a machine; undefined when there is no wheel of TensorFlow for it. */
 export function bundleFor({ platform, arch, gpu, python }: Machine): RuntimeBundle | undefined {
   switch (`${platform}-${arch}`) {
     case "linux-x64":
@@ -262,7 +262,7 @@ export function bundleFor({ platform, arch, gpu, python }: Machine): RuntimeBund
   }
 }
 
-/** Bytes to download and bytes that stay on the disk. */
+/** Bytes to download and bytes that remain on disk. */
 export function bundleSize({ wheels }: RuntimeBundle): {
   readonly download: number;
   readonly installed: number;

@@ -11,17 +11,17 @@ export function identity(x: OpValue, options: OpOptions = {}): Output {
   return graphOf(x).op("Identity", [x], {}, options.name ?? "Identity").output;
 }
 
-/** The same elements in another shape; one size may be -1, which the others decide. */
+/** The same elements in another shape; one size may be -1 and is inferred. */
 export function reshape(x: Output, shape: readonly number[] | Output, options: OpOptions = {}): Output {
   return graphOf(x).op("Reshape", [x, intsOrTensor(shape)], {}, options.name ?? "Reshape").output;
 }
 
-/** Tensors of one shape, put side by side along a new dimension. */
+/** Stacks tensors of one shape along a new dimension. */
 export function stack(values: readonly OpValue[], axis = 0, options: OpOptions = {}): Output {
   return graphOf(values).op("Pack", [values], { axis }, options.name ?? "stack").output;
 }
 
-/** The parts of a tensor along a dimension, which goes away. The dimension's size has to be known unless `count` is given. */
+/** Unstacks a tensor along a dimension, which is removed. Its size must be known unless `count` is given. */
 export function unstack(
   x: Output,
   axis = 0,
@@ -36,14 +36,14 @@ export function unstack(
   return graphOf(x).op("Unpack", [x], { axis, num: count }, options.name ?? "unstack").outputs;
 }
 
-/** Tensors joined along a dimension that they have. */
+/** Concatenates tensors along an existing dimension. */
 export function concat(values: readonly OpValue[], axis: number, options: OpOptions = {}): Output {
   return graphOf(values).op("ConcatV2", [values, intTensor(axis)], {}, options.name ?? "concat").output;
 }
 
 /**
  * The parts of a tensor along a dimension: `parts` equal ones, or parts of the given sizes.
- * @param parts a number; a list of sizes; or a tensor of sizes, whose own length has to be known
+ * @param parts a number; a list of sizes; or a tensor of sizes, whose length must be known
  */
 export function split(
   x: Output,
@@ -66,7 +66,7 @@ export function expandDims(x: Output, axis: number, options: OpOptions = {}): Ou
   return graphOf(x).op("ExpandDims", [x, intTensor(axis)], {}, options.name ?? "ExpandDims").output;
 }
 
-/** A tensor with its dimensions in another order: reversed unless given. */
+/** Permutes the dimensions of a tensor; the order defaults to reversed. */
 export function transpose(x: Output, order?: readonly number[], options: OpOptions = {}): Output {
   const permutation = order ?? x.shape?.map((_, i) => (x.shape?.length ?? 0) - 1 - i);
   if (!permutation)

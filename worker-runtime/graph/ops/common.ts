@@ -5,13 +5,13 @@ import { Graph } from "../graph.js";
 import { addConstant, type OpInput, type OpValue } from "../graph-op-builder.js";
 import { Operation, Output } from "../operation.js";
 
-/** What every op function takes besides its inputs. */
+/** The options of every op function. */
 export interface OpOptions {
-  /** Name within the current scope; as TensorFlow's Python names it unless given. */
+  /** Name within the current scope; defaults to the name that TensorFlow's Python API gives. */
   readonly name?: string | undefined;
 }
 
-/** The graph that the inputs belong to. @throws TensorFlowError INVALID_ARGUMENT where none of them is a tensor */
+/** The graph that the inputs belong to. @throws TensorFlowError INVALID_ARGUMENT if none of them is a tensor */
 export function graphOf(...values: readonly OpInput[]): Graph {
   for (const value of values.flat()) {
     if (value instanceof Output || value instanceof Operation) return Graph.of(value);
@@ -28,12 +28,12 @@ export function toTensor(graph: Graph, value: OpValue, name: string, dtype?: DTy
   return addConstant(graph, value instanceof Tensor ? value : Tensor.of(value, dtype), name);
 }
 
-/** Whole numbers as the int32 tensor that shapes and axes are. */
+/** Integers as an int32 tensor, the form of shapes and axes. */
 export function intTensor(values: number | readonly number[]): Tensor {
   return Tensor.of(values, "int32");
 }
 
-/** A shape or the like: a list of whole numbers, or a tensor. */
+/** A shape or the like: a list of integers, or a tensor. */
 export function intsOrTensor(value: readonly number[] | Output): Tensor | Output {
   return value instanceof Output ? value : intTensor(value);
 }

@@ -10,11 +10,11 @@ import type { Output } from "../operation.js";
 import type { Shape } from "../shape.js";
 import { intTensor, type OpOptions } from "./common.js";
 
-/** From this many elements on, tf.zeros and tf.ones make a Fill node instead of a Const. */
+/** From this many elements on, tf.zeros and tf.ones create a Fill node instead of a Const. */
 const FILL_FROM_ELEMENTS = 1000;
 
 export interface ConstantOptions extends OpOptions {
-  /** float32 for numbers, int64 for bigints, string for strings, bool for booleans unless given. */
+  /** Defaults to float32 for numbers, int64 for bigints, string for strings, bool for booleans. */
   readonly dtype?: DType | undefined;
   readonly shape?: readonly number[] | undefined;
 }
@@ -49,7 +49,7 @@ export function ones(graph: Graph, shape: readonly number[], options: ConstantOp
   return filled(graph, shape, Tensor.of(dtype === "bool" ? true : 1, dtype, []), options.name ?? "ones");
 }
 
-/** A tensor that each run is fed. Without a shape it takes any; -1 is a dimension of any size. */
+/** A tensor that is fed in each run. Without a shape it accepts any; -1 is a dimension of any size. */
 export function placeholder(graph: Graph, dtype: DType, shape?: Shape, options: OpOptions = {}): Output {
   const attrs = { dtype, shape: shape ?? UNKNOWN_RANK };
   return graph.op("Placeholder", [], attrs, options.name ?? "Placeholder").output;

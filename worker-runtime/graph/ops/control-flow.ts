@@ -3,12 +3,12 @@ import type { OpValue } from "../graph-op-builder.js";
 import { type Operation, Output } from "../operation.js";
 import { graphOf, type OpOptions } from "./common.js";
 
-/** An operation that does nothing; useful for what it waits for. */
+/** An operation that does nothing; useful for its control inputs. */
 export function noOp(graph: Graph, options: OpOptions = {}): Operation {
   return graph.op("NoOp", [], {}, options.name ?? "NoOp");
 }
 
-/** An operation that is done when all of these are. Operations of one device are grouped there first, as tf.group does. */
+/** An operation that completes when all of these have. Operations are first grouped per device, as in tf.group. */
 export function group(
   graph: Graph,
   items: readonly (Operation | Output)[],
@@ -32,7 +32,7 @@ export function group(
   });
 }
 
-/** Sends a tensor to `whenTrue` or `whenFalse`; the other one is dead and so are the nodes behind it. */
+/** Sends a tensor to `whenTrue` or `whenFalse`; the other one is dead, and so are its consumers. */
 export function switchOn(
   data: OpValue,
   predicate: OpValue,
@@ -42,7 +42,7 @@ export function switchOn(
   return { whenFalse: op.outputAt(0), whenTrue: op.outputAt(1) };
 }
 
-/** The first of its inputs that is there, and which one it was. */
+/** The first available input, and its index. */
 export function merge(
   inputs: readonly OpValue[],
   options: OpOptions = {},
@@ -54,13 +54,13 @@ export function merge(
 export interface EnterOptions extends OpOptions {
   /** Names the loop (the frame). */
   readonly frameName: string;
-  /** The same value in every round. */
+  /** The same value in every iteration. */
   readonly isConstant?: boolean | undefined;
-  /** How many rounds may run at once; 10 unless given. */
+  /** How many iterations may run concurrently; defaults to 10. */
   readonly parallelIterations?: number | undefined;
 }
 
-/** Brings a tensor into a loop. */
+/** Passes a tensor into a loop. */
 export function enter(x: OpValue, options: EnterOptions): Output {
   const attrs = {
     frame_name: options.frameName,
@@ -70,17 +70,17 @@ export function enter(x: OpValue, options: EnterOptions): Output {
   return graphOf(x).op("Enter", [x], attrs, options.name ?? "Enter").output;
 }
 
-/** Brings a tensor out of a loop. */
+/** Passes a tensor out of a loop. */
 export function exit(x: OpValue, options: OpOptions = {}): Output {
   return graphOf(x).op("Exit", [x], {}, options.name ?? "Exit").output;
 }
 
-/** Hands a tensor to the next round of a loop. */
+/** Passes a tensor to the next iteration of a loop. */
 export function nextIteration(x: OpValue, options: OpOptions = {}): Output {
   return graphOf(x).op("NextIteration", [x], {}, options.name ?? "NextIteration").output;
 }
 
-/** Marks the tensor that decides whether a loop goes on. */
+/** Marks the tensor that decides whether a loop continues. */
 export function loopCond(x: OpValue, options: OpOptions = {}): Output {
   return graphOf(x).op("LoopCond", [x], {}, options.name ?? "LoopCond").output;
 }

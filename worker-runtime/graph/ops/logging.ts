@@ -5,13 +5,13 @@ import { graphOf, type OpOptions } from "./common.js";
 export interface PrintOptions extends OpOptions {
   /** Printed before the values. */
   readonly message?: string | undefined;
-  /** Printed at most so often; -1, always, unless given. */
+  /** The maximum number of times to print; defaults to -1, always. */
   readonly firstN?: number | undefined;
-  /** Elements of each tensor that are printed; 3 unless given. */
+  /** Number of elements of each tensor to print; defaults to 3. */
   readonly summarize?: number | undefined;
 }
 
-/** The tensor as it is; the task that computes it prints `data` to its standard error, which is its log. */
+/** Returns the tensor unchanged; the task that computes it prints `data` to its standard error, which is its log. */
 export function printValues(x: OpValue, data: readonly OpValue[], options: PrintOptions = {}): Output {
   const attrs = {
     message: options.message ?? "",

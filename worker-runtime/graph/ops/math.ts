@@ -15,7 +15,7 @@ function unary(type: string) {
     graphOf(x).op(type, [x], {}, options.name ?? type).output;
 }
 
-/** a + b, element by element; shapes are broadcast. So with all functions of two tensors here. */
+/** a + b, element by element; shapes are broadcast. The same holds for all binary functions here. */
 export const add = binary("AddV2", "Add");
 export const subtract = binary("Sub");
 export const multiply = binary("Mul");
@@ -79,14 +79,14 @@ function reduction(type: string) {
   };
 }
 
-/** The sum over the given dimensions, or over all. So with all reductions here. */
+/** The sum over the given dimensions, or over all. The same holds for all reductions here. */
 export const reduceSum = reduction("Sum");
 export const reduceMean = reduction("Mean");
 export const reduceMax = reduction("Max");
 export const reduceMin = reduction("Min");
 export const reduceProd = reduction("Prod");
 
-/** Where the largest value along a dimension is. */
+/** The index of the largest value along a dimension. */
 export function argMax(
   x: Output,
   axis = 0,

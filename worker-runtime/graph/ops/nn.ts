@@ -16,7 +16,7 @@ export function tanh(x: OpValue, options: OpOptions = {}): Output {
   return graphOf(x).op("Tanh", [x], {}, options.name ?? "Tanh").output;
 }
 
-/** Probabilities of classes from logits [batch, classes], or along the last dimension of more. */
+/** Probabilities of classes from logits [batch, classes], or along the last dimension of any rank. */
 export function softmax(x: OpValue, options: OpOptions = {}): Output {
   return graphOf(x).op("Softmax", [x], {}, options.name ?? "Softmax").output;
 }

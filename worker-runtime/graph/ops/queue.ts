@@ -14,9 +14,9 @@ export interface Queue {
 }
 
 export interface QueueOptions extends OpOptions {
-  /** The shape of each component; needed to take out several elements at once. */
+  /** The shape of each component; needed to dequeue several elements at once. */
   readonly shapes?: readonly Shape[] | undefined;
-  /** Queues of one shared name on one task are one and the same, in all sessions. */
+  /** Queues with the same shared name on a task are shared by all sessions. */
   readonly sharedName?: string | undefined;
 }
 
@@ -53,12 +53,12 @@ function put(type: string, suffix: string) {
   };
 }
 
-/** Puts in one element: one tensor per component. Waits while the queue is full. */
+/** Enqueues one element: one tensor per component. Blocks while the queue is full. */
 export const enqueue = put("QueueEnqueueV2", "enqueue");
-/** Puts in as many elements as the first dimension of each component says. */
+/** Enqueues several elements, one per index of the components' first dimension. */
 export const enqueueMany = put("QueueEnqueueManyV2", "EnqueueMany");
 
-/** Takes out one element. Waits while the queue is empty. */
+/** Dequeues one element. Blocks while the queue is empty. */
 export function dequeue(queue: Queue, options: OpOptions = {}): readonly Output[] {
   const { op } = queue.handle;
   const graph = graphOf(queue.handle);
@@ -66,7 +66,7 @@ export function dequeue(queue: Queue, options: OpOptions = {}): readonly Output[
   return graph.op("QueueDequeueV2", [queue.handle], { component_types: queue.dtypes }, name).outputs;
 }
 
-/** Takes out `count` elements, joined along a new first dimension. */
+/** Dequeues `count` elements, stacked along a new first dimension. */
 export function dequeueMany(
   queue: Queue,
   count: number | Output,
@@ -86,7 +86,7 @@ export function queueSize(queue: Queue, options: OpOptions = {}): Output {
   return graph.op("QueueSizeV2", [queue.handle], {}, options.name ?? `${op.name}_Size`).output;
 }
 
-/** No more elements can be put in; what is in can still be taken out. */
+/** Closes the queue: no more elements can be enqueued; remaining ones can still be dequeued. */
 export function closeQueue(
   queue: Queue,
   options: OpOptions & { readonly cancelPendingEnqueues?: boolean | undefined } = {},

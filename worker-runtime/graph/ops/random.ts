@@ -6,13 +6,13 @@ import { addConstant } from "../graph-op-builder.js";
 import { Output } from "../operation.js";
 import { intTensor, type OpOptions } from "./common.js";
 
-/** TensorFlow's seed of a graph where only an op's seed is given (random_seed.py). */
+/** TensorFlow's graph seed if only an op seed is given (random_seed.py). */
 const DEFAULT_GRAPH_SEED = 87654321;
 
 export interface RandomOptions extends OpOptions {
-  /** float32 unless given. */
+  /** Defaults to float32. */
   readonly dtype?: DType | undefined;
-  /** The same numbers in every session; without it, others each time. */
+  /** With a seed, the numbers are the same in every session; without it, they differ each time. */
   readonly seed?: number | undefined;
 }
 
@@ -45,18 +45,18 @@ function normal(type: string, defaultName: string) {
   };
 }
 
-/** Numbers of a normal distribution, mean 0 and standard deviation 1 unless given. */
+/** Normally distributed numbers; mean and standard deviation default to 0 and 1. */
 export const randomNormal = normal("RandomStandardNormal", "random_normal");
-/** As `randomNormal`, without numbers more than two standard deviations from the mean. */
+/** Like `randomNormal`, without numbers more than two standard deviations from the mean. */
 export const truncatedNormal = normal("TruncatedNormal", "truncated_normal");
 
 export interface UniformOptions extends RandomOptions {
   readonly min?: number | undefined;
-  /** 1 unless given; whole numbers need it. */
+  /** Defaults to 1; required for integers. */
   readonly max?: number | undefined;
 }
 
-/** Numbers from min up to, not including, max. */
+/** Uniformly distributed numbers from min (inclusive) to max (exclusive). */
 export function randomUniform(
   graph: Graph,
   shape: readonly number[] | Output,
@@ -70,7 +70,7 @@ export function randomUniform(
   return graph.withNameScope(options.name ?? "random_uniform", (scope) => {
     const sizes = shapeInput(graph, shape);
     const unit = min === 0 && options.max === undefined;
-    // Python leaves out what changes nothing: from 0 to 1, the numbers are used as they are made.
+    // Python omits operations without effect: numbers from 0 to 1 are used unchanged.
     if (unit && dtype !== "int32" && dtype !== "int64")
       return graph.op("RandomUniform", [sizes], { dtype, ...seeds(options) }).output;
     const low = addConstant(graph, Tensor.of(min, dtype), "min");

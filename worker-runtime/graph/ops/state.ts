@@ -4,6 +4,7 @@ import type { DType } from "../../protocol/dtype.js";
 import { invalidArgument } from "../../protocol/status.js";
 import { Tensor } from "../../protocol/tensor.js";
 import { stringListAttr, UNKNOWN_RANK } from "../attr-values.js";
+import { COLOCATION_ATTR, colocationGroup } from "../colocation-groups.js";
 import type { Graph } from "../graph.js";
 import type { OpValue } from "../graph-op-builder.js";
 import { Operation, Output } from "../operation.js";
@@ -24,7 +25,7 @@ export interface Variable {
   readonly kind: "reference" | "resource";
   /** The variable itself: a reference, or the handle of a resource. */
   readonly handle: Output;
-  /** Gives it its first value; has to run before all else. */
+  /** Sets its initial value; must run before anything else. */
   readonly initializer: Operation;
   /** Its value. */
   readonly value: Output;
@@ -35,18 +36,18 @@ export interface Variable {
 
 export interface VariableOptions extends OpOptions {
   readonly dtype?: DType | undefined;
-  /** "reference" (VariableV2) as tf.compat.v1 without resource variables, or "resource" (VarHandleOp). */
+  /** "reference" (VariableV2) as in tf.compat.v1 without resource variables, or "resource" (VarHandleOp). */
   readonly kind?: Variable["kind"] | undefined;
-  /** Listed among the trainable variables, too; true unless given. */
+  /** Whether it is also listed among the trainable variables; defaults to true. */
   readonly trainable?: boolean | undefined;
-  /** The variables' collections; the global one (and the trainable one) unless given. */
+  /** The variables' collections; defaults to the global one (and the trainable one). */
   readonly collections?: readonly string[] | undefined;
 }
 
-/** A variable with its initializer and a node that reads it, as tf.compat.v1.Variable makes them. */
+/** A variable with its initializer and a node that reads it, as created by tf.compat.v1.Variable. */
 export function variable(graph: Graph, initialValue: OpValue, options: VariableOptions = {}): Variable {
   const kind = options.kind ?? "reference";
-  // An initializer must not wait for what the code around it waits for.
+  // An initializer must not inherit the control dependencies of the code around it.
   const made = graph.withControlDependencies(undefined, () =>
     graph.withNameScope(options.name ?? "Variable", (scope) =>
       kind === "reference"
@@ -81,7 +82,7 @@ function referenceVariable(
   return { kind: "reference", handle, initializer, value, initialValue: initial, dtype, shape };
 }
 
-/** A value that becomes a Const goes where the variable is, whichever device that will be. */
+/** A value that becomes a Const is colocated with the variable. */
 function resourceInitialValue(
   graph: Graph,
   initialValue: OpValue,
@@ -102,7 +103,7 @@ function resourceVariable(
   options: VariableOptions,
 ): Variable {
   const sharedName = scope.slice(0, -1);
-  const together = { _class: stringListAttr([`loc:@${sharedName}`]) };
+  const together = { [COLOCATION_ATTR]: stringListAttr([colocationGroup(sharedName)]) };
   const initial = graph.withNameScope("Initializer", () =>
     resourceInitialValue(graph, initialValue, together, options),
   );
@@ -140,7 +141,7 @@ const RESOURCE_OPS = {
 };
 
 export interface AssignOptions extends OpOptions {
-  /** Reference variables: whether two assignments at once wait for each other. As Python's functions unless given. */
+  /** For reference variables: whether concurrent assignments are serialized. Defaults to that of Python's functions. */
   readonly useLocking?: boolean | undefined;
 }
 
@@ -162,12 +163,12 @@ function update(op: keyof typeof RESOURCE_OPS, locking: boolean) {
   };
 }
 
-/** Gives a variable another value. The result is the value after that. So with the two below. */
+/** Assigns a value to a variable and returns the new value. The same holds for the two functions below. */
 export const assign = update("Assign", true);
 export const assignAdd = update("AssignAdd", false);
 export const assignSub = update("AssignSub", false);
 
-/** The value of a variable at this point, as opposed to `variable.value`, which may be read at any time of a step. */
+/** The value of a variable at this point, unlike `variable.value`, which may be read at any time in a step. */
 export function readVariable(v: Variable, options: OpOptions = {}): Output {
   const graph = graphOf(v.handle);
   if (v.kind === "reference") return graph.op("Identity", [v.handle], {}, options.name ?? "read").output;

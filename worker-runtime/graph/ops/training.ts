@@ -3,7 +3,7 @@ import type { Operation } from "../operation.js";
 import { graphOf, type OpOptions } from "./common.js";
 import type { Variable } from "./state.js";
 
-/** One step of gradient descent: the variable minus learningRate times gradient. */
+/** One step of gradient descent: subtracts learningRate times the gradient from the variable. */
 export function applyGradientDescent(
   variable: Variable,
   learningRate: OpValue,

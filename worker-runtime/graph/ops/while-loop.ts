@@ -7,11 +7,11 @@ import { type OpOptions, toTensor } from "./common.js";
 import { enter, exit, loopCond, nextIteration, switchOn } from "./control-flow.js";
 
 export interface WhileLoopOptions extends OpOptions {
-  /** How many rounds may run at once; 10 unless given. */
+  /** How many iterations may run concurrently; defaults to 10. */
   readonly parallelIterations?: number | undefined;
 }
 
-/** Makes tensors from outside usable inside a loop: each enters it once, as the same value in every round. */
+/** Makes tensors from outside usable inside a loop: each enters it once, as a loop invariant. */
 class LoopCaptures {
   readonly #entered = new Map<Output, Output>();
   readonly #inside = new Set<Operation>();
@@ -34,7 +34,7 @@ class LoopCaptures {
     this.#entering = true;
     try {
       const { frameName, parallelIterations } = this;
-      // The tensor enters when it is there, not when a round begins.
+      // The tensor enters as soon as it is available, not when an iteration begins.
       const entered = this.graph.withControlDependencies(undefined, () =>
         enter(input, { frameName, parallelIterations, isConstant: true }),
       );
@@ -48,11 +48,11 @@ class LoopCaptures {
 }
 
 /**
- * Runs `body` again and again while `condition` holds, as tf.while_loop does in a graph: with the primitives Enter,
+ * Runs `body` repeatedly while `condition` holds, as tf.while_loop does in a graph: with the primitives Enter,
  * Merge, Switch, NextIteration and Exit. Tensors from outside may be used in both.
- * @param condition makes a bool scalar from the loop's variables
- * @param body makes the variables' next values, as many and of the same dtypes
- * @returns the variables after the last round
+ * @param condition computes a bool scalar from the loop variables
+ * @param body computes the next values of the variables, in the same number and with the same dtypes
+ * @returns the variables after the last iteration
  */
 export function whileLoop(
   graph: Graph,
@@ -108,7 +108,7 @@ export function whileLoop(
   });
 }
 
-/** A result of the body that is a tensor from outside has to enter the loop, too. */
+/** A result of the body that is a tensor from outside must also enter the loop. */
 function inLoop(loop: LoopCaptures, outside: ReadonlySet<Operation>, result: Output): Output {
   return loop.capture(outside, result);
 }

@@ -16,7 +16,7 @@ import * as tensorShape from "../../../protos/generated/tensorflow/tensor_shape.
 import * as variable from "../../../protos/generated/tensorflow/variable.js";
 import type { AnyMessage } from "./message-shape.js";
 
-/** The generated code's way to and from bytes of one message. */
+/** The generated code's encoder and decoder of one message. */
 export interface MessageCodec {
   encode(message: AnyMessage): { finish(): Uint8Array };
   decode(bytes: Uint8Array): AnyMessage;
@@ -46,7 +46,7 @@ function isCodec(value: unknown): value is MessageCodec {
   return typeof value === "object" && value !== null && "encode" in value && "decode" in value;
 }
 
-/** The codec of a message that an Any may hold; undefined for a type that Tensordeck does not know. */
+/** The codec of a message that an Any may hold; undefined for an unknown type. */
 export function codecOf(fullName: string): MessageCodec | undefined {
   for (const module of MODULES) {
     const prefix = `${module.protobufPackage}.`;

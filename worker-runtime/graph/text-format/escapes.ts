@@ -20,7 +20,7 @@ function octal(byte: number): string {
   return `\\${byte.toString(8).padStart(3, "0")}`;
 }
 
-/** How each byte is written inside quotes: as Python's text_encoding.CEscape writes bytes fields. */
+/** Each byte as written inside quotes by Python's text_encoding.CEscape for bytes fields. */
 const BYTE_ESCAPES: readonly string[] = Array.from({ length: 256 }, (_, byte) => {
   if (byte === 9) return "\\t";
   if (byte === 10) return "\\n";
@@ -44,7 +44,7 @@ export function escapeText(text: string): string {
   return text.replace(/[\x00-\x1f\x7f"'\\]/g, (c) => BYTE_ESCAPES[c.charCodeAt(0)] ?? c);
 }
 
-/** An escape that no literal may hold; `offset` counts from the literal's first character inside the quotes. */
+/** An invalid escape; `offset` counts from the first character inside the quotes. */
 export class EscapeError extends Error {
   constructor(
     message: string,
@@ -73,7 +73,7 @@ function encodeCodePoint(inside: string, at: number, digits: number): Uint8Array
 /** The bytes that the inside of a quoted literal stands for; letters outside ASCII count as their UTF-8. */
 export function unescapeBytes(inside: string): Uint8Array {
   if (!inside.includes("\\")) return encodeUtf8(inside);
-  // A UTF-16 unit makes at most three bytes of UTF-8, an escape fewer than it has characters.
+  // A UTF-16 unit becomes at most three bytes of UTF-8, an escape fewer bytes than its characters.
   const out = new Uint8Array(inside.length * 3);
   let length = 0;
   for (let i = 0; i < inside.length; ) {
@@ -121,7 +121,7 @@ export function unescapeBytes(inside: string): Uint8Array {
   return out.slice(0, length);
 }
 
-/** Decodes UTF-8; undefined where the bytes are none. */
+/** Decodes UTF-8; undefined if it is invalid. */
 export function tryDecodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return decodeUtf8(bytes, true);

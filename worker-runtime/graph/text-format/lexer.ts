@@ -27,7 +27,7 @@ function isSpace(c: number): boolean {
 }
 
 /**
- * Cuts a text into the tokens of protobuf's text format, one at a time. The current token is `kind` and the text
+ * Splits a text into the tokens of protobuf's text format, one at a time. The current token is `kind` and the text
  * between `start` and `end`; lines and columns are only counted when an error needs them.
  */
 export class Lexer {
@@ -52,7 +52,7 @@ export class Lexer {
     return this.kind === "symbol" && this.text[this.start] === symbol;
   }
 
-  /** Steps over the symbol where it is the current token. */
+  /** Consumes the symbol if it is the current token. */
   tryConsume(symbol: string): boolean {
     if (!this.isSymbol(symbol)) return false;
     this.next();

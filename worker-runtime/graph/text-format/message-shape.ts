@@ -13,7 +13,7 @@ interface MessageShape {
 
 const shapes = new Map<string, MessageShape>();
 
-/** The fields of a message, in the order of their numbers. Throws for a message that protos/ does not define. */
+/** The fields of a message, in the order of their numbers. Throws if protos/ does not define the message. */
 export function shapeOf(fullName: string): MessageShape {
   let shape = shapes.get(fullName);
   if (!shape) {
@@ -32,7 +32,7 @@ export function shapeOf(fullName: string): MessageShape {
 
 const INT64_TYPES = new Set(["int64", "uint64", "sint64", "fixed64", "sfixed64"]);
 
-/** Whether values of this type are bigint in the generated code. */
+/** Whether the generated code represents this type as bigint. */
 export function isInt64(type: string): boolean {
   return INT64_TYPES.has(type);
 }
@@ -40,14 +40,14 @@ export function isInt64(type: string): boolean {
 const WRAPPER = /^google\.protobuf\.(Bool|Bytes|Double|Float|Int32|Int64|String|UInt32|UInt64)Value$/;
 
 /**
- * The one field of google.protobuf's wrapper messages (BoolValue and its like), which the generated code leaves out:
- * where a field has such a type, it holds the bare value. Undefined for all other types.
+ * The single field of google.protobuf's wrapper messages (BoolValue etc.), which the generated code unwraps: a field of
+ * such a type holds the bare value. Undefined for all other types.
  */
 export function wrapperField(typeName: string | undefined): FieldSchema | undefined {
   return typeName !== undefined && WRAPPER.test(typeName) ? shapeOf(typeName).byName.get("value") : undefined;
 }
 
-/** The value that a scalar or enum field has when nothing was set (proto3). */
+/** The default value of a scalar or enum field (proto3). */
 export function defaultScalar(type: string): unknown {
   if (isInt64(type)) return 0n;
   if (type === "string") return "";
@@ -56,7 +56,7 @@ export function defaultScalar(type: string): unknown {
   return 0;
 }
 
-/** A new message with nothing set, equal to what the generated `fromPartial({})` makes. */
+/** A new empty message, equal to the result of the generated `fromPartial({})`. */
 export function emptyMessage(fullName: string): AnyMessage {
   const message: AnyMessage = {};
   for (const field of shapeOf(fullName).fields) {

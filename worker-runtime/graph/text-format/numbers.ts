@@ -26,7 +26,7 @@ export function formatFloat(value: number): string {
   return formatDouble(Number(value.toPrecision(9)));
 }
 
-/** Reads an unsigned integer literal (decimal, 0x hexadecimal, 0 octal); undefined where the token is none. */
+/** Reads an unsigned integer literal (decimal, 0x hexadecimal, 0 octal); undefined if the token is not one. */
 export function parseUnsigned(token: string): bigint | undefined {
   if (/^0[xX][0-9a-fA-F]+$/.test(token)) return BigInt(token);
   if (/^0[0-7]+$/.test(token)) return BigInt(`0o${token.slice(1)}`);
@@ -34,7 +34,7 @@ export function parseUnsigned(token: string): bigint | undefined {
   return undefined;
 }
 
-/** Reads an unsigned number (integers of any base, decimals, exponents, an `f` suffix); undefined where it is none. */
+/** Reads an unsigned number (integers of any base, decimals, exponents, an `f` suffix); undefined if it is not one. */
 export function parseUnsignedFloat(token: string): number | undefined {
   if (/^([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fF]?$/.test(token) && !/^0[0-9]+$/.test(token)) {
     return Number(token.replace(/[fF]$/, ""));

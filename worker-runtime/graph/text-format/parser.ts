@@ -6,7 +6,7 @@ import { type AnyMessage, defaultScalar, emptyMessage, shapeOf, wrapperField } f
 import { readBytes, readInteger, readScalar } from "./scalars.js";
 import { addUnknownField, type UnknownValue } from "./unknown-fields.js";
 
-/** As deep as the binary format's readers go. */
+/** The nesting limit of protobuf's binary parsers. */
 const MAX_DEPTH = 100;
 
 class Parser {
@@ -22,7 +22,7 @@ class Parser {
     return message;
   }
 
-  /** Fields up to the closing symbol ("" for the end of the text), which is stepped over. */
+  /** Fields up to the closing symbol ("" for the end of the text), which is consumed. */
   #fields(fullName: string, message: AnyMessage, close: string, depth: number): void {
     const lexer = this.#lexer;
     if (depth > MAX_DEPTH) throw lexer.error(`messages are nested more than ${MAX_DEPTH} deep`);
@@ -101,7 +101,7 @@ class Parser {
     this.#element(field, message, depth);
   }
 
-  /** One value of a field, put where it belongs. */
+  /** Reads one value of a field and stores it. */
   #element(field: FieldSchema, message: AnyMessage, depth: number): void {
     if (field.mapKey !== undefined) {
       this.#mapEntry(field, field.mapKey, message[field.property] as Map<unknown, unknown>, depth);
@@ -121,7 +121,7 @@ class Parser {
     return wrapperField(fullName) ? message.value : message;
   }
 
-  /** Steps over "{" or "<" and answers what will close it. */
+  /** Consumes "{" or "<" and returns the closing symbol. */
   #open(name: string): string {
     if (this.#lexer.tryConsume("{")) return "}";
     if (this.#lexer.tryConsume("<")) return ">";
@@ -156,7 +156,7 @@ class Parser {
     );
   }
 
-  /** `[type.googleapis.com/name] { … }` in an Any. Elsewhere a bracket would be an extension, which TensorFlow has none of. */
+  /** `[type.googleapis.com/name] { … }` in an Any. Elsewhere a bracket would be an extension; TensorFlow has none. */
   #bracketedName(fullName: string, message: AnyMessage, depth: number): void {
     const lexer = this.#lexer;
     const start = lexer.start;
@@ -186,7 +186,7 @@ class Parser {
     message.value = codec.encode(packed).finish();
   }
 
-  /** A field that the .proto files do not have, under its number: kept as the generated code keeps such fields. */
+  /** A field that the .proto files do not define, by its number: stored like the generated code's unknown fields. */
   #numberedField(message: AnyMessage, number: number, start: number): void {
     if (number < 1 || number > 2 ** 29 - 1) throw this.#lexer.error(`${number} is no field number`, start);
     message._unknownFields ??= {};

@@ -12,7 +12,7 @@ function enumName(typeName: string, value: number): string {
   if (!names) {
     const byNumber = new Map<number, string>();
     for (const [name, number] of Object.entries(enums[typeName] ?? {})) {
-      // The first name of a number is the one that is printed; later ones are aliases.
+      // The first name of a number is printed; later ones are aliases.
       if (!byNumber.has(number)) byNumber.set(number, name);
     }
     names = byNumber;

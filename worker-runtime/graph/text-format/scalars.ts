@@ -20,7 +20,7 @@ const INTEGER_RANGES: Readonly<Record<string, readonly [min: bigint, max: bigint
 const TRUE_WORDS = new Set(["true", "True", "t"]);
 const FALSE_WORDS = new Set(["false", "False", "f"]);
 
-/** The inside of a string literal and, where it has escapes, the bytes it stands for. */
+/** The inside of a string literal and, if it has escapes, the bytes that it encodes. */
 interface Literal {
   readonly inside: string;
   readonly bytes: Uint8Array | undefined;
@@ -39,7 +39,7 @@ function joinLiterals(literals: readonly Literal[]): Uint8Array {
   return out;
 }
 
-/** A value of a scalar or enum field; steps over it. */
+/** Reads and consumes a value of a scalar or enum field. */
 export function readScalar(lexer: Lexer, field: FieldSchema): unknown {
   switch (field.type) {
     case "string":
@@ -61,7 +61,7 @@ export function readScalar(lexer: Lexer, field: FieldSchema): unknown {
   }
 }
 
-/** A whole number of the given type, which decides its range. */
+/** An integer in the range of the given type. */
 export function readInteger(lexer: Lexer, type: string): bigint {
   const start = lexer.start;
   const negative = lexer.tryConsume("-");
@@ -115,18 +115,18 @@ function readString(lexer: Lexer): string {
   const start = lexer.start;
   const literals = readLiterals(lexer);
   if (literals.every((literal) => literal.bytes === undefined)) return literals.map((l) => l.inside).join("");
-  // A character may be spelt by escapes in two literals that follow each other: join the bytes, then decode.
+  // A character may be split over escapes in adjacent literals: join the bytes, then decode.
   const text = tryDecodeUtf8(joinLiterals(literals));
   if (text === undefined) throw lexer.error("this string is not valid UTF-8", start);
   return text;
 }
 
-/** The bytes of one or more string literals that follow each other. */
+/** The bytes of one or more adjacent string literals. */
 export function readBytes(lexer: Lexer): Uint8Array {
   return joinLiterals(readLiterals(lexer));
 }
 
-/** One or more string literals that follow each other. */
+/** One or more adjacent string literals. */
 function readLiterals(lexer: Lexer): Literal[] {
   if (lexer.kind !== "string") throw lexer.error(`expected a string in quotes, found ${lexer.describe()}`);
   const literals: Literal[] = [];

@@ -1,4 +1,4 @@
-/** A place in a text where it stopped being the message that was expected. Line and column count from 1. */
+/** A syntax error at a position in a text. Line and column count from 1. */
 export class TextFormatError extends Error {
   override readonly name = "TextFormatError";
   readonly line: number;

@@ -3,7 +3,7 @@ import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 /** Fields of a message by wire tag (number * 8 + wire type), each value as its bytes on the wire without the tag. */
 export type UnknownFields = Record<number, Uint8Array[]>;
 
-/** What an unknown field's bytes hold. */
+/** The decoded value of an unknown field. */
 export type UnknownValue =
   | { readonly kind: "varint" | "fixed32" | "fixed64"; readonly value: bigint }
   | { readonly kind: "bytes"; readonly value: Uint8Array }
@@ -32,7 +32,7 @@ function readValue(reader: BinaryReader, wireType: number): UnknownValue {
   }
 }
 
-/** Reads what the generated code kept of fields that the .proto files do not have, in the order of their tags. */
+/** Decodes the unknown fields that the generated code kept, in the order of their tags. */
 export function readUnknownFields(unknown: UnknownFields): { number: number; value: UnknownValue }[] {
   const out: { number: number; value: UnknownValue }[] = [];
   for (const [key, values] of Object.entries(unknown)) {
@@ -82,7 +82,7 @@ function writeValue(writer: BinaryWriter, number: number, value: UnknownValue): 
   }
 }
 
-/** Adds a field to what the generated code writes back unseen. */
+/** Adds a field to the unknown fields that the generated code writes back. */
 export function addUnknownField(unknown: UnknownFields, number: number, value: UnknownValue): void {
   const writer = new BinaryWriter();
   writeValue(writer, number, value);

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 
-/** Says where a path of a checkpoint may be opened. */
+/** Resolves the paths of a checkpoint and checks access to them. */
 export interface BundleFiles {
-  /** The path to open, symbolic links resolved. @throws TensorFlowError PERMISSION_DENIED where it must not be. */
+  /** The path to open, symbolic links resolved. @throws TensorFlowError PERMISSION_DENIED if access is not allowed. */
   resolve(path: string, purpose: "read" | "write"): Promise<string>;
 }
 
-/** The file of names, shapes and places. */
+/** The file of names, shapes and offsets. */
 export function indexPath(prefix: string): string {
   return `${prefix}.index`;
 }
@@ -17,7 +17,7 @@ export function dataPath(prefix: string, shard: number, shards: number): string 
   return `${prefix}.data-${digits(shard)}-of-${digits(shards)}`;
 }
 
-/** A name beside `path` for a file that is not complete yet, as TensorFlow forms it. */
+/** A name next to `path` for an incomplete file, as in TensorFlow. */
 export function temporaryPath(path: string): string {
   return `${path}.tempstate${randomBytes(8).readBigUInt64LE()}`;
 }

@@ -10,13 +10,13 @@ import { tableBytes } from "./table-writer.js";
 /** kTensorBundleVersion of TensorFlow. */
 const BUNDLE_VERSION = 1;
 
-/** More shards than any cluster has tasks: a header that says so is damaged. */
+/** More shards than any cluster has tasks: a header with more is damaged. */
 const MAX_SHARDS = 100_000;
 
 /** Key of the header, before all others. */
 const HEADER_KEY = "";
 
-/** What a checkpoint's index says of its tensors. Keys have a character for each byte ("latin1"). */
+/** The entries of a checkpoint's index. Keys have one character per byte ("latin1"). */
 export interface BundleIndex {
   readonly shards: number;
   readonly entries: ReadonlyMap<string, BundleEntryProto>;
@@ -31,7 +31,9 @@ function nameOfKey(key: string): string {
   return Buffer.from(key, "latin1").toString("utf8");
 }
 
-/** @throws TensorFlowError DATA_LOSS for what is no index; UNIMPLEMENTED for one of another kind of machine. */
+/**
+ * @throws TensorFlowError DATA_LOSS if it is not an index; UNIMPLEMENTED for an index of another kind of machine.
+ */
 export function parseIndex(bytes: Uint8Array, path: string): BundleIndex {
   const table = readTable(bytes, `The index ${path}`);
   const headerBytes = table.get(HEADER_KEY);
@@ -80,7 +82,7 @@ export function indexBytes({ shards, entries }: BundleIndex): Uint8Array {
       version: { producer: BUNDLE_VERSION },
     }),
   ).finish();
-  // Characters of latin1 sort like the bytes that they stand for.
+  // Latin-1 characters sort like the bytes that they represent.
   const keys = [...entries.keys()].sort();
   return tableBytes(
     (function* () {

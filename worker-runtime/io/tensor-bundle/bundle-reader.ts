@@ -29,8 +29,34 @@ import {
 /** Bytes that are read and checked at a time: a few milliseconds. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
-/** An index has about a hundred bytes a tensor. */
+/** An index has about a hundred bytes per tensor. */
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
+
+/**
+ * The dtypes for which TensorFlow restores slices that are not stored as such (`BundleReader::GetSliceValue`, measured
+ * with 2.21). It rejects all others, even if a partitioned tensor is restored as a whole.
+ */
+const SLICEABLE: ReadonlySet<DType> = new Set([
+  "float32",
+  "float64",
+  "bfloat16",
+  "int8",
+  "int16",
+  "int32",
+  "int64",
+  "uint8",
+  "bool",
+  "complex64",
+  "complex128",
+  "qint8",
+  "quint8",
+  "qint32",
+  "int4",
+  "uint4",
+]);
+
+/** TensorFlow's C++ names of dtypes that differ from Python's; only of dtypes that are not sliceable. */
+const TEXTS_OF_DTYPES: Partial<Record<DType, string>> = { float16: "half" };
 
 /** dtype and shape of a tensor in a checkpoint. */
 export interface BundleTensorInfo {
@@ -39,8 +65,8 @@ export interface BundleTensorInfo {
 }
 
 /**
- * Reads a checkpoint in TensorFlow's own format. Nothing is allocated on the word of the index alone: an element's bytes
- * must lie in the file. Every reader ends with `close`.
+ * Reads a checkpoint in TensorFlow's own format. No memory is allocated based on the index alone: an element's bytes
+ * must exist in the file. Every reader must be closed with `close`.
  */
 export class BundleReader {
   readonly #prefix: string;
@@ -56,8 +82,8 @@ export class BundleReader {
 
   /**
    * Opens a checkpoint.
-   * @param prefix the path that its files' names begin with.
-   * @throws TensorFlowError NOT_FOUND where there is no index; DATA_LOSS where it is damaged.
+   * @param prefix the common prefix of its file paths.
+   * @throws TensorFlowError NOT_FOUND if there is no index; DATA_LOSS if it is damaged.
    */
   static async open(prefix: string, files: BundleFiles): Promise<BundleReader> {
     const path = await files.resolve(indexPath(prefix), "read");
@@ -72,9 +98,9 @@ export class BundleReader {
     }
   }
 
-  /** The names of its tensors, sorted; the parts of partitioned ones are not among them. */
+  /** The sorted names of its tensors, without the slices of partitioned ones. */
   names(): readonly string[] {
-    // The keys of parts begin with a zero byte, which no name does.
+    // The keys of slices begin with a zero byte, which no name does.
     return [...this.#index.entries.keys()]
       .filter((key) => !key.startsWith("\0"))
       .map((key) => Buffer.from(key, "latin1").toString("utf8"));
@@ -85,7 +111,12 @@ export class BundleReader {
     return this.#infoOf(entryOf(this.#index, keyOfName(name)), name);
   }
 
-  /** Reads a tensor, or a part of one. @throws TensorFlowError NOT_FOUND, DATA_LOSS, INVALID_ARGUMENT. */
+  /**
+   * Reads a tensor or a slice of one.
+   *
+   * @throws TensorFlowError NOT_FOUND, DATA_LOSS; INVALID_ARGUMENT for a slice outside of the stored ones, or of a
+   *   dtype for which TensorFlow does not restore slices.
+   */
   async read(name: string, slice?: TensorSlice): Promise<Tensor> {
     const entry = entryOf(this.#index, keyOfName(name));
     const info = this.#infoOf(entry, name);
@@ -134,19 +165,36 @@ export class BundleReader {
     shape: readonly number[],
     parts: readonly { readonly slice: TensorSlice; readonly entry: BundleEntryProto }[],
   ): Promise<Tensor> {
-    // The parts are read first: together they are as large as the files say, so that a shape alone allocates nothing.
-    const sources: { readonly tensor: Tensor; readonly slice: TensorSlice }[] = [];
+    const count = elementsOfShape(shape);
+    const used: { readonly slice: TensorSlice; readonly entry: BundleEntryProto; readonly common: number }[] =
+      [];
     let covered = 0;
     for (const { slice, entry } of parts) {
-      const partShape = sliceShape(info.shape, slice);
       let common = 0;
-      for (const { count } of overlapsOf(info.shape, slice, wanted)) {
-        common += count;
+      for (const overlap of overlapsOf(info.shape, slice, wanted)) {
+        common += overlap.count;
       }
-      if (common === 0) {
-        continue;
+      if (common > 0) {
+        covered += common;
+        used.push({ slice, entry, common });
       }
-      covered += common;
+    }
+    if (covered < count) {
+      throw invalidArgument(
+        `Does not have sufficient slices for partitioned tensor ${name} to restore in slice_spec: ${sliceText(wanted)}`,
+      );
+    }
+    // A stored slice equal to the requested one is read directly; anything else is copied from slices.
+    const isExact = used.some(
+      ({ slice, common }) => common === count && elementsOfShape(sliceShape(info.shape, slice)) === count,
+    );
+    if (count > 0 && !isExact && !SLICEABLE.has(info.dtype)) {
+      throw invalidArgument(`Dtype ${TEXTS_OF_DTYPES[info.dtype] ?? info.dtype} not supported.`);
+    }
+    // The slices are read first: their size is limited by the files, so a shape alone allocates nothing.
+    const sources: { readonly tensor: Tensor; readonly slice: TensorSlice }[] = [];
+    for (const { slice, entry } of used) {
+      const partShape = sliceShape(info.shape, slice);
       const tensor = await this.#readEntry(entry, name);
       if (tensor.dtype !== info.dtype || shapeText(tensor.shape) !== shapeText(partShape)) {
         throw dataLoss(
@@ -154,12 +202,6 @@ export class BundleReader {
         );
       }
       sources.push({ tensor, slice });
-    }
-    const count = elementsOfShape(shape);
-    if (covered < count) {
-      throw invalidArgument(
-        `Does not have sufficient slices for partitioned tensor ${name} to restore in slice_spec: ${sliceText(wanted)}`,
-      );
     }
     const data = zeros(info.dtype, count);
     for (const { tensor, slice } of sources) {
@@ -253,6 +295,6 @@ function copyElements(
     return;
   }
   const width = entriesPerElement(dtype);
-  // Both arrays are of one dtype; TypeScript cannot know it of a union.
+  // Both arrays have the same dtype, which TypeScript cannot infer from the union.
   (target as Uint8Array).set(source.subarray(from * width, (from + count) * width) as Uint8Array, to * width);
 }

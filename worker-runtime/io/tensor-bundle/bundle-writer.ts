@@ -16,7 +16,7 @@ import { isFullSlice, type ShapeAndSlice, sliceKey, sliceToProto } from "./tenso
 /** Bytes that are checked and written at a time: a few milliseconds. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
-/** The file of elements while it is written. */
+/** The data file while it is written. */
 interface DataFile {
   readonly path: string;
   readonly temporary: string;
@@ -24,8 +24,8 @@ interface DataFile {
 }
 
 /**
- * Writes a checkpoint in TensorFlow's own format: a file of elements and an index. Both get their names only when they
- * are complete, so that no reader ever sees a part of one. Every writer ends with `finish` or `abandon`.
+ * Writes a checkpoint in TensorFlow's own format: a data file and an index. Both are renamed to their final names when
+ * complete, so no reader sees an incomplete file. Every writer must end with `finish` or `abandon`.
  */
 export class BundleWriter {
   readonly #prefix: string;
@@ -41,9 +41,9 @@ export class BundleWriter {
   }
 
   /**
-   * Begins a checkpoint; makes its folder where there is none.
-   * @param prefix the path that both files' names begin with.
-   * @throws TensorFlowError what `files` throws, and for files that cannot be made.
+   * Begins a checkpoint; creates its folder if missing.
+   * @param prefix the common prefix of both file paths.
+   * @throws TensorFlowError errors of `files`, and if files cannot be created.
    */
   static async create(prefix: string, files: BundleFiles): Promise<BundleWriter> {
     const path = await files.resolve(dataPath(prefix, 0, 1), "write");
@@ -62,7 +62,7 @@ export class BundleWriter {
     return this.#add(keyOfName(name), tensor);
   }
 
-  /** Adds a part of a tensor; the parts of a tensor may be in several checkpoints that are merged later. */
+  /** Adds a slice of a tensor; its slices may be in several checkpoints that are merged later. */
   async addSlice(name: string, { fullShape, slice }: ShapeAndSlice, tensor: Tensor): Promise<void> {
     if (isFullSlice(fullShape, slice)) {
       return this.add(name, tensor);
@@ -98,7 +98,7 @@ export class BundleWriter {
     }
   }
 
-  /** Gives the checkpoint up and removes what was written of it. */
+  /** Discards the checkpoint and removes its files. */
   async abandon(): Promise<void> {
     await this.#data.handle.close();
     await rm(this.#data.temporary, { force: true });
@@ -117,7 +117,7 @@ export class BundleWriter {
       shape: shapeToProto(tensor.shape),
       offset: BigInt(offset),
     };
-    // Taken before the first wait, so that two tensors that are added at once do not share a name.
+    // Reserved before the first await, so concurrent calls cannot add the same name.
     this.#entries.set(key, BundleEntryProto.fromPartial(entry));
     const { data } = tensor;
     const strings = isByteList(data) ? stringContent(data) : undefined;
@@ -134,7 +134,7 @@ export class BundleWriter {
     );
   }
 
-  /** Writes bytes to their place. @returns their checksum. */
+  /** Writes bytes at an offset. @returns their checksum. */
   async #write(bytes: Uint8Array, offset: number): Promise<number> {
     let checksum = 0;
     try {

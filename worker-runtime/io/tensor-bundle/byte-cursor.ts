@@ -1,9 +1,9 @@
 import { dataLoss } from "../../protocol/status.js";
 
-/** Longest varint of 64 bits. */
+/** The longest 64-bit varint. */
 const MAX_VARINT_BYTES = 10;
 
-/** Reads numbers and bytes from a file's content; whatever lies beyond the end is DATA_LOSS. */
+/** Reads numbers and bytes from a file's content; reading beyond the end throws DATA_LOSS. */
 export class ByteCursor {
   readonly #bytes: Uint8Array;
   readonly #what: string;
@@ -34,7 +34,7 @@ export class ByteCursor {
     return taken;
   }
 
-  /** A little-endian number of 32 bits. @throws TensorFlowError DATA_LOSS */
+  /** A little-endian 32-bit number. @throws TensorFlowError DATA_LOSS */
   fixed32(): number {
     const bytes = this.take(4);
     return new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0, true);
@@ -75,7 +75,7 @@ export function varintBytes(value: number): number[] {
   return bytes;
 }
 
-/** A number of 32 bits, little-endian. */
+/** A 32-bit number, little-endian. */
 export function fixed32Bytes(value: number): Uint8Array {
   const bytes = new Uint8Array(4);
   new DataView(bytes.buffer).setUint32(0, value, true);

@@ -1,7 +1,7 @@
 /** The polynomial of CRC-32C (Castagnoli, RFC 3720), bits reversed. */
 const POLYNOMIAL = 0x82f63b78;
 
-/** Bytes that one round of the main loop takes in ("slicing by 8"). */
+/** Bytes consumed per iteration of the main loop ("slicing by 8"). */
 const SLICE = 8;
 
 /** Entry 256 k + b: the checksum of byte b followed by k zero bytes. */
@@ -57,12 +57,12 @@ export function crc32c(bytes: Uint8Array, before = 0): number {
 /** Added to a masked checksum, as in LevelDB: checksums of data that itself holds checksums are weak. */
 const MASK_DELTA = 0xa282ead8;
 
-/** A checksum as files store it. */
+/** A checksum in its stored form. */
 export function maskCrc(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + MASK_DELTA) >>> 0;
 }
 
-/** The checksum that a file's stored number stands for. */
+/** The checksum of a stored, masked one. */
 export function unmaskCrc(masked: number): number {
   const rotated = (masked - MASK_DELTA) >>> 0;
   return ((rotated >>> 17) | (rotated << 15)) >>> 0;

@@ -7,16 +7,16 @@ import { type BundleFiles, dataPath, indexPath, temporaryPath } from "./bundle-f
 import { type BundleIndex, indexBytes, parseIndex } from "./bundle-index.js";
 
 export interface MergeOptions {
-  /** Removes the folders of the merged checkpoints where they are empty then. */
+  /** Removes the folders of the merged checkpoints if they are then empty. */
   readonly deleteOldFolders: boolean;
-  /** Leaves checkpoints out that are not there; at least one must be. */
+  /** Ignores missing checkpoints; at least one must exist. */
   readonly allowMissing: boolean;
 }
 
 /**
- * Makes one checkpoint of several: the last step of a save in parts. The files of elements are renamed, not copied.
- * @param prefixes the checkpoints to merge, which are gone afterwards.
- * @throws TensorFlowError INVALID_ARGUMENT for a tensor that two of them have, and for one of them that is not there.
+ * Merges several checkpoints: the last step of a sharded save. Data files are renamed, not copied.
+ * @param prefixes the checkpoints to merge, which no longer exist afterwards.
+ * @throws TensorFlowError INVALID_ARGUMENT for a tensor in two of them, and for a missing checkpoint.
  */
 export async function mergeBundles(
   prefixes: readonly string[],
@@ -40,7 +40,7 @@ export async function mergeBundles(
   const moves: [from: string, to: string][] = [];
   for (const [number, path] of shards.entries()) {
     moves.push([
-      // What is renamed away is changed as much as what is written.
+      // Renaming a file requires write access to its old path.
       await files.resolve(path, "write"),
       await files.resolve(dataPath(destination, number, shards.length), "write"),
     ]);
@@ -82,7 +82,7 @@ async function readIndex(
   }
 }
 
-/** All entries, with the numbers of their shards in the merged checkpoint, and the present paths of those. */
+/** All entries with their shard numbers in the merged checkpoint, and the current paths of the shards. */
 function mergedEntries(indexes: readonly (BundleIndex & { readonly prefix: string })[]) {
   const entries = new Map<string, BundleEntryProto>();
   const shardNumbers = new Map<string, number>();
@@ -107,7 +107,7 @@ function mergedEntries(indexes: readonly (BundleIndex & { readonly prefix: strin
   return { entries, shards: [...shardNumbers.keys()] };
 }
 
-/** Cleans up as well as it can; what is left does no harm. */
+/** Cleans up as far as possible; leftovers are harmless. */
 async function removeOld(
   prefixes: readonly string[],
   destination: string,

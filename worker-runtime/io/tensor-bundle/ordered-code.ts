@@ -1,9 +1,9 @@
 /**
- * Text and numbers as bytes that sort like themselves: the keys under which a checkpoint has the slices of a tensor
+ * Encodes text and numbers as bytes with the same sort order: the keys of a tensor's slices in a checkpoint
  * (TensorFlow's OrderedCode).
  */
 
-/** A number of at least 0: a byte that says how many bytes follow, then those, big-endian. */
+/** A non-negative number: a byte with the number of bytes that follow, then those, big-endian. */
 export function orderedNumber(value: number): number[] {
   const bytes: number[] = [];
   for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) {
@@ -27,8 +27,8 @@ export function orderedString(bytes: Uint8Array): number[] {
 }
 
 /**
- * A number with a sign: as few bytes of its two's complement as leave room for a header, whose leading ones say how many
- * bytes there are (inverted for negative numbers).
+ * A signed number: the shortest two's complement with room for a header, whose leading ones give the number of bytes
+ * (inverted for negative numbers).
  */
 export function orderedSigned(value: number): number[] {
   const long = BigInt(value);

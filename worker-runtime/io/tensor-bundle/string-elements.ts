@@ -2,7 +2,7 @@ import { dataLoss } from "../../protocol/status.js";
 import { ByteCursor, fixed32Bytes, varintBytes } from "./byte-cursor.js";
 import { crc32c, maskCrc, unmaskCrc } from "./crc32c.js";
 
-/** Bytes of a string tensor and the checksum that its entry has (which is not that of the bytes). */
+/** The bytes of a string tensor and the checksum of its entry (which is not that of the bytes). */
 export interface StringContent {
   readonly bytes: Uint8Array;
   readonly checksum: number;
@@ -27,7 +27,7 @@ export function stringContent(strings: readonly Uint8Array[]): StringContent {
 }
 
 /**
- * The strings of such content, and the checksum that their entry must have.
+ * The strings of such content, and the expected checksum of their entry.
  * @param what the tensor's name for errors.
  * @throws TensorFlowError DATA_LOSS
  */

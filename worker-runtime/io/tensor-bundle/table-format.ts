@@ -1,4 +1,4 @@
-/** Constants of LevelDB's table format, in which the index of a checkpoint is kept. */
+/** Constants of LevelDB's table format, which is used for the index of a checkpoint. */
 
 /** The last eight bytes of a file, little-endian. */
 export const TABLE_MAGIC = [0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb] as const;

@@ -3,16 +3,16 @@ import { ByteCursor } from "./byte-cursor.js";
 import { crc32c, unmaskCrc } from "./crc32c.js";
 import { BLOCK_TRAILER_BYTES, FOOTER_BYTES, NO_COMPRESSION, TABLE_MAGIC } from "./table-format.js";
 
-/** No tensor has a longer name; a damaged or hostile file may repeat a long key in very few bytes. */
+/** No tensor has a longer name; a damaged or malicious file may repeat a long key in very few bytes. */
 const MAX_KEY_BYTES = 64 * 1024;
 
-/** All keys together, in multiples of the file's size: they share their beginnings in the file but not in memory. */
+/** The maximum size of all keys as a multiple of the file size: they share prefixes in the file but not in memory. */
 const MAX_KEY_GROWTH = 64;
 
 /**
- * The entries of a table, in the order of their keys. A key is a string with a character for each byte ("latin1").
+ * The entries of a table, in the order of their keys. A key is a string with one character per byte ("latin1").
  * @param what the file's name for errors.
- * @throws TensorFlowError DATA_LOSS for a file that is damaged or no table.
+ * @throws TensorFlowError DATA_LOSS for a file that is damaged or not a table.
  */
 export function readTable(bytes: Uint8Array, what: string): Map<string, Uint8Array> {
   const footer = new ByteCursor(bytes, what, Math.max(0, bytes.length - FOOTER_BYTES));
@@ -29,13 +29,13 @@ export function readTable(bytes: Uint8Array, what: string): Map<string, Uint8Arr
   let keyBytes = 0;
   let blocksEnd = 0;
   for (const [, handle] of blockEntries(blockAt(bytes, readHandle(footer), what), what)) {
-    const place = readHandle(new ByteCursor(handle, what));
-    // Blocks in the order of the file; nothing else is written, and a block that is named twice is read once.
-    if (place.offset < blocksEnd) {
+    const block = readHandle(new ByteCursor(handle, what));
+    // Blocks must be in file order, as TensorFlow writes them; this also rejects a block that is listed twice.
+    if (block.offset < blocksEnd) {
       throw dataLoss(`${what} is damaged: its blocks overlap.`);
     }
-    blocksEnd = place.offset + place.size;
-    for (const [key, value] of blockEntries(blockAt(bytes, place, what), what)) {
+    blocksEnd = block.offset + block.size;
+    for (const [key, value] of blockEntries(blockAt(bytes, block, what), what)) {
       keyBytes += key.length;
       if (keyBytes > bytes.length * MAX_KEY_GROWTH) {
         throw dataLoss(`${what} is damaged: its keys take more room than any tensor names do.`);
@@ -56,7 +56,7 @@ function readHandle(cursor: ByteCursor): BlockHandle {
   return { offset, size: cursor.varint() };
 }
 
-/** A block's content, its checksum verified. */
+/** A block's content, after verifying its checksum. */
 function blockAt(bytes: Uint8Array, { offset, size }: BlockHandle, what: string): Uint8Array {
   if (offset + size + BLOCK_TRAILER_BYTES > bytes.length) {
     throw dataLoss(`${what} is damaged: it names a block that lies beyond its end.`);

@@ -3,14 +3,14 @@ import { fixed32Bytes, varintBytes } from "./byte-cursor.js";
 import { crc32c, maskCrc } from "./crc32c.js";
 import { BLOCK_TRAILER_BYTES, FOOTER_BYTES, NO_COMPRESSION, TABLE_MAGIC } from "./table-format.js";
 
-/** A block is closed once it has this size, as TensorFlow's are. */
+/** A block is closed once it reaches this size, as in TensorFlow. */
 const BLOCK_BYTES = 256 * 1024;
 
-/** In a block of data every 16th key is written whole; in the block of the index each one. */
+/** In a data block every 16th key is written in full; in the index block, every key. */
 const DATA_RESTART_INTERVAL = 16;
 const INDEX_RESTART_INTERVAL = 1;
 
-/** Where a block lies in the file. */
+/** The position of a block in the file. */
 interface BlockHandle {
   readonly offset: number;
   readonly size: number;
@@ -73,8 +73,8 @@ class BlockBuilder {
 }
 
 /**
- * The bytes of a table of keys and values.
- * @param entries sorted by their keys' bytes, each key once.
+ * Encodes a table of keys and values.
+ * @param entries sorted by the bytes of their unique keys.
  */
 export function tableBytes(entries: Iterable<readonly [key: Uint8Array, value: Uint8Array]>): Uint8Array {
   const chunks: Uint8Array[] = [];
@@ -92,7 +92,7 @@ export function tableBytes(entries: Iterable<readonly [key: Uint8Array, value: U
   let block = new BlockBuilder(DATA_RESTART_INTERVAL);
   const closeBlock = () => {
     if (!block.isEmpty) {
-      // The index may have any key from the block's last one up to the next block's first; the last one is simplest.
+      // Any key from the block's last to the next block's first is valid here; the last one is simplest.
       const { lastKey } = block;
       index.add(lastKey, handleBytes(write(block)));
       block = new BlockBuilder(DATA_RESTART_INTERVAL);

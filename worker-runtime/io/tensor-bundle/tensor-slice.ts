@@ -2,19 +2,19 @@ import type { TensorSliceProto } from "../../../protos/generated/tensorflow/tens
 import { internalError, invalidArgument } from "../../protocol/status.js";
 import { orderedNumber, orderedSigned, orderedString } from "./ordered-code.js";
 
-/** Part of one dimension; undefined for all of it. */
+/** A range of one dimension; undefined for all of it. */
 type Extent = { readonly start: number; readonly length: number } | undefined;
 
 /** A box within a tensor, dimension by dimension. */
 export type TensorSlice = readonly Extent[];
 
-/** Which part of which tensor is saved or restored: "10 4 0,5:-", the shape of the whole and the box in it. */
+/** The part of a tensor that is saved or restored: "10 4 0,5:-", the full shape and the box within it. */
 export interface ShapeAndSlice {
   readonly fullShape: readonly number[];
   readonly slice: TensorSlice;
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for a text that is none, INTERNAL for a box that is not within the shape. */
+/** @throws TensorFlowError INVALID_ARGUMENT for invalid text, INTERNAL for a box outside the shape. */
 export function parseShapeAndSlice(text: string): ShapeAndSlice {
   const parts = text.split(" ");
   const sliceText = parts.pop() ?? "";
@@ -55,7 +55,7 @@ function parseSlice(text: string): TensorSlice {
   });
 }
 
-/** Sizes of the box. @throws TensorFlowError INTERNAL (TensorFlow's own code for it) where it is not within the shape. */
+/** Sizes of the box. @throws TensorFlowError INTERNAL (TensorFlow's own code for it) if it is outside the shape. */
 export function sliceShape(fullShape: readonly number[], slice: TensorSlice): number[] {
   if (slice.length !== fullShape.length) {
     throw internalError(`Mismatching ranks: shape = [${fullShape.join(",")}], slice = ${sliceText(slice)}`);
@@ -81,13 +81,13 @@ export function fullSlice(rank: number): TensorSlice {
   return new Array<undefined>(rank).fill(undefined);
 }
 
-/** True where the box is the whole tensor. */
+/** True if the box is the whole tensor. */
 export function isFullSlice(fullShape: readonly number[], slice: TensorSlice): boolean {
   const shape = sliceShape(fullShape, slice);
   return shape.every((size, dimension) => size === fullShape[dimension]);
 }
 
-/** The key under which a checkpoint has the box of a tensor. */
+/** The key of a tensor's slice in a checkpoint. */
 export function sliceKey(name: Uint8Array, slice: TensorSlice): Uint8Array {
   return Uint8Array.from([
     ...orderedNumber(0),
@@ -116,14 +116,14 @@ export function sliceFromProto({ extent }: TensorSliceProto): TensorSlice {
   );
 }
 
-/** A run of elements that lie next to each other in both boxes, as numbers of elements. */
+/** A run of elements that are contiguous in both boxes, counted in elements. */
 export interface Overlap {
   readonly from: number;
   readonly to: number;
   readonly count: number;
 }
 
-/** What two boxes of one tensor have in common: runs of elements by their places within each box, row-major. */
+/** The intersection of two boxes of a tensor: runs of elements by their offsets within each box, row-major. */
 export function* overlapsOf(
   fullShape: readonly number[],
   source: TensorSlice,

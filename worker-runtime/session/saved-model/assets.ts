@@ -1,9 +1,9 @@
 import { AssetFileDef, type MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 
-/** The names of the files in a SavedModel's folder of assets, by the tensor that is to hold their path. */
+/** The names of the files in a SavedModel's folder of assets, by the tensor that receives their path. */
 export type Assets = ReadonlyMap<string, string>;
 
-/** The assets that a meta graph lists: TensorFlow 2 in a field of its own, TensorFlow 1 in a collection as well. */
+/** The assets of a meta graph: TensorFlow 2 lists them in a separate field, TensorFlow 1 also in a collection. */
 export function assetsOf({ assetFileDef, collectionDef }: MetaGraphDef): Assets {
   const assets = new Map<string, string>();
   const add = ({ tensorInfo, filename }: AssetFileDef) => {

@@ -7,7 +7,7 @@ import { bundledOpRegistry, type OpRegistry } from "../../graph/op-registry.js";
 import { structureOf } from "../../graph/structural-ops.js";
 import { invalidArgument } from "../../protocol/status.js";
 
-/** Limits how deeply functions may call each other. */
+/** The maximum depth of nested function calls. */
 const MAX_DEPTH = 100;
 
 /** An output of a node of the flat graph. */
@@ -16,16 +16,16 @@ export interface Source {
   readonly output: number;
 }
 
-/** What an operation of a graph needs, itself included, with the bodies of functions in place of their calls. */
+/** An operation of a graph and its dependencies, with function calls inlined. */
 export class FlatGraph {
   readonly ops: OpRegistry;
   readonly #nodes = new Map<string, NodeDef>();
-  /** What stands for the outputs of a call, and for its end. */
+  /** The replacements of a call's outputs and of its completion. */
   readonly #results = new Map<string, readonly string[]>();
   readonly #ends = new Map<string, readonly string[]>();
   readonly #made = new Set<string>();
 
-  /** @param prefix before the names of the nodes that come from functions */
+  /** @param prefix of the names of nodes that come from functions */
   constructor(graph: GraphDef, root: string, prefix: string) {
     const functions = new Map(graph.library?.function.map((one) => [one.signature?.name ?? "", one]));
     this.ops = bundledOpRegistry().withFunctions(graph.library);
@@ -47,12 +47,12 @@ export class FlatGraph {
     return this.#nodes.get(name);
   }
 
-  /** Whether a node comes from a function, so that the graph itself lacks it. */
+  /** Whether a node comes from a function and is therefore not in the graph itself. */
   isMade(name: string): boolean {
     return this.#made.has(name);
   }
 
-  /** The data inputs of a node as outputs of others, past nodes that only pass values on. */
+  /** The data inputs of a node as outputs of others, skipping nodes that only forward values. */
   sources(node: NodeDef): Source[] {
     return node.input.filter((text) => !text.startsWith("^")).map((text) => this.#sourceOf(text));
   }
@@ -62,7 +62,7 @@ export class FlatGraph {
     return node.input.filter((text) => text.startsWith("^")).flatMap((text) => this.ends(text.slice(1)));
   }
 
-  /** The nodes that are over when a node is: for a call those of its function. */
+  /** The nodes whose end is the end of a node: for a call, those of its function. */
   ends(name: string): readonly string[] {
     return this.#ends.get(name)?.flatMap((end) => this.ends(end)) ?? [name];
   }
@@ -110,7 +110,7 @@ export class FlatGraph {
   }
 }
 
-/** A source as NodeDef.input writes it. */
+/** A source in the form of NodeDef.input. */
 export function inputText({
   node,
   output,

@@ -1,7 +1,7 @@
 /**
- * How a SavedModel's values come into a session on any machine. Its own restoring operation reads files where it runs, and
- * these lie on one machine alone. So the assignments behind that operation are given the values as feeds instead: pure, the
- * values themselves are read by restore.ts.
+ * Plans how a SavedModel's values are loaded into a session on any machine. Its own restore operation reads files where
+ * it runs, and these are on one machine only. Therefore the assignments behind that operation are fed with the values
+ * instead. Pure; the values themselves are read by restore.ts.
  */
 import type { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
@@ -23,18 +23,18 @@ export interface CheckpointValue {
   readonly feed: string;
   /** Its name in the checkpoint. */
   readonly key: string;
-  /** The part of it that is wanted, as RestoreV2 writes it; "" for the whole. */
+  /** The requested slice in the form of RestoreV2; "" for the whole. */
   readonly slice: string;
   readonly dtype: DType;
 }
 
-/** Values that are assigned in one step, because one operation needs them all. */
+/** Values that are assigned in one step because one operation needs all of them. */
 export interface CheckpointLoad {
   readonly values: readonly CheckpointValue[];
   readonly targets: readonly string[];
-  /** What is changed and what it is given; the same in two plans that do the same. */
+  /** The modified states and their values; equal for plans with the same effect. */
   readonly states: readonly string[];
-  /** The names that tasks know the variables by. */
+  /** The names under which tasks store the variables. */
   readonly variables: readonly string[];
 }
 
@@ -45,9 +45,9 @@ export interface RestorePlan extends PlannedStart {
 }
 
 /**
- * @param metaGraph of the SavedModel, with the graph as the session has it
- * @param prefix begins the names of the plan's nodes; the graph must have none with it
- * @throws TensorFlowError FAILED_PRECONDITION or UNIMPLEMENTED for a graph that does not say how it is restored
+ * @param metaGraph of the SavedModel, with the session's graph
+ * @param prefix of the names of the plan's nodes; no node of the graph may have it
+ * @throws TensorFlowError FAILED_PRECONDITION or UNIMPLEMENTED if the graph does not describe how it is restored
  */
 export function planRestore(metaGraph: MetaGraphDef, prefix: string): RestorePlan {
   const graph = metaGraph.graphDef;
@@ -71,7 +71,7 @@ export function planRestore(metaGraph: MetaGraphDef, prefix: string): RestorePla
   return { nodes: [...nodes, ...planned.nodes], loads, tables: planned.tables, start: planned.start };
 }
 
-/** The operation that a SavedModel has run once it is restored, such as the initializers of its tables. */
+/** The operation that a SavedModel runs after restoring, such as the initializers of its tables. */
 function initOperation({ signatureDef, collectionDef }: MetaGraphDef): string | undefined {
   const named = signatureDef.get(INIT_OP_SIGNATURE)?.outputs.get(INIT_OP_SIGNATURE)?.encoding;
   if (named?.$case === "name") return nodeOf(named.value);
@@ -82,7 +82,7 @@ function initOperation({ signatureDef, collectionDef }: MetaGraphDef): string | 
   return listed === undefined ? undefined : nodeOf(listed);
 }
 
-/** Ops that change state; what they are given is what a load brings. */
+/** Whether a node changes state, so that its inputs are the values of a load. */
 function acts(node: NodeDef, flat: FlatGraph): boolean {
   const def = flat.ops.require(node.op);
   return def.isStateful || def.inputArg.some(({ isRef }) => isRef) || def.outputArg.length === 0;
@@ -97,7 +97,7 @@ class LoadPlanner {
   readonly #values = new Map<string, CheckpointValue>();
   /** Names of the plan's own copies. */
   readonly #copies = new Map<string, string>();
-  /** Loads by their values, so that two operations on one value share a load. */
+  /** Loads by their values: two operations on the same value share a load. */
   readonly #byValue = new Map<
     string,
     { values: Set<CheckpointValue>; targets: string[]; states: string[]; variables: string[] }
@@ -140,7 +140,7 @@ class LoadPlanner {
     return this.#flat.sources(node)[0]?.node ?? node;
   }
 
-  /** Names the state that is changed, as far as a graph says which it is, and what it is given. */
+  /** Identifies the modified state, as far as the graph determines it, and its new value. */
   #stateOf(node: NodeDef, values: ReadonlySet<CheckpointValue>): string {
     const holder = this.#holderOf(node);
     const name = stateName(holder);
@@ -148,7 +148,7 @@ class LoadPlanner {
     return JSON.stringify([node.op, name, holder.device, given]);
   }
 
-  /** The values that a node's inputs are made from, with nothing that changes state between. */
+  /** The values that a node's inputs are computed from without an intermediate state change. */
   #valuesBehind(node: NodeDef, seen = new Set<string>()): Set<CheckpointValue> {
     const found = new Set<CheckpointValue>();
     for (const source of this.#flat.sources(node)) {

@@ -1,4 +1,4 @@
-/** Restores the values of a SavedModel, from the files beside its graph, into the tasks of a session. */
+/** Restores the values of a SavedModel from the files next to its graph into the tasks of a session. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
@@ -15,13 +15,13 @@ import type { Session } from "../session.js";
 import type { CheckpointLoad, CheckpointValue, RestorePlan } from "./restore-plan.js";
 import type { TableLoad } from "./start-plan.js";
 
-/** What restoring needs of a session. */
+/** The part of a session that restoring needs. */
 export type RestoringSession = Pick<Session, "run" | "extend">;
 
 export interface RestoreOptions {
-  /** Of the SavedModel: where its folders "variables" and "assets" are. */
+  /** The SavedModel's folder, which contains "variables" and "assets". */
   readonly folder: string;
-  /** Told before each step: how many values are in place, of how many, and their bytes. */
+  /** Called before each step with the number of restored values, the total, and their bytes. */
   readonly onProgress?: ((progress: RestoreProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -40,12 +40,12 @@ export function restoreText({ done, count, bytesDone, bytes }: RestoreProgress):
   return `Restoring variables: ${done} of ${count}${size}`;
 }
 
-/** Values that go in one step. No more than this, or one value, is held at a time. */
+/** The maximum size of the values in one step. At most this, or one value, is held at a time. */
 const BATCH_BYTES = 32 * 1024 * 1024;
 
 /** A file of a SavedModel that is missing or damaged. */
 export class SavedModelFileError extends TensorFlowError {
-  /** The file or the beginning of its name. */
+  /** The file or a prefix of its name. */
   readonly file: string;
 
   constructor(what: string, file: string, cause: unknown) {
@@ -58,14 +58,14 @@ export class SavedModelFileError extends TensorFlowError {
 /** Unrestricted file access: files are read with the rights of the account that opened the SavedModel. */
 const ALL_FILES: BundleFiles = { resolve: (file) => Promise.resolve(file) };
 
-/** The path that the names of the files with the variables' values begin with. */
+/** The path prefix of the files with the variables' values. */
 export function variablesPrefix(folder: string): string {
   return path.join(folder, "variables", "variables");
 }
 
 /**
  * Adds the plan's nodes to the session and runs them with the values from the files.
- * @throws SavedModelFileError naming the file that is missing or damaged; what the session reports
+ * @throws SavedModelFileError naming the file that is missing or damaged; errors of the session
  */
 export async function restoreSavedModel(
   session: RestoringSession,
@@ -129,7 +129,7 @@ interface Batch {
   bytes: number;
 }
 
-/** Loads that go together. Looks every value up, so that a missing one is known before anything is changed. */
+/** Groups loads. Looks up every value, so a missing one is found before anything is changed. */
 function batchesOf(loads: readonly CheckpointLoad[], reader: BundleReader, folder: string): Batch[] {
   const batches: Batch[] = [];
   for (const load of loads) {

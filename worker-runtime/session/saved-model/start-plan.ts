@@ -1,4 +1,4 @@
-/** What a SavedModel has run once its variables have their values: mostly that its tables are filled. Pure. */
+/** Plans what a SavedModel runs after its variables are restored: mostly the initialization of its tables. Pure. */
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { makeNodeDef } from "../../engines/portable/master/graph-node.js";
 import { typeAttr } from "../../graph/attr-values.js";
@@ -8,7 +8,7 @@ import type { Assets } from "./assets.js";
 import { type FlatGraph, inputText, type Source } from "./flat-graph.js";
 import { withoutPlace } from "./without-place.js";
 
-/** A table that is filled with what a file of the assets holds. */
+/** A table that is initialized from an asset file. */
 export interface TableLoad {
   /** Name of the file. */
   readonly asset: string;
@@ -16,7 +16,7 @@ export interface TableLoad {
   readonly values: string;
   readonly keyType: DType;
   readonly valueType: DType;
-  /** As the attributes of InitializeTableFromTextFileV2. */
+  /** As in the attributes of InitializeTableFromTextFileV2. */
   readonly keyIndex: number;
   readonly valueIndex: number;
   readonly vocabSize: number;
@@ -27,11 +27,11 @@ export interface TableLoad {
 
 export interface PlannedStart {
   readonly tables: readonly TableLoad[];
-  /** The operation that does the rest, and the tensors that take the path of an asset. */
+  /** The operation that does the rest, and the tensors to which asset paths are fed. */
   readonly start: { readonly target: string; readonly assets: Assets } | undefined;
 }
 
-/** @param flat what the operation `init` needs */
+/** @param flat the dependencies of the operation `init` */
 export function planStart(
   flat: FlatGraph,
   init: string,
@@ -51,9 +51,9 @@ class StartPlanner {
   readonly #flat: FlatGraph;
   readonly #assets: Assets;
   readonly #prefix: string;
-  /** Nodes that are left out, because a load takes their place. */
+  /** Nodes that are omitted because a load replaces them. */
   readonly #replaced = new Set<string>();
-  /** What a node is called in the session's graph: itself, or its copy. */
+  /** The name of a node, or of its copy, in the session's graph. */
   readonly #names = new Map<string, string>();
 
   constructor(flat: FlatGraph, assets: Assets, prefix: string) {
@@ -68,7 +68,7 @@ class StartPlanner {
     }
   }
 
-  /** What is to be run for a node; undefined when nothing is left of it. */
+  /** What to run for a node; undefined if nothing is left of it. */
   target(name: string): string | undefined {
     const ends = this.#flat.ends(name).filter((end) => !this.#isEmpty(end));
     const [only, ...more] = ends;
@@ -120,7 +120,7 @@ class StartPlanner {
     };
   }
 
-  /** The asset whose path a tensor holds, also by way of a variable that is assigned it. */
+  /** The asset whose path a tensor holds, directly or through a variable that it is assigned to. */
   #assetOf({ node, output }: Source): string | undefined {
     const named = this.#assets.get(tensorName(node.name, output));
     if (named !== undefined || node.op !== "ReadVariableOp") return named;
@@ -133,14 +133,14 @@ class StartPlanner {
     return undefined;
   }
 
-  /** Whether a node does nothing more: it was replaced, or it only waits for such nodes. */
+  /** Whether a node has nothing left to do: it was replaced, or it only waits for such nodes. */
   #isEmpty(name: string): boolean {
     if (this.#replaced.has(name)) return true;
     const node = this.#flat.get(name);
     return node?.op === "NoOp" && this.#flat.controls(node).every((control) => this.#isEmpty(control));
   }
 
-  /** The name to run a node by; it is copied where it, or what it needs, is not in the graph as it is to be run. */
+  /** The name under which to run a node; it is copied if it or a dependency is not in the graph in this form. */
   #named(name: string): string {
     const known = this.#names.get(name);
     if (known !== undefined) return known;

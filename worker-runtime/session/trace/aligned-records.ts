@@ -3,16 +3,16 @@ import { userNodeName } from "./node-names.js";
 import { parseTransferLabel } from "./timeline-label.js";
 import { isKernelLane, isTransfer, type TraceRecord, taskOf } from "./trace-record.js";
 
-/** The records of a step on one clock, in an order of cause and effect. */
+/** The records of a step on one clock, in causal order. */
 export interface AlignedRecords {
   readonly records: readonly TraceRecord[];
-  /** How far each task's clock was moved, in microseconds; tasks that were left alone are not listed. */
+  /** How far each task's clock was shifted, in microseconds; unshifted tasks are not listed. */
   readonly clockOffsets: ReadonlyMap<string, number>;
 }
 
 /**
- * Brings the clocks of the tasks in line, and lets no transfer begin before what it carries was made: a receiver asks
- * early and then waits, and a record of its asking is no record of the transfer.
+ * Aligns the clocks of the tasks and lets no transfer begin before its tensor was computed: a receiver asks early and
+ * then waits, so the start of its record is not the start of the transfer.
  */
 export function alignRecords(records: readonly TraceRecord[]): AlignedRecords {
   const offsets = clockOffsets(records.filter(({ device }) => !isKernelLane(device)));
@@ -45,7 +45,7 @@ function afterItsMaker(record: TraceRecord, made: ReadonlyMap<string, readonly n
   const label = parseTransferLabel(record.stats.timelineLabel);
   if (label === undefined) return record;
   const end = record.startMicros + record.durationMicros;
-  // In a loop, the run that it carries the output of is the last one that was over before it came.
+  // In a loop, a transfer carries the output of the last run that ended before it arrived.
   const before = made.get(nodeKey(label.fromDevice, label.node))?.filter((time) => time <= end) ?? [];
   const startMicros = before.reduce((latest, time) => Math.max(latest, time), record.startMicros);
   return { ...record, startMicros, durationMicros: end - startMicros };

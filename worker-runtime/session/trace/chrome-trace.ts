@@ -25,7 +25,7 @@ export interface ChromeTrace {
   readonly displayTimeUnit: "ns";
 }
 
-/** A record with its place in the picture. */
+/** A record with its position in the timeline. */
 interface Placed {
   readonly record: TraceRecord;
   readonly pid: number;
@@ -33,7 +33,7 @@ interface Placed {
   readonly start: number;
 }
 
-/** The first lane that is free at the record's start, as TensorFlow's timeline has it: overlapping records lie below. */
+/** Assigns the first lane free at a record's start, as in TensorFlow's timeline: overlapping records go below. */
 class Lanes {
   readonly #ends: number[] = [];
 
@@ -53,7 +53,7 @@ function place(stats: StepStats): { placed: Placed[]; devices: Map<string, numbe
     .map((record) => ({ record, start: record.startMicros }))
     .sort((a, b) => a.start - b.start);
   const origin = inOrder[0]?.start ?? 0;
-  // Numbered by name, so that the devices of a task stay together.
+  // Numbered by name to keep the devices of a task together.
   for (const device of [...new Set(records.map((record) => record.device))].sort())
     devices.set(device, devices.size);
   const placed = inOrder.map(({ record, start }) => {
@@ -106,7 +106,7 @@ function regionOf(
   return { ...region, name: op, args };
 }
 
-/** Arrows from each node to those that take its output, across transfers. */
+/** Arrows from each node to the consumers of its output, across transfers. */
 function flowsOf(placed: readonly Placed[], known: ReadonlySet<string> | undefined): ChromeTraceEvent[] {
   const nameOf = (name: string): string => userNodeName(name, known) ?? name;
   const made = new Map<string, Placed>();
@@ -144,11 +144,11 @@ function flowsOf(placed: readonly Placed[], known: ReadonlySet<string> | undefin
 }
 
 /**
- * A step's statistics in Chrome's trace format, as TensorFlow's own timeline writes them: a process for each device, a
- * lane for what overlaps, the op as the name, node, inputs and bytes as arguments, arrows along the tensors. Times start
- * at 0; the tasks' clocks are brought in line. `JSON.stringify` gives the file's content.
+ * A step's statistics in Chrome's trace format, as written by TensorFlow's own timeline: a process for each device,
+ * lanes for overlapping records, the op as the name, node, inputs and bytes as arguments, arrows along the tensors.
+ * Times start at 0; the tasks' clocks are aligned. `JSON.stringify` gives the file's content.
  *
- * @param graph with it, nodes that TensorFlow renamed carry the user's name, too
+ * @param graph if given, nodes that TensorFlow renamed also carry the user's name
  */
 export function chromeTrace(stats: StepStats, graph?: GraphDef): ChromeTrace {
   const known = graph && new Set(graph.node.map((node) => node.name));

@@ -2,7 +2,7 @@ import { userNodeName } from "./node-names.js";
 import { parseTransferLabel } from "./timeline-label.js";
 import { isTransfer, type TraceRecord, taskOf } from "./trace-record.js";
 
-/** What the transfers say of how far the clock of `to` may be from that of `from`, in microseconds to be added to it. */
+/** The bounds that transfers set on the offset to add to the clock of `to` relative to `from`, in microseconds. */
 interface Bounds {
   atLeast: number;
   atMost: number;
@@ -21,12 +21,12 @@ function endsByNode(records: readonly TraceRecord[]): Map<string, number> {
 }
 
 /**
- * How much must be added to the times of each task so that no tensor arrives before it was made. Each task measures with
- * its own clock, and clocks of machines differ by milliseconds to seconds, far more than a step takes. Tasks whose times
- * fit as they are, as on one machine, are left alone; else a clock moves to the middle of what the transfers in both
- * directions allow, or as little as those in one direction ask for.
+ * The offset to add to the times of each task so that no tensor arrives before it was computed. Each task measures with
+ * its own clock, and clocks of machines differ by milliseconds to seconds, far more than a step takes. Tasks whose
+ * times are consistent, as on one machine, are not shifted; otherwise a clock moves to the middle of the range that
+ * transfers in both directions allow, or by the minimum that transfers in one direction require.
  *
- * @returns microseconds by task, only of those that move; the first task's clock is the measure
+ * @returns microseconds by task, only for shifted ones; the first task's clock is the reference
  */
 export function clockOffsets(records: readonly TraceRecord[]): Map<string, number> {
   const ends = endsByNode(records);
@@ -56,7 +56,7 @@ export function clockOffsets(records: readonly TraceRecord[]): Map<string, numbe
   return spread(tasks, bounds);
 }
 
-/** Goes from the first task along the transfers and gives each task that is reached its offset. */
+/** Follows the transfers from the first task and assigns each task that it reaches an offset. */
 function spread(tasks: readonly string[], bounds: ReadonlyMap<string, Bounds>): Map<string, number> {
   const offsets = new Map<string, number>();
   for (const root of tasks) {

@@ -1,24 +1,24 @@
-/** Which tensors went from task to task, by the graph and by where its nodes ran. */
+/** Determines which tensors were sent between tasks from the graph and the placement of its nodes. */
 import type { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import type { NodeTiming, TransferTiming } from "./timings.js";
 import { taskOf } from "./trace-record.js";
 
-/** One run's output that a node of another task reads. */
+/** The output of one run that a node of another task reads. */
 interface Crossing {
   readonly node: string;
   readonly slot: number;
   readonly from: NodeTiming;
   readonly bytes: number | undefined;
   readonly toDevice: string;
-  /** When the first node that reads it began. */
+  /** When the first node that reads it started. */
   readonly readMicros: number;
 }
 
 /**
- * All transfers of a step: those that were recorded, under the names of the outputs that they carry, and those that must
- * have been. TensorFlow's master switches the records of other tasks on with a call that it does not wait for, so that
- * those of the first transfers are often missing, in the first step and in later ones; the nodes themselves are always
- * recorded, and so are the sizes of what they made.
+ * All transfers of a step: those recorded, under the names of the outputs that they carry, and those inferred.
+ * TensorFlow's master enables recording on other tasks with a call that it does not wait for, so records of the first
+ * transfers are often missing, in the first step and in later ones; the nodes themselves are always recorded, and so
+ * are the sizes of their outputs.
  */
 export function completeTransfers(
   nodes: readonly NodeTiming[],
@@ -36,7 +36,7 @@ export function completeTransfers(
     for (const record of records) complete.push(named(record, unmatched));
     complete.push(...unmatched.map(unrecorded));
   }
-  // Such as what is fetched, which no node reads.
+  // For example fetched tensors, which no node reads.
   for (const others of left.values()) complete.push(...others);
   return complete;
 }
@@ -55,7 +55,7 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
   return groups;
 }
 
-/** Labels leave the output out, so a record is the next crossing of its size; takes that one off the list. */
+/** Labels omit the output, so a record matches the next crossing of its size, which is removed from the list. */
 function named(record: TransferTiming, unmatched: Crossing[]): TransferTiming {
   const end = record.startMicros + record.durationMicros;
   const made = (crossing: Crossing) => crossing.from.startMicros + crossing.from.durationMicros <= end;
@@ -78,7 +78,7 @@ function unrecorded({ node, slot, from, bytes, toDevice, readMicros }: Crossing)
   };
 }
 
-/** In the order in which they were made. */
+/** In the order of their computation. */
 function crossingsOf(nodes: readonly NodeTiming[], graph: GraphDef): Crossing[] {
   const runs = groupBy(nodes, ({ node }) => node);
   const crossings = new Map<string, Crossing>();
@@ -91,7 +91,7 @@ function crossingsOf(nodes: readonly NodeTiming[], graph: GraphDef): Crossing[] 
       const slot = Number(output);
       const makers = runs.get(node) ?? [];
       for (const reader of readers) {
-        // What was made on the reader's own task, also as a copy, did not have to come.
+        // An output that also exists on the reader's own task, even as a copy, was not transferred.
         if (makers.some((maker) => taskOf(maker.device) === taskOf(reader.device))) continue;
         for (const maker of makers) {
           const made = maker.outputs.find((one) => one.slot === slot);

@@ -4,14 +4,14 @@
  */
 const DERIVED_SUFFIXES = [/__cf__\d+$/, /\/_\d+$/, /_[SG]\d+$/, /_edge_\d+_.*$/, /-folded-\d+$/];
 
-/** Prefixes of nodes that the master's optimizers make: "ConstantFolding/x-folded-0", "ArithmeticOptimizer/AddOp_x". */
+/** Prefixes of nodes of the master's optimizers: "ConstantFolding/x-folded-0", "ArithmeticOptimizer/AddOp_x". */
 const OPTIMIZER_PREFIX = /^(?:ConstantFolding(?:Ctrl)?|\w*Optimizer|Func|Remapper)\//;
 
 /**
- * The user's node that a recorded node stands for.
+ * The user's node to which a recorded node corresponds.
  *
- * @param known the names of the user's nodes; without them only suffixes that TensorFlow alone writes are taken off
- * @returns undefined when it is none of the user's nodes
+ * @param known the names of the user's nodes; without them, only suffixes that are unique to TensorFlow are removed
+ * @returns undefined if it is not one of the user's nodes
  */
 export function userNodeName(recorded: string, known: ReadonlySet<string> | undefined): string | undefined {
   if (known === undefined) return recorded.replace(/(?:\/_\d+)?__cf__\d+$/, "");

@@ -15,18 +15,18 @@ import {
   type TraceRecord,
 } from "./trace-record.js";
 
-/** What a step's statistics say of the user's graph. */
+/** A step's statistics in terms of the user's graph. */
 export interface StepTrace {
-  /** When the first record began, in microseconds since 1970 by the clock of the first task. */
+  /** The start of the first record, in microseconds since 1970 by the clock of the first task. */
   readonly epochMicros: number;
   /** From the start of the first record to the end of the last one. */
   readonly durationMicros: number;
-  /** Sorted by start. A node that ran several times, as in a loop, is here as often. */
+  /** Sorted by start. A node that ran several times, as in a loop, has one entry per run. */
   readonly nodes: readonly NodeTiming[];
   readonly transfers: readonly TransferTiming[];
   /** All devices that recorded anything, sorted. */
   readonly devices: readonly string[];
-  /** How far each task's clock was moved, in microseconds; tasks that were left alone are not listed. */
+  /** How far each task's clock was shifted, in microseconds; unshifted tasks are not listed. */
   readonly clockOffsets: ReadonlyMap<string, number>;
 }
 
@@ -62,7 +62,7 @@ function nodeTiming(
   };
 }
 
-/** Which output of `node` goes to another device: the graph knows where only one of them is used. */
+/** The output of `node` that is sent to another device: known if the graph uses only one of them. */
 function outputOf(node: string, outputs: ReadonlyMap<string, ReadonlySet<number>>): number {
   const used = outputs.get(node);
   const [only] = used ?? [];
@@ -102,10 +102,10 @@ function transferTiming(
 }
 
 /**
- * Reads which node ran where and when from a step's `RunMetadata.step_stats`.
+ * Reads where and when each node ran from a step's `RunMetadata.step_stats`.
  *
- * @param graph the graph as it was sent; with it, names that TensorFlow changed are traced back to the user's nodes, and
- *   nodes that are not the user's are left out
+ * @param graph the graph as it was sent; if given, names that TensorFlow changed are mapped back to the user's nodes,
+ *   and nodes that are not the user's are omitted
  */
 export function readStepStats(stats: StepStats, graph?: GraphDef): StepTrace {
   const known = graph && new Set(graph.node.map((node) => node.name));
@@ -142,14 +142,14 @@ export function readStepStats(stats: StepStats, graph?: GraphDef): StepTrace {
   };
 }
 
-/** All runs of a node on one device, taken together. */
+/** All runs of a node on one device combined. */
 export interface NodeSummary {
   readonly node: string;
   readonly op: string;
   readonly device: string;
   /** Of the first run. */
   readonly startMicros: number;
-  /** Of all runs together. */
+  /** The total of all runs. */
   readonly durationMicros: number;
   readonly outputBytes: number;
   readonly runs: number;
@@ -163,7 +163,7 @@ export function summariseNodes(trace: StepTrace): NodeSummary[] {
     const before = summaries.get(key);
     summaries.set(key, {
       node,
-      // The node itself says what it is; nodes made from it may be of another op.
+      // The node itself determines the op; nodes derived from it may have another one.
       op: before === undefined || recordedName === node ? op : before.op,
       device,
       startMicros: before?.startMicros ?? startMicros,

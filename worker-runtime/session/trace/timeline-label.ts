@@ -1,11 +1,11 @@
-/** What a timeline label says of a node: "x = AddV2(a, b)". Written by NodeExecStatsWrapper in TensorFlow. */
+/** The content of a node's timeline label: "x = AddV2(a, b)". Written by NodeExecStatsWrapper in TensorFlow. */
 export interface NodeLabel {
   readonly name: string;
   readonly op: string;
   readonly inputs: readonly string[];
 }
 
-/** Reads the label of a node; undefined for labels of another form. A device part behind the name ("@@…") is dropped. */
+/** Reads the label of a node; undefined for labels of another form. A device part after the name ("@@…") is dropped. */
 export function parseNodeLabel(label: string): NodeLabel | undefined {
   const match = /^(.*?) = ([^(]*)\((.*)\)(?:@@.*)?$/s.exec(label);
   if (match === null) return undefined;
@@ -13,13 +13,13 @@ export function parseNodeLabel(label: string): NodeLabel | undefined {
   return { name, op, inputs: inputs === "" ? [] : inputs.split(", ") };
 }
 
-/** What the label of a RecvTensor record says; written by the receiving worker (rpc_rendezvous and grpc_worker_cache). */
+/** A RecvTensor record's label, written by the receiving worker (rpc_rendezvous and grpc_worker_cache). */
 export interface TransferLabel {
-  /** Without the number of the output, which the label does not have. */
+  /** Without the number of the output, which the label omits. */
   readonly node: string;
   readonly fromDevice: string;
   readonly toDevice: string;
-  /** 0 where the label does not say. */
+  /** 0 if not in the label. */
   readonly bytes: number;
 }
 

@@ -4,15 +4,15 @@ import type { OutputSize } from "./trace-record.js";
 export interface NodeTiming {
   /** The user's node. */
   readonly node: string;
-  /** The name under which it was recorded; differs where TensorFlow rewrote the graph. */
+  /** The name under which it was recorded; differs if TensorFlow rewrote the graph. */
   readonly recordedName: string;
   readonly op: string;
   readonly inputs: readonly string[];
   readonly device: string;
-  /** From the start of the step, with the tasks' clocks brought in line. May have a fraction. */
+  /** From the start of the step, with the tasks' clocks aligned. May have a fraction. */
   readonly startMicros: number;
   readonly durationMicros: number;
-  /** Bytes of all outputs together. */
+  /** Total bytes of all outputs. */
   readonly outputBytes: number;
   readonly outputs: readonly OutputSize[];
   readonly threadId: number;
@@ -20,17 +20,17 @@ export interface NodeTiming {
 
 /** A tensor that one task fetched from another. */
 export interface TransferTiming {
-  /** "x:0", or "" where the trace does not say. */
+  /** "x:0", or "" if not in the trace. */
   readonly tensor: string;
   readonly fromDevice: string;
   readonly toDevice: string;
   readonly startMicros: number;
   readonly durationMicros: number;
-  /** Undefined where nothing says. */
+  /** Undefined if unknown. */
   readonly bytes: number | undefined;
   /**
-   * True for what the receiver recorded. False where the graph and its nodes' places say that the tensor went: the times
-   * are then from the end of the node that made it to the start of the first that read it.
+   * True if the receiver recorded it. False if it was inferred from the graph and the placement of its nodes: it then
+   * spans from the end of the node that computed it to the start of the first that read it.
    */
   readonly timed: boolean;
 }

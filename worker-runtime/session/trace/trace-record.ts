@@ -7,7 +7,7 @@ import type { TensorDescription } from "../../../protos/generated/tensorflow/ten
 import { taskDeviceName, taskOfDevice } from "../../cluster/device-name.js";
 import { baseDataType, dtypeName, isDType, itemSize } from "../../protocol/dtype.js";
 
-/** A record of one device in whichever unit is finest. */
+/** A record of one device, as precise as its source. */
 export interface TraceRecord {
   readonly device: string;
   readonly stats: NodeExecStats;
@@ -18,7 +18,7 @@ export interface TraceRecord {
 
 const MICROS_PER_MILLI = 1_000;
 
-/** A double cannot tell nanoseconds since 1970 apart; micros and the fraction behind them are enough. */
+/** A double cannot represent nanoseconds since 1970 exactly; microseconds with a fraction suffice. */
 function startOf(stats: NodeExecStats): number {
   return stats.allStartNanos > 0n
     ? Number(stats.allStartNanos) / MICROS_PER_MILLI
@@ -44,13 +44,13 @@ export function recordsOf(stats: StepStats): TraceRecord[] {
   );
 }
 
-/** The task that a device belongs to, "/job:worker/replica:0/task:1"; the device itself where it names no task. */
+/** The task that a device belongs to, "/job:worker/replica:0/task:1"; the device itself if it names no task. */
 export function taskOf(device: string): string {
   const task = taskOfDevice(device);
   return task === undefined ? device : taskDeviceName(task);
 }
 
-/** True for the lanes of a GPU's streams and copies, which repeat what the device's own records say. */
+/** True for the lanes of a GPU's streams and copies, which duplicate the device's own records. */
 export function isKernelLane(device: string): boolean {
   return /\/(?:stream:|memcpy|host:)|\/gpu:\d+\/stream/i.test(device);
 }
@@ -59,10 +59,10 @@ export function isTransfer(record: TraceRecord): boolean {
   return record.stats.nodeName === "RecvTensor";
 }
 
-/** An output that a node had; a dead one, as of the branch that a Switch does not take, is not among them. */
+/** An output of a node; dead ones, such as that of the branch not taken by a Switch, are not included. */
 export interface OutputSize {
   readonly slot: number;
-  /** Bytes that it is on the wire; undefined where the record does not say, as for strings. */
+  /** Its size on the wire in bytes; undefined if not in the record, as for strings. */
   readonly bytes: number | undefined;
 }
 
@@ -70,7 +70,7 @@ export function outputsOf(stats: NodeExecStats): OutputSize[] {
   return stats.output.map(({ slot, tensorDescription }) => ({ slot, bytes: sizeOf(tensorDescription) }));
 }
 
-/** What is allocated for strings, resources and variants is not what goes over the wire. */
+/** The allocation of strings, resources and variants differs from their size on the wire. */
 function sizeOf(description: TensorDescription | undefined): number | undefined {
   const dtype = description && baseDataType(description.dtype);
   const name = dtype === undefined ? "" : dtypeName(dtype);

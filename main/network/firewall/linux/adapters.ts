@@ -55,7 +55,7 @@ function parseJson(text: string): unknown {
 
 /** A network that may connect, and the interface that leads to it. */
 export interface Source extends Network {
-  /** Absent where it is not known, as for a machine in another network. */
+  /** Absent if it is not known, as for a machine in another network. */
   readonly adapter?: string;
 }
 

@@ -5,10 +5,10 @@ import { type Note, warning } from "../notes.js";
 import { portRanges, portsIn, portText } from "../ports.js";
 import type { Opening } from "../rules.js";
 import type { Source } from "./adapters.js";
-import type { NftPlace, NftRule, NftRuleset } from "./filter-places.js";
+import type { NftInputChain, NftRule, NftRuleset } from "./filter-chains.js";
 import { nftAddress, nftPorts } from "./filter-rules.js";
 
-/** One rule, as far as it says what it denies. */
+/** What one rule denies, as far as it can be read. */
 export interface Denial {
   /** As the user knows it. */
   readonly text: string;
@@ -19,19 +19,19 @@ export interface Denial {
 }
 
 /** The denied traffic of a zone or chain, with its default policy of accepting or dropping. */
-export interface DenyingPlace {
+export interface DeniedTraffic {
   readonly name: string;
   readonly letsInTheRest: boolean;
   readonly denials: readonly Denial[];
 }
 
-/** A line for each place in which rules that deny come after the new ones from now on. */
+/** A note for each zone or chain whose deny rules the new rules would now precede. */
 export function denialNotes(
-  places: readonly DenyingPlace[],
+  denied: readonly DeniedTraffic[],
   wanted: readonly Opening[],
   sources: readonly Source[],
 ): Note[] {
-  return places.flatMap(({ name, letsInTheRest, denials }) => {
+  return denied.flatMap(({ name, letsInTheRest, denials }) => {
     const overruled = denials.filter((denial) => concerns(denial, wanted, sources)).map(({ text }) => text);
     if (overruled.length === 0) return [];
     const one = overruled.length === 1;
@@ -66,8 +66,8 @@ function overlap(one: string, other: string): boolean {
 }
 
 /** Of a chain of nftables and those that it jumps to. A last rule that denies all is no rule of its own, but the policy. */
-export function nftDenials({ chains, rules }: NftRuleset, place: NftPlace): DenyingPlace {
-  const { family, table, chain } = place;
+export function nftDenials({ chains, rules }: NftRuleset, inputChain: NftInputChain): DeniedTraffic {
+  const { family, table, chain } = inputChain;
   const own = rules.filter((rule) => rule.family === family && rule.table === table);
   const base = chains.find((one) => one.family === family && one.table === table && one.name === chain);
   const denied = deniedIn(own, chain, new Set());
@@ -137,7 +137,7 @@ function nftDenial({ expr, comment }: NftRule, isDrop: boolean): Denial {
 }
 
 /** Of INPUT in what `iptables -S` prints. */
-export function iptablesDenials(command: string, listing: string): DenyingPlace {
+export function iptablesDenials(command: string, listing: string): DeniedTraffic {
   const lines = listing
     .split("\n")
     .filter((line) => /^-A INPUT .*-j (?:DROP|REJECT)\b/.test(line) && !/--(?:ct)?state INVALID /.test(line));
@@ -161,7 +161,7 @@ export function iptablesDenials(command: string, listing: string): DenyingPlace 
 }
 
 /** Of ufw, in what `ufw show added` prints. */
-export function ufwDenials(added: string): DenyingPlace {
+export function ufwDenials(added: string): DeniedTraffic {
   const lines = added.split("\n").map((line) => line.trim());
   const denials = lines.flatMap((line): Denial[] => {
     if (!/^ufw (?:prepend |insert \d+ )?(?:deny|reject|limit)\b/.test(line) || / out /.test(line)) return [];
@@ -181,7 +181,7 @@ export function ufwDenials(added: string): DenyingPlace {
 }
 
 /** Of firewalld's rich rules, in what `--list-all-zones` prints. */
-export function firewalldDenials(listing: string): DenyingPlace {
+export function firewalldDenials(listing: string): DeniedTraffic {
   const denials = listing.split("\n").flatMap((line): Denial[] => {
     const text = line.trim();
     if (!/^rule .*\b(?:drop|reject)\b/.test(text)) return [];

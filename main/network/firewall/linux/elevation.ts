@@ -5,10 +5,10 @@ import type { Outcome } from "../backend.js";
 import { type RunCommand, uninterrupted } from "../command.js";
 import { ALREADY } from "../shell.js";
 
-/** How this process stands to the administrator. */
+/** The rights that this process has or can ask for. */
 export interface LinuxAccount {
   readonly uid: number;
-  /** A desktop session is there, whose polkit agent can show a dialog. */
+  /** There is a desktop session, whose polkit agent can show a dialog. */
   readonly desktop: boolean;
 }
 
@@ -56,7 +56,7 @@ export async function executeScript(
     return {
       state: "failed",
       problem: problem("PERMISSION_DENIED", "An administrator's rights could not be asked for.", {
-        reason: "Probably no dialog for that runs in this session, or this account may not ask.",
+        reason: "Probably this session cannot show such a dialog, or this account may not ask.",
         remedy: "Copy the command and run it in a terminal, then test again.",
         details,
       }).problem,

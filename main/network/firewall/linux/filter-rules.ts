@@ -7,9 +7,9 @@ import { ruleNameIn, taggedName } from "../rule-tag.js";
 import type { KeptRule, Opening } from "../rules.js";
 import { quote } from "../shell.js";
 import { ofFamily, type Source } from "./adapters.js";
-import type { IptablesCommand, NftPlace, NftRule } from "./filter-places.js";
+import type { IptablesCommand, NftInputChain, NftRule } from "./filter-chains.js";
 
-/** One source may stand in several networks of the machine; the packet filter does not care by which it comes. */
+/** One source may belong to several networks of the machine; the packet filter does not distinguish them. */
 function textsOf(sources: readonly Source[], family: Family): string[] {
   return [...new Set(ofFamily(sources, family).map(({ text }) => text))];
 }
@@ -17,33 +17,34 @@ function textsOf(sources: readonly Source[], family: Family): string[] {
 /**
  * Commands that let the openings in, before everything else in the chain.
  *
- * @param place Table and chain may be shell variables in quotation marks.
+ * @param inputChain Table and chain may be shell variables in quotation marks.
  */
 export function nftCommands(
-  place: NftPlace,
+  inputChain: NftInputChain,
   wanted: readonly Opening[],
   sources: readonly Source[],
   tag: string,
 ): string[] {
-  return nftStatements(place, wanted, sources, tag).map(
-    (statement) => `nft insert rule ${place.family} ${place.table} ${place.chain} ${quote(statement)}`,
+  return nftStatements(inputChain, wanted, sources, tag).map(
+    (statement) =>
+      `nft insert rule ${inputChain.family} ${inputChain.table} ${inputChain.chain} ${quote(statement)}`,
   );
 }
 
 /** The same as lines of a file that nft reads. */
 export function nftFileLines(
-  place: NftPlace,
+  inputChain: NftInputChain,
   wanted: readonly Opening[],
   sources: readonly Source[],
   tag: string,
 ): string[] {
-  return nftStatements(place, wanted, sources, tag).map(
-    (statement) => `insert rule ${place.family} ${place.table} ${place.chain} ${statement}`,
+  return nftStatements(inputChain, wanted, sources, tag).map(
+    (statement) => `insert rule ${inputChain.family} ${inputChain.table} ${inputChain.chain} ${statement}`,
   );
 }
 
 function nftStatements(
-  { family }: NftPlace,
+  { family }: NftInputChain,
   wanted: readonly Opening[],
   sources: readonly Source[],
   tag: string,
@@ -103,7 +104,7 @@ const prefixSchema = z.object({ prefix: z.object({ addr: z.string(), len: z.numb
 const setSchema = z.object({ set: z.array(z.unknown()) });
 const rangeSchema = z.object({ range: z.tuple([z.number(), z.number()]) });
 
-/** A rule as nft lists it; undefined when it is not one of ours. */
+/** Parses a rule as nft lists it; undefined if it is not one of ours. */
 export function readNftRule({ comment = "", expr }: NftRule, tag: string): KeptRule | undefined {
   const name = ruleNameIn(comment, tag);
   if (name === undefined || !expr.some((expression) => "accept" in expression)) return undefined;

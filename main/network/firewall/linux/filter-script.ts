@@ -3,7 +3,7 @@ import { type Note, ok, warning } from "../notes.js";
 import { type Opening, ruleNames } from "../rules.js";
 import { quote, unlessUnchanged } from "../shell.js";
 import type { Source } from "./adapters.js";
-import type { FilterPlace, IptablesCommand, NftPlace } from "./filter-places.js";
+import type { InputChain, IptablesCommand, NftInputChain } from "./filter-chains.js";
 import { iptablesCommands, nftCommands, nftFileLines } from "./filter-rules.js";
 import type { LinuxSteps } from "./linux-inspection.js";
 
@@ -13,19 +13,19 @@ const FILE_END = "# Tensordeck: rules end";
 
 const HAS = 'has() { command -v "$1" > /dev/null; }';
 
-/** Whether an iptables command has rules: merely asking the older kind makes its tables. */
+/** Whether an iptables command is in use: merely querying the older kind creates its tables. */
 const USED =
   'used() { has "$1" && case "$1" in *-nft) :;; ' +
   "ip6*) grep -qsx filter /proc/net/ip6_tables_names;; *) grep -qsx filter /proc/net/ip_tables_names;; esac; }";
 
-/** Older systems have one kind of iptables only, under the plain names. */
+/** Older systems have only one kind of iptables, under the plain names. */
 const ALL_IPTABLES = "iptables-nft ip6tables-nft iptables-legacy ip6tables-legacy iptables ip6tables";
 
 const NAMES = `(${Object.values(ruleNames).join("|")})`;
 
 /**
  * A rule of ours as nft lists it, for awk: one with the tag of this installation, or one exactly as created by versions
- * without tags. No other rule with the same name.
+ * without tags. Other rules with the same name do not match.
  */
 function nftPattern(tag: string): string {
   const former =
@@ -54,13 +54,13 @@ function functions(tag: string): string[] {
 const REMOVE_NFT =
   'own_nft | while read -r family table chain handle; do nft delete rule "$family" "$table" "$chain" handle "$handle"; done';
 
-/** xargs takes the quotation marks apart that iptables prints. */
+/** xargs parses the quotation marks that iptables prints. */
 const REMOVE_IPTABLES =
   "own_iptables | sed 's/ -A / -D /' | while read -r tables rule; do echo \"$rule\" | xargs $tables -w; done";
 
 /**
- * Between the marks only our own lines go, and only where both marks are there: a file whose second mark was deleted by hand
- * keeps all that follows.
+ * Only our own lines between the marks are removed, and only if both marks are present: a file whose second mark was
+ * deleted by hand keeps everything that follows.
  */
 function removeFromFile(tag: string): string {
   const own = `^insert rule [^"]*accept comment "${NAMES}( ${tag})?"$`;
@@ -79,39 +79,39 @@ function removeAll(tag: string): string[] {
   return [REMOVE_NFT, REMOVE_IPTABLES, removeFromFile(tag)];
 }
 
-/** Takes all rules of ours away, wherever they are. */
+/** Removes all of our rules, in whichever chains they are. */
 export function removalSteps(tag: string): string[] {
   return [...functions(tag), ...removeAll(tag)];
 }
 
-/** Prints what counts of the rules of ours, without the numbers that change each time. */
+/** Prints our rules without the counters and handles that differ each time. */
 function listing(tag: string): string {
   return `{ if has nft; then nft list ruleset | awk '/${nftPattern(tag)}/'; fi; own_iptables; }`;
 }
 
 /**
- * @param file What nftables loads when the machine starts; empty when there is no such file.
+ * @param file The file that nftables loads when the machine starts; empty if there is none.
  */
 export function filterSteps(
-  places: readonly FilterPlace[],
+  chains: readonly InputChain[],
   wanted: readonly Opening[],
   sources: readonly Source[],
   file: string,
   tag: string,
 ): LinuxSteps {
-  const nft = places.filter((place) => place.kind === "nft");
-  const kept = nft.filter((place) => isInFile(place, file));
-  const fileLines = kept.flatMap((place) => nftFileLines(place, wanted, sources, tag));
+  const nft = chains.filter((inputChain) => inputChain.kind === "nft");
+  const kept = nft.filter((inputChain) => isInFile(inputChain, file));
+  const fileLines = kept.flatMap((inputChain) => nftFileLines(inputChain, wanted, sources, tag));
   return {
     lines: changing(tag, [
-      ...places.flatMap((place) =>
-        place.kind === "nft"
-          ? nftCommands(place, wanted, sources, tag)
-          : iptablesCommands(place.command, wanted, sources, tag),
+      ...chains.flatMap((inputChain) =>
+        inputChain.kind === "nft"
+          ? nftCommands(inputChain, wanted, sources, tag)
+          : iptablesCommands(inputChain.command, wanted, sources, tag),
       ),
       ...(fileLines.length > 0 ? appendToFile(fileLines) : []),
     ]),
-    notes: persistenceNotes(places, kept),
+    notes: persistenceNotes(chains, kept),
   };
 }
 
@@ -122,8 +122,8 @@ export function unknownFilterSteps(
   tag: string,
 ): LinuxSteps {
   const families = (["inet", "ip", "ip6"] as const).map((family) => {
-    const place: NftPlace = { kind: "nft", family, table: '"$table"', chain: '"$chain"' };
-    return `${family}) ${[...nftCommands(place, wanted, sources, tag), ":"].join("; ")};;`;
+    const inputChain: NftInputChain = { kind: "nft", family, table: '"$table"', chain: '"$chain"' };
+    return `${family}) ${[...nftCommands(inputChain, wanted, sources, tag), ":"].join("; ")};;`;
   });
   // In `nft list chains` every chain that filters what comes in names its hook; iptables' own are left to iptables.
   const chains =
@@ -153,7 +153,7 @@ function changing(tag: string, lines: readonly string[]): string[] {
 }
 
 /** Whether the file makes this very chain, so that a rule for it can follow. */
-function isInFile({ family, table, chain }: NftPlace, file: string): boolean {
+function isInFile({ family, table, chain }: NftInputChain, file: string): boolean {
   const start = new RegExp(
     `^\\s*table\\s+${family === "ip" ? "(?:ip\\s+)?" : `${family}\\s+`}${escaped(table)}\\s*\\{`,
     "m",
@@ -183,14 +183,16 @@ function appendToFile(lines: readonly string[]): string[] {
   ];
 }
 
-function persistenceNotes(places: readonly FilterPlace[], kept: readonly NftPlace[]): Note[] {
-  const lost = places.filter((place) => place.kind === "iptables" || !kept.includes(place));
+function persistenceNotes(chains: readonly InputChain[], kept: readonly NftInputChain[]): Note[] {
+  const lost = chains.filter((inputChain) => inputChain.kind === "iptables" || !kept.includes(inputChain));
   const notes: Note[] = [];
   if (kept.length > 0)
     notes.push(ok(`The rules are also added to ${NFT_FILE}, so they remain after a restart.`));
   if (lost.length > 0) {
-    const where = lost.map((place) =>
-      place.kind === "iptables" ? place.command : `${place.family} ${place.table} ${place.chain}`,
+    const where = lost.map((inputChain) =>
+      inputChain.kind === "iptables"
+        ? inputChain.command
+        : `${inputChain.family} ${inputChain.table} ${inputChain.chain}`,
     );
     notes.push(
       warning(

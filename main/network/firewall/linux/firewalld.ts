@@ -1,4 +1,4 @@
-/** firewalld, by rich rules: in force at once and kept for the next start. */
+/** firewalld, through rich rules: in effect at once and kept for the next start. */
 
 import type { FirewallFacts } from "../../../api/firewall.js";
 import { problem } from "../../../shared/problems.js";
@@ -13,31 +13,31 @@ import { adapterFacts, type LinuxContext, type LinuxSteps, linuxInspection } fro
 
 /** In the order of their priorities. */
 const ORDER: readonly RuleName[] = [ruleNames.agent, ruleNames.tasks, ruleNames.discovery, ruleNames.ping];
-/** That of the first rule of versions whose rules had no tag. */
+/** The priority of the first rule in versions whose rules had no tag. */
 const FORMER_PRIORITY = -2220;
 const HIGHEST_PRIORITY = -2300;
 /** Priorities go down to -32768. */
-const PRIORITY_PLACES = 7000;
+const PRIORITY_RANGE = 7000;
 
 /**
- * Rich rules have no name, so Tensordeck's are known by their priority, which follows from the tag of the installation, and
- * by their form. A negative one comes before rules that deny. Each opening has its own, since ports alone do not tell the
- * agent from a task.
+ * Rich rules have no name, so Tensordeck recognises its own by their priority, which is derived from the tag of the
+ * installation, and by their form. A negative priority precedes rules that deny. Each opening has its own, since ports
+ * alone do not distinguish the agent from a task.
  */
 function priorityOf(name: RuleName, tag: string): number {
-  const place = Number.parseInt(tag.slice(0, 12), 16) % PRIORITY_PLACES;
-  return HIGHEST_PRIORITY - place * ORDER.length - ORDER.indexOf(name);
+  const index = Number.parseInt(tag.slice(0, 12), 16) % PRIORITY_RANGE;
+  return HIGHEST_PRIORITY - index * ORDER.length - ORDER.indexOf(name);
 }
 
 function nameOfPriority(priority: number, tag: string): RuleName | undefined {
   return ORDER.find(
-    (name, place) => priority === priorityOf(name, tag) || priority === FORMER_PRIORITY - place,
+    (name, index) => priority === priorityOf(name, tag) || priority === FORMER_PRIORITY - index,
   );
 }
 
 /** A rule of ours as firewalld prints it, for awk. */
 function rulePattern(tag: string): string {
-  const priorities = ORDER.flatMap((name, place) => [priorityOf(name, tag), FORMER_PRIORITY - place]).join(
+  const priorities = ORDER.flatMap((name, index) => [priorityOf(name, tag), FORMER_PRIORITY - index]).join(
     "|",
   );
   const what = '(port port="[0-9-]+" protocol="(tcp|udp)"|icmp-type name="echo-request")';
@@ -52,7 +52,7 @@ function ownFunction(tag: string): string {
   );
 }
 
-/** One call for each zone: each takes firewalld a third of a second. xargs takes the quotation marks apart. */
+/** One call for each zone: each takes firewalld a third of a second. xargs parses the quotation marks. */
 const REMOVE_FUNCTION =
   'remove() { own_rules "$1" | ' +
   `awk -F '\\t' '{ all[$1] = all[$1] " \\047--remove-rich-rule=" $2 "\\047" } END { for (zone in all) print "--zone=" zone all[zone] }' | ` +
@@ -61,7 +61,7 @@ const REMOVE_FUNCTION =
 const REMOVE_OWN = ['remove ""', "remove --permanent"];
 const LISTING = '{ own_rules ""; own_rules --permanent; }';
 
-/** The firewalld that runs; undefined where none does. */
+/** The running firewalld; undefined if it is not running. */
 export async function inspectFirewalld(context: LinuxContext): Promise<Inspection | undefined> {
   const { run, signal, adapters, tag } = context;
   const ask = (...args: string[]) => run("firewall-cmd", args, { signal });
@@ -161,7 +161,7 @@ function firewalldSteps(
   };
 }
 
-/** Exactly as firewalld prints them, since that is how they are found again. */
+/** Exactly as firewalld prints them, since they are found again by their text. */
 function richRules({ name, protocol, ports }: Opening, { family, text }: Source, tag: string): string[] {
   const head = `rule priority="${priorityOf(name, tag)}" family="${family}" source address="${text}"`;
   if (protocol === "ping") return [`${head} icmp-type name="echo-request" accept`];

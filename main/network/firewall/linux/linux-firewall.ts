@@ -13,11 +13,11 @@ export interface LinuxFirewallOptions {
   readonly run: RunCommand;
   readonly account: LinuxAccount;
   readonly agentPort: () => number | undefined;
-  /** By which rules are known to be of this installation. */
+  /** Identifies the rules of this installation. */
   readonly tag: string;
 }
 
-/** The firewalls of Linux as the wizard uses them; which of them this machine has is found out at every look. */
+/** The firewalls of Linux as the wizard uses them; each inspection finds out which of them this machine has. */
 export function linuxFirewall({ run, account, agentPort, tag }: LinuxFirewallOptions): FirewallBackend {
   return {
     inspect: async (_: FirewallQuestion, signal: AbortSignal): Promise<Inspection> => {

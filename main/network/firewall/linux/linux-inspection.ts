@@ -9,14 +9,14 @@ import { type ShellScript, shellScript } from "../shell.js";
 import type { FirewallChange } from "../tool.js";
 import { type AdapterAddress, publicAddresses, type Source, sourcesOf } from "./adapters.js";
 
-/** What every kind of firewall is inspected with. */
+/** The context that every kind of firewall is inspected with. */
 export interface LinuxContext {
   readonly run: RunCommand;
   readonly uid: number;
   readonly elevation: FirewallPlan["elevation"];
   readonly adapters: readonly AdapterAddress[];
   readonly agentPort: number | undefined;
-  /** By which rules are known to be of this installation. */
+  /** Identifies the rules of this installation. */
   readonly tag: string;
   readonly signal: AbortSignal;
 }
@@ -24,7 +24,7 @@ export interface LinuxContext {
 /** What a script does for one change: its commands, and what the user should know of them. */
 export interface LinuxSteps {
   readonly lines: readonly string[];
-  /** Where rules differ by zone, which sources belong to which. */
+  /** If rules differ by zone: the sources of each zone. */
   readonly zones?: readonly { readonly profile: string; readonly sources: readonly Source[] }[];
   readonly notes: readonly Note[];
   /** Openings that need no rule here, because the firewall lets them in anyway. */
@@ -77,7 +77,7 @@ export function linuxInspection(
   };
 }
 
-/** Where nothing is blocked, nothing has to be changed. */
+/** If nothing is blocked, nothing has to be changed. */
 export function nothingToDo(context: LinuxContext, facts: FirewallFacts): Inspection {
   const nothing = { script: "", command: "" };
   return {
@@ -105,6 +105,6 @@ function planOf(
 
 function closedNotes({ scope }: FirewallChange, adapters: readonly AdapterAddress[]): Note[] {
   if (scope.kind === "peer") return [];
-  const places = publicAddresses(adapters).map(({ adapter, address }) => `${adapter} (${address})`);
-  return places.length === 0 ? [] : [ok(`Public networks stay closed: ${places.join(", ")}.`)];
+  const closed = publicAddresses(adapters).map(({ adapter, address }) => `${adapter} (${address})`);
+  return closed.length === 0 ? [] : [ok(`Public networks stay closed: ${closed.join(", ")}.`)];
 }

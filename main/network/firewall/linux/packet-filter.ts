@@ -1,5 +1,5 @@
 /**
- * The kernel's packet filter where no program manages it: rules of nft, of iptables, or of both. An accept in a table of
+ * The kernel's packet filter when no program manages it: rules of nft, of iptables, or of both. An accept in a table of
  * our own would not overrule another table's drop, so rules go into the very chains that drop.
  */
 
@@ -7,16 +7,16 @@ import type { FirewallFacts } from "../../../api/firewall.js";
 import { problem } from "../../../shared/problems.js";
 import type { Inspection } from "../backend.js";
 import { type KeptRule, ownRuleTexts } from "../rules.js";
-import { type DenyingPlace, denialNotes, iptablesDenials, nftDenials } from "./denials.js";
+import { type DeniedTraffic, denialNotes, iptablesDenials, nftDenials } from "./denials.js";
 import {
-  type FilterPlace,
+  droppingChains,
   hasIptablesChain,
+  type InputChain,
   type IptablesCommand,
   iptablesDrops,
   type NftRuleset,
-  nftPlaces,
   readNftRuleset,
-} from "./filter-places.js";
+} from "./filter-chains.js";
 import { readIptablesRules, readNftRule } from "./filter-rules.js";
 import { filterSteps, removalSteps, unknownFilterSteps } from "./filter-script.js";
 import { adapterFacts, type LinuxContext, linuxInspection, nothingToDo } from "./linux-inspection.js";
@@ -24,7 +24,7 @@ import { adapterFacts, type LinuxContext, linuxInspection, nothingToDo } from ".
 /** File that nftables' service loads when the machine starts. */
 const NFT_FILE = "/etc/nftables.conf";
 
-/** What the packet filter blocks; an inspection without rules where it blocks nothing. */
+/** Inspects what the packet filter blocks; the inspection has no rules if it blocks nothing. */
 export async function inspectPacketFilter(context: LinuxContext): Promise<Inspection> {
   return context.uid === 0 ? await inspectAsRoot(context) : await inspectFromOutside(context);
 }
@@ -33,13 +33,13 @@ async function inspectAsRoot(context: LinuxContext): Promise<Inspection> {
   const { run, signal, adapters } = context;
   const nft = await run("nft", ["--json", "list", "ruleset"], { signal });
   const ruleset = readNftRuleset(nft.stdout) ?? { chains: [], rules: [] };
-  const nftFound = nftPlaces(ruleset);
+  const nftFound = droppingChains(ruleset);
   const tables = await readIptables(context, ruleset);
-  const places: FilterPlace[] = [
+  const chains: InputChain[] = [
     ...nftFound,
     ...tables.filter(({ drops }) => drops).map(({ command }) => ({ kind: "iptables" as const, command })),
   ];
-  if (places.length === 0) {
+  if (chains.length === 0) {
     return nothingToDo(context, {
       tool: "none",
       name: "no firewall",
@@ -50,7 +50,7 @@ async function inspectAsRoot(context: LinuxContext): Promise<Inspection> {
     });
   }
   const denying = [
-    ...nftFound.map((place) => nftDenials(ruleset, place)),
+    ...nftFound.map((inputChain) => nftDenials(ruleset, inputChain)),
     ...tables.filter(({ drops }) => drops).map(({ denials }) => denials),
   ];
   const file = nftFound.length > 0 ? (await run("cat", [NFT_FILE], { signal })).stdout : "";
@@ -58,18 +58,18 @@ async function inspectAsRoot(context: LinuxContext): Promise<Inspection> {
     tool: nftFound.length > 0 ? "nftables" : "iptables",
     name: [
       ...(nftFound.length > 0 ? [await nftVersion(context)] : []),
-      ...(places.length > nftFound.length ? ["iptables"] : []),
+      ...(chains.length > nftFound.length ? ["iptables"] : []),
     ].join(" and "),
     active: true,
     adapters: adapterFacts(adapters),
     blockRules: [],
-    ownRules: ownRules(ruleset, tables, places, context.tag),
+    ownRules: ownRules(ruleset, tables, chains, context.tag),
   };
   return linuxInspection(
     context,
     facts,
     (wanted, sources) => {
-      const steps = filterSteps(places, wanted, sources, file, context.tag);
+      const steps = filterSteps(chains, wanted, sources, file, context.tag);
       return { ...steps, notes: [...denialNotes(denying, wanted, sources), ...steps.notes] };
     },
     removalSteps(context.tag),
@@ -86,10 +86,10 @@ interface IptablesTable {
   readonly command: IptablesCommand;
   readonly drops: boolean;
   readonly own: readonly KeptRule[];
-  readonly denials: DenyingPlace;
+  readonly denials: DeniedTraffic;
 }
 
-/** Asks only those iptables that are in use: merely asking the older one makes its tables. */
+/** Queries only the iptables commands that are in use: merely querying the older one creates its tables. */
 async function readIptables(
   { run, signal, tag }: LinuxContext,
   ruleset: NftRuleset,
@@ -120,35 +120,37 @@ async function readIptables(
 }
 
 /**
- * What all chains allow: a rule that one of them lacks is not in effect.
+ * The rules that every chain has: a rule that one of them lacks is not in effect.
  */
 function ownRules(
   ruleset: NftRuleset,
   tables: readonly IptablesTable[],
-  places: readonly FilterPlace[],
+  chains: readonly InputChain[],
   tag: string,
 ): string[] {
-  const lists = places.map((place) => {
-    if (place.kind === "iptables") return tables.find(({ command }) => command === place.command)?.own ?? [];
+  const lists = chains.map((inputChain) => {
+    if (inputChain.kind === "iptables")
+      return tables.find(({ command }) => command === inputChain.command)?.own ?? [];
     return ruleset.rules
       .filter(
         ({ family, table, chain }) =>
-          family === place.family && table === place.table && chain === place.chain,
+          family === inputChain.family && table === inputChain.table && chain === inputChain.chain,
       )
       .flatMap((rule) => readNftRule(rule, tag) ?? []);
   });
   const all = lists.flat();
   const kept = all.filter((rule) =>
-    lists.every((list, index) => !concerns(places[index], rule) || list.some((other) => same(other, rule))),
+    lists.every((list, index) => !concerns(chains[index], rule) || list.some((other) => same(other, rule))),
   );
   return ownRuleTexts(kept);
 }
 
-/** Whether a place sees packets of the rule's family at all. */
-function concerns(place: FilterPlace | undefined, { from }: KeptRule): boolean {
+/** Whether the chain sees packets of the rule's family at all. */
+function concerns(inputChain: InputChain | undefined, { from }: KeptRule): boolean {
   const six = from.includes(":");
-  if (place?.kind === "nft") return place.family === "inet" || (place.family === "ip6") === six;
-  return place?.command.startsWith("ip6") === six;
+  if (inputChain?.kind === "nft")
+    return inputChain.family === "inet" || (inputChain.family === "ip6") === six;
+  return inputChain?.command.startsWith("ip6") === six;
 }
 
 function same(one: KeptRule, other: KeptRule): boolean {
@@ -160,7 +162,7 @@ function same(one: KeptRule, other: KeptRule): boolean {
   );
 }
 
-/** Without rights the rules cannot be read; files that are loaded at the start tell what is probably there. */
+/** The rules cannot be read without rights; the files that are loaded at startup suggest which rules there are. */
 async function inspectFromOutside(context: LinuxContext): Promise<Inspection> {
   const { run, signal, adapters } = context;
   const [nft, files] = await Promise.all([
@@ -181,8 +183,8 @@ async function inspectFromOutside(context: LinuxContext): Promise<Inspection> {
     ownRules: [],
     problem: problem("PERMISSION_DENIED", "Only an administrator can read the rules of the packet filter.", {
       reason: drops
-        ? "A file that is loaded when the machine starts drops connections, so probably they are dropped."
-        : "No file that is loaded when the machine starts drops connections, so probably nothing is blocked.",
+        ? "A file that is loaded when the machine starts drops connections, so they are probably dropped."
+        : "No file that is loaded when the machine starts drops connections, so nothing is probably blocked.",
       remedy: "A test from the other machine shows what is blocked.",
     }).problem,
   };

@@ -13,7 +13,9 @@ import type { Source } from "./adapters.js";
 import { denialNotes, ufwDenials } from "./denials.js";
 import { adapterFacts, type LinuxContext, type LinuxSteps, linuxInspection } from "./linux-inspection.js";
 
-/** Those that ufw knows a rule for: with the tag of this installation, or exactly as versions without tags called them. */
+/**
+ * The comments of our rules in ufw: with the tag of this installation, or exactly as versions without tags wrote them.
+ */
 function namePattern(tag: string): string {
   return `(${[ruleNames.agent, ruleNames.tasks, ruleNames.discovery].join("|")})( ${tag})?`;
 }
@@ -22,7 +24,7 @@ function listing(tag: string): string {
   return `{ ufw show added | grep -E "^ufw (prepend )?allow from .* comment '${namePattern(tag)}'$" || true; }`;
 }
 
-/** A numbered rule is deleted from the highest down, since the others move up. */
+/** Numbered rules are deleted from the highest number down, since the following ones move up. */
 function removeOwn(tag: string): string {
   const numbers = `sed -nE 's/^\\[ *([0-9]+)\\].* ALLOW IN .*# ${namePattern(tag)} *$/\\1/p'`;
   return `for number in $(ufw status numbered | ${numbers} | sort -rn); do ufw --force delete "$number"; done`;
@@ -31,7 +33,7 @@ function removeOwn(tag: string): string {
 /** The active ufw; undefined if it is missing or switched off. */
 export async function inspectUfw(context: LinuxContext): Promise<Inspection | undefined> {
   const { run, signal, uid, adapters } = context;
-  // Its settings may be read by everyone, its rules by the administrator only.
+  // Everyone may read its settings, but only the administrator its rules.
   const settings = await run("cat", ["/etc/ufw/ufw.conf"], { signal });
   if (!/^\s*ENABLED\s*=\s*"?yes/im.test(settings.stdout)) return undefined;
   const version = await run("ufw", ["version"], { signal });
@@ -101,7 +103,7 @@ function canonicalSource(from: string): string {
 }
 
 /**
- * @param pingIsLetIn Undefined where that cannot be read. ufw has no command for pings.
+ * @param pingIsLetIn Undefined if that cannot be read. ufw has no command for pings.
  */
 function ufwSteps(
   wanted: readonly Opening[],
@@ -114,7 +116,7 @@ function ufwSteps(
     .flatMap(({ name, protocol, ports }) =>
       portChunks(ports).flatMap((chunk) =>
         distinctTexts(sources).map(
-          // Before other rules, of which the first that fits decides.
+          // Prepended, since the first rule that matches decides.
           (from) =>
             `ufw prepend allow from ${from} to any port ${portText(chunk, ",", ":")} proto ${protocol} comment ${quote(taggedName(name, tag))}`,
         ),

@@ -1,4 +1,4 @@
-/** macOS's application firewall. It lets programs in or keeps them out; it knows neither ports nor addresses. */
+/** macOS's application firewall. It allows or blocks programs; it has no rules for ports or addresses. */
 import type { FirewallFacts, FirewallPlan } from "../../../api/firewall.js";
 import { problem } from "../../../shared/problems.js";
 import { peerNetwork } from "../addresses.js";
@@ -102,7 +102,7 @@ function outcomeOf(code: number, stderr: string): Outcome {
   };
 }
 
-/** Pure: all that follows from what macOS answered. */
+/** Pure: everything that follows from macOS's answers. */
 function macosInspection(
   answer: MacosAnswer,
   elevation: FirewallPlan["elevation"],
@@ -148,7 +148,7 @@ function planOf(
   agentPort: number | undefined,
   { scope, ports }: FirewallChange,
 ): FirewallPlan {
-  // Checked as elsewhere, though the firewall takes neither.
+  // Checked as on other systems, though this firewall has no rules for either.
   const wanted = openings(ports, agentPort);
   if (scope.kind === "peer") peerNetwork(scope.address);
   if (!facts.active && !facts.problem) {
@@ -181,7 +181,7 @@ function planOf(
 function macosNotes({ state, stealth, programs }: MacosAnswer, tasks: boolean, singlePeer: boolean): Note[] {
   const notes = [
     warning(
-      "This firewall knows programs only: it lets these in from every network and at every port" +
+      "This firewall only knows programs: it lets these in from every network and on every port" +
         `${singlePeer ? ", not from a single machine" : ""}.`,
     ),
   ];
@@ -201,11 +201,11 @@ function macosNotes({ state, stealth, programs }: MacosAnswer, tasks: boolean, s
   if (allowed.length > 0) {
     notes.push(
       warning(
-        `${allowed.join(" and ")} ${allowed.length === 1 ? "is" : "are"} on the list already. The list does not say who put ${allowed.length === 1 ? "it" : "them"} there, and Undo takes ${allowed.length === 1 ? "it" : "them"} off all the same.`,
+        `${allowed.join(" and ")} ${allowed.length === 1 ? "is" : "are"} already on the list. The list does not say who put ${allowed.length === 1 ? "it" : "them"} there, and Undo takes ${allowed.length === 1 ? "it" : "them"} off all the same.`,
       ),
     );
   }
-  if (stealth) notes.push(warning("Stealth mode is on: this Mac answers no pings; this is not changed."));
+  if (stealth) notes.push(warning("Stealth mode is on, so this Mac answers no pings; this is not changed."));
   return notes;
 }
 

@@ -1,4 +1,4 @@
-/** What macOS's application firewall prints, and the commands that change it. */
+/** The output of macOS's application firewall, and the commands that change it. */
 import { problem } from "../../../shared/problems.js";
 
 export const SOCKETFILTERFW = "/usr/libexec/ApplicationFirewall/socketfilterfw";
@@ -26,7 +26,7 @@ export function readProgramState(stdout: string): ProgramState {
   return /\bblocked\b/i.test(stdout) ? "blocked" : "unknown";
 }
 
-/** Reads `--getstealthmode`: in it, pings are not answered. */
+/** Reads `--getstealthmode`: in stealth mode pings are not answered. */
 export function readStealth(stdout: string): boolean {
   return /stealth mode (?:is )?(?:on|enabled)/i.test(stdout);
 }
@@ -34,7 +34,7 @@ export function readStealth(stdout: string): boolean {
 /** @throws ProblemError INVALID_ARGUMENT when a path is not absolute or holds a control character. */
 export function checkedProgram(path: string): string {
   if (path.startsWith("/") && !/\p{Cc}/u.test(path)) return path;
-  throw problem("INVALID_ARGUMENT", "The path of a program cannot stand in a script.", {
+  throw problem("INVALID_ARGUMENT", "The path of a program cannot be used in a script.", {
     details: JSON.stringify(path),
   });
 }

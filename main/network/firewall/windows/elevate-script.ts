@@ -1,10 +1,10 @@
-/** The outer script: asks for the rights once, waits for the inner one, and tells by its exit code how that went. */
+/** The outer script: asks for the rights once, waits for the inner one, and reports the outcome in its exit code. */
 import { encodeScript, literal } from "./powershell.js";
 
-/** Exit codes of the scripts; all but the first are unlike those of Windows and PowerShell themselves. */
+/** Exit codes of the scripts; all but the first differ from those of Windows and PowerShell. */
 export const exitCodes = {
   applied: 0,
-  /** A cmdlet of the inner script failed; what came before it may have been done. */
+  /** A cmdlet of the inner script failed; the steps before it may have been carried out. */
   failed: 20,
   /** The prompt was answered with No, or closed. */
   declined: 41,
@@ -12,12 +12,12 @@ export const exitCodes = {
   notAsked: 42,
 } as const;
 
-/** ERROR_CANCELLED, which Windows gives for a prompt that was declined. */
+/** ERROR_CANCELLED, which Windows reports for a declined prompt. */
 const ERROR_CANCELLED = 1223;
 
 /**
- * Start-Process would drop the number of Windows' error and leave only its text, which is in the user's language; so the
- * process is started by .NET, which keeps it. The inner script is given encoded: a file could be changed between the
+ * Start-Process drops the number of Windows' error and leaves only its text, which is in the user's language; .NET
+ * keeps the number, so it starts the process. The inner script is passed encoded: a file could be changed between the
  * check and the prompt.
  */
 export function elevateScript(inner: string): string {

@@ -10,8 +10,8 @@ import { formerNames, ownRuleNames, taggedRuleName, windowsRuleNames } from "./r
 /**
  * Prints one line of JSON.
  *
- * @param tag By which rules are known to be of this installation.
- * @param programs Full paths of the programs that listen for Tensordeck, whose Block rules are looked for.
+ * @param tag Identifies the rules of this installation.
+ * @param programs Full paths of the programs that listen for Tensordeck; the script looks for their Block rules.
  */
 export function inspectScript(programs: readonly string[], tag: string): string {
   return `$ErrorActionPreference = 'Stop'
@@ -82,7 +82,7 @@ const profileSchema = z.object({
   inbound: z.string(),
   /** "False": nothing at all is allowed, regardless of the rules. */
   allowed: z.string(),
-  /** "False": only rules of a policy count. */
+  /** "False": only rules from a policy apply. */
   local: z.string(),
 });
 const ownRuleSchema = z.object({
@@ -104,7 +104,7 @@ const answerSchema = z.object({
 });
 export type WindowsAnswer = z.infer<typeof answerSchema>;
 
-/** @throws ProblemError UNKNOWN when it is not what the script prints. */
+/** @throws ProblemError UNKNOWN when it is not the script's output. */
 export function readAnswer(stdout: string): WindowsAnswer {
   try {
     return answerSchema.parse(JSON.parse(stdout));
@@ -116,7 +116,7 @@ export function readAnswer(stdout: string): WindowsAnswer {
   }
 }
 
-/** Tensordeck's rules that are in force. */
+/** Tensordeck's rules that are in effect. */
 export function keptRules(answer: WindowsAnswer, tag: string): KeptRule[] {
   return answer.own.flatMap(({ name, enabled, action, profile, ports, from }): KeptRule[] => {
     const known = ruleNameOf(name, tag);

@@ -1,8 +1,8 @@
-/** PowerShell text and how it is run. */
+/** Quoting, encoding and running PowerShell scripts. */
 import { win32 } from "node:path";
 import { problem } from "../../../shared/problems.js";
 
-/** Characters that PowerShell takes for a single quotation mark; within a literal each is doubled. */
+/** Characters that PowerShell treats as a single quotation mark; within a literal each is doubled. */
 const QUOTES = /['\u2018\u2019\u201a\u201b]/g;
 
 /**
@@ -12,7 +12,7 @@ const QUOTES = /['\u2018\u2019\u201a\u201b]/g;
  */
 export function literal(text: string): string {
   if (/\p{Cc}|\p{Zl}|\p{Zp}/u.test(text)) {
-    throw problem("INVALID_ARGUMENT", "A name with a control character cannot stand in a script.", {
+    throw problem("INVALID_ARGUMENT", "A name with a control character cannot be used in a script.", {
       details: JSON.stringify(text),
     });
   }
@@ -39,7 +39,7 @@ export function powershellPath(environment: NodeJS.ProcessEnv = process.env): st
   return win32.join(root, "System32", "WindowsPowerShell", "v1.0", "powershell.exe");
 }
 
-/** No profile of the user's, no questions: what runs is the script and nothing else. */
+/** No user profile and no questions: only the script runs. */
 export function scriptArguments(script: string): string[] {
   return ["-NoProfile", "-NonInteractive", "-EncodedCommand", encodeScript(script)];
 }

@@ -1,4 +1,4 @@
-/** The script that makes Tensordeck's rules, and the one that removes them. Both are shown before they are run. */
+/** The script that creates Tensordeck's rules, and the one that removes them. Both are shown before they are run. */
 import { createHash } from "node:crypto";
 import type { FirewallFacts, FirewallScope } from "../../../api/firewall.js";
 import { familyOf, peerNetwork } from "../addresses.js";
@@ -9,7 +9,10 @@ import { ruleNames } from "../rules.js";
 import { exitCodes } from "./elevate-script.js";
 import { literal, literals } from "./powershell.js";
 
-/** Windows knows its rules by name; the names shown to the user are others. Ping has one rule for each family. */
+/**
+ * Windows identifies rules by these names; the names shown to the user are different. Ping has one rule for each
+ * family.
+ */
 export const windowsRuleNames = {
   [ruleNames.agent]: ["Tensordeck-Agent-TCP"],
   [ruleNames.tasks]: ["Tensordeck-Tasks-TCP"],
@@ -33,7 +36,7 @@ export function ownRuleNames(tag: string): string[] {
 /** Networks that Windows counts as local, on any adapter. */
 export const LOCAL_SUBNET = "LocalSubnet";
 
-/** What the rule's address condition says. @throws ProblemError INVALID_ARGUMENT when the peer is no address. */
+/** The address condition of the rule. @throws ProblemError INVALID_ARGUMENT when the peer is no address. */
 export function remoteAddress(scope: FirewallScope): string {
   return scope.kind === "subnet" ? LOCAL_SUBNET : peerNetwork(scope.address).text;
 }
@@ -46,8 +49,8 @@ const ICMP_PINGS = [
 const PORT_PROTOCOLS: Readonly<Record<Exclude<Protocol, "ping">, string>> = { tcp: "TCP", udp: "UDP" };
 
 /**
- * @param blockRules Rules to remove, as found. The script has the same length for any number of them: it looks for them
- *   again by program, and removes none if they differ from these.
+ * @param blockRules Rules to remove, as found. The length of the script does not depend on their number: it looks for
+ *   them again by program, and removes none if they differ from these.
  */
 export function ruleScript(
   wanted: readonly Opening[],
@@ -97,8 +100,8 @@ function newRule(name: string, displayName: string, condition: string, from: str
 }
 
 /**
- * One by one: a missing rule must not prevent removal of the others. Of those without a tag only allow rules in
- * Tensordeck's group.
+ * One by one: a missing rule must not prevent the removal of the others. Of the rules without a tag, only allow rules
+ * in Tensordeck's group are removed.
  */
 function removeOwn(tag: string): string[] {
   return [
@@ -140,7 +143,7 @@ function removeBlocking(blockRules: FirewallFacts["blockRules"]): string[] {
     "[Array]::Sort($ids, [StringComparer]::Ordinal)",
     "$bytes = [Text.Encoding]::Unicode.GetBytes([string]::Join([string][char]10, $ids))",
     "$hash = [Convert]::ToBase64String([Security.Cryptography.SHA256]::Create().ComputeHash($bytes))",
-    `if ($hash -cne ${literal(fingerprint(blockRules.map(({ id }) => id)))}) { throw 'The Block rules are others than those that were listed. Test again.' }`,
+    `if ($hash -cne ${literal(fingerprint(blockRules.map(({ id }) => id)))}) { throw 'The Block rules differ from those that were listed. Test again.' }`,
     "$blocking | Remove-NetFirewallRule",
   ];
 }

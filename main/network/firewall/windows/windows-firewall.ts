@@ -20,7 +20,7 @@ export interface WindowsFirewallOptions {
   /** Full paths of the programs that listen for Tensordeck. */
   readonly programs: readonly string[];
   readonly agentPort: () => number | undefined;
-  /** By which rules are known to be of this installation. */
+  /** Identifies the rules of this installation. */
   readonly tag: string;
 }
 
@@ -71,7 +71,7 @@ function outcomeOf(code: number, stderr: string): Outcome {
       return {
         state: "failed",
         problem: problem("PERMISSION_DENIED", "Windows could not ask for an administrator.", {
-          reason: "Probably prompts are switched off for this account.",
+          reason: "Prompts are probably switched off for this account.",
           remedy: "Send the command to the administrator of this PC, then test again.",
           details,
         }).problem,
@@ -82,7 +82,7 @@ function outcomeOf(code: number, stderr: string): Outcome {
         problem: problem("ABORTED", "Windows Firewall rejected the rules.", {
           reason:
             code === exitCodes.failed
-              ? "Probably a policy of this PC forbids it."
+              ? "A policy of this PC probably forbids it."
               : "The script was ended before it was done.",
           remedy: "Test again to see the current rules.",
           details,
@@ -91,7 +91,7 @@ function outcomeOf(code: number, stderr: string): Outcome {
   }
 }
 
-/** Pure: all that follows from what Windows answered. */
+/** Pure: everything that follows from Windows' answers. */
 function windowsInspection(answer: WindowsAnswer, agentPort: number | undefined, tag: string): Inspection {
   const facts = factsOf(answer, tag);
   const elevation = answer.elevated ? "none" : answer.interactive ? "uac" : "by-hand";
@@ -190,28 +190,28 @@ function blockNote(blockRules: FirewallFacts["blockRules"], removed: boolean): N
     : warning(`${count} for ${programs} ${blockRules.length === 1 ? "wins" : "win"} over these rules.`);
 }
 
-/** Characters that CreateProcess takes for a command line, with the program's name and the end of the text. */
+/** Longest command line that CreateProcess accepts, in characters, including the program's name and the terminator. */
 const LONGEST_COMMAND_LINE = 32_767;
-/** Characters of a line of the command prompt. */
+/** Longest line of the command prompt, in characters. */
 const LONGEST_PROMPT_LINE = 8191;
-/** What else stands in a command line besides what is counted: quotation marks, spaces, the end. */
+/** Allowance for the uncounted parts of a command line: quotation marks, spaces, the terminator. */
 const LENGTH_RESERVE = 64;
 
-/** Encoded, a script takes two and two thirds as many characters, and again for each script around it. */
+/** Encoding makes a script 2⅔ times as long, once more for each enclosing script. */
 function lengthProblem(powershell: string, inner: string, outer: string): Problem | undefined {
   const longest = Math.max(
     ...[inner, outer].map((script) => [powershell, ...scriptArguments(script)].join(" ").length),
   );
   if (longest + LENGTH_RESERVE <= LONGEST_COMMAND_LINE) return undefined;
-  return problem("RESOURCE_EXHAUSTED", "The change is too long for Windows to run it at once.", {
+  return problem("RESOURCE_EXHAUSTED", "The change is too long for a single command line of Windows.", {
     reason: `Its command line would have ${longest} characters, and Windows takes ${LONGEST_COMMAND_LINE}.`,
     remedy: "Choose fewer ports, or paste the script into a PowerShell that was started as administrator.",
   }).problem;
 }
 
 /**
- * For a terminal that was started as administrator; works in PowerShell and in the command prompt. What would be too long
- * for the latter is for PowerShell alone.
+ * For a terminal that was started as administrator; works in PowerShell and in the command prompt. A command that is
+ * too long for the latter is for PowerShell only.
  */
 export function commandOf(script: string): string {
   const command = `powershell.exe -NoProfile -NonInteractive -EncodedCommand ${encodeScript(script)}`;

@@ -1,4 +1,7 @@
-/** The firewall wizard: what a window asks for becomes tests, plans and changes, and every change of state an event. */
+/**
+ * The firewall wizard: turns a window's requests into tests, plans and changes, and emits an event for every change of
+ * state.
+ */
 import { canonicalAddress } from "../../../../worker-runtime/cluster/host.js";
 import { inBackground } from "../../../../worker-runtime/faults.js";
 import type { Params } from "../../../api/contract.js";
@@ -16,7 +19,7 @@ import { testPorts } from "./wizard-tests.js";
 export interface FirewallWizardOptions {
   readonly machines: WizardMachines;
   readonly emit: EmitEvent;
-  /** Called when what was changed, or changed back, has been tested. */
+  /** Called when a change, or its undo, has been tested. */
   readonly onApplied?: () => void;
   readonly now?: () => number;
 }
@@ -30,7 +33,7 @@ interface Session {
   goal: "apply" | "undo";
 }
 
-/** One thing that is done for a session, until it is aborted. */
+/** One piece of work for a session, until it is aborted. */
 interface Work {
   readonly session: Session;
   readonly signal: AbortSignal;
@@ -57,7 +60,7 @@ export class FirewallWizardService {
   /**
    * Opens the wizard and begins to test.
    *
-   * @throws ProblemError NOT_FOUND for a machine that is not there.
+   * @throws ProblemError NOT_FOUND for an unknown machine.
    */
   open({ machineId, peerId, ports }: Params<"firewall.open">): void {
     const machine = this.#find(machineId);
@@ -128,7 +131,7 @@ export class FirewallWizardService {
     const session = this.#idleSession();
     const { plan } = session.state;
     if (!plan) {
-      throw problem("FAILED_PRECONDITION", "It is not known yet what would change.", {
+      throw problem("FAILED_PRECONDITION", "The changes have not been determined yet.", {
         remedy: "Review the changes first.",
       });
     }
@@ -151,7 +154,7 @@ export class FirewallWizardService {
     });
   }
 
-  /** Takes the rules away. @throws ProblemError FAILED_PRECONDITION while the rules are being changed. */
+  /** Removes the rules. @throws ProblemError FAILED_PRECONDITION while the rules are being changed. */
   undo(): void {
     const session = this.#idleSession();
     session.goal = "undo";
@@ -161,7 +164,7 @@ export class FirewallWizardService {
     );
   }
 
-  /** Puts the wizard away; what was changed stays. */
+  /** Closes the wizard; changes that were made stay. */
   close(): void {
     const session = this.#session;
     if (!session) return;
@@ -197,14 +200,14 @@ export class FirewallWizardService {
     for await (const state of states) {
       signal.throwIfAborted();
       last = state;
-      // By the clock of this machine, which the window counts by; that of the other one may be wrong.
+      // By the clock of this machine, which the window also uses; the other machine's may be wrong.
       const since = state.state === "waiting" ? session.state.apply?.since : undefined;
       this.#tell(work, { kind: "applied", apply: { ...state, since: since ?? this.#now() } });
     }
     signal.throwIfAborted();
     if (last === undefined || last.state === "waiting") {
-      throw problem("UNAVAILABLE", `${session.state.machine.name} did not say how it went.`, {
-        remedy: "Test again to see what holds now.",
+      throw problem("UNAVAILABLE", `${session.state.machine.name} did not report the outcome.`, {
+        remedy: "Test again to see the current state.",
       });
     }
     if (last.state === "applied" || last.state === "already" || last.state === "undone") {
@@ -226,7 +229,10 @@ export class FirewallWizardService {
     if (failure) this.#tell(work, { kind: "failed", problem: failure });
   }
 
-  /** The firewall's own word and the tests, at the same time. A firewall that cannot be asked stops no test. */
+  /**
+   * Inspects the firewall and runs the tests at the same time. A firewall that cannot be inspected does not stop the
+   * tests.
+   */
   async #gather(work: Work): Promise<{ evidence: Evidence; failure: Problem | undefined }> {
     const { ports, machine: shown, peer: shownPeer } = work.session.state;
     const machine = this.#find(shown.id);
@@ -264,7 +270,7 @@ export class FirewallWizardService {
     }
   }
 
-  /** Runs one thing for a session, in place of what ran for it before. */
+  /** Runs one piece of work for a session, replacing what ran before. */
   #work(session: Session, task: (work: Work) => Promise<void>): void {
     session.work?.abort();
     const controller = new AbortController();
@@ -283,7 +289,7 @@ export class FirewallWizardService {
     inBackground(run());
   }
 
-  /** What happened in work that was given up is no news. */
+  /** Results of work that was given up are ignored. */
   #tell({ session, signal }: Work, event: WizardEvent): void {
     if (!signal.aborted) this.#dispatch(session, event);
   }
@@ -308,7 +314,7 @@ export class FirewallWizardService {
     const session = this.#open();
     const { step, busy, apply } = session.state;
     if (busy && (step === "apply" || apply?.state === "waiting")) {
-      throw problem("FAILED_PRECONDITION", "The rules are being changed at this moment.", {
+      throw problem("FAILED_PRECONDITION", "The rules are being changed right now.", {
         remedy: "Answer the prompt on the machine, or go back to stop waiting.",
       });
     }

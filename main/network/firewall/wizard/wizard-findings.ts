@@ -1,4 +1,4 @@
-/** What tests and facts say together, in words. Pure. */
+/** The conclusions from tests and facts, in words. Pure. */
 import type { FirewallPlan } from "../../../api/firewall.js";
 import { explainRoute } from "../../reachability/explain.js";
 import { layerOf } from "../../reachability/layers/result.js";
@@ -19,11 +19,11 @@ import { connects, type PortTest } from "./wizard-tests.js";
 
 export interface Verification {
   readonly findings: Findings;
-  /** Everything is as it was meant to be, as far as that can be seen. */
+  /** Everything is as intended, as far as can be seen. */
   readonly passed: boolean;
 }
 
-/** Step 1: what is blocked, with proof. */
+/** Step 1: what is blocked, with evidence. */
 export function diagnose(evidence: Evidence): Findings {
   const { peer, tests } = evidence;
   const proof = [...peerProof(evidence, tests), ...listeningProof(evidence), ...othersProof(evidence)];
@@ -109,7 +109,7 @@ function withoutPeer({ machine, facts, tests }: Evidence): Omit<Findings, "proof
   };
 }
 
-/** Step 4: what the other machine and the firewall itself say after the change. */
+/** Step 4: what the other machine and the firewall report after the change. */
 export function verify(evidence: Evidence, plan: FirewallPlan | undefined): Verification {
   const { machine, peer, facts, tests } = evidence;
   const proof = [
@@ -117,7 +117,7 @@ export function verify(evidence: Evidence, plan: FirewallPlan | undefined): Veri
     ...ruleProof(machine, facts, plan),
     ...(facts?.tool === "windows" ? [publicProof] : []),
   ];
-  // Without a word of the firewall and without a peer nothing is proved.
+  // Without an answer from the firewall and without a peer nothing is verified.
   const passed =
     !proof.some(({ outcome }) => outcome === "failed") && proof.some(({ outcome }) => outcome === "ok");
   const words = passed ? passedWords(machine, peer) : stillBlocked(evidence);
@@ -185,7 +185,7 @@ function sentences(...parts: readonly (string | undefined)[]): string {
   return parts.flatMap((part) => (part === undefined ? [] : sentence(part))).join(" ");
 }
 
-/** A headline is no sentence. */
+/** A headline has no full stop. */
 function withoutStop(text: string): string {
   return text.replace(/\.$/, "");
 }

@@ -11,11 +11,11 @@ export interface WizardMachine {
   readonly name: string;
   /** Addresses that others may reach it by, the likeliest first. */
   readonly addresses: readonly string[];
-  /** Whether it answers now, so that it can be asked to dial. */
+  /** Whether it answers now and can be asked to dial. */
   readonly online: boolean;
   /** Absent while its agent does not listen. */
   readonly agentPort?: number;
-  /** Tasks whose ports others have to reach; those behind tunnels are none of them. */
+  /** Tasks whose ports others have to reach; not those behind tunnels. */
   readonly tasks: readonly { readonly port: number; readonly name: string }[];
 }
 
@@ -28,23 +28,23 @@ export type WizardProber = (request: {
   readonly signal: AbortSignal;
 }) => Promise<LayerResult[]>;
 
-/** The machines that there are, and what can be asked of each. */
+/** The known machines, and the questions that each can answer. */
 export interface WizardMachines {
   find(machineId: string): WizardMachine | undefined;
   /** This machine and all paired ones. */
   all(): readonly WizardMachine[];
-  /** Undefined where the machine cannot be asked now. */
+  /** Undefined if the machine cannot be asked now. */
   firewallOf(machineId: string): FirewallTool | undefined;
-  /** Undefined where the machine cannot be asked now. */
+  /** Undefined if the machine cannot be asked now. */
   proberOf(machineId: string): WizardProber | undefined;
 }
 
-/** The likeliest numeric address; empty where none is known. */
+/** The likeliest numeric address; empty if none is known. */
 export function firstAddress({ addresses }: WizardMachine): string {
   return addresses.map(canonicalAddress).find((address) => address !== undefined) ?? "";
 }
 
-/** The peer's address as the machine's firewall sees it: the one in a network that both are in, where there is one. */
+/** The peer's address as the machine's firewall sees it: the one in a network that both share, if any. */
 export function addressSeenBy({ adapters }: FirewallFacts, peer: WizardMachine): string | undefined {
   const networks = adapters.flatMap(({ address }) => {
     const [host = "", length] = address.split("/");

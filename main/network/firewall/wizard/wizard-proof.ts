@@ -1,4 +1,4 @@
-/** What was tested and read, as rows of proof. Pure. */
+/** Test results and firewall facts as rows of evidence. Pure. */
 import type { FirewallFacts, FirewallPlan, Proof } from "../../../api/firewall.js";
 import { layerOf } from "../../reachability/layers/result.js";
 import { isInPlace, ruleText } from "../rules.js";
@@ -28,7 +28,7 @@ export function peerProof({ machine, peer }: Evidence, tests: readonly PortTest[
       : [
           {
             what: `${peer.name} → ${machine.name}`,
-            // Many machines that are up answer no ping.
+            // Many machines do not answer pings although they are up.
             outcome: ping.outcome === "ok" ? "ok" : "unknown",
             detail:
               ping.outcome === "ok"

@@ -1,6 +1,5 @@
 /**
- * The wizard's state as a pure function of what happened: steps follow from events, and what cannot happen in a step is
- * ignored there.
+ * The wizard's state as a pure function of events; events that are impossible in the current step are ignored.
  */
 import type {
   FirewallApply,
@@ -12,7 +11,7 @@ import type {
 } from "../../../api/firewall.js";
 import type { Problem } from "../../../api/problem.js";
 
-/** What was found out, and what it means in words. */
+/** The results, and their meaning in words. */
 export interface Findings {
   readonly headline: string;
   readonly explanation: string;
@@ -55,7 +54,7 @@ export function nextState(state: FirewallWizard, event: WizardEvent): FirewallWi
         : state;
     }
     case "configured":
-      // A plan that was made for something else must not be applied.
+      // A plan that was made for other settings must not be applied.
       return {
         ...without(state, "plan"),
         scope: event.scope,
@@ -100,7 +99,7 @@ function inspected(
     : { ...state, facts };
 }
 
-/** What becomes of the step when asking for rights has come further. */
+/** The next step when the request for rights has progressed. */
 function applied(state: FirewallWizard, apply: FirewallApply): FirewallWizard {
   const next = { ...state, apply };
   switch (apply.state) {

@@ -1,4 +1,4 @@
-/** What the wizard tries out: who gets through to which port, and whether anything listens there at all. */
+/** The wizard's tests: which machine reaches which port, and whether anything listens there at all. */
 
 import { formatHostPort } from "../../../../worker-runtime/cluster/address.js";
 import { canonicalAddress } from "../../../../worker-runtime/cluster/host.js";
@@ -8,7 +8,7 @@ import { messageOf } from "../../../shared/problems.js";
 import { layerOf } from "../../reachability/layers/result.js";
 import type { WizardMachine, WizardMachines } from "./wizard-machine.js";
 
-/** One dial of one port; `layers` is undefined where it could not be tried, and `why` says why. */
+/** One dial of one port; `layers` is undefined if it could not be tried, for the reason in `why`. */
 export interface Dial {
   readonly from: string;
   readonly layers?: readonly LayerResult[];
@@ -23,17 +23,17 @@ export interface PortTest {
   readonly listener: string;
   /** From the machine that cannot get through; absent without one. */
   readonly dial?: Dial;
-  /** Undefined where the machine could not be asked. */
+  /** Undefined if the machine could not be asked. */
   readonly listening?: boolean;
   /** From further machines, only when the dial failed. */
   readonly others: readonly Dial[];
 }
 
 const TRIES = 3;
-/** More would prove nothing more, and each may take seconds. */
+/** Further ones would show nothing new, and each may take seconds. */
 const MAX_OTHERS = 3;
 
-/** Tests each port once from everywhere that matters. Never rejects but with the signal's reason. */
+/** Tests each port once from everywhere that matters. Rejects only with the signal's reason. */
 export async function testPorts(
   machines: WizardMachines,
   machine: WizardMachine,
@@ -101,12 +101,12 @@ async function dial(
   }
 }
 
-/** Whether a connection opened: what is sent over it does not concern a firewall. */
+/** Whether a connection opened: the firewall does not care what is sent over it. */
 export function connects({ layers }: Dial): boolean {
   return layerOf(layers, "tcp")?.outcome === "ok";
 }
 
-/** A number rather than a name, whose resolution would be another thing to go wrong. */
+/** A number rather than a name, since resolving a name could fail for other reasons. */
 function hostOf({ addresses, name }: WizardMachine): string {
   return addresses.find((address) => canonicalAddress(address) !== undefined) ?? addresses[0] ?? name;
 }

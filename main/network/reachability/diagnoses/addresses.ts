@@ -1,4 +1,4 @@
-/** Ways in which the ClusterSpec itself is wrong. */
+/** Errors in the ClusterSpec itself. */
 import { isIPv6 } from "node:net";
 import { addressProblem } from "../../../../worker-runtime/cluster/address.js";
 import { isLoopback } from "../../../../worker-runtime/cluster/host.js";
@@ -23,9 +23,9 @@ export const localhostWithSeveralMachines: Rule = (situation) => {
         "error",
         {
           code: "INVALID_ARGUMENT",
-          message: `${name} has the address ${task.address}, which every machine takes for its own.`,
+          message: `${name} has the address ${task.address}, which means the local machine on every machine.`,
           reason: `The cluster spans several machines, and to the others ${task.address} is not ${machine.name}.`,
-          remedy: `Give ${name} the name or address by which the others reach ${machine.name}. What a server listens on is another matter: it is every address.`,
+          remedy: `Give ${name} the name or address by which the others reach ${machine.name}. The server listens on every address in any case.`,
         },
         { machineId: machine.id, taskId: task.id, task: name },
       ),
@@ -59,8 +59,8 @@ export const twoTasksOnOneAddress: Rule = (situation) => {
         {
           code: "INVALID_ARGUMENT",
           message: `${listText(sharing.map(({ name }) => name))} have the same address ${address}.`,
-          reason: "Only one of them can listen there; the others cannot start, or are taken for it.",
-          remedy: "Give every task a port of its own.",
+          reason: "Only one of them can listen there; the others cannot start, or are mistaken for it.",
+          remedy: "Give each task its own port.",
         },
         { machineId: sharing[0]?.machine.id, taskId: sharing[1]?.task.id },
       ),
@@ -112,8 +112,8 @@ export const twoNamesForOneProcess: Rule = (situation) => {
         "error",
         {
           code: "INVALID_ARGUMENT",
-          message: `${listText(same.map(({ name, task }) => `${name} (${task.address})`))} are one and the same server.`,
-          reason: "Their addresses lead to the same process, whose incarnation both show.",
+          message: `${listText(same.map(({ name, task }) => `${name} (${task.address})`))} are the same server.`,
+          reason: "Their addresses lead to the same process: both report its incarnation.",
           remedy: "Correct the address of one of them.",
         },
         { machineId: same[0]?.machine.id, taskId: same[1]?.task.id },
@@ -159,7 +159,7 @@ export const nameResolvesDifferently: Rule = (situation) => {
         {
           message: `The name ${host} leads to different machines.`,
           reason: `It leads ${says(first)}, but ${says(other)}.`,
-          remedy: "Use an address in numbers in the cluster, or correct the hosts file of one of them.",
+          remedy: "Use a numeric address in the cluster, or correct the hosts file of one of them.",
         },
         { machineId: first.to },
       ),

@@ -3,7 +3,7 @@ import type { Diagnosis } from "../../../api/reachability.js";
 import { defined } from "../../../shared/problems.js";
 import type { Situation } from "./situation.js";
 
-/** Recognises one way of going wrong; finds it once for each machine or task that it concerns. */
+/** Recognises one kind of problem, once for each machine or task that has it. */
 export type Rule = (situation: Situation) => readonly Finding[];
 
 /** A diagnosis without its id, which is the rule's. */

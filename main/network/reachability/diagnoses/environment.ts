@@ -1,4 +1,4 @@
-/** What the environment of a machine does to connections. */
+/** Problems that the environment variables of a machine cause for connections. */
 import { isLoopback } from "../../../../worker-runtime/cluster/host.js";
 import { listText } from "../explain/evidence.js";
 import { hostOf } from "../hosts.js";

@@ -1,9 +1,9 @@
-/** GPUs that are taken, shared or seen by the wrong task. */
+/** GPUs that are in use, shared or visible to the wrong task. */
 import { listText } from "../explain/evidence.js";
 import { bytesText, finding, type Rule } from "./diagnosis.js";
 import { holdersOf, isUp, placedTasks } from "./situation.js";
 
-/** A desktop takes some hundred megabytes; a process of TensorFlow takes nearly everything. */
+/** A desktop uses a few hundred megabytes; a process of TensorFlow uses nearly everything. */
 const MUCH_OF_A_GPU = 0.25;
 
 export const gpuMemoryHeld: Rule = (situation) =>
@@ -36,9 +36,9 @@ export const psSeesGpu: Rule = (situation) =>
         "warning",
         {
           message: `${name} sees a GPU.`,
-          reason: `Its process takes memory of the GPU that the workers of ${machine.name} need, and variables gain nothing by it.`,
+          reason: `Its process takes GPU memory that the workers of ${machine.name} need, and variables do not benefit from it.`,
           remedy: task.foreign
-            ? "Start it with CUDA_VISIBLE_DEVICES set to nothing."
+            ? "Start it with CUDA_VISIBLE_DEVICES set to an empty string."
             : "Restart it with no GPU (in the cluster's table).",
         },
         { machineId: machine.id, taskId: task.id, task: name },
@@ -59,7 +59,7 @@ export const gpuShared: Rule = (situation) =>
             code: "RESOURCE_EXHAUSTED",
             message: `${listText(tasks.map(({ job, index }) => `${job}/${index}`))} share GPU ${gpu.index} (${gpu.name}) on ${machine.name}.`,
             reason: "They wait for each other, and together their memory may not fit.",
-            remedy: "Give each worker a GPU of its own, or keep one worker for each GPU.",
+            remedy: "Give each worker its own GPU, or keep one worker for each GPU.",
           },
           { machineId: machine.id, taskId: tasks[1]?.id },
         ),
@@ -84,7 +84,7 @@ export const gpuOutOfMemory: Rule = (situation) =>
           message: `${name} found no memory left on its GPU.`,
           reason:
             holders.length === 0
-              ? "Tensors or other programs fill it."
+              ? "It is full of tensors or used by other programs."
               : `It is held by ${listText(holders.slice(0, 4))}.`,
           remedy: "Use a smaller batch, or end what else uses the GPU.",
           details: line.text,

@@ -1,4 +1,4 @@
-/** Tasks that are not as they should be, and machines that do not fit together. */
+/** Tasks that are unhealthy, and machines that do not match each other. */
 import type { Problem } from "../../../api/problem.js";
 import { cloneProblem } from "../../../machine/clone-problem.js";
 import { listText } from "../explain/evidence.js";
@@ -38,7 +38,7 @@ export const portInUse: Rule = (situation) =>
         {
           message: `${placed.name} cannot listen on ${placed.task.address || "its port"}: ${holder ?? "another program"} has the port.`,
           reason:
-            "Probably an earlier run that was not ended: a TensorFlow server keeps its port until its process is gone.",
+            "Probably an earlier run is still there: a TensorFlow server keeps its port until its process ends.",
           remedy: "End that program, or give the task another port.",
           details: placed.problem.details ?? placed.problem.message,
         },
@@ -53,7 +53,7 @@ export const taskFailed: Rule = (situation) =>
 
 export const taskHangs: Rule = (situation) =>
   placedTasks(situation)
-    // Of a machine that is away nothing is known of the process; the machine itself is what is reported.
+    // If the machine is away, nothing is known about the process; the machine itself is reported instead.
     .filter(({ task, machine }) => task.state === "unresponsive" && machine.presence !== "offline")
     .map((placed) =>
       finding(
@@ -62,11 +62,11 @@ export const taskHangs: Rule = (situation) =>
           code: "UNAVAILABLE",
           message: placed.task.foreign
             ? `${placed.name} at ${placed.task.address} does not answer.`
-            : `${placed.name} lives, but does not answer.`,
+            : `${placed.name} is running, but does not answer.`,
           reason: placed.task.foreign
             ? "Its process ended, hangs, or cannot be reached."
-            : "Its process is paused, swapped out or hangs.",
-          remedy: "Look at its log and restart it; variables that it holds are lost then.",
+            : "Its process is paused, swapped out or hanging.",
+          remedy: "Look at its log and restart it; the variables that it holds are then lost.",
         },
         ofTask(placed),
       ),
@@ -89,7 +89,7 @@ export const taskRestarted: Rule = (situation) =>
           ...placed.notice,
           reason:
             placed.notice.reason ??
-            "Another server answers at its address than before, and sessions that were open do not know it.",
+            "A different server now answers at its address, and sessions that were open do not know it.",
         },
         ofTask(placed),
       ),
@@ -153,8 +153,8 @@ export const waitsForMissingTasks: Rule = (situation) => {
       {
         code: "UNAVAILABLE",
         message: `${listText(missing.map(({ name }) => name))} ${missing.length === 1 ? "is" : "are"} not up, so everything that uses the whole cluster waits.`,
-        reason: `${listText(up.map(({ name }) => name))} know${up.length === 1 ? "s" : ""} of ${missing.length === 1 ? "it" : "them"} from the start; a strategy that spans all workers begins when the last is there.`,
-        remedy: "Start what is missing, or restart the others without it.",
+        reason: `${listText(up.map(({ name }) => name))} know${up.length === 1 ? "s" : ""} of ${missing.length === 1 ? "it" : "them"} from the start; a strategy that spans all workers begins when the last one is up.`,
+        remedy: "Start the missing tasks, or restart the others without them.",
       },
       missing[0] && ofTask(missing[0]),
     ),
@@ -203,7 +203,7 @@ export const clockOffset: Rule = ({ machines, samples }) =>
         "warning",
         {
           message: `The clock of ${machine.name} is ${Math.abs(seconds).toFixed(1)} s ${seconds > 0 ? "fast" : "slow"}.`,
-          reason: "Its logs, traces and checkpoints have times that do not fit those of the others.",
+          reason: "The times in its logs, traces and checkpoints do not match those of the others.",
           remedy: `Let ${machine.name} set its clock from the network (NTP).`,
         },
         { machineId: machine.id },
@@ -234,7 +234,7 @@ export const memoryNearlyFull: Rule = ({ machines, samples }) =>
               ? `The largest task there is ${largest.name} with ${bytesText(largest.bytes)} of resident memory.`
               : undefined,
           remedy:
-            "Move tasks to another machine, or use smaller batches; the system kills what takes too much.",
+            "Move tasks to another machine, or use smaller batches; the system kills processes that use too much.",
         },
         { machineId: machine.id },
       ),

@@ -1,6 +1,6 @@
 /**
- * What TensorFlow itself writes when a cluster goes wrong. The texts are those of its C++ runtime (master.cc,
- * grpc_server_lib.cc, chttp2 of gRPC) and have hardly changed since its first distributed release.
+ * Log lines that TensorFlow itself writes when a cluster has a problem. The texts are those of its C++ runtime
+ * (master.cc, grpc_server_lib.cc, chttp2 of gRPC) and have hardly changed since its first distributed release.
  */
 import type { LogLine } from "../../../api/cluster.js";
 import type { Diagnosis } from "../../../api/reachability.js";
@@ -13,7 +13,7 @@ const RECENT_MILLIS = 45_000;
 const LOOP_WINDOW_MILLIS = 60_000;
 const LOOP_LINES = 20;
 
-/** Lines of tasks that match, the last one of each task. */
+/** The last matching line of each task. */
 function matching(
   situation: Situation,
   pattern: RegExp,
@@ -32,7 +32,7 @@ interface LogRule {
   readonly pattern: RegExp;
   readonly severity: Diagnosis["severity"];
   readonly code?: string;
-  /** Applies only while the line is so fresh. */
+  /** Applies only while the line is this recent. */
   readonly withinMillis?: number;
   readonly message: (task: string, match: RegExpExecArray) => string;
   readonly reason: string;
@@ -56,7 +56,10 @@ function logRule({ pattern, severity, code, withinMillis, message, reason, remed
     );
 }
 
-/** "CreateSession still waiting for response from worker", for ever: with the layer that fails, where a route shows it. */
+/**
+ * "CreateSession still waiting for response from worker", repeated forever: with the failing layer, if a route shows
+ * it.
+ */
 export const sessionStillWaiting: Rule = (situation) => {
   const pattern = /CreateSession still waiting for response from worker: (\S+)/;
   return matching(situation, pattern, RECENT_MILLIS).map(({ placed, line, match }) => {
@@ -100,10 +103,10 @@ export const startedBeforePeers = logRule({
   severity: "warning",
   code: "UNAVAILABLE",
   withinMillis: RECENT_MILLIS,
-  message: (task) => `${task} found its peers not up yet.`,
+  message: (task) => `${task} gave up because its peers were not up yet.`,
   reason: "Since TensorFlow 1.6 a task that is started first gives up instead of waiting.",
   remedy:
-    "Start parameter servers first, then workers, then the script; Tensordeck starts a fixed cluster so.",
+    "Start parameter servers first, then workers, then the script, as Tensordeck does for a fixed cluster.",
 });
 
 export const handleNotFound = logRule({
@@ -113,7 +116,7 @@ export const handleNotFound = logRule({
   withinMillis: RECENT_MILLIS,
   message: (task) => `${task} was asked for a session that it does not know.`,
   reason: "It was restarted, or the client still talks to another process at that address.",
-  remedy: "Make a new session and restore the variables; end old processes that were forgotten.",
+  remedy: "Create a new session and restore the variables; end old processes that are still running.",
 });
 
 export const barrierTimedOut = logRule({
@@ -122,7 +125,7 @@ export const barrierTimedOut = logRule({
   code: "DEADLINE_EXCEEDED",
   withinMillis: 10 * RECENT_MILLIS,
   message: (task) => `${task} waited for workers that did not register.`,
-  reason: "A strategy that spans all workers begins when every task of TF_CONFIG is there.",
+  reason: "A strategy that spans all workers begins when every task of TF_CONFIG is up.",
   remedy: "Start the missing tasks; the line below names them where TensorFlow does.",
 });
 
@@ -134,7 +137,7 @@ export const opNotRegistered = logRule({
   message: (task, match) =>
     `${task} does not know the ${match[1] ? `op ${match[1]}` : `attribute ${match[2]}`}.`,
   reason:
-    "The graph was made by another version of TensorFlow, or has an op of a library that is not loaded there.",
+    "The graph was created by another version of TensorFlow, or has an op from a library that is not loaded there.",
   remedy: "Use one version everywhere, or pin the node to a task that has the op.",
 });
 
@@ -152,12 +155,12 @@ export const messageTooLarge = logRule({
 export const secondServerInProcess = logRule({
   pattern: /Clean shutdown is not currently implemented/,
   severity: "info",
-  message: (task) => `The process of ${task} tried to stop its server, which TensorFlow cannot.`,
+  message: (task) => `The process of ${task} tried to stop its server, which TensorFlow does not support.`,
   reason: "A server keeps its port until the process ends; a second one in the same process fails.",
   remedy: "Run one server in each process, and end the process to stop it.",
 });
 
-/** Only where it may mislead: in a cluster whose tasks are started to be reached from outside. */
+/** Only if it may mislead: in a cluster whose tasks are to be reached from outside. */
 export const localhostInLog: Rule = (situation) =>
   situation.membership === "fixed" && situation.access === "open"
     ? logRule({

@@ -1,12 +1,12 @@
-/** What the routes say. */
+/** Problems that the routes show. */
 import type { Route } from "../../../api/reachability.js";
 import { listText } from "../explain/evidence.js";
 import { finding, groupBy, type Rule } from "./diagnosis.js";
 import { machineName, placedTasks, type Situation } from "./situation.js";
 
-/** 100 Mbit/s: what a cable with broken pairs or an old switch falls back to, and what a good Wi-Fi exceeds. */
+/** 100 Mbit/s: the speed to which a cable with broken pairs or an old switch falls back; good Wi-Fi exceeds it. */
 const SLOW_MEGABYTES_PER_SECOND = 12.5;
-/** A wired network has less than one, a good Wi-Fi a few. */
+/** In milliseconds. A wired network has less than one, good Wi-Fi a few. */
 const LONG_ROUND_TRIP_MILLIS = 20;
 
 function failing({ routes }: Pick<Situation, "routes">): Route[] {
@@ -40,7 +40,7 @@ export const firewallBlocks: Rule = (situation) => {
         message:
           routes.length === 1 && first
             ? first.message
-            : `${name}'s firewall stands in the way of ${routes.length} routes, to ${listText(addresses.slice(0, 4))}.`,
+            : `${name}'s firewall blocks ${routes.length} routes, to ${listText(addresses.slice(0, 4))}.`,
         reason: first?.reason,
         remedy: first?.remedy,
         details: routeList(situation, routes),
@@ -65,12 +65,12 @@ export const proxyInTheWay: Rule = (situation) =>
     ),
   );
 
-/** Any other reason why a route does not work, once for each machine that is not reached. */
+/** Any other reason for a failing route, once for each machine that is not reached. */
 export const routeBroken: Rule = (situation) => {
   const others = failing(situation).filter((route) => route.firewallOf === undefined && !isProxied(route));
   return [...groupBy(others, ({ to, taskId }) => `${to} ${taskId ?? ""}`).values()].map((routes) => {
     const [first] = routes;
-    const many = routes.length > 1 ? ` So it is for ${routes.length} machines.` : "";
+    const many = routes.length > 1 ? ` The same applies to ${routes.length} machines.` : "";
     return finding(
       "error",
       {
@@ -85,7 +85,7 @@ export const routeBroken: Rule = (situation) => {
   });
 };
 
-/** Reached from one side only: enough for a session to start, and not enough for a step to end. */
+/** Reachable in one direction only: enough for a session to start, but not for a step to finish. */
 export const oneWay: Rule = (situation) => {
   const works = (from: string, to: string) =>
     situation.routes.some((route) => route.from === from && route.to === to && route.outcome === "ok");
@@ -125,7 +125,7 @@ export const slowLink: Rule = (situation) =>
           message: `${machineName(situation, from)} sends to ${machineName(situation, to)} at ${speed.megabytesPerSecond.toFixed(1)} MB/s only.`,
           reason:
             "Probably Wi-Fi, or a cable or switch that fell back to 100 Mbit/s: gigabit Ethernet carries about 110 MB/s.",
-          remedy: "Use a cable, or keep what belongs together on one machine.",
+          remedy: "Use a cable, or keep nodes that belong together on one machine.",
         },
         { machineId: from },
       ),
@@ -144,7 +144,7 @@ export const longRoundTrip: Rule = (situation) => {
         message: `${machineName(situation, machineId)} is ${Math.round(longest)} ms away from ${listText(routes.slice(0, 3).map(({ from }) => machineName(situation, from)))}.`,
         reason:
           "Every tensor that crosses costs at least one such round trip; a wired network takes less than 1 ms.",
-        remedy: "Use a cable, or keep what belongs together on one machine.",
+        remedy: "Use a cable, or keep nodes that belong together on one machine.",
       },
       { machineId },
     );
@@ -164,7 +164,7 @@ export const discoveryUnavailable: Rule = ({ discovery }) =>
 export const rawPortOpen: Rule = ({ exposures = [] }) =>
   exposures.map((exposure) => finding("warning", exposure, { task: exposure.task }));
 
-/** Said for as long as it is so: it was chosen, and easily forgotten. */
+/** Reported for as long as the cluster is open: the choice is easily forgotten. */
 export const openCluster: Rule = (situation) =>
   situation.access === "open" && placedTasks(situation).some(({ task }) => task.state === "running")
     ? [

@@ -1,4 +1,4 @@
-/** What the newest run shows. */
+/** Problems that the newest run shows. */
 import { listText } from "../explain/evidence.js";
 import { bytesText, finding, type Rule } from "./diagnosis.js";
 import { placedTasks } from "./situation.js";
@@ -75,7 +75,7 @@ export const largeFeeds: Rule = ({ session }) => {
   return [
     finding("warning", {
       message: `Every step feeds ${bytesText(bytes)}.`,
-      reason: `Over gigabit Ethernet that alone takes about ${Math.max(1, Math.round(bytes / 110e6))} s a step.`,
+      reason: `Over gigabit Ethernet this alone takes about ${Math.max(1, Math.round(bytes / 110e6))} s a step.`,
       remedy: "Keep the data in a variable, or read it from files on the machine of the worker.",
     }),
   ];
@@ -86,7 +86,7 @@ export const gpuOptionsInSession: Rule = ({ session }) =>
     ? [
         finding("warning", {
           message: "The session's config has GPU options, which have no effect here.",
-          reason: "A server takes them when it makes its devices, at its start; a session comes too late.",
+          reason: "A server applies them when it creates its devices at startup; a session comes too late.",
           remedy: "Set memory and growth of the task's GPU in the cluster's table, and restart it.",
         }),
       ]
@@ -113,7 +113,7 @@ export const stateLeftBehind: Rule = (situation) => {
         {
           message: `${name} may still hold variables of an earlier run.`,
           reason:
-            "Its server has been up since before this run, and variables live as long as the server: one of the same name has another shape.",
+            "Its server has been up since before this run, and variables live as long as the server: one with the same name has another shape.",
           remedy: `Clear the state of ${name}, or restart it.`,
         },
         { machineId: machine.id, taskId: task.id, task: name },

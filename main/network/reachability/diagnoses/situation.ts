@@ -1,16 +1,16 @@
-/** Everything that a diagnosis may go by, as one snapshot. What is not known is left out, and no diagnosis is made of it. */
+/** Everything that diagnoses are based on, as one snapshot. Unknown facts are left out and lead to no diagnosis. */
 import type { Access, LogLine, Machine, Membership, Task } from "../../../api/cluster.js";
 import type { DiscoveryState } from "../../../api/machines.js";
 import type { Problem } from "../../../api/problem.js";
 import type { Route, Throughput } from "../../../api/reachability.js";
 import type { GpuLoad, MachineSample, TaskSample } from "../../../api/samples.js";
 
-/** What the environment of a machine's account says about proxies; see proxies.ts. */
+/** The proxy settings in the environment of a machine's account; see proxies.ts. */
 export interface ProxyVariables {
   readonly machineId: string;
-  /** As they are set: { https_proxy: "http://proxy:3128" }, without no_proxy. */
+  /** The variables as set: { https_proxy: "http://proxy:3128" }, without no_proxy. */
   readonly variables: Readonly<Record<string, string>>;
-  /** What no_proxy and no_grpc_proxy exempt. */
+  /** The hosts that no_proxy and no_grpc_proxy exempt. */
   readonly noProxy: readonly string[];
 }
 
@@ -19,11 +19,11 @@ export interface SessionFacts {
   readonly state: "opening" | "open" | "closing";
   /** Milliseconds since the epoch: when the run began, or the closing. */
   readonly since: number;
-  /** Tasks that the session's ClusterSpec has, "worker/0"; absent where they are not known. */
+  /** Tasks in the session's ClusterSpec, "worker/0"; absent if they are not known. */
   readonly tasks?: readonly string[];
-  /** The GraphDef as it is sent. */
+  /** Bytes of the GraphDef as it is sent. */
   readonly graphBytes?: number;
-  /** What is fed in each step. */
+  /** Bytes that are fed in each step. */
   readonly feedBytes?: number;
   /** The session's config carries gpu_options. */
   readonly hasGpuOptions?: boolean;
@@ -45,12 +45,12 @@ export interface Situation {
   readonly access: Access;
   readonly machines: readonly Machine[];
   readonly routes: readonly Route[];
-  /** What was measured last, by machine and by task. */
+  /** The latest measurements, by machine and by task. */
   readonly samples?: {
     readonly machines: ReadonlyMap<string, Partial<MachineSample>>;
     readonly tasks: ReadonlyMap<string, TaskSample>;
   };
-  /** What keeps the cluster from being as closed as it should be. */
+  /** Reasons why the cluster is less closed than it should be. */
   readonly exposures?: readonly Problem[];
   readonly discovery?: DiscoveryState;
   readonly proxies?: readonly ProxyVariables[];
@@ -82,7 +82,7 @@ export function holdersOf({ samples }: Situation, machineId: string, gpuIndex: n
   return loads.find(({ index }) => index === gpuIndex)?.processes ?? [];
 }
 
-/** Name of a machine by its id; the id where it is unknown. */
+/** Name of a machine by its id; the id itself if it is unknown. */
 export function machineName({ machines }: Pick<Situation, "machines">, id: string): string {
   return machines.find((machine) => machine.id === id)?.name ?? id;
 }

@@ -1,4 +1,4 @@
-/** A connection opens, but not to the agent that was meant. */
+/** A connection opens, but not to the intended agent. */
 import type { LayerResult } from "../../../api/reachability.js";
 import { defined } from "../../../shared/problems.js";
 import { layerOf } from "../layers/result.js";
@@ -18,11 +18,11 @@ export function explainAgent(facts: RouteFacts, failure: LayerResult | undefined
         ? `The agent of ${to.name} accepts connections, but does not answer ${from.name}.`
         : closed
           ? `The agent of ${to.name} ends the connection of ${from.name} at once.`
-          : `Another program than Tensordeck answers at ${address}.`,
+          : `A program other than Tensordeck answers at ${address}.`,
       reason: silent
-        ? `Probably Tensordeck hangs on ${to.name}.`
+        ? `Tensordeck probably hangs on ${to.name}.`
         : closed
-          ? "Probably it is about to end, or its certificate does not fit."
+          ? "It is probably about to end, or its certificate does not match."
           : "It does not speak TLS as an agent does.",
       remedy:
         silent || closed ? `Restart Tensordeck on ${to.name}.` : `Correct the port of ${to.name}'s agent.`,
@@ -31,18 +31,18 @@ export function explainAgent(facts: RouteFacts, failure: LayerResult | undefined
   };
 }
 
-/** The address belongs to another machine by now, as happens with DHCP. */
+/** The address now belongs to another machine, as happens with DHCP. */
 function anotherInstallation(facts: RouteFacts): Explanation | undefined {
   const shown = layerOf(facts.layers, "tls")?.detail;
   if (facts.deviceId === undefined || shown === undefined || shown === facts.deviceId) return undefined;
   return {
     problem: {
       code: "FAILED_PRECONDITION",
-      message: `Another installation than ${facts.to.name} answers ${facts.from.name} at ${facts.address}.`,
+      message: `An installation other than ${facts.to.name} answers ${facts.from.name} at ${facts.address}.`,
       reason:
         "Its certificate is a different one: the address was given to another machine, or Tensordeck was reinstalled there.",
       remedy: `Correct the address of ${facts.to.name}, or pair with it again.`,
-      details: `expected ${facts.deviceId}, met ${shown}`,
+      details: `expected ${facts.deviceId}, found ${shown}`,
     },
   };
 }

@@ -1,4 +1,4 @@
-/** What speaks for an explanation, in words. */
+/** The evidence for an explanation, in words. */
 import { layerOf } from "../layers/result.js";
 import type { RouteFacts } from "./route-facts.js";
 
@@ -35,7 +35,7 @@ export function listText(items: readonly string[]): string {
   return items.length < 2 ? last : `${items.slice(0, -1).join(", ")} and ${last}`;
 }
 
-/** A clause with its full stop. Names of machines and tasks keep their spelling, also at the beginning. */
+/** A clause with its full stop. Names of machines and tasks keep their spelling even at the beginning. */
 export function sentence(clause: string): string {
   return /[.!?]$/.test(clause) ? clause : `${clause}.`;
 }

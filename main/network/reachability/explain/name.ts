@@ -7,11 +7,11 @@ import { addressesOfName } from "../layers/name.js";
 import { layerOf } from "../layers/result.js";
 import type { Explanation, RouteFacts } from "./route-facts.js";
 
-/** A name that leads nowhere, or to the wrong machine even if something answers there. */
+/** A name that does not resolve, or resolves to the wrong machine even if something answers there. */
 export function explainName(facts: RouteFacts): Explanation | undefined {
   const name = layerOf(facts.layers, "name");
   if (name?.outcome === "failed") return unknownName(facts, name);
-  // An agent is known by its certificate, wherever the name leads.
+  // An agent is identified by its certificate, wherever the name leads.
   if (facts.kind === "agent" || facts.via === "tunnel" || facts.from.id === facts.to.id) return undefined;
   return leadsHome(facts);
 }
@@ -24,11 +24,11 @@ function unknownName(facts: RouteFacts, name: LayerResult): Explanation {
     problem: defined({
       code: silent ? "UNAVAILABLE" : "NOT_FOUND",
       message: silent
-        ? `${from.name} cannot ask who ${host} is: its name service does not answer.`
+        ? `${from.name} cannot resolve ${host}: its name service does not answer.`
         : `${from.name} does not know the name ${host}.`,
       reason: silent
         ? undefined
-        : "Neither its hosts file nor its name service has it; names that work on one machine need not on another.",
+        : "Neither its hosts file nor its name service has it; names that work on one machine need not work on another.",
       remedy: `Use ${instead(facts)}, or add ${host} to the hosts file of ${from.name}.`,
       details: name.detail,
       task: task?.name,
@@ -53,7 +53,7 @@ function leadsHome(facts: RouteFacts): Explanation | undefined {
         ? `On ${from.name}, ${address} is ${from.name} itself and not ${to.name}.`
         : `On ${from.name}, the name ${host} leads to ${from.name} itself (${first}) and not to ${to.name}.`,
       reason: isLoopback(host)
-        ? "Each machine takes this address for its own."
+        ? "On each machine this address means the machine itself."
         : "Probably its hosts file maps the name to the loopback interface.",
       remedy: `Use ${instead(facts)} in the cluster.`,
       task: task?.name,
@@ -64,7 +64,7 @@ function leadsHome(facts: RouteFacts): Explanation | undefined {
 /** "192.168.1.20:2222 instead", as far as another address is known. */
 function instead({ to, address, otherHosts = [] }: RouteFacts): string {
   const host = otherHosts.find((other) => other !== hostOf(address) && !isLoopback(other));
-  if (host === undefined) return `an address of ${to.name} in numbers`;
+  if (host === undefined) return `a numeric address of ${to.name}`;
   const port = portOf(address);
   return `${port === undefined ? host : formatHostPort({ host, port })} instead`;
 }

@@ -9,17 +9,17 @@ export interface RouteEnd {
   readonly name: string;
 }
 
-/** The task behind an address, as its own machine knows it. */
+/** The task behind an address, as reported by its own machine. */
 export interface RouteTask {
   /** "worker/0" */
   readonly name: string;
-  /** Absent where no machine of ours runs it. */
+  /** Absent if none of our machines runs it. */
   readonly state?: TaskState;
   /** Its raw port is closed to everything outside of its machine, on purpose. */
   readonly isolated?: boolean;
 }
 
-/** One route and everything that helps to say why it fails. What is not known is left out. */
+/** One route and everything that helps to explain why it fails. Unknown facts are left out. */
 export interface RouteFacts {
   readonly from: RouteEnd;
   readonly to: RouteEnd;
@@ -30,7 +30,7 @@ export interface RouteFacts {
   readonly via: "direct" | "tunnel";
   readonly layers: readonly LayerResult[];
   readonly task?: RouteTask;
-  /** Whether something listens on the port, by the word of the machine that is dialled. */
+  /** Whether something listens on the port, as reported by the dialled machine. */
   readonly listening?: boolean;
   /** The dialled machine answered the dialling one on another port, such as its agent's. */
   readonly otherPortAnswers?: boolean;
@@ -42,9 +42,9 @@ export interface RouteFacts {
   readonly firewall?: FirewallFacts;
   /** The firewall wizard can be used for the dialled machine. */
   readonly wizard?: boolean;
-  /** The dialled machine does not answer as Tensordeck does: only on it itself can something be done. */
+  /** The dialled machine does not run Tensordeck: it can only be fixed on that machine itself. */
   readonly away?: boolean;
-  /** Device ID that the agent is known by. */
+  /** The agent's device ID. */
   readonly deviceId?: string;
   /** Other hosts by which the dialled machine may be reached. */
   readonly otherHosts?: readonly string[];
@@ -52,6 +52,6 @@ export interface RouteFacts {
 
 export interface Explanation {
   readonly problem: Problem;
-  /** Id of the machine whose firewall would have to be changed, and which the wizard can do. */
+  /** Id of the machine whose firewall would have to be changed, if the wizard can change it. */
   readonly firewallOf?: string;
 }

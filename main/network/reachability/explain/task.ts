@@ -18,12 +18,12 @@ export function explainTask(facts: RouteFacts, failure: LayerResult): Explanatio
         failure,
         `What answers at ${facts.address} speaks TLS, and TensorFlow does not`,
         {
-          reason: "Probably it is another program, such as a web server or Tensordeck's own agent.",
+          reason: "It is probably another program, such as a web server or Tensordeck's own agent.",
           remedy: "Correct the port, or end that program.",
         },
       );
     case "not-tensorflow":
-      return unreached(facts, failure, `What answers at ${facts.address} is no TensorFlow server`, {
+      return unreached(facts, failure, `What answers at ${facts.address} is not a TensorFlow server`, {
         reason: "It speaks HTTP/2, but does not know GetStatus: another gRPC service listens there.",
         remedy: "Correct the port, or end that program and start the task again.",
       });
@@ -31,7 +31,7 @@ export function explainTask(facts: RouteFacts, failure: LayerResult): Explanatio
     case "reset":
       return closes(facts, failure);
     default:
-      return unreached(facts, failure, `Another program than TensorFlow answers at ${facts.address}`, {
+      return unreached(facts, failure, `A program other than TensorFlow answers at ${facts.address}`, {
         reason: "What it sends is neither HTTP/2 nor TLS.",
         remedy: "Correct the port, or end that program.",
       });
@@ -61,7 +61,7 @@ function hangs(facts: RouteFacts, failure: LayerResult): Explanation {
   return unreached(facts, failure, `${name} accepts connections, but does not answer`, {
     reason:
       task?.state === "running"
-        ? `Its own machine ${to.name} does get answers: probably something between the two swallows the data, such as a firewall that inspects it or a wrong packet size (MTU).`
+        ? `Its own machine ${to.name} does get answers, so something between the two probably drops the data, such as a firewall that inspects it or a wrong packet size (MTU).`
         : failure.layer === "status"
           ? "Its process hangs, is paused, or is kept busy by a step that never ends."
           : "Its process hangs or is paused, or it is not a TensorFlow server at all.",
@@ -75,7 +75,7 @@ function hangs(facts: RouteFacts, failure: LayerResult): Explanation {
 function closes(facts: RouteFacts, failure: LayerResult): Explanation {
   const name = facts.task?.name ?? `what listens at ${facts.address}`;
   return unreached(facts, failure, `${name} ends the connection at once`, {
-    reason: "Probably it is about to end, or another program than TensorFlow listens there.",
+    reason: "It is probably about to end, or a program other than TensorFlow listens there.",
     remedy: "Test again in a moment; look at its log if that does not help.",
   });
 }

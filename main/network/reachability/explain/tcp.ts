@@ -16,7 +16,7 @@ export function explainTcp(facts: RouteFacts, failure: LayerResult): Explanation
     case "prohibited":
       return firewall(facts, failure, "rejects", true);
     case "host-unreachable":
-      // A machine that answers on other ports is online: rejecting firewalls answer like a router that does not find
+      // A machine that answers on other ports is online: firewalls that reject answer like a router that cannot find
       // the host.
       return machinesMeet(facts) ? firewall(facts, failure, "rejects", true) : nobodyThere(facts, failure);
     case "no-route":
@@ -47,14 +47,14 @@ function silence(facts: RouteFacts, failure: LayerResult): Explanation {
   if (facts.listening || (facts.othersReach ?? []).length > 0) {
     return {
       ...unreached(facts, failure, `${facts.from.name} gets no answer at all from ${to.name}`, {
-        reason: `Probably ${to.name}'s firewall drops whatever comes from ${facts.from.name}, or the two are on networks that do not meet: ${evidenceText(facts)}.`,
+        reason: `${to.name}'s firewall probably drops everything from ${facts.from.name}, or the two are on networks that are not connected: ${evidenceText(facts)}.`,
         remedy: `Check that both are on the same network. ${openIt(facts)}`,
       }),
       ...mendable(facts),
     };
   }
   return unreached(facts, failure, `${to.name} does not answer ${facts.from.name}`, {
-    reason: "Probably it is off, asleep or on another network, or a firewall drops everything.",
+    reason: "It is probably off, asleep or on another network, or a firewall drops everything.",
     remedy: `Check that ${to.name} is on and that the address ${facts.address} is right.`,
   });
 }
@@ -69,8 +69,8 @@ function refusal(facts: RouteFacts, failure: LayerResult): Explanation {
   }
   if (facts.listening) {
     return unreached(facts, failure, `${to.name} refuses connections to ${facts.address}`, {
-      reason: `${kind === "agent" ? "The agent" : (task?.name ?? "The task")} listens, probably on another address of ${to.name} only.`,
-      remedy: "Restart it, so that it listens on every address.",
+      reason: `${kind === "agent" ? "The agent" : (task?.name ?? "The task")} listens, but probably only on another address of ${to.name}.`,
+      remedy: "Restart it to make it listen on every address.",
     });
   }
   if (task?.state === "starting") {
@@ -97,7 +97,7 @@ function refusal(facts: RouteFacts, failure: LayerResult): Explanation {
   });
 }
 
-/** @param sure Whether nothing else can be the cause. */
+/** @param sure True if nothing else can be the cause. */
 function firewall(
   facts: RouteFacts,
   failure: LayerResult,
@@ -130,7 +130,7 @@ function firewall(
 function nobodyThere(facts: RouteFacts, failure: LayerResult): Explanation {
   const { from, to } = facts;
   return unreached(facts, failure, `${from.name} finds no machine at the address of ${to.name}`, {
-    reason: `${to.name} is off, asleep, or has another address by now.`,
+    reason: `${to.name} is off, asleep, or now has another address.`,
     remedy: `Check that ${to.name} is on and that the address ${facts.address} is right.`,
   });
 }
@@ -138,7 +138,7 @@ function nobodyThere(facts: RouteFacts, failure: LayerResult): Explanation {
 function noRoute(facts: RouteFacts, failure: LayerResult): Explanation {
   const { from, to } = facts;
   return unreached(facts, failure, `${from.name} has no way to the network of ${to.name}`, {
-    reason: `The two machines are on different networks, or ${from.name} lacks the kind of address (IPv4 or IPv6) that ${facts.address} is.`,
+    reason: `The two machines are on different networks, or ${from.name} lacks an address of the kind (IPv4 or IPv6) of ${facts.address}.`,
     remedy: "Connect both to the same network, or use another address of the machine.",
   });
 }
@@ -146,7 +146,7 @@ function noRoute(facts: RouteFacts, failure: LayerResult): Explanation {
 function blockedHere(facts: RouteFacts, failure: LayerResult): Explanation {
   const { from, to } = facts;
   return unreached(facts, failure, `${from.name} itself forbids connections to ${facts.address}`, {
-    reason: `A rule of ${from.name}'s own firewall stops what goes out.`,
+    reason: `A rule of ${from.name}'s own firewall blocks outgoing connections.`,
     remedy: `Allow outgoing TCP connections to ${to.name} on ${from.name}.`,
   });
 }
@@ -156,7 +156,7 @@ function other(facts: RouteFacts, failure: LayerResult): Explanation {
   const reset = failure.cause === "reset";
   return unreached(facts, failure, `${from.name} cannot connect to ${facts.address}`, {
     reason: reset
-      ? `Probably a firewall between ${from.name} and ${to.name} ends the connection.`
+      ? `A firewall between ${from.name} and ${to.name} probably ends the connection.`
       : (failure.detail ?? "The system does not say why."),
     remedy: `Check the network between the two and the firewall of ${to.name}.`,
   });
@@ -187,7 +187,7 @@ function closedOnPurpose(facts: RouteFacts, failure: LayerResult): Explanation {
   );
 }
 
-/** What is seen from outside, without its cause. */
+/** The symptom seen from outside, without its cause. */
 function subject(facts: RouteFacts): string {
   const { from, to } = facts;
   return machinesMeet(facts)
@@ -205,7 +205,7 @@ function down(task: RouteTask | undefined): string {
   return `${task?.name ?? "the task"} ${task?.state === "failed" ? "has failed" : `is ${task?.state ?? "down"}`}`;
 }
 
-/** Whether the machine itself says that the task does not run. */
+/** Whether the machine itself reports that the task does not run. */
 function isDown({ task }: RouteFacts): boolean {
   return task?.state === "stopped" || task?.state === "failed" || task?.state === "stopping";
 }
@@ -221,7 +221,7 @@ function openIt(facts: RouteFacts): string {
   if (facts.wizard) return `${rule}; the firewall wizard shows the rule, adds it and can undo it.`;
   const port = portOf(facts.address) ?? "PORT";
   const there = facts.away
-    ? `. That can be done there only, by "Check its firewall…" in the menu of the machine or by hand: `
+    ? `. That can only be done there, by "Check its firewall…" in the menu of the machine or by hand: `
     : ": ";
   return (
     `${rule}${there}\`sudo ufw allow ${port}/tcp\` with ufw, \`sudo firewall-cmd --add-port=${port}/tcp\` with firewalld, ` +

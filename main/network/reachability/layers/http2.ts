@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { FailureCause, LayerResult } from "../../../api/reachability.js";
 import { durationText, failed, socketFailure, stopwatch, succeeded } from "./result.js";
 
-/** What a client sends first (RFC 9113, 3.4): the preface and a SETTINGS frame without settings. */
+/** The first bytes that a client sends (RFC 9113, 3.4): the preface and a SETTINGS frame without settings. */
 const PREFACE = Buffer.concat([
   Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1"),
   Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]),
@@ -15,8 +15,9 @@ const TLS_HANDSHAKE = 0x16;
 const MAX_READ_BYTES = 4096;
 
 /**
- * Whether the other side speaks HTTP/2 without TLS, as a gRPC server does. Written on the bytes: a library would only say
- * "protocol error", while an answer in HTTP/1 tells of a proxy. Closes the socket. Rejects when the signal is aborted.
+ * Whether the other side speaks HTTP/2 without TLS, as a gRPC server does. Works on the raw bytes: a library would only
+ * report "protocol error", while an answer in HTTP/1 reveals a proxy. Closes the socket. Rejects when the signal is
+ * aborted.
  */
 export function probeHttp2(socket: Socket, timeoutMillis: number, signal: AbortSignal): Promise<LayerResult> {
   const elapsed = stopwatch();
@@ -66,11 +67,11 @@ export function probeHttp2(socket: Socket, timeoutMillis: number, signal: AbortS
 
 type Answer = "http2" | "more" | { readonly cause: FailureCause; readonly detail: string };
 
-/** @param complete Whether nothing more will come. */
+/** @param complete True if nothing more will come. */
 function readAnswer(bytes: Buffer, complete: boolean): Answer {
   const text = bytes.toString("latin1");
   if ("HTTP/1".startsWith(text.slice(0, 6))) {
-    // The headers may name the program.
+    // The headers may name the server program.
     if (!complete && !text.includes("\r\n\r\n")) return "more";
     if (text.length >= 6) return { cause: "http1", detail: http1Detail(text) };
   }
@@ -79,7 +80,7 @@ function readAnswer(bytes: Buffer, complete: boolean): Answer {
   if ((bytes[0] === TLS_ALERT || bytes[0] === TLS_HANDSHAKE) && bytes[1] === 3) {
     return { cause: "tls", detail: "answers with TLS" };
   }
-  return { cause: "other-protocol", detail: "answers with another protocol than HTTP/2" };
+  return { cause: "other-protocol", detail: "answers with a protocol other than HTTP/2" };
 }
 
 /** "answers with HTTP/1.1 400 Bad Request (Server: squid/5.7)" */

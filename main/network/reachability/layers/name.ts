@@ -9,7 +9,7 @@ const DEADLINE_MILLIS = 3000;
 
 export interface NameOutcome {
   readonly result: LayerResult;
-  /** Addresses in the order in which the system prefers them; empty when the name leads nowhere. */
+  /** Addresses in the system's order of preference; empty if the name does not resolve. */
   readonly hosts: readonly string[];
 }
 
@@ -41,7 +41,7 @@ function nameFailure(error: unknown, host: string, millis: number, late: boolean
   }
   switch (errnoOf(error)) {
     case "ENOTFOUND":
-      return failed("name", "not-found", millis, `no machine called ${host} is known`);
+      return failed("name", "not-found", millis, `no machine named ${host} is known`);
     case "EAI_AGAIN":
       return failed("name", "no-name-server", millis, "the name service cannot be asked");
     default:

@@ -6,7 +6,7 @@ import { errnoOf } from "../../../shared/problems.js";
 import { durationText, failed, skipped, stopwatch, succeeded } from "./result.js";
 
 const WAIT_MILLIS = 1000;
-/** The program's own start and end come on top of the wait. */
+/** Allowance for starting and ending the program, in addition to the wait. */
 const DEADLINE_MILLIS = WAIT_MILLIS + 1500;
 
 interface PingCommand {
@@ -14,13 +14,13 @@ interface PingCommand {
   readonly args: readonly string[];
 }
 
-/** One echo request by the system's own program, which has the right to send it. */
+/** Sends one echo request with the system's own program, which has the right to do so. */
 export function pingCommand(host: string, platform: NodeJS.Platform = process.platform): PingCommand {
   switch (platform) {
     case "win32":
       return { program: "ping", args: ["-n", "1", "-w", String(WAIT_MILLIS), host] };
     case "darwin":
-      // Of the two, only the one for IPv4 takes a time to wait.
+      // Only the program for IPv4 has an option for the time to wait.
       return isIPv6(host)
         ? { program: "ping6", args: ["-c", "1", host] }
         : { program: "ping", args: ["-n", "-c", "1", "-W", String(WAIT_MILLIS), host] };
@@ -30,8 +30,8 @@ export function pingCommand(host: string, platform: NodeJS.Platform = process.pl
 }
 
 /**
- * Whether a host answers a ping within a second. A hint only: many hosts do not, and Windows does not unless a rule lets
- * it. Skipped where there is no such program, or where it has no right to send one. Rejects when the signal is aborted.
+ * Whether a host answers a ping within a second. A hint only: many hosts do not, and Windows does not unless a rule
+ * lets it. Skipped if there is no such program or it may not send one. Rejects when the signal is aborted.
  */
 export function probePing(host: string, signal: AbortSignal): Promise<LayerResult> {
   const elapsed = stopwatch();
@@ -52,7 +52,7 @@ export function probePing(host: string, signal: AbortSignal): Promise<LayerResul
   });
 }
 
-/** What the program printed, on any system and in any language: a time is there if and only if an answer came. */
+/** Parses the program's output, on any system and in any language: it contains a time if and only if an answer came. */
 export function readPing(stdout: string, stderr: string, elapsedMillis: number): LayerResult {
   const time = /[=<]\s*([\d.,]+)\s*ms\b/.exec(stdout)?.[1];
   if (time !== undefined) {

@@ -1,14 +1,14 @@
-/** What every layer of a probe shares: how it is timed, how it fails, what it is called. */
+/** What all layers of a probe share: timing, failures and names. */
 import type { FailureCause, Layer, LayerResult } from "../../../api/reachability.js";
 import { errnoOf, messageOf } from "../../../shared/problems.js";
 
-/** A running clock; its call gives the milliseconds since it was made, with fractions. */
+/** A stopwatch: calling it returns the milliseconds since it was created, with fractions. */
 export function stopwatch(): () => number {
   const started = performance.now();
   return () => performance.now() - started;
 }
 
-/** What became of one layer; undefined where it was not tested. */
+/** The result of one layer; undefined if it was not tested. */
 export function layerOf(layers: readonly LayerResult[] | undefined, layer: Layer): LayerResult | undefined {
   return layers?.find((result) => result.layer === layer);
 }
@@ -25,7 +25,7 @@ export function skipped(layer: Layer, detail: string): LayerResult {
   return { layer, outcome: "skipped", detail };
 }
 
-/** "0.04 ms", "0.6 ms", "34 ms", "3.0 s": as precise as a person can use. */
+/** "0.04 ms", "0.6 ms", "34 ms", "3.0 s": as precise as is useful to a person. */
 export function durationText(millis: number): string {
   if (millis >= 1000) return `${(millis / 1000).toFixed(1)} s`;
   if (millis >= 10) return `${Math.round(millis)} ms`;
@@ -33,9 +33,9 @@ export function durationText(millis: number): string {
 }
 
 /**
- * Errors of connect() by what they mean for a route. A firewall that rejects answers with ICMP: "port unreachable" comes
- * out as ECONNREFUSED, "administratively prohibited" (firewalld's way) as EHOSTUNREACH over IPv4 and as EACCES over IPv6.
- * EPERM is the dialling machine's own firewall.
+ * Errors of connect() by what they mean for a route. A firewall that rejects answers with ICMP: "port unreachable" is
+ * reported as ECONNREFUSED, "administratively prohibited" (firewalld's way) as EHOSTUNREACH over IPv4 and as EACCES
+ * over IPv6. EPERM is the dialling machine's own firewall.
  */
 const errnoCauses: ReadonlyMap<string, readonly [cause: FailureCause, words: string]> = new Map([
   ["ECONNREFUSED", ["refused", "connection refused"]],
@@ -44,7 +44,7 @@ const errnoCauses: ReadonlyMap<string, readonly [cause: FailureCause, words: str
   ["EPIPE", ["reset", "connection reset"]],
   ["ENETUNREACH", ["no-route", "no route to that network"]],
   ["EADDRNOTAVAIL", ["no-route", "this machine has no address for that network"]],
-  ["EAFNOSUPPORT", ["no-route", "this machine does not speak that kind of address"]],
+  ["EAFNOSUPPORT", ["no-route", "this machine does not support that kind of address"]],
   ["EHOSTUNREACH", ["host-unreachable", "no route to host"]],
   ["EHOSTDOWN", ["host-unreachable", "host is down"]],
   ["EACCES", ["prohibited", "prohibited by a firewall"]],

@@ -3,8 +3,8 @@ import type { FailureCause, LayerResult } from "../../../api/reachability.js";
 import { durationText, failed, socketFailure, stopwatch, succeeded } from "./result.js";
 
 /**
- * How long the last try is given on top. Linux takes three seconds and a little to find that no machine has an address,
- * which is worth more than "timed out".
+ * Extra time for the last try. Linux takes slightly more than three seconds to find that no machine has an address,
+ * which is more informative than "timed out".
  */
 const LAST_TRY_EXTRA_MILLIS = 250;
 
@@ -32,8 +32,8 @@ interface Failure {
 }
 
 /**
- * Dials all addresses of a host until one connects. An address that answers with an error is not dialled again; one that
- * is silent gets further tries, and the earlier ones may still come true meanwhile. Rejects when the signal is aborted;
+ * Dials all addresses of a host until one connects. An address that answers with an error is not dialled again; one
+ * that is silent gets further tries, while the earlier ones may still succeed. Rejects when the signal is aborted;
  * nothing stays open then.
  */
 export function probeTcp({ hosts, port, tries, timeoutMillis, signal }: TcpRequest): Promise<TcpOutcome> {
@@ -105,7 +105,7 @@ function isItself(socket: Socket): boolean {
   return socket.localPort === socket.remotePort && socket.localAddress === socket.remoteAddress;
 }
 
-/** Of several addresses' ends the one that says most: a silent address hides more than one that says no. */
+/** The most informative result of several addresses: silence hides more than a refusal. */
 const telling: readonly FailureCause[] = [
   "timed-out",
   "refused",

@@ -54,13 +54,13 @@ export function probeTls(socket: Socket, timeoutMillis: number, signal: AbortSig
 
 function tlsFailure(error: unknown, millis: number): LayerResult {
   const code = errnoOf(error) ?? "";
-  // OpenSSL's words for bytes that are no TLS at all.
+  // OpenSSL's errors for bytes that are not TLS at all.
   if (
     /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNEXPECTED_MESSAGE|HTTP_REQUEST|BAD_RECORD|UNKNOWN_PROTOCOL/.test(
       code,
     )
   ) {
-    return failed("tls", "other-protocol", millis, "answers with something else than TLS");
+    return failed("tls", "other-protocol", millis, "answers with something other than TLS");
   }
   if (code === "ECONNRESET" || code === "EPIPE") {
     return failed("tls", "closed", millis, "the connection was closed during the handshake");

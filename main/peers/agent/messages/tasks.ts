@@ -17,7 +17,7 @@ import type { TaskSample } from "../../../api/samples.js";
 import { printableName, printableText } from "../../../shared/printable.js";
 import { defined, problem, problemOf } from "../../../shared/problems.js";
 import type { ClusterTasks } from "../../../tasks/launcher.js";
-import type { FixedPlace, HostTask, TaskOrder } from "../../../tasks/task-host.js";
+import type { FixedCluster, HostTask, TaskOrder } from "../../../tasks/task-host.js";
 import { problemFromMessage, problemToMessage } from "./problem.js";
 
 /** Tasks that one cluster may have; the same limit as for the contract's table. */
@@ -74,7 +74,7 @@ export function taskToMessage(task: HostTask): wire.Task {
  * strings are made printable, and an invalid port counts as not chosen, because this machine would listen on
  * it for the task.
  *
- * @throws ProblemError INVALID_ARGUMENT when it is no task that could be in a cluster.
+ * @throws ProblemError INVALID_ARGUMENT when it could not be a task of a cluster.
  */
 export function taskFromMessage(message: wire.Task): HostTask {
   const { pid, startedAt, devices, incarnation, isolated, fixed, owner } = message;
@@ -144,9 +144,9 @@ export function orderToMessage(order: TaskOrder): wire.StartTaskRequest {
 export function orderFromMessage(message: wire.StartTaskRequest, owner: string): TaskOrder {
   const checked = checkedAs(orderSchema, message, "The order of a task");
   const { serverDef } = message;
-  const fixed = serverDef && fixedPlaceOf(serverDef);
+  const fixed = serverDef && fixedClusterOf(serverDef);
   if (serverDef && (serverDef.jobName !== checked.job || serverDef.taskIndex !== checked.index)) {
-    throw problem("INVALID_ARGUMENT", "The order of a task names two places for it.", {
+    throw problem("INVALID_ARGUMENT", "The order of a task names two positions for it.", {
       details: `${checked.job}/${checked.index} and ${serverDef.jobName}/${serverDef.taskIndex}`,
     });
   }
@@ -155,12 +155,12 @@ export function orderFromMessage(message: wire.StartTaskRequest, owner: string):
 }
 
 /** @throws TensorFlowError INVALID_ARGUMENT when the cluster has no such task. */
-export function serverDefOf(fixed: FixedPlace, job: string, index: number): ServerDef {
+export function serverDefOf(fixed: FixedCluster, job: string, index: number): ServerDef {
   return makeServerDef({ cluster: ClusterSpec.from(fixed.cluster), jobName: job, taskIndex: index });
 }
 
 /** @throws ProblemError INVALID_ARGUMENT when the cluster cannot be one. */
-export function fixedPlaceOf(serverDef: ServerDef): FixedPlace {
+export function fixedClusterOf(serverDef: ServerDef): FixedCluster {
   try {
     const spec = ClusterSpec.from(serverDef.cluster ?? { job: [] });
     spec.validate();

@@ -1,4 +1,4 @@
-/** Values for fast-check: elements, shapes and tensors as TensorFlow programs have them, and as they had better not. */
+/** Arbitraries for fast-check: elements, shapes and tensors, typical and unusual ones. */
 import fc from "fast-check";
 import { type DType, dtypeKind, dtypes, integerRange } from "../../../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../../../worker-runtime/protocol/tensor.js";
@@ -7,11 +7,11 @@ import { elementLike } from "./elements.js";
 
 /**
  * Which elements a tensor may have.
- * - any: NaN, infinities, negative zero and the ends of the range among them
- * - moderate: a few digits around zero, so that sums are no test of rounding
+ * - any: includes NaN, infinities, negative zero and the ends of the range
+ * - moderate: a few digits around zero, so sums do not test rounding
  * - positive: above zero and moderate
  * - unit: from -1 to 1
- * - nonzero: moderate, and no zero among them
+ * - nonzero: moderate, without zeros
  */
 export type Domain = "any" | "moderate" | "positive" | "unit" | "nonzero";
 
@@ -20,7 +20,7 @@ export const signedInts = ["int8", "int16", "int32", "int64"] as const satisfies
 export const ints = [...signedInts, "uint8"] as const satisfies readonly DType[];
 export const numbers = [...floats, ...ints] as const satisfies readonly DType[];
 export const everything = [...numbers, "bool", "string"] as const satisfies readonly DType[];
-/** Every dtype of tensors whose elements are numbers or strings; quantized ones are not among them. */
+/** Every dtype of tensors whose elements are numbers or strings; without quantized ones. */
 export const dataTypes = dtypes.slice(0, dtypes.indexOf("resource"));
 export const indexTypes = ["int32", "int64"] as const satisfies readonly DType[];
 
@@ -123,7 +123,7 @@ export function complexTensor(dtype: DType, shape: readonly number[]): fc.Arbitr
 export interface ShapeLimits {
   readonly minRank?: number;
   readonly maxRank?: number;
-  /** 0 unless given: empty tensors are among the shapes. */
+  /** Defaults to 0: the shapes include empty tensors. */
   readonly minSize?: number;
   readonly maxSize?: number;
 }
@@ -154,7 +154,7 @@ export function anyTensor(
   return shapes(limits).chain((shape) => tensor(dtype, shape, domain));
 }
 
-/** Shapes that broadcast together: parts of one shape, with sizes of 1 here and there and leading ones left out. */
+/** Shapes that broadcast together: parts of one shape, with some sizes of 1 and leading dimensions omitted. */
 export function broadcastShapes(count: number, limits: ShapeLimits = {}): fc.Arbitrary<number[][]> {
   return shapes({ maxRank: 3, ...limits }).chain((full) =>
     fc.array(
@@ -169,7 +169,7 @@ export function broadcastShapes(count: number, limits: ShapeLimits = {}): fc.Arb
   );
 }
 
-/** One of the axes of a tensor, counted from either end; now and then, one that it does not have. */
+/** One of the axes of a tensor, counted from either end; occasionally an invalid one. */
 export function axisOf(rank: number): fc.Arbitrary<number> {
   return fc.oneof(
     { weight: 15, arbitrary: rank === 0 ? fc.constant(0) : fc.integer({ min: -rank, max: rank - 1 }) },
@@ -177,7 +177,7 @@ export function axisOf(rank: number): fc.Arbitrary<number> {
   );
 }
 
-/** Some of the axes of a tensor, none twice, each counted from either end. */
+/** Some distinct axes of a tensor, each counted from either end. */
 export function someAxes(rank: number): fc.Arbitrary<number[]> {
   const axes = Array.from({ length: rank }, (_, i) => i);
   return fc
@@ -189,7 +189,7 @@ export function someAxes(rank: number): fc.Arbitrary<number[]> {
     );
 }
 
-/** Indices below a limit; now and then, where wanted, one out of range. */
+/** Indices below a limit; optionally with an occasional one out of range. */
 export function indices(
   dtype: DType,
   shape: readonly number[],
@@ -205,7 +205,7 @@ export function indices(
   return fc.array(one, { minLength: size, maxLength: size }).map((list) => integers(dtype, list, shape));
 }
 
-/** A tensor of whole numbers, of int64, too. */
+/** A tensor of integers, including int64. */
 export function integers(dtype: DType, values: readonly number[], shape?: readonly number[]): Tensor {
   return Tensor.of(
     values.map((value) => elementLike(value, dtype)),

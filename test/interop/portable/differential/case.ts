@@ -1,19 +1,19 @@
 import type { GraphDef } from "../../../../protos/generated/tensorflow/graph.js";
 import type { Tensor } from "../../../../worker-runtime/protocol/tensor.js";
 
-/** How far two engines may lie apart where an op rounds. The exact ops have none at all. */
+/** How far two engines may differ if an op rounds. Exact ops have no tolerance. */
 export interface Tolerance {
-  /** In units of the last place of the dtype. */
+  /** In units in the last place of the dtype. */
   readonly ulps: number;
   /**
-   * A unit of the last place is taken at this magnitude where the value is smaller; 0 unless given.
+   * The minimum magnitude at which the unit in the last place is computed; defaults to 0.
    * - a number: a sum of numbers up to 100 that happens to be near 0 cannot be exact to its own last place
    * - "element": that of the complex number which the value is a part of
    * - "largest": that of the tensor's largest element. What a stable computation with whole matrices or images loses is
    *   small beside that, however small a single element is
    */
   readonly scale?: number | "element" | "largest";
-  /** Whether 0 may stand for -0. So it may wherever an op rounds. */
+  /** Whether 0 and -0 count as equal, which they always do if an op rounds. */
   readonly eitherZero?: boolean;
 }
 
@@ -34,14 +34,14 @@ export interface CaseStep {
  * (op-spec.ts) and programs (programs/program.ts) are two ways to write cases.
  */
 export interface Case {
-  /** Unique. Its nodes are named after it, and so is what they keep. */
+  /** Unique. Its nodes and their resources are named after it. */
   readonly name: string;
-  /** The case for a person who is to find out why it failed. */
+  /** A description for a person who investigates a failure. */
   readonly text: string;
   readonly graph: GraphDef;
   readonly steps: readonly CaseStep[];
   readonly tolerance: Tolerance;
-  /** Whether it may be a part of a larger graph, whose parts run in one step: it has one step and keeps nothing. */
+  /** Whether it may be part of a larger graph that runs in one step: it has one step and no state. */
   readonly sharesGraph: boolean;
   /** Whether a master may optimize the graph. */
   readonly optimized: boolean;

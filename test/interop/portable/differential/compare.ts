@@ -31,7 +31,7 @@ const precisions: Partial<Record<DType, Precision>> = {
   complex128: double,
 };
 
-/** In what two outcomes differ; undefined where they do not. */
+/** How two outcomes differ; undefined if they do not. */
 export function difference(expected: Outcome, actual: Outcome, tolerance: Tolerance): string | undefined {
   if (expected.kind !== "values" || actual.kind !== "values") {
     return expected.kind === "error" && actual.kind === "error" && expected.code === actual.code
@@ -50,11 +50,11 @@ export function difference(expected: Outcome, actual: Outcome, tolerance: Tolera
     : undefined;
 }
 
-/** What TensorFlow says of a node that it has no kernel for, or whose op it does not have any more. */
+/** TensorFlow's errors for a node without a kernel, or whose op no longer exists. */
 const NO_KERNEL =
   /No OpKernel was registered to support Op|No registered '.*' OpKernel|Op type not registered|Cannot assign a device for operation .* no supported kernel|It has been removed in version/s;
 
-/** Whether a server refused a step since it has no kernel for one of its nodes. */
+/** Whether a server refused a step because it has no kernel for one of its nodes. */
 export function lacksKernel(outcome: Outcome): boolean {
   return outcome.kind === "error" && NO_KERNEL.test(outcome.message);
 }
@@ -72,7 +72,7 @@ function outcomeText(outcome: Outcome): string {
   }
 }
 
-/** In what two tensors differ, one of TensorFlow and one of ours; undefined where they do not. */
+/** How two tensors differ, one of TensorFlow and one of ours; undefined if they do not. */
 export function tensorDifference(wanted: Tensor, given: Tensor, tolerance: Tolerance): string | undefined {
   const differs = (what: string): string =>
     `${what}: expected ${wanted.dtype}[${wanted.shape}] ${elementsText(wanted)}, ` +
@@ -83,10 +83,10 @@ export function tensorDifference(wanted: Tensor, given: Tensor, tolerance: Toler
   if (wanted.shape.join() !== given.shape.join()) {
     return differs("shape");
   }
-  const place = firstDifference(wanted, given, tolerance);
-  return place === undefined
+  const index = firstDifference(wanted, given, tolerance);
+  return index === undefined
     ? undefined
-    : differs(`element ${place} is ${given.data[place]}, not ${wanted.data[place]}`);
+    : differs(`element ${index} is ${given.data[index]}, not ${wanted.data[index]}`);
 }
 
 function firstDifference(wanted: Tensor, given: Tensor, tolerance: Tolerance): number | undefined {
@@ -136,7 +136,7 @@ function isClose(
   if (Object.is(wanted, given)) {
     return true;
   }
-  // An infinity is close to itself alone, and NaN to nothing else: no distance to them has a size.
+  // An infinity is close only to itself, and NaN only to NaN: distances to them are not numbers.
   if (!Number.isFinite(wanted) || !Number.isFinite(given)) {
     return false;
   }

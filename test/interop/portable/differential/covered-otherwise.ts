@@ -1,4 +1,4 @@
-/** Registered (op, dtype) that no case compares, each with the reason and what stands for it. */
+/** Registered (op, dtype) pairs that no case compares, each with the reason and what covers it instead. */
 import type { DType } from "../../../../worker-runtime/protocol/dtype.js";
 import { dataTypes } from "./arbitraries.js";
 import type { Exceptions } from "./coverage.js";

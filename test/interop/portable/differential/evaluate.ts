@@ -1,4 +1,4 @@
-/** Runs cases on a server: as many as possible in one step, and those that fail each on its own. */
+/** Runs cases on a server: as many as possible in one step, and each failing one on its own. */
 import {
   StatusCode,
   type StatusCodeName,
@@ -9,17 +9,17 @@ import { Session } from "../../../../worker-runtime/session/session.js";
 import { unoptimizedConfig } from "../../../../worker-runtime/session/trace/unoptimized-config.js";
 import type { Case, CaseStep } from "./case.js";
 
-/** What a server made of a step. */
+/** The outcome of a step on a server. */
 export type Outcome =
   | { readonly kind: "values"; readonly values: readonly Tensor[] }
   | { readonly kind: "error"; readonly code: StatusCodeName; readonly message: string }
   /** Its process ended. */
   | { readonly kind: "died"; readonly lastLines: string };
 
-/** A master takes more than its share of time for each node of a graph of many thousands. */
+/** A master's time per node grows with graphs of many thousands of nodes. */
 const CASES_PER_GRAPH = 1_000;
 
-/** A step that waits for longer waits for what never comes. */
+/** A step that waits longer than this would never end. */
 const STEP_TIMEOUT_MILLIS = 20_000;
 
 /** Cases with a graph of their own that run at a time. */
@@ -75,7 +75,7 @@ async function evaluateStep(session: Session, { fetches, targets, feeds }: CaseS
 
 /**
  * The outcome of cases that are nodes of one graph and fetched by one step. A step fails as a whole, so a failing one is
- * halved until the cases that are at fault stand alone; so is a graph that is refused as a whole.
+ * bisected until the faulty cases are isolated; so is a graph that is refused as a whole.
  */
 async function evaluateTogether(target: string, parts: readonly Case[]): Promise<Outcome[]> {
   const first = parts[0];
@@ -83,7 +83,7 @@ async function evaluateTogether(target: string, parts: readonly Case[]): Promise
     return [];
   }
   const graph = { ...first.graph, node: parts.flatMap((part) => part.graph.node) };
-  // Fed nodes are run as they are; constants are there for the optimizer's sake.
+  // Fed nodes are run unoptimized; constants are used to test the optimizer.
   const session = new Session(target, { graph, config: first.optimized ? {} : unoptimizedConfig() });
   try {
     await session.open();
@@ -113,7 +113,7 @@ async function stepTogether(session: Session, parts: readonly Case[]): Promise<O
   }
 }
 
-/** Asks for each half; of a single case the error is the outcome. */
+/** Evaluates each half; for a single case the error is the outcome. */
 async function halves(
   parts: readonly Case[],
   error: unknown,
@@ -127,7 +127,7 @@ async function halves(
   return [...(await evaluate(parts.slice(0, middle))), ...(await evaluate(parts.slice(middle)))];
 }
 
-/** @throws the error itself where the server answers no more. */
+/** @throws the error itself if the server no longer responds. */
 function outcomeOfError(error: unknown): Outcome {
   if (!(error instanceof TensorFlowError) || error.code === StatusCode.UNAVAILABLE) {
     throw error;

@@ -1,6 +1,6 @@
-/** Writes images in files of the formats BMP and GIF, right ones and wrong ones. */
+/** Writes valid and invalid BMP and GIF files. */
 
-/** What a BMP file says of itself, and its pixels. */
+/** The header fields of a BMP file, and its pixels. */
 export interface BmpParts {
   readonly width: number;
   readonly height: number;

@@ -22,9 +22,9 @@ export interface OpSpec {
   readonly types: Readonly<Record<string, readonly DType[]>>;
   /** Draws a case for one choice of dtypes. */
   draw(types: Types): fc.Arbitrary<Drawn>;
-  /** Cases that no generator is to miss. */
+  /** Cases that are always included. */
   readonly edges?: (types: Types) => readonly Drawn[];
-  /** exact unless given. */
+  /** Defaults to exact. */
   readonly tolerance?: Tolerance;
   /** The tolerance of float16 and bfloat16, where TensorFlow rounds in between. */
   readonly smallFloatTolerance?: Tolerance;
@@ -34,7 +34,7 @@ export interface OpSpec {
   readonly onlyFed?: readonly DType[];
   /** Why TensorFlow has no kernel for these cases: both engines refuse them. */
   readonly noKernel?: string;
-  /** A word for the table of ops on what is not as in TensorFlow. */
+  /** A note for the table of ops on differences from TensorFlow. */
   readonly note?: string;
 }
 
@@ -44,12 +44,12 @@ export interface Draws {
   readonly seed: number;
 }
 
-/** A spec for each of several ops that are alike. */
+/** A spec for each of several similar ops. */
 export function specsOf(ops: readonly string[], rest: Omit<OpSpec, "op">): OpSpec[] {
   return ops.map((op) => ({ op, ...rest }));
 }
 
-/** Every choice of a dtype for each type attribute. */
+/** Every combination of dtypes for the type attributes. */
 export function typeChoices({ types }: Pick<OpSpec, "types">): Types[] {
   return Object.entries(types).reduce<Types[]>(
     (choices, [name, dtypes]) => choices.flatMap((one) => dtypes.map((dtype) => ({ ...one, [name]: dtype }))),

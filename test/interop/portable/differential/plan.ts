@@ -6,6 +6,7 @@ import type { OpDef } from "../../../../protos/generated/tensorflow/op_def.js";
 import { createKernelRegistry } from "../../../../worker-runtime/engines/portable/kernels/all.js";
 import { KernelNode } from "../../../../worker-runtime/engines/portable/kernels/kernel-node.js";
 import type { KernelRegistry } from "../../../../worker-runtime/engines/portable/kernels/registry.js";
+import { createLoweringRegistry } from "../../../../worker-runtime/engines/portable/lowering/all.js";
 import { inputArgs } from "../../../../worker-runtime/graph/node-signature.js";
 import { bundledOpRegistry } from "../../../../worker-runtime/graph/op-registry.js";
 import { type DType, dtypeKind, dtypeOf } from "../../../../worker-runtime/protocol/dtype.js";
@@ -79,6 +80,31 @@ export function makePlan(draws: Draws, exceptions: Exceptions): Plan {
     ]),
   }));
   return { families: [...widened, ...retypings], registered };
+}
+
+/** The cases of some ops that are single nodes: those that specs declare, and some of each registered dtype that these lack. */
+export function nodeCases(ops: readonly string[], draws: Draws, kernels: KernelRegistry): OpCase[] {
+  const registered = registeredPairs(kernels, ops);
+  const open = new Set([...registered.values()].flatMap((pairs) => [...pairs]));
+  const specs = Object.values(specsByFamily)
+    .flat()
+    .filter(({ op }) => ops.includes(op));
+  const declared = specs.flatMap((spec) => casesOf(spec, draws));
+  for (const pair of declared.flatMap(pairsOfCase)) open.delete(pair);
+  return [...declared, ...specs.flatMap((spec) => widenedCases(spec, draws, kernels, registered, open))];
+}
+
+/** The declared cases of the ops that have a lowering, by family; families without any are left out. */
+export function loweredFamilies(draws: Draws): readonly Omit<Family, "programs">[] {
+  const lowered = new Set(createLoweringRegistry().ops());
+  return Object.entries(specsByFamily)
+    .map(([name, specs]) => ({
+      name,
+      nodes: specs
+        .filter(({ op, noKernel }) => lowered.has(op) && noKernel === undefined)
+        .flatMap((spec) => casesOf(spec, draws)),
+    }))
+    .filter(({ nodes }) => nodes.length > 0);
 }
 
 const pairsOfCase = (one: OpCase): string[] => pairsOfNode(nodeDefOf(one));

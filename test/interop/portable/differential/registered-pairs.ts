@@ -108,10 +108,13 @@ export function registeredChoices(kernels: KernelRegistry, op: string): Choice[]
 /** The dtypes of tensors: handles and variants hold no elements to compare. */
 const compared: ReadonlySet<DType> = new Set(dataTypes);
 
-/** All pairs of the registry, by op. */
-export function registeredPairs(kernels: KernelRegistry): ReadonlyMap<string, ReadonlySet<string>> {
+/** The pairs of the registry by op: all of them, or those of some ops. */
+export function registeredPairs(
+  kernels: KernelRegistry,
+  ops: readonly string[] = kernels.ops(),
+): ReadonlyMap<string, ReadonlySet<string>> {
   return new Map(
-    kernels.ops().map((op) => {
+    ops.map((op) => {
       const choices = registeredChoices(kernels, op);
       const pairs = choices.flatMap((choice) =>
         choice.size === 0

@@ -39,8 +39,8 @@ const damaged = fc
   )
   .map(([message, changes, length]) => {
     const bytes = Uint8Array.from(message);
-    for (const [place, value] of changes) {
-      if (place < bytes.length) bytes[place] = value;
+    for (const [index, value] of changes) {
+      if (index < bytes.length) bytes[index] = value;
     }
     return bytes.subarray(0, Math.max(1, length));
   });

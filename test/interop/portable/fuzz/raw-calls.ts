@@ -71,7 +71,7 @@ export class RawClient {
     });
   }
 
-  /** Breaks the connection, and with it whatever is under way. */
+  /** Breaks the connection, and with it whatever is in progress. */
   close(): void {
     this.#client.close();
   }

@@ -1,8 +1,10 @@
 /** The table of ops in the portable engine's README, from what the differential tests prove. */
 import { createKernelRegistry } from "../../../../worker-runtime/engines/portable/kernels/all.js";
+import type { KernelRegistry } from "../../../../worker-runtime/engines/portable/kernels/registry.js";
 import { type DType, dtypes } from "../../../../worker-runtime/protocol/dtype.js";
 import { coveredOtherwise } from "../differential/covered-otherwise.js";
 import { type Proven, provenOps } from "../differential/proven-ops.js";
+import { loweringText } from "./lowered-ops.js";
 
 export const TABLE_BEGIN = "<!-- Made by: npx tsx build/op-table.ts -->";
 export const TABLE_END = "<!-- End of the table of ops -->";
@@ -17,11 +19,17 @@ const dtypesText = (list: readonly DType[]): string =>
 interface Row {
   readonly dtypes: string;
   readonly how: string;
+  /** The dtypes that are expressed in ONNX, or why none is. */
+  readonly lowering: string;
   readonly note: string;
   readonly ops: string[];
 }
 
-function rows(covered: ReadonlyMap<string, Proven>, registered: readonly string[]): Row[] {
+function rows(
+  covered: ReadonlyMap<string, Proven>,
+  registered: readonly string[],
+  kernels: KernelRegistry,
+): Row[] {
   const byKind = new Map<string, Row>();
   for (const op of registered) {
     const one = covered.get(op);
@@ -29,10 +37,11 @@ function rows(covered: ReadonlyMap<string, Proven>, registered: readonly string[
     const row = {
       dtypes: dtypesText(one.dtypes),
       how: one.byProgram ? "programs" : "cases",
+      lowering: loweringText(op, kernels),
       note: one.notes.join("; "),
       ops: [],
     };
-    const key = JSON.stringify([row.dtypes, row.how, row.note]);
+    const key = JSON.stringify([row.dtypes, row.how, row.lowering, row.note]);
     const known = byKind.get(key) ?? row;
     byKind.set(key, known);
     known.ops.push(op);
@@ -42,12 +51,14 @@ function rows(covered: ReadonlyMap<string, Proven>, registered: readonly string[
 
 /** The section between the markers, with the markers. */
 export function opTable(): string {
-  const registered = createKernelRegistry().ops();
+  const kernels = createKernelRegistry();
+  const registered = kernels.ops();
   const covered = provenOps();
   const isOther = (op: string) => coveredOtherwise[`${op} *`] !== undefined;
   const proven = registered.filter((op) => covered.has(op) && !isOther(op));
-  const table = rows(covered, proven).map(
-    ({ dtypes: shown, how, note, ops }) => `| ${shown || "–"} | ${how} | ${ops.join(", ")} | ${note} |`,
+  const table = rows(covered, proven, kernels).map(
+    ({ dtypes: shown, how, lowering, note, ops }) =>
+      `| ${shown || "–"} | ${how} | ${lowering} | ${ops.join(", ")} | ${note} |`,
   );
   return [
     TABLE_BEGIN,
@@ -57,8 +68,11 @@ export function opTable(): string {
       "cases of single nodes, or, where an op keeps or changes something, as programs of several steps. The others " +
       `(${registered.filter(isOther).join(", ")}) run in whole Python programs on both engines, are made by a master or an executor itself, or by no client any more.`,
     "",
-    "| dtypes compared | by | ops | notes |",
-    "| --- | --- | --- | --- |",
+    "A lowering expresses an op in ONNX, for these dtypes; for others, and where none is named, its kernel runs. What changes " +
+      "variables is lowered as an update.",
+    "",
+    "| dtypes compared | by | lowering | ops | notes |",
+    "| --- | --- | --- | --- | --- |",
     ...table,
     "",
     TABLE_END,

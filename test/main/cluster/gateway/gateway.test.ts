@@ -217,7 +217,9 @@ describe("the gateway", () => {
     const { client } = await openGateway(() => cluster);
     const without = await call(client, "CreateSession");
     expect(without.error?.code).toBe(status.UNAVAILABLE);
-    expect(without.error?.details).toMatch(/^No task of this cluster runs.*Start a worker in Tensordeck/);
+    expect(without.error?.details).toMatch(
+      /^No task of this cluster is running.*Start a worker in Tensordeck/,
+    );
 
     const gone = await startMaster({ RunStep: echo });
     await ends.pop()?.();

@@ -5,7 +5,7 @@ import type { InUse } from "../../../../main/app/in-use.js";
 import { Closing } from "../../../../main/hosts/electron/closing.js";
 
 const IDLE: InUse = { tasks: [], ownTasks: [] };
-const USED: InUse = { tasks: [{ name: "worker/0", owner: "gpu-pc" }], ownTasks: [] };
+const USED: InUse = { tasks: [{ name: "worker/0", user: "gpu-pc" }], ownTasks: [] };
 
 let used: InUse;
 let forced: boolean;

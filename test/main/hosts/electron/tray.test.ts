@@ -30,7 +30,7 @@ const labels = (template: MenuItemConstructorOptions[]) =>
 
 beforeEach(() => {
   made.trays.length = 0;
-  used = { tasks: [{ name: "worker/0", owner: "gpu-pc" }], ownTasks: ["worker/1"] };
+  used = { tasks: [{ name: "worker/0", user: "gpu-pc" }], ownTasks: ["worker/1"] };
 });
 
 test("the tray's menu opens the window, names what runs, and quits", () => {

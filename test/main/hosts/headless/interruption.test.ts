@@ -3,7 +3,7 @@ import type { InUse } from "../../../../main/app/in-use.js";
 import { interruption } from "../../../../main/hosts/headless/interruption.js";
 
 const IDLE: InUse = { tasks: [], ownTasks: ["worker/1"] };
-const USED: InUse = { ...IDLE, tasks: [{ name: "worker/0", owner: "gpu-pc" }] };
+const USED: InUse = { ...IDLE, tasks: [{ name: "worker/0", user: "gpu-pc" }] };
 
 let used: InUse | undefined;
 let now = 0;

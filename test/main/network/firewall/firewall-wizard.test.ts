@@ -352,6 +352,6 @@ describe("a wizard", () => {
   it("asks for what it needs to be applied", async () => {
     world.wizard.open({ machineId: raspberrypi.id });
     await world.idle();
-    expect(() => world.wizard.apply()).toThrow("not known yet what would change");
+    expect(() => world.wizard.apply()).toThrow("changes have not been determined");
   });
 });

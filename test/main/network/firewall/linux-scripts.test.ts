@@ -6,10 +6,10 @@ import type { CommandEnd, RunCommand } from "../../../../main/network/firewall/c
 import { readAdapters, sourcesOf } from "../../../../main/network/firewall/linux/adapters.js";
 import { executeScript, linuxElevation } from "../../../../main/network/firewall/linux/elevation.js";
 import {
+  droppingChains,
   iptablesDrops,
-  nftPlaces,
   readNftRuleset,
-} from "../../../../main/network/firewall/linux/filter-places.js";
+} from "../../../../main/network/firewall/linux/filter-chains.js";
 import { zoneFinder } from "../../../../main/network/firewall/linux/firewalld.js";
 import { linuxFirewall } from "../../../../main/network/firewall/linux/linux-firewall.js";
 import { ALREADY, quote, shellScript } from "../../../../main/network/firewall/shell.js";
@@ -166,30 +166,30 @@ describe("where packets are dropped", () => {
   const rule = (chainName: string, ...expr: object[]) => ({
     rule: { family: "inet", table: "filter", chain: chainName, expr },
   });
-  const places = (...nftables: object[]) => {
+  const dropping = (...nftables: object[]) => {
     const ruleset = readNftRuleset(JSON.stringify({ nftables: [{ metainfo: {} }, ...nftables] }));
-    return ruleset && nftPlaces(ruleset).map(({ chain: name }) => name);
+    return ruleset && droppingChains(ruleset).map(({ chain: name }) => name);
   };
 
   it("is found in policies, rules and chains that are jumped to", () => {
-    expect(places(chain({ policy: "drop" }))).toEqual(["input"]);
-    expect(places(chain({ policy: "accept" }), rule("input", { reject: null }))).toEqual(["input"]);
+    expect(dropping(chain({ policy: "drop" }))).toEqual(["input"]);
+    expect(dropping(chain({ policy: "accept" }), rule("input", { reject: null }))).toEqual(["input"]);
     const jump = rule("input", { jump: { target: "other" } });
-    expect(places(chain({ policy: "accept" }), jump, rule("other", { drop: null }))).toEqual(["input"]);
-    expect(places(chain({ policy: "accept" }), jump, rule("other", { goto: { target: "input" } }))).toEqual(
+    expect(dropping(chain({ policy: "accept" }), jump, rule("other", { drop: null }))).toEqual(["input"]);
+    expect(dropping(chain({ policy: "accept" }), jump, rule("other", { goto: { target: "input" } }))).toEqual(
       [],
     );
   });
 
   it("is not where only invalid packets are, nor what goes out or is passed on", () => {
     const invalid = { match: { op: "in", left: { ct: { key: "state" } }, right: "invalid" } };
-    expect(places(chain({ policy: "accept" }), rule("input", invalid, { drop: null }))).toEqual([]);
-    expect(places(chain({ hook: "forward", policy: "drop" }))).toEqual([]);
-    expect(places(chain({ family: "ip", name: "INPUT", policy: "drop" }))).toEqual([]);
+    expect(dropping(chain({ policy: "accept" }), rule("input", invalid, { drop: null }))).toEqual([]);
+    expect(dropping(chain({ hook: "forward", policy: "drop" }))).toEqual([]);
+    expect(dropping(chain({ family: "ip", name: "INPUT", policy: "drop" }))).toEqual([]);
   });
 
   it("is left alone where a name could not stand in a command", () => {
-    expect(places(chain({ name: "in; reboot", policy: "drop" }))).toEqual([]);
+    expect(dropping(chain({ name: "in; reboot", policy: "drop" }))).toEqual([]);
     expect(readNftRuleset("{}")).toBeUndefined();
   });
 

@@ -70,7 +70,7 @@ describe("macOS's application firewall", () => {
     const plan = await mac.tool().plan(change, signal);
     expect(plan).toMatchObject({ elevation: "osascript", rules: [{ profile: NODE, from: "any address" }] });
     expect(plan.script).toContain(`${SOCKETFILTERFW} --unblockapp '/Applications/Tensordeck'\\''s/node'`);
-    expect(plan.notes.map(({ text }) => text).join()).toContain("from every network and at every port");
+    expect(plan.notes.map(({ text }) => text).join()).toContain("from every network and on every port");
     expect(await lastOf(mac.tool().apply(change, signal))).toMatchObject({ state: "applied" });
     expect(mac.scripts).toEqual([plan.script]);
     expect(await lastOf(mac.tool().apply(change, signal))).toMatchObject({ state: "already" });

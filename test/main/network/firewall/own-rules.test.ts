@@ -116,8 +116,8 @@ describe("rules that are ours", () => {
 describe("the user's own rules that deny", () => {
   const wanted = openings([2222, 2223], 2220);
   const sources = [{ family: "ipv4" as const, text: "192.168.1.0/24", adapter: "eth0" }];
-  const notes = (place: Parameters<typeof denialNotes>[0][number]) =>
-    denialNotes([place], wanted, sources).map(({ text }) => text);
+  const notes = (denied: Parameters<typeof denialNotes>[0][number]) =>
+    denialNotes([denied], wanted, sources).map(({ text }) => text);
   const saddr = (right: unknown) => ({
     match: { op: "==", left: { payload: { protocol: "ip", field: "saddr" } }, right },
   });
@@ -125,7 +125,7 @@ describe("the user's own rules that deny", () => {
     match: { op: "==", left: { payload: { protocol: "tcp", field: "dport" } }, right },
   });
   const chain = { family: "inet", table: "filter", name: "input", type: "filter", hook: "input" };
-  const place = { kind: "nft" as const, family: "inet" as const, table: "filter", chain: "input" };
+  const inputChain = { kind: "nft" as const, family: "inet" as const, table: "filter", chain: "input" };
   const rule = (...expr: Record<string, unknown>[]) => ({
     family: "inet",
     table: "filter",
@@ -135,7 +135,7 @@ describe("the user's own rules that deny", () => {
 
   it("are reported as they are where everything else is allowed", () => {
     const ruleset = { chains: [{ ...chain, policy: "accept" }], rules: [rule(dport(2220), { drop: null })] };
-    expect(notes(nftDenials(ruleset, place))).toEqual([
+    expect(notes(nftDenials(ruleset, inputChain))).toEqual([
       "inet filter input lets in everything but what this rule of yours denies: drop tcp port 2220. " +
         "The new rules go before it and win. Removing it would work too.",
     ]);
@@ -151,7 +151,7 @@ describe("the user's own rules that deny", () => {
         rule({ drop: null }),
       ],
     };
-    expect(notes(nftDenials(ruleset, place))).toEqual([
+    expect(notes(nftDenials(ruleset, inputChain))).toEqual([
       "In inet filter input this rule of yours denies: drop from 192.168.1.66. The new rules go before it and win.",
     ]);
   });

@@ -78,7 +78,7 @@ describe("a route that is silent", () => {
   test("may be a machine that is off where nothing of it answers", () => {
     const { problem, firewallOf } = explain([noPing, silent]) ?? {};
     expect(problem?.message).toBe("gpu-pc does not answer raspberrypi.");
-    expect(problem?.reason).toMatch(/^Probably it is off/);
+    expect(problem?.reason).toMatch(/^It is probably off/);
     expect(firewallOf).toBeUndefined();
   });
 
@@ -181,7 +181,7 @@ describe("a name", () => {
 
   test("that cannot be asked for is the name service's fault", () => {
     expect(explain([fails("name", "no-name-server")])?.problem.message).toBe(
-      "raspberrypi cannot ask who gpu-pc is: its name service does not answer.",
+      "raspberrypi cannot resolve gpu-pc: its name service does not answer.",
     );
   });
 
@@ -206,7 +206,7 @@ describe("a connection on which no TensorFlow answers", () => {
     ["http2", "http1", {}, "A proxy or another program answers raspberrypi in place of gpu-pc:2222."],
     ["http2", "http1", runs, "A proxy or another program answers raspberrypi in place of worker/0."],
     ["http2", "tls", {}, "What answers at gpu-pc:2222 speaks TLS, and TensorFlow does not."],
-    ["http2", "other-protocol", {}, "Another program than TensorFlow answers at gpu-pc:2222."],
+    ["http2", "other-protocol", {}, "A program other than TensorFlow answers at gpu-pc:2222."],
     [
       "http2",
       "timed-out",
@@ -216,7 +216,7 @@ describe("a connection on which no TensorFlow answers", () => {
     ["http2", "closed", runs, "worker/0 ends the connection at once."],
     ["http2", "closed", { ...runs, via: "tunnel" }, "The tunnel from raspberrypi to worker/0 leads nowhere."],
     ["status", "timed-out", runs, "worker/0 accepts connections, but does not answer."],
-    ["status", "not-tensorflow", {}, "What answers at gpu-pc:2222 is no TensorFlow server."],
+    ["status", "not-tensorflow", {}, "What answers at gpu-pc:2222 is not a TensorFlow server."],
   ] satisfies [Layer, FailureCause, Partial<RouteFacts>, string][])(
     "%s %s",
     (layer, cause, facts, message) => {
@@ -233,13 +233,13 @@ describe("a connection to an agent", () => {
   test("that shows another certificate is another installation", () => {
     const shown: LayerResult = { layer: "tls", outcome: "ok", detail: "b".repeat(52) };
     expect(explain([shown], agent)?.problem.message).toBe(
-      "Another installation than gpu-pc answers raspberrypi at gpu-pc:2220.",
+      "An installation other than gpu-pc answers raspberrypi at gpu-pc:2220.",
     );
     expect(explain([{ ...shown, detail: agent.deviceId }], agent)).toBeUndefined();
   });
 
   test.each([
-    ["other-protocol", "Another program than Tensordeck answers at gpu-pc:2220."],
+    ["other-protocol", "A program other than Tensordeck answers at gpu-pc:2220."],
     ["timed-out", "The agent of gpu-pc accepts connections, but does not answer raspberrypi."],
     ["closed", "The agent of gpu-pc ends the connection of raspberrypi at once."],
   ] as const)("that fails is told (%s)", (cause, message) => {

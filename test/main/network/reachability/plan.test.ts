@@ -19,7 +19,7 @@ describe("the routes that are tested", () => {
       machine("gpu-pc", [task("worker/0")], { kind: "this" }),
       machine("raspberrypi", [], { addresses: ["192.168.1.31", "fd00::31"] }),
       machine("macbook", [task("worker/1")], { presence: "offline", addresses: ["192.168.1.40"] }),
-      machine("stranger", [], { kind: "discovered" }),
+      machine("unpaired", [], { kind: "discovered" }),
     ];
     expect(plan(machines)).toEqual([
       "gpu-pc → raspberrypi agent direct 192.168.1.31:2220 [fd00::31]:2220",

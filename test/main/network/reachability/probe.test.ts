@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
 import { createServer } from "node:net";
@@ -115,6 +115,17 @@ describe("the probe of a task's address", () => {
   });
 });
 
+/** The state of each thread of a process, by proc(5): a letter each, `T` for a stopped one. */
+function threadStates(pid: number): string {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return threads.map((id) => threadState(readFileSync(`/proc/${pid}/task/${id}/stat`, "utf8"))).join("");
+}
+
+/** The state follows the name, which is in parentheses and may contain some itself. */
+function threadState(stat: string): string {
+  return stat.charAt(stat.lastIndexOf(")") + 2);
+}
+
 function abortedAfter(millis: number): AbortSignal {
   const controller = new AbortController();
   setTimeout(() => controller.abort(new Error("enough")), millis);
@@ -138,13 +149,15 @@ describe.skipIf(peerMissing("tensorflow"))("against TensorFlow", () => {
   });
 
   test("a paused process accepts and is silent", async () => {
-    execFileSync("kill", ["-STOP", String(pid)]);
+    process.kill(pid, "SIGSTOP");
     try {
+      // The kernel stops threads one by one, and one of gRPC's that still runs would answer.
+      await expect.poll(() => threadStates(pid), { interval: 10 }).toMatch(/^T+$/);
       expect(await probeTask(`127.0.0.1:${port}`)).toBe(
         "name skipped, tcp ok, http2 timed-out, status skipped",
       );
     } finally {
-      execFileSync("kill", ["-CONT", String(pid)]);
+      process.kill(pid, "SIGCONT");
     }
   });
 });

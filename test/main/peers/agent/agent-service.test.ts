@@ -192,7 +192,7 @@ describe("what a role can really do with tasks", () => {
     const connection = await connected("run");
     await expect(connection.start(order({ isolate: false }))).rejects.toMatchObject({
       problem: {
-        message: "gpu-pc lets no other machine start tasks that the network reaches.",
+        message: "gpu-pc does not let other machines start tasks that the network reaches.",
         reason: expect.stringContaining("no sign-in"),
         remedy: expect.stringContaining("--allow_exposed_tasks yes"),
       },

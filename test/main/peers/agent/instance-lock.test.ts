@@ -28,7 +28,7 @@ async function claim(onLink = () => "http://127.0.0.1:1/"): Promise<InstanceLock
 const refused = {
   problem: {
     code: "FAILED_PRECONDITION",
-    message: `Tensordeck runs here already, as process ${process.pid}.`,
+    message: `Tensordeck is already running here, as process ${process.pid}.`,
   },
 };
 

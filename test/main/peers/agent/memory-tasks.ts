@@ -3,7 +3,7 @@ import type { LogLine } from "../../../../main/api/cluster.js";
 import type { MachineFacts } from "../../../../main/api/machines.js";
 import { problem } from "../../../../main/shared/problems.js";
 import type {
-  FixedPlace,
+  FixedCluster,
   HostTask,
   TaskHost,
   TaskOrder,
@@ -58,7 +58,7 @@ export class MemoryTasks implements TaskHost {
     return task;
   }
 
-  async startAgain(taskId: string, fixed?: FixedPlace): Promise<void> {
+  async startAgain(taskId: string, fixed?: FixedCluster): Promise<void> {
     this.asked.push({ startAgain: taskId, fixed });
     this.change(taskId, { state: "running" });
   }

@@ -3,7 +3,7 @@ import { ClockEstimate } from "../../../../main/peers/agent/clock-estimate.js";
 import * as machines from "../../../../main/peers/agent/messages/machine.js";
 import { problemFromMessage } from "../../../../main/peers/agent/messages/problem.js";
 import {
-  fixedPlaceOf,
+  fixedClusterOf,
   lineFromMessage,
   orderFromMessage,
   orderToMessage,
@@ -206,7 +206,7 @@ test("tasks that could be in no cluster are passed over, the others are listed, 
   const told = [...bad.map((more) => task({ id: "bad", ...more })), task({ port: 70_000 })];
   tasks.apply(wire.WatchEvent.fromPartial({ tasks: told }), true);
   expect(tasks.list()).toMatchObject([{ id: "good", port: 0 }]);
-  const many = Array.from({ length: 5000 }, (_, place) => task({ id: `t${place}` }));
+  const many = Array.from({ length: 5000 }, (_, index) => task({ id: `t${index}` }));
   tasks.apply(wire.WatchEvent.fromPartial({ tasks: many }), false);
   expect(tasks.list().length).toBe(512);
 });
@@ -231,7 +231,7 @@ test("clusters that cannot be one are refused", () => {
     of(new Map([[0, "a:1"]]), "__proto__"),
     of(new Map(Array.from({ length: 600 }, (_, i) => [i, `h:${i + 1}`]))),
   ]) {
-    expect(() => fixedPlaceOf(def), JSON.stringify(def.jobName)).toThrow(invalid);
+    expect(() => fixedClusterOf(def), JSON.stringify(def.jobName)).toThrow(invalid);
   }
   const message = orderToMessage({
     taskId: "t",

@@ -58,7 +58,7 @@ test("a machine that vanishes without a goodbye is offline within 10 seconds, an
     const pausedAt = Date.now();
     await until("gpu-pc is offline", () => connection.facts().presence === "offline");
     expect(Date.now() - pausedAt).toBeLessThan(SOON_MILLIS);
-    expect(connection.facts().problem?.message).toBe("gpu-pc does not answer any more.");
+    expect(connection.facts().problem?.message).toBe("gpu-pc no longer answers.");
     proxy.resume();
     const resumedAt = Date.now();
     connection.dialNow();
@@ -81,14 +81,14 @@ test("a new address is used at once when something was heard of the machine", as
 });
 
 test("another machine at its address is not taken for it", async () => {
-  const stranger = await TestAgent.start("stranger");
+  const other = await TestAgent.start("other");
   try {
-    await pair(stranger, laptop, "manage");
-    const connection = laptop.connect(gpuPc, () => [stranger.address]);
+    await pair(other, laptop, "manage");
+    const connection = laptop.connect(gpuPc, () => [other.address]);
     await until("it is refused", () => connection.facts().presence === "offline");
     expect(connection.facts().problem?.code).toBe("UNAUTHENTICATED");
   } finally {
-    await stranger.dispose();
+    await other.dispose();
   }
 });
 

@@ -6,12 +6,12 @@ import { PacketBudget } from "../../../../main/peers/discovery/packet-budget.js"
 function read(
   budget: PacketBudget,
   count: number,
-  source: (place: number) => string,
+  source: (index: number) => string,
   now: number,
   isPaired = false,
 ) {
   let taken = 0;
-  for (let place = 0; place < count; place++) if (budget.spend(source(place), isPaired, now)) taken++;
+  for (let index = 0; index < count; index++) if (budget.spend(source(index), isPaired, now)) taken++;
   return taken;
 }
 
@@ -25,13 +25,13 @@ describe("the budget of packets", () => {
 
   it("limits the packets of all unpaired machines, under any number of addresses", () => {
     const budget = new PacketBudget();
-    expect(read(budget, 10_000, (place) => `10.1.${place >> 8}.${place & 255}`, 0)).toBe(600);
-    expect(read(budget, 10_000, (place) => `10.2.${place >> 8}.${place & 255}`, 1000)).toBe(300);
+    expect(read(budget, 10_000, (index) => `10.1.${index >> 8}.${index & 255}`, 0)).toBe(600);
+    expect(read(budget, 10_000, (index) => `10.2.${index >> 8}.${index & 255}`, 1000)).toBe(300);
   });
 
   it("keeps what a paired machine says apart from them", () => {
     const budget = new PacketBudget();
-    read(budget, 10_000, (place) => `10.1.${place >> 8}.${place & 255}`, 0);
+    read(budget, 10_000, (index) => `10.1.${index >> 8}.${index & 255}`, 0);
     expect(read(budget, 10, () => "10.0.0.5", 0, true)).toBe(10);
     // Its address can be made up, too.
     expect(read(budget, 1000, () => "10.0.0.5", 0, true)).toBe(50);
@@ -39,7 +39,7 @@ describe("the budget of packets", () => {
 
   it("is enough for a hall of honest machines that answer together", () => {
     const budget = new PacketBudget();
-    expect(read(budget, 200, (place) => `10.0.0.${place}`, 0)).toBe(200);
-    expect(read(budget, 200, (place) => `10.0.0.${place}`, 1000)).toBe(200);
+    expect(read(budget, 200, (index) => `10.0.0.${index}`, 0)).toBe(200);
+    expect(read(budget, 200, (index) => `10.0.0.${index}`, 1000)).toBe(200);
   });
 });

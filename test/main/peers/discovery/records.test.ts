@@ -61,9 +61,9 @@ describe("an announcement", () => {
   it("has our time and this interface's addresses, whatever the library puts in", () => {
     const packet = announcement(machine, addresses, 120);
     expect(new Set(packet.answers?.map(({ ttl }) => ttl))).toEqual(new Set([120]));
-    const places = packet.answers?.filter(({ type }) => type === "A" || type === "AAAA");
-    expect(places?.map(({ data }) => data)).toEqual(addresses);
-    expect(places?.every(({ flush }) => flush)).toBe(true);
+    const records = packet.answers?.filter(({ type }) => type === "A" || type === "AAAA");
+    expect(records?.map(({ data }) => data)).toEqual(addresses);
+    expect(records?.every(({ flush }) => flush)).toBe(true);
   });
 
   it("without time is a goodbye, and not of the whole type", () => {

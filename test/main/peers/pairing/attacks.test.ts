@@ -317,7 +317,7 @@ describe("a peer that violates the protocol", () => {
     second.socket.write(bytes);
     expect(await second.next()).toBeUndefined();
     expect(await reaches(box, "failed")).toMatchObject({
-      problem: { code: "UNAUTHENTICATED", message: "mallory did not keep to the pairing protocol." },
+      problem: { code: "UNAUTHENTICATED", message: "mallory did not follow the pairing protocol." },
     });
   });
 
@@ -397,8 +397,8 @@ describe("unpaired machines whose attempts fail", () => {
     gpuBox = await makeMachine("gpu-box", { now: () => now });
   });
 
-  /** A stranger at an address of his own that says hello; with the answer. */
-  async function strangerAt(
+  /** Says hello as an unpaired machine from an address of its own; with the answer. */
+  async function unpairedAt(
     localAddress: string,
   ): Promise<{ talker: Talker; answer: PairingMessage | undefined }> {
     const { keyPem: key, certPem: cert } = await anyIdentity();
@@ -412,7 +412,7 @@ describe("unpaired machines whose attempts fail", () => {
 
   /** Gives up a try, which counts as a wrong one. */
   async function failAt(localAddress: string): Promise<void> {
-    const { talker, answer } = await strangerAt(localAddress);
+    const { talker, answer } = await unpairedAt(localAddress);
     expect(answer).toMatchObject({ type: "welcome" });
     talker.socket.destroy();
     await reaches(gpuBox, "failed");
@@ -420,9 +420,9 @@ describe("unpaired machines whose attempts fail", () => {
 
   it("delay themselves, and other machines for no longer than a minute", async () => {
     for (let failure = 0; failure < 12; failure++) await failAt(`127.0.1.${1 + (failure % 4)}`);
-    expect((await strangerAt("127.0.1.1")).answer).toMatchObject({ type: "bye", reason: "pause" });
+    expect((await unpairedAt("127.0.1.1")).answer).toMatchObject({ type: "bye", reason: "pause" });
     // One who did nothing wrong is let in, and the next one a minute later.
-    const { talker, answer } = await strangerAt("127.0.2.1");
+    const { talker, answer } = await unpairedAt("127.0.2.1");
     expect(answer).toMatchObject({ type: "welcome" });
     talker.socket.destroy();
     await reaches(gpuBox, "failed");
@@ -439,7 +439,7 @@ describe("unpaired machines whose attempts fail", () => {
   });
 
   it("do not keep the only slot from others for longer than it takes to type a code", async () => {
-    const { talker } = await strangerAt("127.0.1.1");
+    const { talker } = await unpairedAt("127.0.1.1");
     await ask(desk, gpuBox);
     expect((await reaches(desk, "failed")).problem?.code).toBe("UNAVAILABLE");
     now += 30_000;
@@ -453,7 +453,7 @@ describe("unpaired machines whose attempts fail", () => {
   it("lose the slot at once where they failed before", async () => {
     for (let failure = 0; failure < 3; failure++) await failAt("127.0.1.1");
     now += 30_000;
-    const { talker, answer } = await strangerAt("127.0.1.1");
+    const { talker, answer } = await unpairedAt("127.0.1.1");
     expect(answer).toMatchObject({ type: "welcome" });
     await ask(desk, gpuBox);
     expect(await talker.next()).toMatchObject({ type: "bye", reason: "busy" });

@@ -113,7 +113,7 @@ describe("pairing by code", () => {
     await reaches(desk, "code");
     box.pairing.close();
     expect(await reaches(desk, "failed")).toMatchObject({
-      problem: { message: "gpu-box gave the pairing up." },
+      problem: { message: "gpu-box cancelled the pairing." },
     });
     expect(box.pairing.state()).toBeUndefined();
   });
@@ -143,7 +143,7 @@ describe("pairing by code", () => {
     await reaches(box, "code");
     await ask(third, box);
     expect(await reaches(third, "failed")).toMatchObject({
-      problem: { message: "the other one is pairing with another machine just now." },
+      problem: { message: "the other one is currently pairing with another machine." },
     });
     await expect(ask(desk, third)).rejects.toMatchObject({ problem: { code: "FAILED_PRECONDITION" } });
     await expect(ask(box, third)).rejects.toMatchObject({ problem: { code: "FAILED_PRECONDITION" } });

@@ -201,18 +201,18 @@ describe("the agent's port", () => {
     const trust = await TrustStore.load(box.dataDir);
     await listen({ trust });
 
-    const strangers = Array.from({ length: 600 }, (_, place) =>
-      connectPlain({ port: port.port, host: LOOPBACK, localAddress: `127.0.1.${1 + (place % 40)}` })
+    const unpaired = Array.from({ length: 600 }, (_, index) =>
+      connectPlain({ port: port.port, host: LOOPBACK, localAddress: `127.0.1.${1 + (index % 40)}` })
         .on("error", () => undefined)
         .resume(),
     );
     await Promise.all(
-      strangers.map((socket) => Promise.race([once(socket, "connect"), once(socket, "close")])),
+      unpaired.map((socket) => Promise.race([once(socket, "connect"), once(socket, "close")])),
     );
-    // Where it was before, many at once; and where it has never been, as a newcomer among the strangers.
+    // Where it was before, many at once; and where it has never been, as a new address among the unpaired ones.
     const tunnels = Array.from({ length: 60 }, () => from("127.0.0.9"));
     await Promise.all([...tunnels, from("127.0.0.77")].map((socket) => once(socket, "data")));
-    for (const socket of [...strangers, ...tunnels]) socket.destroy();
+    for (const socket of [...unpaired, ...tunnels]) socket.destroy();
     await trust.close();
   });
 

@@ -46,8 +46,8 @@ describe("the limits of connections", () => {
     const limits = new ConnectionLimits((address) => address === "paired");
     const held = atOnce(limits, "paired", 0, 20);
     for (let round = 0; round < 15; round++)
-      for (let place = 0; place < 40; place++) {
-        const { evicted } = limits.begin(`${round} ${place}`, `stranger ${place}`, round);
+      for (let index = 0; index < 40; index++) {
+        const { evicted } = limits.begin(`${round} ${index}`, `unpaired ${index}`, round);
         expect(held.filter((key) => evicted.includes(key))).toEqual([]);
       }
     expect(atOnce(limits, "paired", 20, 1000)).toHaveLength(492);

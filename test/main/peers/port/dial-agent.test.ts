@@ -119,7 +119,7 @@ describe("dialling an agent", () => {
     );
     expect(await problemOfDial([here(otherPort.port)])).toMatchObject({
       code: "UNAUTHENTICATED",
-      message: expect.stringContaining("another machine answers"),
+      message: expect.stringContaining("Another machine answers"),
       details: expect.stringContaining(other.identity.deviceId),
     });
     await other.close();
@@ -156,7 +156,7 @@ describe("dialling an agent", () => {
     const noAlpn = await serve(createTlsServer({ cert: certPem, key: keyPem }));
     const plain = createServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
     expect(await problemOfDial([noAlpn])).toMatchObject({
-      message: `What answers at ${noAlpn} is no Tensordeck.`,
+      message: `What answers at ${noAlpn} is not Tensordeck.`,
     });
     expect(await problemOfDial([await serve(plain)])).toMatchObject({ code: "UNAVAILABLE" });
     expect(await problemOfDial([await closedPort()])).toMatchObject({

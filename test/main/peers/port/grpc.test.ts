@@ -23,13 +23,13 @@ const asIs = (bytes: Buffer): Buffer => bytes;
 
 let desk: Installation;
 let box: Installation;
-let stranger: Installation;
+let third: Installation;
 let port: AgentPort;
 const servers: Server[] = [];
 const clients: Client[] = [];
 
 beforeEach(async () => {
-  [desk, box, stranger] = await Promise.all([makeInstallation(), makeInstallation(), makeInstallation()]);
+  [desk, box, third] = await Promise.all([makeInstallation(), makeInstallation(), makeInstallation()]);
   await pairDirectly(desk, box);
   port = await box.listen();
   // A server for each connection, so that it is known who calls.
@@ -42,7 +42,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const client of clients.splice(0)) client.close();
   for (const server of servers.splice(0)) server.forceShutdown();
-  await Promise.all([desk, box, stranger].map((each) => each.close()));
+  await Promise.all([desk, box, third].map((each) => each.close()));
 });
 
 function echoServer(caller: string): Server {
@@ -93,11 +93,11 @@ const codeOf = async (call: Promise<unknown>): Promise<number | undefined> =>
 
 describe("gRPC over the agent's port", () => {
   it("answers a paired machine, and knows which one calls", async () => {
-    await pairDirectly(stranger, box);
-    const [a, b] = [connect(desk.identity, box.identity), connect(stranger.identity, box.identity)];
+    await pairDirectly(third, box);
+    const [a, b] = [connect(desk.identity, box.identity), connect(third.identity, box.identity)];
     expect(await Promise.all([say(a, "1"), say(b, "2"), say(a, "3")])).toEqual([
       `${desk.identity.deviceId} says 1`,
-      `${stranger.identity.deviceId} says 2`,
+      `${third.identity.deviceId} says 2`,
       `${desk.identity.deviceId} says 3`,
     ]);
   });
@@ -116,11 +116,11 @@ describe("gRPC over the agent's port", () => {
   });
 
   it("does not answer an unpaired machine", async () => {
-    expect(await codeOf(say(connect(stranger.identity, box.identity), "x"))).toBe(status.UNAVAILABLE);
+    expect(await codeOf(say(connect(third.identity, box.identity), "x"))).toBe(status.UNAVAILABLE);
   });
 
   it("does not come up with another machine than the pinned one", async () => {
-    expect(await codeOf(say(connect(desk.identity, stranger.identity), "x"))).toBe(status.UNAVAILABLE);
+    expect(await codeOf(say(connect(desk.identity, third.identity), "x"))).toBe(status.UNAVAILABLE);
   });
 
   it("ends at once when the machine is no longer trusted, and then tells so", async () => {

@@ -28,9 +28,9 @@ function make() {
   watch = made;
   made.onChange(() => changes++);
   /** What somebody announces at a time. */
-  const at = (millis: number, deviceId: string, instance: string, place: string) => {
+  const at = (millis: number, deviceId: string, instance: string, address: string) => {
     clock.now = millis;
-    made.heard(deviceId, instance, place);
+    made.heard(deviceId, instance, address);
   };
   return { made, at, clock, answering, asked, changes: () => changes };
 }
@@ -112,7 +112,7 @@ describe("a machine that is one", () => {
   ];
   it.each(quiet)("is not taken for two: %s", async (_what, heard) => {
     const { made, at, asked } = make();
-    for (const [now, instance, place] of heard) at(now, CARD, instance, place);
+    for (const [now, instance, address] of heard) at(now, CARD, instance, address);
     made.look();
     expect(asked).toEqual([]);
     expect(made.of(CARD)).toEqual([]);

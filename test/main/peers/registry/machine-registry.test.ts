@@ -232,8 +232,8 @@ describe("machines that announce themselves", () => {
 describe("a crowd of machines that announce themselves", () => {
   const digits = "abcdefghijklmnopqrstuvwxyz";
   const crowd = (count: number) =>
-    Array.from({ length: count }, (_, place) => {
-      const word = [place / 676, place / 26, place].map((part) => digits[Math.trunc(part) % 26]).join("");
+    Array.from({ length: count }, (_, index) => {
+      const word = [index / 676, index / 26, index].map((part) => digits[Math.trunc(part) % 26]).join("");
       return sighting(`pupil${word}`);
     });
 
@@ -415,7 +415,7 @@ describe("machines that the user names", () => {
     expect((await failure(registry.add("nobody"))).code).toBe("UNAVAILABLE");
     discovery.sees(sighting("pi"));
     expect((await failure(registry.forget(id("pi")))).message).toBe(
-      "pi is not paired, so there is nothing to forget.",
+      "pi is not paired, so there is nothing to remove.",
     );
   });
 });

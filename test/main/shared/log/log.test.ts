@@ -96,7 +96,7 @@ describe("the file of the log", () => {
     for (let entry = 0; entry < 5000; entry++) file.append("again");
     const lines = (await readFile(path, "utf8")).trim().split("\n");
     expect(lines.length).toBeLessThan(1000);
-    expect(lines.at(-1)).toBe("Further entries of this minute are left out.");
+    expect(lines.at(-1)).toBe("Further entries in this minute are left out.");
     now += 60_000;
     file.append("later");
     expect(await file.tail(6)).toBe("later\n");

@@ -102,7 +102,7 @@ test("where it cannot be done, that is said in words", async () => {
   for (const platform of ["darwin", "win32"] as const) {
     expect(await findNamespaceCommand(platform)).toEqual({
       ok: false,
-      reason: "Only Linux can put a task into a network of its own.",
+      reason: "Only Linux can run a task in its own network namespace.",
     });
   }
 });
@@ -140,7 +140,7 @@ describe("a task that was to be isolated", () => {
       expect((await start(made, port)).isolated).toBe(false);
       expect(await made.available()).toEqual({
         ok: false,
-        reason: "No network of its own could be made for the tasks.",
+        reason: "No network namespace could be created for the tasks.",
       });
     },
   );
@@ -151,11 +151,11 @@ describe.skipIf(peerMissing("namespaces"))("an isolated task", () => {
     const support = await findNamespaceCommand("linux", false);
     expect(support.ok && support.command.make).toContain("--user");
     const made = isolation(undefined, async () => support);
-    const [port, beside] = [await freePort(), await freePort()];
-    const tasks = await Promise.all([start(made, port), start(made, beside)]);
+    const [port, neighbour] = [await freePort(), await freePort()];
+    const tasks = await Promise.all([start(made, port), start(made, neighbour)]);
     expect(tasks.map(({ isolated }) => isolated)).toEqual([true, true]);
     expect(await ask(port, "hello")).toBe("task: hello");
-    expect(await ask(port, `dial ${beside}`)).toBe("task: from inside");
+    expect(await ask(port, `dial ${neighbour}`)).toBe("task: from inside");
     await expect(dial(port, OTHER_ADDRESS)).rejects.toThrow("ECONNREFUSED");
   });
 
@@ -205,7 +205,7 @@ describe.skipIf(peerMissing("namespaces"))("an isolated task", () => {
       client.end("from far away");
       return true;
     });
-    const [port, beside, open, far, private_] = [
+    const [port, neighbour, open, far, private_] = [
       await freePort(),
       await freePort(),
       await freePort(),
@@ -213,14 +213,14 @@ describe.skipIf(peerMissing("namespaces"))("an isolated task", () => {
       await freePort(),
     ];
     await made.setTunnelPorts([far]);
-    await Promise.all([start(made, port), start(made, beside), start(made, open, false)]);
+    await Promise.all([start(made, port), start(made, neighbour), start(made, open, false)]);
     const listener = createServer((socket) => socket.end("private"));
     await new Promise<void>((resolve) => listener.listen(private_, "127.0.0.1", resolve));
 
     expect(await ask(port, `dial ${far}`)).toBe("from far away");
     expect(carried).toEqual([far]);
     expect(await ask(port, `dial ${private_}`)).toBe("ECONNREFUSED");
-    for (const other of [beside, open]) expect(await ask(port, `dial ${other}`)).toBe("task: from inside");
+    for (const other of [neighbour, open]) expect(await ask(port, `dial ${other}`)).toBe("task: from inside");
 
     await made.setTunnelPorts([]);
     expect(await ask(port, `dial ${far}`)).toBe("ECONNREFUSED");
@@ -264,7 +264,7 @@ describe.skipIf(peerMissing("namespaces"))("an isolated task", () => {
     await new Promise<void>((resolve) => listener.listen(port, "127.0.0.1", resolve));
     const task = made.launcher(launch)(request(port));
     tasks.push(task);
-    await expect(task.ready).rejects.toThrow(`Port ${port} cannot be listened at`);
+    await expect(task.ready).rejects.toThrow(`Port ${port} cannot be listened on`);
     expect(await task.exited).toEqual({ code: null, signal: null });
     listener.close();
   });

@@ -4,7 +4,7 @@ import { compiledModule } from "../../package-root.js";
 import type { CatalogueEntry } from "./catalogue.js";
 
 /**
- * What this version of the portable engine has a kernel for. A thread that ends afterwards looks it up: the kernels, with
+ * Lists the kernels of this version of the portable engine, in a thread that ends afterwards: the kernels, with
  * TensorFlow.js, take time to load and memory that a process without a task has no other use for.
  * @throws TensorFlowError FAILED_PRECONDITION when the sources were not built, CANCELLED, INTERNAL.
  */
@@ -12,7 +12,7 @@ export async function portableCatalogue(
   signal: AbortSignal,
   script = compiledModule("engines/portable/catalogue/catalogue-thread.js"),
 ): Promise<readonly CatalogueEntry[]> {
-  const cancelled = () => cancelledBy(signal.reason, "The look for the portable engine's kernels");
+  const cancelled = () => cancelledBy(signal.reason, "Listing the portable engine's kernels");
   if (signal.aborted) {
     throw cancelled();
   }

@@ -1,7 +1,7 @@
 import type { DType } from "../../../protocol/dtype.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 
-/** What a kernel says of the nodes that it is for, without the kernel itself. */
+/** The nodes that a kernel supports, without the kernel itself. */
 export interface CatalogueEntry {
   readonly op: string;
   /** "CPU" */
@@ -11,8 +11,8 @@ export interface CatalogueEntry {
 }
 
 /**
- * The entries of a registry, equal ones once. Conditions that only code can tell (`KernelSelector.fits`) are not in them:
- * a node without an entry has no kernel for certain, a node with one most probably has.
+ * The entries of a registry, equal ones once. Conditions that only code can check (`KernelSelector.fits`) are not
+ * included: a node without an entry certainly has no kernel, a node with one very probably has.
  */
 export function catalogueOf(registry: KernelRegistry): readonly CatalogueEntry[] {
   const entries = new Map<string, CatalogueEntry>();

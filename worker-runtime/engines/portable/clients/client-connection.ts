@@ -1,10 +1,10 @@
 /**
  * gRPC clients, in any language, close a connection that carried no call for at least half an hour, and open another
- * one when they are used again. Some minutes less, as the two sides do not count from the same moment.
+ * one when they are used again. A few minutes less, as the two sides do not count from the same moment.
  */
 const CLIENT_IDLE_MILLIS = 25 * 60_000;
 
-/** A connection that calls come on, as the owners of sessions see it: whether it is there, and how it ended. */
+/** A connection of a client, as the owners of sessions see it: whether it is open, and how it ended. */
 export class ClientConnection {
   readonly #listeners = new Set<(connection: ClientConnection) => void>();
   #calls = 0;
@@ -16,8 +16,8 @@ export class ClientConnection {
   }
 
   /**
-   * It was closed after a long time without a call: its client may only have saved it, and may come back. Otherwise
-   * the client ended or was cut off.
+   * It was closed after a long time without a call: its client may merely have released it, and may come back.
+   * Otherwise the client ended or was cut off.
    */
   get wasIdle(): boolean {
     return this.#closing === "idle";
@@ -45,7 +45,7 @@ export class ClientConnection {
     }
   }
 
-  /** Tells a listener of the end, once however often it asks; nothing where the connection is closed already. */
+  /** Calls a listener at the end, once however often it is added; never if the connection is already closed. */
   onClose(listener: (connection: ClientConnection) => void): void {
     if (this.#closing === undefined) {
       this.#listeners.add(listener);

@@ -1,14 +1,16 @@
 import { MAX_TIMER_MILLIS } from "../timers.js";
 import type { ClientConnection } from "./client-connection.js";
 
-/** What is kept of sessions whose last connection is gone. */
+/** Limits on sessions whose last connection is gone. */
 export interface OrphanLimits {
-  /** Sessions whose connection was lost; of more, those that have been alone for longest go. */
+  /**
+   * Maximum number of sessions whose connection was lost; beyond it, those without a connection for longest are ended.
+   */
   readonly maxLost: number;
   readonly lostMillis: number;
   /**
-   * How long a session is kept in any case. It applies to those whose connection was closed after a long time without
-   * a call, as most of their clients are still running. 0: forever, regardless of the other limits.
+   * How long a session is kept at least. It applies to those whose connection was closed after a long time without a
+   * call, as most of their clients are still running. 0: forever, regardless of the other limits.
    */
   readonly idleMillis: number;
 }
@@ -19,8 +21,8 @@ interface Orphan {
 }
 
 /**
- * Knows which sessions have no client any more: every connection that ever used them is gone. They are not ended at once,
- * as a client whose connection broke goes on with its sessions on another one.
+ * Knows which sessions have no client any more: every connection that ever used them is gone. They are not ended at
+ * once, as a client whose connection broke continues its sessions on another one.
  */
 export class OrphanWatch {
   readonly #limits: OrphanLimits;
@@ -28,25 +30,25 @@ export class OrphanWatch {
   /** Open connections by session; undefined stands for callers that are never gone. */
   readonly #connections = new Map<string, Set<ClientConnection | undefined>>();
   readonly #sessions = new Map<ClientConnection, Set<string>>();
-  /** Those without a connection, that for longest first. */
+  /** Sessions without a connection, the longest orphaned first. */
   readonly #orphans = new Map<string, Orphan>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param expire told which session is to be ended; the watch has forgotten it then. */
+  /** @param expire called with the session to end; the watch has already forgotten it. */
   constructor(limits: OrphanLimits, expire: (handle: string) => void) {
     this.#limits = limits;
     this.#expire = expire;
   }
 
   /**
-   * Notes that a session was made or used.
-   * @param connection undefined for a caller in this process, or where it is not known: that one is never gone.
+   * Records that a session was created or used.
+   * @param connection undefined for a caller in this process or an unknown one, which is never gone.
    */
   used(handle: string, connection: ClientConnection | undefined): void {
     const connections = this.#connections.get(handle) ?? new Set();
     this.#connections.set(handle, connections);
     if (connection?.isClosed) {
-      // The last that it had to say was heard only now.
+      // A call that was sent before the connection ended was processed only now.
       if (connections.size === 0 && !this.#orphans.has(handle)) {
         this.#addOrphan(handle, connection);
       }
@@ -61,7 +63,7 @@ export class OrphanWatch {
     }
   }
 
-  /** For a session that has ended; one that is not known is fine. */
+  /** Forgets a session that has ended; unknown ones are ignored. */
   forget(handle: string): void {
     for (const connection of this.#connections.get(handle) ?? []) {
       if (connection !== undefined) {

@@ -4,11 +4,11 @@ import { internalError } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import type { Execution } from "./ring.js";
 
-/** Members among whom a tensor is handed on as along a binary tree. */
+/** Members among which a tensor is passed on along a binary tree. */
 interface Tree {
   /** The ranks of its members in the group. */
   readonly ranks: readonly number[];
-  /** Where the tensor starts, as a place in `ranks`. */
+  /** Where the tensor starts, as an index into `ranks`. */
   readonly source: number;
 }
 
@@ -28,19 +28,24 @@ export async function treeBroadcast(
   const expected = { dtype, count: elementsOfShape(shape) };
   let value = tensor;
   for (const [index, { ranks, source }] of trees(member.tasks, member.sourceRank).entries()) {
-    const place = ranks.indexOf(member.rank);
-    if (place === -1) {
+    const position = ranks.indexOf(member.rank);
+    if (position === -1) {
       continue;
     }
-    const parent = parentOf(place, source);
+    const parent = parentOf(position, source);
     if (parent !== undefined) {
-      value = await member.receive(ranks[parent] ?? -1, bufKey(key, index, parent, place), expected, signal);
+      value = await member.receive(
+        ranks[parent] ?? -1,
+        bufKey(key, index, parent, position),
+        expected,
+        signal,
+      );
     }
     const held = value;
     if (held !== undefined) {
-      const children = childrenOf(place, source, ranks.length);
+      const children = childrenOf(position, source, ranks.length);
       await Promise.all(
-        children.map((child) => member.provide(bufKey(key, index, place, child), held, signal)),
+        children.map((child) => member.provide(bufKey(key, index, position, child), held, signal)),
       );
     }
   }
@@ -72,22 +77,22 @@ function trees(tasks: readonly string[], sourceRank: number): Tree[] {
 }
 
 /**
- * Who hands the tensor on to a member; undefined for the source. Where the source is not the first member it stands in
- * front of all as well as in its own place, so that the others count from one.
+ * The member that passes the tensor on to a member; undefined for the source. If the source is not the first member, it
+ * precedes all others in addition to its own position, so that the others count from one.
  */
-function parentOf(place: number, source: number): number | undefined {
-  if (place === source) {
+function parentOf(index: number, source: number): number | undefined {
+  if (index === source) {
     return undefined;
   }
   if (source === 0) {
-    return Math.floor((place - 1) / 2);
+    return Math.floor((index - 1) / 2);
   }
-  const parent = Math.floor(place / 2) - 1;
+  const parent = Math.floor(index / 2) - 1;
   return parent < 0 ? source : parent;
 }
 
-function childrenOf(place: number, source: number, size: number): number[] {
+function childrenOf(index: number, source: number, size: number): number[] {
   return Array.from({ length: size }, (_, child) => child).filter(
-    (child) => parentOf(child, source) === place,
+    (child) => parentOf(child, source) === index,
   );
 }

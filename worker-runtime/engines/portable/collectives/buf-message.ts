@@ -7,10 +7,10 @@ import { arrayFromBytes } from "../../../protocol/tensor-data.js";
 import { nowMicros } from "../wall-clock.js";
 import type { Expected } from "./collective.js";
 
-/** What the content of a RecvBufResponse is packed as. */
+/** The type in which the content of a RecvBufResponse is packed. */
 const EXTRA_TYPE = "type.googleapis.com/tensorflow.RecvBufRespExtra";
 
-/** A tensor of numbers as RecvBuf answers it: its bytes, little-endian, in a RecvBufRespExtra. */
+/** A numeric tensor as returned by RecvBuf: its bytes, little-endian, in a RecvBufRespExtra. */
 export function bufResponse(tensor: Tensor): RecvBufResponse {
   const response = RecvBufResponse.create();
   response.numBytes = BigInt(tensor.byteLength);
@@ -23,7 +23,7 @@ export function bufResponse(tensor: Tensor): RecvBufResponse {
 }
 
 /**
- * The vector of an answer of RecvBuf; its bytes may come in any number of chunks.
+ * The vector in an answer of RecvBuf; its bytes may come in any number of chunks.
  * @throws TensorFlowError INTERNAL, in TensorFlow's words, for another number of bytes than expected.
  */
 export function tensorOfBuf(response: RecvBufResponse, expected: Expected): Tensor {
@@ -40,11 +40,11 @@ export function tensorOfBuf(response: RecvBufResponse, expected: Expected): Tens
       `RecvBufResponse returned ${bytes.byteLength} bytes where to_tensor expected ${count * itemSize(dtype)}`,
     );
   }
-  // The message is not shared, so its bytes may be moved into alignment.
+  // The message is not shared, so its bytes may be moved to align them.
   return new Tensor(dtype, [count], arrayFromBytes(dtype, bytes, true));
 }
 
-/** A vector of other bytes than a dtype's own has no meaning. @throws TensorFlowError INTERNAL */
+/** Rejects a vector of another dtype or size. @throws TensorFlowError INTERNAL */
 export function checkSize(tensor: Tensor, { dtype, count }: Expected): Tensor {
   if (tensor.dtype !== dtype || tensor.size !== count) {
     throw internalError(

@@ -8,7 +8,7 @@ interface Offer {
   readonly producer: WaitingList<void>;
 }
 
-/** Where the members of one task leave tensors for others in one step, and others take them: each key once. */
+/** The place where members of one task offer tensors in one step, and other members take them: each key once. */
 export class BufRendezvous {
   readonly #offers = new Map<string, Offer>();
   readonly #consumers = new Map<string, WaitingList<Tensor>>();
@@ -60,7 +60,7 @@ export class BufRendezvous {
     return consumer.wait(signal, "Waiting for a buffer", () => this.#consumers.delete(key));
   }
 
-  /** Ends all waits, those to come included. The first error counts. */
+  /** Ends all waits, including later ones. The first error counts. */
   abort(error: TensorFlowError): void {
     this.#error ??= error;
     const offers = [...this.#offers.values()];

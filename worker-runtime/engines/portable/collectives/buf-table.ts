@@ -1,10 +1,10 @@
 import { aborted, resourceExhausted, type TensorFlowError } from "../../../protocol/status.js";
 import { BufRendezvous } from "./buf-rendezvous.js";
 
-/** Steps with collectives at a time. */
+/** Maximum number of concurrent steps with collectives. */
 const MAX_STEPS = 10_000;
 
-/** Steps that failed and are remembered; members of one step end within seconds of each other. */
+/** Number of failed steps that are remembered; members of one step end within seconds of each other. */
 const REMEMBERED_FAILURES = 1_000;
 
 /**
@@ -21,7 +21,7 @@ export class BufTable {
     return this.#steps.size;
   }
 
-  /** The rendezvous of a step that runs here now, an earlier one of the same id forgotten. */
+  /** A new rendezvous for a step that runs here now; an earlier one of the same id is forgotten. */
   begin(stepId: bigint): BufRendezvous {
     this.#failed.delete(stepId);
     const step = this.#get(stepId);
@@ -30,7 +30,7 @@ export class BufTable {
   }
 
   /**
-   * The rendezvous that another task asks.
+   * The rendezvous for a request of another task.
    * @throws TensorFlowError ABORTED for a step that failed here, with its error; RESOURCE_EXHAUSTED.
    */
   of(stepId: bigint): BufRendezvous {
@@ -55,7 +55,7 @@ export class BufTable {
     }
   }
 
-  /** Drops a step with all that is still on offer. */
+  /** Drops a step with everything that is still on offer. */
   end(stepId: bigint, reason: () => TensorFlowError): void {
     const step = this.#steps.get(stepId);
     this.#steps.delete(stepId);
@@ -64,7 +64,7 @@ export class BufTable {
     }
   }
 
-  /** Drops what only a caller made who is gone. */
+  /** Drops a rendezvous that was created only by a caller that is gone. */
   releaseUnused(stepId: bigint): void {
     const step = this.#steps.get(stepId);
     if (step?.runs === 0 && step.buffers.isIdle) {

@@ -27,20 +27,20 @@ export interface CollectiveServiceOptions {
   readonly requestIds: RecentRequestIds;
 }
 
-/** A session, as far as its steps' collectives go. */
+/** The parts of a session that its collectives use. */
 export interface CollectiveSession {
   readonly devices: TaskDevices;
   readonly workers: WorkerCache;
 }
 
-/** The collectives of a task: what its worker answers to others, and what its steps work with. */
+/** The collectives of a task: its worker's answers to other tasks, and the collectives of its own steps. */
 export class CollectiveService {
   /** Of all masters of this task. */
   readonly sequences = new StepSequences();
   readonly #options: CollectiveServiceOptions;
   readonly #leader = new GroupLeader();
   readonly #buffers = new BufTable();
-  /** By leader, for each cluster that sessions see. */
+  /** Resolvers by leader, for each cluster that sessions see. */
   readonly #resolvers = new WeakMap<WorkerCache, Map<string, MemberResolver>>();
   /** Steps that began here and were not cleaned up. */
   readonly #steps = new Set<bigint>();
@@ -49,14 +49,14 @@ export class CollectiveService {
     this.#options = options;
   }
 
-  /** Steps that others may ask; for tests of leaks. */
+  /** Number of steps that others may query; for tests of leaks. */
   get heldSteps(): number {
     return this.#buffers.size;
   }
 
   /**
    * Begins a step with collectives.
-   * @param groupLeader the task that the session's configuration names; the server's own comes first.
+   * @param groupLeader the task that the session's configuration names; the server's own takes precedence.
    */
   beginStep(stepId: bigint, session: CollectiveSession, groupLeader: string): StepMembers {
     const { devices, workers } = session;
@@ -66,13 +66,13 @@ export class CollectiveService {
     return new StepMembers({ stepId, devices, workers, buffers, resolver });
   }
 
-  /** A step failed: its waiters get the error, and the next one resolves its groups again. */
+  /** Records that a step failed: its waiters get the error, and the next step resolves its groups again. */
   failStep(stepId: bigint, members: StepMembers, error: TensorFlowError): void {
     members.forgetGroups();
     this.#buffers.fail(stepId, error);
   }
 
-  /** @returns whether it was a step with collectives, whose id masters may use once more. */
+  /** @returns whether it was a step with collectives, whose id masters may reuse. */
   endStep(stepId: bigint): boolean {
     const wasOne = this.#steps.delete(stepId);
     // Requests that are still waiting here cannot be served any more.
@@ -89,9 +89,9 @@ export class CollectiveService {
 
   /**
    * Answers with a tensor that a device of this task provides.
-   * @throws TensorFlowError INVALID_ARGUMENT for no device of this task; FAILED_PRECONDITION for one of an earlier life;
-   *   ABORTED for a request that was received twice or a step that failed here; INTERNAL for a step that is cleaned up
-   *   meanwhile; CANCELLED.
+   * @throws TensorFlowError INVALID_ARGUMENT for no device of this task; FAILED_PRECONDITION for one of an earlier
+   *   incarnation; ABORTED for a request that was received twice or a step that failed here; INTERNAL for a step that
+   *   is meanwhile cleaned up; CANCELLED.
    */
   async recvBuf(request: wire.RecvBufRequest, signal: AbortSignal): Promise<wire.RecvBufResponse> {
     const { stepId, bufRendezvousKey, requestId } = request;
@@ -158,7 +158,10 @@ export class CollectiveService {
     return made;
   }
 
-  /** As for tensors: sessions know the task by different names, so a device goes by its type, index and life. */
+  /**
+   * As for tensors: sessions know the task by different names, so a device is identified by its type, index and
+   * incarnation.
+   */
   #checkSource({ srcDevice, srcIncarnation }: wire.RecvBufRequest): void {
     const { all } = this.#options.devices;
     const { type, index } = parseDeviceName(srcDevice);

@@ -1,4 +1,4 @@
-/** The terms of collective operations: what members of a group tell each other, and what a kernel sees of its group. */
+/** The types of collective operations: the data that members of a group exchange, and a kernel's view of its group. */
 import type { DeviceAttributes } from "../../../../protos/generated/tensorflow/device_attributes.js";
 import type { DType } from "../../../protocol/dtype.js";
 import type { Tensor } from "../../../protocol/tensor.js";
@@ -7,12 +7,12 @@ import type { Tensor } from "../../../protocol/tensor.js";
 export const CollectiveType = { REDUCTION: 0, BROADCAST: 1, GATHER: 2 } as const;
 export type CollectiveType = (typeof CollectiveType)[keyof typeof CollectiveType];
 
-/** How a device takes part in a group. */
+/** A device's membership in a group. */
 export interface GroupRequest {
   readonly groupKey: number;
   /** Devices that the group has when it is complete. */
   readonly groupSize: number;
-  /** "CPU": all members have the same. */
+  /** "CPU": the same for all members. */
   readonly deviceType: string;
   readonly collectiveType: number;
   /** The device that wants to be a member. */
@@ -28,13 +28,13 @@ export interface Group {
   readonly devices: readonly DeviceAttributes[];
 }
 
-/** How a node takes part in one collective of a group. */
+/** A node's part in one collective of a group. */
 export interface InstanceRequest {
   /** The node's name, for people. */
   readonly name: string;
   readonly groupKey: number;
   readonly groupSize: number;
-  /** Tells the collectives of a group apart. */
+  /** Distinguishes the collectives of a group. */
   readonly instanceKey: number;
   readonly type: number;
   readonly dtype: DType;
@@ -42,32 +42,32 @@ export interface InstanceRequest {
   readonly shape: readonly number[];
   /** The full name of the node's device. */
   readonly device: string;
-  /** Whether it is the one whose tensor is broadcast. */
+  /** Whether its tensor is the one that is broadcast. */
   readonly isSource: boolean;
 }
 
-/** What a node wants of its group. */
+/** A node's request to its group. */
 export interface CollectiveParams extends InstanceRequest {
   readonly type: CollectiveType;
 }
 
-/** A member's place in its group, and its way to the others. */
+/** A member's rank in its group, and its connection to the others. */
 export interface Membership {
   /** The tasks of the members by rank; devices of one task have adjacent ranks. */
   readonly tasks: readonly string[];
   readonly rank: number;
-  /** The rank of the member whose tensor is broadcast; -1 where none is. */
+  /** The rank of the member whose tensor is broadcast; -1 if there is none. */
   readonly sourceRank: number;
   /**
-   * Hands a tensor to the one member that asks for the key, and waits until it has.
+   * Provides a tensor to the one member that asks for the key, and waits until it has taken it.
    * @throws TensorFlowError CANCELLED, or the signal's reason; the error that ends the step.
    */
   provide(key: string, tensor: Tensor, signal: AbortSignal): Promise<void>;
   /**
-   * Asks a member for what it provides under a key.
+   * Requests the tensor that a member provides under a key.
    * @returns a vector of the given number of elements.
-   * @throws TensorFlowError that member's; INTERNAL when it provides another number of bytes; FAILED_PRECONDITION when it
-   *   was restarted; CANCELLED.
+   * @throws TensorFlowError that member's; INTERNAL when it provides a different number of bytes; FAILED_PRECONDITION
+   *   when it was restarted; CANCELLED.
    */
   receive(rank: number, key: string, expected: Expected, signal: AbortSignal): Promise<Tensor>;
 }
@@ -80,7 +80,7 @@ export interface Expected {
 /** The collectives of one step on one task. */
 export interface StepCollectives {
   /**
-   * Finds the others: waits until all of the group, and for a broadcast all of the instance, have come.
+   * Finds the other members: waits until the whole group, and for a broadcast the whole instance, has joined.
    * @throws TensorFlowError what the leader of the group answers; CANCELLED, or the signal's reason.
    */
   join(params: CollectiveParams, signal: AbortSignal): Promise<Membership>;

@@ -9,7 +9,10 @@ import { InstanceTable } from "./instance-table.js";
 
 const noBytes = new Uint8Array(0);
 
-/** What a task does as the leader of groups: CompleteGroup and CompleteInstance, of others and of its own devices. */
+/**
+ * A task's role as the leader of groups: answers CompleteGroup and CompleteInstance, for other tasks and its own
+ * devices.
+ */
 export class GroupLeader {
   readonly #instances = new InstanceTable();
   readonly #groups = new GroupTable((group, reason) => this.#instances.forget(group, reason));
@@ -65,13 +68,13 @@ export function groupResponse({
     groupSize,
     deviceType,
     numTasks: tasks.size,
-    // Only NCCL has one.
+    // Only NCCL has a communicator key.
     communicatorKey: noBytes,
     deviceAttributes: [...devices],
   };
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for a dtype or a shape that is none. */
+/** @throws TensorFlowError INVALID_ARGUMENT for an invalid dtype or shape. */
 export function instanceRequestOf(request: wire.CompleteInstanceRequest): InstanceRequest {
   const { name, groupKey, groupSize, instanceKey, type, device, isSource } = request;
   const dtype = dtypeOf(request.dataType);
@@ -79,7 +82,7 @@ export function instanceRequestOf(request: wire.CompleteInstanceRequest): Instan
   return { name, groupKey, groupSize, instanceKey, type, dtype, shape, device, isSource };
 }
 
-/** "/job:worker/replica:0/task:1" of one of its devices; the device itself where the name has no task. */
+/** "/job:worker/replica:0/task:1" of one of its devices; the device itself if the name has no task. */
 export function taskNameOf(device: string): string {
   const task = taskOfDevice(device);
   return task === undefined ? device : taskDeviceName(task);

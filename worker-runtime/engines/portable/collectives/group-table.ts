@@ -10,7 +10,7 @@ import {
 import type { Group, GroupRequest } from "./collective.js";
 import { WaitingList } from "./waiting-list.js";
 
-/** Groups that a leader knows; a program has one for each set of its devices. */
+/** Maximum number of groups; a program has one for each set of its devices. */
 const MAX_GROUPS = 10_000;
 
 /** More devices than any cluster has; a group of more would never be complete. */
@@ -20,28 +20,28 @@ interface Gathering {
   readonly groupKey: number;
   readonly groupSize: number;
   readonly deviceType: string;
-  /** Devices that have come, by name, each with how many calls wait for it. */
+  /** Devices that have joined, by name, each with the number of calls that wait for it. */
   readonly devices: Map<string, { readonly attributes: DeviceAttributes; calls: number }>;
   readonly waiting: WaitingList<Group>;
-  /** Set when all have come. */
+  /** Set when all have joined. */
   group: Group | undefined;
 }
 
 /**
- * The groups that a leader gathers, by key. A member that does not fit ends the wait of the others with its error, as in
- * TensorFlow, but not for ever: a group that failed, or one of whose members was restarted, is dropped, so that the
+ * The groups that a leader gathers, by key. A mismatched member ends the wait of the others with its error, as in
+ * TensorFlow, but not permanently: a group that failed, or one of whose members was restarted, is dropped, so that the
  * next step gathers it again.
  */
 export class GroupTable {
   readonly #groups = new Map<number, Gathering>();
   readonly #onForget: (group: Group, reason: TensorFlowError) => void;
 
-  /** @param onForget told about a complete group that is no more. */
+  /** @param onForget called with a complete group that is dropped. */
   constructor(onForget: (group: Group, reason: TensorFlowError) => void = () => undefined) {
     this.#onForget = onForget;
   }
 
-  /** Groups that are known, complete or not. */
+  /** Number of known groups, complete or not. */
   get size(): number {
     return this.#groups.size;
   }
@@ -52,10 +52,10 @@ export class GroupTable {
   }
 
   /**
-   * Adds a device, or recognizes it, and waits for the rest of its group.
+   * Adds a device, unless it is already there, and waits for the rest of its group.
    * @throws TensorFlowError INTERNAL, in TensorFlow's words, for another size or device type than the group's and for a
-   *   device too many; FAILED_PRECONDITION for a device that was restarted since it joined; INVALID_ARGUMENT for a size
-   *   that is none; CANCELLED, or the signal's reason.
+   *   device too many; FAILED_PRECONDITION for a device that was restarted since it joined; INVALID_ARGUMENT for an
+   *   invalid size; CANCELLED, or the signal's reason.
    */
   async complete(request: GroupRequest, signal: AbortSignal): Promise<Group> {
     const { groupKey, device } = request;
@@ -127,7 +127,7 @@ export class GroupTable {
     return gathering;
   }
 
-  /** One that does not fit ends a group that is not complete; a complete one stays as it is. */
+  /** A mismatched device ends an incomplete group; a complete one stays as it is. */
   #refuse(gathering: Gathering, problem: TensorFlowError): void {
     if (gathering.group === undefined) {
       this.#groups.delete(gathering.groupKey);
@@ -135,7 +135,7 @@ export class GroupTable {
     }
   }
 
-  /** Who gave up is no member, unless another call for the same device still waits. */
+  /** A device whose call was cancelled is not a member, unless another call for it still waits. */
   #leave(gathering: Gathering, device: string): void {
     const member = gathering.devices.get(device);
     if (member === undefined) {

@@ -10,33 +10,33 @@ import { sameShape } from "../kernels/support/shapes.js";
 import { CollectiveType, type Group, type InstanceRequest } from "./collective.js";
 import { WaitingList } from "./waiting-list.js";
 
-/** Collectives of one group that a leader knows; a program has one a node. */
+/** Maximum number of collectives of one group; a program has one for each node. */
 const MAX_INSTANCES = 100_000;
 
-/** The rank of the source of what is no broadcast. */
+/** The source's rank for collectives that are not broadcasts. */
 export const NO_SOURCE = -1;
 
 interface Instance {
   readonly request: InstanceRequest;
-  /** Members that have come, each with how many calls wait for it. */
+  /** Members that have joined, each with the number of calls that wait for it. */
   readonly known: Map<string, number>;
-  /** Answered with the rank of the source. */
+  /** Calls that wait for the rank of the source. */
   readonly waiting: WaitingList<number>;
   sourceRank: number;
   isComplete: boolean;
 }
 
 /**
- * The collectives of the groups that a leader leads. Members of one must agree in what it is; a broadcast waits for all of
- * them, since only then it is known which one is its source. A failed one is dropped, so that the next step can start
+ * The collectives of the groups that a leader leads. The members of a collective must agree on its kind; a broadcast
+ * waits for all of them, since its source is known only then. A failed one is dropped, so that the next step can start
  * over.
  */
 export class InstanceTable {
-  /** By group, as groups are forgotten as a whole. */
+  /** By group, since groups are forgotten as a whole. */
   readonly #byGroup = new Map<Group, Map<number, Instance>>();
 
   /**
-   * Notes that a member has come.
+   * Records that a member has joined.
    * @returns the rank of a broadcast's source, NO_SOURCE for others.
    * @throws TensorFlowError INVALID_ARGUMENT for another shape and INTERNAL for another dtype or kind than the first
    *   member's, for a second source and for a broadcast without a source; CANCELLED, or the signal's reason.

@@ -8,26 +8,26 @@ import type { WorkerInterface } from "../worker/worker-interface.js";
 import type { CollectiveParams, Group, GroupRequest, InstanceRequest } from "./collective.js";
 import type { GroupLeader } from "./group-leader.js";
 
-/** Who leads: this task, or another one. */
+/** The leader: this task, or another one. */
 export type Leadership =
   | { readonly kind: "own"; readonly leader: GroupLeader }
   | { readonly kind: "other"; readonly task: string; worker(): WorkerInterface };
 
 /**
- * Finds the groups of this task's devices at their leader. What another task answered is kept, so that a step costs no
- * calls; a step that fails forgets the groups that it used, as one of their members may be another life of its task.
+ * Finds the groups of this task's devices at their leader. Answers of other tasks are cached, so that a step costs no
+ * calls; a failed step forgets the groups that it used, as one of their members may have been restarted.
  */
 export class MemberResolver {
   readonly #leadership: Leadership;
   readonly #groups = new Map<number, Group>();
-  /** Ranks of sources by what a node wants of its collective; by group. */
+  /** Ranks of sources by request, by group. */
   readonly #sources = new Map<number, Map<string, number>>();
 
   constructor(leadership: Leadership) {
     this.#leadership = leadership;
   }
 
-  /** @throws TensorFlowError what the leader answers; INTERNAL for an answer that makes no sense. */
+  /** @throws TensorFlowError what the leader answers; INTERNAL for an inconsistent answer. */
   async completeGroup(request: GroupRequest, signal: AbortSignal): Promise<Group> {
     const leadership = this.#leadership;
     if (leadership.kind === "own") {
@@ -84,14 +84,17 @@ export class MemberResolver {
     return sourceRank;
   }
 
-  /** Asks the leader again the next time. */
+  /** Forgets the answers about a group, so that the leader is asked again. */
   forget(groupKey: number): void {
     this.#groups.delete(groupKey);
     this.#sources.delete(groupKey);
   }
 }
 
-/** What a node's device asks of its group. @throws TensorFlowError INTERNAL for a device that is not of this task. */
+/**
+ * The request of a node's device to its group.
+ * @throws TensorFlowError INTERNAL for a device that is not of this task.
+ */
 export function groupRequestFor(params: CollectiveParams, devices: TaskDevices): GroupRequest {
   const { groupKey, groupSize, type } = params;
   const device = devices.all.find(({ name }) => name === params.device);

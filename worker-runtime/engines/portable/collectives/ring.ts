@@ -18,15 +18,15 @@ interface Chunk {
   readonly count: number;
 }
 
-/** What a reduction does with its tensors. */
+/** The operations of a reduction. */
 export interface Reduction {
-  /** Merges two vectors of the same size, what this member has first. */
+  /** Merges two vectors of the same size, this member's first. */
   merge(own: Tensor, received: Tensor): Tensor;
-  /** What is done at the end, once for each chunk. */
+  /** Applied at the end, once to each chunk. */
   finish(merged: Tensor): Tensor;
 }
 
-/** A member, and the name of the collective's execution, which begins the keys of its buffers. */
+/** A member, and the name of the collective's execution, which is the prefix of its buffers' keys. */
 export interface Execution {
   readonly member: Membership;
   readonly key: string;
@@ -34,10 +34,10 @@ export interface Execution {
 }
 
 /**
- * Reduces a tensor over all members, as TensorFlow's RingReduce does, key for key: the tensor is cut into as many chunks as
- * there are members; in a first pass each chunk goes around from the member of its number, and every one adds its own
- * elements; in a second the last one's result goes around. So all members get the same bits, and each sends and receives
- * less than twice the tensor.
+ * Reduces a tensor over all members, as TensorFlow's RingReduce does, key for key: the tensor is cut into as many
+ * chunks as there are members; in a first pass each chunk travels around the ring, starting at the member of its
+ * number, and each member adds its own elements; in a second pass the result travels around. So all members get the
+ * same bits, and each sends and receives less than twice the tensor's size.
  * @throws TensorFlowError what `Membership` throws, and what the reduction does.
  */
 export async function ringReduce(
@@ -52,8 +52,8 @@ export async function ringReduce(
 }
 
 /**
- * Puts the tensors of all members one after another in the order of their ranks, as TensorFlow's RingGather does, key for
- * key: each tensor goes around the ring. All must have the same shape.
+ * Concatenates the tensors of all members in the order of their ranks, as TensorFlow's RingGather does, key for key:
+ * each tensor goes around the ring. All must have the same shape.
  * @returns a tensor whose first dimension is as many times as large; what `Membership` throws.
  */
 export async function ringGather(execution: Execution, tensor: Tensor): Promise<Tensor> {
@@ -132,10 +132,10 @@ function rankBefore(rank: number, size: number): number {
   return (rank + size - 1) % size;
 }
 
-/** Of equal size but for the last ones, which may be empty. */
+/** Of equal size except for the last ones, which may be empty. */
 function chunksOf({ dtype, size }: Tensor, count: number): Chunk[] {
   const bytes = Math.ceil(size / count) * itemSize(dtype);
-  // At least one alignment even of nothing, as TensorFlow has it.
+  // At least one alignment unit even for an empty tensor, as in TensorFlow.
   const aligned = Math.max(1, Math.ceil(bytes / CHUNK_ALIGNMENT_BYTES)) * CHUNK_ALIGNMENT_BYTES;
   const length = aligned / itemSize(dtype);
   return Array.from({ length: count }, (_, index) => {

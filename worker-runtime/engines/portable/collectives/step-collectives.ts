@@ -3,7 +3,7 @@ import { RecvBufRequest } from "../../../../protos/generated/tensorflow/worker.j
 import { itemSize } from "../../../protocol/dtype.js";
 import { internalError } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
-import { randomId } from "../random-id.js";
+import { randomId } from "../../../random-id.js";
 import type { TaskDevices } from "../worker/task-devices.js";
 import type { WorkerCache } from "../worker/worker-interface.js";
 import { checkSize, tensorOfBuf } from "./buf-message.js";

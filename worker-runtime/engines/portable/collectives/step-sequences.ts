@@ -5,10 +5,10 @@ import type {
 import { resourceExhausted } from "../../../protocol/status.js";
 import { newStepId, stepIdFrom } from "../step-id.js";
 
-/** A program has one a graph. */
+/** A program has one for each graph. */
 const MAX_GRAPH_KEYS = 100_000;
 
-/** Another task that leads: it says where a sequence begins. */
+/** Another task that leads: it decides where a sequence begins. */
 export interface SequenceLeader {
   /** Distinguishes incarnations of the leader; each restarts its sequences. */
   readonly incarnation: bigint;
@@ -17,9 +17,9 @@ export interface SequenceLeader {
 
 interface Sequence {
   next: bigint;
-  /** The life of the leader that it was learnt from; 0 for a sequence of this task. */
+  /** The incarnation of the leader that provided it; 0 for a sequence of this task. */
   readonly incarnation: bigint;
-  /** Ids of steps that run, in the order in which they began. */
+  /** Ids of running steps, in the order in which they began. */
   readonly running: Set<bigint>;
 }
 
@@ -32,8 +32,8 @@ export class StepSequences {
   readonly #sequences = new Map<bigint, Sequence>();
 
   /**
-   * Answers where each key is, as the leader: at the running step, which waits for the requesting task, or at the next
-   * one.
+   * The leader's answer to where each key's sequence is: at the running step, which waits for the requesting task, or
+   * at the next one.
    *
    * @throws TensorFlowError RESOURCE_EXHAUSTED for too many keys.
    */
@@ -49,7 +49,7 @@ export class StepSequences {
 
   /**
    * The id of a key's next step, which runs until `end`.
-   * @param leader undefined where this task leads.
+   * @param leader undefined if this task leads.
    * @throws TensorFlowError what the leader answers.
    */
   async take(graphKey: bigint, leader: SequenceLeader | undefined): Promise<bigint> {
@@ -60,7 +60,10 @@ export class StepSequences {
     return stepId;
   }
 
-  /** Notes that a step has ended, well or not: all masters count on, so that no id is used for a second try. */
+  /**
+   * Records that a step has ended, successfully or not: all masters continue counting, so that no id is reused for a
+   * retry.
+   */
   end(graphKey: bigint, stepId: bigint): void {
     this.#sequences.get(graphKey)?.running.delete(stepId);
   }

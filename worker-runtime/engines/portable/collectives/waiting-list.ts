@@ -5,7 +5,7 @@ interface Waiter<T> {
   reject(error: TensorFlowError): void;
 }
 
-/** Those who wait for the same answer, each until its own signal is aborted. */
+/** Waiters for the same answer, each until its own signal is aborted. */
 export class WaitingList<T> {
   readonly #waiters = new Set<Waiter<T>>();
 

@@ -2,7 +2,7 @@ import type { StatusCode } from "../../../protocol/status.js";
 import type { LedgerShare } from "../kernels/support/resident-ledger.js";
 import type { PackedTensor } from "./tensor-transfer.js";
 
-/** What a thread is given when it starts. */
+/** The data that a thread gets when it starts. */
 export interface ComputeThreadData {
   readonly maxTensorBytes: number;
   readonly maxResidentBytes: number;
@@ -19,13 +19,13 @@ export interface KernelMessage {
   readonly deviceType: string;
 }
 
-/** Asks a thread for one run of a kernel. A thread gets the next one when it has answered. */
+/** Asks a thread for one run of a kernel. A thread gets the next request once it has answered. */
 export interface RunMessage {
   /** Names the kernel on this thread. */
   readonly kernel: number;
   /** Present the first time. */
   readonly definition: KernelMessage | undefined;
-  /** A kernel that the thread need not keep any longer. */
+  /** A kernel that the thread no longer needs to keep. */
   readonly forget: number | undefined;
   readonly inputs: readonly PackedTensor[];
 }
@@ -40,6 +40,6 @@ export type AnswerMessage =
   | {
       readonly code: StatusCode;
       readonly message: string;
-      /** The kernel was made and is kept; false where making it failed. */
+      /** Whether the kernel was created and is kept. */
       readonly hasKernel: boolean;
     };

@@ -10,9 +10,9 @@ import { type ComputeJob, ComputeWorker } from "./compute-worker.js";
 import type { KernelOffload } from "./kernel-offload.js";
 
 export interface ComputePoolOptions {
-  /** Threads at most; as many as there are cores, up to four, unless given. */
+  /** Maximum number of threads; by default the number of cores, up to four. */
   readonly threads?: number;
-  /** How long a kernel whose result is no longer awaited may continue before its thread is ended. */
+  /** Grace period of a kernel whose result is no longer awaited, after which its thread is ended. */
   readonly graceMillis?: number;
   /** Threads end after this long without any work. */
   readonly idleMillis?: number;
@@ -24,7 +24,7 @@ const MAX_THREADS = 4;
 const DEFAULT_GRACE_MILLIS = 3000;
 const DEFAULT_IDLE_MILLIS = 60_000;
 
-/** A heap of JavaScript objects up to this is gone through in some ten milliseconds. */
+/** The garbage collector goes through a heap of JavaScript objects of this size in about ten milliseconds. */
 const QUICK_HEAP_BYTES = 64 * 2 ** 20;
 
 /** A job that waits for a thread. */
@@ -34,7 +34,7 @@ interface QueuedJob extends ComputeJob {
 }
 
 /**
- * Threads for kernels that take long. They start when there is something to do, and end after a long rest: the memory of
+ * Threads for long-running kernels. They start when there is work, and end after a long idle period: the memory of
  * WebAssembly never shrinks, and threads without work do not collect their garbage.
  */
 export class ComputePool implements KernelOffload {
@@ -53,14 +53,14 @@ export class ComputePool implements KernelOffload {
     idleMillis = DEFAULT_IDLE_MILLIS,
     script = compiledModule("engines/portable/compute/compute-thread.js"),
   }: ComputePoolOptions = {}) {
-    // The thread that answers gRPC sleeps while these compute, and the system wakes it at once.
+    // A lower priority than the thread that answers gRPC, so that the system schedules that one at once.
     this.parallelism = threads ?? Math.min(availableParallelism(), MAX_THREADS);
     this.#graceMillis = graceMillis;
     this.#idleMillis = idleMillis;
     this.#script = script;
   }
 
-  /** Threads that there are now. */
+  /** The current number of threads. */
   get threads(): number {
     return this.#workers.size;
   }
@@ -161,7 +161,7 @@ export class ComputePool implements KernelOffload {
     }
   }
 
-  /** Ends the threads if all are idle. Otherwise the last of them to be will have them ended. */
+  /** Ends the threads if all are idle; otherwise once the last one is idle. */
   #endThreads(): void {
     if ([...this.#workers].every(({ isIdle }) => isIdle)) {
       for (const worker of this.#workers) {
@@ -174,12 +174,12 @@ export class ComputePool implements KernelOffload {
     }
   }
 
-  /** A kernel cannot be interrupted: where it goes on for too long its thread is ended with it. */
+  /** A kernel cannot be interrupted: if it continues for too long, its thread is ended. */
   #endUnlessIdle(worker: ComputeWorker, job: ComputeJob): void {
     setTimeout(() => {
       if (worker.isRunning(job)) {
         inBackground(
-          worker.terminate(cancelled("The kernel went on for too long after its step had ended.")),
+          worker.terminate(cancelled("The kernel continued for too long after its step had ended.")),
         );
       }
     }, this.#graceMillis).unref();

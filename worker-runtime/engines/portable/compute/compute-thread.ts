@@ -72,7 +72,7 @@ function bytesOf(tensors: readonly PackedTensor[]): number {
 }
 
 function answer(request: RunMessage): void {
-  // What the last run left here is garbage by now.
+  // The remains of the last run are garbage by now.
   memoryBudget.letGo();
   residentLedger.publish(bytesOf(request.inputs));
   try {
@@ -83,14 +83,14 @@ function answer(request: RunMessage): void {
     const hasKernel = kernels.has(request.kernel);
     port?.postMessage({ code, message, hasKernel } satisfies AnswerMessage);
   }
-  // What is still here is garbage: the outputs have moved.
+  // What remains here is garbage: the outputs have moved.
   residentLedger.publish(0);
   if (bytesOf(request.inputs) >= COLLECTED_BYTES) {
-    // Otherwise a thread without work keeps the inputs of its last run. Here they are still referred to.
+    // Otherwise an idle thread keeps the inputs of its last run. At this point they are still referenced.
     setImmediate(collectGarbage);
   }
 }
 
-// Messages wait in the port until there is a listener.
+// Messages are queued in the port until there is a listener.
 await initTfjs();
 port?.on("message", answer);

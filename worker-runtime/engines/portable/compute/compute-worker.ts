@@ -20,7 +20,7 @@ export interface ComputeJob {
   failed(error: TensorFlowError): void;
 }
 
-/** A thread keeps this many kernels; sessions come and go, and each has nodes of its own. */
+/** Kernels that a thread keeps; sessions come and go, and each has its own nodes. */
 const MAX_KERNELS = 256;
 
 /** One compute thread. It has one job at a time. Idle, it does not keep the process alive. */
@@ -28,7 +28,7 @@ export class ComputeWorker {
   readonly #thread: Worker;
   readonly #onIdle: () => void;
   readonly #onEnd: () => void;
-  /** The kernels that the thread has, by the node they were made for; least recently used first. */
+  /** The thread's kernels by their nodes; least recently used first. */
   readonly #kernels = new Map<KernelNode, number>();
   #nextKernel = 0;
   #job: ComputeJob | undefined;
@@ -59,8 +59,8 @@ export class ComputeWorker {
         residentLedger.answer(ledger);
       }
     });
-    let reason = "A compute thread ended in the middle of its work.";
-    // Its job fails only when it is gone: before that it would look idle and be given another.
+    let reason = "A compute thread ended during its work.";
+    // Its job fails only once the thread is gone: earlier it would look idle and get another one.
     this.#thread.on("error", (error: Error) => {
       reason = `A compute thread failed: ${error.message}`;
     });
@@ -106,7 +106,7 @@ export class ComputeWorker {
         this.#thread.postMessage({ kernel, definition, forget, inputs: tensors }, transfer);
       }
     } catch (error) {
-      // Most likely there is no memory for the copies.
+      // Most probably there is no memory for the copies.
       this.#takeJob()?.failed(asTensorFlowError(error, StatusCode.RESOURCE_EXHAUSTED));
       this.#onIdle();
     }

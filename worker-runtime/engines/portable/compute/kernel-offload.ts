@@ -1,12 +1,12 @@
 import type { Tensor } from "../../../protocol/tensor.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
 
-/** Runs pure kernels on other threads, so that the thread that answers gRPC is never held up by one of them. */
+/** Runs pure kernels on other threads, so that they never block the thread that answers gRPC. */
 export interface KernelOffload {
   /** Kernels that can run at the same time. */
   readonly parallelism: number;
   /**
-   * Runs the kernel of a node on a thread that is free, or the next one to be. The inputs are copied.
+   * Runs the kernel of a node on an idle thread, or the next one to become idle. The inputs are copied.
    * @throws TensorFlowError what the kernel throws; CANCELLED when the signal is aborted before it ran.
    */
   run(

@@ -1,12 +1,13 @@
 import type { DType } from "../../../protocol/dtype.js";
-import { internalError, resourceExhausted } from "../../../protocol/status.js";
+import { resourceExhausted } from "../../../protocol/status.js";
 import { Tensor } from "../../../protocol/tensor.js";
-import { arrayConstructor, isByteList, type NumericArray } from "../../../protocol/tensor-data.js";
+import { arrayOver, isByteList, type NumericArray } from "../../../protocol/tensor-data.js";
 import { checkRoomForCopy } from "../kernels/support/allocation.js";
 import { memoryBudget } from "../kernels/support/memory-budget.js";
+import { borrowing } from "../memory/received-tensor.js";
 import type { PausingWork } from "../pauses.js";
 
-/** Many small objects take long to send to another thread, so strings travel in one piece. */
+/** Sending many small objects to another thread is slow, so strings travel as one buffer. */
 interface PackedStrings {
   /** All strings, one after another. */
   readonly bytes: Uint8Array;
@@ -27,7 +28,7 @@ export interface Packed {
   readonly transfer: readonly ArrayBuffer[];
 }
 
-/** Copied between two chances for a pause: well below a millisecond. */
+/** Bytes copied between two opportunities to pause: well below a millisecond. */
 const BYTES_PER_PIECE = 512 * 1024;
 const STRINGS_PER_PIECE = 1024;
 
@@ -53,7 +54,9 @@ function* pack(tensors: readonly Tensor[], mustCopy: (data: NumericArray) => boo
   const transfer: ArrayBuffer[] = [];
   const packed: PackedTensor[] = [];
   for (const tensor of tensors) {
-    const { dtype, shape, data } = tensor;
+    const { dtype, shape } = tensor;
+    // A received tensor is copied.
+    const data = borrowing(() => tensor.data);
     if (isByteList(data)) {
       const strings = yield* packStrings(data);
       transfer.push(strings.bytes.buffer as ArrayBuffer, strings.lengths.buffer as ArrayBuffer);
@@ -69,8 +72,12 @@ function* pack(tensors: readonly Tensor[], mustCopy: (data: NumericArray) => boo
   return { tensors: packed, transfer };
 }
 
-/** @param data the tensor's. @throws TensorFlowError RESOURCE_EXHAUSTED where there is no memory. */
-function* copyOf(tensor: Tensor, data: NumericArray): PausingWork<NumericArray> {
+/**
+ * Copies a tensor's numbers, with pauses.
+ * @param data the tensor's.
+ * @throws TensorFlowError RESOURCE_EXHAUSTED if there is no memory.
+ */
+export function* copyOf(tensor: Tensor, data: NumericArray): PausingWork<NumericArray> {
   checkRoomForCopy(tensor);
   if (data.byteLength <= BYTES_PER_PIECE) {
     return data.slice();
@@ -78,7 +85,7 @@ function* copyOf(tensor: Tensor, data: NumericArray): PausingWork<NumericArray> 
   const copy = new (data.constructor as new (length: number) => NumericArray)(data.length);
   const step = BYTES_PER_PIECE / data.BYTES_PER_ELEMENT;
   for (let first = 0; first < data.length; first += step) {
-    // Both are of the same kind; TypeScript cannot know it of a union.
+    // Both are of the same kind, which TypeScript cannot infer for a union.
     copy.set(data.subarray(first, first + step) as never, first);
     yield;
   }
@@ -129,17 +136,9 @@ export function* unpack(tensors: readonly PackedTensor[]): PausingWork<readonly 
   return unpacked;
 }
 
-function arrayOver(dtype: DType, buffer: ArrayBuffer): NumericArray {
-  const arrayType = arrayConstructor(dtype);
-  if (arrayType === undefined) {
-    throw internalError(`A tensor of ${dtype} does not travel between threads.`);
-  }
-  return new arrayType(buffer, 0, buffer.byteLength / arrayType.BYTES_PER_ELEMENT);
-}
-
 /**
- * Short strings that lie beside each other share memory of this size: one object each to collect instead of three. A
- * string that outlives the others keeps no more than this alive with it.
+ * Adjacent short strings share a buffer of this size: one object to collect for each instead of three. A string that
+ * outlives the others keeps at most this much memory alive.
  */
 const SHARED_BYTES = 4096;
 
@@ -153,7 +152,7 @@ function* unpackStrings({ bytes, lengths }: PackedStrings): PausingWork<readonly
   const strings: Uint8Array[] = [];
   let end = 0;
   let shared = bytes.slice(0, 0);
-  /** Where the memory that is shared begins in all bytes. */
+  /** The offset of the shared buffer within all bytes. */
   let sharedFrom = 0;
   for (const length of lengths) {
     const from = end;

@@ -4,8 +4,8 @@ import { invalidArgument } from "../../../protocol/status.js";
 type Attrs = ReadonlyMap<string, AttrValue>;
 
 /**
- * The attributes of a node of a function's body, with the caller's values in place of placeholders ("$T"), in attributes
- * that are functions, too.
+ * The attributes of a node of a function's body, with the caller's values in place of placeholders ("$T"), also within
+ * attributes that are functions.
  * @throws TensorFlowError INVALID_ARGUMENT for a placeholder that has no value.
  */
 export function substituteAttrs(attrs: Attrs, values: Attrs): Map<string, AttrValue> {

@@ -3,16 +3,18 @@ import { invalidArgument } from "../../../protocol/status.js";
 import type { KernelDefinition } from "../kernels/kernel.js";
 import { costOf } from "../kernels/kernel-cost.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
-import type { NodeWork } from "./compiled-node.js";
+import type { OpFacts } from "../kernels/op-facts.js";
+import type { NodeWork, PureWork } from "./compiled-node.js";
 import { nodeError } from "./node-error.js";
 
-/** A node with its kernel, before its edges are turned into references. */
+/** A node with its kernel, before its edges become references. */
 export interface BoundNode {
   readonly node: KernelNode;
   readonly work: NodeWork;
+  /** The type of device that its kernel is for. */
   readonly deviceType: string;
-  /** Whether an output may be missing, as a Switch leaves one of its two. */
-  readonly mayLeaveDead: boolean;
+  /** What is known of its op. */
+  readonly facts: OpFacts;
 }
 
 /** The work of a node that passes values between a function and its caller, for which no kernel is needed. */
@@ -31,7 +33,7 @@ function indexOf(node: KernelNode): number {
   return index;
 }
 
-/** The work of a node that calls a function of the graph's library by using its name as op. */
+/** The work of a node whose op is the name of a function of the graph's library. */
 export function callWork(node: KernelNode): NodeWork {
   const callee = { name: node.op, attr: node.def.attr };
   return {
@@ -40,8 +42,32 @@ export function callWork(node: KernelNode): NodeWork {
   };
 }
 
-/** Makes the kernel of a node. @throws TensorFlowError what the kernel says of the node's attributes. */
+/** By attributes, which nodes of a received graph share if they are equal. */
+const sharedWork = new WeakMap<KernelNode["def"]["attr"], Map<KernelDefinition, PureWork>>();
+
+/**
+ * The kernel of a node. Nodes of one attribute map have the same, unless it looks at the node: a step that runs one kernel
+ * for a thousand nodes finds it in the processor's cache.
+ * @throws TensorFlowError the kernel's errors about the node's attributes.
+ */
 export function kernelWork(definition: KernelDefinition, node: KernelNode): NodeWork {
+  if (definition.kind === "stateful" || definition.create.length > 0) {
+    return newWork(definition, node);
+  }
+  const { attr } = node.def;
+  const known = sharedWork.get(attr)?.get(definition);
+  if (known !== undefined) {
+    return known;
+  }
+  const made = newWork(definition, node);
+  if (made.kind === "pure") {
+    const works = sharedWork.get(attr) ?? new Map<KernelDefinition, PureWork>();
+    sharedWork.set(attr, works.set(definition, made));
+  }
+  return made;
+}
+
+function newWork(definition: KernelDefinition, node: KernelNode): NodeWork {
   try {
     if (definition.kind === "stateful") {
       return { kind: "stateful", run: definition.create(node) };

@@ -17,7 +17,7 @@ import type { MissingKernels } from "./missing-kernels.js";
  */
 const MAX_BODIES = 2000;
 
-/** What is checked in which functions. */
+/** The context of the check. */
 export interface FunctionCheck {
   readonly library: FunctionDefLibrary;
   /** TensorFlow's ops and the library's functions. */
@@ -61,7 +61,7 @@ export function addMissingOfFunctions(
   }
 }
 
-/** The nodes of a body for these values of its attributes; as they are in the library if it is invalid. */
+/** The nodes of a body for these values of its attributes; the library's own nodes if it is invalid. */
 function bodyOf(definition: FunctionDef, { attr }: NameAttrList, ops: OpRegistry): readonly NodeDef[] {
   return unlessUnsound(() => instantiateBody(definition, attr, ops)) ?? definition.nodeDef;
 }

@@ -1,6 +1,7 @@
 import type { FunctionDefLibrary } from "../../../../protos/generated/tensorflow/function.js";
 import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
-import { mergeDevice, parseDeviceName } from "../../../cluster/device-name.js";
+import type { OpDef } from "../../../../protos/generated/tensorflow/op_def.js";
+import { formatDeviceName, mergeDevice, parseDeviceName } from "../../../cluster/device-name.js";
 import { type SignatureArg, typesFit } from "../../../graph/node-signature.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { roleOf } from "../../../graph/structural-ops.js";
@@ -10,10 +11,18 @@ import { KernelNode } from "../kernels/kernel-node.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { cppTypeName } from "../kernels/support/dtypes.js";
 import { eachOf, mapped, NODES_PER_PAUSE, type PausingWork, withoutPauses } from "../pauses.js";
+import { formRegions, type RegionFormer } from "../regions/form-regions.js";
 import { type BoundNode, boundaryWork, callWork, kernelWork } from "./bind-kernel.js";
 import { addMissingOfFunctions } from "./check-functions.js";
 import type { CompiledGraph } from "./compiled-node.js";
-import { linkNodes, type NodeLinks, sourcesOf, topologicalNumbers } from "./graph-links.js";
+import {
+  type GraphLinks,
+  graphLinks,
+  linkNodes,
+  linksOfNodes,
+  sourcesOf,
+  topologicalNumbers,
+} from "./graph-links.js";
 import { MissingKernels } from "./missing-kernels.js";
 import { findFrames } from "./static-frames.js";
 import { wireGraph } from "./wire-graph.js";
@@ -27,8 +36,10 @@ export interface CompileOptions {
   /** The full name of the device of nodes that name none; also completes names that are not full. */
   readonly defaultDevice: string;
   readonly library?: FunctionDefLibrary | undefined;
-  /** For the body of a function: what tells it from others (`KernelNode.scope`). */
+  /** For the body of a function: what distinguishes it from others (`KernelNode.scope`). */
   readonly scope?: string;
+  /** Nodes are grouped in regions; not unless given. */
+  readonly regions?: RegionFormer | undefined;
 }
 
 /** As `compilingGraph`, in one piece: for the bodies of functions. */
@@ -38,8 +49,8 @@ export function compileGraph(nodes: readonly NodeDef[], options: CompileOptions)
 
 /**
  * Prepares the nodes of a partition, or of a function's body, for any number of runs.
- * @throws TensorFlowError UNIMPLEMENTED naming every node without a kernel at once; INVALID_ARGUMENT for a graph that is
- *   not sound: names used twice, inputs that do not exist, dtypes that do not fit, cycles, frames that do not nest.
+ * @throws TensorFlowError UNIMPLEMENTED naming every node without a kernel at once; INVALID_ARGUMENT for an invalid
+ *   graph: names used twice, inputs that do not exist, mismatched dtypes, cycles, frames that do not nest.
  */
 export function* compilingGraph(
   nodes: readonly NodeDef[],
@@ -53,10 +64,18 @@ export function* compilingGraph(
   const framed = yield* findFrames(
     yield* mapped(bound, ({ node }) => node),
     roles,
-    yield* mapped(links, sourcesOf, NODES_PER_PAUSE),
+    (index) => sourcesOf(links, index),
     order,
   );
-  return yield* wireGraph(bound, roles, links, framed);
+  if (options.regions === undefined) {
+    return yield* wireGraph({ bound, roles, framed }, links);
+  }
+  const withRegions = yield* formRegions(
+    { bound, roles, links: yield* linksOfNodes(links), framed },
+    [...order],
+    options.regions,
+  );
+  return yield* wireGraph(withRegions, graphLinks(withRegions.links));
 }
 
 function* bindNodes(nodes: readonly NodeDef[], options: CompileOptions): PausingWork<readonly BoundNode[]> {
@@ -70,25 +89,36 @@ function* bindNodes(nodes: readonly NodeDef[], options: CompileOptions): Pausing
       missing.addUnknownOp(def.op, def.name);
       return;
     }
-    const { name: device, type: deviceType } = placements.of(def.device);
-    const node = new KernelNode(def.device === device ? def : { ...def, device }, opDef, options.scope);
-    const mayLeaveDead = options.kernels.facts(def.op).leavesDead ?? false;
+    const { name: device, type: deviceType, onHost } = placements.of(def.device);
+    const node = nodeOn(def, device, opDef, options.scope);
+    const facts = options.kernels.facts(def.op);
     const boundary = boundaryWork(node);
     if (boundary !== undefined) {
-      bound.push({ node, deviceType, mayLeaveDead, work: boundary });
+      bound.push({ node, deviceType, facts, work: boundary });
       return;
     }
     const definition = options.kernels.find(node, deviceType);
     if (definition !== undefined) {
-      bound.push({ node, deviceType, mayLeaveDead, work: kernelWork(definition, node) });
-    } else if (functions.has(def.op)) {
-      bound.push({ node, deviceType, mayLeaveDead, work: callWork(node) });
+      // On a GPU that may be the kernel of the CPU, which compute threads look up anew.
+      const { deviceType: kernelDevice = "CPU" } = definition;
+      bound.push({ node, deviceType: kernelDevice, facts, work: kernelWork(definition, node) });
+      return;
+    }
+    if (functions.has(def.op)) {
+      bound.push({ node, deviceType, facts, work: callWork(node) });
+      return;
+    }
+    // The body of a function that is called on a GPU: what has no kernel there is on the CPU, as in TensorFlow.
+    const moved = onHost === undefined ? undefined : nodeOn(def, onHost, opDef, options.scope);
+    const onCpu = moved && options.kernels.find(moved, "CPU");
+    if (moved !== undefined && onCpu !== undefined) {
+      bound.push({ node: moved, deviceType: "CPU", facts, work: kernelWork(onCpu, moved) });
     } else {
       missing.add(node, deviceType, options.kernels);
     }
   };
   yield* eachOf(nodes, bind, NODES_PER_PAUSE);
-  // A body was looked through with the graph that calls it.
+  // A body was checked together with the graph that calls it.
   if (options.library !== undefined && functions.size > 0 && options.scope === undefined) {
     const { library, ops, kernels } = options;
     const deviceType = placements.of("").type;
@@ -100,64 +130,101 @@ function* bindNodes(nodes: readonly NodeDef[], options: CompileOptions): Pausing
   return bound;
 }
 
+function nodeOn(def: NodeDef, device: string, opDef: OpDef, scope: string | undefined): KernelNode {
+  return new KernelNode(def.device === device ? def : { ...def, device }, opDef, scope);
+}
+
+interface Placed {
+  /** The full name of a device. */
+  readonly name: string;
+  readonly type: string;
+  /** The CPU that will do as well, where the node did not ask for this type; undefined for a CPU. */
+  readonly onHost: string | undefined;
+}
+
 /** Completes device names; a graph has few different ones. */
 class Placements {
   readonly #default: string;
-  readonly #known = new Map<string, { readonly name: string; readonly type: string }>();
+  readonly #known = new Map<string, Placed>();
 
   constructor(defaultDevice: string) {
     this.#default = defaultDevice;
   }
 
-  of(device: string) {
+  of(device: string): Placed {
     const known = this.#known.get(device);
     if (known !== undefined) {
       return known;
     }
     const name = device === "" ? this.#default : mergeDevice(this.#default, device);
-    const placement = { name, type: parseDeviceName(name).type ?? "CPU" };
+    const { type = "CPU", ...parts } = parseDeviceName(name);
+    const isOpen = type !== "CPU" && parseDeviceName(device).type === undefined;
+    const onHost = isOpen ? formatDeviceName({ ...parts, type: "CPU", index: 0 }) : undefined;
+    const placement = { name, type, onHost };
     this.#known.set(device, placement);
     return placement;
   }
 }
 
-function* checkEdges(bound: readonly BoundNode[], links: readonly NodeLinks[]): PausingWork<undefined> {
+function* checkEdges(bound: readonly BoundNode[], links: GraphLinks): PausingWork<undefined> {
+  const { first, dataCount, source, output } = links;
+  const known = new Set<readonly SignatureArg[]>();
   const check = ({ node }: BoundNode, index: number) => {
-    const data = links[index]?.data ?? [];
-    if (data.length !== node.inputs.length) {
+    const count = dataCount[index] ?? 0;
+    if (count !== node.inputs.length) {
       throw invalidArgument(
-        `NodeDef expected inputs '${node.inputs.map(typeText).join(", ")}' do not match ${data.length} inputs specified; ` +
+        `NodeDef expected inputs '${node.inputs.map(typeText).join(", ")}' do not match ${count} inputs specified; ` +
           `Op<name=${node.op}>; NodeDef: {{node ${node.name}}}`,
       );
     }
-    for (const [place, { source, output }] of data.entries()) {
-      const from = bound[source]?.node;
-      const out = from?.outputs[output];
-      const into = node.inputs[place];
-      if (from === undefined || out === undefined || into === undefined) {
-        throw invalidArgument(
-          `Node '${node.name}': Connecting to invalid output ${output} of source node ${from?.name} which has ` +
-            `${from?.outputs.length} outputs.`,
-        );
-      }
-      if (!typesFit(out, into)) {
-        throw invalidArgument(
-          `Input ${place} of node ${node.name} was passed ${typeText(out)} from ${from.name}:${output} incompatible with ` +
-            `expected ${typeText(into)}.`,
-        );
-      }
+    for (let position = 0; position < count; position += 1) {
+      const input = (first[index] ?? 0) + position;
+      checkEdge(node, position, bound[source[input] ?? 0]?.node, output[input] ?? 0);
     }
-    for (const { name, dtype } of [...node.inputs, ...node.outputs]) {
-      // A dtype that is not given or does not exist is said now, with the graph, not in the middle of a step.
-      if (dtype === undefined) {
-        throw invalidArgument(
-          `NodeDef has no dtype for '${name}'; Op<name=${node.op}>; NodeDef: {{node ${node.name}}}`,
-        );
-      }
-      dtypeOf(dtype);
-    }
+    checkDtypes(node, node.inputs, known);
+    checkDtypes(node, node.outputs, known);
   };
   return yield* eachOf(bound, check, NODES_PER_PAUSE);
+}
+
+function checkEdge(node: KernelNode, position: number, from: KernelNode | undefined, output: number): void {
+  const out = from?.outputs[output];
+  const into = node.inputs[position];
+  if (from === undefined || out === undefined || into === undefined) {
+    throw invalidArgument(
+      `Node '${node.name}': Connecting to invalid output ${output} of source node ${from?.name} which has ` +
+        `${from?.outputs.length} outputs.`,
+    );
+  }
+  if (!typesFit(out, into)) {
+    throw invalidArgument(
+      `Input ${position} of node ${node.name} was passed ${typeText(out)} from ${from.name}:${output} incompatible with ` +
+        `expected ${typeText(into)}.`,
+    );
+  }
+}
+
+/**
+ * A missing or unknown dtype is reported now, with the graph, not in the middle of a step.
+ * @param known arguments without one, which nodes of equal types share.
+ */
+function checkDtypes(
+  node: KernelNode,
+  args: readonly SignatureArg[],
+  known: Set<readonly SignatureArg[]>,
+): void {
+  if (known.has(args)) {
+    return;
+  }
+  for (const { name, dtype } of args) {
+    if (dtype === undefined) {
+      throw invalidArgument(
+        `NodeDef has no dtype for '${name}'; Op<name=${node.op}>; NodeDef: {{node ${node.name}}}`,
+      );
+    }
+    dtypeOf(dtype);
+  }
+  known.add(args);
 }
 
 function typeText({ dtype, isRef }: SignatureArg): string {

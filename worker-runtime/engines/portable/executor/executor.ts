@@ -1,15 +1,12 @@
-import {
-  cancelledBy,
-  internalError,
-  invalidArgument,
-  type TensorFlowError,
-} from "../../../protocol/status.js";
+import { cancelledBy, internalError, invalidArgument, TensorFlowError } from "../../../protocol/status.js";
+import type { Tensor } from "../../../protocol/tensor.js";
 import type { Outputs } from "../kernels/kernel.js";
+import { freeAllUnlessHeld, isAnyHeld, letValuesGo } from "../memory/held-tensor.js";
 import type { Value } from "../values.js";
 import type { CompiledGraph } from "./compiled-node.js";
 import { nodeError } from "./node-error.js";
 import { ReadyQueue } from "./ready-queue.js";
-import { type Call, checkOutputs, runNode } from "./run-node.js";
+import { type Call, checkOutputs, runNode, runQuickNode } from "./run-node.js";
 import { RunningStep } from "./running-step.js";
 import type { FunctionCaller, StepContext } from "./step-context.js";
 import { type Activation, StepState } from "./step-state.js";
@@ -23,7 +20,9 @@ export interface GraphCall {
   readonly args?: readonly Value[] | undefined;
   /** Absent if no times are collected. Within a function, the collector of the enclosing step. */
   readonly stats?: StepStatsCollector | undefined;
-  /** The functions of the graph's own library, where that is not the step's: a dataset's function is run in any step. */
+  /** Counts what the graph's pure kernels are expected to take, but not those within functions and regions. */
+  readonly work?: { kernelNanos: number } | undefined;
+  /** The functions of the graph's own library, if it is not the step's: a dataset's function may run in any step. */
   readonly functions?: FunctionCaller | undefined;
 }
 
@@ -46,19 +45,22 @@ export function runGraph(graph: CompiledGraph, call: GraphCall): Promise<readonl
   });
 }
 
+/** So much work is done, by its estimates, before the clock is looked at again. */
+const MAX_UNCLOCKED_NANOS = 50_000;
+
 class GraphRun implements Sliced {
   readonly #graph: CompiledGraph;
   readonly #outerSignal: AbortSignal;
   readonly #call: Call;
   readonly #ended: (error: TensorFlowError | undefined, results: readonly Value[]) => void;
   readonly #state: StepState;
-  /** Removes this call of a function from the enclosing step. */
+  /** Unregisters this call of a function from the enclosing step. */
   readonly #leave: () => void;
-  /** Nodes to be run. */
+  /** Nodes that are ready to run. */
   readonly #ready = new ReadyQueue<Activation>();
-  /** Kernels that have answered with a promise and not settled. */
+  /** Number of kernels whose promises have not settled. */
   readonly #waiting = new Set<Activation>();
-  /** The first error. No node is run after it. */
+  /** The first error. No node runs after it. */
   #failure: TensorFlowError | undefined;
   /** True while `workUntil` runs or is due. */
   #isScheduled = false;
@@ -66,7 +68,7 @@ class GraphRun implements Sliced {
 
   constructor(
     graph: CompiledGraph,
-    { step, args = [], stats, functions = step.functions }: GraphCall,
+    { step, args = [], stats, work, functions = step.functions }: GraphCall,
     ended: (error: TensorFlowError | undefined, results: readonly Value[]) => void,
   ) {
     this.#graph = graph;
@@ -75,6 +77,8 @@ class GraphRun implements Sliced {
       step: new RunningStep(step, stats, functions),
       args,
       results: new Array(graph.resultCount),
+      unclockedNanos: 0,
+      work: work ?? { kernelNanos: 0 },
     };
     this.#ended = ended;
     this.#state = new StepState(graph);
@@ -96,7 +100,7 @@ class GraphRun implements Sliced {
     this.#schedule();
   };
 
-  /** The nodes that have not answered, with those of functions instead of the nodes that call them. */
+  /** The nodes that have not finished; for calls of functions, the nodes within the function. */
   #waitingNodes(): string[] {
     const own = [...this.#waiting].filter(({ node }) => !callsFunction(node));
     return [...own.map(({ node, inputs }) => waitingNode(node, inputs)), ...this.#call.step.waitingWithin()];
@@ -116,8 +120,12 @@ class GraphRun implements Sliced {
         break;
       }
       this.#run(activation);
-      if (performance.now() >= deadlineMillis) {
-        return true;
+      // To ask for the time takes as long as a small kernel.
+      if (this.#call.unclockedNanos >= MAX_UNCLOCKED_NANOS) {
+        this.#call.unclockedNanos = 0;
+        if (performance.now() >= deadlineMillis) {
+          return true;
+        }
       }
     }
     this.#ready.clear();
@@ -131,6 +139,11 @@ class GraphRun implements Sliced {
   #run(activation: Activation): void {
     const startMillis = this.#call.step.stats === undefined ? 0 : performance.now();
     try {
+      const quickly = this.#runQuickly(activation);
+      if (quickly !== undefined) {
+        this.#state.finished(activation, quickly, this.#ready);
+        return;
+      }
       const outputs = runNode(activation, this.#call);
       if (outputs instanceof Promise) {
         this.#await(activation, outputs, startMillis);
@@ -138,8 +151,19 @@ class GraphRun implements Sliced {
         this.#finish(activation, outputs, startMillis);
       }
     } catch (error) {
-      this.#fail(nodeError(error, activation.node.node.name));
+      this.#fail(errorOf(error, activation));
+      letValuesGo(activation.inputs);
     }
+  }
+
+  /** @returns undefined for a node that is to be run by `runNode`. */
+  #runQuickly({ slot, iteration, inputs }: Activation): Outputs | undefined {
+    const quick = iteration.frame.outline.quick[slot];
+    if (quick === undefined || this.#call.step.stats !== undefined || isAnyHeld(inputs)) {
+      return undefined;
+    }
+    // No input of a node that is run by its kernel alone is undefined, or a reference.
+    return runQuickNode(quick, inputs as readonly Tensor[], this.#call);
   }
 
   #await(activation: Activation, outputs: Promise<Outputs>, startMillis: number): void {
@@ -149,6 +173,7 @@ class GraphRun implements Sliced {
         settled();
       } catch (error) {
         this.#fail(this.#failureOf(error, activation));
+        letValuesGo(activation.inputs);
       }
       this.#waiting.delete(activation);
       this.#schedule();
@@ -163,19 +188,25 @@ class GraphRun implements Sliced {
   }
 
   /**
-   * The error of a node that waited. For one that only follows from an error elsewhere all waiting nodes are named.
+   * The error of a node that waited. If it is only a consequence of an error elsewhere, all waiting nodes are named.
    */
-  #failureOf(error: unknown, { node }: Activation): TensorFlowError {
-    const failure = nodeError(error, node.node.name);
+  #failureOf(error: unknown, activation: Activation): TensorFlowError {
+    const failure = errorOf(error, activation);
     return failure.isDerived ? withWaitingNodes(failure, this.#waitingNodes()) : failure;
   }
 
   #finish(activation: Activation, outputs: Outputs, startMillis: number): void {
-    checkOutputs(activation.node, outputs);
-    this.#call.step.stats?.ran(activation.node, startMillis, outputs);
+    // The nodes of a region were looked at one by one.
+    if (activation.node.work.kind !== "region") {
+      checkOutputs(activation.node, outputs);
+      this.#call.step.stats?.ran(activation.node, startMillis, outputs);
+    }
     if (this.#failure === undefined) {
       this.#state.finished(activation, outputs, this.#ready);
     }
+    letValuesGo(activation.inputs);
+    // What nothing waits for.
+    freeAllUnlessHeld(outputs);
   }
 
   #fail(error: TensorFlowError): void {
@@ -208,6 +239,16 @@ class GraphRun implements Sliced {
         this.#state.pendingNodes().map(pendingNode),
       );
     }
+    if (this.#failure !== undefined) {
+      this.#state.abandon();
+    }
     this.#ended(this.#failure, values);
+    // The caller has held those that it needs by the end of this turn.
+    letValuesGo(values);
   }
+}
+
+/** The error of a node, with its name. What a region throws names the node of it that failed. */
+function errorOf(error: unknown, { node: { node, work } }: Activation): TensorFlowError {
+  return work.kind === "region" && error instanceof TensorFlowError ? error : nodeError(error, node.name);
 }

@@ -4,8 +4,9 @@ import { hash64, hash64Combine } from "../hash64.js";
 export const ROOT_FRAME_ID = 0n;
 
 /**
- * The id by which rendezvous keys name a loop frame, the same in every task (TensorFlow's PropagatorState).
- * @param parentId the id of the frame around it; @param parentIteration the iteration that started the loop.
+ * The id of a loop frame in rendezvous keys, the same in every task (TensorFlow's PropagatorState).
+ * @param parentId the id of the frame around it;
+ * @param parentIteration the iteration that started the loop.
  */
 export function childFrameId(parentId: bigint, parentIteration: number, name: string): bigint {
   return hash64Combine(

@@ -12,10 +12,10 @@ import { substituteAttrs } from "./attr-substitution.js";
 type Tensors = readonly string[];
 
 /**
- * The body of a function as nodes of a graph: _Arg nodes for what it is given, _Retval nodes for what it answers. Nodes
- * that neither the answer nor an effect needs are left out, as TensorFlow does.
+ * The body of a function as nodes of a graph: _Arg nodes for its arguments, _Retval nodes for its results. Nodes that
+ * neither a result nor an effect needs are left out, as in TensorFlow.
  * @param attrs the values of the function's own attributes.
- * @throws TensorFlowError INVALID_ARGUMENT for a body that is not sound, NOT_FOUND for an op that does not exist.
+ * @throws TensorFlowError INVALID_ARGUMENT for an invalid body, NOT_FOUND for an op that does not exist.
  */
 export function instantiateBody(
   definition: FunctionDef,
@@ -46,7 +46,7 @@ export function instantiateBody(
   return [...args, ...kept, ...results];
 }
 
-/** What the names in a function's body stand for: "arg", "node:output_arg:0", and "node" alone for its end. */
+/** Resolves the names in a function's body: "arg", "node:output_arg:0", and "node" alone for control inputs. */
 class BodyNames {
   readonly #function: string;
   readonly #tensors = new Map<string, Tensors>();
@@ -86,7 +86,7 @@ class BodyNames {
     return this.#tensors.get(input.slice(1))?.map((tensor) => `^${parseEdge(tensor).node}`) ?? [input];
   }
 
-  /** All tensors of an argument or output, or with ":i" behind it one of them. */
+  /** All tensors of an argument or output, or with the suffix ":i" one of them. */
   resolve(name: string): Tensors {
     const all = this.#tensors.get(name);
     if (all !== undefined) {

@@ -4,6 +4,7 @@ import { taskOfDevice } from "../../../cluster/device-name.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { notFound, resourceExhausted, unimplemented } from "../../../protocol/status.js";
 import type { KernelRegistry } from "../kernels/registry.js";
+import type { RegionFormer } from "../regions/form-regions.js";
 import type { Value } from "../values.js";
 import { calleeKey } from "./callee-key.js";
 import { compileGraph } from "./compiled-graph.js";
@@ -13,15 +14,17 @@ import { instantiateBody } from "./function-body.js";
 import { RunningStep } from "./running-step.js";
 import type { FunctionCaller, StepContext } from "./step-context.js";
 
-/** Functions that call each other deeper than this have most likely no end. */
+/** Functions that call each other deeper than this most probably never end. */
 const MAX_CALL_DEPTH = 2000;
 
 export interface FunctionLibraryOptions {
   /** TensorFlow's ops and the library's functions. */
   readonly ops: OpRegistry;
   readonly kernels: KernelRegistry;
-  /** None for a graph without functions. */
+  /** Undefined for a graph without functions. */
   readonly library?: FunctionDefLibrary | undefined;
+  /** Nodes of bodies are grouped in regions; not unless given. */
+  readonly regions?: RegionFormer | undefined;
 }
 
 /** The functions of one graph's library, compiled when they are first called. */
@@ -30,18 +33,20 @@ export class FunctionLibrary implements FunctionCaller {
   readonly #library: FunctionDefLibrary;
   readonly #ops: OpRegistry;
   readonly #kernels: KernelRegistry;
+  readonly #regions: RegionFormer | undefined;
   /** By function, values of its attributes, and device. */
   readonly #compiled = new Map<string, CompiledGraph>();
-  /** The same by the callee as the calling node has it, so that a call encodes nothing; then by device. */
+  /** The same by the calling node's callee object, so that a call encodes nothing; then by device. */
   readonly #byCallee = new WeakMap<NameAttrList, Map<string, CompiledGraph>>();
 
-  constructor({ library = FunctionDefLibrary.create(), ops, kernels }: FunctionLibraryOptions) {
+  constructor({ library = FunctionDefLibrary.create(), ops, kernels, regions }: FunctionLibraryOptions) {
     for (const definition of library.function) {
       this.#functions.set(definition.signature?.name ?? "", definition);
     }
     this.#library = library;
     this.#ops = ops;
     this.#kernels = kernels;
+    this.#regions = regions;
   }
 
   async call(
@@ -60,7 +65,7 @@ export class FunctionLibrary implements FunctionCaller {
 
   /**
    * The body of a function, ready to be run.
-   * @throws TensorFlowError NOT_FOUND for no such function; what `compileGraph` says of its body.
+   * @throws TensorFlowError NOT_FOUND for no such function; what `compileGraph` throws for its body.
    */
   compiled(callee: NameAttrList, device: string): CompiledGraph {
     const known = this.#byCallee.get(callee)?.get(device);
@@ -87,6 +92,7 @@ export class FunctionLibrary implements FunctionCaller {
       defaultDevice: device,
       library: this.#library,
       scope,
+      regions: this.#regions,
     });
     checkTask(name, graph, device);
     return graph;

@@ -9,108 +9,248 @@ export interface NodeLinks {
   readonly data: readonly { readonly source: number; readonly output: number }[];
   /** Each once. */
   readonly control: readonly number[];
+  /** Control inputs from nodes of regions, as the regions' outputs that stand for their ends. */
+  readonly regionControl?: readonly { readonly source: number; readonly output: number }[];
 }
 
-/** The nodes that a node waits for: once for each data input, and once for all control inputs from one node. */
-export function sourcesOf({ data, control }: NodeLinks): readonly number[] {
-  return [...data.map(({ source }) => source), ...control];
+/** In place of an output: the end of a node. */
+export const NODE_END = -1;
+
+/**
+ * The inputs of all nodes of a graph: of node i those from `first[i]` to before `first[i + 1]`, first its data inputs, of
+ * which there are `dataCount[i]`, then its control inputs.
+ */
+export interface GraphLinks {
+  readonly first: Int32Array;
+  readonly dataCount: Int32Array;
+  /** By input: the number of the node that it comes from. */
+  readonly source: Int32Array;
+  /** By input: its output; of a control input NODE_END, or of a region the output that stands for the end of a node. */
+  readonly output: Int32Array;
 }
 
-/** Cycles longer than this are not spelled out in full. */
+/** The numbers of the nodes that a node waits for: once for each data input, and once for all control inputs from one node. */
+export function sourcesOf({ first, source }: GraphLinks, index: number): Int32Array {
+  return source.subarray(first[index], first[index + 1]);
+}
+
+/** As objects, for what changes them: the regions. Without control inputs from regions, of which there are none yet. */
+export function* linksOfNodes({ first, dataCount, source, output }: GraphLinks): PausingWork<NodeLinks[]> {
+  return yield* mapped(
+    dataCount,
+    (count, index) => {
+      const start = first[index] ?? 0;
+      const data = Array.from({ length: count }, (_, i) => ({
+        source: source[start + i] ?? 0,
+        output: output[start + i] ?? 0,
+      }));
+      return { data, control: [...source.subarray(start + count, first[index + 1])] };
+    },
+    NODES_PER_PAUSE,
+  );
+}
+
+/** As arrays of numbers, in which control inputs from regions come last. */
+export function graphLinks(nodes: readonly NodeLinks[]): GraphLinks {
+  const builder = new LinksBuilder(nodes.length);
+  for (const { data, control, regionControl } of nodes) {
+    for (const { source, output } of data) {
+      builder.add(source, output);
+    }
+    builder.endData();
+    for (const source of control) {
+      builder.addControl(source);
+    }
+    for (const { source, output } of regionControl ?? []) {
+      builder.add(source, output);
+    }
+    builder.endNode();
+  }
+  return builder.links();
+}
+
+class LinksBuilder {
+  readonly #first: Int32Array;
+  readonly #dataCount: Int32Array;
+  readonly #sources: number[] = [];
+  readonly #outputs: number[] = [];
+  /** By node: 1 more than the last node that has a control input from it. */
+  readonly #controlOf: Int32Array;
+  #node = 0;
+
+  constructor(nodes: number) {
+    this.#first = new Int32Array(nodes + 1);
+    this.#dataCount = new Int32Array(nodes);
+    this.#controlOf = new Int32Array(nodes);
+  }
+
+  add(source: number, output: number): void {
+    this.#sources.push(source);
+    this.#outputs.push(output);
+  }
+
+  /** Adds a control input, unless the node has it already. */
+  addControl(source: number): void {
+    if (this.#controlOf[source] !== this.#node + 1) {
+      this.#controlOf[source] = this.#node + 1;
+      this.add(source, NODE_END);
+    }
+  }
+
+  /** The inputs of the node that follow are control inputs. */
+  endData(): void {
+    this.#dataCount[this.#node] = this.#sources.length - (this.#first[this.#node] ?? 0);
+  }
+
+  endNode(): void {
+    this.#node += 1;
+    this.#first[this.#node] = this.#sources.length;
+  }
+
+  links(): GraphLinks {
+    return {
+      first: this.#first,
+      dataCount: this.#dataCount,
+      source: Int32Array.from(this.#sources),
+      output: Int32Array.from(this.#outputs),
+    };
+  }
+}
+
+/** Longer cycles are not printed in full. */
 const NODES_SHOWN_OF_A_CYCLE = 8;
 
 /**
  * Resolves the inputs of all nodes.
- * @throws TensorFlowError INVALID_ARGUMENT for two nodes of one name, an input that no node has, and a data input behind
- *   a control input.
+ * @throws TensorFlowError INVALID_ARGUMENT for two nodes with one name, an input from an unknown node, and a data input
+ *   behind a control input.
  */
-export function* linkNodes(nodes: readonly NodeDef[]): PausingWork<readonly NodeLinks[]> {
+export function* linkNodes(nodes: readonly NodeDef[]): PausingWork<GraphLinks> {
   const numbers = new Map<string, number>();
-  yield* eachOf(nodes, ({ name }, index) => {
-    if (numbers.has(name)) {
-      throw invalidArgument(`Node '${name}' is not unique.`);
-    }
-    numbers.set(name, index);
-  });
-  return yield* mapped(nodes, (node) => linksOf(node, numbers), NODES_PER_PAUSE);
+  yield* eachOf(
+    nodes,
+    ({ name }, index) => {
+      if (numbers.has(name)) {
+        throw invalidArgument(`Node '${name}' is not unique.`);
+      }
+      numbers.set(name, index);
+    },
+    NODES_PER_PAUSE,
+  );
+  const builder = new LinksBuilder(nodes.length);
+  yield* eachOf(nodes, (node) => addLinksOf(node, numbers, builder), NODES_PER_PAUSE);
+  return builder.links();
 }
 
-function linksOf(node: NodeDef, numbers: ReadonlyMap<string, number>): NodeLinks {
-  const data: { source: number; output: number }[] = [];
-  const control = new Set<number>();
+function addLinksOf(node: NodeDef, numbers: ReadonlyMap<string, number>, builder: LinksBuilder): void {
+  let isData = true;
   for (const input of node.input) {
-    const edge = parseEdge(input);
-    const source = numbers.get(edge.node);
+    // Most inputs are no more than the name of a node; names have neither a colon nor a caret.
+    const named = numbers.get(input);
+    const edge = named === undefined ? parseEdge(input) : undefined;
+    const source = edge === undefined ? named : numbers.get(edge.node);
     if (source === undefined) {
       throw invalidArgument(`Node '${node.name}': Unknown input node '${input}'`);
     }
-    if (edge.control) {
-      control.add(source);
-    } else if (control.size > 0) {
-      throw invalidArgument(`Node '${node.name}': Control dependencies must come after regular dependencies`);
-    } else {
-      data.push({ source, output: edge.output });
+    if (edge?.control !== true) {
+      if (!isData) {
+        throw invalidArgument(
+          `Node '${node.name}': Control dependencies must come after regular dependencies`,
+        );
+      }
+      builder.add(source, edge?.output ?? 0);
+      continue;
     }
+    if (isData) {
+      isData = false;
+      builder.endData();
+    }
+    builder.addControl(source);
   }
-  return { data, control: [...control] };
+  if (isData) {
+    builder.endData();
+  }
+  builder.endNode();
 }
 
 /**
  * An order in which every node comes after its inputs; the edge from a NextIteration to a Merge does not count.
- * @throws TensorFlowError INVALID_ARGUMENT for a cycle that is no such loop.
+ * @throws TensorFlowError INVALID_ARGUMENT for any other cycle.
  */
-export function* topologicalNumbers(
-  nodes: readonly NodeDef[],
-  links: readonly NodeLinks[],
-): PausingWork<readonly number[]> {
-  const waitsFor = new Int32Array(nodes.length);
-  const behind: number[][] = nodes.map(() => []);
-  const wait = (link: NodeLinks, index: number) => {
-    const op = nodes[index]?.op ?? "";
-    for (const source of sourcesOf(link)) {
-      if (!closesLoop(nodes[source]?.op ?? "", op)) {
-        behind[source]?.push(index);
+export function* topologicalNumbers(nodes: readonly NodeDef[], links: GraphLinks): PausingWork<Int32Array> {
+  const { first, source: sources } = links;
+  const count = nodes.length;
+  const waitsFor = new Int32Array(count);
+  // The nodes behind node i are those from firstBehind[i] to before firstBehind[i + 1]: first their number is counted.
+  const firstBehind = new Int32Array(count + 1);
+  const isBack = (source: number, { op }: NodeDef) => closesLoop(nodes[source]?.op ?? "", op);
+  const wait = (node: NodeDef, index: number) => {
+    const end = first[index + 1] ?? 0;
+    for (let input = first[index] ?? 0; input < end; input += 1) {
+      const source = sources[input] ?? 0;
+      if (!isBack(source, node)) {
+        firstBehind[source + 1] = (firstBehind[source + 1] ?? 0) + 1;
         waitsFor[index] = (waitsFor[index] ?? 0) + 1;
       }
     }
   };
-  yield* eachOf(links, wait, NODES_PER_PAUSE);
-  const order: number[] = [];
-  for (const [index, count] of waitsFor.entries()) {
-    if (count === 0) {
-      order.push(index);
+  yield* eachOf(nodes, wait, NODES_PER_PAUSE);
+  const order = new Int32Array(count);
+  let length = 0;
+  for (let index = 0; index < count; index += 1) {
+    firstBehind[index + 1] = (firstBehind[index + 1] ?? 0) + (firstBehind[index] ?? 0);
+    if (waitsFor[index] === 0) {
+      order[length] = index;
+      length += 1;
     }
   }
-  // Grows while it is walked.
-  const release = (index: number) => {
-    for (const next of behind[index] ?? []) {
-      const left = (waitsFor[next] ?? 0) - 1;
-      waitsFor[next] = left;
-      if (left === 0) {
-        order.push(next);
+  const behind = new Int32Array(firstBehind[count] ?? 0);
+  const next = firstBehind.slice();
+  const follow = (node: NodeDef, index: number) => {
+    const end = first[index + 1] ?? 0;
+    for (let input = first[index] ?? 0; input < end; input += 1) {
+      const source = sources[input] ?? 0;
+      if (!isBack(source, node)) {
+        behind[next[source] ?? 0] = index;
+        next[source] = (next[source] ?? 0) + 1;
       }
     }
   };
-  yield* eachOf(order, release, NODES_PER_PAUSE);
-  if (order.length < nodes.length) {
+  yield* eachOf(nodes, follow, NODES_PER_PAUSE);
+  // Grows during the iteration.
+  for (let at = 0; at < length; at += 1) {
+    const source = order[at] ?? 0;
+    const end = firstBehind[source + 1] ?? 0;
+    for (let place = firstBehind[source] ?? 0; place < end; place += 1) {
+      const target = behind[place] ?? 0;
+      const left = (waitsFor[target] ?? 0) - 1;
+      waitsFor[target] = left;
+      if (left === 0) {
+        order[length] = target;
+        length += 1;
+      }
+    }
+    if ((at + 1) % NODES_PER_PAUSE === 0) {
+      yield;
+    }
+  }
+  if (length < count) {
     throw invalidArgument(cycleText(nodes, links, waitsFor));
   }
   return order;
 }
 
-/** Goes back along inputs that are still waited for until a node comes up again. */
-function cycleText(nodes: readonly NodeDef[], links: readonly NodeLinks[], waitsFor: Int32Array): string {
-  const places = new Map<number, number>();
+/** Follows missing inputs backwards until a node repeats. */
+function cycleText(nodes: readonly NodeDef[], links: GraphLinks, waitsFor: Int32Array): string {
+  const positions = new Map<number, number>();
   const path: number[] = [];
   let current = waitsFor.findIndex((count) => count > 0);
-  while (current >= 0 && !places.has(current)) {
-    places.set(current, path.length);
+  while (current >= 0 && !positions.has(current)) {
+    positions.set(current, path.length);
     path.push(current);
-    const link = links[current];
-    const sources = link === undefined ? [] : sourcesOf(link);
-    current = sources.find((source) => (waitsFor[source] ?? 0) > 0) ?? -1;
+    current = sourcesOf(links, current).find((source) => (waitsFor[source] ?? 0) > 0) ?? -1;
   }
-  const cycle = path.slice(places.get(current) ?? 0).reverse();
+  const cycle = path.slice(positions.get(current) ?? 0).reverse();
   const names = cycle.slice(0, NODES_SHOWN_OF_A_CYCLE).map((index) => nodes[index]?.name ?? "");
   const more = cycle.length > NODES_SHOWN_OF_A_CYCLE ? ", …" : "";
   return `Graph is invalid, contains a cycle with ${cycle.length} nodes, including: ${names.join(", ")}${more}`;

@@ -2,21 +2,21 @@ import { invalidArgument, type TensorFlowError, unimplemented } from "../../../p
 import type { KernelNode } from "../kernels/kernel-node.js";
 import type { KernelRegistry, MissingKernel } from "../kernels/registry.js";
 
-/** As many nodes of one op are named. */
+/** Number of nodes of one op that are named. */
 const NODES_NAMED = 5;
 
 /** Collects the nodes of a graph that have no kernel, so that one error can name all of them. */
 export class MissingKernels {
-  // By what is missing, in words.
+  // Nodes by the missing kernel, in words.
   readonly #nodes = new Map<string, string[]>();
-  /** Whether TensorFlow's own engine refuses everything that is missing, too. */
+  /** Whether TensorFlow's own engine lacks all of these kernels, too. */
   #isRefusedEverywhere = true;
 
   get isEmpty(): boolean {
     return this.#nodes.size === 0;
   }
 
-  /** A node of an op that no TensorFlow has. */
+  /** A node whose op no TensorFlow has. */
   addUnknownOp(op: string, node: string): void {
     this.#isRefusedEverywhere = false;
     this.#add(
@@ -25,7 +25,7 @@ export class MissingKernels {
     );
   }
 
-  /** A node of an op that has no kernel for any dtypes on any device. */
+  /** A node whose op has no kernel at all. */
   addOp(op: string, node: string): void {
     this.#isRefusedEverywhere = false;
     this.#add(`'${op}'`, node);
@@ -39,8 +39,8 @@ export class MissingKernels {
   }
 
   /**
-   * An error with everything that is missing and what to do about it: UNIMPLEMENTED where TensorFlow's own engine might run
-   * it, INVALID_ARGUMENT, as there, where that engine has no kernel either.
+   * An error with all missing kernels and what to do about them: UNIMPLEMENTED if TensorFlow's own engine might run the
+   * graph; INVALID_ARGUMENT, as there, if that engine has no kernel either.
    */
   error(): TensorFlowError {
     const lines = [...this.#nodes].map(([what, nodes]) => {

@@ -1,8 +1,8 @@
 import { asTensorFlowError, StatusCode, TensorFlowError } from "../../../protocol/status.js";
 
 /**
- * What a node threw, with the node's name behind the text as TensorFlow puts it: in double braces, which clients resolve
- * to a line of Python, unless a node within a function has them already.
+ * The error of a node, with the node's name appended as in TensorFlow: in double braces, which clients resolve to a
+ * line of Python, unless a node within a function has them already.
  */
 export function nodeError(error: unknown, name: string): TensorFlowError {
   const known = asTensorFlowError(error, StatusCode.INTERNAL);

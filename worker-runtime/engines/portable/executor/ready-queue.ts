@@ -1,4 +1,4 @@
-/** Consumed entries are cut off when there are this many of them. */
+/** Consumed entries are removed once there are this many of them. */
 const MAX_TAKEN = 1024;
 
 /**

@@ -1,13 +1,26 @@
-import { failedPrecondition, internalError, invalidArgument } from "../../../protocol/status.js";
+import {
+  asTensorFlowError,
+  cancelled,
+  failedPrecondition,
+  internalError,
+  invalidArgument,
+  StatusCode,
+  type TensorFlowError,
+} from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import type { KernelOffload } from "../compute/kernel-offload.js";
 import { after } from "../exclusive-access.js";
+import { DeviceTensor, isAnyOnDevice } from "../gpu/device-tensor.js";
+import { takesDeviceTensors } from "../gpu/pass-through.js";
 import type { OpContext, Outputs, SplitWork } from "../kernels/kernel.js";
 import { cppTypeName } from "../kernels/support/dtypes.js";
+import { holdValue, isAnyHeld } from "../memory/held-tensor.js";
+import { borrowing, lastingTensor } from "../memory/received-tensor.js";
 import { withPauses } from "../pauses.js";
 import { RefValue, type Value } from "../values.js";
-import type { CompiledNode } from "./compiled-node.js";
+import type { ExecutableNode, NodeWork, QuickNode, RegionHost } from "./compiled-node.js";
 import type { Iteration } from "./frame-state.js";
+import { nodeError } from "./node-error.js";
 import type { RunningStep } from "./running-step.js";
 import type { Activation } from "./step-state.js";
 
@@ -20,9 +33,72 @@ export interface Call {
   readonly args: readonly Value[];
   /** Filled by index. */
   readonly results: (Value | undefined)[];
+  /** The time that nodes are expected to have taken since the executor looked at the clock. */
+  unclockedNanos: number;
+  /** What all its pure kernels are expected to take. */
+  readonly work: { kernelNanos: number };
 }
 
+/** What a node takes besides its kernel. */
+const NANOS_PER_NODE = 1000;
+/** The kernels of stateful nodes give no estimate. */
+const NANOS_PER_STATEFUL_NODE = 25_000;
+
+/** A node that is run. */
+type NodeRun = Pick<Activation, "inputs" | "iteration"> & { readonly node: ExecutableNode };
+
+type PureWork = Extract<NodeWork, { kind: "pure" }>;
+
 const NO_OUTPUTS: Outputs = [];
+
+/** Runs the nodes of a region one by one, as the executor does those of a graph. */
+class HostOfRegion implements RegionHost {
+  readonly step: RunningStep;
+  readonly #call: Call;
+  readonly #iteration: Iteration;
+
+  constructor(call: Call, iteration: Iteration) {
+    this.step = call.step;
+    this.#call = call;
+    this.#iteration = iteration;
+  }
+
+  get failure(): TensorFlowError | undefined {
+    return this.step.isAborted
+      ? asTensorFlowError(this.step.signal.reason ?? cancelled("The step has ended."), StatusCode.CANCELLED)
+      : undefined;
+  }
+
+  run(node: ExecutableNode, inputs: readonly Value[]): Outputs | Promise<Outputs> {
+    const startMillis = this.step.stats === undefined ? 0 : performance.now();
+    const finish = (outputs: Outputs): Outputs => {
+      checkOutputs(node, outputs);
+      this.step.stats?.ran(node, startMillis, outputs);
+      return outputs;
+    };
+    const fail = (error: unknown): never => {
+      throw nodeError(error, node.node.name);
+    };
+    try {
+      const outputs = runNode({ node, inputs, iteration: this.#iteration }, this.#call);
+      return outputs instanceof Promise ? outputs.then(finish).catch(fail) : finish(outputs);
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  ran(node: ExecutableNode, outputs: Outputs): void {
+    this.step.stats?.ran(node, performance.now(), outputs);
+  }
+
+  ranTogether(nodes: readonly ExecutableNode[], startMillis: number): void {
+    this.step.stats?.ranTogether(nodes, startMillis);
+  }
+
+  copied(device: string, bytes: number, startMillis: number): void {
+    this.step.stats?.copied("MEMCPYHtoD", device, bytes, startMillis);
+  }
+}
 
 class NodeContext implements OpContext {
   readonly inputs: readonly Value[];
@@ -49,42 +125,122 @@ class NodeContext implements OpContext {
  * Runs a node's kernel, or starts it where it is one that waits.
  * @throws TensorFlowError what the kernel throws; FAILED_PRECONDITION for a variable without a value.
  */
-export function runNode({ node, inputs, iteration }: Activation, call: Call): Outputs | Promise<Outputs> {
+export function runNode({ node, inputs, iteration }: NodeRun, call: Call): Outputs | Promise<Outputs> {
   if (node.referencesToRead.length === 0) {
     return runKernel(node, inputs, iteration, call);
   }
   return after(readReferences(node, inputs, call.step), (given) => runKernel(node, given, iteration, call));
 }
 
+/**
+ * Runs a node that needs no more than its kernel.
+ * @returns undefined if it takes so long that a compute thread must run it, or its outputs are not what its signature
+ *   says: `runNode` must be called then.
+ * @throws TensorFlowError what the kernel throws.
+ */
+export function runQuickNode(
+  { work, outputDtypes }: QuickNode,
+  inputs: readonly Tensor[],
+  call: Call,
+): Outputs | undefined {
+  const nanos = work.cost(inputs);
+  if (nanos > MAX_INLINE_NANOS) {
+    return undefined;
+  }
+  call.work.kernelNanos += nanos;
+  call.unclockedNanos += NANOS_PER_NODE + nanos;
+  const outputs = work.run(inputs);
+  if (outputs.length !== outputDtypes.length) {
+    return undefined;
+  }
+  for (let slot = 0; slot < outputs.length; slot += 1) {
+    if (outputs[slot]?.dtype !== outputDtypes[slot]) {
+      return undefined;
+    }
+  }
+  return outputs;
+}
+
 function runKernel(
-  node: CompiledNode,
+  node: ExecutableNode,
   given: readonly (Value | undefined)[],
   iteration: Iteration,
   call: Call,
 ): Outputs | Promise<Outputs> {
   const { work } = node;
+  const isHeld = isAnyHeld(given);
+  const isOnDevices = isHeld && isAnyOnDevice(given);
+  if (isOnDevices && !takesDeviceTensors(node)) {
+    return toHost(given, call).then((onHost) => runKernel(node, onHost, iteration, call));
+  }
   switch (work.kind) {
     case "pure": {
       // A merge, and nothing else, is given `undefined`, and it is not pure; nor does a pure kernel take objects.
       const tensors = given as readonly Tensor[];
-      const { compute } = call.step;
-      return compute !== undefined && work.cost(tensors) > MAX_INLINE_NANOS
-        ? offload(node, work.split(tensors, compute.parallelism), tensors, compute, call.step.signal)
-        : work.run(tensors);
+      return isHeld
+        ? borrowing(() => runPure(node, work, tensors, isOnDevices, call), tensors)
+        : runPure(node, work, tensors, false, call);
     }
-    case "stateful":
-      return work.run(new NodeContext(given as readonly Value[], call.step, iteration));
+    case "stateful": {
+      call.unclockedNanos += NANOS_PER_STATEFUL_NODE;
+      const inputs = (isHeld ? given.map(lastingTensor) : given) as readonly Value[];
+      return work.run(new NodeContext(inputs, call.step, iteration));
+    }
     case "argument":
       return [argument(node, work.index, call.args)];
-    case "result":
-      call.results[work.index] = given[0];
+    case "result": {
+      const result = lastingTensor(given[0]);
+      holdValue(result);
+      call.results[work.index] = result;
       return NO_OUTPUTS;
+    }
+    case "region":
+      return work.run(given, new HostOfRegion(call, iteration));
   }
+}
+
+/** Runs a pure kernel here, or on compute threads if that takes long. */
+function runPure(
+  node: ExecutableNode,
+  work: PureWork,
+  tensors: readonly Tensor[],
+  isOnDevices: boolean,
+  call: Call,
+): Outputs | Promise<Outputs> {
+  // What takes tensors that lie on a device hands them on, and does not look at them.
+  const nanos = isOnDevices ? 0 : work.cost(tensors);
+  call.work.kernelNanos += nanos;
+  if (nanos > MAX_INLINE_NANOS && call.step.compute !== undefined) {
+    const { compute, signal } = call.step;
+    return offload(node, work.split(tensors, compute.parallelism), tensors, compute, signal);
+  }
+  call.unclockedNanos += NANOS_PER_NODE + nanos;
+  return work.run(tensors);
+}
+
+/** Copies to the host what lies on devices, for a kernel that reads it. */
+async function toHost(
+  given: readonly (Value | undefined)[],
+  { step }: Call,
+): Promise<readonly (Value | undefined)[]> {
+  return await Promise.all(
+    given.map(async (value) => {
+      if (!(value instanceof DeviceTensor)) {
+        return value;
+      }
+      const startMillis = performance.now();
+      const copy = await value.toHost();
+      if (value.memory.isGpu) {
+        step.stats?.copied("MEMCPYDtoH", value.memory.name, value.byteLength, startMillis);
+      }
+      return copy;
+    }),
+  );
 }
 
 /** Runs a node's kernel on a compute thread, or its parts on several. */
 async function offload(
-  { node, deviceType }: CompiledNode,
+  { node, deviceType }: ExecutableNode,
   split: SplitWork | undefined,
   inputs: readonly Tensor[],
   compute: KernelOffload,
@@ -99,21 +255,21 @@ async function offload(
 
 /** Replaces references by the values that they have now, where the op wants values; waits for updates that are half done. */
 function readReferences(
-  node: CompiledNode,
+  node: ExecutableNode,
   inputs: readonly (Value | undefined)[],
   step: RunningStep,
 ): readonly (Value | undefined)[] | Promise<readonly (Value | undefined)[]> {
   const read = [...inputs];
   let waits: Promise<void>[] | undefined;
-  for (const place of node.referencesToRead) {
-    const value = read[place];
+  for (const index of node.referencesToRead) {
+    const value = read[index];
     if (value instanceof RefValue) {
       const { cell } = value;
       const take = (held: Tensor | undefined): void => {
         if (held === undefined) {
           throw failedPrecondition(`Attempting to use uninitialized value ${cell.name}`);
         }
-        read[place] = held;
+        read[index] = held;
       };
       const held = cell.read(step);
       if (held instanceof Promise) {
@@ -127,7 +283,7 @@ function readReferences(
   return waits === undefined ? read : Promise.all(waits).then(() => read);
 }
 
-function argument(node: CompiledNode, index: number, args: readonly Value[]): Value {
+function argument(node: ExecutableNode, index: number, args: readonly Value[]): Value {
   const value = args[index];
   if (value === undefined) {
     throw invalidArgument(
@@ -144,7 +300,7 @@ function argument(node: CompiledNode, index: number, args: readonly Value[]): Va
 }
 
 /** @throws TensorFlowError INTERNAL when a kernel's outputs are not what its node's signature says. */
-export function checkOutputs(node: CompiledNode, outputs: Outputs): void {
+export function checkOutputs(node: ExecutableNode, outputs: Outputs): void {
   const { outputDtypes, outputIsRef } = node;
   if (outputs.length !== outputDtypes.length) {
     throw internalError(
@@ -155,7 +311,7 @@ export function checkOutputs(node: CompiledNode, outputs: Outputs): void {
     const value = outputs[slot];
     const declared = outputDtypes[slot];
     if (value === undefined) {
-      if (!node.mayLeaveDead) {
+      if (!node.facts.leavesDead) {
         throw internalError(`Missing ${slot}-th output from {{node ${node.node.name}}}`);
       }
     } else if (value.dtype !== declared || value instanceof RefValue !== outputIsRef[slot]) {

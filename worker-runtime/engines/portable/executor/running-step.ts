@@ -1,4 +1,4 @@
-import { setMaxListeners } from "node:events";
+import { LightAbortController } from "../../../light-abort.js";
 import type { StepCollectives } from "../collectives/collective.js";
 import type { KernelOffload } from "../compute/kernel-offload.js";
 import type { Rendezvous } from "../rendezvous/rendezvous.js";
@@ -19,7 +19,7 @@ export class RunningStep implements StepContext {
   /** How many functions around this graph call each other. */
   readonly callDepth: number;
   // Most graphs have no node that waits.
-  #abort: AbortController | undefined;
+  #abort: LightAbortController | undefined;
   /** The functions that run for nodes of this graph, each as what names its waiting nodes; most graphs call none. */
   #within: Set<() => readonly string[]> | undefined;
   #reason: unknown;
@@ -38,9 +38,7 @@ export class RunningStep implements StepContext {
 
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
-      this.#abort = new AbortController();
-      // As many nodes as there are may wait at once.
-      setMaxListeners(0, this.#abort.signal);
+      this.#abort = new LightAbortController();
       if (this.#isAborted) {
         this.#abort.abort(this.#reason);
       }
@@ -53,6 +51,10 @@ export class RunningStep implements StepContext {
     this.#isAborted = true;
     this.#reason = reason;
     this.#abort?.abort(reason);
+  }
+
+  get isAborted(): boolean {
+    return this.#isAborted;
   }
 
   /** A function runs for a node of this graph. @returns what to call when it has ended. */

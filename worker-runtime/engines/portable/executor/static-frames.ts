@@ -3,10 +3,10 @@ import { invalidArgument } from "../../../protocol/status.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
 import { eachOf, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 
-/** A loop frame as the structure of the graph shows it. */
+/** A loop frame in the structure of the graph. */
 export interface FrameOutline {
   readonly name: string;
-  /** undefined for the root: what is outside of all loops. */
+  /** undefined for the root frame, outside of all loops. */
   readonly parent: FrameOutline | undefined;
   readonly parallelIterations: number;
 }
@@ -21,19 +21,22 @@ export interface FramedNodes {
 
 /**
  * Finds the loop frame of every node: an Enter leads into the frame that it names, an Exit out to the one around it.
- * @param sources by node: the numbers of the nodes that it waits for.
+ * @param sourcesOf the numbers of the nodes that a node waits for.
  * @param order the nodes' numbers, each after its inputs.
- * @throws TensorFlowError INVALID_ARGUMENT in TensorFlow's words where frames do not nest.
+ * @throws TensorFlowError INVALID_ARGUMENT in TensorFlow's words if frames do not nest.
  */
 export function* findFrames(
   nodes: readonly KernelNode[],
   roles: readonly NodeRole[],
-  sources: readonly (readonly number[])[],
-  order: readonly number[],
+  sourcesOf: (index: number) => ArrayLike<number> & Iterable<number>,
+  order: Int32Array,
 ): PausingWork<FramedNodes> {
   const root: FrameOutline = { name: "", parent: undefined, parallelIterations: 1 };
   const byName = new Map<string, FrameOutline>();
   const frames: FrameOutline[] = nodes.map(() => root);
+  if (!roles.some(leadsToOtherFrames)) {
+    return { root, frames, outputFrames: frames };
+  }
   const outputFrames: FrameOutline[] = nodes.map(() => root);
 
   const frameNode = (index: number) => {
@@ -41,11 +44,11 @@ export function* findFrames(
     if (node === undefined) {
       return;
     }
-    const from = sources[index] ?? [];
+    const from = [...sourcesOf(index)];
     const first = from.find((source) => roles[source] !== "next-iteration") ?? from[0];
     const frame = first === undefined ? root : (outputFrames[first] ?? root);
     for (const source of from) {
-      // A back edge comes from a node that is not framed yet; `checkBackEdges` checks it.
+      // A back edge comes from a node without a frame so far; `checkBackEdges` checks it.
       if (
         outputFrames[source] !== frame &&
         !(roles[index] === "merge" && roles[source] === "next-iteration")
@@ -71,8 +74,12 @@ export function* findFrames(
     }
   };
   yield* eachOf(order, frameNode, NODES_PER_PAUSE);
-  yield* checkBackEdges(nodes, roles, sources, frames);
+  yield* checkBackEdges(nodes, roles, sourcesOf, frames);
   return { root, frames, outputFrames };
+}
+
+function leadsToOtherFrames(role: NodeRole): boolean {
+  return role === "enter" || role === "exit" || role === "next-iteration";
 }
 
 function childFrame(node: KernelNode, parent: FrameOutline, byName: Map<string, FrameOutline>): FrameOutline {
@@ -98,11 +105,11 @@ function childFrame(node: KernelNode, parent: FrameOutline, byName: Map<string, 
 function* checkBackEdges(
   nodes: readonly KernelNode[],
   roles: readonly NodeRole[],
-  sources: readonly (readonly number[])[],
+  sourcesOf: (index: number) => Iterable<number>,
   frames: readonly FrameOutline[],
 ): PausingWork<undefined> {
-  return yield* eachOf(sources, (from, index) => {
-    for (const source of roles[index] === "merge" ? from : []) {
+  return yield* eachOf(roles, (role, index) => {
+    for (const source of role === "merge" ? sourcesOf(index) : []) {
       const isBackEdge = roles[source] === "next-iteration";
       if (isBackEdge && (frames[source] !== frames[index] || frames[index]?.parent === undefined)) {
         throw invalidArgument(

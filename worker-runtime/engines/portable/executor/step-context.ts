@@ -6,11 +6,11 @@ import type { FileAccess } from "../resources/file-access.js";
 import type { ResourceManager } from "../resources/resource-manager.js";
 import type { Value } from "../values.js";
 
-/** What all nodes of one step on one task share. */
+/** State shared by all nodes of one step on one task. */
 export interface StepContext {
   readonly stepId: bigint;
   /**
-   * The handle of the session whose step this is. Resources that a node makes without a shared name (queues, tables,
+   * The handle of the session whose step this is. Resources that a node creates without a shared name (queues, tables,
    * accumulators) are private to it: `ResourceManager.privateName`, `endSession`.
    */
   readonly session?: string;
@@ -21,12 +21,12 @@ export interface StepContext {
   /** Resources that end with the step: TensorArrays, stacks. */
   readonly stepResources: ResourceManager;
   readonly rendezvous: Rendezvous;
-  /** What collective ops meet the others through; absent for a graph that was registered as one without them. */
+  /** Connects collective ops to the other members; absent for a graph that was registered without collectives. */
   readonly collectives?: StepCollectives | undefined;
   readonly functions: FunctionCaller;
-  /** What Save, Restore and other file ops may touch. */
+  /** The file access of Save, Restore and other file ops. */
   readonly files: FileAccess;
-  /** Takes kernels that would hold up this thread; without it every kernel runs here. */
+  /** Runs kernels that would block this thread; if absent, every kernel runs here. */
   readonly compute: KernelOffload | undefined;
   /** A line for the task's log: Print, PrintV2, log_device_placement. */
   log(line: string): void;

@@ -1,18 +1,43 @@
 import type { Outputs } from "../kernels/kernel.js";
+import { holdValue, letValueGo, letValuesGo } from "../memory/held-tensor.js";
 import type { Value } from "../values.js";
-import type { CompiledGraph, CompiledNode } from "./compiled-node.js";
+import {
+  type CompiledGraph,
+  type CompiledNode,
+  HAS_ENDED,
+  InputRule,
+  NO_INPUT,
+  type Wiring,
+} from "./compiled-node.js";
 import { Frame, type Iteration } from "./frame-state.js";
 
 /** The instruction to run a node once. Every one must be answered by `StepState.finished`, unless the step fails. */
-export interface Activation {
-  readonly node: CompiledNode;
+export class Activation {
+  /** The number of the node in its frame. */
+  readonly slot: number;
   readonly iteration: Iteration;
   /**
-   * The data inputs in order; for a merge `undefined` in place of all but the one that it takes. Empty for a dead node.
+   * The data inputs in order; for a merge `undefined` in place of all but the one that it takes, for a region in place of
+   * those that are dead. Empty for a dead node.
    */
   readonly inputs: readonly (Value | undefined)[];
-  /** An input is dead. Only nodes that transfer something between devices are run nevertheless, to say so. */
+  /**
+   * An input is dead. Only nodes that transfer something between devices are run nevertheless, to say so. A region, whose
+   * nodes need not all be dead then, is never dead itself.
+   */
   readonly isDead: boolean;
+
+  constructor(slot: number, iteration: Iteration, inputs: readonly (Value | undefined)[], isDead: boolean) {
+    this.slot = slot;
+    this.iteration = iteration;
+    this.inputs = inputs;
+    this.isDead = isDead;
+  }
+
+  /** Looked up where it is needed: most nodes run without it. */
+  get node(): CompiledNode {
+    return this.iteration.frame.outline.nodes[this.slot] as CompiledNode;
+  }
 }
 
 /** A node that some of its inputs have reached, and others not. */
@@ -42,12 +67,19 @@ const NO_INPUTS: readonly Value[] = [];
 export class StepState {
   readonly #root: Frame;
   readonly #sources: readonly CompiledNode[];
+  readonly #wiring: Wiring;
   // Dead nodes are finished here; a list rather than recursion, since they form chains as long as a graph.
   readonly #dead: Activation[] = [];
 
   constructor(graph: CompiledGraph) {
     this.#root = new Frame(graph.root, undefined);
     this.#sources = graph.sources;
+    this.#wiring = graph.wiring;
+  }
+
+  /** Lets all values go that wait for nodes: the step has failed, and none of them will run. */
+  abandon(): void {
+    this.#root.abandon();
   }
 
   /** True when no node of the step will run any more. */
@@ -74,7 +106,7 @@ export class StepState {
       return;
     }
     for (const node of this.#sources) {
-      this.#activate(node, iteration, false, ready);
+      this.#activate(node.slot, iteration, false, ready);
     }
     this.#settle(ready);
     if (iteration.outstandingNodes === 0) {
@@ -89,24 +121,41 @@ export class StepState {
    * @param ready receives the nodes to be run next.
    */
   finished(activation: Activation, outputs: Outputs, ready: Ready): void {
-    this.#propagate(activation.node, activation.iteration, activation.isDead, outputs, ready);
+    this.#propagate(activation, outputs, ready);
     this.#settle(ready);
   }
 
   /** Finishes dead nodes until only nodes to be run are left. */
   #settle(ready: Ready): void {
     for (let next = this.#dead.pop(); next !== undefined; next = this.#dead.pop()) {
-      this.#propagate(next.node, next.iteration, true, NO_OUTPUTS, ready);
+      this.#propagate(next, NO_OUTPUTS, ready);
     }
   }
 
-  #propagate(
-    node: CompiledNode,
-    iteration: Iteration,
-    isDead: boolean,
-    outputs: Outputs,
-    ready: Ready,
-  ): void {
+  #propagate(activation: Activation, outputs: Outputs, ready: Ready): void {
+    const { slot, iteration, isDead } = activation;
+    const { leadsOut, firstPort, endPort } = iteration.frame.outline;
+    if (leadsOut[slot] === 0) {
+      this.#deliverTo(
+        iteration,
+        firstPort[slot] as number,
+        endPort[slot] as number,
+        isDead,
+        outputs,
+        false,
+        ready,
+      );
+    } else {
+      this.#passOn(activation.node, iteration, isDead, outputs, ready);
+    }
+    iteration.outstandingNodes -= 1;
+    if (iteration.outstandingNodes === 0) {
+      this.#endIterations(iteration.frame, ready);
+    }
+  }
+
+  /** The outputs of a node that leads to another frame or iteration. */
+  #passOn(node: CompiledNode, iteration: Iteration, isDead: boolean, outputs: Outputs, ready: Ready): void {
     switch (node.role) {
       case "enter":
         this.#enter(node, iteration, isDead, outputs[0], ready);
@@ -114,15 +163,8 @@ export class StepState {
       case "exit":
         this.#exit(node, iteration, isDead, outputs, ready);
         break;
-      case "next-iteration":
-        this.#nextIteration(node, iteration, isDead, outputs[0], ready);
-        break;
       default:
-        this.#deliver(node, iteration, isDead, outputs, ready);
-    }
-    iteration.outstandingNodes -= 1;
-    if (iteration.outstandingNodes === 0) {
-      this.#endIterations(iteration.frame, ready);
+        this.#nextIteration(node, iteration, isDead, outputs[0], ready);
     }
   }
 
@@ -135,6 +177,7 @@ export class StepState {
     child.pendingEnters -= 1;
     if (node.isConstantEnter) {
       const kept = { node, value: isDead ? undefined : value };
+      holdValue(kept.value);
       child.constants.push(kept);
       for (const iteration of child.iterations) {
         this.#deliver(node, iteration, isDead, [value], ready);
@@ -181,6 +224,7 @@ export class StepState {
       }
       return;
     }
+    holdValue(value);
     frame.postponed.push({ node, value });
     if (frame.iterations.length < frame.outline.parallelIterations) {
       this.#startIteration(frame, ready);
@@ -194,6 +238,7 @@ export class StepState {
     frame.postponed = [];
     for (const { node, value } of postponed) {
       this.#deliver(node, iteration, value === undefined, [value], ready);
+      letValueGo(value);
     }
     for (const { node, value } of frame.constants) {
       this.#deliver(node, iteration, value === undefined, [value], ready);
@@ -201,29 +246,93 @@ export class StepState {
   }
 
   /** Brings a node's outputs and its end to the nodes behind it, in an iteration that need not be its own. */
-  #deliver(source: CompiledNode, into: Iteration, isDead: boolean, outputs: Outputs, ready: Ready): void {
-    const { dataEdges } = source;
-    for (let slot = 0; slot < dataEdges.length; slot += 1) {
-      const value = isDead ? undefined : outputs[slot];
-      for (const { target, place } of dataEdges[slot] ?? []) {
-        if (target.role === "merge") {
-          this.#deliverToMerge(target, place, value, source.role === "enter", into, ready);
+  #deliver(
+    { frame, slot, role }: CompiledNode,
+    into: Iteration,
+    isDead: boolean,
+    outputs: Outputs,
+    ready: Ready,
+  ): void {
+    const [first, end] = [frame.firstPort[slot] ?? 0, frame.endPort[slot] ?? 0];
+    this.#deliverTo(into, first, end, isDead, outputs, role === "enter", ready);
+  }
+
+  /** @param firstPort of the node's outputs; @param endPort of its end. */
+  #deliverTo(
+    into: Iteration,
+    firstPort: number,
+    endPort: number,
+    isDead: boolean,
+    outputs: Outputs,
+    isFromEnter: boolean,
+    ready: Ready,
+  ): void {
+    const { firstEdge, target, inputIndex } = this.#wiring;
+    const { rules, nodes } = into.frame.outline;
+    const { inputs, counters } = into;
+    for (let port = firstPort; port < endPort; port += 1) {
+      const value = isDead ? undefined : outputs[port - firstPort];
+      const lastEdge = firstEdge[port + 1] as number;
+      for (let edge = firstEdge[port] as number; edge < lastEdge; edge += 1) {
+        const slot = target[edge] as number;
+        const index = inputIndex[edge] as number;
+        if (value === undefined || rules[slot] !== InputRule.all || index === NO_INPUT) {
+          this.#deliverSpecially(nodes[slot] as CompiledNode, index, value, isFromEnter, into, ready);
           continue;
         }
-        if (value === undefined) {
-          into.addDeadInputs(target, 1);
-        } else {
-          into.inputs[place] = value;
+        // As most edges are: the rest of this is `put` and `countDown`.
+        holdValue(value);
+        inputs[index] = value;
+        const left = (counters[slot] as number) - 1;
+        counters[slot] = left;
+        if (left === 0) {
+          this.#activate(slot, into, into.deadInputs(slot) > 0, ready);
         }
-        this.#countDown(target, into, ready);
       }
     }
-    for (const target of source.controlEdges) {
-      if (isDead && target.role !== "merge") {
+    const lastEdge = firstEdge[endPort + 1] as number;
+    for (let edge = firstEdge[endPort] as number; edge < lastEdge; edge += 1) {
+      this.#deliverEnd(
+        nodes[target[edge] as number] as CompiledNode,
+        inputIndex[edge] as number,
+        isDead,
+        into,
+        ready,
+      );
+    }
+  }
+
+  /** Of a dead value, to a merge, or from an output that stands for the end of a node in a region. */
+  #deliverSpecially(
+    target: CompiledNode,
+    index: number,
+    value: Value | undefined,
+    isFromEnter: boolean,
+    into: Iteration,
+    ready: Ready,
+  ): void {
+    if (index === NO_INPUT) {
+      this.#deliverEnd(target, index, value === undefined, into, ready);
+    } else if (target.role === "merge") {
+      this.#deliverToMerge(target, index, value, isFromEnter, into, ready);
+    } else {
+      if (value === undefined) {
         into.addDeadInputs(target, 1);
+      } else {
+        into.put(index, value);
       }
       this.#countDown(target, into, ready);
     }
+  }
+
+  /** The end of a node, for one that has a control input from it. */
+  #deliverEnd(target: CompiledNode, index: number, isDead: boolean, into: Iteration, ready: Ready): void {
+    if (!isDead && index !== NO_INPUT) {
+      into.inputs[index] = HAS_ENDED;
+    } else if (isDead && target.role !== "merge") {
+      into.addDeadInputs(target, 1);
+    }
+    this.#countDown(target, into, ready);
   }
 
   /** One of the inputs that the node waits for has come; for a merge one of its control inputs. */
@@ -231,17 +340,17 @@ export class StepState {
     if (into.countDown(target) > 0) {
       return;
     }
-    if (target.role === "merge") {
+    const rule = into.frame.outline.rules[target.slot];
+    if (rule === InputRule.merge) {
       this.#activateMerge(target, into, ready);
     } else {
-      const isDead = target.role !== "control-trigger" && into.deadInputs(target) > 0;
-      this.#activate(target, into, isDead, ready);
+      this.#activate(target.slot, into, rule === InputRule.all && into.deadInputs(target.slot) > 0, ready);
     }
   }
 
   #deliverToMerge(
     target: CompiledNode,
-    place: number,
+    index: number,
     value: Value | undefined,
     isFromEnter: boolean,
     into: Iteration,
@@ -251,7 +360,7 @@ export class StepState {
       return;
     }
     if (value !== undefined) {
-      into.inputs[place] = value;
+      into.put(index, value);
       into.take(target);
     } else {
       // A dead Enter means that the loop is not run at all: no NextIteration will ever bring the merge's other input.
@@ -265,22 +374,26 @@ export class StepState {
   /** A merge with its control inputs takes the first live input; it is dead when all of its inputs are. */
   #activateMerge(target: CompiledNode, into: Iteration, ready: Ready): void {
     if (into.hasTaken(target)) {
-      this.#activate(target, into, false, ready);
-    } else if (into.deadInputs(target) >= target.inputCount) {
+      this.#activate(target.slot, into, false, ready);
+    } else if (into.deadInputs(target.slot) >= target.inputCount) {
       into.take(target);
-      this.#activate(target, into, true, ready);
+      this.#activate(target.slot, into, true, ready);
     }
   }
 
-  #activate(node: CompiledNode, iteration: Iteration, isDead: boolean, ready: Ready): void {
+  #activate(slot: number, iteration: Iteration, isDead: boolean, ready: Ready): void {
     iteration.outstandingNodes += 1;
-    const inputs = iteration.takeInputs(node);
+    const inputs = iteration.takeInputs(slot);
     if (!isDead) {
-      ready.push({ node, iteration, inputs, isDead });
-    } else if (node.role === "transfer") {
-      ready.push({ node, iteration, inputs: NO_INPUTS, isDead });
+      ready.push(new Activation(slot, iteration, inputs, false));
+      return;
+    }
+    letValuesGo(inputs);
+    const dead = new Activation(slot, iteration, NO_INPUTS, true);
+    if (dead.node.role === "transfer") {
+      ready.push(dead);
     } else {
-      this.#dead.push({ node, iteration, inputs: NO_INPUTS, isDead });
+      this.#dead.push(dead);
     }
   }
 
@@ -292,6 +405,7 @@ export class StepState {
       if (!ended.isDone || parent === undefined || !parent.removeChild(ended)) {
         return;
       }
+      ended.letConstantsGo();
       for (const exit of ended.deadExits) {
         this.#deliver(exit, parent, true, NO_OUTPUTS, ready);
       }
@@ -302,7 +416,7 @@ export class StepState {
   #dropIterations(frame: Frame, ready: Ready): void {
     // Only the oldest may go: a running one can still pass values to later ones.
     while (frame.iterations[0]?.isDone) {
-      frame.iterations.shift();
+      frame.iterations.shift()?.recycle();
       if (frame.postponed.length > 0) {
         this.#startIteration(frame, ready);
       }

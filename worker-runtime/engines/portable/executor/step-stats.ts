@@ -8,10 +8,12 @@ import { shapeToProto } from "../../../protocol/shape.js";
 import { Tensor } from "../../../protocol/tensor.js";
 import type { Outputs } from "../kernels/kernel.js";
 import { RefValue, type Value } from "../values.js";
-import type { CompiledGraph, CompiledNode } from "./compiled-node.js";
+import type { CompiledGraph, ExecutableNode } from "./compiled-node.js";
 
 interface NodeRecord {
-  readonly node: CompiledNode;
+  readonly node: ExecutableNode;
+  /** How many nodes ran in this time, as one. */
+  readonly together: number;
   readonly startMillis: number;
   readonly endMillis: number;
   readonly outputs: readonly NodeOutput[];
@@ -21,6 +23,17 @@ interface SourceRecord {
   readonly device: string;
   readonly millis: number;
 }
+
+interface CopyRecord {
+  readonly kind: CopyKind;
+  readonly device: string;
+  readonly bytes: number;
+  readonly startMillis: number;
+  readonly endMillis: number;
+}
+
+/** From the host to a device, and back: as TensorFlow names them. */
+export type CopyKind = "MEMCPYHtoD" | "MEMCPYDtoH";
 
 /** The node that TensorFlow starts every graph with; here it is no node, but traces show it. */
 const SOURCE_NAME = "_SOURCE";
@@ -32,6 +45,7 @@ const ALLOCATOR_NAME = "cpu";
 export class StepStatsCollector {
   readonly #sources: SourceRecord[] = [];
   readonly #nodes: NodeRecord[] = [];
+  readonly #copies: CopyRecord[] = [];
 
   /** A graph starts to run: each of its devices shows it, as the partitions of TensorFlow do. */
   started(graph: CompiledGraph): void {
@@ -43,15 +57,37 @@ export class StepStatsCollector {
    * A node has run.
    * @param startMillis when, by `performance.now()`.
    */
-  ran(node: CompiledNode, startMillis: number, outputs: Outputs): void {
+  ran(node: ExecutableNode, startMillis: number, outputs: Outputs): void {
     // TensorFlow leaves out the transfers; what RecvTensor received is recorded by the requesting worker.
     if (node.role !== "transfer") {
       // Described now: a variable may have changed by the time the record is read.
       const described = outputs.flatMap((value, slot) =>
         value === undefined ? [] : [describe(value, slot)],
       );
-      this.#nodes.push({ node, startMillis, endMillis: performance.now(), outputs: described });
+      this.#nodes.push({
+        node,
+        together: 1,
+        startMillis,
+        endMillis: performance.now(),
+        outputs: described,
+      });
     }
+  }
+
+  /** Nodes of a region have run as one. What is within it is not seen. */
+  ranTogether(nodes: readonly ExecutableNode[], startMillis: number): void {
+    const endMillis = performance.now();
+    for (const node of nodes) {
+      this.#nodes.push({ node, together: nodes.length, startMillis, endMillis, outputs: [] });
+    }
+  }
+
+  /**
+   * Tensors were copied between the host and a device. As in TensorFlow's traces, they stand with the device's copies.
+   * @param device "/device:GPU:0".
+   */
+  copied(kind: CopyKind, device: string, bytes: number, startMillis: number): void {
+    this.#copies.push({ kind, device, bytes, startMillis, endMillis: performance.now() });
   }
 
   /** Everything so far, by device; times in microseconds (and nanoseconds) since 1970. */
@@ -65,10 +101,14 @@ export class StepStatsCollector {
     for (const { device, millis } of this.#sources) {
       statsOf(device).push(execStats(SOURCE_NAME, `${SOURCE_NAME} = NoOp()`, millis, millis, []));
     }
-    for (const { node, startMillis, endMillis, outputs } of this.#nodes) {
+    for (const { node, together, startMillis, endMillis, outputs } of this.#nodes) {
       const { name, op, input } = node.node.def;
-      const label = `${name} = ${op}(${input.join(", ")})`;
+      const shared = together === 1 ? "" : ` in a region of ${together} nodes`;
+      const label = `${name} = ${op}(${input.join(", ")})${shared}`;
       statsOf(node.device).push(execStats(name, label, startMillis, endMillis, outputs));
+    }
+    for (const { kind, device, bytes, startMillis, endMillis } of this.#copies) {
+      statsOf(`${device}/memcpy`).push(execStats(kind, `${kind} ${bytes} bytes`, startMillis, endMillis, []));
     }
     return StepStats.fromPartial({
       devStats: [...devices].map(([device, nodeStats]) => ({ device, nodeStats })),

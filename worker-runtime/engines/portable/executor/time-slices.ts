@@ -1,13 +1,15 @@
 /** Work that is done in pieces. */
 export interface Sliced {
-  /** Works until `performance.now()` has reached the deadline. @returns whether there is more to do at once. */
+  /** Works until `performance.now()` reaches the deadline. @returns whether there is more work to do immediately. */
   workUntil(deadlineMillis: number): boolean;
 }
 
 /** How long all steps together may block the thread that answers gRPC. */
 const TURN_MILLIS = 4;
 
-/** Functions that call functions on the same stack; beyond this one waits its turn, so that the stack does not overflow. */
+/**
+ * Functions that call functions on the same stack; deeper ones wait their turn, so that the stack does not overflow.
+ */
 const MAX_NESTED = 40;
 
 /**
@@ -20,7 +22,7 @@ export class TimeSlices {
   #turnEnd = 0;
   #isTurnOpen = false;
 
-  /** Does the work, now or in turn with others. It must not be given again before `workUntil` returned false. */
+  /** Does the work, now or in turn with others. It must not be added again before `workUntil` has returned false. */
   run(work: Sliced): void {
     const now = performance.now();
     if (!this.#isTurnOpen) {

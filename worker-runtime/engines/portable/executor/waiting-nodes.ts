@@ -4,13 +4,13 @@ import { ObjectTensor, RefValue, type Value } from "../values.js";
 import type { CompiledNode } from "./compiled-node.js";
 import type { PendingNode } from "./step-state.js";
 
-/** More nodes than these are counted, not named: a step may wait at thousands. */
+/** Further nodes are counted, not named: a step may wait at thousands. */
 const MAX_NAMED = 8;
 
-/** What the section of an error begins with that names the nodes which a step waited for when it ended. */
+/** The heading of the section of an error that names the nodes for which a step waited when it ended. */
 const HEADING = "Nodes that wait:";
 
-/** A node that was started and has not answered, in a sentence without its end: "{{node x}} (Recv) for …". */
+/** A node that was started and has not finished, as a sentence without its end: "{{node x}} (Recv) for …". */
 export function waitingNode(node: CompiledNode, inputs: readonly (Value | undefined)[]): string {
   return `{{node ${node.node.name}}} (${node.node.op}) waits for ${awaited(node, inputs)}`;
 }
@@ -21,13 +21,13 @@ export function pendingNode({ node, missing }: PendingNode): string {
   return `{{node ${node.node.name}}} (${node.node.op}) waits for its inputs${inputs}`;
 }
 
-/** Whether a node waits for the nodes of a function, which say themselves what they wait for. */
+/** Whether a node waits for the nodes of a function, which report themselves what they wait for. */
 export function callsFunction({ node }: CompiledNode): boolean {
   return node.opDef.attr.some(({ type }) => type === "func" || type === "list(func)");
 }
 
 function awaited({ node, role, work, device }: CompiledNode, inputs: readonly (Value | undefined)[]): string {
-  if (work.kind === "pure") {
+  if (work.kind === "pure" || work.kind === "region") {
     return "a compute thread";
   }
   if (role === "transfer" && node.has("tensor_name")) {
@@ -56,7 +56,7 @@ function awaited({ node, role, work, device }: CompiledNode, inputs: readonly (V
   return shared === "" ? `what its kernel on ${device} waits for` : `"${shared}" of ${device}`;
 }
 
-/** An error with the nodes that its step waits for, the first few of them; as it is where there are none or it names some. */
+/** An error with the first few nodes that its step waits for; unchanged if there are none or it already names some. */
 export function withWaitingNodes(error: TensorFlowError, nodes: readonly string[]): TensorFlowError {
   if (nodes.length === 0 || error.message.includes(HEADING)) {
     return error;

@@ -10,16 +10,16 @@ import { mathKernels } from "./math/index.js";
 import { nnKernels } from "./nn/index.js";
 import { raggedKernels } from "./ragged/index.js";
 import { randomKernels } from "./random/index.js";
-import { KernelRegistry } from "./registry.js";
+import { type GpuSupport, KernelRegistry } from "./registry.js";
 import { signalKernels } from "./signal/index.js";
 import { sparseKernels } from "./sparse/index.js";
 import { stateKernels } from "./state/index.js";
 import { stringKernels } from "./string/index.js";
 import { tfjsKernels } from "./tfjs/converter-kernels.js";
 
-/** All kernels that come with this engine. */
-export function createKernelRegistry(): KernelRegistry {
-  return new KernelRegistry().add(
+/** A registry of all kernels of this engine. @param gpu which nodes run on GPUs; none unless given. */
+export function createKernelRegistry(gpu?: GpuSupport): KernelRegistry {
+  return new KernelRegistry(gpu).add(
     ...controlFlowKernels,
     ...mathKernels,
     ...arrayKernels,

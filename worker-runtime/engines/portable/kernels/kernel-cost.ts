@@ -3,13 +3,13 @@ import { isByteList } from "../../../protocol/tensor-data.js";
 import type { PureKernelDefinition } from "./kernel.js";
 import type { KernelNode } from "./kernel-node.js";
 
-/** Plain loops over numbers of any dtype take from one to twenty, on a slow core. */
+/** Plain loops over numbers take from one to twenty nanoseconds on a slow core, depending on the dtype. */
 const NANOS_PER_NUMBER = 10;
-/** A string is an object of its own. */
+/** A string is a separate object. */
 const NANOS_PER_STRING = 300;
 const NANOS_PER_STRING_BYTE = 3;
 
-/** The time that a kernel is expected to take for these inputs, in nanoseconds: as it says itself, or by their size. */
+/** The expected run time of a kernel for these inputs, in nanoseconds: its own estimate, or one based on their size. */
 export function costOf(
   definition: PureKernelDefinition,
   node: KernelNode,
@@ -18,7 +18,7 @@ export function costOf(
   return definition.cost === undefined ? costOfReading(inputs) : definition.cost(node, inputs);
 }
 
-/** An estimate for a kernel that looks at each element of its inputs and makes nothing larger of them. */
+/** An estimate for a kernel that reads each element of its inputs once and has no larger outputs. */
 export function costOfReading(inputs: readonly Tensor[]): number {
   let nanos = 0;
   for (const { data, byteLength } of inputs) {

@@ -9,12 +9,17 @@ import { checkExpansion } from "./support/allocation.js";
 
 const utf8 = new TextDecoder();
 
-/** No op has as many inputs or outputs; a graph that says so is broken or means harm. */
+/** No op has this many inputs or outputs; a graph that declares more is broken or malicious. */
 const MAX_LIST_LENGTH = 1n << 20n;
 
-/** Refuses lengths that would make the signature fill the memory. */
+/** Rejects lengths for which the signature would fill the memory. */
 function checkListLengths(def: NodeDef, opDef: OpDef): void {
-  for (const { numberAttr } of [...opDef.inputArg, ...opDef.outputArg]) {
+  checkLengthsOf(opDef.inputArg, def, opDef);
+  checkLengthsOf(opDef.outputArg, def, opDef);
+}
+
+function checkLengthsOf(args: OpDef["inputArg"], def: NodeDef, opDef: OpDef): void {
+  for (const { numberAttr } of args) {
     const length = numberAttr === "" ? undefined : attrOf(opDef, def, numberAttr)?.value;
     if (length?.$case === "i" && (length.value < 0n || length.value > MAX_LIST_LENGTH)) {
       throw invalidArgument(
@@ -27,18 +32,18 @@ function checkListLengths(def: NodeDef, opDef: OpDef): void {
 /** A partial shape: undefined for an unknown rank, -1 for an unknown size. */
 export type PartialShape = readonly number[] | undefined;
 
-/** A node as its kernel sees it: its attributes by kind (the op's defaults included) and its signature. Immutable. */
+/** A node as its kernel sees it: its attributes by kind (including the op's defaults) and its signature. Immutable. */
 export class KernelNode {
   readonly def: NodeDef;
   readonly opDef: OpDef;
-  /** The data inputs and outputs, lists spread out. */
+  /** The data inputs and outputs, with lists expanded. */
   readonly inputs: readonly SignatureArg[];
   readonly outputs: readonly SignatureArg[];
-  /** Tells nodes of equal names in different functions apart: "" in a graph, a key of the function in its body. */
+  /** Distinguishes nodes of equal names in different functions: "" in a graph, a key of the function in its body. */
   readonly scope: string;
 
   /**
-   * @param opDef the definition of the node's op: of the op list or of a function of the graph's library.
+   * @param opDef the definition of the node's op, from the op list or as a function of the graph's library.
    * @throws TensorFlowError INVALID_ARGUMENT for a list whose length attribute is negative or larger than any op needs.
    */
   constructor(def: NodeDef, opDef: OpDef, scope = "") {
@@ -58,7 +63,7 @@ export class KernelNode {
     return this.def.op;
   }
 
-  /** The full name of the device that the node runs on; "" before it is placed. */
+  /** The full name of the node's device; "" before placement. */
   get device(): string {
     return this.def.device;
   }
@@ -67,13 +72,13 @@ export class KernelNode {
     return this.#find(attr) !== undefined;
   }
 
-  /** The dtype of a type attribute, references as their base. @throws TensorFlowError INVALID_ARGUMENT */
+  /** The dtype of a type attribute, with references as their base. @throws TensorFlowError INVALID_ARGUMENT */
   type(attr: string): DType {
     const value = this.#find(attr);
     return value?.$case === "type" ? dtypeOf(value.value) : this.#refuse(attr, "type");
   }
 
-  /** A whole number. @throws TensorFlowError INVALID_ARGUMENT, also beyond 2^53. */
+  /** An integer. @throws TensorFlowError INVALID_ARGUMENT, also beyond 2^53. */
   int(attr: string): number {
     return Number(this.long(attr));
   }
@@ -124,7 +129,7 @@ export class KernelNode {
     return value?.$case === "func" ? value.value : this.#refuse(attr, "func");
   }
 
-  /** The dtypes that a type attribute or a list of types says, references as their base; none of any other attribute. */
+  /** The dtypes in a type attribute or a list of types, references as their base; empty for any other attribute. */
   typesIn(attr: string): readonly DType[] {
     const kind = this.#find(attr)?.$case;
     return kind === "list" ? this.types(attr) : kind === "type" ? [this.type(attr)] : [];
@@ -156,7 +161,7 @@ export class KernelNode {
     return this.#list(attr).func;
   }
 
-  /** The attribute as it is; undefined where neither the node nor the op has one. */
+  /** The raw attribute; undefined if neither the node nor the op has it. */
   attr(name: string): AttrValue | undefined {
     return attrOf(this.opDef, this.def, name);
   }

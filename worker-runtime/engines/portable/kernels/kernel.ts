@@ -6,81 +6,81 @@ import type { Value } from "../values.js";
 import type { KernelNode } from "./kernel-node.js";
 import type { OpFacts } from "./op-facts.js";
 
-/** The outputs of a node, one for each; `undefined` for those that a Switch-like kernel leaves dead. */
+/** One value for each output of a node; `undefined` for outputs that a Switch-like kernel leaves dead. */
 export type Outputs = readonly (Value | undefined)[];
 
-/** What one execution of a stateful kernel works with. */
+/** The context of one execution of a stateful kernel. */
 export interface OpContext {
   /**
-   * The data inputs in order. References are already replaced by the values that they have now, except at inputs that
-   * the op declares as references.
+   * The data inputs in order. References are already replaced by their current values, except at inputs that the op
+   * declares as references.
    */
   readonly inputs: readonly Value[];
   readonly step: StepContext;
-  /** The loop frame and iteration of the node, as rendezvous keys carry them: 0 and 0 outside of loops. */
+  /** The loop frame and iteration of the node, as in rendezvous keys: 0 and 0 outside of loops. */
   readonly frameId: bigint;
   readonly iteration: number;
 }
 
 /**
- * A kernel that depends on its inputs alone. It must not keep or change anything: it may run on any thread, at any time,
- * and while a graph is optimized. Its inputs and outputs hold numbers or strings, never resources or variants.
+ * A kernel whose outputs depend only on its inputs. It must not keep or change anything: it may run on any thread, at
+ * any time, and while a graph is optimized. Its inputs and outputs are numbers or strings, never resources or variants.
  */
 export interface PureKernelDefinition extends KernelSelector {
   readonly kind: "pure";
   /**
-   * Makes the kernel of a node when its graph is registered.
+   * Creates the kernel of a node when its graph is registered.
    * @throws TensorFlowError INVALID_ARGUMENT for invalid attributes.
    */
   create(node: KernelNode): (inputs: readonly Tensor[]) => readonly Tensor[];
   /**
-   * An estimate of the time that these inputs take, in nanoseconds on one slow core. Long ones run on a compute thread.
-   * Without it, it goes by the size of the inputs (kernel-cost.ts): a kernel that makes more of them must say so.
+   * An estimate of the run time for these inputs, in nanoseconds on one slow core. Long runs use a compute thread.
+   * Defaults to an estimate based on the size of the inputs (kernel-cost.ts); kernels with larger outputs must set it.
    */
   cost?(node: KernelNode, inputs: readonly Tensor[]): number;
   /**
-   * Divides work that takes long among compute threads.
-   * @param most of so many parts at most.
-   * @returns undefined where these inputs are not to be divided.
+   * Divides long-running work among compute threads.
+   * @param most the maximum number of parts.
+   * @returns undefined if the work for these inputs should not be divided.
    */
   split?(node: KernelNode, inputs: readonly Tensor[], most: number): SplitWork | undefined;
 }
 
-/** The work of one node as several, none of which needs another. */
+/** The work of one node as several independent parts. */
 export interface SplitWork {
-  /** The inputs of each part: the kernel of the same node is run on each of them. */
+  /** The inputs of each part: the kernel of the same node runs on each of them. */
   readonly parts: readonly (readonly Tensor[])[];
-  /** Puts the parts' outputs together, which are given in the parts' order. */
+  /** Joins the outputs of the parts, in the order of the parts. */
   join(outputs: readonly (readonly Tensor[])[]): PausingWork<readonly Tensor[]>;
 }
 
-/** A kernel with state or effects. It answers with a promise where it waits: a queue, a file, another task. */
+/** A kernel with state or side effects. Returns a promise if it waits: for a queue, a file, another task. */
 export interface StatefulKernelDefinition extends KernelSelector {
   readonly kind: "stateful";
   /** @throws TensorFlowError INVALID_ARGUMENT for invalid attributes. */
   create(node: KernelNode): (context: OpContext) => Outputs | Promise<Outputs>;
 }
 
-/** The dtypes that a kernel takes, by type attribute of its op ("T", "Tidx"): all of them are named. */
+/** The dtypes that a kernel accepts, by type attribute of its op ("T", "Tidx"): every attribute is listed. */
 export type KernelTypes = Readonly<Record<string, readonly DType[]>>;
 
-/** For which nodes a kernel is, and what is known of their op. */
+/** Selects the nodes that a kernel supports, and holds what is known of their op. */
 export interface KernelSelector {
   readonly op: string;
-  /** "CPU" unless given. */
+  /** Defaults to "CPU". */
   readonly deviceType?: string;
-  /** Of an attribute that is a list of types, each element has to be one of these. */
+  /** For an attribute that is a list of types, each element must be one of these. */
   readonly types: KernelTypes;
-  /** Of several kernels that fit a node the one with the highest priority is taken; 0 unless given. */
+  /** If several kernels fit a node, the one with the highest priority is used; defaults to 0. */
   readonly priority?: number;
-  /** What the parts of the engine that do not run kernels know of the op; the same for all kernels of the op. */
+  /** Facts about the op for the parts of the engine that do not run kernels; the same for all kernels of the op. */
   readonly facts?: OpFacts;
-  /** More that the node must fulfil, such as an attribute's value. */
+  /** Further conditions for the node, such as an attribute's value. */
   fits?(node: KernelNode): boolean;
   /**
-   * Loads what the kernel works with into this thread. It is awaited when a graph is registered, once for each kernel that the
-   * graph uses, before the first run; it is cheap to call again. Kernels still work without it, more slowly, except where
-   * their definition says otherwise.
+   * Loads what the kernel needs into this thread. It is awaited when a graph is registered, once for each kernel that
+   * the graph uses, before the first run; repeated calls are cheap. Without it, kernels still work, but more slowly,
+   * unless their definition says otherwise.
    */
   prepare?(): Promise<void>;
 }

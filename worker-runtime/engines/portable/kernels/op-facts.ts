@@ -1,27 +1,39 @@
 /**
- * What is known of an op beyond how it computes. It is said once, with the op's kernel, and read from the registry: by the
- * executor, and by the master, which places, cuts and rewrites graphs. What is not given does not hold. What every reader of
- * a graph has to know, with or without kernels, is in graph/structural-ops.ts.
+ * What is known of an op apart from how it computes. Facts are defined once, with the op's kernel, and read from the
+ * registry: by the executor, and by the master, which places, partitions and rewrites graphs. Omitted facts are false.
+ * What every reader of a graph has to know, with or without kernels, is in graph/structural-ops.ts.
  */
 export interface OpFacts {
   /** A live node may leave an output without a value, as a Switch leaves one of its two. */
   readonly leavesDead?: true;
-  /** Output 0 is input 0 as it is, so that a resource handle behind the node is the one before it. */
+  /** Output 0 is input 0 unchanged, so a resource handle after the node is the same as before it. */
   readonly passesHandle?: true;
-  /** The node decides whether a loop goes on. */
+  /** The node decides whether a loop continues. */
   readonly isLoopCondition?: true;
-  /** The node's one output is the tensor of its attribute "value". */
+  /** The node's only output is the tensor in its attribute "value". */
   readonly isConstant?: true;
   /** The node cannot run: a client has to feed it. */
   readonly isPlaceholder?: true;
-  /** Only the shape of the input counts, so the node is best placed where the input is. */
+  /** Only the shape of the input matters, so the node is best placed on its input's device. */
   readonly readsShapeOnly?: true;
-  /** The node works together with nodes of other tasks, which have to be in the same step. */
+  /** The node works together with nodes of other tasks, which must run in the same step. */
   readonly isCollective?: true;
+  /** The node has no effect except on the order of other nodes. */
+  readonly doesNothing?: true;
+  /**
+   * The node waits only for its inputs and for incomplete updates of a variable, not for other nodes of the step, other
+   * tasks or the client. Only relevant for ops with a stateful kernel; pure ones never wait.
+   */
+  readonly neverWaits?: true;
+  /**
+   * The kernel accepts tensors in a device's memory: it reads no elements, and keeps no tensor after its run, except in
+   * a variable.
+   */
+  readonly takesDeviceTensors?: true;
 }
 
-/** Says what is known of an op: a registry of kernels. */
+/** A source of facts about ops: a registry of kernels. */
 export interface OpFactsSource {
-  /** The facts of an op; none of an op that is not registered. */
+  /** The facts of an op; empty for an op that is not registered. */
   facts(op: string): OpFacts;
 }

@@ -3,9 +3,9 @@ import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.j
 import type { KernelRegistry } from "./registry.js";
 
 /**
- * Loads into this thread what the kernels of a graph and of its functions need. To be awaited before the graph is run,
- * best when it is registered; cheap where nothing is to be done.
- * @param nodes the graph's nodes; they need no device yet.
+ * Loads what the kernels of a graph and of its functions need into this thread. Must be awaited before the graph runs,
+ * preferably when it is registered; cheap if there is nothing to do.
+ * @param nodes the graph's nodes, which need not be placed yet.
  */
 export async function prepareKernels(
   nodes: Iterable<NodeDef>,

@@ -1,22 +1,35 @@
+import type { DType } from "../../../protocol/dtype.js";
 import { CPU_TYPES, DTYPE_SETS } from "./cpu-types.js";
 import type { KernelNode } from "./kernel-node.js";
 
-/** The dtypes that one of TensorFlow's kernels takes, by type attribute. */
+/** The dtypes that one of TensorFlow's kernels accepts, by type attribute. */
 type Choice = ReadonlyMap<string, ReadonlySet<string>>;
 
-// Read when an op is first asked for: a graph uses a few dozen of them.
+// Parsed when an op is first looked up: a graph uses a few dozen of them.
 const choicesByOp = new Map<string, readonly Choice[]>();
 
 /**
- * Whether TensorFlow has a kernel on the CPU for a node's dtypes. Where it has none, ours has none either: the same graph
- * is refused by both engines, whatever a kernel of ours could compute.
+ * Whether TensorFlow has a CPU kernel for a node's dtypes. If not, this engine has none either, so that both engines
+ * reject the same graphs, whatever its kernels could compute.
  */
 export function isRegisteredForCpu(node: KernelNode): boolean {
   const choices = choicesOf(node.op);
-  return (
-    choices.length === 0 ||
-    choices.some((choice) => [...choice].every(([attr, set]) => hasOnly(node, attr, set)))
-  );
+  return choices.length === 0 || choices.some((choice) => fits(node, choice));
+}
+
+/** Whether TensorFlow has a CPU kernel of an op with this dtype in a type attribute. */
+export function hasCpuKernelOf(op: string, attr: string, dtype: DType): boolean {
+  const choices = choicesOf(op);
+  return choices.length === 0 || choices.some((choice) => choice.get(attr)?.has(dtype) ?? true);
+}
+
+function fits(node: KernelNode, choice: Choice): boolean {
+  for (const [attr, set] of choice) {
+    if (!hasOnly(node, attr, set)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 function choicesOf(op: string): readonly Choice[] {

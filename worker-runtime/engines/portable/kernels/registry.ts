@@ -5,12 +5,13 @@ import type { KernelNode } from "./kernel-node.js";
 import type { OpFacts, OpFactsSource } from "./op-facts.js";
 import { isRegisteredForCpu } from "./registered-types.js";
 import { anyType } from "./support/dtypes.js";
+import { typesFit, typesOverlap } from "./type-constraints.js";
 
 const NO_FACTS: OpFacts = {};
 
 /**
- * Why a node has no kernel: the op has none, or not for the node's dtypes or on its device. "refused" are dtypes for which
- * TensorFlow has none on the CPU either.
+ * Why a node has no kernel: the op has none at all, or none for the node's dtypes or device. "refused" means dtypes for
+ * which TensorFlow has no CPU kernel either.
  */
 export type MissingKernel =
   | { readonly reason: "op" }
@@ -18,16 +19,27 @@ export type MissingKernel =
   | { readonly reason: "types"; readonly types: Readonly<Record<string, DType>> }
   | { readonly reason: "device"; readonly deviceTypes: readonly string[] };
 
+/** Which nodes may run on a GPU: they use CPU kernels, or regions of the graph replace them. */
+export interface GpuSupport {
+  has(node: KernelNode): boolean;
+}
+
 /**
- * The kernels of this engine by op, device type and dtype, and what is known of their ops. It is strict: which kernel a node
- * gets never depends on the order in which kernels were added.
+ * The kernels of this engine by op, device type and dtype, and what is known of their ops. The kernel of a node never
+ * depends on the order in which kernels were added.
  */
 export class KernelRegistry implements OpFactsSource {
   readonly #byOp = new Map<string, KernelDefinition[]>();
+  readonly #gpu: GpuSupport | undefined;
+
+  /** @param gpu which nodes run on GPUs; unless given, only those with kernels that are registered for GPUs. */
+  constructor(gpu?: GpuSupport) {
+    this.#gpu = gpu;
+  }
 
   /**
-   * Adds kernels; an op may have any number, for other devices or dtypes or with another priority.
-   * @throws TensorFlowError INTERNAL for two kernels that fit a node equally well, and for two that say different things of
+   * Adds kernels; an op may have several, for different devices, dtypes or priorities.
+   * @throws TensorFlowError INTERNAL for two kernels that fit a node equally well, or that give different facts of
    *   their op.
    */
   add(...definitions: readonly KernelDefinition[]): this {
@@ -59,7 +71,7 @@ export class KernelRegistry implements OpFactsSource {
     return this.#byOp.get(op) ?? [];
   }
 
-  /** The kernel for a node on a device of this type; undefined where there is none: `explain` says why. */
+  /** The kernel for a node on a device of this type; undefined if there is none: `explain` returns the reason. */
   find(node: KernelNode, deviceType: string): KernelDefinition | undefined {
     if (deviceType === "CPU" && !isRegisteredForCpu(node)) {
       return undefined;
@@ -68,17 +80,20 @@ export class KernelRegistry implements OpFactsSource {
     for (const definition of this.of(node.op)) {
       if (
         deviceTypeOf(definition) === deviceType &&
-        typesFit(definition, node) &&
+        typesFit(definition.types, node) &&
         (definition.fits?.(node) ?? true) &&
         (best === undefined || priorityOf(definition) > priorityOf(best))
       ) {
         best = definition;
       }
     }
+    if (best === undefined && deviceType === "GPU" && this.#gpu?.has(node)) {
+      return this.find(node, "CPU");
+    }
     return best;
   }
 
-  /** Why `find` has nothing. */
+  /** Why `find` returned undefined. */
   explain(node: KernelNode, deviceType: string): MissingKernel {
     const definitions = this.of(node.op);
     if (definitions.length === 0) {
@@ -106,27 +121,12 @@ function priorityOf({ priority = 0 }: KernelDefinition): number {
   return priority;
 }
 
-function typesFit({ types }: KernelDefinition, node: KernelNode): boolean {
-  for (const attr in types) {
-    const allowed = types[attr];
-    // Any type fits, also one that does not exist: that is said with the whole graph.
-    if (
-      allowed !== undefined &&
-      allowed !== anyType &&
-      !node.typesIn(attr).every((type) => allowed.includes(type))
-    ) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/** @throws TensorFlowError INTERNAL where two kernels cannot both be registered. */
+/** @throws TensorFlowError INTERNAL if the two kernels cannot both be registered. */
 function checkTogether(one: KernelDefinition, other: KernelDefinition): void {
   if (
     deviceTypeOf(one) === deviceTypeOf(other) &&
     priorityOf(one) === priorityOf(other) &&
-    typesOverlap(one, other)
+    typesOverlap(one.types, other.types)
   ) {
     throw internalError(
       `Two kernels of ${one.op} fit the same nodes equally: ${describe(one)} and ${describe(other)}. ` +
@@ -138,14 +138,6 @@ function checkTogether(one: KernelDefinition, other: KernelDefinition): void {
       `Two kernels of ${one.op} say different things of it: ${describe(one)} and ${describe(other)} must have the same facts.`,
     );
   }
-}
-
-/** Whether some dtypes fit both. A list may be empty, or have dtypes of both: it excludes nothing. */
-function typesOverlap({ types }: KernelDefinition, { types: others }: KernelDefinition): boolean {
-  return Object.entries(types).every(([attr, allowed]) => {
-    const wanted = others[attr];
-    return wanted === undefined || allowed.some((type) => wanted.includes(type));
-  });
 }
 
 function sameFacts(one: OpFacts = NO_FACTS, other: OpFacts = NO_FACTS): boolean {

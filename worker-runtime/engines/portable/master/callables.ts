@@ -19,7 +19,7 @@ export interface CallableResult {
   readonly metadata: RunMetadata;
 }
 
-/** Kinds of steps that a client runs by a number, with tensors in a fixed order instead of names. */
+/** Callables: steps that a client runs by a number, with tensors in a fixed order instead of names. */
 export class Callables {
   readonly #runner: StepRunner;
   readonly #callables = new Map<bigint, Callable>();
@@ -49,7 +49,10 @@ export class Callables {
     return handle;
   }
 
-  /** @throws TensorFlowError INVALID_ARGUMENT for no such callable or other feeds than it has; what ended the step. */
+  /**
+   * @throws TensorFlowError INVALID_ARGUMENT for an unknown callable or mismatched feeds; the error that ended the
+   * step.
+   */
   async run(handle: bigint, feed: readonly TensorProto[], signal: AbortSignal): Promise<CallableResult> {
     const callable = this.#callables.get(handle);
     if (callable === undefined) {
@@ -82,7 +85,7 @@ export class Callables {
     return { fetch, metadata };
   }
 
-  /** Releasing what is not there changes nothing. */
+  /** Releasing an unknown callable has no effect. */
   release(handle: bigint): void {
     this.#callables.get(handle)?.lease.giveBack();
     this.#callables.delete(handle);

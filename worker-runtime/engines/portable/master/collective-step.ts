@@ -9,12 +9,12 @@ import type { OpFactsSource } from "../kernels/op-facts.js";
 import { newStepId } from "../step-id.js";
 import type { WorkerSessions } from "./worker-sessions.js";
 
-/** Of graphs whose collectives get their keys only when they run; TensorFlow's hashes start with it, too. */
+/** The graph key if collectives get their keys only when they run; TensorFlow's hashes also start with it. */
 const HASH_SEED = 0x8774aa605c729c72n;
 
 /**
- * The graph key of a step that was given none, as TensorFlow makes it: the same for all masters whose graphs have the same
- * collectives. TensorFlow combines the instance keys in their order by tsl's Hash64Combine.
+ * The graph key of a step without an explicit one, computed as in TensorFlow: the same for all masters whose graphs
+ * have the same collectives. TensorFlow combines the instance keys in their order by tsl's Hash64Combine.
  * @returns a signed 64-bit number; 0 for a step without collectives.
  */
 export function collectiveGraphKey(
@@ -42,8 +42,8 @@ export function collectiveGraphKey(
 }
 
 /**
- * The id of the next step of a graph: of a sequence that all masters share where it has collectives, random otherwise.
- * @throws TensorFlowError what the leader of the groups answers; UNAVAILABLE where the session does not know it.
+ * The id of the next step of a graph: from a sequence that all masters share if it has collectives, otherwise random.
+ * @throws TensorFlowError what the leader of the groups answers; UNAVAILABLE if the session does not know it.
  */
 export async function stepIdFor(
   graphKey: bigint,
@@ -56,7 +56,7 @@ export async function stepIdFor(
     : stepSequences.take(graphKey, leaderOf(session, signal));
 }
 
-/** Undefined where the master's own task leads. */
+/** Undefined if the master's own task leads. */
 function leaderOf(
   { cluster, groupLeader = "" }: WorkerSessions,
   signal: AbortSignal,

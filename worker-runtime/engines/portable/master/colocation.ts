@@ -1,30 +1,27 @@
 import { DataType } from "../../../../protos/generated/tensorflow/types.js";
 import { type DeviceParts, formatDeviceName, parseDeviceName } from "../../../cluster/device-name.js";
+import { colocatedNodes } from "../../../graph/colocation-groups.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import { eachOf, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import { mergeSpecs } from "./device-spec.js";
 import type { GraphNode, NodeLookup } from "./graph-node.js";
 
-const utf8 = new TextDecoder();
-const COLOCATION_ATTR = "_class";
-const COLOCATION_PREFIX = "loc:@";
-
-/** Nodes that have to be on one device. */
+/** Nodes that must be on the same device. */
 export interface ColocationGroup {
-  /** The members that are not placed yet, in the order in which they joined. */
+  /** Members that are not placed yet, in the order in which they joined. */
   readonly members: readonly GraphNode[];
-  /** What the members ask for. */
+  /** The devices that the members request. */
   readonly spec: DeviceParts;
-  /** The device of the members that are placed already; undefined where there are none. */
+  /** The device of the members that are placed already; undefined if there are none. */
   readonly fixed: string | undefined;
 }
 
 interface GrowingGroup {
   members: GraphNode[];
-  /** All of its nodes, the ones that are placed already included. */
+  /** All of its nodes, including those that are already placed. */
   names: string[];
   requested: DeviceParts;
-  /** Where the variable (or other resource) of the group has to be: it wins over those that only use it. */
+  /** The device of the group's variable (or other resource): it takes precedence over nodes that only use it. */
   resource: DeviceParts;
   fixed: string | undefined;
 }
@@ -32,53 +29,66 @@ interface GrowingGroup {
 export interface ColocationInput {
   readonly added: readonly GraphNode[];
   readonly graph: NodeLookup;
-  /** Devices of the nodes that are placed already. */
+  /** Devices of the nodes that are already placed. */
   readonly placed: ReadonlyMap<string, string>;
   readonly softPlacement: boolean;
 }
 
-/**
- * Groups nodes by what keeps them together: `_class` attributes ("loc:@other"), references and resource handles.
- * Sets are joined as in a union-find, the smaller into the larger.
- * @throws TensorFlowError INVALID_ARGUMENT where members ask for different devices: always for resources of their own,
- *   without soft placement for `_class`.
- */
-export function* colocate(input: ColocationInput): PausingWork<ColocationGroup[]> {
-  const groups = new Groups(input);
-  yield* eachOf(input.added, (node) => groups.add(node), NODES_PER_PAUSE);
-  yield* eachOf(input.added, (node) => groups.joinClasses(node), NODES_PER_PAUSE);
-  yield* eachOf(input.added, (node) => groups.joinResources(node), NODES_PER_PAUSE);
-  return yield* groups.finish();
+/** Which of the added nodes must be together. */
+export interface Colocation {
+  /** The group of a node; undefined for most nodes, which may be anywhere. */
+  groupOf(node: GraphNode): ColocationGroup | undefined;
+  /** The device that a node requests. */
+  specOf(node: GraphNode): DeviceParts;
 }
 
-class Groups {
+/**
+ * Groups nodes that must be colocated: `_class` attributes ("loc:@other"), references and resource handles. Sets are
+ * joined as in a union-find, the smaller into the larger.
+ * @throws TensorFlowError INVALID_ARGUMENT if members request different devices: always for resources, without soft
+ *   placement for `_class`.
+ */
+export function* colocate(input: ColocationInput): PausingWork<Colocation> {
+  const groups = new Groups(input);
+  yield* eachOf(input.added, (node) => groups.specOf(node), NODES_PER_PAUSE);
+  yield* eachOf(input.added, (node) => groups.joinClasses(node), NODES_PER_PAUSE);
+  yield* eachOf(input.added, (node) => groups.joinResources(node), NODES_PER_PAUSE);
+  return groups;
+}
+
+class Groups implements Colocation {
   readonly #input: ColocationInput;
+  /** Of nodes that something was found out about; the others are by themselves. */
   readonly #byNode = new Map<string, GrowingGroup>();
+  readonly #finished = new Map<GrowingGroup, ColocationGroup>();
   readonly #specs = new Map<string, DeviceParts>();
 
   constructor(input: ColocationInput) {
     this.#input = input;
   }
 
-  /** A node by itself. All are added before any are joined. */
-  add(node: GraphNode): void {
-    const asked = this.#specOf(node);
-    const makesResource = hasResource(node.outputs) && !hasResource(node.kernelNode.inputs);
-    this.#byNode.set(node.name, {
-      members: [node],
-      names: [node.name],
-      requested: asked,
-      resource: makesResource ? asked : {},
-      fixed: undefined,
-    });
+  groupOf({ name }: GraphNode): ColocationGroup | undefined {
+    const group = this.#byNode.get(name);
+    if (group === undefined) {
+      return undefined;
+    }
+    const known = this.#finished.get(group);
+    if (known !== undefined) {
+      return known;
+    }
+    const { members, requested, resource, fixed } = group;
+    const merged = mergeSpecs(resource, requested);
+    const finished = { members, fixed, spec: "spec" in merged ? merged.spec : resource };
+    this.#finished.set(group, finished);
+    return finished;
   }
 
   joinClasses(node: GraphNode): void {
-    for (const name of colocationClasses(node)) {
+    for (const name of colocatedNodes(node.attrs)) {
       const other = this.#groupOf(name);
       const own = this.#groupOf(node.name);
       if (other === undefined || own === undefined || other === own) {
-        // A name that the graph does not have is passed over, as in TensorFlow.
+        // A name that the graph does not have is ignored, as in TensorFlow.
         continue;
       }
       const { softPlacement } = this.#input;
@@ -96,6 +106,9 @@ class Groups {
 
   joinResources(node: GraphNode): void {
     const args = node.kernelNode.inputs;
+    if (!hasResource(args)) {
+      return;
+    }
     for (const [index, input] of node.inputs.entries()) {
       const arg = args[index];
       if (arg === undefined || !(arg.isRef || arg.dtype === DataType.DT_RESOURCE)) {
@@ -109,23 +122,10 @@ class Groups {
         this.#join(source, own, "spec" in merged ? merged.spec : source.requested, resource);
       }
       if (callsFunction(node)) {
-        // A function may use variables of several tasks; it runs where its first one is.
+        // A function may use variables of several tasks; it runs on the task of the first one.
         return;
       }
     }
-  }
-
-  *finish(): PausingWork<ColocationGroup[]> {
-    const groups = new Map<GrowingGroup, ColocationGroup>();
-    const finishOne = (group: GrowingGroup) => {
-      const { members, requested, resource, fixed } = group;
-      if (members.length > 0 && !groups.has(group)) {
-        const merged = mergeSpecs(resource, requested);
-        groups.set(group, { members, fixed, spec: "spec" in merged ? merged.spec : resource });
-      }
-    };
-    yield* eachOf(this.#byNode.values(), finishOne, NODES_PER_PAUSE);
-    return [...groups.values()];
   }
 
   #mergeResources(one: GrowingGroup, other: GrowingGroup, source: string, target: string): DeviceParts {
@@ -154,7 +154,7 @@ class Groups {
     large.fixed ??= small.fixed;
   }
 
-  /** The group of a node; one that is placed already stands for its device. */
+  /** The group of a node; a node that is already placed stands for its device. */
   #groupOf(name: string): GrowingGroup | undefined {
     const known = this.#byNode.get(name);
     if (known !== undefined) {
@@ -162,7 +162,8 @@ class Groups {
     }
     const fixed = this.#input.placed.get(name);
     if (fixed === undefined) {
-      return undefined;
+      const node = this.#input.graph.get(name);
+      return node && this.#addAlone(node);
     }
     const spec = parseDeviceName(fixed);
     const group: GrowingGroup = { members: [], names: [name], requested: spec, resource: spec, fixed };
@@ -170,7 +171,21 @@ class Groups {
     return group;
   }
 
-  #specOf(node: GraphNode): DeviceParts {
+  #addAlone(node: GraphNode): GrowingGroup {
+    const asked = this.specOf(node);
+    const makesResource = hasResource(node.outputs) && !hasResource(node.kernelNode.inputs);
+    const group = {
+      members: [node],
+      names: [node.name],
+      requested: asked,
+      resource: makesResource ? asked : {},
+      fixed: undefined,
+    };
+    this.#byNode.set(node.name, group);
+    return group;
+  }
+
+  specOf(node: GraphNode): DeviceParts {
     const text = node.requestedDevice;
     const known = this.#specs.get(text);
     if (known !== undefined) {
@@ -189,8 +204,14 @@ class Groups {
   }
 }
 
+/** By signature, which nodes share. */
+const resourceArgs = new WeakMap<GraphNode["outputs"], boolean>();
+
 function hasResource(args: GraphNode["outputs"]): boolean {
-  return args.some(({ isRef, dtype }) => isRef || dtype === DataType.DT_RESOURCE);
+  const known =
+    resourceArgs.get(args) ?? args.some(({ isRef, dtype }) => isRef || dtype === DataType.DT_RESOURCE);
+  resourceArgs.set(args, known);
+  return known;
 }
 
 /** Whether a node runs the body of a function: a call, If, While, Case. */
@@ -198,14 +219,4 @@ function callsFunction(node: GraphNode): boolean {
   return [...node.attrs.values()].some(
     ({ value }) => value?.$case === "func" || (value?.$case === "list" && value.value.func.length > 0),
   );
-}
-
-function colocationClasses(node: GraphNode): string[] {
-  const value = node.attrs.get(COLOCATION_ATTR)?.value;
-  return value?.$case === "list"
-    ? value.value.s
-        .map((text) => utf8.decode(text))
-        .filter((text) => text.startsWith(COLOCATION_PREFIX))
-        .map((text) => text.slice(COLOCATION_PREFIX.length))
-    : [];
 }

@@ -12,9 +12,9 @@ import { eachOf, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import { GraphNode, makeNodeDef, type NodeMap } from "./graph-node.js";
 import type { StepGraph } from "./step-graph.js";
 
-/** Larger results are only kept where they are not larger than what they are made of (TensorFlow's grappler). */
+/** Larger results are kept only if they are not larger than their inputs (as in TensorFlow's grappler). */
 const MAX_GROWN_BYTES = 100 * 1024;
-/** Folding stops a first step for no longer than this. */
+/** Folding delays a first step by no more than this. */
 const MAX_NODE_NANOS = 20e6;
 const MAX_GRAPH_NANOS = 100e6;
 
@@ -23,7 +23,7 @@ export interface FoldingTools {
   readonly ops: OpRegistry;
 }
 
-/** Whether a session's configuration lets its graphs be folded. */
+/** Whether a session's configuration permits folding. */
 export function mayFold(config: ConfigProto): boolean {
   const { optimizerOptions, rewriteOptions } = config.graphOptions ?? {};
   return !(
@@ -69,7 +69,7 @@ interface Plan {
   readonly nanos: number;
 }
 
-/** What it takes to compute a node now; undefined where it cannot or should not be. */
+/** The inputs and kernel to compute a node now; undefined if it cannot or should not be computed. */
 function planOf(
   node: GraphNode,
   nodes: NodeMap,
@@ -100,7 +100,7 @@ function planOf(
   return { definition, inputs, inputBytes, nanos };
 }
 
-/** A constant in a loop or a branch waits for it, and what is made of it would have to wait, too. */
+/** A constant in a loop or a branch waits for it, and its folded consumers would have to wait, too. */
 function isFreeConstant(node: GraphNode | undefined, facts: OpFactsSource): boolean {
   return node?.controls.length === 0 && facts.facts(node.op).isConstant === true;
 }
@@ -120,7 +120,7 @@ function compute(node: GraphNode, { definition, inputs, inputBytes }: Plan): Ten
     const mayKeep = value !== undefined && value.byteLength <= Math.max(MAX_GROWN_BYTES, inputBytes);
     return mayKeep ? value : undefined;
   } catch {
-    // The error belongs to the step: it may never come to this node.
+    // The error belongs to the step, which may never reach this node.
     return undefined;
   }
 }

@@ -10,12 +10,13 @@ import { LoopFrames } from "./loop-frames.js";
 import type { StepGraph } from "./step-graph.js";
 import { taskOf } from "./task-of-device.js";
 
-/** A graph in which every task that takes part in a loop turns it itself. */
+/** A graph in which every task that takes part in a loop runs the loop itself. */
 export interface LoopedGraph {
   readonly graph: StepGraph;
   /**
    * The node that a _Recv of this edge waits for, so that it runs once in every iteration; undefined outside of loops.
-   * @param source the node that sends, @param target the node that takes the tensor.
+   * @param source the sending node
+   * @param target the consumer.
    */
   pivot(source: string, target: string): string | undefined;
 }
@@ -27,9 +28,9 @@ export interface ControlLoopTools {
 }
 
 /**
- * Adds control loops: where an edge within a loop leads to another task, that task gets an Enter, Merge, Switch and
- * NextIteration of its own, driven by the LoopCond that the loop's task sends. Its _Recvs then run in the same frame and
- * iteration as the _Sends. Loops within loops get theirs one within the other.
+ * Adds control loops: if an edge within a loop leads to another task, that task gets its own Enter, Merge, Switch and
+ * NextIteration, driven by the LoopCond that the loop's task sends. Its _Recvs then run in the same frame and iteration
+ * as the _Sends. Nested loops get nested control loops.
  * @throws TensorFlowError INVALID_ARGUMENT for loops that do not nest, or without a LoopCond.
  */
 export function addControlLoops(graph: StepGraph, tools: ControlLoopTools): LoopedGraph {
@@ -76,7 +77,7 @@ class ControlLoops implements LoopedGraph {
     }
   }
 
-  /** The loop that an edge lies within. */
+  /** The loop that contains an edge. */
   #sharedFrame(source: string, target: string): FrameOutline | undefined {
     const frame = this.#frames.outputFrame(source);
     return frame !== this.#frames.root && frame === this.#frames.inputFrame(target) ? frame : undefined;
@@ -97,7 +98,7 @@ class ControlLoops implements LoopedGraph {
     return merge;
   }
 
-  /** What the outermost control loop begins with: any tensor will do. */
+  /** The initial value of the outermost control loop: any tensor will do. */
   #addStart(target: string): string {
     const value = constantProto(Tensor.of(0, "int32"));
     return this.#add(target, "Const", this.#frames.root, {

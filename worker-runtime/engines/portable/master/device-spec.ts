@@ -1,6 +1,6 @@
 import { type DeviceParts, formatDeviceName } from "../../../cluster/device-name.js";
 
-/** Parts in the order in which TensorFlow compares them, with its words for several of each. */
+/** Parts in the order in which TensorFlow compares them, with its plurals. */
 const PARTS = [
   ["job", "jobs"],
   ["replica", "replicas"],

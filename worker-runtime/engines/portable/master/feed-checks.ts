@@ -4,9 +4,9 @@ import { elementsOfShape, shapeFromProto } from "../../../protocol/shape.js";
 import { invalidArgument } from "../../../protocol/status.js";
 
 /**
- * Looks at what a client feeds, without decoding it: the worker that gets it does that.
+ * Checks a client's feed without decoding it, which the receiving worker does.
  * @param position of the feed in its request.
- * @throws TensorFlowError INVALID_ARGUMENT for what is no tensor.
+ * @throws TensorFlowError INVALID_ARGUMENT for anything but a tensor.
  */
 export function checkedFeed(tensor: TensorProto | undefined, position: number): TensorProto {
   try {

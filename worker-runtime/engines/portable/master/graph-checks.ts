@@ -9,8 +9,8 @@ import type { GraphNode, NodeLookup } from "./graph-node.js";
 /**
  * Checks how new nodes are connected: to nodes and outputs that exist, of the right types, without cycles except those
  * of while loops.
- * @param added the new nodes; nodes that were there before cannot lead to them.
- * @param graph all nodes, the new ones included.
+ * @param added the new nodes; existing nodes cannot lead to them.
+ * @param graph all nodes, including the new ones.
  * @throws TensorFlowError INVALID_ARGUMENT in TensorFlow's words.
  */
 export function* checkEdges(added: readonly GraphNode[], graph: NodeLookup): PausingWork<void> {
@@ -20,19 +20,32 @@ export function* checkEdges(added: readonly GraphNode[], graph: NodeLookup): Pau
   }
 }
 
-/** Whether a node comes before one of its inputs. Most clients send nodes in the order of making, which has no cycles. */
+/** Whether a node precedes one of its inputs. Most clients send nodes in the order of creation, which has no cycles. */
 function* leadsForward(added: readonly GraphNode[]): PausingWork<boolean> {
-  const ahead = yield* byName(added);
-  let found = false;
-  yield* eachOf(added, (node) => {
-    const isAhead = (name: string) => {
-      const source = ahead.get(name);
-      return source !== undefined && !closesLoop(source.op, node.op);
-    };
-    found ||= node.inputs.some((input) => isAhead(input.node)) || node.controls.some(isAhead);
-    ahead.delete(node.name);
+  const before = new Set<string>();
+  const ahead: { readonly source: string; readonly target: GraphNode }[] = [];
+  const look = (node: GraphNode) => {
+    for (const { node: source } of node.inputs) {
+      if (!before.has(source)) {
+        ahead.push({ source, target: node });
+      }
+    }
+    for (const source of node.controls) {
+      if (!before.has(source)) {
+        ahead.push({ source, target: node });
+      }
+    }
+    before.add(node.name);
+  };
+  yield* eachOf(added, look, NODES_PER_PAUSE);
+  if (ahead.length === 0) {
+    return false;
+  }
+  const names = yield* byName(added);
+  return ahead.some(({ source, target }) => {
+    const from = names.get(source);
+    return from !== undefined && !closesLoop(from.op, target.op);
   });
-  return found;
 }
 
 function* byName(nodes: readonly GraphNode[]): PausingWork<Map<string, GraphNode>> {
@@ -80,7 +93,7 @@ function typeText({ dtype, isRef }: SignatureArg): string {
   return dtype === undefined ? "INVALID" : `${cppTypeName(dtypeOf(dtype))}${isRef ? "_ref" : ""}`;
 }
 
-/** Counts down what each node waits for; nodes that still wait in the end are in cycles or behind one. */
+/** Counts down the inputs that each node waits for; nodes that still wait at the end are in cycles or behind one. */
 function* checkCycles(added: readonly GraphNode[]): PausingWork<void> {
   const names = yield* byName(added);
   const waiting = new Map<string, number>();

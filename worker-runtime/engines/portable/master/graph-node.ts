@@ -17,21 +17,33 @@ export type NodeMap = ReadonlyMap<string, GraphNode>;
 /** Finds nodes by name. */
 export type NodeLookup = Pick<NodeMap, "get" | "has">;
 
-/** A node of a session's graph with its inputs taken apart. Immutable; graphs of steps share the nodes they do not change. */
+/** A node of a session's graph with parsed inputs. Immutable; graphs of steps share the nodes they do not change. */
 export class GraphNode {
   readonly opDef: OpDef;
   readonly inputs: readonly TensorRef[];
   /** Names of the nodes that must run before. */
   readonly controls: readonly string[];
   readonly #def: NodeDef;
+  /** The connections as a NodeDef has them, if they are known. */
+  readonly #inputTexts: string[] | undefined;
   #kernelNode: KernelNode | undefined;
 
-  /** @param def its `input` is ignored: `inputs` and `controls` define the connections. */
-  constructor(def: NodeDef, opDef: OpDef, inputs: readonly TensorRef[], controls: readonly string[]) {
+  /**
+   * @param def its `input` is ignored: `inputs` and `controls` define the connections.
+   * @param inputTexts the connections as TensorFlow writes them.
+   */
+  constructor(
+    def: NodeDef,
+    opDef: OpDef,
+    inputs: readonly TensorRef[],
+    controls: readonly string[],
+    inputTexts?: string[],
+  ) {
     this.#def = def;
     this.opDef = opDef;
     this.inputs = inputs;
     this.controls = controls;
+    this.#inputTexts = inputTexts;
   }
 
   get name(): string {
@@ -42,7 +54,7 @@ export class GraphNode {
     return this.#def.op;
   }
 
-  /** The device as the client asked for it: whole, partial or "". */
+  /** The device as the client requested it: full, partial or "". */
   get requestedDevice(): string {
     return this.#def.device;
   }
@@ -68,16 +80,14 @@ export class GraphNode {
     return node;
   }
 
-  /** The node as it is registered at a worker. */
+  /** The node as it is registered with a worker. */
   toNodeDef(device: string): NodeDef {
-    return {
-      ...this.#def,
-      device,
-      input: [
-        ...this.inputs.map((input) => formatEdge({ control: false, ...input })),
-        ...this.controls.map((node) => formatEdge({ control: true, node })),
-      ],
-    };
+    const { name, op, attr, experimentalDebugInfo, experimentalType, _unknownFields } = this.#def;
+    const input = this.#inputTexts ?? [
+      ...this.inputs.map((one) => formatEdge({ control: false, ...one })),
+      ...this.controls.map((node) => formatEdge({ control: true, node })),
+    ];
+    return { name, op, input, device, attr, experimentalDebugInfo, experimentalType, _unknownFields };
   }
 }
 

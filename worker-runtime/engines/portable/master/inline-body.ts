@@ -3,6 +3,12 @@ import type { FunctionDef } from "../../../../protos/generated/tensorflow/functi
 import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
 import { mergeDevice } from "../../../cluster/device-name.js";
 import { stringListAttr } from "../../../graph/attr-values.js";
+import {
+  COLOCATION_ATTR,
+  colocationGroup,
+  colocationGroups,
+  nodeOfGroup,
+} from "../../../graph/colocation-groups.js";
 import { formatEdge, parseEdge } from "../../../graph/edge.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { structureOf } from "../../../graph/structural-ops.js";
@@ -10,37 +16,35 @@ import { invalidArgument } from "../../../protocol/status.js";
 import { instantiateBody } from "../executor/function-body.js";
 import { makeNodeDef } from "./graph-node.js";
 
-const utf8 = new TextDecoder();
-
-/** The functions of a graph, and what its nodes may be. */
+/** The functions of a graph, and the ops that its nodes may have. */
 export interface FunctionTools {
   readonly functions: ReadonlyMap<string, FunctionDef>;
   /** With the functions. */
   readonly ops: OpRegistry;
 }
 
-/** Where a body goes in a graph. */
+/** How a body is inserted into a graph. */
 export interface InlineSite {
-  /** Before the names of the body's nodes, with a "/" between. */
+  /** Prefix of the names of the body's nodes, separated by "/". */
   readonly prefix: string;
-  /** The device of the caller: the body's nodes are there unless they say otherwise. */
+  /** The device of the caller: the default for the body's nodes. */
   readonly device: string;
-  /** What is given, one for each argument, as in NodeDef.input. */
+  /** The arguments, as in NodeDef.input. */
   readonly inputs: readonly string[];
-  /** A node that those of the body's nodes wait for that have no inputs. */
+  /** A node that the body's nodes without inputs wait for. */
   readonly pivot: string;
 }
 
 export interface InlinedBody {
   readonly nodes: readonly NodeDef[];
-  /** What the function answers, as in NodeDef.input. */
+  /** The function's results, as in NodeDef.input. */
   readonly results: readonly string[];
   readonly resultTypes: readonly AttrValue[];
   /** Nodes that must have run before the call is over, as control inputs. */
   readonly ends: readonly string[];
 }
 
-/** The nodes of a function's body under names of their own. @throws TensorFlowError INVALID_ARGUMENT */
+/** The nodes of a function's body under new names. @throws TensorFlowError INVALID_ARGUMENT */
 export function inlineBody(callee: NameAttrList, site: InlineSite, tools: FunctionTools): InlinedBody {
   const definition = tools.functions.get(callee.name);
   if (definition === undefined) {
@@ -86,20 +90,19 @@ function renamed(input: string, prefix: string): string {
   return formatEdge({ ...edge, node: `${prefix}/${edge.node}` });
 }
 
-/** "loc:@x" of a node of the body is meant within the body. */
+/** "loc:@x" of a node of the body refers to the body. */
 function withRenamedClasses(
   attrs: Map<string, AttrValue>,
   prefix: string,
   names: ReadonlySet<string>,
 ): Map<string, AttrValue> {
-  const value = attrs.get("_class")?.value;
-  if (value?.$case !== "list") {
+  const groups = colocationGroups(attrs);
+  if (groups.length === 0) {
     return attrs;
   }
-  const classes = value.value.s.map((bytes) => {
-    const text = utf8.decode(bytes);
-    const name = text.replace(/^loc:@/, "");
-    return names.has(name) ? `loc:@${prefix}/${name}` : text;
+  const renamedGroups = groups.map((group) => {
+    const name = nodeOfGroup(group) ?? group;
+    return names.has(name) ? colocationGroup(`${prefix}/${name}`) : group;
   });
-  return new Map(attrs).set("_class", stringListAttr(classes));
+  return new Map(attrs).set(COLOCATION_ATTR, stringListAttr(renamedGroups));
 }

@@ -5,9 +5,9 @@ import type { OpFactsSource } from "../kernels/op-facts.js";
 import { withoutPauses } from "../pauses.js";
 import type { GraphNode, NodeMap } from "./graph-node.js";
 
-/** In which frames the nodes of a step's graph are, and those that are added to it. */
+/** The frames of the nodes of a step's graph, including nodes that are added to it. */
 export class LoopFrames {
-  /** What is outside of all loops. */
+  /** The root frame, outside of all loops. */
   readonly root: FrameOutline;
   readonly #inputs = new Map<string, FrameOutline>();
   readonly #outputs = new Map<string, FrameOutline>();
@@ -21,14 +21,15 @@ export class LoopFrames {
     const list = [...nodes.values()];
     const numbers = new Map(list.map(({ name }, index) => [name, index]));
     const numberOf = (name: string) => numbers.get(name) ?? [];
+    const sources = list.map(({ inputs, controls }) =>
+      [...inputs.map(({ node }) => node), ...controls].flatMap(numberOf),
+    );
     const { root, frames, outputFrames } = withoutPauses(
       findFrames(
         list.map(({ kernelNode }) => kernelNode),
         list.map(({ op }) => roleOf(op)),
-        list.map(({ inputs, controls }) =>
-          [...inputs.map(({ node }) => node), ...controls].flatMap(numberOf),
-        ),
-        list.map((_, index) => index),
+        (index) => sources[index] ?? [],
+        Int32Array.from(list.keys()),
       ),
     );
     this.root = root;
@@ -51,7 +52,7 @@ export class LoopFrames {
     return this.#outputs.get(node) ?? this.root;
   }
 
-  /** The LoopCond of a frame. @throws TensorFlowError INVALID_ARGUMENT for a loop without one. */
+  /** The LoopCond of a frame. @throws TensorFlowError INVALID_ARGUMENT for a loop without a LoopCond. */
   condition(frame: FrameOutline): GraphNode {
     const condition = this.#conditions.get(frame);
     if (condition === undefined) {
@@ -67,7 +68,7 @@ export class LoopFrames {
   }
 }
 
-/** Whether any loop is in a graph. */
+/** Whether a graph has any loop. */
 export function hasLoops(nodes: NodeMap): boolean {
   return [...nodes.values()].some(({ op }) => roleOf(op) === "enter");
 }

@@ -11,11 +11,11 @@ import { type KnownOps, namesTask, usesSeveralTasks } from "./resource-tasks.js"
 const MAX_DEPTH = 100;
 
 /**
- * Replaces calls, Ifs, Cases and Whiles whose bodies say on which tasks their nodes run, or which are given variables of
- * several tasks, by the nodes of these bodies, as TensorFlow's master does with all of them: a worker runs a function as a
- * whole, so only the graph itself can be cut between tasks. Other functions stay what they are. A node of the old name has
+ * Replaces calls, Ifs, Cases and Whiles whose bodies place nodes on tasks, or whose arguments are variables of several
+ * tasks, by the nodes of these bodies, as TensorFlow's master does with all of them: a worker runs a function as a
+ * whole, so only the graph itself can be cut between tasks. Other functions stay calls. A node with the old name has
  * the outputs, so that they can be used and fetched as before.
- * @param earlier nodes that the graph has already, by name
+ * @param earlier nodes that the graph already has, by name
  * @throws TensorFlowError INVALID_ARGUMENT for functions that call themselves.
  */
 export function lowerFunctions(
@@ -38,7 +38,7 @@ class GraphLowering {
   /** Functions that name tasks. */
   readonly #spanning: ReadonlySet<string>;
   readonly #nodes = new Map<string, NodeDef>();
-  /** What is used in place of outputs that are handles. */
+  /** Replacements for outputs that are handles. */
   readonly #handles = new Map<string, string>();
 
   constructor(
@@ -126,7 +126,7 @@ function lower(node: NodeDef, tools: FunctionTools): Lowered | undefined {
   }
 }
 
-/** The functions with a node, their own or of one that they call, that names a job or a task. */
+/** The functions that have a node that names a job or a task, or that call such a function. */
 function functionsOverTasks(functions: ReadonlyMap<string, FunctionDef>): ReadonlySet<string> {
   const callers = new Map<string, string[]>();
   const todo: string[] = [];

@@ -23,12 +23,12 @@ function intAttr(value: number): AttrValue {
   return { value: { $case: "i", value: BigInt(value) } };
 }
 
-/** What takes the place of a node that calls functions. */
+/** The replacement of a node that calls functions. */
 export interface Lowered {
   readonly nodes: readonly NodeDef[];
   /**
-   * Outputs of the old node that are resource handles, with what is to be used instead of them, both as in NodeDef.input.
-   * The consumer of a handle is placed where the handle comes from, and no node can be on several tasks.
+   * Outputs of the old node that are resource handles, with their replacements, both as in NodeDef.input. The consumer
+   * of a handle is placed where the handle comes from, and no node can be on several tasks.
    */
   readonly handles: ReadonlyMap<string, string>;
 }
@@ -69,14 +69,14 @@ export function lowerCase(node: NodeDef, callees: readonly NameAttrList[], tools
 
 /** How one of several functions is chosen. */
 interface Choice {
-  /** An op that hands its first input on at the output that its second one chooses. */
+  /** An op that passes its first input to the output that its second one selects. */
   readonly switchOp: string;
   readonly switchAttrs: Readonly<Record<string, AttrValue>>;
-  /** The type of what chooses, which is the node's first input. */
+  /** The type of the selector, which is the node's first input. */
   readonly selector: AttrValue;
-  /** The type of the node's first input where only its truth chooses. */
+  /** The type of the node's first input, if only its truth value selects. */
   readonly judged?: AttrValue | undefined;
-  /** By the output of the switch that they are for. */
+  /** Branches by the output of the switch. */
   readonly branches: readonly { readonly name: string; readonly callee: NameAttrList }[];
 }
 
@@ -131,7 +131,7 @@ function lowerChoice(
 
 /**
  * A While as a loop of Enter, Merge, Switch, NextIteration and Exit. Resources do not change from iteration to iteration.
- * @returns undefined for a loop without a variable, which has nothing to turn it.
+ * @returns undefined for a loop without a variable, which has nothing to drive it.
  */
 export function lowerWhile(
   node: NodeDef,
@@ -190,11 +190,11 @@ export function lowerWhile(
   return lowering.finish([...test.nodes, ...turn.nodes], results, types, []);
 }
 
-/** Collects what takes the place of one node. */
+/** Collects the nodes that replace one node. */
 class Lowering {
   readonly #node: NodeDef;
   readonly #added: NodeDef[] = [];
-  /** The data inputs, and behind them the control inputs with their "^". */
+  /** The data inputs, followed by the control inputs with their "^". */
   readonly inputs: readonly string[];
   readonly controls: readonly string[];
 
@@ -233,7 +233,7 @@ class Lowering {
     return def.name;
   }
 
-  /** All nodes, with one of the old name behind them. It has another output, of no use, in the place of each handle. */
+  /** All nodes, followed by one with the old name. It has an unused output in place of each handle. */
   finish(
     body: readonly NodeDef[],
     results: readonly string[],

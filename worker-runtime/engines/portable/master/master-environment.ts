@@ -6,24 +6,24 @@ import type { Device } from "../device.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import type { WorkerCache, WorkerInterface } from "../worker/worker-interface.js";
 
-/** How much a master takes on; each has a safe default. */
+/** Limits of a master; each has a safe default. */
 export interface MasterLimits {
-  /** Sessions at a time. */
+  /** Maximum number of sessions. */
   readonly maxSessions: number;
   /** Nodes of a session's graph. */
   readonly maxNodes: number;
-  /** Signatures of a session for which a graph is kept ready; the one that was not used for longest goes. */
+  /** Signatures of a session for which a graph is kept ready; the least recently used one is dropped. */
   readonly maxPreparedSteps: number;
   /**
    * At the limit of sessions one that was not used for this long is closed, as its client is assumed to be gone.
    */
   readonly abandonedAfterMillis: number;
   /**
-   * Sessions that are kept after the connection of their client was lost; of more, those that have been alone for longest
-   * are closed. A client that reconnects goes on with its session.
+   * Sessions that are kept after the connection of their client was lost; beyond it, those without a connection for
+   * longest are closed. A client that reconnects continues its session.
    */
   readonly maxLostSessions: number;
-  /** And how long each is kept, in milliseconds. */
+  /** How long each of these is kept, in milliseconds. */
   readonly lostSessionMillis: number;
   /**
    * A session that was not used for this long is closed in any case: TensorFlow's session_gc_seconds. With 0 sessions
@@ -43,7 +43,7 @@ export const DEFAULT_MASTER_LIMITS: MasterLimits = {
   sessionIdleMillis: 24 * 3_600_000,
 };
 
-/** What a master works with; all of it belongs to the server. */
+/** The environment of a master; all of it belongs to the server. */
 export interface MasterEnvironment {
   /** The worker of the master's own task. */
   readonly worker: WorkerInterface;
@@ -51,7 +51,7 @@ export interface MasterEnvironment {
   /** The devices of the master's own task; the first is its CPU:0, where feeds start and fetches end. */
   readonly localDevices: readonly Device[];
   readonly makeWorkerCache: (cluster: ClusterDef) => WorkerCache;
-  /** Where the steps with collectives of this task's masters are. */
+  /** The sequences of steps with collectives, shared by this task's masters. */
   readonly stepSequences?: StepSequences | undefined;
   readonly kernels: KernelRegistry;
   readonly ops: OpRegistry;

@@ -4,7 +4,7 @@ import type { ClientConnection } from "../clients/client-connection.js";
 export interface MasterCallOptions {
   /** Aborted when the client cancels its call or is gone. */
   readonly signal: AbortSignal;
-  /** What the call came on; a client without one is never taken to be gone. */
+  /** The connection of the call; a client without one is never considered gone. */
   readonly connection?: ClientConnection | undefined;
 }
 

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { setMaxListeners } from "node:events";
 import type { ConfigProto } from "../../../../protos/generated/tensorflow/config.js";
 import type * as proto from "../../../../protos/generated/tensorflow/master.js";
 import {
@@ -7,6 +6,7 @@ import {
   RunCallableResponse,
   RunStepResponse,
 } from "../../../../protos/generated/tensorflow/master.js";
+import { LightAbortController } from "../../../light-abort.js";
 import { invalidArgument, type TensorFlowError } from "../../../protocol/status.js";
 import { ExclusiveAccess } from "../exclusive-access.js";
 import { withPauses } from "../pauses.js";
@@ -24,7 +24,7 @@ import { StepRunner } from "./step-runner.js";
 import { checkSignature } from "./step-signature.js";
 import { createWorkerSessions, deleteWorkerSessions, type WorkerSessions } from "./worker-sessions.js";
 
-/** What opening a session needs of its master. */
+/** What opening a session needs from its master. */
 export interface SessionTools {
   readonly env: MasterEnvironment;
   readonly limits: MasterLimits;
@@ -41,14 +41,14 @@ export class MasterSession {
   readonly #runner: StepRunner;
   readonly #partialRuns: PartialRuns;
   readonly #callables: Callables;
-  readonly #ended: AbortController;
+  readonly #ended: LightAbortController;
   #lastUsedMillis = performance.now();
 
   private constructor(
     workers: WorkerSessions,
     graph: SessionGraph,
     { env, limits }: SessionTools,
-    ended: AbortController,
+    ended: LightAbortController,
   ) {
     this.#workers = workers;
     this.#graph = graph;
@@ -70,7 +70,7 @@ export class MasterSession {
   }
 
   /**
-   * Waits for the tasks of the session and lets each make its part.
+   * Waits for the tasks of the session and creates the session on each of them.
    * @throws TensorFlowError what is wrong with the graph, the configuration or a task; CANCELLED when the client
    * cancels.
    */
@@ -83,10 +83,7 @@ export class MasterSession {
     const config = sessionConfig(env.serverDef.defaultSessionConfig, asked);
     const cluster = await openCluster({ config, target }, env, sharedCache, signal);
     try {
-      const devices = placementDevices(
-        cluster.localDevices.map(({ name }) => name),
-        cluster.remoteDevices.map(({ name }) => name),
-      );
+      const devices = placementDevices(cluster.localDevices, cluster.remoteDevices);
       const placement = {
         devices,
         kernels: env.kernels,
@@ -105,9 +102,7 @@ export class MasterSession {
         groupLeader: groupLeaderOf(env.serverDef.defaultSessionConfig, config),
       };
       await createWorkerSessions(workers, signal);
-      const ended = new AbortController();
-      // As many as there are steps at a time.
-      setMaxListeners(0, ended.signal);
+      const ended = new LightAbortController();
       return new MasterSession(workers, graph, tools, ended);
     } catch (error) {
       cluster.close();
@@ -193,7 +188,7 @@ export class MasterSession {
     this.#callables.release(handle);
   }
 
-  /** As TensorFlow has it: only a session with a cluster of its own tells remote devices from the master's. */
+  /** As in TensorFlow: only a session with its own cluster distinguishes remote devices from the master's. */
   listDevices(): ListDevicesResponse {
     this.#touch();
     const { localDevices, remoteDevices, propagated } = this.#workers.cluster;

@@ -28,11 +28,11 @@ import { DEFAULT_MASTER_LIMITS, type MasterEnvironment, type MasterLimits } from
 import type { MasterCallOptions, MasterInterface } from "./master-interface.js";
 import { MasterSession } from "./master-session.js";
 
-/** A worker that does not answer has nothing to clear, or is gone. */
+/** Deadline of cleaning up: a worker that does not answer has nothing to clear, or is gone. */
 const RESET_DEADLINE_MILLIS = 10_000;
 /** Maximum interval between checks of sessions. */
 const MAX_IDLE_CHECK_MILLIS = 600_000;
-/** For a listing of all devices; a task that does not answer is left out. */
+/** Deadline for listing all devices; a task that does not answer is left out. */
 const LIST_DEADLINE_MILLIS = 5000;
 
 /** The master of a task: the sessions of its clients by handle. */
@@ -41,7 +41,7 @@ export class Master implements MasterInterface {
   readonly #limits: MasterLimits;
   readonly #sessions = new Map<string, MasterSession>();
   readonly #orphans: OrphanWatch;
-  /** Sessions that are being opened count, too. */
+  /** Includes sessions that are being opened. */
   #opening = 0;
   #sharedCache: WorkerCache | undefined;
   readonly #idleCheck: NodeJS.Timeout | undefined;
@@ -174,7 +174,7 @@ export class Master implements MasterInterface {
     this.#sharedCache = undefined;
   }
 
-  /** The session of a call. @throws TensorFlowError ABORTED where there is none. */
+  /** The session of a call. @throws TensorFlowError ABORTED if there is none. */
   #session(handle: string, { connection }: MasterCallOptions): MasterSession {
     const session = this.#sessions.get(handle);
     if (session === undefined) {
@@ -232,7 +232,7 @@ export class Master implements MasterInterface {
   async #abandon(session: MasterSession, what: string): Promise<void> {
     this.#remove(session.handle);
     this.#env.log(`Closing session ${session.handle}, which ${what}.`);
-    await session.close(aborted("The session was taken to be abandoned."));
+    await session.close(aborted("The session was considered abandoned."));
   }
 
   #cache(): WorkerCache {
@@ -260,7 +260,7 @@ function goneText(handle: string): string {
   return `Session ${handle} is not found. Possibly, this master has restarted.`;
 }
 
-/** Clients ask for errors in the body where a long text must get through whole. */
+/** Clients request errors in the body if a long text must get through completely. */
 function responseOfError(error: TensorFlowError, request: RunStepRequest): RunStepResponse {
   if (!request.storeErrorsInResponseBody) {
     throw error;

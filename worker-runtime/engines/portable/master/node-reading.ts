@@ -19,16 +19,17 @@ const NODE_NAME = /^[A-Za-z0-9.][A-Za-z0-9_./>-]*$/;
 const MAX_LIST_LENGTH = 100_000;
 
 /**
- * Takes apart the nodes of a graph and checks each by itself: its name, its op, its attributes. Defaults of the op are
+ * Parses the nodes of a graph and checks each by itself: its name, its op, its attributes. Defaults of the op are
  * filled in, so that a worker with another op list computes the same.
- * @throws TensorFlowError NOT_FOUND naming every op that is not known; INVALID_ARGUMENT in TensorFlow's words.
+ * @throws TensorFlowError NOT_FOUND naming every unknown op; INVALID_ARGUMENT in TensorFlow's words.
  */
 export function* readNodes(defs: readonly NodeDef[], ops: OpRegistry): PausingWork<GraphNode[]> {
   checkOps(defs, ops);
-  return yield* mapped(defs, (def) => readNode(def, ops.require(def.op)), NODES_PER_PAUSE);
+  const completed: CompletedAttrs = new Map();
+  return yield* mapped(defs, (def) => readNode(def, ops.require(def.op), completed), NODES_PER_PAUSE);
 }
 
-/** All ops that are not known are named, not only the first. */
+/** All unknown ops are named, not only the first. */
 function checkOps(defs: readonly NodeDef[], ops: OpRegistry): void {
   const unknown = defs.filter(({ op }) => !ops.has(op));
   const [first] = unknown;
@@ -43,16 +44,44 @@ function checkOps(defs: readonly NodeDef[], ops: OpRegistry): void {
   );
 }
 
-function readNode(def: NodeDef, opDef: OpDef): GraphNode {
+/** The attributes with the defaults of an op, by those that nodes share: they are checked once. */
+type CompletedAttrs = Map<NodeDef["attr"], { readonly opDef: OpDef; readonly attr: NodeDef["attr"] }>;
+
+function readNode(def: NodeDef, opDef: OpDef, completed: CompletedAttrs): GraphNode {
   if (!NODE_NAME.test(def.name)) {
     throw invalidArgument(`Illegal op name '${def.name}'${nodeMark(def)}`);
   }
-  const { inputs, controls } = readInputs(def);
-  return new GraphNode(completeAttrs(def, opDef), opDef, inputs, controls);
+  const { inputs, controls, isCanonical } = readInputs(def);
+  const known = completed.get(def.attr);
+  const attr = known?.opDef === opDef ? known.attr : completeAttrs(def, opDef);
+  completed.set(def.attr, { opDef, attr });
+  return new GraphNode(
+    attr === def.attr ? def : { ...def, attr },
+    opDef,
+    inputs,
+    controls,
+    isCanonical ? def.input : undefined,
+  );
 }
 
-function readInputs(def: NodeDef): { inputs: TensorRef[]; controls: string[] } {
+interface ReadInputs {
+  readonly inputs: readonly TensorRef[];
+  readonly controls: readonly string[];
+  /** Whether they are written as TensorFlow writes them. */
+  readonly isCanonical: boolean;
+}
+
+const NO_CONTROLS: readonly string[] = [];
+
+function readInputs(def: NodeDef): ReadInputs {
   const inputs: TensorRef[] = [];
+  if (def.input.every((text) => NODE_NAME.test(text))) {
+    // As most are: the first outputs of nodes.
+    for (const node of def.input) {
+      inputs.push({ node, output: 0 });
+    }
+    return { inputs, controls: NO_CONTROLS, isCanonical: true };
+  }
   const controls: string[] = [];
   for (const text of def.input) {
     const edge = parseEdge(text);
@@ -64,11 +93,11 @@ function readInputs(def: NodeDef): { inputs: TensorRef[]; controls: string[] } {
       inputs.push({ node: edge.node, output: edge.output });
     }
   }
-  return { inputs, controls: [...new Set(controls)] };
+  return { inputs, controls: [...new Set(controls)], isCanonical: false };
 }
 
-/** The node with the defaults of its op, the same object where it lacks none. */
-function completeAttrs(def: NodeDef, opDef: OpDef): NodeDef {
+/** A node's attributes with the defaults of its op; the same object if it lacks none. */
+function completeAttrs(def: NodeDef, opDef: OpDef): NodeDef["attr"] {
   let attr: Map<string, AttrValue> | undefined;
   for (const attrDef of opDef.attr) {
     const value = def.attr.get(attrDef.name);
@@ -85,7 +114,7 @@ function completeAttrs(def: NodeDef, opDef: OpDef): NodeDef {
       );
     }
   }
-  return attr === undefined ? def : { ...def, attr };
+  return attr ?? def.attr;
 }
 
 function checkAttr(def: NodeDef, opDef: OpDef, attrDef: OpDef_AttrDef, value: AttrValue): void {
@@ -108,7 +137,7 @@ function isInSignature(opDef: OpDef, attr: string): boolean {
   return opDef.inputArg.some(uses) || opDef.outputArg.some(uses);
 }
 
-/** How TensorFlow marks the node that an error is about. */
+/** TensorFlow's mark of the node that an error is about. */
 function nodeMark(def: NodeDef): string {
   return `\n\t [[{{node ${def.name}}}]]`;
 }

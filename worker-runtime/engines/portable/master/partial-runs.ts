@@ -9,7 +9,7 @@ import { checkSignature, type StepSignature } from "./step-signature.js";
 interface PartialRun {
   readonly lease: Lease;
   readonly stepId: bigint;
-  /** By name, whether it has been given (or asked for) already. */
+  /** By name, whether it has already been fed (or fetched). */
   readonly feeds: Map<string, boolean>;
   readonly fetches: Map<string, boolean>;
   isStarted: boolean;
@@ -23,7 +23,9 @@ export interface PartialRequest {
   readonly signal: AbortSignal;
 }
 
-/** Steps that a client runs bit by bit: it says before what it will feed and fetch, and each just once. */
+/**
+ * Partial runs: steps that a client runs in parts; it declares all feeds and fetches in advance, and each is used once.
+ */
 export class PartialRuns {
   readonly #runner: StepRunner;
   readonly #runs = new Map<string, PartialRun>();
@@ -50,7 +52,7 @@ export class PartialRuns {
     return handle;
   }
 
-  /** @throws TensorFlowError INVALID_ARGUMENT in TensorFlow's words; what ended the step. */
+  /** @throws TensorFlowError INVALID_ARGUMENT in TensorFlow's words; the error that ended the step. */
   async run({ handle, feeds, fetches, options, signal }: PartialRequest): Promise<StepResult> {
     const run = this.#runs.get(handle);
     if (run === undefined) {

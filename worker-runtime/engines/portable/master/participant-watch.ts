@@ -7,14 +7,14 @@ import type { TaskFailure } from "./worker-errors.js";
 const PROBE_INTERVAL_MILLIS = 5000;
 /** A healthy worker answers at once, even while it computes. */
 const PROBE_DEADLINE_MILLIS = 5000;
-/** One lost answer may be the network's hiccup. */
+/** One lost answer may be a glitch of the network. */
 const MAX_MISSED_PROBES = 2;
 
 /**
- * Asks the other tasks of a long step every few seconds whether they still live: a machine that loses its power or its
- * network closes no connection, and the step would wait for it for ever.
- * @param fail told once of each task that is gone, or another process than when the session was made.
- * @returns ends the watch.
+ * Probes the other tasks of a long step every few seconds: a machine that loses power or network closes no connection,
+ * and the step would wait for it forever.
+ * @param fail called once for each task that is gone, or has been restarted since the session was created.
+ * @returns a function that ends the watch.
  */
 export function watchParticipants(
   cluster: SessionCluster,
@@ -25,7 +25,7 @@ export function watchParticipants(
   if (tasks.length === 0) {
     return () => {};
   }
-  // Made with the first question: most steps are over before it.
+  // Created with the first probe: most steps are over before that.
   let stopped: AbortController | undefined;
   const missed = new Map<string, number>();
   const probe = async (task: string, signal: AbortSignal) => {
@@ -54,7 +54,7 @@ export function watchParticipants(
 
 interface Problem {
   readonly error: unknown;
-  /** Asking again may give another answer. */
+  /** Another probe may get a different answer. */
   readonly mayPass: boolean;
 }
 

@@ -3,18 +3,20 @@ import { DataType } from "../../../../protos/generated/tensorflow/types.js";
 import { typeAttr } from "../../../graph/attr-values.js";
 import { constantProto } from "../../../graph/constant-proto.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
+import { structureOf } from "../../../graph/structural-ops.js";
 import { internalError } from "../../../protocol/status.js";
 import { Tensor } from "../../../protocol/tensor.js";
-import type { OpFactsSource } from "../kernels/op-facts.js";
+import type { KernelRegistry } from "../kernels/registry.js";
 import { eachOf, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import { addControlLoops, type LoopedGraph } from "./control-loops.js";
 import { type GraphNode, makeNodeDef, type TensorRef } from "./graph-node.js";
 import { hasLoops } from "./loop-frames.js";
 import { recvAttrs, sendAttrs, type Transfer } from "./send-recv.js";
 import type { StepGraph } from "./step-graph.js";
+import { TaskCrossings } from "./task-crossings.js";
 import { taskOf } from "./task-of-device.js";
 
-/** What one task runs of a step. Its nodes may be on several of its devices. */
+/** The part of a step that one task runs. Its nodes may be on several of its devices. */
 export interface Partition {
   /** "/job:ps/replica:0/task:0". */
   readonly task: string;
@@ -23,21 +25,26 @@ export interface Partition {
 
 export interface PartitionTools {
   readonly ops: OpRegistry;
-  readonly facts: OpFactsSource;
+  readonly kernels: KernelRegistry;
+  /** The feeds come one after another. */
+  readonly isPartial: boolean;
   /** The incarnation of a device of the session, unsigned. */
   readonly incarnationOf: (device: string) => bigint;
-  /** A name that no other node of the session has, beginning with the given one. */
+  /** A name with the given prefix that no other node of the session has. */
   readonly newName: (prefix: string) => string;
 }
 
-/** Cuts a step's graph into what each task runs, with a _Send and a _Recv for each tensor that another task needs. */
+/** Partitions a step's graph by task, with a _Send and a _Recv for each tensor that another task needs. */
 export function* partitionGraph(graph: StepGraph, tools: PartitionTools): PausingWork<Partition[]> {
   const tasks = new Set<string>();
   yield* eachOf(graph.nodes.keys(), (node) => tasks.add(taskOf(deviceOf(graph, node))), NODES_PER_PAUSE);
   const isCut = tasks.size > 1 && hasLoops(graph.nodes);
-  const looped: LoopedGraph = isCut ? addControlLoops(graph, tools) : { graph, pivot: () => undefined };
+  const looped: LoopedGraph = isCut
+    ? addControlLoops(graph, { ...tools, facts: tools.kernels })
+    : { graph, pivot: () => undefined };
   const cutter = new Cutter(looped, tools);
-  yield* eachOf(looped.graph.nodes.values(), (node) => cutter.add(node), NODES_PER_PAUSE);
+  const add = (node: GraphNode) => (tasks.size === 1 ? cutter.addUncut(node) : cutter.add(node));
+  yield* eachOf(looped.graph.nodes.values(), add, NODES_PER_PAUSE);
   return cutter.partitions();
 }
 
@@ -46,24 +53,37 @@ class Cutter {
   readonly #graph: StepGraph;
   readonly #tools: PartitionTools;
   readonly #nodes = new Map<string, NodeDef[]>();
-  /** The node on a task that has what another task sent, by task and tensor (or waited-for node). */
+  /** The node on a task that received a tensor (or the end of a node) from another task, by task and source. */
   readonly #received = new Map<string, string>();
+  readonly #crossings: TaskCrossings;
   #edges = 0;
 
   constructor(looped: LoopedGraph, tools: PartitionTools) {
     this.#looped = looped;
     this.#graph = looped.graph;
     this.#tools = tools;
+    this.#crossings = new TaskCrossings(tools.kernels, tools.isPartial);
   }
 
   partitions(): Partition[] {
     return [...this.#nodes].map(([task, nodes]) => ({ task, nodes }));
   }
 
+  /** Adds a node of a graph that is all on one task: none of its inputs comes from elsewhere. */
+  addUncut(node: GraphNode): void {
+    const device = deviceOf(this.#graph, node.name);
+    if (structureOf(node.op).transfer === "receive") {
+      this.#crossings.add(node, () => false);
+    }
+    this.#push(device, this.#definition(node, node, device));
+  }
+
+  /** Adds a node, and before it what receives its inputs from other tasks. */
   add(node: GraphNode): void {
     const device = deviceOf(this.#graph, node.name);
     const task = taskOf(device);
     const isElsewhere = (source: string) => taskOf(deviceOf(this.#graph, source)) !== task;
+    this.#crossings.add(node, isElsewhere);
     const inputs = node.inputs.map((input) =>
       isElsewhere(input.node) ? { node: this.#receiveTensor(input, node.name), output: 0 } : input,
     );
@@ -73,7 +93,15 @@ class Cutter {
     const moved =
       inputs.some((input, i) => input !== node.inputs[i]) ||
       controls.some((control, i) => control !== node.controls[i]);
-    this.#push(device, (moved ? node.connect(inputs, controls) : node).toNodeDef(device));
+    this.#push(device, this.#definition(node, moved ? node.connect(inputs, controls) : node, device));
+  }
+
+  /** @param connected the node with the inputs that it has on its task. */
+  #definition({ name, op }: GraphNode, connected: GraphNode, device: string): NodeDef {
+    const def = connected.toNodeDef(device);
+    return structureOf(op).transfer === "receive"
+      ? { ...def, attr: new Map([...def.attr, ...this.#crossings.attrs(name, false)]) }
+      : def;
   }
 
   /** A tensor goes to a task once, however many nodes there use it. */
@@ -93,7 +121,7 @@ class Cutter {
     return recv;
   }
 
-  /** That a node has run goes to another task as an empty tensor. */
+  /** A control edge to another task is sent as an empty tensor. */
   #receiveControl(source: string, target: string): string {
     const targetDevice = deviceOf(this.#graph, target);
     const key = `${taskOf(targetDevice)}|^${source}`;
@@ -132,8 +160,11 @@ class Cutter {
     this.#edges += 1;
     const send = makeNodeDef(this.#tools.newName(source), "_Send", sendAttrs(transfer));
     this.#push(sendDevice, { ...send, device: sendDevice, input: [sent] });
-    const recv = makeNodeDef(this.#tools.newName(source), "_Recv", recvAttrs(transfer));
     const pivot = this.#looped.pivot(source, target);
+    const recv = makeNodeDef(this.#tools.newName(source), "_Recv", [
+      ...recvAttrs(transfer),
+      ...(pivot === undefined ? this.#crossings.attrs(source, true) : []),
+    ]);
     this.#push(recvDevice, {
       ...recv,
       device: recvDevice,

@@ -1,3 +1,4 @@
+import type { DeviceAttributes } from "../../../../protos/generated/tensorflow/device_attributes.js";
 import {
   type DeviceParts,
   deviceMatches,
@@ -5,10 +6,11 @@ import {
   parseDeviceName,
 } from "../../../cluster/device-name.js";
 import { invalidArgument } from "../../../protocol/status.js";
+import { isDescribedByUs } from "../device.js";
 import type { OpFactsSource } from "../kernels/op-facts.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { eachOf, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
-import { type ColocationGroup, colocate } from "./colocation.js";
+import { type Colocation, type ColocationGroup, colocate } from "./colocation.js";
 import { withoutDevice } from "./device-spec.js";
 import type { GraphNode, NodeLookup } from "./graph-node.js";
 
@@ -19,8 +21,10 @@ export type PlacedDevices = ReadonlyMap<string, string>;
 export interface PlacementDevice {
   readonly name: string;
   readonly parts: DeviceParts;
-  /** Whether it belongs to the master's own task, whose kernels we know; what others can do only they know. */
+  /** Whether it belongs to the master's own task. */
   readonly isLocal: boolean;
+  /** Whether this engine has it, so that its kernels are known; what others can do only they know. */
+  readonly isOurs: boolean;
 }
 
 /** How nodes are placed. */
@@ -47,23 +51,38 @@ export function* placeNodes(
   const { softPlacement } = placement;
   const choices = new DeviceChoices(placement);
   const problems: string[] = [];
-  const groupOf = new Map<string, ColocationGroup>();
   const devices = new Map<string, string>();
-  const place = (group: ColocationGroup) => {
-    const device = group.fixed ?? choices.bestFor(group)?.name;
-    if (device === undefined) {
-      problems.push(...group.members.slice(0, 1).map((member) => choices.problem(member, group)));
+  const used = new Set<string>();
+  const colocation = yield* colocate({ added, graph, placed, softPlacement });
+  const placedGroups = new Set<ColocationGroup>();
+  const place = (node: GraphNode) => {
+    const group = colocation.groupOf(node);
+    if (group !== undefined && placedGroups.has(group)) {
+      return;
     }
-    for (const member of device === undefined ? [] : group.members) {
-      devices.set(member.name, device ?? "");
-      groupOf.set(member.name, group);
+    const device =
+      group === undefined ? choices.ofAlone(node, colocation) : (group.fixed ?? choices.bestFor(group));
+    if (device === undefined) {
+      const [first = node] = group?.members ?? [];
+      problems.push(choices.problem(first, group?.spec ?? colocation.specOf(node)));
+    } else {
+      used.add(device);
+      for (const member of group?.members ?? [node]) {
+        devices.set(member.name, device);
+      }
+    }
+    if (group !== undefined) {
+      placedGroups.add(group);
     }
   };
-  yield* eachOf(yield* colocate({ added, graph, placed, softPlacement }), place, NODES_PER_PAUSE);
+  yield* eachOf(added, place, NODES_PER_PAUSE);
   if (problems.length > 0) {
     throw invalidArgument(problems.join("\n"));
   }
-  yield* followNeighbours(added, groupOf, devices, placed, choices, placement.kernels);
+  // Where all nodes are on one device, none is nearer to another.
+  if (used.size > 1 || placed.size > 0) {
+    yield* followNeighbours(added, colocation, devices, placed, choices, placement.kernels);
+  }
   const { log } = placement;
   if (log !== undefined) {
     yield* eachOf(
@@ -80,15 +99,31 @@ class DeviceChoices {
   readonly #placement: Placement;
   readonly #matching = new Map<string, readonly PlacementDevice[]>();
   readonly #parsed = new Map<string, PlacementDevice>();
+  /** Of nodes by themselves, by the device that they request; only while it does not depend on their kernels. */
+  readonly #ofAlone = new Map<string, string | undefined>();
+  readonly #hasAccelerators: boolean;
 
   constructor(placement: Placement) {
     this.#placement = placement;
     for (const device of placement.devices) {
       this.#parsed.set(device.name, device);
     }
+    this.#hasAccelerators = placement.devices.some(({ isOurs, parts }) => isOurs && parts.type !== "CPU");
   }
 
-  bestFor({ spec, members }: ColocationGroup): PlacementDevice | undefined {
+  /** The device of a node that is in no group. */
+  ofAlone(node: GraphNode, colocation: Colocation): string | undefined {
+    if (this.#hasAccelerators) {
+      return this.bestFor(alone(node, colocation));
+    }
+    const { requestedDevice } = node;
+    if (!this.#ofAlone.has(requestedDevice)) {
+      this.#ofAlone.set(requestedDevice, this.bestFor(alone(node, colocation)));
+    }
+    return this.#ofAlone.get(requestedDevice);
+  }
+
+  bestFor({ spec, members }: ColocationGroup): string | undefined {
     const able = this.#matches(spec).filter((device) => this.#hasKernels(device, members));
     const { softPlacement } = this.#placement;
     const found =
@@ -96,11 +131,12 @@ class DeviceChoices {
         ? able
         : this.#matches(withoutDevice(spec)).filter((device) => this.#hasKernels(device, members));
     const [first] = found;
-    const mayBeAccelerator = first?.isLocal && spec.type === undefined;
-    const accelerator = mayBeAccelerator
-      ? found.find(({ isLocal, parts }) => isLocal && parts.type !== "CPU")
-      : undefined;
-    return accelerator ?? first;
+    // As in TensorFlow, a GPU goes before the CPU; a soft "/gpu:0" that there is no kernel for is not asked for again.
+    const accelerator =
+      first !== undefined && (spec.type === undefined || able.length === 0)
+        ? found.find((device) => device.isOurs && device.parts.type !== "CPU" && sameTask(device, first))
+        : undefined;
+    return (accelerator ?? first)?.name;
   }
 
   /** Whether a single node that asks for nothing more may as well be on that device. */
@@ -115,7 +151,7 @@ class DeviceChoices {
     );
   }
 
-  problem(node: GraphNode, { spec }: ColocationGroup): string {
+  problem(node: GraphNode, spec: DeviceParts): string {
     const asked = node.requestedDevice || formatDeviceName(spec);
     const start = `Cannot assign a device for operation ${node.name}: `;
     const end = `\n\t [[${node.name}]]`;
@@ -144,20 +180,24 @@ class DeviceChoices {
    * Other tasks check their own kernels when a graph is registered. So does ours for its CPU, which lists everything that
    * is missing and the way out, and only for what a step needs.
    */
-  #hasKernels({ isLocal, parts }: PlacementDevice, nodes: readonly GraphNode[]): boolean {
+  #hasKernels({ isOurs, parts }: PlacementDevice, nodes: readonly GraphNode[]): boolean {
     const type = parts.type ?? "CPU";
     return (
-      !isLocal ||
+      !isOurs ||
       type === "CPU" ||
       nodes.every(({ kernelNode }) => this.#placement.kernels.find(kernelNode, type) !== undefined)
     );
   }
 }
 
+function alone(node: GraphNode, colocation: Colocation): ColocationGroup {
+  return { members: [node], spec: colocation.specOf(node), fixed: undefined };
+}
+
 /** Constants with one consumer go to it, and ops on shapes to their tensor: that saves sending. */
 function* followNeighbours(
   added: readonly GraphNode[],
-  groupOf: ReadonlyMap<string, ColocationGroup>,
+  colocation: Colocation,
   devices: Map<string, string>,
   placed: PlacedDevices,
   choices: DeviceChoices,
@@ -165,8 +205,7 @@ function* followNeighbours(
 ): PausingWork<void> {
   const follow = (node: GraphNode, neighbour: string | undefined) => {
     const device = neighbour === undefined ? undefined : (devices.get(neighbour) ?? placed.get(neighbour));
-    const group = groupOf.get(node.name);
-    if (device !== undefined && group !== undefined && choices.allows(group, device)) {
+    if (device !== undefined && choices.allows(colocation.groupOf(node) ?? alone(node, colocation), device)) {
       devices.set(node.name, device);
     }
   };
@@ -196,10 +235,25 @@ function* followNeighbours(
   yield* eachOf(added, followConsumer, NODES_PER_PAUSE);
 }
 
+type DescribedDevice = Pick<DeviceAttributes, "name" | "physicalDeviceDesc">;
+
 /** The devices of a session in the order in which nodes are placed on them. */
-export function placementDevices(local: readonly string[], remote: readonly string[]): PlacementDevice[] {
-  const own = local.map((name) => ({ name, parts: parseDeviceName(name), isLocal: true }));
-  const others = remote.map((name) => ({ name, parts: parseDeviceName(name), isLocal: false }));
+export function placementDevices(
+  local: readonly DescribedDevice[],
+  remote: readonly DescribedDevice[],
+): PlacementDevice[] {
+  const own = local.map(({ name }) => ({
+    name,
+    parts: parseDeviceName(name),
+    isLocal: true,
+    isOurs: true,
+  }));
+  const others = remote.map((device) => ({
+    name: device.name,
+    parts: parseDeviceName(device.name),
+    isLocal: false,
+    isOurs: isDescribedByUs(device),
+  }));
   others.sort(
     ({ parts: a }, { parts: b }) =>
       compareTexts(a.job ?? "", b.job ?? "") ||
@@ -208,6 +262,10 @@ export function placementDevices(local: readonly string[], remote: readonly stri
       (a.index ?? 0) - (b.index ?? 0),
   );
   return [...own, ...others];
+}
+
+function sameTask({ parts: one }: PlacementDevice, { parts: other }: PlacementDevice): boolean {
+  return one.job === other.job && one.replica === other.replica && one.task === other.task;
 }
 
 function compareTexts(a: string, b: string): number {

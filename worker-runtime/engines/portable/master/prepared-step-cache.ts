@@ -1,6 +1,6 @@
 import { deregister, type PreparedStep, type PrepareTools, prepareStep } from "./prepared-step.js";
 import { unlessAborted } from "./step-signal.js";
-import { type StepSignature, signatureKey } from "./step-signature.js";
+import { isSameSignature, type StepSignature, signatureKey } from "./step-signature.js";
 
 interface Entry {
   readonly prepared: Promise<PreparedStep>;
@@ -14,12 +14,14 @@ export interface Lease {
   giveBack(): void;
 }
 
-/** The steps that a session has prepared. The ones that were not used for longest go first. */
+/** The steps that a session has prepared. The least recently used ones are dropped first. */
 export class PreparedStepCache {
   readonly #tools: PrepareTools;
   readonly #limit: number;
-  /** By signature, the one used last at the end. */
+  /** By signature, the most recently used at the end. */
   readonly #entries = new Map<string, Entry>();
+  /** The signature that was looked up last. */
+  #last: { readonly signature: StepSignature; readonly key: string } | undefined;
 
   constructor(tools: PrepareTools, limit: number) {
     this.#tools = tools;
@@ -27,11 +29,11 @@ export class PreparedStepCache {
   }
 
   /**
-   * @param isPartial partial runs have graphs of their own.
+   * @param isPartial partial runs have separate graphs.
    * @throws TensorFlowError what is wrong with the signature or the graph; the signal's reason.
    */
   async lease(signature: StepSignature, isPartial: boolean, signal: AbortSignal): Promise<Lease> {
-    const key = `${isPartial}${signatureKey(signature)}`;
+    const key = `${isPartial}${this.#keyOf(signature)}`;
     const entry = this.#entries.get(key) ?? this.#prepare(key, signature, isPartial);
     this.#entries.delete(key);
     this.#entries.set(key, entry);
@@ -49,6 +51,14 @@ export class PreparedStepCache {
       giveBack();
       throw error;
     }
+  }
+
+  /** Most steps have the signature of the one before, and to compare it takes less than to put its key together. */
+  #keyOf(signature: StepSignature): string {
+    if (this.#last === undefined || !isSameSignature(this.#last.signature, signature)) {
+      this.#last = { signature, key: signatureKey(signature) };
+    }
+    return this.#last.key;
   }
 
   #prepare(key: string, signature: StepSignature, isPartial: boolean): Entry {

@@ -21,15 +21,15 @@ export interface RegisteredPartition {
   readonly graphHandle: string;
 }
 
-/** What is ready to run for one kind of step. */
+/** A step of one signature, ready to run. */
 export interface PreparedStep {
   readonly partitions: readonly RegisteredPartition[];
-  /** Of the collectives in it; 0 where there are none. */
+  /** The graph key of its collectives; 0 if there are none. */
   readonly collectiveGraphKey: bigint;
   readonly feeds: ReadonlyMap<string, FeedPoint>;
   /** Keys of the rendezvous by the client's name for a fetch. */
   readonly fetches: ReadonlyMap<string, string>;
-  /** By fetch the feeds that it needs; only for partial runs. */
+  /** The feeds that each fetch needs; only for partial runs. */
   readonly feedsOfFetch: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -44,9 +44,9 @@ export interface PrepareTools {
 }
 
 /**
- * Prepares a graph for one kind of step and registers its partitions at their workers. Between the parts of the work
- * other calls get their turn: the graph may have many thousands of nodes.
- * @param isPartial keeps what a partial run needs to know.
+ * Prepares a graph for one signature and registers its partitions with their workers. Other calls get their turn
+ * between the parts of the work: the graph may have many thousands of nodes.
+ * @param isPartial keeps the dependencies that a partial run needs.
  * @throws TensorFlowError what is wrong with the signature, or what the workers answered.
  */
 export async function prepareStep(
@@ -66,7 +66,7 @@ export async function prepareStep(
     : needed;
   const incarnationOf = incarnations(session);
   const partitions = await withPauses(
-    partitionGraph(step, { ops, facts: kernels, newName, incarnationOf }),
+    partitionGraph(step, { ops, kernels, newName, incarnationOf, isPartial }),
     signal,
   );
   const graphKey = graphKeyOf(signature, partitions, library, kernels);
@@ -83,7 +83,7 @@ export async function prepareStep(
   };
 }
 
-/** As the client gave it, or as the collectives of the step make it. */
+/** As given by the client, or computed from the step's collectives. */
 function graphKeyOf(
   { collectiveGraphKey: given }: StepSignature,
   partitions: readonly Partition[],
@@ -150,13 +150,13 @@ async function registerAll(
     await deregister(registered, session);
     throw combinedError(failures);
   }
-  // The own task last: its part runs on this thread, and the others should hear of the step before.
+  // This task last: its partition runs on this thread, and the others should receive the step first.
   return registered.sort((a, b) => Number(a.task === masterTask) - Number(b.task === masterTask));
 }
 
 const DEREGISTER_DEADLINE_MILLIS = 10_000;
 
-/** Lets the workers forget the graphs of a step. One that does not answer forgets them with the session. */
+/** Deregisters the graphs of a step at the workers. A worker that does not answer forgets them with the session. */
 export async function deregister(
   partitions: readonly RegisteredPartition[],
   { handle, cluster }: WorkerSessions,
@@ -178,10 +178,10 @@ function feedDependencies({ nodes, feeds, fetches, roots }: StepGraph): Map<stri
   const feedOfNode = new Map([...feeds].map(([feed, { node }]) => [node, feed]));
   const sends = roots.slice(roots.length - fetches.size);
   const found = new Map<string, Set<string>>();
-  for (const [place, fetch] of [...fetches.keys()].entries()) {
+  for (const [index, fetch] of [...fetches.keys()].entries()) {
     const needed = new Set<string>();
     const seen = new Set<string>();
-    const todo = sends.slice(place, place + 1);
+    const todo = sends.slice(index, index + 1);
     for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
       const node = seen.has(name) ? undefined : nodes.get(name);
       seen.add(name);

@@ -5,22 +5,22 @@ import { parseEdge } from "../../../graph/edge.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import type { OpFactsSource } from "../kernels/op-facts.js";
 
-/** The ops of a graph, its functions among them, and what is known of them. */
+/** The ops of a graph, including its functions, and what is known about them. */
 export interface KnownOps {
   readonly ops: OpRegistry;
   readonly facts: OpFactsSource;
 }
 
-/** Whether a device name says more of where a node runs than the kind of device. */
+/** Whether a device name restricts more than the type of the device. */
 export function namesTask({ device }: NodeDef): boolean {
   return askedTask(device) !== undefined;
 }
 
 /**
- * Whether a node is given variables, or other resources, that were asked to be on different tasks. A function with such
- * arguments cannot run on any task as a whole.
+ * Whether the inputs of a node include variables, or other resources, that were requested on different tasks. A
+ * function with such arguments cannot run on one task as a whole.
  * @param nodeOf the nodes of the graph by name
- * @param resolve what is to be taken for an entry of NodeDef.input
+ * @param resolve the replacement of an entry of NodeDef.input
  */
 export function usesSeveralTasks(
   node: NodeDef,
@@ -64,7 +64,7 @@ function taskOfHandle(
   return undefined;
 }
 
-/** "job/task" of what a device name says of them; undefined where it says nothing. */
+/** "job/task" of a device name; undefined if it names neither. */
 function askedTask(device: string): string | undefined {
   if (device === "") {
     return undefined;

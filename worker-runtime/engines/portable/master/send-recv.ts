@@ -5,7 +5,7 @@ import { typeAttr } from "../../../graph/attr-values.js";
 const utf8 = new TextEncoder();
 const ROOT_FRAME = "0:0";
 
-/** A tensor on its way from one device to another. */
+/** A transfer of a tensor from one device to another. */
 export interface Transfer {
   /** "edge_12_x", or for feeds and fetches the name as the client wrote it. */
   readonly tensorName: string;
@@ -15,7 +15,7 @@ export interface Transfer {
   readonly recvDevice: string;
   /** The base type of the tensor. */
   readonly dataType: DataType;
-  /** One end is the client, by way of the master: a feed or a fetch. */
+  /** One end is the client, through the master: a feed or a fetch. */
   readonly clientTerminated: boolean;
 }
 
@@ -33,7 +33,7 @@ function commonAttrs(transfer: Transfer): [string, AttrValue][] {
   return [
     ["tensor_name", text(transfer.tensorName)],
     ["send_device", text(transfer.sendDevice)],
-    // An int64 on the wire: the same bits with a sign.
+    // An int64 on the wire: the same bits as a signed number.
     ["send_device_incarnation", { value: { $case: "i", value: BigInt.asIntN(64, transfer.incarnation) } }],
     ["recv_device", text(transfer.recvDevice)],
     ["client_terminated", { value: { $case: "b", value: transfer.clientTerminated } }],

@@ -18,7 +18,7 @@ import { waitForDevices } from "./worker-discovery.js";
 
 const TARGET_SCHEME = /^grpc(?:\+\w+)?:\/\//;
 
-/** The tasks and devices that a session sees, under the names that they have in it. */
+/** The tasks and devices of a session, under their names in it. */
 export interface SessionCluster {
   /** The master's own task, "/job:worker/replica:0/task:0". */
   readonly masterTask: string;
@@ -31,7 +31,7 @@ export interface SessionCluster {
   readonly localDevices: readonly DeviceAttributes[];
   readonly remoteDevices: readonly DeviceAttributes[];
   worker(task: string): WorkerInterface;
-  /** Closes the connections that are this session's alone. */
+  /** Closes the connections that only this session uses. */
   close(): void;
 }
 
@@ -45,8 +45,8 @@ export interface ClusterRequest {
  * Finds the tasks of a session and waits until each has reported its devices.
  *
  * @param shared the connections of the server's own cluster.
- * @throws TensorFlowError INVALID_ARGUMENT for a cluster in which the master cannot find itself, or filters that name no
- *   device; CANCELLED when the client cancels.
+ * @throws TensorFlowError INVALID_ARGUMENT for a cluster in which the master cannot find itself, or filters that are
+ *   not device names; CANCELLED when the client cancels.
  */
 export async function openCluster(
   { config, target }: ClusterRequest,
@@ -97,7 +97,10 @@ export async function openCluster(
   }
 }
 
-/** As a server of TensorFlow, the master knows itself in a client's cluster by the address that the client dialled. */
+/**
+ * Like a server of TensorFlow, the master identifies itself in a client's cluster by the address that the client
+ * dialled.
+ */
 function ownTask(cluster: ClusterDef, target: string, env: MasterEnvironment): TaskName {
   const address = target.replace(TARGET_SCHEME, "");
   const matching = ClusterSpec.from(cluster)
@@ -128,7 +131,10 @@ function keptTasks(spec: ClusterSpec, filters: readonly string[]): string[] {
   return tasksPassing(spec, filters).map(taskDeviceName);
 }
 
-/** A device under its task's name in this session: a server that was started for another cluster says another one. */
+/**
+ * A device under its task's name in this session: a server that was started for another cluster reports a different
+ * name.
+ */
 function renameAttributes(device: DeviceAttributes, task: string): DeviceAttributes {
   const own = taskOfDevice(task);
   const { type, index } = parseDeviceName(device.name);

@@ -1,8 +1,8 @@
 import { ConfigProto } from "../../../../protos/generated/tensorflow/config.js";
 
 /**
- * The configuration of a session: the server's default with what the client asks for on top, as protobuf merges
- * messages: lists are put together, a value that is not its type's default wins.
+ * The configuration of a session: the server's default merged with the client's, as protobuf merges messages: lists are
+ * concatenated, and a value that is not its type's default wins.
  */
 export function sessionConfig(
   serverDefault: ConfigProto | undefined,
@@ -47,7 +47,7 @@ function mergeFields(
   return merged;
 }
 
-/** A message, but no oneof: of those the client's choice is taken whole. */
+/** A message, but not a oneof: the client's choice replaces a oneof as a whole. */
 function isMessage(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !(value instanceof Uint8Array) && !("$case" in value);
 }

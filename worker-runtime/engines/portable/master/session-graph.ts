@@ -11,12 +11,12 @@ import { lowerFunctions } from "./lower-functions.js";
 import { readNodes } from "./node-reading.js";
 import { type PlacedDevices, type Placement, placeNodes } from "./placer.js";
 
-/** What the graph of a session is made with. */
+/** The context in which a session's graph is created. */
 export interface SessionGraphOptions {
   /** Without the graph's own functions. */
   readonly ops: OpRegistry;
   readonly placement: Placement;
-  /** More nodes are refused. */
+  /** Maximum number of nodes. */
   readonly maxNodes: number;
 }
 
@@ -54,7 +54,7 @@ export class SessionGraph {
     return this.#devices;
   }
 
-  /** The functions of the graph; undefined where it has none. */
+  /** The functions of the graph; undefined if it has none. */
   get library(): FunctionDefLibrary | undefined {
     return this.#library;
   }
@@ -68,16 +68,16 @@ export class SessionGraph {
     return this.#versions;
   }
 
-  /** Adds the nodes that a session begins with. @throws TensorFlowError when the graph cannot be used as it is. */
+  /** Adds the nodes that a session begins with. @throws TensorFlowError when the graph is invalid. */
   begin(graph: GraphDef): PausingWork<void> {
     return this.#add(graph, false);
   }
 
   /**
-   * Adds nodes. The graph stays as it was where they are refused.
-   * @param currentVersion what the client takes for the graph's version.
+   * Adds nodes. If they are refused, the graph stays unchanged.
+   * @param currentVersion the graph's version according to the client.
    * @returns the new version.
-   * @throws TensorFlowError ABORTED for another version; INVALID_ARGUMENT for nodes that are there already.
+   * @throws TensorFlowError ABORTED for another version; INVALID_ARGUMENT for existing nodes.
    */
   *extend(graph: GraphDef | undefined, currentVersion: bigint): PausingWork<bigint> {
     if (currentVersion !== this.#version) {
@@ -134,7 +134,7 @@ export class SessionGraph {
     this.#versions = graph.versions ?? this.#versions;
   }
 
-  /** The functions that are not there yet. @throws TensorFlowError INVALID_ARGUMENT for another body of a known name. */
+  /** The functions that are new. @throws TensorFlowError INVALID_ARGUMENT for another body of a known name. */
   #newFunctions(library: FunctionDefLibrary | undefined): FunctionDef[] {
     return (library?.function ?? []).filter((definition) => {
       const name = definition.signature?.name ?? "";
@@ -167,7 +167,7 @@ function joinLibraries(
   };
 }
 
-/** By their bytes: a client sends the same definition again with every extension. */
+/** Compared by their bytes: a client repeats the same definition with every extension. */
 function sameFunction(one: FunctionDef, other: FunctionDef): boolean {
   return (
     one === other ||

@@ -11,16 +11,16 @@ import type { PlacedDevices } from "./placer.js";
 import { clientKey, recvAttrs, sendAttrs, type Transfer } from "./send-recv.js";
 import type { StepSignature } from "./step-signature.js";
 
-/** Where the master hands in a feed. */
+/** A point at which the master provides a feed. */
 export interface FeedPoint {
-  /** Of the rendezvous. */
+  /** The rendezvous key. */
   readonly key: string;
   readonly dataType: DataType;
   /** The _Recv that takes it. */
   readonly node: string;
 }
 
-/** The nodes that one kind of step runs, each after its inputs except for the back edges of loops. */
+/** The nodes that a step of one signature runs, each after its inputs except for the back edges of loops. */
 export interface StepGraph {
   readonly nodes: NodeMap;
   /** Full device names by node. */
@@ -43,8 +43,7 @@ export interface StepGraphInput {
 }
 
 /**
- * The part of a graph that a step needs, with a _Recv in the place of each tensor that is fed and a _Send behind each
- * that is fetched.
+ * The part of a graph that a step needs, with a _Recv in place of each fed tensor and a _Send for each fetched one.
  * @throws TensorFlowError NOT_FOUND or INVALID_ARGUMENT, in TensorFlow's words, for tensors that are not in the graph.
  */
 export function makeStepGraph(input: StepGraphInput): PausingWork<StepGraph> {
@@ -55,9 +54,11 @@ class StepGraphBuilder {
   readonly #input: StepGraphInput;
   readonly #nodes = new Map<string, GraphNode>();
   readonly #devices = new Map<string, string>();
-  /** What takes the place of a tensor, "x:0". */
+  /** Replacements of tensors, "x:0". */
   readonly #substitutes = new Map<string, TensorRef>();
-  /** The _Recv that a node's consumers wait for instead: only for placeholders, which cannot run once they are fed. */
+  /** The nodes of which a tensor is replaced. */
+  readonly #substitutedNodes = new Set<string>();
+  /** The _Recv that replaces a node in control edges: only for placeholders, which cannot run if they are fed. */
   readonly #controlSubstitutes = new Map<string, string>();
   readonly #recvNodes = new Map<string, { readonly node: GraphNode; readonly feed: string }>();
   readonly #feedPoints = new Map<string, FeedPoint>();
@@ -102,7 +103,7 @@ class StepGraphBuilder {
     const node = new GraphNode(makeNodeDef(name, "_Recv", recvAttrs(transfer)), ops.require("_Recv"), [], []);
     this.#recvNodes.set(name, { node, feed });
     this.#feedPoints.set(feed, { key: clientKey(transfer), dataType, node: name });
-    this.#substitutes.set(textOf(ref), { node: name, output: 0 });
+    this.#substitute(ref, { node: name, output: 0 });
     this.#fed.add(textOf(ref));
     if (facts.facts(source.op).isPlaceholder) {
       this.#controlSubstitutes.set(ref.node, name);
@@ -120,8 +121,13 @@ class StepGraphBuilder {
     if (outputs[source.output] === undefined) {
       throw invalidArgument(`Requested tensor connection from unknown edge: "${from}".`);
     }
-    this.#substitutes.set(textOf(ref), source);
+    this.#substitute(ref, source);
     this.#fed.add(textOf(ref));
+  }
+
+  #substitute(ref: TensorRef, by: TensorRef): void {
+    this.#substitutes.set(textOf(ref), by);
+    this.#substitutedNodes.add(ref.node);
   }
 
   #makeSend(fetch: string): { fetch: string; key: string; source: TensorRef; node: GraphNode } {
@@ -184,7 +190,7 @@ class StepGraphBuilder {
     return { tensorName, sendDevice: name, incarnation, recvDevice: name, dataType, clientTerminated: true };
   }
 
-  /** Adds a node behind all that it needs, without recursion: graphs are deep. */
+  /** Adds a node after everything that it needs, without recursion, since graphs are deep. */
   *#visit(root: string): PausingWork<void> {
     const stack: { readonly node: GraphNode; readonly sources: readonly string[]; next: number }[] = [];
     const entered = new Set<string>();
@@ -220,16 +226,22 @@ class StepGraphBuilder {
         enter(source);
       }
     }
-    // The body of a loop hangs on the back edge: it comes when the Merge that it starts from is there.
+    // The body of a loop is reached through the back edge: it is added once its Merge is.
     for (const source of backEdges) {
       yield* this.#visit(source);
     }
   }
 
-  /** The node with what takes the place of its inputs; a _Recv that has been made for a feed. */
+  /** The node with its replaced inputs, or the _Recv that was created for a feed. */
   #rewired(name: string): GraphNode | undefined {
     const node = this.#input.graph.nodes.get(name) ?? this.#recvNodes.get(name)?.node;
     if (node === undefined || this.#substitutes.size === 0) {
+      return node;
+    }
+    const isReplaced =
+      node.inputs.some((input) => this.#substitutedNodes.has(input.node)) ||
+      node.controls.some((control) => this.#controlSubstitutes.has(control));
+    if (!isReplaced) {
       return node;
     }
     const inputs = node.inputs.map((input) => this.#substitutes.get(textOf(input)) ?? input);
@@ -246,7 +258,7 @@ class StepGraphBuilder {
   }
 }
 
-/** "x" and "x:0" are the first output of x. A text without such an end is a name, as TensorFlow takes it. */
+/** "x" and "x:0" are the first output of x. A text without such a suffix is a name, as in TensorFlow. */
 export function parseTensorName(text: string): TensorRef {
   const match = /^(.*):(\d{1,9})$/s.exec(text);
   return match === null ? { node: text, output: 0 } : { node: match[1] ?? "", output: Number(match[2]) };

@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import type { TensorProto } from "../../../../protos/generated/tensorflow/tensor.js";
 import {
   type RunGraphRequest,
@@ -6,6 +5,7 @@ import {
   type RunGraphResponse,
 } from "../../../../protos/generated/tensorflow/worker.js";
 import { inBackground } from "../../../faults.js";
+import { LightAbortController } from "../../../light-abort.js";
 import { baseDataType, dtypeOf } from "../../../protocol/dtype.js";
 import {
   asTensorFlowError,
@@ -15,9 +15,9 @@ import {
   statusCodeOf,
   type TensorFlowError,
 } from "../../../protocol/status.js";
+import { randomId } from "../../../random-id.js";
 import { waitingNodesOf, withWaitingNodes } from "../executor/waiting-nodes.js";
 import { cppTypeName } from "../kernels/support/dtypes.js";
-import { randomId } from "../random-id.js";
 import { watchParticipants } from "./participant-watch.js";
 import type { PreparedStep, RegisteredPartition } from "./prepared-step.js";
 import { isOfClient } from "./step-signal.js";
@@ -28,8 +28,8 @@ import type { WorkerSessions } from "./worker-sessions.js";
 const CLEANUP_DEADLINE_MILLIS = 60_000;
 
 /**
- * How long a step that was ended waits for its workers to say what their nodes waited for. TensorFlow's own worker does
- * not say it, and one that is gone says nothing.
+ * How long an aborted step waits for its workers to report what their nodes waited for. TensorFlow's own worker does
+ * not report it, and one that is gone does not answer.
  */
 const REPORT_DEADLINE_MILLIS = 300;
 
@@ -52,8 +52,8 @@ export interface StepAnswer {
 }
 
 /**
- * Runs the partitions of a step side by side. When one fails, or a worker is found to be gone, the others are cancelled;
- * the answer comes when all have ended.
+ * Runs the partitions of a step side by side. When one fails, or a worker is found to be gone, the others are
+ * cancelled; the result is returned when all have ended.
  * @param signal ends the step; its reason is the error then, with the nodes that the workers' partitions waited for.
  * @throws TensorFlowError the first root error, with the task that it comes from.
  */
@@ -64,16 +64,14 @@ export async function runPartitions(
   signal: AbortSignal,
 ): Promise<StepAnswer> {
   checkFeeds(step, call.feeds, session.cluster.masterTask);
-  const ended = new AbortController();
-  // As many as there are partitions.
-  setMaxListeners(0, ended.signal);
+  const ended = new LightAbortController();
   const running = new Set<string>();
   const forward = () => {
     if (isOfClient(signal.reason)) {
       ended.abort(signal.reason);
       return;
     }
-    // A worker that cleans the step up answers what its nodes waited for; one whose call is cancelled answers nothing.
+    // A worker that cleans up the step reports what its nodes waited for; one whose call is cancelled reports nothing.
     const timer = setTimeout(() => ended.abort(signal.reason), REPORT_DEADLINE_MILLIS);
     ended.signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
     inBackground(cleanUpAt([...running], call.stepId, session));
@@ -121,7 +119,7 @@ export async function runPartitions(
   } finally {
     stopWatching();
     signal.removeEventListener("abort", forward);
-    // Ends what would end the step once more.
+    // Stops everything that could end the step again.
     ended.abort();
   }
 }
@@ -133,7 +131,7 @@ async function cleanUpAt(
   { cluster }: WorkerSessions,
 ): Promise<void> {
   const options = { deadlineMillis: REPORT_DEADLINE_MILLIS };
-  // One that fails is cancelled when the time is over.
+  // A failing one is cancelled when the time is over.
   await Promise.allSettled(tasks.map((task) => cluster.worker(task).cleanupGraph({ stepId }, options)));
 }
 
@@ -157,7 +155,7 @@ export function cleanUp(stepId: bigint, step: PreparedStep, { cluster }: WorkerS
 }
 
 /**
- * In a partial run only the master's own task takes in feeds; the others are notified of the beginning and the end.
+ * In a partial run only the master's own task receives feeds; the others are notified of the beginning and the end.
  */
 function takesPart(
   { task }: RegisteredPartition,
@@ -208,7 +206,7 @@ async function runPartition(
   return response;
 }
 
-/** TensorFlow says it when the _Recv has run. */
+/** TensorFlow reports it once the _Recv has run. */
 function checkFeeds(step: PreparedStep, feeds: NamedTensors, masterTask: string): void {
   for (const [name, { dtype }] of feeds) {
     const point = step.feeds.get(name);

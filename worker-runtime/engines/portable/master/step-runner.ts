@@ -17,7 +17,7 @@ export interface StepRequest {
   readonly signature: StepSignature;
   readonly feeds: NamedTensors;
   readonly options: RunOptions | undefined;
-  /** Of the client's call. */
+  /** The signal of the client's call. */
   readonly signal: AbortSignal;
 }
 
@@ -51,12 +51,12 @@ export class StepRunner {
     return this.#running.size === 0;
   }
 
-  /** Ends when no step runs any more. */
+  /** Resolves when no step is running. */
   async whenIdle(): Promise<void> {
     await Promise.allSettled(this.#running);
   }
 
-  /** @throws TensorFlowError what ended the step. */
+  /** @throws TensorFlowError the error that ended the step. */
   run({ signature, feeds, options, signal }: StepRequest): Promise<StepResult> {
     return this.#guard(options, signal, async (stepSignal) => {
       const lease = await this.#cache.lease(signature, false, stepSignal);
@@ -75,7 +75,7 @@ export class StepRunner {
     );
   }
 
-  /** @throws TensorFlowError what ended the call; the partial run cannot go on then. */
+  /** @throws TensorFlowError the error that ended the call; the partial run then cannot continue. */
   runPart({ options, signal, isFirst, isLast, ...call }: PartialCall): Promise<StepResult> {
     return this.#guard(options, signal, async (stepSignal) => {
       const trace = new StepTrace(options);
@@ -86,7 +86,7 @@ export class StepRunner {
     });
   }
 
-  /** Lets the workers forget a partial run. */
+  /** Makes the workers forget a partial run. */
   endParts(step: PreparedStep, stepId: bigint): void {
     cleanUp(stepId, step, this.#session);
   }

@@ -1,15 +1,16 @@
+import { LightAbortController } from "../../../light-abort.js";
 import { cancelled, cancelledBy, deadlineExceeded, TensorFlowError } from "../../../protocol/status.js";
 import { MAX_TIMER_MILLIS } from "../timers.js";
 
 /** The text of the error of a step whose client no longer waits for its answer. */
 const CLIENT_GONE = "The client cancelled the step, or is gone.";
 
-/** Whether a step ended since its client cancelled the call or is gone: its error is not read. */
+/** Whether a step ended because its client cancelled the call or is gone: nobody reads its error. */
 export function isOfClient(reason: unknown): boolean {
   return reason instanceof TensorFlowError && reason.message === CLIENT_GONE;
 }
 
-/** What may end a step before it is done. */
+/** The signals and limits that may end a step early. */
 export interface StepEnds {
   /** Of the client's call. */
   readonly client?: AbortSignal | undefined;
@@ -19,9 +20,12 @@ export interface StepEnds {
   readonly timeoutMillis: number;
 }
 
-/** One signal of several. `AbortSignal.any` keeps what it made alive as long as the session, so it is not for steps. */
+/**
+ * Combines several signals. `AbortSignal.any` keeps its result alive as long as the session, so it is unsuitable for
+ * steps.
+ */
 export class StepSignal {
-  readonly #controller = new AbortController();
+  readonly #controller = new LightAbortController();
   readonly #release: (() => void)[] = [];
 
   constructor({ client, session, timeoutMillis }: StepEnds) {

@@ -1,12 +1,12 @@
 import { invalidArgument } from "../../../protocol/status.js";
 
-/** A tensor that takes the place of another one, as CallableOptions.tensor_connection says. */
+/** A tensor that replaces another one (CallableOptions.tensor_connection). */
 export interface Connection {
   readonly from: string;
   readonly to: string;
 }
 
-/** What a step is given and what it has to give: a graph is prepared for it once. Names are as the client wrote them. */
+/** The feeds, fetches and targets of a step, for which a graph is prepared once. Names are as the client wrote them. */
 export interface StepSignature {
   readonly feeds: readonly string[];
   readonly fetches: readonly string[];
@@ -34,7 +34,24 @@ export function signatureKey({
   ]);
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for a step that asks for nothing, or is given a tensor twice. */
+/** Whether two signatures are written in the same way; one without connections. */
+export function isSameSignature(one: StepSignature, other: StepSignature): boolean {
+  return (
+    one.connections.length + other.connections.length === 0 &&
+    one.collectiveGraphKey === other.collectiveGraphKey &&
+    areSame(one.feeds, other.feeds) &&
+    areSame(one.fetches, other.fetches) &&
+    areSame(one.targets, other.targets)
+  );
+}
+
+function areSame(names: readonly string[], others: readonly string[]): boolean {
+  return names.length === others.length && names.every((name, index) => name === others[index]);
+}
+
+/**
+ * @throws TensorFlowError INVALID_ARGUMENT for a step without fetches and targets, or with a tensor that is fed twice.
+ */
 export function checkSignature({ feeds, fetches, targets, connections }: StepSignature): void {
   if (fetches.length + targets.length === 0) {
     throw invalidArgument("Must specify at least one target to fetch or execute.");

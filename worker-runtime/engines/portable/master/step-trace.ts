@@ -14,7 +14,7 @@ import type { WorkerSessions } from "./worker-sessions.js";
 
 const LOGGING_DEADLINE_MILLIS = 10_000;
 
-/** What the client wants to know of a step besides its tensors. */
+/** The information about a step that the client requests besides its tensors. */
 export class StepTrace {
   readonly #wantsStats: boolean;
   readonly #wantsGraphs: boolean;
@@ -25,7 +25,7 @@ export class StepTrace {
     this.#wantsGraphs = options?.outputPartitionGraphs ?? false;
   }
 
-  /** What the workers have to record. */
+  /** The records that the workers have to make. */
   get execOpts(): ExecutorOpts {
     const options = ExecutorOpts.create();
     options.recordTimeline = this.#wantsStats;
@@ -33,7 +33,7 @@ export class StepTrace {
     return options;
   }
 
-  /** Lets the workers record the calls between them, which no executor sees. */
+  /** Makes the workers record the calls between them, which no executor sees. */
   async begin(step: PreparedStep, session: WorkerSessions): Promise<void> {
     if (this.#wantsStats) {
       const request = LoggingRequest.fromPartial({ enableRpcLogging: true });
@@ -62,7 +62,7 @@ export class StepTrace {
     return metadata;
   }
 
-  /** A worker that records nothing leaves out its part; the step is valid nevertheless. */
+  /** A worker that fails to record leaves a gap; the step is valid nevertheless. */
   async #logging(step: PreparedStep, { cluster }: WorkerSessions, request: LoggingRequest) {
     const tasks = [...new Set(step.partitions.map(({ task }) => task))];
     const answers = await Promise.allSettled(

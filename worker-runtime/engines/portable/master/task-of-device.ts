@@ -2,7 +2,7 @@ import { taskDeviceName, taskOfDevice } from "../../../cluster/device-name.js";
 import { internalError } from "../../../protocol/status.js";
 
 const taskByDevice = new Map<string, string>();
-/** Devices are few; names that come from many clusters must not fill the memory. */
+/** Devices are few; but names from many clusters must not fill the memory. */
 const MAX_REMEMBERED = 10_000;
 
 /** "/job:ps/replica:0/task:0" of the full name of one of its devices. */

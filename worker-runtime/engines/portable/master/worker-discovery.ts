@@ -14,9 +14,9 @@ export interface DiscoveryOptions {
 }
 
 /**
- * Asks each task for its devices until it answers: tasks of a cluster start in any order. Every ten seconds the missing
- * ones are named in the log.
- * @throws TensorFlowError CANCELLED when the client cancels; what a task answers instead of its devices.
+ * Queries each task for its devices until it answers: tasks of a cluster start in any order. Every ten seconds the
+ * missing ones are named in the log.
+ * @throws TensorFlowError CANCELLED when the client cancels; the error with which a task answers.
  */
 export async function waitForDevices(
   tasks: readonly string[],
@@ -31,7 +31,7 @@ export async function waitForDevices(
   }, MISSING_LOG_INTERVAL_MILLIS);
   timer.unref();
   try {
-    // One that fails ends the waiting for the others.
+    // A failure ends the wait for the others.
     await withSharedSignal(signal, (shared) =>
       Promise.all(
         tasks.map(async (task) => {

@@ -6,11 +6,11 @@ import {
   TensorFlowError,
 } from "../../../protocol/status.js";
 
-/** As long as TensorFlow's; more does not fit through gRPC's trailers. */
+/** The same as TensorFlow's; more does not fit into gRPC's trailers. */
 const MAX_COMBINED_LENGTH = 8 * 1024;
 const MAX_MESSAGE_LENGTH = 2 * 1024;
 
-/** What a task answered instead of a result. */
+/** A task's failure. */
 export interface TaskFailure {
   /** "/job:worker/replica:0/task:1". */
   readonly task: string;
@@ -18,10 +18,10 @@ export interface TaskFailure {
 }
 
 /**
- * One error for the client out of those of several tasks. When one task fails the others are cancelled, or miss what it
- * should have sent: such derived errors are left out as long as there is a root.
+ * Combines the errors of several tasks into one for the client. When one task fails, the others are cancelled or miss
+ * the tensors it should have sent: such derived errors are left out as long as there is a root.
  * @param failures in the order in which they came.
- * @param wasCancelled whether tasks were cancelled after the first failure: a CANCELLED behind it says nothing new.
+ * @param wasCancelled whether tasks were cancelled after the first failure: a later CANCELLED is then no news.
  */
 export function combinedError(failures: readonly TaskFailure[], wasCancelled = false): TensorFlowError {
   const [first, ...others] = rootsOf(failures, wasCancelled).map(({ task, error }) => fromTask(task, error));
@@ -44,18 +44,18 @@ interface TaskError {
 function rootsOf(failures: readonly TaskFailure[], wasCancelled: boolean): readonly TaskError[] {
   const errors = failures.map(({ task, error }) => ({ task, error: asTensorFlowError(error) }));
   const roots = errors.filter(
-    ({ error }, place) =>
-      !error.isDerived && !(wasCancelled && place > 0 && error.code === StatusCode.CANCELLED),
+    ({ error }, index) =>
+      !error.isDerived && !(wasCancelled && index > 0 && error.code === StatusCode.CANCELLED),
   );
   const own = roots.filter(
-    (one, place) => !roots.some((other, at) => place !== at && passedOn(one, other, place > at)),
+    (one, index) => !roots.some((other, at) => index !== at && passedOn(one, other, index > at)),
   );
   return own.length > 0 ? own : errors.slice(0, 1);
 }
 
 /**
- * Whether an error is another task's: who waits for a tensor gets the error of who should have sent it, with a line or
- * two behind it, and a status in a response's body says nothing of being derived.
+ * Whether an error was passed on from another task: the receiver of a tensor gets the error of its sender, with a line
+ * or two appended, and a status in a response's body does not say that it is derived.
  */
 function passedOn({ error }: TaskError, { error: origin }: TaskError, isLater: boolean): boolean {
   return (
@@ -65,7 +65,7 @@ function passedOn({ error }: TaskError, { error: origin }: TaskError, isLater: b
   );
 }
 
-/** The error with the task that it comes from before its text, as TensorFlow's master writes it. */
+/** The error with its task as a prefix, as TensorFlow's master writes it. */
 function fromTask(task: string, error: TensorFlowError): TensorFlowError {
   const message =
     messageWithoutTask(error.message) !== error.message

@@ -9,10 +9,10 @@ import type { StepSequences } from "../collectives/step-sequences.js";
 import type { SessionCluster } from "./session-cluster.js";
 import { combinedError, type TaskFailure } from "./worker-errors.js";
 
-/** A worker that does not answer keeps its session until it ends; it is not waited for any longer. */
+/** Deadline for workers; one that does not answer keeps its session until it ends. */
 const DELETE_DEADLINE_MILLIS = 10_000;
 
-/** A session as its workers know it. */
+/** A session as created on its workers. */
 export interface WorkerSessions {
   readonly handle: string;
   readonly cluster: SessionCluster;
@@ -24,7 +24,7 @@ export interface WorkerSessions {
 }
 
 /**
- * Makes the session known to every task. Where one refuses, the others forget it again.
+ * Creates the session on every task. If one refuses, the others delete it again.
  * @throws TensorFlowError what the tasks answered.
  */
 export async function createWorkerSessions(session: WorkerSessions, signal: AbortSignal): Promise<void> {
@@ -46,7 +46,7 @@ export async function createWorkerSessions(session: WorkerSessions, signal: Abor
   }
 }
 
-/** Lets every task forget the session with its graphs. Tasks that do not answer are passed over. */
+/** Deletes the session with its graphs on every task. Tasks that do not answer are skipped. */
 export async function deleteWorkerSessions({ handle, cluster }: WorkerSessions): Promise<void> {
   await Promise.allSettled(
     cluster.tasks.map((task) =>
@@ -84,7 +84,7 @@ function isIsolated(config: ConfigProto, isPropagated: boolean): boolean {
   return isPropagated ? !shares : config.isolateSessionState;
 }
 
-/** Stock workers look there for who leads. */
+/** Stock workers read the group leader from there. */
 function withCoordination(config: ConfigProto, masterTask: string): ConfigProto {
   const coordinationConfig = CoordinationServiceConfig.fromPartial({
     serviceType: "standalone",

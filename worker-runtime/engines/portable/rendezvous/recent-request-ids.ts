@@ -1,15 +1,15 @@
 import { aborted } from "../../../protocol/status.js";
 
 /**
- * How many ids are remembered, as in TensorFlow's recent_request_ids.h: at a few hundred calls a second this covers
- * minutes, longer than any transport retries a call.
+ * Number of ids that are remembered, as in TensorFlow's recent_request_ids.h: at a few hundred calls a second this
+ * covers minutes, longer than any transport retries a call.
  */
 const DEFAULT_CAPACITY = 100_000;
 
 /**
- * Detects a request that was received twice. A transport may retry a call whose answer was lost; a repeated
- * RecvTensor would wait forever, as the value is delivered once, and a repeated RunGraph would run a step a second
- * time. Ids are random 64-bit numbers; 0 stands for a caller that has none and is never refused.
+ * Detects a request that was received twice. A transport may retry a call whose answer was lost; a repeated RecvTensor
+ * would wait forever, as the value is delivered once, and a repeated RunGraph would run a step a second time. Ids are
+ * random 64-bit numbers; 0 stands for a caller without an id and is never refused.
  */
 export class RecentRequestIds {
   readonly #seen = new Set<bigint>();

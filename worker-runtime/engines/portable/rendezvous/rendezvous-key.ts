@@ -23,6 +23,21 @@ const INCARNATION = /^[0-9a-fA-F]{1,16}$/;
  * @throws TensorFlowError INVALID_ARGUMENT with TensorFlow's text, which has the two blanks.
  */
 export function parseRendezvousKey(key: string): RendezvousKey {
+  const known = knownKeys.get(key);
+  if (known !== undefined) {
+    return known;
+  }
+  const parsed = readKey(key);
+  if (key.length <= MAX_KNOWN_LENGTH) {
+    if (knownKeys.size >= MAX_KNOWN) {
+      knownKeys.clear();
+    }
+    knownKeys.set(key, parsed);
+  }
+  return parsed;
+}
+
+function readKey(key: string): RendezvousKey {
   const parts = key.split(";");
   const [sendDevice = "", incarnation = "", recvDevice = "", tensorName = ""] = parts;
   const sendParts = fullDevice(sendDevice);
@@ -43,8 +58,10 @@ export function sendDeviceOf(key: string): string {
   return end === -1 ? key : key.slice(0, end);
 }
 
-/** A task sees the devices of its cluster again and again; made-up names must not accumulate. */
-const MAX_KNOWN_DEVICES = 4096;
+/** A task sees the devices of its cluster and the tensors of its steps again and again; made-up names must not accumulate. */
+const MAX_KNOWN = 4096;
+const MAX_KNOWN_LENGTH = 512;
+const knownKeys = new Map<string, RendezvousKey>();
 const knownDevices = new Map<string, DeviceParts | undefined>();
 
 /** The parts of a full device name; undefined for a partial one. */
@@ -52,7 +69,7 @@ function fullDevice(name: string): DeviceParts | undefined {
   if (knownDevices.has(name)) {
     return knownDevices.get(name);
   }
-  if (knownDevices.size >= MAX_KNOWN_DEVICES) {
+  if (knownDevices.size >= MAX_KNOWN) {
     knownDevices.clear();
   }
   const parts = readFullDevice(name);

@@ -1,10 +1,10 @@
 import { aborted, resourceExhausted, type TensorFlowError } from "../../../protocol/status.js";
 import { StepRendezvous } from "./step-rendezvous.js";
 
-/** Steps at a time. Each is cleaned up by its master; one that never does must not fill the memory. */
+/** Maximum number of steps. Each is cleaned up by its master; a master that never does must not fill the memory. */
 const MAX_STEPS = 100_000;
 
-/** Ids of ended steps that are remembered; calls that overtook each other on the way are seconds apart at most. */
+/** Number of ended steps that are remembered; calls that overtake each other are at most seconds apart. */
 const REMEMBERED_STEPS = 10_000;
 
 /**

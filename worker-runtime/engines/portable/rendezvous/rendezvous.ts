@@ -5,9 +5,9 @@ import type { Value } from "../values.js";
 export type Sent = { readonly isDead: false; readonly value: Value } | { readonly isDead: true };
 
 /**
- * Where the nodes of one step meet across devices and tasks. A key has the wire format: send device, incarnation,
- * receive device, name, frame and iteration, with semicolons between. Each key is sent once and received once, in
- * either order.
+ * Exchanges values between the nodes of one step across devices and tasks. A key has the wire format: send device,
+ * incarnation, receive device, name, frame and iteration, with semicolons between. Each key is sent once and received
+ * once, in either order.
  */
 export interface Rendezvous {
   /** Stores a value for its receiver. @throws TensorFlowError the reason, once the step was aborted. */

@@ -17,7 +17,7 @@ interface Waiter {
 }
 
 /** The state of a key: values that have not been received, or pending receives; never both. */
-type Place =
+type Entry =
   | { readonly kind: "sent"; readonly values: Sent[] }
   | { readonly kind: "awaited"; readonly waiters: Waiter[] };
 
@@ -28,7 +28,7 @@ type Place =
  * running step also aborts the step's signal.
  */
 export class StepRendezvous implements Rendezvous {
-  readonly #places = new Map<string, Place>();
+  readonly #entries = new Map<string, Entry>();
   #receiver: RemoteReceiver | undefined;
   /** Set once; afterwards nothing is stored and nothing waits. */
   #error: TensorFlowError | undefined;
@@ -40,7 +40,7 @@ export class StepRendezvous implements Rendezvous {
 
   /** Whether nothing is stored and nothing waits. */
   get isIdle(): boolean {
-    return this.#places.size === 0;
+    return this.#entries.size === 0;
   }
 
   /**
@@ -54,15 +54,15 @@ export class StepRendezvous implements Rendezvous {
     if (this.#error !== undefined) {
       throw this.#error;
     }
-    const place = this.#places.get(key);
-    if (place === undefined) {
-      this.#places.set(key, { kind: "sent", values: [sent] });
-    } else if (place.kind === "sent") {
-      place.values.push(sent);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) {
+      this.#entries.set(key, { kind: "sent", values: [sent] });
+    } else if (entry.kind === "sent") {
+      entry.values.push(sent);
     } else {
-      const waiter = place.waiters.shift();
-      if (place.waiters.length === 0) {
-        this.#places.delete(key);
+      const waiter = entry.waiters.shift();
+      if (entry.waiters.length === 0) {
+        this.#entries.delete(key);
       }
       waiter?.resolve(sent);
     }
@@ -82,11 +82,11 @@ export class StepRendezvous implements Rendezvous {
     if (this.#error !== undefined) {
       return Promise.reject(this.#error);
     }
-    const place = this.#places.get(key);
-    if (place?.kind === "sent") {
-      const sent = place.values.shift();
-      if (place.values.length === 0) {
-        this.#places.delete(key);
+    const entry = this.#entries.get(key);
+    if (entry?.kind === "sent") {
+      const sent = entry.values.shift();
+      if (entry.values.length === 0) {
+        this.#entries.delete(key);
       }
       if (sent !== undefined) {
         return Promise.resolve(sent);
@@ -103,11 +103,11 @@ export class StepRendezvous implements Rendezvous {
       return;
     }
     this.#error = error;
-    const places = [...this.#places.values()];
-    this.#places.clear();
-    for (const place of places) {
-      if (place.kind === "awaited") {
-        for (const waiter of place.waiters) {
+    const entries = [...this.#entries.values()];
+    this.#entries.clear();
+    for (const entry of entries) {
+      if (entry.kind === "awaited") {
+        for (const waiter of entry.waiters) {
           waiter.reject(error);
         }
       }
@@ -131,24 +131,24 @@ export class StepRendezvous implements Rendezvous {
         },
       };
       signal.addEventListener("abort", give, { once: true });
-      const place = this.#places.get(key);
-      if (place?.kind === "awaited") {
-        place.waiters.push(waiter);
+      const entry = this.#entries.get(key);
+      if (entry?.kind === "awaited") {
+        entry.waiters.push(waiter);
       } else {
-        this.#places.set(key, { kind: "awaited", waiters: [waiter] });
+        this.#entries.set(key, { kind: "awaited", waiters: [waiter] });
       }
     });
   }
 
   #leave(key: string, waiter: Waiter): void {
-    const place = this.#places.get(key);
-    if (place?.kind === "awaited") {
-      const index = place.waiters.indexOf(waiter);
+    const entry = this.#entries.get(key);
+    if (entry?.kind === "awaited") {
+      const index = entry.waiters.indexOf(waiter);
       if (index !== -1) {
-        place.waiters.splice(index, 1);
+        entry.waiters.splice(index, 1);
       }
-      if (place.waiters.length === 0) {
-        this.#places.delete(key);
+      if (entry.waiters.length === 0) {
+        this.#entries.delete(key);
       }
     }
   }

@@ -6,14 +6,14 @@ import type { FileAccess } from "./file-access.js";
 /** "gs://bucket/x": another file system of TensorFlow's; a drive letter of Windows is a single one. */
 const OTHER_FILE_SYSTEM = /^([A-Za-z][A-Za-z0-9+.-]+):\/\//;
 
-/** Links to links that are followed, as on Linux; a circle has no end. */
+/** Maximum length of a chain of links, as on Linux, which also ends loops. */
 const MAX_LINKS = 40;
 
 /** Lets graphs read and write within certain folders and nowhere else. */
 export class AllowedFolders implements FileAccess {
   readonly #folders: readonly string[];
 
-  /** @param folders any paths; those that do not exist are waited for: they count from when they do. */
+  /** @param folders any paths; one that does not exist takes effect once it does. */
   constructor(folders: readonly string[]) {
     this.#folders = folders.map((folder) => path.resolve(folder));
   }
@@ -29,9 +29,9 @@ export class AllowedFolders implements FileAccess {
     if (given.includes("\0")) {
       throw permissionDenied(`A file name with a zero byte was refused: ${JSON.stringify(given)}.`);
     }
-    const wanted = await realPlace(path.resolve(given.replace(/^file:\/\//, "")));
+    const wanted = await resolvedLinks(path.resolve(given.replace(/^file:\/\//, "")));
     for (const folder of this.#folders) {
-      if (isWithin(await realPlace(folder), wanted)) {
+      if (isWithin(await resolvedLinks(folder), wanted)) {
         await refusePipes(given, wanted);
         return wanted;
       }
@@ -50,34 +50,34 @@ export class AllowedFolders implements FileAccess {
 }
 
 /**
- * The place with symbolic links resolved, as far as it exists: what is to be written may not be there yet. A link to
+ * The path with symbolic links resolved, as far as it exists: what is to be written may not be there yet. A link to
  * nowhere is followed, too, as opening it for writing would.
  */
-async function realPlace(place: string, links = 0): Promise<string> {
+async function resolvedLinks(file: string, links = 0): Promise<string> {
   try {
-    return await realpath(place);
+    return await realpath(file);
   } catch {
-    const target = await readlink(place).catch(() => undefined);
+    const target = await readlink(file).catch(() => undefined);
     if (target !== undefined && links < MAX_LINKS) {
-      return await realPlace(path.resolve(path.dirname(place), target), links + 1);
+      return await resolvedLinks(path.resolve(path.dirname(file), target), links + 1);
     }
-    const parent = path.dirname(place);
-    return parent === place ? place : path.join(await realPlace(parent, links), path.basename(place));
+    const parent = path.dirname(file);
+    return parent === file ? file : path.join(await resolvedLinks(parent, links), path.basename(file));
   }
 }
 
 /**
- * Opening a pipe waits for its other end, on one of the few threads that all files are read on, and the process could not
- * even end meanwhile.
+ * Opening a pipe waits for its other end and blocks one of the few threads that read files; meanwhile the process could
+ * not even exit.
  */
-async function refusePipes(given: string, place: string): Promise<void> {
-  const stats = await stat(place).catch(() => undefined);
+async function refusePipes(given: string, file: string): Promise<void> {
+  const stats = await stat(file).catch(() => undefined);
   if (stats !== undefined && !stats.isFile() && !stats.isDirectory()) {
     throw permissionDenied(`A graph wanted to use ${given}, which is neither a file nor a folder.`);
   }
 }
 
-function isWithin(folder: string, place: string): boolean {
-  const relative = path.relative(folder, place);
+function isWithin(folder: string, file: string): boolean {
+  const relative = path.relative(folder, file);
   return relative === "" || (!path.isAbsolute(relative) && relative.split(path.sep)[0] !== "..");
 }

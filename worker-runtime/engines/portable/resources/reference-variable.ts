@@ -2,19 +2,21 @@ import { elementsOfShape } from "../../../protocol/shape.js";
 import { Tensor } from "../../../protocol/tensor.js";
 import { isByteList, type TensorData } from "../../../protocol/tensor-data.js";
 import type { Waiter } from "../exclusive-access.js";
+import { DeviceTensor } from "../gpu/device-tensor.js";
 import { copyOfData } from "../kernels/support/allocation.js";
+import { HeldTensor, holdValue, letValueGo } from "../memory/held-tensor.js";
 import { Variable, type VariableOptions } from "./variable.js";
 
-/** They share no names with those that handles name. */
+/** They share no names with resource variables. */
 export const REFERENCE_VARIABLE = "tensorflow::LegacyVar";
 
 /** The variable that memory belongs to: an array buffer, or a list of strings. */
 const owners = new WeakMap<object, ReferenceVariable>();
 
 /**
- * A variable that a reference edge leads to. As in TensorFlow its updates change its memory where it lies, and a value
- * that was read is that same memory: who uses it after an update sees the update, also as what Identity, Reshape and others
- * handed on. `lastingValue` is for those who need the value as it is now.
+ * A variable that a reference edge leads to. As in TensorFlow, updates change its memory in place, and a value that was
+ * read is that same memory: code that uses it after an update sees the update, even through Identity, Reshape and
+ * others. `lastingValue` is for code that needs the current value.
  */
 export class ReferenceVariable extends Variable {
   readonly typeName: string;
@@ -37,11 +39,24 @@ export class ReferenceVariable extends Variable {
 
   writable(): Tensor | undefined {
     this.#copy = undefined;
+    if (this.#value instanceof DeviceTensor) {
+      const { dtype, shape } = this.#value;
+      this.hold(new Tensor(dtype, shape, copyOfData(this.#value)));
+    }
     return this.#value;
   }
 
-  /** The new value is copied. */
+  dispose(): void {
+    letValueGo(this.#value);
+    this.#value = undefined;
+  }
+
+  /** The new value is copied, except where it lies on a device: there nothing changes it. */
   assign(value: Tensor): void {
+    if (value instanceof DeviceTensor) {
+      this.hold(value);
+      return;
+    }
     const room = this.room(value.shape);
     if (room === undefined) {
       this.hold(new Tensor(value.dtype, value.shape, copyOfData(value)));
@@ -52,29 +67,38 @@ export class ReferenceVariable extends Variable {
   }
 
   /**
-   * The variable's memory for a value of this shape, to be filled and then given to `hold`: what is read already sees it.
-   * @returns undefined where the variable has no memory of that size.
+   * The variable's memory for a value of this shape, to be filled and then passed to `hold`: values that were already
+   * read change with it.
+   * @returns undefined if the variable has no memory of that size.
    */
   room(shape: readonly number[]): Tensor | undefined {
-    return this.#value?.size === elementsOfShape(shape) ? this.#value.reshape(shape) : undefined;
+    return this.#value?.size === elementsOfShape(shape) && !(this.#value instanceof DeviceTensor)
+      ? this.#value.reshape(shape)
+      : undefined;
   }
 
-  /** Gives the variable a value whose memory is its own from now on: from `room`, or not shared. */
+  /** Gives the variable a value and takes over its memory, which must come from `room` or be unshared. */
   hold(value: Tensor): void {
-    if (this.#value !== undefined && this.#value.data !== value.data) {
-      owners.delete(memoryOf(this.#value.data));
+    holdValue(value);
+    const before = this.#value;
+    if (before instanceof DeviceTensor) {
+      before.letGo();
+    } else if (before !== undefined && (value instanceof DeviceTensor || before.data !== value.data)) {
+      owners.delete(memoryOf(before.data));
     }
-    owners.set(memoryOf(value.data), this);
+    if (!(value instanceof DeviceTensor)) {
+      owners.set(memoryOf(value.data), this);
+    }
     this.#value = value;
     this.#copy = undefined;
   }
 
-  /** A copy of a tensor in this variable's memory, taken when no update is half done. */
+  /** A copy of a tensor in this variable's memory, taken when no update is in progress. */
   lasting(tensor: Tensor, waiter: Waiter): Tensor | Promise<Tensor> {
     return this.access.run(() => new Tensor(tensor.dtype, tensor.shape, this.#copyOf(tensor)), waiter);
   }
 
-  /** Those who read one value at a time share the copy. */
+  /** Concurrent readers of one value share the copy. */
   #copyOf(tensor: Tensor): TensorData {
     if (tensor.data !== this.#value?.data) {
       return copyOfData(tensor);
@@ -88,9 +112,9 @@ export class ReferenceVariable extends Variable {
   }
 }
 
-/** Whether a tensor lies in the memory of a reference variable, which updates change. */
+/** Whether a tensor is in the memory of a reference variable, which updates change. */
 export function isOfVariable(tensor: Tensor): boolean {
-  return owners.has(memoryOf(tensor.data));
+  return !(tensor instanceof HeldTensor) && owners.has(memoryOf(tensor.data));
 }
 
 /**
@@ -100,10 +124,12 @@ export function isOfVariable(tensor: Tensor): boolean {
  * @param waiter whose signal ends the wait.
  */
 export function lastingValue(tensor: Tensor, waiter: Waiter): Tensor | Promise<Tensor> {
-  return owners.get(memoryOf(tensor.data))?.lasting(tensor, waiter) ?? tensor;
+  return tensor instanceof DeviceTensor
+    ? tensor
+    : (owners.get(memoryOf(tensor.data))?.lasting(tensor, waiter) ?? tensor);
 }
 
-/** The tensor itself where nothing changes it, otherwise a copy: for ops that TensorFlow lets copy. */
+/** The tensor itself if nothing changes it, otherwise a copy: for ops that copy in TensorFlow, too. */
 export function constantValue(tensor: Tensor): Tensor {
   return isOfVariable(tensor) ? new Tensor(tensor.dtype, tensor.shape, copyOfData(tensor)) : tensor;
 }
@@ -114,10 +140,10 @@ function memoryOf(data: TensorData): object {
 
 function overwrite(target: TensorData, source: TensorData): void {
   if (isByteList(target) || isByteList(source)) {
-    // Lists of strings are written by index; the type of tensors' lists forbids it to everybody else.
+    // Lists of strings are written by index, which their type forbids everywhere else.
     Object.assign(target, source);
   } else {
-    // Both are of one dtype; TypeScript cannot know it of a union.
+    // Both are of the same dtype, which TypeScript cannot infer for a union.
     target.set(source as never);
   }
 }

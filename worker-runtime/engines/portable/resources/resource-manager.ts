@@ -1,11 +1,11 @@
 import { alreadyExists, notFound } from "../../../protocol/status.js";
 
-/** The container of resources that name none, as TensorFlow calls it. */
+/** TensorFlow's name for the container of resources that name none. */
 export const DEFAULT_CONTAINER = "localhost";
 
 /** Something with state that outlives a step: a variable, a queue, a table. */
 export interface Resource {
-  /** What it is, as ResourceHandleProto.maybe_type_name has it; a name may be used once for each type. */
+  /** Its type, as in ResourceHandleProto.maybe_type_name; a name may be used once for each type. */
   readonly typeName: string;
   /** Ends every wait on it: its container was cleared. */
   dispose?(): void;
@@ -14,7 +14,7 @@ export interface Resource {
 /** The node that has a private resource. */
 interface PrivateOwner {
   readonly name: string;
-  /** Which function's body the node is in; "" for a graph. */
+  /** The function whose body the node is in; "" for a graph. */
   readonly scope: string;
 }
 
@@ -31,7 +31,7 @@ export class ResourceManager {
   #nextPrivate = 0;
 
   /**
-   * The resource of this name and type, made by `create` where there is none.
+   * The resource of this name and type, created by `create` if there is none.
    * @param container "" for the default one.
    */
   lookupOrCreate<T extends Resource>(container: string, typeName: string, name: string, create: () => T): T {
@@ -48,7 +48,7 @@ export class ResourceManager {
 
   /**
    * The name of a resource whose node has no shared name: "_3_queue". It is the same for all graphs of a session, and
-   * no other session has it. `endSession` removes what bears it.
+   * no other session has it. `endSession` removes the resources with such names.
    * @param session the session's handle.
    */
   privateName(session: string, container: string, node: PrivateOwner): string {
@@ -67,7 +67,7 @@ export class ResourceManager {
     return found.name;
   }
 
-  /** A name that nothing in this manager has: "stack_7". */
+  /** A name that is unused in this manager: "stack_7". */
   uniqueName(prefix: string): string {
     const name = `${prefix}_${this.#nextPrivate}`;
     this.#nextPrivate += 1;
@@ -79,17 +79,17 @@ export class ResourceManager {
     const names = [...(this.#privateNames.get(session)?.values() ?? [])];
     this.#privateNames.delete(session);
     for (const { container, name } of names) {
-      const place = container || DEFAULT_CONTAINER;
+      const containerName = container || DEFAULT_CONTAINER;
       const suffix = keyOf("", name);
-      for (const key of [...(this.#containers.get(place)?.keys() ?? [])]) {
+      for (const key of [...(this.#containers.get(containerName)?.keys() ?? [])]) {
         if (key.endsWith(suffix)) {
-          this.remove(place, key.slice(0, -suffix.length), name);
+          this.remove(containerName, key.slice(0, -suffix.length), name);
         }
       }
     }
   }
 
-  /** The resource of this name and type; undefined where there is none. */
+  /** The resource of this name and type; undefined if there is none. */
   find<T extends Resource>(container: string, typeName: string, name: string): T | undefined {
     return this.#containers.get(container || DEFAULT_CONTAINER)?.get(keyOf(typeName, name)) as T | undefined;
   }
@@ -98,11 +98,11 @@ export class ResourceManager {
   lookup<T extends Resource>(container: string, typeName: string, name: string): T {
     const found = this.find<T>(container, typeName, name);
     if (found === undefined) {
-      const place = container || DEFAULT_CONTAINER;
+      const containerName = container || DEFAULT_CONTAINER;
       throw notFound(
-        this.#containers.has(place)
-          ? `Resource ${place}/${name}/${mangled(typeName)} does not exist.`
-          : `Container ${place} does not exist. (Could not find resource: ${place}/${name})`,
+        this.#containers.has(containerName)
+          ? `Resource ${containerName}/${name}/${mangled(typeName)} does not exist.`
+          : `Container ${containerName} does not exist. (Could not find resource: ${containerName}/${name})`,
       );
     }
     return found;
@@ -118,7 +118,7 @@ export class ResourceManager {
     resources.set(key, resource);
   }
 
-  /** Removes one resource and ends the waits on it. @returns whether it was there. */
+  /** Removes one resource and ends the waits on it. @returns whether it existed. */
   remove(container: string, typeName: string, name: string): boolean {
     const resources = this.#containers.get(container || DEFAULT_CONTAINER);
     const key = keyOf(typeName, name);
@@ -128,7 +128,7 @@ export class ResourceManager {
     return found !== undefined;
   }
 
-  /** Removes a container with all that is in it. */
+  /** Removes a container with everything in it. */
   clear(container: string): void {
     const resources = this.#containers.get(container || DEFAULT_CONTAINER);
     this.#containers.delete(container || DEFAULT_CONTAINER);

@@ -1,13 +1,14 @@
 import { Tensor } from "../../../protocol/tensor.js";
 import { copyOfData } from "../kernels/support/allocation.js";
+import { holdValue, letValueGo } from "../memory/held-tensor.js";
 import { Variable } from "./variable.js";
 
 export const RESOURCE_VARIABLE = "tensorflow::Var";
 
 /**
- * A variable that a handle names. Its value is shared with its readers and must not change for them, so an update
- * copies it first, unless no reader can have it: not read since the last update made or took the array for the variable
- * alone.
+ * A resource variable, which is named by a handle. Its value is shared with its readers and must not change for them,
+ * so an update copies it first, unless no reader can have it: it has not been read since the last update created the
+ * array or took it over.
  */
 export class ResourceVariable extends Variable {
   readonly typeName = RESOURCE_VARIABLE;
@@ -23,7 +24,7 @@ export class ResourceVariable extends Variable {
   /** The new value is used as it is, not copied. */
   assign(value: Tensor): void {
     this.#shared = true;
-    this.#value = value;
+    this.#set(value);
   }
 
   peek<T>(use: (value: Tensor) => T): T | undefined {
@@ -32,9 +33,19 @@ export class ResourceVariable extends Variable {
 
   writable(): Tensor | undefined {
     if (this.#value !== undefined && this.#shared) {
-      this.#value = new Tensor(this.#value.dtype, this.#value.shape, copyOfData(this.#value));
+      this.#set(new Tensor(this.#value.dtype, this.#value.shape, copyOfData(this.#value)));
       this.#shared = false;
     }
     return this.#value;
+  }
+
+  dispose(): void {
+    this.#set(undefined);
+  }
+
+  #set(value: Tensor | undefined): void {
+    holdValue(value);
+    letValueGo(this.#value);
+    this.#value = value;
   }
 }

@@ -1,10 +1,11 @@
 import type { DType } from "../../../protocol/dtype.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import { ExclusiveAccess, type Waiter } from "../exclusive-access.js";
+import { DeviceTensor } from "../gpu/device-tensor.js";
 import type { RefCell } from "../values.js";
 import type { Resource } from "./resource-manager.js";
 
-/** What is declared of a variable. */
+/** The declaration of a variable. */
 export interface VariableOptions {
   readonly dtype: DType;
   /** "var" as error messages name it. */
@@ -15,19 +16,19 @@ export interface VariableOptions {
 let lastOrder = 0;
 
 /**
- * The place of a variable. Large updates are done in turns, so that the task keeps answering; all reads and updates of
- * a variable use `alone` or `read`, which wait while an update is half done. So updates never mix, whatever their
- * `use_locking` says: nothing is gained by letting them where one thread does them all.
+ * A variable. Large updates are done in slices, so that the task keeps responding; all reads and updates of a variable
+ * use `alone` or `read`, which wait while an update is in progress. So updates never interleave, regardless of
+ * `use_locking`: interleaving would gain nothing on a single thread.
  */
 export abstract class Variable implements Resource, RefCell {
   abstract readonly typeName: string;
   readonly dtype: DType;
   readonly name: string;
-  /** The shape that was declared; undefined where it was left open. Assign compares with it until there is a value. */
+  /** The declared shape; undefined if it was left open. Assign compares with it until there is a value. */
   readonly declaredShape: readonly number[] | undefined;
   /** Held while the variable is updated or read. */
   readonly access = new ExclusiveAccess();
-  /** The order in which those who need several variables take them, so that no two wait for each other. */
+  /** The order in which several variables are locked, which prevents deadlocks. */
   readonly order: number;
 
   constructor({ dtype, name, declaredShape }: VariableOptions) {
@@ -45,14 +46,14 @@ export abstract class Variable implements Resource, RefCell {
   abstract assign(value: Tensor): void;
 
   /**
-   * The value with an array that may be written, until the variable is read or given another value.
-   * @returns undefined where there is no value.
+   * The value with an array that may be written until the variable is next read or assigned.
+   * @returns undefined if there is no value.
    */
   abstract writable(): Tensor | undefined;
 
   /**
-   * Lets `use` read the value without taking it. It must not keep the tensor.
-   * @returns undefined where there is no value.
+   * Lets `use` read the value without sharing it. It must not keep the tensor.
+   * @returns undefined if there is no value.
    */
   abstract peek<T>(use: (value: Tensor) => T): T | undefined;
 
@@ -71,12 +72,34 @@ export abstract class Variable implements Resource, RefCell {
 }
 
 /**
- * Runs a function with exclusive access to variables: at once if all are free, otherwise when earlier users have
- * finished.
+ * As `aloneAnywhere`, for kernels: values that are on a device are first copied to the host, without blocking this
+ * thread.
+ */
+export function alone<T>(
+  variables: readonly Variable[],
+  waiter: Waiter,
+  act: () => T | Promise<T>,
+): T | Promise<T> {
+  return aloneAnywhere(variables, waiter, () => {
+    const distant = variables.flatMap((variable) => {
+      const value = variable.peek((held) => held);
+      return value instanceof DeviceTensor ? [{ variable, value }] : [];
+    });
+    return distant.length === 0
+      ? act()
+      : Promise.all(distant.map(async ({ variable, value }) => variable.assign(await value.toHost()))).then(
+          act,
+        );
+  });
+}
+
+/**
+ * Runs a function with exclusive access to variables, wherever their values are: at once if all are free, otherwise when
+ * earlier users have finished.
  *
  * @param waiter whose signal ends the wait.
  */
-export function alone<T>(
+export function aloneAnywhere<T>(
   variables: readonly Variable[],
   waiter: Waiter,
   act: () => T | Promise<T>,

@@ -16,14 +16,14 @@ export interface PeerTransportOptions {
   readonly trust?: PeerTrust | undefined;
   /** Largest answer, in bytes. */
   readonly maxMessageBytes?: number | undefined;
-  /** When a task that is silent counts as gone. */
+  /** When a silent task is considered gone. */
   readonly silence?: SilenceLimits | undefined;
 }
 
 /**
- * All calls to a task on one stream that stays open, where the task offers it; a call costs a quarter then, and a large
- * tensor does not block other calls. Large answers take a connection of their own to the same port. Other tasks, such
- * as TensorFlow's own, get unary calls.
+ * All calls to a task on one stream that stays open, if the task offers it; a call then costs a quarter, and a large
+ * tensor does not block other calls. Large answers use a separate connection to the same port. Other tasks, such as
+ * TensorFlow's own, get unary calls.
  */
 export function streamTransport(options: PeerTransportOptions = {}): WorkerTransport {
   const { trust, maxMessageBytes = MAX_MESSAGE_BYTES, silence = SILENCE_LIMITS } = options;

@@ -1,5 +1,6 @@
 import { GraphDef } from "../../../../protos/generated/tensorflow/graph.js";
 import type { RegisterGraphRequest } from "../../../../protos/generated/tensorflow/worker.js";
+import { inBackground } from "../../../faults.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import { compilingGraph } from "../executor/compiled-graph.js";
@@ -7,12 +8,20 @@ import type { CompiledGraph } from "../executor/compiled-node.js";
 import { FunctionLibrary } from "../executor/function-library.js";
 import type { FunctionCaller } from "../executor/step-context.js";
 import type { KernelRegistry } from "../kernels/registry.js";
-import { withPauses } from "../pauses.js";
+import { type PausingWork, withPauses } from "../pauses.js";
+import type { GraphRegions, TaskRegions } from "../regions/task-regions.js";
 import type { TaskDevices } from "./task-devices.js";
 
-/** A partition that a master registered: ready to run. */
-export interface RegisteredGraph {
-  readonly compiled: CompiledGraph;
+/**
+ * Regions are worth the time that it takes to form them if a graph's kernels are expected to take so long: on average, for
+ * with cheaper ones a step takes as long as all that is done around them, which is less here than in a session; and all
+ * together.
+ */
+const MIN_NANOS_PER_NODE = 100;
+const MIN_NANOS = 20_000;
+
+/** A partition that a master registered, ready to run. */
+export class RegisteredGraph {
   readonly functions: FunctionCaller;
   /** Collective ops of graphs with one key belong together; 0 for a graph without them. */
   readonly collectiveGraphKey: bigint;
@@ -22,11 +31,66 @@ export interface RegisteredGraph {
   readonly groupLeader: string;
   /** The original graph, for masters that request partition graphs. */
   readonly graphDef: GraphDef;
+  readonly #regions: GraphRegions | undefined;
+  #compiled: CompiledGraph;
+  /** Compiles it once more, with regions; undefined if it has them, or does without. */
+  #compileWithRegions: (() => PausingWork<CompiledGraph>) | undefined;
+  #isReleased = false;
+
+  constructor(
+    { graphDef, collectiveGraphKey, configProto }: RegisterGraphRequest,
+    functions: FunctionCaller,
+    compiled: CompiledGraph,
+    regions: GraphRegions | undefined,
+    compileWithRegions: (() => PausingWork<CompiledGraph>) | undefined,
+  ) {
+    this.functions = functions;
+    this.collectiveGraphKey = collectiveGraphKey;
+    this.groupLeader = configProto?.experimental?.collectiveGroupLeader ?? "";
+    this.graphDef = graphDef ?? GraphDef.create();
+    this.#compiled = compiled;
+    this.#regions = regions;
+    this.#compileWithRegions = compileWithRegions;
+  }
+
+  get compiled(): CompiledGraph {
+    return this.#compiled;
+  }
+
+  /**
+   * A step has run the compiled graph.
+   * @param kernelNanos what its kernels were expected to take.
+   */
+  ran(kernelNanos: number): void {
+    const compile = this.#compileWithRegions;
+    const least = Math.max(MIN_NANOS, this.graphDef.node.length * MIN_NANOS_PER_NODE);
+    if (compile !== undefined && kernelNanos >= least) {
+      this.#compileWithRegions = undefined;
+      inBackground(this.#formRegions(compile));
+    }
+  }
+
+  /** To be called when it is not run any more. */
+  release(): void {
+    this.#isReleased = true;
+    this.#regions?.release();
+  }
+
+  async #formRegions(compile: () => PausingWork<CompiledGraph>): Promise<void> {
+    const compiled = await withPauses(compile());
+    if (this.#isReleased) {
+      this.#regions?.release();
+    } else {
+      this.#compiled = compiled;
+    }
+  }
 }
 
 export interface GraphEnvironment {
   readonly kernels: KernelRegistry;
   readonly ops: OpRegistry;
+  /** Makes regions of its nodes; none unless given. */
+  readonly regions?: TaskRegions | undefined;
 }
 
 /**
@@ -36,29 +100,32 @@ export interface GraphEnvironment {
  *   throws: UNIMPLEMENTED naming every node that has no kernel, INVALID_ARGUMENT for a broken graph.
  */
 export async function registerGraph(
-  { graphDef, collectiveGraphKey, configProto }: RegisterGraphRequest,
+  request: RegisterGraphRequest,
   devices: TaskDevices,
   environment: GraphEnvironment,
 ): Promise<RegisteredGraph> {
-  const graph = graphDef ?? GraphDef.create();
-  for (const device of new Set(graph.node.map((node) => node.device))) {
+  const { node: nodes, library } = request.graphDef ?? GraphDef.create();
+  for (const device of new Set(nodes.map((node) => node.device))) {
     if (!devices.matches(device)) {
       throw invalidArgument(`${device} unknown device.`);
     }
   }
   const { kernels } = environment;
-  const { library } = graph;
+  const regions = environment.regions?.forGraph();
   const options = {
+    regions,
     kernels,
     ops: environment.ops.withFunctions(library),
     defaultDevice: devices.defaultDevice,
     ...(library === undefined ? {} : { library }),
   };
-  return {
-    compiled: await withPauses(compilingGraph(graph.node, options)),
-    functions: new FunctionLibrary(options),
-    collectiveGraphKey,
-    groupLeader: configProto?.experimental?.collectiveGroupLeader ?? "",
-    graphDef: graph,
-  };
+  // The first step does not wait for regions, and those of a graph that is cheap to run are never formed.
+  const isLate = environment.regions?.mayFormLate === true;
+  return new RegisteredGraph(
+    request,
+    new FunctionLibrary(options),
+    await withPauses(compilingGraph(nodes, isLate ? { ...options, regions: undefined } : options)),
+    regions,
+    isLate ? () => compilingGraph(nodes, options) : undefined,
+  );
 }

@@ -1,8 +1,9 @@
 import { taskDeviceName, taskOfDevice } from "../../../cluster/device-name.js";
 import { internalError, invalidArgument } from "../../../protocol/status.js";
 import { Tensor } from "../../../protocol/tensor.js";
+import { randomRequestId } from "../../../random-id.js";
+import { ReceivedTensor } from "../memory/received-tensor.js";
 import { withPauses } from "../pauses.js";
-import { randomId } from "../random-id.js";
 import type { Sent } from "../rendezvous/rendezvous.js";
 import { parseRendezvousKey } from "../rendezvous/rendezvous-key.js";
 import type { RemoteReceiver } from "../rendezvous/step-rendezvous.js";
@@ -24,7 +25,7 @@ export function remoteReceiver(options: RemoteReceiverOptions): RemoteReceiver {
   const { devices } = options;
   const prefix = `${devices.taskName}/`;
   return {
-    // Names are full as a rule; other spellings of this task are recognised by parsing.
+    // Names are usually full; other spellings of this task are recognised by parsing.
     isLocal: (device) => device.startsWith(prefix) || taskNameOf(device) === devices.taskName,
     receive: (key, signal) => receive(options, key, signal),
   };
@@ -42,7 +43,7 @@ async function receive(
   }
   const worker = workers.worker(task);
   const askedMicros = nowMicros();
-  const requestId = newRequestId();
+  const requestId = randomRequestId();
   const response = await worker.recvTensor(
     {
       stepId,
@@ -66,7 +67,7 @@ async function receive(
   const sent: Sent =
     response.isDead || response.tensor === undefined
       ? { isDead: true }
-      : { isDead: false, value: await withPauses(valueFromProto(response.tensor)) };
+      : { isDead: false, value: ReceivedTensor.lend(await withPauses(valueFromProto(response.tensor))) };
   if (log.isEnabled) {
     const bytes = sent.isDead || !(sent.value instanceof Tensor) ? 0 : sent.value.byteLength;
     const startMicros = sendStart(response.sendStartMicros, askedMicros, endMicros);
@@ -76,8 +77,8 @@ async function receive(
 }
 
 /**
- * When the transfer of the tensor began, by this task's clock: a receiver asks before the tensor exists. The
- * sender's clock may differ, so that its time only counts between asking and receiving, as in TensorFlow.
+ * When the transfer of the tensor began, by this task's clock: a receiver may ask before the tensor exists. The
+ * sender's clock may differ, so its time is used only if it is between request and receipt, as in TensorFlow.
  */
 function sendStart(sentMicros: bigint, askedMicros: number, endMicros: number): number {
   if (sentMicros === 0n) return askedMicros;
@@ -87,9 +88,4 @@ function sendStart(sentMicros: bigint, askedMicros: number, endMicros: number): 
 function taskNameOf(device: string): string | undefined {
   const task = taskOfDevice(device);
   return task === undefined ? undefined : taskDeviceName(task);
-}
-
-/** Never 0, which a worker does not check. */
-function newRequestId(): bigint {
-  return BigInt.asIntN(64, randomId()) | 1n;
 }

@@ -12,7 +12,7 @@ export interface OwnTask {
   readonly worker: WorkerInterface;
 }
 
-/** The workers of a cluster: this task's own as it is, the others over a transport, connected on first use. */
+/** The workers of a cluster: this task's own directly, the others over a transport, connected on first use. */
 export class RemoteWorkerCache implements WorkerCache {
   /** Addresses by task, in the cluster's order. */
   readonly #addresses = new Map<string, string>();

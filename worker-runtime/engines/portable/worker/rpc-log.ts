@@ -5,10 +5,10 @@ import type {
   LoggingResponse,
 } from "../../../../protos/generated/tensorflow/worker.js";
 
-/** Steps whose transfers are kept until they are read; a client that never does must not cost more. */
+/** Maximum number of steps whose transfers are kept until they are read, for clients that never read them. */
 const MAX_STEPS = 100;
 const BYTES_PER_MEGABYTE = 2 ** 20;
-/** From here on TensorFlow's labels give megabytes. */
+/** From this size on, TensorFlow's labels are in megabytes. */
 const MIN_MEGABYTES = 0.1;
 const BITS_PER_BYTE = 8;
 const MEGABITS_PER_GIGABIT = 1000;
@@ -114,7 +114,7 @@ function labelOf({ bytes, startMicros, endMicros, tensorName, sendDevice, recvDe
   return `[${size}] [${speed}] ${tensorName} from ${sendDevice} to ${recvDevice}`;
 }
 
-/** As C++ writes a float: six digits, no needless zeros. */
+/** Formatted as in C++: six digits, no trailing zeros. */
 function sixDigits(value: number): string {
   return String(Number(value.toPrecision(6)));
 }

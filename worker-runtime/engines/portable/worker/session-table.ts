@@ -9,8 +9,8 @@ import type { WorkerCache } from "./worker-interface.js";
 import { WorkerSession } from "./worker-session.js";
 
 /**
- * Limits of what is kept for masters that are gone. TensorFlow's own workers keep everything, so the limits exceed
- * what a reconnecting master needs; a master that was restarted ends its earlier sessions itself.
+ * Limits on what is kept for masters that are gone. TensorFlow's own workers keep everything, so the limits exceed what
+ * a reconnecting master needs; a master that was restarted ends its earlier sessions itself.
  */
 const MAX_LOST_SESSIONS = 64;
 const LOST_SESSION_MILLIS = 3_600_000;
@@ -24,18 +24,18 @@ export interface SessionTableOptions {
   makeWorkers(cluster: ClusterDef, task: TaskName): WorkerCache;
   /** How long the session of a master without a connection is kept; 0: forever. */
   readonly sessionIdleMillis: number;
-  /** Told about sessions that are gone, to end their steps. */
+  /** Called with sessions that are gone, to end their steps. */
   onRemove(session: WorkerSession): void;
 }
 
-/** How a request names its session. */
+/** A request's reference to its session. */
 export interface SessionOfRequest {
   readonly sessionHandle: string;
-  /** Whether the master says that it made one: otherwise all calls share one session. */
+  /** Whether the master created one: otherwise all calls share one session. */
   readonly createWorkerSessionCalled: boolean;
 }
 
-/** Where a master that has several sessions here is one life of one task. */
+/** Identifies the task and incarnation of a master with several sessions here. */
 interface MasterLife {
   readonly incarnation: bigint;
   readonly handles: Set<string>;
@@ -47,7 +47,7 @@ export class SessionTable {
   readonly #sessions = new Map<string, WorkerSession>();
   readonly #masters = new Map<string, MasterLife>();
   readonly #orphans: OrphanWatch;
-  /** Of masters that run steps without making a session before, as TensorFlow before 1.4. */
+  /** The session of masters that run steps without creating one, as in TensorFlow before 1.4. */
   readonly #legacy: WorkerSession;
 
   constructor(options: SessionTableOptions) {
@@ -74,9 +74,9 @@ export class SessionTable {
    * Creates a session. An existing handle is left as it is, as in TensorFlow. A master's task with another incarnation
    * was restarted: its earlier sessions will not be used again, so they end.
    *
-   * @param connection what the call came on; undefined for the master of this process.
-   * @throws TensorFlowError INVALID_ARGUMENT for no handle or a cluster with a wrong address; INTERNAL for a cluster
-   *   without the task that this one is to be.
+   * @param connection the call's connection; undefined for the master of this process.
+   * @throws TensorFlowError INVALID_ARGUMENT for an empty handle or a cluster with a wrong address; INTERNAL for a
+   *   cluster that does not contain this task.
    */
   create(request: CreateWorkerSessionRequest, connection: ClientConnection | undefined): void {
     const { sessionHandle: handle, masterTask, masterIncarnation } = request;
@@ -92,7 +92,7 @@ export class SessionTable {
 
   /**
    * The session of a call.
-   * @param connection what the call came on; undefined for the master of this process.
+   * @param connection the call's connection; undefined for the master of this process.
    * @throws TensorFlowError ABORTED, with the payload that makes a client start over, if there is none.
    */
   find(request: SessionOfRequest, connection: ClientConnection | undefined): WorkerSession {
@@ -112,7 +112,7 @@ export class SessionTable {
     return session;
   }
 
-  /** Ends a session; one that is not there is fine. */
+  /** Ends a session; an unknown one is ignored. */
   remove(handle: string): void {
     const session = this.#sessions.get(handle);
     if (session === undefined) {
@@ -130,7 +130,7 @@ export class SessionTable {
     session.close();
   }
 
-  /** All sessions, the one for masters without sessions included. */
+  /** All sessions, including the one for masters without sessions. */
   all(): readonly WorkerSession[] {
     return [this.#legacy, ...this.#sessions.values()];
   }

@@ -1,6 +1,6 @@
-import { setMaxListeners } from "node:events";
 import type { NamedTensorProto } from "../../../../protos/generated/tensorflow/named_tensor.js";
 import { type RunGraphRequest, RunGraphResponse } from "../../../../protos/generated/tensorflow/worker.js";
+import { LightAbortController } from "../../../light-abort.js";
 import {
   asTensorFlowError,
   cancelled,
@@ -18,6 +18,7 @@ import type { StepContext } from "../executor/step-context.js";
 import { StepStatsCollector } from "../executor/step-stats.js";
 import { withoutWaitingNodes } from "../executor/waiting-nodes.js";
 import { memoryBudget } from "../kernels/support/memory-budget.js";
+import { ReceivedTensor } from "../memory/received-tensor.js";
 import { type PausingWork, withPauses } from "../pauses.js";
 import { parseRendezvousKey } from "../rendezvous/rendezvous-key.js";
 import type { RendezvousTable } from "../rendezvous/rendezvous-table.js";
@@ -42,9 +43,9 @@ export interface StepEnvironment {
 
 /** A step of one partition, from its first RunGraph to its end. */
 interface RunningStep {
-  readonly controller: AbortController;
+  readonly controller: LightAbortController;
   readonly rendezvous: StepRendezvous;
-  /** Ends when all nodes have run; rejects with the step's error. */
+  /** Resolves when all nodes have run; rejects with the step's error. */
   readonly finished: Promise<void>;
   readonly stats: StepStatsCollector | undefined;
 }
@@ -54,14 +55,14 @@ export class StepRunner {
   readonly #env: StepEnvironment;
   /** Partial runs that wait for their next part, by step. */
   readonly #partial = new Map<bigint, RunningStep>();
-  /** Everything that runs now; a set a step, since a test may run one step twice at once. */
-  readonly #running = new Map<bigint, Set<AbortController>>();
+  /** All running steps; a set for each step id, since a test may run one step twice at once. */
+  readonly #running = new Map<bigint, Set<LightAbortController>>();
 
   constructor(env: StepEnvironment) {
     this.#env = env;
   }
 
-  /** Steps that run now. */
+  /** Number of running steps. */
   get runningSteps(): number {
     return this.#running.size;
   }
@@ -79,13 +80,13 @@ export class StepRunner {
     signal: AbortSignal | undefined,
   ): Promise<RunGraphResponse> {
     const { stepId } = request;
-    // Before any node runs, so that a feed that makes no sense starts nothing.
+    // Before any node runs, so that an invalid feed starts nothing.
     const feeds = await withPauses(feedsOf(request.send));
     const before = request.isPartial ? this.#partial.get(stepId) : undefined;
     const step = before ?? this.#start(session, graph, request, feeds);
     const cancel = (): void => {
       step.controller.abort(cancelled(`RunGraph of step ${stepId} was cancelled by its caller.`));
-      // A caller that is gone cleans up nothing; one that lives may do so again.
+      // A caller that is gone does not clean up; a live one may do so again.
       this.#env.rendezvous.end(stepId);
       this.#env.collectives.endStep(stepId);
       session.steps.delete(stepId);
@@ -104,7 +105,7 @@ export class StepRunner {
     }
   }
 
-  /** Ends a step that runs, with a reason that is made only then; a step that is not here is fine. */
+  /** Ends a running step, with a reason that is created only then; unknown steps are ignored. */
   cancel(stepId: bigint, reason: () => TensorFlowError): void {
     for (const controller of this.#running.get(stepId) ?? []) {
       controller.abort(reason());
@@ -129,9 +130,7 @@ export class StepRunner {
     const { devices, workers } = session;
     rendezvous.attach(remoteReceiver({ stepId, devices, workers, log: this.#env.rpcLog }));
     session.steps.add(stepId);
-    const controller = new AbortController();
-    // As many waits as the caller fetches.
-    setMaxListeners(0, controller.signal);
+    const controller = new LightAbortController();
     const stats = request.execOpts?.recordTimeline === true ? new StepStatsCollector() : undefined;
     sendAll(rendezvous, feeds);
     const step: RunningStep = {
@@ -140,7 +139,7 @@ export class StepRunner {
       stats,
       finished: this.#execute(session, graph, stepId, rendezvous, controller, stats),
     };
-    // The error is reported to the pending call; a partial run may not have one just now.
+    // The error is reported to the pending call; a partial run may have none at the moment.
     step.finished.catch(() => undefined);
     if (isPartial && !request.isLastPartialRun) {
       this.#partial.set(stepId, step);
@@ -154,7 +153,7 @@ export class StepRunner {
     graph: RegisteredGraph,
     stepId: bigint,
     rendezvous: StepRendezvous,
-    controller: AbortController,
+    controller: LightAbortController,
     stats: StepStatsCollector | undefined,
   ): Promise<void> {
     const stepResources = new ResourceManager();
@@ -175,10 +174,12 @@ export class StepRunner {
     const running = this.#running.get(stepId) ?? new Set();
     this.#running.set(stepId, running.add(controller));
     try {
-      await runGraph(graph.compiled, { step, ...(stats === undefined ? {} : { stats }) });
+      const work = { kernelNanos: 0 };
+      await runGraph(graph.compiled, { step, work, ...(stats === undefined ? {} : { stats }) });
+      graph.ran(work.kernelNanos);
     } catch (error) {
       const failure = asTensorFlowError(error, StatusCode.INTERNAL);
-      // Those who wait for this step's tensors fail, too, and their master tells the cause from the consequences.
+      // Receivers of this step's tensors fail, too, and their master distinguishes the cause from the consequences.
       rendezvous.abort(derived(failure));
       if (collectives !== undefined) {
         this.#env.collectives.failStep(stepId, collectives, derived(failure));
@@ -234,12 +235,15 @@ interface Feed {
 
 function* feedsOf(send: readonly NamedTensorProto[]): PausingWork<readonly Feed[]> {
   const feeds: Feed[] = [];
+  // If two keys share one tensor, its memory must not be given back twice.
+  const areDistinct = new Set(send.map(({ tensor }) => tensor)).size === send.length;
   for (const [index, { name, tensor }] of send.entries()) {
     parseRendezvousKey(name);
     if (tensor === undefined) {
       throw invalidArgument(`Invalid TensorProto for feed value ${index}`);
     }
-    feeds.push({ name, value: yield* valueFromProto(tensor) });
+    const value = yield* valueFromProto(tensor);
+    feeds.push({ name, value: areDistinct ? ReceivedTensor.lend(value) : value });
     yield;
   }
   return feeds;
@@ -251,7 +255,7 @@ function sendAll(rendezvous: StepRendezvous, feeds: readonly Feed[]): void {
   }
 }
 
-/** What the caller fetches. A key that is fetched twice is received once, as TensorFlow does. */
+/** The values that the caller fetches. A key that is fetched twice is received once, as in TensorFlow. */
 async function receiveAll(step: RunningStep, request: RunGraphRequest): Promise<NamedTensorProto[]> {
   const { stepId, recvKey } = request;
   const keys = [...new Set(recvKey)];
@@ -268,7 +272,7 @@ async function receiveAll(step: RunningStep, request: RunGraphRequest): Promise<
     );
   } catch (error) {
     if (step.controller.signal.aborted) {
-      // The step's own error says which nodes waited.
+      // The step's own error names the nodes that waited.
       await step.finished;
       throw asTensorFlowError(step.controller.signal.reason, StatusCode.INTERNAL);
     }

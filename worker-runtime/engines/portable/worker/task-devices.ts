@@ -20,15 +20,23 @@ import { DEFAULT_CONTAINER, ResourceManager } from "../resources/resource-manage
 /** As many as TensorFlow makes at most sense of; a config with more is a mistake or an attack. */
 const MAX_CPU_DEVICES = 256;
 
-/** The devices that a config asks for: one CPU, or as many as `device_count` says. @throws TensorFlowError INVALID_ARGUMENT */
-export function deviceKindsOf(config: ConfigProto | undefined): DeviceKind[] {
+/**
+ * The devices of a task: one CPU, or as many as `device_count` of its configuration says; and its GPUs, of which
+ * `device_count` may leave some out.
+ * @throws TensorFlowError INVALID_ARGUMENT
+ */
+export function deviceKindsOf(
+  config: ConfigProto | undefined,
+  gpus: readonly DeviceKind[] = [],
+): DeviceKind[] {
   const count = config?.deviceCount.get("CPU") ?? 1;
   if (count < 1 || count > MAX_CPU_DEVICES) {
     throw invalidArgument(
       `device_count asks for ${count} CPU devices; the portable engine makes 1 to ${MAX_CPU_DEVICES}.`,
     );
   }
-  return Array.from({ length: count }, (_, index) => cpuKind(index));
+  const cpus = Array.from({ length: count }, (_, index) => cpuKind(index));
+  return [...cpus, ...gpus.slice(0, config?.deviceCount.get("GPU") ?? gpus.length)];
 }
 
 /** The devices of a task under the name that one or all of its sessions know it by, each with its resources. */

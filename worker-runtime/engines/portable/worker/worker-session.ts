@@ -57,6 +57,7 @@ export class WorkerSession {
 
   /** @throws TensorFlowError ABORTED in TensorFlow's words. */
   removeGraph(handle: string): void {
+    this.#graphs.get(handle)?.release();
     if (!this.#graphs.delete(handle)) {
       throw aborted(`Graph handle is not found: ${handle}. Possibly, this worker just restarted.`);
     }
@@ -65,6 +66,9 @@ export class WorkerSession {
   /** Releases what belongs to the session alone. */
   close(): void {
     memoryBudget.letGo();
+    for (const graph of this.#graphs.values()) {
+      graph.release();
+    }
     this.#graphs.clear();
     if (this.#ownsWorkers) {
       this.workers.close();

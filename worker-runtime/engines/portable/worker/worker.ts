@@ -4,6 +4,7 @@ import { DataType } from "../../../../protos/generated/tensorflow/types.js";
 import * as wire from "../../../../protos/generated/tensorflow/worker.js";
 import { type TaskName, taskDeviceName } from "../../../cluster/device-name.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
+import { LightAbortController } from "../../../light-abort.js";
 import {
   aborted,
   asTensorFlowError,
@@ -20,6 +21,7 @@ import { prepareKernels } from "../kernels/prepare-kernels.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { checkRoomForGraph } from "../kernels/support/allocation.js";
 import { memoryBudget } from "../kernels/support/memory-budget.js";
+import type { TaskRegions } from "../regions/task-regions.js";
 import { RecentRequestIds } from "../rendezvous/recent-request-ids.js";
 import { parseRendezvousKey } from "../rendezvous/rendezvous-key.js";
 import { RendezvousTable } from "../rendezvous/rendezvous-table.js";
@@ -45,6 +47,7 @@ export interface WorkerOptions {
   readonly ops: OpRegistry;
   readonly files: FileAccess;
   readonly compute: KernelOffload | undefined;
+  readonly regions?: TaskRegions | undefined;
   /** The task that leads the groups of collectives, as the server's default configuration names it. */
   readonly groupLeader?: string | undefined;
   /** How long the session of a master without a connection is kept; 0: forever. */
@@ -305,5 +308,5 @@ function deadTensor(): TensorProto {
 
 /** Never aborted where the caller cannot cancel. */
 function signalOf(call: WorkerCallOptions | undefined): AbortSignal {
-  return call?.signal ?? new AbortController().signal;
+  return call?.signal ?? new LightAbortController().signal;
 }

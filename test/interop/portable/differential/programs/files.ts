@@ -1,7 +1,23 @@
 /** Files: checkpoints in TensorFlow's format, and whole files. Each program writes before it reads. */
 import path from "node:path";
+import type { DType } from "../../../../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
+import type { TensorValue } from "../../../../../worker-runtime/protocol/tensor-values.js";
 import type { Program } from "./program.js";
+
+/** Tensors of four elements. TensorFlow restores parts of some of these dtypes only. */
+const SLICED: readonly (readonly [DType, TensorValue])[] = [
+  ["float16", [1, 2, 3, 4]],
+  ["bfloat16", [1, 2, 3, 4]],
+  ["float64", [1, 2, 3, 4]],
+  ["uint8", [1, 2, 3, 4]],
+  ["uint16", [1, 2, 3, 4]],
+  ["uint32", [1, 2, 3, 4]],
+  ["uint64", [1n, 2n, 3n, 4n]],
+  ["complex64", [1, 2, 3, 4]],
+  ["bool", [true, false, true, true]],
+  ["string", ["a", "b", "c", "d"]],
+];
 
 export const filePrograms: readonly Program[] = [
   {
@@ -42,6 +58,38 @@ export const filePrograms: readonly Program[] = [
       ];
     },
   },
+  ...SLICED.map(
+    ([dtype, data]): Program => ({
+      name: `checkpoint_slices_of_${dtype}`,
+      build: (g, folder) => {
+        const tensor = Tensor.of(data, dtype);
+        const prefix = (name: string) => Tensor.of(path.join(folder, name));
+        const names = Tensor.of(["a"]);
+        const save = (name: string, slice: string) =>
+          g.op("SaveV2", [prefix(name), names, Tensor.of([slice]), [tensor]], { dtypes: [dtype] });
+        const restore = (name: string, slice: string) => ({
+          run: [
+            g.op("RestoreV2", [prefix(name), names, Tensor.of([slice])], { dtypes: [dtype] }).outputAt(0),
+          ],
+        });
+        const parts = [save("first", "8 0,4"), save("second", "8 4,4"), save("whole", "")];
+        const merge = g.op("MergeV2Checkpoints", [
+          Tensor.of([path.join(folder, "first"), path.join(folder, "second")]),
+          prefix("both"),
+        ]);
+        return [
+          { run: parts },
+          { run: [merge] },
+          // Stored as such, which every dtype allows; then parts and the whole, which have to be put together.
+          restore("both", "8 4,4"),
+          restore("whole", "4 0,4"),
+          restore("both", ""),
+          restore("both", "8 2,4"),
+          restore("whole", "4 1,2"),
+        ];
+      },
+    }),
+  ),
   {
     name: "whole_files",
     build: (g, folder) => {

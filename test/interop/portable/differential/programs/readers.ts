@@ -70,15 +70,15 @@ function program({ name, reader, version: v, attrs = {}, units, reads, upTo }: C
     name,
     ...(v === "" ? { producer: LAST_WITH_OLD_READERS } : {}),
     build: (g, folder) => {
-      const place = (file: FileName) => path.join(folder, name, file);
+      const pathOf = (file: FileName) => path.join(folder, name, file);
       const writes: Step[] = [...new Set(units)].flatMap((file) =>
         file === "missing"
           ? []
-          : [{ run: [g.op("WriteFile", [Tensor.of(place(file)), bytesTensor(contents[file])])] }],
+          : [{ run: [g.op("WriteFile", [Tensor.of(pathOf(file)), bytesTensor(contents[file])])] }],
       );
       const handle = g.op(reader + v, [], attrs).output;
       const queue = g.op(`FIFOQueue${v}`, [], { component_types: ["string"], shapes: [[]] }).output;
-      const fill = g.op(`QueueEnqueueMany${v}`, [queue, [Tensor.of(units.map(place))]]);
+      const fill = g.op(`QueueEnqueueMany${v}`, [queue, [Tensor.of(units.map(pathOf))]]);
       const close = g.op(`QueueClose${v}`, [queue]);
       const read =
         upTo === undefined

@@ -58,6 +58,29 @@ function backprop(
   };
 }
 
+/** Windows that are smaller than their strides, so that they leave out pixels, with and without padding. */
+const stridesOverWindows = (lastOfFilter: number) =>
+  [
+    [2, 2],
+    [1, 1],
+    [3, 2],
+  ].flatMap((size) =>
+    ["SAME", "VALID"].map((padding) => ({
+      inputs: [counted([2, 6, 7, 3]), counted([...size, 3, lastOfFilter])],
+      attrs: { strides: attr.ints(1, 3, 3, 1), padding: attr.text(padding) },
+    })),
+  );
+
+/** Small whole numbers, of which sums are exact. */
+function counted(shape: readonly number[]): Tensor {
+  const size = shape.reduce((product, dim) => product * dim, 1);
+  return Tensor.of(
+    Array.from({ length: size }, (_, i) => ((i * 7) % 11) - 5),
+    T,
+    shape,
+  );
+}
+
 const pooling = fc.constantFrom("SAME", "VALID").map(
   (padding): Attrs => ({
     ksize: attr.ints(1, 2, 2, 1),
@@ -91,6 +114,7 @@ export const convolutionSpecs: readonly OpSpec[] = [
         inputs: [Tensor.of(1, T, picture), Tensor.of(1, T, [3, 3, 2, 4])],
         attrs: { strides: attr.ints(1, 1, 1, 1), padding: attr.text("SAME") },
       },
+      ...stridesOverWindows(4),
     ],
     tolerance: summed,
   },
@@ -103,6 +127,7 @@ export const convolutionSpecs: readonly OpSpec[] = [
       fc
         .tuple(tensor(T, picture, "unit"), tensor(T, [3, 3, 3, 2], "unit"), window)
         .map(([input, filter, { attrs }]) => ({ inputs: [input, filter], attrs })),
+    edges: () => stridesOverWindows(2),
     tolerance: summed,
   },
   backprop("DepthwiseConv2dNativeBackpropInput", [3, 3, 3, 2], 6, "input"),

@@ -222,7 +222,7 @@ export const distributionSpecs: readonly OpSpec[] = [
       fc
         .constantFrom<number[]>([], [5])
         .chain((shape) => indices(Tidx, shape, 24))
-        .map((places) => ({ inputs: [places, integers(Tidx, [2, 3, 4])] })),
+        .map((indices) => ({ inputs: [indices, integers(Tidx, [2, 3, 4])] })),
     edges: ({ Tidx = "int32" }) => [
       { inputs: [integers(Tidx, [1], [1, 1]), integers(Tidx, [3, 4])] },
       { inputs: [integers(Tidx, [1]), integers(Tidx, [0, 4])] },

@@ -37,8 +37,8 @@ const matrices = (dtypes: readonly DType[]): fc.Arbitrary<Tensor[]> =>
   );
 
 function indicesOf(counts: readonly number[]): Tensor {
-  const places = counts.flatMap((count, row) => Array.from({ length: count }, (_, i) => [row, i]));
-  return integers("int64", places.flat(), [places.length, 2]);
+  const indices = counts.flatMap((count, row) => Array.from({ length: count }, (_, i) => [row, i]));
+  return integers("int64", indices.flat(), [indices.length, 2]);
 }
 
 function drawn(

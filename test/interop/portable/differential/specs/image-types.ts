@@ -41,8 +41,8 @@ export const imageTypeSpecs: readonly OpSpec[] = [
           fc.constantFrom([3, 3], [1, 1], [5, 2], [2, 7]),
           methods,
         )
-        .map(([images, places, index, size, attrs]) => ({
-          inputs: [images, places, index, integers("int32", size)],
+        .map(([images, boxes, index, size, attrs]) => ({
+          inputs: [images, boxes, index, integers("int32", size)],
           attrs,
         })),
     edges: ({ T = "uint8" }) =>

@@ -95,15 +95,29 @@ export const indexingSpecs: readonly OpSpec[] = [
   },
   {
     op: "ScatterNd",
-    types: { T: ["float32", "float64", "int32", "int64"], Tindices: indexTypes },
+    types: { T: ["float32", "float64", "int32", "int64", "bool"], Tindices: indexTypes },
     draw: ({ T = "float32", Tindices = "int32" }) =>
       scatterInputs(T, Tindices).map(([, index, updates]) => ({
         inputs: [index, updates, integers(Tindices, [5, 2])],
       })),
-    edges: ({ T = "float32", Tindices = "int32" }) =>
-      T === "float32"
-        ? [{ inputs: [integers(Tindices, [5], [1, 1]), Tensor.of(1, T, [1, 2]), integers(Tindices, [5, 2])] }]
-        : [],
+    edges: ({ T = "float32", Tindices = "int32" }) => {
+      const of = (index: Tensor, updates: Tensor, shape: readonly number[]) => ({
+        inputs: [index, updates, integers(Tindices, shape)],
+      });
+      return T === "float32" || T === "bool"
+        ? [
+            of(integers(Tindices, [5], [1, 1]), Tensor.of([1, 1], T, [1, 2]), [5, 2]),
+            of(integers(Tindices, [-1], [1, 1]), Tensor.of([1, 1], T, [1, 2]), [5, 2]),
+            of(integers(Tindices, [1, 3, 1], [3, 1]), Tensor.of([1, 0, 0], T), [5]),
+            of(integers(Tindices, [1, 0, 1, 1, 1, 0], [3, 2]), Tensor.of([0, 0, 1], T), [2, 2]),
+            of(integers(Tindices, [], [0, 1]), Tensor.of([], T, [0, 2]), [3, 2]),
+            of(integers(Tindices, [], [2, 0]), Tensor.of([1, 0, 0, 1, 1, 1], T, [2, 3]), [3]),
+            of(integers(Tindices, [0], [1, 1]), Tensor.of([1], T, [1]), [3, 2]),
+            of(integers(Tindices, [0], [1, 1]), Tensor.of([1], T), [0]),
+            of(integers(Tindices, [0, 0], [1, 2]), Tensor.of([1], T), [3]),
+          ]
+        : [];
+    },
     tolerance: { ulps: 4, scale: 4 },
   },
   ...specsOf(
@@ -115,6 +129,21 @@ export const indexingSpecs: readonly OpSpec[] = [
           // No row twice: in which of two orders it is updated is not said.
           inputs: [into, integers(Tindices, [4, 0, 2], [3, 1]), updates],
         })),
+      edges: ({ T = "float32", Tindices = "int32" }) => {
+        const into = Tensor.of([1, 2, 3, 4, 5, 6], T, [3, 2]);
+        const of = (index: Tensor, updates: Tensor) => ({ inputs: [into, index, updates] });
+        return [
+          of(integers(Tindices, [3], [1, 1]), Tensor.of([1, 1], T, [1, 2])),
+          of(integers(Tindices, [-1], [1, 1]), Tensor.of([1, 1], T, [1, 2])),
+          of(integers(Tindices, [0, 2], [1, 2]), Tensor.of([7], T)),
+          of(integers(Tindices, [], [0, 1]), Tensor.of([], T, [0, 2])),
+          of(integers(Tindices, [], [1, 0]), Tensor.of([7, 8, 9, 0, 1, 2], T, [1, 3, 2])),
+          of(integers(Tindices, [1], [1]), Tensor.of([7, 8], T)),
+          // The same row twice, with the same values, whose order does not matter.
+          of(integers(Tindices, [1, 1], [2, 1]), Tensor.of([4, 4, 4, 4], T, [2, 2])),
+          of(integers(Tindices, [1, 0, 1, 0], [2, 2]), Tensor.of([-4, -4], T)),
+        ];
+      },
       tolerance: { ulps: 4, scale: 4 },
     },
   ),

@@ -39,11 +39,11 @@ const lossRules: fc.Arbitrary<Attrs> = fc
   }));
 
 /** Inputs of CTCLoss: the labels of two sequences, and how long the sequences are. */
-function lossCase(T: DType, places: readonly number[], values: readonly number[], times: readonly number[]) {
+function lossCase(T: DType, indices: readonly number[], values: readonly number[], times: readonly number[]) {
   return {
     inputs: [
       Tensor.of(0.5, T, [TIMES, 2, CLASSES]),
-      integers("int64", places, [values.length, 2]),
+      integers("int64", indices, [values.length, 2]),
       integers("int32", values),
       integers("int32", times),
     ],

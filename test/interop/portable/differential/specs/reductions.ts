@@ -46,6 +46,8 @@ function reduction(
     edges: ({ T = "float32", Tidx = "int32" }) => [
       // Of nothing: 0, 1, NaN or the end of the range, by op.
       { inputs: [Tensor.of([], T, [0, 2]), integers(Tidx, [0])], attrs: { keep_dims: attr.bool(false) } },
+      // As of a shape.
+      { inputs: [integers(T, [2, 3, 5]), integers(Tidx, [0])], attrs: { keep_dims: attr.bool(true) } },
       ...(T === "float32"
         ? [
             { inputs: [Tensor.of(1, T, [2, 2]), integers(Tidx, [2])] },
@@ -61,6 +63,7 @@ function boolReduction(ops: readonly string[]): OpSpec[] {
   return specsOf(ops, {
     types: { Tidx: indexTypes },
     draw: ({ Tidx = "int32" }) => alongAxes("bool", Tidx, "any"),
+    edges: ({ Tidx = "int32" }) => [{ inputs: [Tensor.of([], "bool", [0, 2]), integers(Tidx, [0])] }],
   });
 }
 
@@ -114,7 +117,25 @@ function segments(ops: readonly string[], dtypes: readonly DType[]): OpSpec[] {
           })),
       ),
     edges: ({ T = "float32", Tindices = "int32" }) =>
-      T === "float32" ? [{ inputs: [Tensor.of([1, 2, 3], T), integers(Tindices, [2, 1, 0])] }] : [],
+      T === "int32"
+        ? [
+            // Sums and products that do not fit.
+            { inputs: [Tensor.of([2 ** 31 - 1, 2 ** 30, 7, -7, 3], T), integers(Tindices, [0, 0, 2, 2, 2])] },
+            { inputs: [Tensor.of([], T, [0, 2]), integers(Tindices, [])] },
+          ]
+        : [
+            { inputs: [Tensor.of([1, 2, 3], T), integers(Tindices, [2, 1, 0])] },
+            { inputs: [Tensor.of([1, 2], T), integers(Tindices, [-1, 0])] },
+            { inputs: [Tensor.of([1, 2], T), integers(Tindices, [0])] },
+            { inputs: [Tensor.of([], T, [0, 2]), integers(Tindices, [])] },
+            { inputs: [Tensor.of([], T, [2, 0]), integers(Tindices, [1, 1])] },
+            {
+              inputs: [
+                Tensor.of([Number.POSITIVE_INFINITY, 1, Number.NEGATIVE_INFINITY, -0], T),
+                integers(Tindices, [1, 1, 3, 4]),
+              ],
+            },
+          ],
     tolerance: summed,
   });
 }
@@ -132,6 +153,35 @@ function unsortedSegments(ops: readonly string[]): OpSpec[] {
           )
           .map(([data, ids]) => ({ inputs: [data, integers(Tindices, ids), scalar(Tnumsegments, 4)] })),
       ),
+    edges: ({ T = "float32", Tindices = "int32", Tnumsegments = "int32" }) => {
+      const of = (data: Tensor, ids: Tensor, count: number) => ({
+        inputs: [data, ids, scalar(Tnumsegments, count)],
+      });
+      const pair = Tensor.of([1, 2], T);
+      return [
+        of(pair, integers(Tindices, [0, 2]), 2),
+        of(pair, integers(Tindices, [0, 1, 0]), 2),
+        of(pair, integers(Tindices, [0, 1]), -1),
+        of(pair, integers(Tindices, [-1, -3]), 0),
+        of(Tensor.of([], T, [0, 2]), integers(Tindices, []), 3),
+        of(Tensor.of([], T, [2, 0]), integers(Tindices, [1, 0]), 3),
+        // Ids of more than one dimension, and a scalar one.
+        of(Tensor.of([1, 2, 3, 4, 5, 6, 7, 8], T, [2, 2, 2]), integers(Tindices, [2, -1, 2, 0], [2, 2]), 3),
+        of(pair, scalar(Tindices, 1), 2),
+        ...(T === "int32"
+          ? [of(Tensor.of([2 ** 31 - 1, 2 ** 30, 7], T), integers(Tindices, [1, 1, 1]), 2)]
+          : []),
+        ...(T === "float32" || T === "float64"
+          ? [
+              of(
+                Tensor.of([Number.POSITIVE_INFINITY, 1, Number.NEGATIVE_INFINITY, -0], T),
+                integers(Tindices, [3, 3, 1, 0]),
+                4,
+              ),
+            ]
+          : []),
+      ];
+    },
     tolerance: summed,
   });
 }

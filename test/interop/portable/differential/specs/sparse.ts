@@ -16,9 +16,9 @@ const setTypes = ["int32", "int64", "string"] as const;
 /** A sparse matrix of 3 x 4, its elements in order. */
 function matrix(dtype: DType): fc.Arbitrary<readonly [Tensor, Tensor, Tensor]> {
   return fc.subarray(Array.from({ length: ROWS * COLUMNS }, (_, i) => i)).chain((flat) => {
-    const places = flat.flatMap((at) => [Math.floor(at / COLUMNS), at % COLUMNS]);
+    const indices = flat.flatMap((at) => [Math.floor(at / COLUMNS), at % COLUMNS]);
     return tensor(dtype, [flat.length]).map(
-      (values) => [integers("int64", places, [flat.length, 2]), values, shape] as const,
+      (values) => [integers("int64", indices, [flat.length, 2]), values, shape] as const,
     );
   });
 }
@@ -63,9 +63,9 @@ export const sparseSpecs: readonly OpSpec[] = [
     op: "SparseTensorDenseAdd",
     types: { T: [...numberTypes, "int64", "uint8"], Tindices: ["int32", "int64"] },
     draw: ({ T = "float32", Tindices = "int64" }) =>
-      fc.tuple(matrix(T), tensor(T, [ROWS, COLUMNS])).map(([[places, values], dense]) => ({
+      fc.tuple(matrix(T), tensor(T, [ROWS, COLUMNS])).map(([[indices, values], dense]) => ({
         inputs: [
-          integers(Tindices, Array.from(places.data as Iterable<bigint>, Number), places.shape),
+          integers(Tindices, Array.from(indices.data as Iterable<bigint>, Number), indices.shape),
           values,
           integers(Tindices, [ROWS, COLUMNS]),
           dense,
@@ -73,13 +73,13 @@ export const sparseSpecs: readonly OpSpec[] = [
       })),
     edges: ({ T = "float32", Tindices = "int64" }) =>
       [
-        { place: [0, 4], sizes: [ROWS, COLUMNS], dense: [ROWS, COLUMNS] },
-        { place: [0, 1], sizes: [ROWS, 2], dense: [ROWS, COLUMNS] },
-        { place: [0, 1], sizes: [ROWS, COLUMNS], dense: [COLUMNS] },
-        { place: [0, 1, 0], sizes: [ROWS, COLUMNS], dense: [ROWS, COLUMNS] },
-      ].map(({ place, sizes, dense }) => ({
+        { indices: [0, 4], sizes: [ROWS, COLUMNS], dense: [ROWS, COLUMNS] },
+        { indices: [0, 1], sizes: [ROWS, 2], dense: [ROWS, COLUMNS] },
+        { indices: [0, 1], sizes: [ROWS, COLUMNS], dense: [COLUMNS] },
+        { indices: [0, 1, 0], sizes: [ROWS, COLUMNS], dense: [ROWS, COLUMNS] },
+      ].map(({ indices, sizes, dense }) => ({
         inputs: [
-          integers(Tindices, place, [1, place.length]),
+          integers(Tindices, indices, [1, indices.length]),
           Tensor.of(1, T, [1]),
           integers(Tindices, sizes),
           Tensor.of(1, T, dense),
@@ -169,7 +169,7 @@ export const sparseSpecs: readonly OpSpec[] = [
     draw: () =>
       fc
         .tuple(matrix("int32"), fc.constantFrom([4, 3], [2, -1], [12], [5, -1], [2, 3, 2]))
-        .map(([[places], sizes]) => ({ inputs: [places, shape, integers("int64", sizes)] })),
+        .map(([[indices], sizes]) => ({ inputs: [indices, shape, integers("int64", sizes)] })),
   },
   {
     op: "SparseSlice",
@@ -234,9 +234,9 @@ export const sparseSpecs: readonly OpSpec[] = [
       [
         [0, 3, 0, 2],
         [0, 3, 0, 3],
-      ].map((places) => ({
+      ].map((indices) => ({
         inputs: [
-          integers("int64", places, [2, 2]),
+          integers("int64", indices, [2, 2]),
           T === "string" ? Tensor.of(["a", "b"], T) : integers(T, [1, 2]),
           shape,
         ],

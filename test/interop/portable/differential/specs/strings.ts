@@ -29,13 +29,37 @@ export const stringSpecs: readonly OpSpec[] = [
     op: "RegexFullMatch",
     types: {},
     draw: () => words.map((input) => ({ inputs: [input, scalar("string", ".*[0-9]")] })),
-    edges: () => [{ inputs: [scalar("string", "a"), scalar("string", "(")] }],
+    edges: () => [
+      { inputs: [scalar("string", "a"), scalar("string", "(")] },
+      // Letters with more than two cases, names that are given twice, and invalid UTF-8.
+      ...(
+        [
+          ["\u017f", "(?i)s"],
+          ["s", "(?i)\u017f"],
+          ["\u03c2", "(?i)\u03a3"],
+          ["\u0131", "(?i)i"],
+          ["ab", "(?P<n>a)(?P<n>b)"],
+        ] as const
+      ).map(([text, pattern]) => ({ inputs: [scalar("string", text), scalar("string", pattern)] })),
+      ...["a.b", "a[^c]b", "(?s).*", "a\\xffb"].map((pattern) => ({
+        inputs: [new Tensor("string", [], [Uint8Array.of(0x61, 0xff, 0x62)]), scalar("string", pattern)],
+      })),
+    ],
   },
   {
     op: "RegexReplace",
     types: {},
     draw: () =>
       words.map((input) => ({ inputs: [input, scalar("string", "[aeiou]"), scalar("string", "_")] })),
+    edges: () => [
+      {
+        inputs: [
+          new Tensor("string", [], [Uint8Array.of(0x61, 0xff, 0xc3, 0xa9, 0xe2, 0x82, 0x62)]),
+          scalar("string", "[^a]"),
+          scalar("string", "-"),
+        ],
+      },
+    ],
   },
   {
     op: "DecodeBase64",

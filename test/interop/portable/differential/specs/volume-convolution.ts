@@ -36,12 +36,12 @@ const plain = { strides: attr.ints(1, 1, 1, 1, 1), padding: attr.text("SAME") };
 const ones = (dtype: DType, ...shape: number[]) =>
   Tensor.of(Array<number>(shape.reduce((a, b) => a * b, 1)).fill(1), dtype, shape);
 
-/** The gradients take the shape of what they make, one operand, and the result's slopes. */
+/** The gradients take the shape of what they make, one operand, and the result's gradients. */
 function gradientSpec(op: string, to: "input" | "filter"): OpSpec {
   const made = to === "input" ? volume : filter;
-  const inputsOf = ({ Tshape = "int32" }: Types, other: Tensor, slopes: Tensor) => {
+  const inputsOf = ({ Tshape = "int32" }: Types, other: Tensor, gradients: Tensor) => {
     const shape = integers(to === "input" ? Tshape : "int32", made);
-    return to === "input" ? [shape, other, slopes] : [other, shape, slopes];
+    return to === "input" ? [shape, other, gradients] : [other, shape, gradients];
   };
   return {
     op,
@@ -53,7 +53,7 @@ function gradientSpec(op: string, to: "input" | "filter"): OpSpec {
             tensor(types.T ?? "float32", to === "input" ? filter : volume, "unit"),
             tensor(types.T ?? "float32", output, "unit"),
           )
-          .map(([other, slopes]) => ({ inputs: inputsOf(types, other, slopes), attrs })),
+          .map(([other, gradients]) => ({ inputs: inputsOf(types, other, gradients), attrs })),
       ),
     edges: (types) => [
       {

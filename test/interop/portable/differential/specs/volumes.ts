@@ -12,18 +12,23 @@ const T = "float32";
 const volume = [2, 3, 4, 5, 2] as const;
 
 const pooling = fc
-  .tuple(fc.constantFrom(1, 2, 3), fc.constantFrom(2, 3), fc.constantFrom("SAME", "VALID"))
-  .map(([stride, window, padding]) => ({
+  .tuple(
+    fc.constantFrom(1, 2, 3),
+    fc.constantFrom(2, 3),
+    fc.constantFrom("SAME", "VALID"),
+    fc.constantFrom(1, 2),
+  )
+  .map(([stride, window, padding, depthStride]) => ({
     attrs: {
       ksize: attr.ints(1, 2, window, 2, 1),
-      strides: attr.ints(1, 1, stride, 2, 1),
+      strides: attr.ints(1, depthStride, stride, 2, 1),
       padding: attr.text(padding),
     } satisfies Attrs,
     output: [
       volume[0],
       ...(
         [
-          [3, 2, 1],
+          [3, 2, depthStride],
           [4, window, stride],
           [5, 2, 2],
         ] as const
@@ -42,7 +47,7 @@ function gradientInputs(second: boolean): OpSpec["draw"] {
           tensor(T, output, "unit"),
           tensor(T, second ? volume : output, "unit"),
         )
-        .map(([input, made, slopes]) => ({ inputs: [input, made, slopes], attrs })),
+        .map(([input, made, gradients]) => ({ inputs: [input, made, gradients], attrs })),
     );
 }
 
@@ -71,14 +76,33 @@ export const volumeSpecs: readonly OpSpec[] = [
     types: { T: [T] },
     draw: () =>
       pooling.chain(({ attrs, output }) =>
-        tensor(T, output, "unit").map((slopes) => ({
-          inputs: [integers("int32", volume), slopes],
+        tensor(T, output, "unit").map((gradients) => ({
+          inputs: [integers("int32", volume), gradients],
           attrs,
         })),
       ),
     tolerance: summed,
   },
-  { op: "MaxPool3DGrad", types: { T: [T], TInput: [T] }, draw: gradientInputs(false), tolerance: summed },
+  {
+    op: "MaxPool3DGrad",
+    types: { T: [T], TInput: [T] },
+    draw: gradientInputs(false),
+    // Windows that do not overlap, with two voxels that are the largest.
+    edges: () =>
+      ["SAME", "VALID"].map((padding) => ({
+        inputs: [
+          Tensor.of([1, 3, 3, 2, 9, 5], T, [1, 1, 2, 3, 1]),
+          Tensor.of(padding === "SAME" ? [9, 5] : [9], T, [1, 1, 1, padding === "SAME" ? 2 : 1, 1]),
+          Tensor.of(padding === "SAME" ? [0.5, 2] : [0.5], T, [1, 1, 1, padding === "SAME" ? 2 : 1, 1]),
+        ],
+        attrs: {
+          ksize: attr.ints(1, 1, 2, 2, 1),
+          strides: attr.ints(1, 1, 2, 2, 1),
+          padding: attr.text(padding),
+        },
+      })),
+    tolerance: summed,
+  },
   { op: "MaxPool3DGradGrad", types: { T: [T] }, draw: gradientInputs(true), tolerance: summed },
   {
     op: "LRNGrad",
@@ -91,8 +115,8 @@ export const volumeSpecs: readonly OpSpec[] = [
           tensor(T, [2, 2, 3, 5], "unit"),
           fc.constantFrom(1, 2, 7),
         )
-        .map(([slopes, input, output, radius]) => ({
-          inputs: [slopes, input, output],
+        .map(([gradients, input, output, radius]) => ({
+          inputs: [gradients, input, output],
           attrs: { depth_radius: attr.int(radius), alpha: attr.float(0.5), beta: attr.float(0.75) },
         })),
     tolerance: { ulps: 16, scale: "largest" },
@@ -137,28 +161,28 @@ export const volumeSpecs: readonly OpSpec[] = [
         ),
     edges: ({ T: dtype = "int32", output_type = "int32" }) =>
       [
-        { places: [[0, 5]], shape: [4, 5] },
+        { indices: [[0, 5]], shape: [4, 5] },
         {
-          places: [
+          indices: [
             [2, 1],
             [0, 1],
           ],
           shape: [4, 5],
         },
         {
-          places: [
+          indices: [
             [0, 1, 1],
             [2, 0, 1],
           ],
           shape: [4, 5, 2],
         },
-        { places: [[3], [0]], shape: [5] },
-        { places: [[7, 1]], shape: [2 ** 20, 5] },
-        { places: [], shape: [0, 5] },
-      ].map(({ places, shape }) => ({
+        { indices: [[3], [0]], shape: [5] },
+        { indices: [[7, 1]], shape: [2 ** 20, 5] },
+        { indices: [], shape: [0, 5] },
+      ].map(({ indices, shape }) => ({
         inputs: [
-          integers("int64", places.flat(), [places.length, shape.length]),
-          integers(dtype, Array<number>(places.length).fill(1)),
+          integers("int64", indices.flat(), [indices.length, shape.length]),
+          integers(dtype, Array<number>(indices.length).fill(1)),
           integers("int64", shape),
           Tensor.of([], output_type, [0]),
         ],
@@ -175,8 +199,8 @@ export const volumeSpecs: readonly OpSpec[] = [
   ...specsOf(["SparseSegmentSumGrad", "SparseSegmentMeanGrad", "SparseSegmentSqrtNGrad"], {
     types: { T: floats, Tidx: indexTypes, Tsegmentids: indexTypes },
     draw: ({ T: dtype = T, Tidx = "int32", Tsegmentids = "int32" }) =>
-      fc.tuple(tensor(dtype, [3, 2], "unit"), indices(Tidx, [4], 5, "never")).map(([slopes, rows]) => ({
-        inputs: [slopes, rows, integers(Tsegmentids, [0, 0, 1, 2]), scalar("int32", 5)],
+      fc.tuple(tensor(dtype, [3, 2], "unit"), indices(Tidx, [4], 5, "never")).map(([gradients, rows]) => ({
+        inputs: [gradients, rows, integers(Tsegmentids, [0, 0, 1, 2]), scalar("int32", 5)],
       })),
     edges: ({ T: dtype = T, Tidx = "int32", Tsegmentids = "int32" }) => [
       {

@@ -50,6 +50,84 @@ def all_optimizers(cluster):
     return results
 
 
+# Optimizers that no class of tf.compat.v1.train has: the op, its slots, and its arguments after the variables.
+RAW_UPDATES = {
+    "AddSign": (1, dict(lr=0.01, alpha=1.0, sign_decay=0.9, beta=0.9)),
+    "PowerSign": (1, dict(lr=0.01, logbase=1.0, sign_decay=0.9, beta=0.9)),
+    "AdaMax": (2, dict(beta1_power=0.9, lr=0.01, beta1=0.9, beta2=0.99, epsilon=1e-7)),
+    "AdamWithAmsgrad": (3, dict(beta1_power=0.9, beta2_power=0.99, lr=0.01, beta1=0.9, beta2=0.99, epsilon=1e-7)),
+    "KerasMomentum": (1, dict(lr=0.01, momentum=0.9)),
+}
+SLOTS = {"AddSign": ["m"], "PowerSign": ["m"], "KerasMomentum": ["accum"]}
+
+
+def wide_regression(scope, use_resource):
+    """As `regression`, with weights that are large enough to stay with what computes them."""
+    with tf1.variable_scope(scope, use_resource=use_resource):
+        w = tf1.get_variable("w", initializer=drawn(1, 64, 128))
+        y = tf.reduce_mean(tf.tanh(tf.matmul(tf.constant(drawn(2, 16, 64)), w)), 1)
+        return w, tf.reduce_mean(tf.square(y - tf.constant(drawn(4, 16)))) * 10.0
+
+
+def raw_update(name, w, loss):
+    count, scalars = RAW_UPDATES[name]
+    names = SLOTS.get(name, ["m", "v", "vhat"][:count])
+    slots = {slot: tf1.get_variable("%s/%s" % (name, slot), [64, 128], initializer=tf1.zeros_initializer(), use_resource=True).handle for slot in names}
+    apply = getattr(tf.raw_ops, "ResourceApply" + name)
+    return apply(var=w.handle, grad=tf.gradients(loss, w)[0], use_locking=True, **slots, **scalars)
+
+
+@program
+def optimizers_over_many_steps(cluster):
+    """Weights, gradients and updates on one task, for so many steps that a lost or repeated update shows."""
+    results, made = {}, {}
+    with tf1.device("/job:worker/task:0"):
+        for name, maker in OPTIMIZERS.items():
+            for use_resource in (True, False):
+                scope = "%s_%s" % (name, use_resource)
+                w, loss = wide_regression(scope, use_resource)
+                made[scope] = (w, loss, maker(tf1.train).minimize(loss))
+        for name in RAW_UPDATES:
+            w, loss = wide_regression(name, True)
+            made[name] = (w, loss, raw_update(name, w, loss))
+    with initialized(cluster) as session:
+        for scope, (w, loss, step) in made.items():
+            results[scope] = [losses(session, loss, step, steps=40), session.run(w)[::16, ::32]]
+    return results
+
+
+@program
+def two_clients_that_update_one_variable(cluster):
+    """Sums of whole numbers are exact in any order: each update of both clients is in the result."""
+    STEPS = 50
+
+    def build():
+        with tf1.device("/job:worker/task:0"):
+            v = tf1.get_variable("shared", initializer=np.zeros([64, 128], np.float32), use_resource=True)
+            w = tf1.get_variable("also_shared", initializer=np.zeros([64, 128], np.float32), use_resource=False)
+            ones = tf1.placeholder_with_default(np.ones([64, 128], np.float32), [64, 128])
+            updates = [
+                tf.raw_ops.ResourceApplyGradientDescent(var=v.handle, alpha=1.0, delta=-ones, use_locking=True),
+                tf1.assign_add(v, tf.negative(ones) + ones * 3.0),
+                tf1.assign_sub(w, tf.negative(ones), use_locking=True),
+            ]
+            return v, w, tf.group(*updates)
+
+    def work():
+        with tf.Graph().as_default():
+            _, _, update = build()
+            with session_on(cluster) as session:
+                for _ in range(STEPS):
+                    session.run(update)
+
+    v, w, _ = build()
+    with initialized(cluster) as session:
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+        return [[float(part.min()), float(part.max())] for part in session.run([v, w])]
+
+
 @program
 def clipped_averaged_decayed(cluster):
     """Gradient clipping, a moving average of the weights, learning rates that change, and dropout kept off."""

@@ -20,6 +20,8 @@ export interface TunnelMachine {
   readonly trust: TrustStore;
   readonly agentPort: AgentPort;
   readonly tunnels: TunnelService;
+  /** Whether a run of this machine goes on. */
+  isRunning: boolean;
   /**
    * Makes a task of this machine. Its port in the cluster is another one than the one that it listens at, because all
    * machines of a test share their loopback addresses.
@@ -61,10 +63,12 @@ export async function startMachine(
     dial: (request) => dialAgent({ ...request, identity, alpn: Alpn.tunnel, timeoutMillis: 5000 }),
     taskAt: (port) => tasks.get(port),
     connectTask: (port) => connectLoopback(tasks.get(port)?.listening ?? 0),
+    isOwnRun: () => machine.isRunning,
   });
   agentPort.handle(Alpn.tunnel, tunnels.serve, tunnels.admitsPeer);
-  return {
+  const machine: TunnelMachine = {
     id: identity.deviceId,
+    isRunning: false,
     identity,
     trust,
     agentPort,
@@ -105,6 +109,7 @@ export async function startMachine(
       await rm(folder, { recursive: true, force: true });
     },
   };
+  return machine;
 }
 
 /** Makes two machines trust each other; each may do on the other what the role says. */

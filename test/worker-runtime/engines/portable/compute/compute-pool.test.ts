@@ -155,7 +155,7 @@ test("a thread that dies fails its call, and another one takes the next", async 
   const queued = compute.run(add, "CPU", [Tensor.of([1, 2])], never);
   await expect(deadly).rejects.toMatchObject({
     code: StatusCode.INTERNAL,
-    message: "A compute thread ended in the middle of its work.",
+    message: "A compute thread ended during its work.",
   });
   expect((await queued).map((output) => output.toArray())).toEqual([[1, 2]]);
 });

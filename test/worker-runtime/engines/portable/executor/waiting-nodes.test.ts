@@ -143,17 +143,18 @@ test("a graph in which nothing can proceed names the nodes whose inputs never co
   const env = environment();
   const frame = { T, frame_name: text("loop") };
   const graph = env.compile([
-    constant("x", 1, "int32"),
     constant("lost", 2, "int32"),
+    constant("x", 1, "int32"),
     node("Enter", "first", ["x"], frame),
     node("Enter", "second", ["lost"], frame),
     binary("AddV2", "sum", "first", "second", "int32"),
     node("Exit", "out", ["sum"], { T }),
   ]);
   // No graph that is compiled halts: an edge that is lost stands for a fault of the executor.
-  const lost = graph.nodes.find((one) => one.node.name === "lost");
-  const broken = graph.sources.map((one) => (one === lost ? { ...one, dataEdges: [[]] } : one));
-  await expect(runGraph({ ...graph, sources: broken }, { step: env.step })).rejects.toMatchObject({
+  const firstEdge = graph.wiring.firstEdge.slice();
+  firstEdge[0] = firstEdge[1] ?? 0;
+  const broken = { ...graph, wiring: { ...graph.wiring, firstEdge } };
+  await expect(runGraph(broken, { step: env.step })).rejects.toMatchObject({
     code: StatusCode.INTERNAL,
     message: [
       "The graph came to a halt: nodes of it wait for inputs that never come.",

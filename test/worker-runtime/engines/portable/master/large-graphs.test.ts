@@ -6,7 +6,6 @@ import { compilingGraph } from "../../../../../worker-runtime/engines/portable/e
 import { createKernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/all.js";
 import { foldConstants } from "../../../../../worker-runtime/engines/portable/master/constant-folding.js";
 import { partitionGraph } from "../../../../../worker-runtime/engines/portable/master/partition.js";
-import { placementDevices } from "../../../../../worker-runtime/engines/portable/master/placer.js";
 import { SessionGraph } from "../../../../../worker-runtime/engines/portable/master/session-graph.js";
 import { makeStepGraph } from "../../../../../worker-runtime/engines/portable/master/step-graph.js";
 import type { PausingWork } from "../../../../../worker-runtime/engines/portable/pauses.js";
@@ -14,7 +13,7 @@ import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-regist
 import { StatusCode } from "../../../../../worker-runtime/protocol/status.js";
 import { FakeCluster } from "./fake-cluster.js";
 import { constant, graphOf, identity, placeholder } from "./node-makers.js";
-import { clientDevice, signature, stepGraph, WORKER_0 } from "./session-parts.js";
+import { clientDevice, devicesNamed, signature, stepGraph, WORKER_0 } from "./session-parts.js";
 
 const COUNT = 5000;
 /** Each of the passes over a graph of so many nodes pauses at least so often. */
@@ -40,7 +39,7 @@ function finish<T>(
 
 function emptyGraph(): SessionGraph {
   const placement = {
-    devices: placementDevices([WORKER_0], []),
+    devices: devicesNamed([WORKER_0]),
     kernels: createKernelRegistry(),
     softPlacement: false,
   };
@@ -62,7 +61,8 @@ test("all that is done with a large graph before its first step pauses again and
   expect(folded.pauses).toBeGreaterThan(LEAST_PAUSES);
   const tools = {
     ops,
-    facts: createKernelRegistry(),
+    kernels: createKernelRegistry(),
+    isPartial: false,
     newName: (prefix: string) => prefix,
     incarnationOf: () => 1n,
   };

@@ -1,27 +1,50 @@
 import { expect, test } from "vitest";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
+import { DataType } from "../../../../../protos/generated/tensorflow/types.js";
 import { partitionGraph } from "../../../../../worker-runtime/engines/portable/master/partition.js";
 import { withoutPauses } from "../../../../../worker-runtime/engines/portable/pauses.js";
+import { CROSSINGS_ATTR } from "../../../../../worker-runtime/engines/portable/regions/waiting-ops.js";
 import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
-import { add, assign, attrText, constant, countingLoop, identity, node, variable } from "./node-makers.js";
+import {
+  add,
+  assign,
+  attrText,
+  constant,
+  countingLoop,
+  identity,
+  node,
+  placeholder,
+  variable,
+} from "./node-makers.js";
 import { kernels, PS_0, sessionGraph, stepGraph, WORKER_0, WORKER_1 } from "./session-parts.js";
 
 const TASK_0 = "/job:worker/replica:0/task:0";
 const TASK_1 = "/job:worker/replica:0/task:1";
 
+interface CutOptions {
+  readonly feeds?: readonly string[];
+  readonly isPartial?: boolean;
+}
+
 /** The partitions of a step by task. */
-function cut(nodes: readonly NodeDef[], fetches: readonly string[], targets: readonly string[] = []) {
+function cut(
+  nodes: readonly NodeDef[],
+  fetches: readonly string[],
+  targets: readonly string[] = [],
+  { feeds = [], isPartial = false }: CutOptions = {},
+) {
   let names = 0;
   const tools = {
     ops: bundledOpRegistry(),
-    facts: kernels,
+    kernels,
+    isPartial,
     incarnationOf: (device: string) => (device === WORKER_1 ? 0x8000000000000002n : 1n),
     newName: (prefix: string) => {
       names += 1;
       return `${prefix}_S${names}`;
     },
   };
-  const graph = stepGraph(sessionGraph(nodes), { fetches, targets });
+  const graph = stepGraph(sessionGraph(nodes), { feeds, fetches, targets });
   const partitions = withoutPauses(partitionGraph(graph, tools));
   return new Map(partitions.map((partition) => [partition.task, partition.nodes]));
 }
@@ -134,4 +157,49 @@ test("what is constant in a loop and comes from another task is received in each
   const increment = remote.find(({ name }) => name === "increment");
   const received = increment?.input.map((input) => remote.find(({ name }) => name === input)?.input);
   expect(received).toEqual([[`^${merge?.name}`], [`^${merge?.name}`]]);
+});
+
+/** By Recv how many times a value on its way to it goes from task to task; undefined where it may wait for anything. */
+function crossings(nodes: readonly NodeDef[] | undefined): readonly (string | undefined)[] {
+  return (nodes ?? [])
+    .filter(({ op }) => op === "_Recv")
+    .map((recv) => (recv.attr.has(CROSSINGS_ATTR) ? attrText(recv, CROSSINGS_ATTR) : undefined));
+}
+
+test("a Recv says how many times what it waits for has gone from task to task", () => {
+  const partitions = cut(
+    [
+      constant("k", 1, "/task:1"),
+      identity("there", "k", "/task:0"),
+      identity("back", "there", "/task:1"),
+      add("again", "back", "k", "/task:0"),
+    ],
+    ["again:0"],
+  );
+  expect(crossings(partitions.get(TASK_1))).toEqual(["2"]);
+  expect(crossings(partitions.get(TASK_0))).toEqual(["1", "3"]);
+});
+
+test("a Recv of what a queue may hold up says nothing, nor does one in a loop", () => {
+  const types = { s: [], i: [], f: [], b: [], shape: [], tensor: [], func: [], type: [DataType.DT_FLOAT] };
+  const attrs = { component_types: { value: { $case: "list" as const, value: types } } };
+  const queue = (name: string, op: string, input: string[]) => node(name, op, input, attrs, "/task:1");
+  const nodes = [
+    queue("queue", "FIFOQueueV2", []),
+    queue("value", "QueueDequeueV2", ["queue"]),
+    identity("there", "value", "/task:0"),
+  ];
+  expect(crossings(cut(nodes, ["there:0"]).get(TASK_0))).toEqual([undefined]);
+  const looped = crossings(cut(countingLoop(5, "/task:1"), ["exit:0"]).get(TASK_1));
+  expect(looped.length).toBeGreaterThan(0);
+  expect(looped.every((known) => known === undefined)).toBe(true);
+});
+
+test("a feed has not gone from task to task, and says nothing in a partial run", () => {
+  const nodes = [placeholder("x"), identity("y", "x", "/task:1")];
+  expect(crossings(cut(nodes, ["y:0"], [], { feeds: ["x:0"] }).get(TASK_0))).toEqual(["0", "2"]);
+  expect(crossings(cut(nodes, ["y:0"], [], { feeds: ["x:0"], isPartial: true }).get(TASK_0))).toEqual([
+    undefined,
+    undefined,
+  ]);
 });

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import { KernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/registry.js";
-import { placementDevices } from "../../../../../worker-runtime/engines/portable/master/placer.js";
 import { withoutPauses } from "../../../../../worker-runtime/engines/portable/pauses.js";
 import { typeAttr } from "../../../../../worker-runtime/graph/attr-values.js";
 import {
@@ -16,7 +15,14 @@ import {
   placeholder,
   variable,
 } from "./node-makers.js";
-import { PS_0, type SessionGraphSetup, sessionGraph, WORKER_0, WORKER_1 } from "./session-parts.js";
+import {
+  devicesNamed,
+  PS_0,
+  type SessionGraphSetup,
+  sessionGraph,
+  WORKER_0,
+  WORKER_1,
+} from "./session-parts.js";
 
 function devices(nodes: readonly NodeDef[], setup?: SessionGraphSetup): Record<string, string> {
   return Object.fromEntries(sessionGraph(nodes, setup).devices);
@@ -135,7 +141,7 @@ test("soft placement drops the type and number of a device, never its task", () 
 test("the master's own GPU takes what it has kernels for", () => {
   const gpu = "/job:worker/replica:0/task:0/device:GPU:0";
   const setup = {
-    devices: placementDevices([WORKER_0, gpu], [WORKER_1]),
+    devices: devicesNamed([WORKER_0, gpu], [WORKER_1]),
     kernels: new KernelRegistry().add({
       kind: "pure",
       types: {},

@@ -1,6 +1,11 @@
 /** Graphs of sessions for tests: tasks worker/0 (the master's own), worker/1 and ps/0, each with one CPU. */
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
-import { cpuKind, type Device, makeDevice } from "../../../../../worker-runtime/engines/portable/device.js";
+import {
+  cpuKind,
+  type Device,
+  gpuKind,
+  makeDevice,
+} from "../../../../../worker-runtime/engines/portable/device.js";
 import { shapeKernels } from "../../../../../worker-runtime/engines/portable/kernels/array/shape-ops.js";
 import { controlFlowKernels } from "../../../../../worker-runtime/engines/portable/kernels/control-flow/index.js";
 import { KernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/registry.js";
@@ -27,6 +32,15 @@ export const clientDevice: Device = makeDevice({ job: "worker", index: 0 }, cpuK
 /** What the master itself knows of ops. */
 export const kernels: KernelRegistry = new KernelRegistry().add(...controlFlowKernels, ...shapeKernels);
 
+/** Devices by name: GPUs of this engine, and CPUs. */
+export function devicesNamed(local: readonly string[], remote: readonly string[] = []): PlacementDevice[] {
+  const described = (name: string) => ({
+    name,
+    physicalDeviceDesc: name.includes("GPU") ? gpuKind(0, "Test GPU", "webgpu", 2 ** 30).description : "",
+  });
+  return placementDevices(local.map(described), remote.map(described));
+}
+
 export interface SessionGraphSetup {
   readonly devices?: readonly PlacementDevice[];
   readonly kernels?: KernelRegistry;
@@ -37,7 +51,7 @@ export interface SessionGraphSetup {
 
 export function sessionGraph(nodes: readonly NodeDef[], setup: SessionGraphSetup = {}): SessionGraph {
   const placement = {
-    devices: setup.devices ?? placementDevices([WORKER_0], [WORKER_1, PS_0]),
+    devices: setup.devices ?? devicesNamed([WORKER_0], [WORKER_1, PS_0]),
     kernels: setup.kernels ?? kernels,
     softPlacement: setup.softPlacement ?? false,
     log: setup.log,

@@ -33,8 +33,8 @@ describe("the folders that graphs may use", () => {
     "/etc/passwd",
     "..",
     `${allowed}/x\0`,
-  ])("%j is refused", async (place) => {
-    await expect(files.resolve(place, "read")).rejects.toMatchObject(refusal);
+  ])("%j is refused", async (file) => {
+    await expect(files.resolve(file, "read")).rejects.toMatchObject(refusal);
   });
 
   test.skipIf(process.platform === "win32")(

@@ -24,7 +24,7 @@ function broadcastOrRefuse(a: readonly number[], b: readonly number[]): number[]
   return shape;
 }
 
-/** The axes along which the gradient of an operand of a broadcast is summed. */
+/** The axes along which the gradient of a broadcast operand is summed. */
 function reducedAxes(own: readonly number[], result: readonly number[], other: readonly number[]): number[] {
   const missing = result.length - own.length;
   const otherMissing = result.length - other.length;
@@ -32,14 +32,14 @@ function reducedAxes(own: readonly number[], result: readonly number[], other: r
   return result.flatMap((_, i) => {
     const mine = sizeOf(own, i - missing);
     const theirs = sizeOf(other, i - otherMissing);
-    // Where both are 1 TensorFlow names the axis for both operands.
+    // If both are 1, TensorFlow returns the axis for both operands.
     return mine === 1 && (theirs !== 1 || i < missing || theirs === 1) ? [i] : [];
   });
 }
 
 const options = { types: { T: indexTypes }, cost: perInput(600) };
 
-/** Shapes of broadcasts and the axes that their gradients are summed along. */
+/** Shapes of broadcasts, and the axes along which their gradients are summed. */
 export const broadcastArgsKernels: readonly KernelDefinition[] = [
   pureKernel(
     "BroadcastArgs",
@@ -56,7 +56,7 @@ export const broadcastArgsKernels: readonly KernelDefinition[] = [
       const [a, b] = shapesOf(inputs);
       const { dtype } = inputAt(inputs, 0);
       const shape = broadcastOrRefuse(a, b);
-      // Operands of one shape are not broadcast at all, so that nothing is summed.
+      // Operands of the same shape are not broadcast, so nothing is summed.
       const same = a.length === b.length && a.every((size, i) => size === b[i]);
       const axes = same ? [[], []] : [reducedAxes(a, shape, b), reducedAxes(b, shape, a)];
       return axes.map((list) => integerTensor(dtype, [list.length], list));

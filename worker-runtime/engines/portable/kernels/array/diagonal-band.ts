@@ -10,7 +10,7 @@ export class Band {
   readonly #leftSuper: boolean;
   readonly #leftSub: boolean;
 
-  /** @param align "LEFT_RIGHT" and so on: where shorter diagonals lie in their rows, above and below the main one. */
+  /** @param align such as "LEFT_RIGHT": the alignment of shorter diagonals above and below the main one. */
   constructor(low: number, high: number, align: string) {
     if (low > high) {
       throw invalidArgument(`lower_diag_index must not be larger than upper_diag_index: ${low} > ${high}`);
@@ -25,12 +25,12 @@ export class Band {
     return this.high - this.low + 1;
   }
 
-  /** The length of the longest of the diagonals in a matrix. */
+  /** The length of the longest diagonal of the band in a matrix. */
   longest(rows: number, columns: number): number {
     return Math.min(rows + Math.min(this.high, 0), columns - Math.max(this.low, 0));
   }
 
-  /** @throws TensorFlowError INVALID_ARGUMENT where a matrix does not have these diagonals. */
+  /** @throws TensorFlowError INVALID_ARGUMENT if a matrix of this size does not have these diagonals. */
   checkWithin(rows: number, columns: number): void {
     for (const [name, d] of [
       ["lower_diag_index", this.low],
@@ -55,7 +55,7 @@ export class Band {
     }
   }
 
-  /** The last dimensions of the packed diagonals; one diagonal has no dimension of its own. */
+  /** The last dimensions of the packed diagonals; a single diagonal has no dimension of its own. */
   shape(longest: number): number[] {
     return this.count > 1 ? [this.count, longest] : [longest];
   }

@@ -108,7 +108,7 @@ function matrixSetDiag(input: Tensor, diagonal: Tensor, band: Band): Tensor {
   return new Tensor(input.dtype, input.shape, data);
 }
 
-/** Zeros outside of a band; a negative number keeps all diagonals of that side. */
+/** Sets elements outside of a band to 0; a negative number keeps all diagonals on that side. */
 function matrixBandPart(input: Tensor, lowerInput: Tensor, upperInput: Tensor): Tensor {
   const [outer, rows, columns] = matrixSides(input);
   const lower = scalarOf(lowerInput, "num_lower");
@@ -137,7 +137,7 @@ function matrixBandPart(input: Tensor, lowerInput: Tensor, upperInput: Tensor): 
   return new Tensor(input.dtype, input.shape, data);
 }
 
-/** A tensor with the elements on the diagonal of twice its shape. */
+/** A tensor with the input on its diagonal, and the input's shape twice. */
 function diag(input: Tensor): Tensor {
   if (input.shape.length < 1) {
     throw invalidArgument("Input must be at least rank 1, got 0");
@@ -163,19 +163,19 @@ function diagPart(input: Tensor): Tensor {
   return matrixDiagPart(input.reshape([side, side]), mainDiagonal, zeroOf(input)).reshape(shape);
 }
 
-/** V3 ops name the alignment, V2 ones align to the left. */
+/** V3 ops specify the alignment; V2 ops align to the left. */
 function alignOf(node: KernelNode): string {
   return node.has("align") ? node.string("align") : "LEFT_LEFT";
 }
 
 const NANOSECONDS_PER_ELEMENT = 10;
 
-/** A matrix for each row of the input. */
+/** One matrix per row of the input. */
 function squaredCost(input: Tensor): number {
   return input.size * (input.shape.at(-1) ?? 1) * NANOSECONDS_PER_ELEMENT;
 }
 
-/** Rows and columns are at least what the diagonals need; more where the inputs say so. */
+/** Rows and columns are at least what the diagonals need, or larger if the inputs specify so. */
 function matrixDiagCost(inputs: readonly Tensor[]): number {
   const input = inputAt(inputs, 0);
   const [rows, columns] = [2, 3].map((i) => Math.max(integersOf(inputAt(inputs, i))[0] ?? 0, 1));

@@ -8,7 +8,7 @@ import { indicesOf, inputAt } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
 
-/** Puts the slices of several tensors where their indices say; of several for one index the last one stays. */
+/** Writes the slices of several tensors to the given indices; the last slice for an index wins. */
 const dynamicStitch: Compute = (inputs) => {
   const count = inputs.length / 2;
   const indices = inputs.slice(0, count);
@@ -49,7 +49,7 @@ const dynamicStitch: Compute = (inputs) => {
   return [new Tensor(first.dtype, shape, data)];
 };
 
-/** Slices sorted into tensors by number, in their order. */
+/** Distributes slices among tensors by partition number, preserving their order. */
 function dynamicPartition(input: Tensor, partitions: Tensor, count: number): Tensor[] {
   const depth = partitions.shape.length;
   if (!sameShape(input.shape.slice(0, depth), partitions.shape)) {
@@ -78,7 +78,7 @@ function dynamicPartition(input: Tensor, partitions: Tensor, count: number): Ten
   });
 }
 
-/** An estimate: a lookup for each slice, and its elements to copy. */
+/** Estimates a lookup for each slice, and the copy of its elements. */
 function slicesCost(indexes: readonly Tensor[], parts: readonly Tensor[]): number {
   return (
     150 * indexes.reduce((sum, { size }) => sum + size, 0) +
@@ -92,7 +92,7 @@ const stitching = {
     slicesCost(inputs.slice(0, inputs.length / 2), inputs.slice(inputs.length / 2)),
 };
 
-/** Ops that spread slices over tensors and gather them again. */
+/** Ops that partition slices into several tensors and stitch them together again. */
 export const dynamicKernels: readonly KernelDefinition[] = [
   pureKernel("DynamicStitch", () => dynamicStitch, stitching),
   pureKernel("ParallelDynamicStitch", () => dynamicStitch, stitching),

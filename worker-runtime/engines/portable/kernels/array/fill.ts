@@ -10,7 +10,10 @@ import { inputAt, integersOf } from "../support/elements.js";
 import { broadcastStrides, cppShapeText, productOf, tryBroadcast } from "../support/shapes.js";
 import { gatherStrided } from "../support/view.js";
 
-/** The sizes that a vector holds. @throws TensorFlowError INVALID_ARGUMENT for what is no vector of sizes. */
+/**
+ * The sizes in a vector.
+ * @throws TensorFlowError INVALID_ARGUMENT for anything that is not a vector of sizes.
+ */
 function shapeFromTensor(tensor: Tensor, what: string): number[] {
   if (tensor.shape.length !== 1) {
     throw invalidArgument(
@@ -25,12 +28,12 @@ function shapeFromTensor(tensor: Tensor, what: string): number[] {
   return shape;
 }
 
-/** A tensor full of a scalar's element. */
+/** A tensor filled with a scalar. */
 function filled(shape: readonly number[], value: Tensor): Tensor {
   return gatherStrided(value, shape, { offset: 0, strides: shape.map(() => 0) });
 }
 
-/** The number 1 of a dtype, true, or an empty string, as a scalar. */
+/** A scalar of a dtype: the number 1, true, or an empty string. */
 function one(dtype: Tensor["dtype"]): Tensor {
   const data = zeros(dtype, 1);
   return isByteList(data) ? new Tensor(dtype, [], data) : Tensor.of(1, dtype);
@@ -53,12 +56,12 @@ function broadcastTo(input: Tensor, shape: readonly number[]): Tensor {
     : gatherStrided(input, shape, { offset: 0, strides: broadcastStrides(input.shape, shape) });
 }
 
-/** A string is a reference to bytes that all share; of numbers it is fresh memory that takes the time. */
+/** A string is a reference to shared bytes; for numbers, allocating the memory takes most of the time. */
 function nanosPerElement(dtype: DType): number {
   return dtype === "string" ? 30 : 0.5 * itemSize(dtype) + 1;
 }
 
-/** Where short runs are repeated, each is walked to. */
+/** Overhead per repeated short run. */
 const NANOS_OF_WALK = 4;
 
 /** Ops that make a tensor of repeated elements. */
@@ -68,7 +71,7 @@ export const fillKernels: readonly KernelDefinition[] = [
     () => (inputs) => {
       const dims = inputAt(inputs, 0);
       const value = inputAt(inputs, 1);
-      // Graphs of old give one size as a scalar.
+      // Old graphs pass a single size as a scalar.
       const shape = shapeFromTensor(dims.shape.length === 0 ? dims.reshape([1]) : dims, "dims");
       if (value.shape.length !== 0 && !(value.shape.length === 1 && value.size === 1)) {
         throw invalidArgument(`value must represent a scalar, got shape ${cppShapeText(value.shape)}`);

@@ -8,15 +8,15 @@ import { indicesOf, inputAt, integersOf } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
 
-/** Element `flat` of a shape by its indices: "1,0". */
+/** The indices of element `flat` of a shape: "1,0". */
 function positionText(flat: number, shape: readonly number[]): string {
   const strides = stridesOf(shape);
   return shape.map((size, axis) => Math.floor(flat / (strides[axis] ?? 1)) % size).join(",");
 }
 
 /**
- * Slices of a tensor along an axis by their numbers.
- * @param batchDims so many leading dimensions are shared by both: each of them is gathered on its own.
+ * Gathers slices of a tensor along an axis by index.
+ * @param batchDims the number of leading dimensions that both share: slices are gathered separately in each batch.
  * @throws TensorFlowError INVALID_ARGUMENT "indices[0] = 5 is not in [0, 3)"
  */
 function gathered(params: Tensor, indices: Tensor, axis: number, batchDims: number): Tensor {
@@ -54,7 +54,7 @@ function gathered(params: Tensor, indices: Tensor, axis: number, batchDims: numb
   return new Tensor(params.dtype, shape, data);
 }
 
-/** Slices along an axis by their numbers, which are known to be valid. */
+/** Gathers slices along an axis by indices that are known to be valid. */
 export function takeAlong(input: Tensor, axis: number, indices: readonly number[]): Tensor {
   return gathered(input, new Tensor("int32", [indices.length], Int32Array.from(indices)), axis, 0);
 }
@@ -93,7 +93,7 @@ function gatherV2(params: Tensor, indices: Tensor, axisInput: Tensor, batchGiven
   return gathered(params, indices, axis, batchDims);
 }
 
-/** The offset (in slices) that each row of an index matrix points to. @throws TensorFlowError INVALID_ARGUMENT */
+/** The offset (in slices) for each row of an index matrix. @throws TensorFlowError INVALID_ARGUMENT */
 export function sliceOffsets(
   indices: Tensor,
   depth: number,
@@ -155,8 +155,8 @@ const NANOS_PER_INDEX = 30;
 const NANOS_PER_COPY = 5;
 
 /**
- * What it costs to gather along an axis: it depends on what is taken, not on the size of what it is taken from. (Where the
- * axis makes no sense neither does the estimate, and the kernel refuses.)
+ * The cost of gathering along an axis: it depends on the size of the result, not of the input. (With an invalid axis,
+ * the estimate is meaningless, and the kernel throws.)
  */
 function gatherCost(params: Tensor, indices: Tensor, axis: number, batchDims: number): number {
   const rank = params.shape.length;
@@ -166,7 +166,7 @@ function gatherCost(params: Tensor, indices: Tensor, axis: number, batchDims: nu
   return indices.size * (NANOS_PER_INDEX + (params.size / limit / batches) * NANOS_PER_COPY);
 }
 
-/** Ops that pick slices by their numbers. */
+/** Ops that gather slices by index. */
 export const gatherKernels: readonly KernelDefinition[] = [
   pureKernel(
     "Gather",

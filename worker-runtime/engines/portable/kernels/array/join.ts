@@ -10,8 +10,8 @@ import { copyStrided, wordsOf } from "../support/strided-copy.js";
 import { sharedRows } from "../support/view.js";
 
 /**
- * Tensors one after the other along an axis.
- * @throws TensorFlowError INVALID_ARGUMENT where the other dimensions differ.
+ * Concatenates tensors along an axis.
+ * @throws TensorFlowError INVALID_ARGUMENT if the other dimensions differ.
  */
 function concatenated(parts: readonly Tensor[], axisGiven: number): Tensor {
   const first = inputAt(parts, 0);
@@ -62,8 +62,8 @@ function concatenated(parts: readonly Tensor[], axisGiven: number): Tensor {
 }
 
 /**
- * Tensors of one shape along a new axis.
- * @throws TensorFlowError INVALID_ARGUMENT where the shapes differ.
+ * Stacks tensors of one shape along a new axis.
+ * @throws TensorFlowError INVALID_ARGUMENT if the shapes differ.
  */
 function stacked(parts: readonly Tensor[], axisGiven: number): Tensor {
   const first = inputAt(parts, 0);
@@ -82,14 +82,14 @@ function stacked(parts: readonly Tensor[], axisGiven: number): Tensor {
   return concatenated(rows, axis);
 }
 
-/** The parts of a tensor along an axis, the axis itself gone. */
+/** The parts of a tensor along an axis, which is removed. */
 function unstacked(input: Tensor, axis: number): Tensor[] {
   const length = input.shape[axis] ?? 0;
   const shape = input.shape.filter((_, d) => d !== axis);
   return slicesAlong(input, axis, new Array<number>(length).fill(1)).map((part) => part.reshape(shape));
 }
 
-/** Parts along the first axis that share memory with the whole, where each of its rows could. */
+/** Parts along the first axis that share memory with the input, if its first row could be shared. */
 function sharedParts(input: Tensor, lengths: readonly number[]): Tensor[] | undefined {
   if (sharedRows(input, 0, 1) === undefined) {
     return undefined;
@@ -102,7 +102,7 @@ function sharedParts(input: Tensor, lengths: readonly number[]): Tensor[] | unde
   });
 }
 
-/** Consecutive parts of these lengths along an axis. */
+/** Consecutive parts of the given lengths along an axis. */
 function slicesAlong(input: Tensor, axis: number, lengths: readonly number[]): Tensor[] {
   if (lengths.length === 1) {
     return [input];
@@ -145,7 +145,7 @@ const concatV2: Compute = (inputs) => [
   concatenated(inputs.slice(0, -1), axisInput(inputAt(inputs, inputs.length - 1), "axis")),
 ];
 
-/** Where each of the shapes starts along the axis in their concatenation. */
+/** The offset of each shape along the axis in the concatenation. */
 function concatOffsets(inputs: readonly Tensor[]): Tensor[] {
   const axisGiven = scalarOf(inputAt(inputs, 0), "Concat dim tensor");
   const shapes = inputs.slice(1).map((input, i) => {
@@ -193,7 +193,7 @@ function splitAxis(tensor: Tensor, rank: number): number {
   return axisOf(axis, rank, `-input rank(-${rank}) <= split_dim < input rank (${rank}), but got ${axis}`);
 }
 
-/** The lengths that SplitV is asked for, one -1 replaced by what is left. */
+/** The lengths requested of SplitV, with one -1 replaced by the rest. */
 function givenLengths(sizes: Tensor, length: number): number[] {
   const lengths = integersOf(sizes);
   const unknown = lengths.indexOf(-1);
@@ -216,7 +216,7 @@ function givenLengths(sizes: Tensor, length: number): number[] {
   return lengths;
 }
 
-/** Ops that join tensors or take them apart along an axis. */
+/** Ops that join tensors or split them along an axis. */
 export const joinKernels: readonly KernelDefinition[] = [
   pureKernel("Concat", () => concat, { types: { T: tensorTypes } }),
   pureKernel("ConcatV2", () => concatV2, { types: { T: tensorTypes, Tidx: indexTypes } }),

@@ -15,7 +15,7 @@ function scalarInput(tensor: Tensor, name: string): Tensor {
   return tensor;
 }
 
-/** A new axis of size `depth`, "on" at the index and "off" elsewhere; an index out of range has no "on". */
+/** A new axis of size `depth`, "on" at the index and "off" elsewhere; for an index out of range, all are "off". */
 function oneHot(indices: Tensor, depthInput: Tensor, on: Tensor, off: Tensor, axisGiven: number): Tensor {
   const rank = indices.shape.length + 1;
   const axis =

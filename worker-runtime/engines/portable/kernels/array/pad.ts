@@ -12,10 +12,12 @@ import { copyStrided, wordsOf } from "../support/strided-copy.js";
 import { gatherStrided } from "../support/view.js";
 import { takeAlong } from "./gather.js";
 
-/** How many elements are added before and after those of an axis. */
+/** The number of elements added before and after those of an axis. */
 export type Padding = readonly [before: number, after: number];
 
-/** @throws TensorFlowError INVALID_ARGUMENT for what is no matrix with two numbers from 0 for each dimension. */
+/**
+ * @throws TensorFlowError INVALID_ARGUMENT unless it is a matrix with two non-negative numbers for each dimension.
+ */
 function paddingsOf(paddings: Tensor, shape: readonly number[]): Padding[] {
   const rank = shape.length;
   if (paddings.shape.length !== 2 || paddings.shape[1] !== 2) {
@@ -56,7 +58,7 @@ export function padded(input: Tensor, paddings: readonly Padding[], value: Tenso
   return out;
 }
 
-/** Which element of an axis lies at each index of the padded axis: mirrored at the borders. */
+/** For each index of the padded axis, the index of the element in the input: mirrored at the borders. */
 function mirroredIndices(size: number, [before, after]: Padding, skip: number): number[] {
   const limit = size - skip;
   if (before > limit || after > limit) {
@@ -75,12 +77,12 @@ function mirroredIndices(size: number, [before, after]: Padding, skip: number): 
   });
 }
 
-/** "REFLECT" leaves the border itself out of the mirror image, "SYMMETRIC" does not. */
+/** "REFLECT" excludes the border itself from the mirror image, "SYMMETRIC" includes it. */
 function skipOf(mode: string): number {
   return mode === "REFLECT" ? 1 : 0;
 }
 
-/** Adds up what a mirrored axis spread: the gradient of `takeAlong` with these indices. */
+/** Sums elements that a mirrored axis repeated: the gradient of `takeAlong` with these indices. */
 function foldAlong(input: Tensor, axis: number, size: number, indices: readonly number[]): Tensor {
   const shape = input.shape.map((length, d) => (d === axis ? size : length));
   const data = allocate(input.dtype, shape);
@@ -95,7 +97,7 @@ function foldAlong(input: Tensor, axis: number, size: number, indices: readonly 
   return new Tensor(input.dtype, shape, data);
 }
 
-/** The number of elements after padding (where the paddings fit; the cost of an error matters little). */
+/** The number of elements after padding (if the paddings fit; the cost of an error matters little). */
 function paddedSize(inputs: readonly Tensor[]): number {
   const paddings = integersOf(inputAt(inputs, 1));
   return inputAt(inputs, 0).shape.reduce(
@@ -104,7 +106,7 @@ function paddedSize(inputs: readonly Tensor[]): number {
   );
 }
 
-/** Ops that make a tensor larger at its borders. */
+/** Ops that pad tensors. */
 export const padKernels: readonly KernelDefinition[] = [
   pureKernel(
     "Pad",

@@ -32,7 +32,7 @@ function tile(input: Tensor, multiplesInput: Tensor): Tensor {
     );
   }
   const strides = stridesOf(input.shape);
-  // Each dimension as two: how often it is repeated, which moves nothing, and the dimension itself.
+  // Each dimension becomes two: the repetitions, which move nothing, and the dimension itself.
   const doubled = input.shape.flatMap((size, axis) => [multiples[axis] ?? 1, size]);
   const walk = { offset: 0, strides: strides.flatMap((stride) => [0, stride]) };
   return gatherStrided(input, doubled, walk).reshape(shape);
@@ -52,7 +52,7 @@ function reversed(input: Tensor, axes: readonly number[]): Tensor {
 
 function reverseV2(input: Tensor, axesInput: Tensor): Tensor {
   if (input.shape.length === 0 || input.size === 0) {
-    // As TensorFlow does, which looks at no axis where nothing can change its place.
+    // Like TensorFlow, ignores the axes if no element can move.
     return input;
   }
   if (axesInput.shape.length !== 1) {

@@ -12,8 +12,8 @@ import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { sliceOffsets } from "./gather.js";
 
 /**
- * Applies updates to the slices of `data` (elements of `shape`) that the rows of `indices` name, one after the other.
- * @param data is changed: of a tensor that is being built.
+ * Applies updates, in order, to the slices of `data` (elements of `shape`) that the rows of `indices` select.
+ * @param data is changed; it belongs to a tensor under construction.
  * @throws TensorFlowError INVALID_ARGUMENT for shapes that do not fit and indices out of bounds, before any change.
  */
 function scatterNdInto(
@@ -21,12 +21,15 @@ function scatterNdInto(
   dtype: DType,
   data: TensorData,
   shape: readonly number[],
-  indices: Tensor,
+  given: Tensor,
   updates: Tensor,
 ): void {
-  if (indices.shape.length < 1) {
-    throw invalidArgument(`Indices shape must have rank at least one. Found:${cppShapeText(indices.shape)}`);
+  if (given.shape.length < 1) {
+    throw invalidArgument(`Indices shape must have rank at least one. Found:${cppShapeText(given.shape)}`);
   }
+  checkEmptyOutput(data, given, updates);
+  // As in TensorFlow, a vector is a list of indices, not a single index vector.
+  const indices = given.shape.length === 1 ? given.reshape([given.size, 1]) : given;
   const depth = indices.shape.at(-1) ?? 0;
   const outer = indices.shape.slice(0, -1);
   if (depth > shape.length) {
@@ -51,17 +54,22 @@ function scatterNdInto(
   }
 }
 
+/** @throws TensorFlowError INVALID_ARGUMENT if only some of output, indices and updates are empty, as TensorFlow does. */
+function checkEmptyOutput(data: TensorData, indices: Tensor, updates: Tensor): void {
+  const areNone = indices.size === 0 && updates.size === 0;
+  if (!areNone && (data.length === 0 || indices.size === 0 || updates.size === 0)) {
+    throw invalidArgument(
+      `Indices and updates specified for empty output. indices shape: ${cppShapeText(indices.shape)}`,
+    );
+  }
+}
+
 function scatterNd(indices: Tensor, updates: Tensor, shapeInput: Tensor): Tensor {
   const shape = integersOf(shapeInput);
   if (shapeInput.shape.length !== 1) {
     throw invalidArgument("Shape must be a vector");
   }
   const data = allocate(updates.dtype, shape);
-  if (data.length === 0 && updates.size > 0) {
-    throw invalidArgument(
-      `Indices and updates specified for empty output. indices shape: ${cppShapeText(indices.shape)}`,
-    );
-  }
   scatterNdInto("add", updates.dtype, data, shape, indices, updates);
   return new Tensor(updates.dtype, shape, data);
 }
@@ -79,7 +87,7 @@ function tensorScatterKernel(op: string, kind: Accumulation, types: readonly DTy
   return pureKernel(op, () => compute, { types: { T: types, Tindices: indexTypes } });
 }
 
-/** Ops that write slices where indices say. */
+/** Ops that write slices at given indices. */
 export const scatterKernels: readonly KernelDefinition[] = [
   pureKernel(
     "ScatterNd",

@@ -10,7 +10,7 @@ import { cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
 import { gatherStrided } from "../support/view.js";
 
-/** Where each value would be put into its sorted row: before equal ones (lower bound) or after them (upper bound). */
+/** The insertion index of each value in its sorted row: before equal ones (lower bound) or after them (upper bound). */
 function bounds(sorted: Tensor, values: Tensor, upper: boolean, outType: DType): Tensor {
   if (sorted.shape.length !== 2 || values.shape.length !== 2) {
     throw invalidArgument(
@@ -45,7 +45,7 @@ function bounds(sorted: Tensor, values: Tensor, upper: boolean, outType: DType):
   return integerTensor(outType, values.shape, out);
 }
 
-/** Rows of indices in the order that a sparse tensor's must have. @throws TensorFlowError INVALID_ARGUMENT */
+/** Checks the required order of a sparse tensor's indices. @throws TensorFlowError INVALID_ARGUMENT */
 function checkOrder(row: number, index: readonly number[], last: number | undefined, flat: number): void {
   if (last !== undefined && flat <= last) {
     throw invalidArgument(
@@ -54,7 +54,7 @@ function checkOrder(row: number, index: readonly number[], last: number | undefi
   }
 }
 
-/** A tensor of a default value with the values at the indices. */
+/** A tensor filled with a default value, with the given values at the indices. */
 function sparseToDense(inputs: readonly Tensor[], validate: boolean): Tensor {
   const [indices, shapeInput, values, fallback] = [0, 1, 2, 3].map((i) => inputAt(inputs, i)) as [
     Tensor,
@@ -108,7 +108,7 @@ function sparseToDense(inputs: readonly Tensor[], validate: boolean): Tensor {
   return out;
 }
 
-/** Searches in sorted rows, and dense tensors of sparse ones. */
+/** Searches in sorted rows, and conversion of sparse tensors to dense ones. */
 export const searchAndSparseKernels: readonly KernelDefinition[] = [
   ...(["LowerBound", "UpperBound"] as const).map((op) =>
     pureKernel(
@@ -121,7 +121,7 @@ export const searchAndSparseKernels: readonly KernelDefinition[] = [
       },
       {
         types: { T: realTypes, out_type: indexTypes },
-        // A comparison for each halving of a row.
+        // One comparison per bisection of a row.
         cost: (_, inputs) =>
           30 * inputAt(inputs, 1).size * Math.log2(2 + (inputAt(inputs, 0).shape.at(-1) ?? 0)),
       },

@@ -8,21 +8,21 @@ import { indexTypes, tensorTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, integerTensor } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf } from "../support/shapes.js";
 
-/** These depend on shapes alone. */
+/** These depend only on shapes. */
 const noCost = () => 0;
 
 const free = { types: { T: tensorTypes }, cost: noCost };
 
-/** For ops whose output is made of the input's shape. */
+/** For ops whose output is derived from the input's shape. */
 const ofShape: KernelOptions = {
   types: { T: tensorTypes, out_type: indexTypes },
   cost: noCost,
-  facts: { readsShapeOnly: true },
+  facts: { readsShapeOnly: true, takesDeviceTensors: true },
 };
 
 const INT32_MAX = 2 ** 31 - 1;
 
-/** Sizes as a tensor of the node's out_type. @throws TensorFlowError INVALID_ARGUMENT where int32 is too narrow. */
+/** Sizes as a tensor of the node's out_type. @throws TensorFlowError INVALID_ARGUMENT if int32 is too narrow. */
 function sizesTensor(node: KernelNode, shape: readonly number[], sizes: readonly number[]): Tensor {
   const dtype = node.type("out_type");
   const large = sizes.find((size) => size > INT32_MAX);
@@ -37,7 +37,7 @@ function shapeOf(node: KernelNode, input: Tensor): Tensor {
 }
 
 /**
- * The shape that Reshape is asked for, -1 replaced by what is left.
+ * The shape requested of Reshape, with -1 replaced by the inferred size.
  * @throws TensorFlowError INVALID_ARGUMENT
  */
 function reshapedShape(input: Tensor, sizes: Tensor): number[] {
@@ -56,7 +56,7 @@ function reshapedShape(input: Tensor, sizes: Tensor): number[] {
     throw invalidArgument(`Size ${wanted.indexOf(negative)} must be non-negative, not ${negative}`);
   }
   if (unknown !== -1) {
-    // Zeros among the other sizes are left out on both sides, so that [2, 0, 3] reshaped to [0, -1] is [0, 6].
+    // Zeros among the other sizes are ignored on both sides, so [2, 0, 3] reshaped to [0, -1] is [0, 6].
     const known = productOf(wanted.filter((size, i) => size !== 0 && i !== unknown));
     const hasZero = wanted.some((size, i) => size === 0 && i !== unknown);
     const had = hasZero ? productOf(input.shape.filter((size) => size !== 0)) : input.size;
@@ -107,7 +107,7 @@ function expandedShape(shape: readonly number[], axisInput: Tensor): number[] {
   return [...shape.slice(0, at), 1, ...shape.slice(at)];
 }
 
-/** Whether a shape is one of those that a partial shape stands for. */
+/** Whether a shape matches a partial shape. */
 function isCompatible(shape: readonly number[], partial: PartialShape): boolean {
   return (
     partial === undefined ||
@@ -121,14 +121,14 @@ function partialShapeText(shape: PartialShape): string {
 
 const passOn: Compute = (inputs) => [inputAt(inputs, 0)];
 
-/** Ops that tell or change the shape and leave the elements where they are; none of them copies. */
+/** Ops that return or change the shape without moving elements; none of them copies. */
 export const shapeKernels: readonly KernelDefinition[] = [
   pureKernel("Shape", (node) => (inputs) => [shapeOf(node, inputAt(inputs, 0))], ofShape),
   pureKernel("ShapeN", (node) => (inputs) => inputs.map((input) => shapeOf(node, input)), ofShape),
   pureKernel("Size", (node) => (inputs) => [sizesTensor(node, [], [inputAt(inputs, 0).size])], ofShape),
   pureKernel("Rank", () => (inputs) => [integerTensor("int32", [], [inputAt(inputs, 0).shape.length])], {
     ...free,
-    facts: { readsShapeOnly: true },
+    facts: { readsShapeOnly: true, takesDeviceTensors: true },
   }),
   pureKernel(
     "Reshape",

@@ -10,7 +10,7 @@ import { copyStrided, type Walk, wordsOf } from "../support/strided-copy.js";
 import { gatherStrided, sharedRows } from "../support/view.js";
 import { type ResolvedSlice, resolveSlice, sliceMasks } from "./strided-slice-spec.js";
 
-/** A block of a tensor; the tensor itself where that is all of it. */
+/** A block of a tensor; the tensor itself if the block covers it. */
 function block(input: Tensor, begin: readonly number[], shape: readonly number[]): Tensor {
   if (sameShape(input.shape, shape)) {
     return input;
@@ -51,7 +51,7 @@ function slice(input: Tensor, beginInput: Tensor, sizeInput: Tensor): Tensor {
   return block(input, begin, sizes);
 }
 
-/** A slice of whole rows side by side where it shares their memory. */
+/** A slice of contiguous whole rows, if it shares their memory. */
 function slicedRows(input: Tensor, { begin, sizes, stride }: ResolvedSlice): Tensor | undefined {
   const [first = 0] = begin;
   const isRows =
@@ -70,10 +70,10 @@ function walkOf(slice: ResolvedSlice, shape: readonly number[]): Walk {
 }
 
 const NANOS_PER_ELEMENT = 5;
-/** An array of fewer elements is sliced in no time, however much of it is taken. */
+/** Slicing an array with fewer elements takes negligible time, however many are taken. */
 const MIN_LARGE = 100_000;
 
-/** What it costs to take elements of the first input: a single one of a large array costs nothing. */
+/** The cost of taking elements of the first input: a single element of a large array costs nothing. */
 function costOfBlock(inputs: readonly Tensor[], taken: (input: Tensor) => number): number {
   const input = inputAt(inputs, 0);
   const { size } = input;
@@ -83,7 +83,7 @@ function costOfBlock(inputs: readonly Tensor[], taken: (input: Tensor) => number
   try {
     return Math.min(taken(input), size) * NANOS_PER_ELEMENT;
   } catch {
-    // The kernel says what is wrong with its inputs.
+    // The kernel will report what is wrong with its inputs.
     return 0;
   }
 }

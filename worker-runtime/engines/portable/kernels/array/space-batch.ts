@@ -149,10 +149,10 @@ function blockVector(tensor: Tensor): number[] {
   return integersOf(tensor);
 }
 
-/** The padded input is made, and then laid out anew. */
+/** The padded input is allocated and then rearranged. */
 const NANOS_PER_PADDED = 25;
 
-/** The cost of `spaceToBatch`: paddings from dimension 1 on may make much of a small input. */
+/** The cost of `spaceToBatch`: paddings from dimension 1 on may turn a small input into a large one. */
 function paddedCost({ shape }: Tensor, paddings: Tensor): number {
   const added = integersOf(paddings);
   const size = (length: number, axis: number): number =>

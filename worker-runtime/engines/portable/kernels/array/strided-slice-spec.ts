@@ -1,7 +1,7 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import type { KernelNode } from "../kernel-node.js";
 
-/** The masks of StridedSlice: bit i is about entry i of begin, end and strides. */
+/** The masks of StridedSlice: bit i applies to entry i of begin, end and strides. */
 export interface SliceMasks {
   readonly begin: number;
   readonly end: number;
@@ -10,13 +10,13 @@ export interface SliceMasks {
   readonly shrinkAxis: number;
 }
 
-/** What a strided slice takes of a shape. */
+/** A strided slice resolved for a shape. */
 export interface ResolvedSlice {
-  /** For each dimension of the input: where it starts, by how much it steps and how many it takes. */
+  /** For each dimension of the input: the start, the step and the number of elements. */
   readonly begin: readonly number[];
   readonly stride: readonly number[];
   readonly sizes: readonly number[];
-  /** The shape of the result, with new axes and without shrunk ones. */
+  /** The shape of the result, including new axes and without shrunk ones. */
   readonly shape: readonly number[];
 }
 
@@ -42,7 +42,7 @@ interface Range {
 const everything: Range = { begin: 0, end: 0, stride: 1, beginOpen: true, endOpen: true, shrink: false };
 
 function bit(mask: number, i: number): boolean {
-  // An entry beyond 31 has no bit in an attribute that TensorFlow reads as int32.
+  // Entries beyond 31 have no bit, since TensorFlow reads the attribute as int32.
   return i < 32 && ((mask >>> i) & 1) === 1;
 }
 
@@ -59,7 +59,7 @@ function expandSpec(
   if (ellipses.length > 1) {
     throw invalidArgument("Multiple ellipses in slice spec not allowed");
   }
-  // Without an ellipsis there is one at the end.
+  // Without an ellipsis, one is implied at the end.
   const ellipsis = ellipses[0] ?? count;
   const consumes = (i: number) => !bit(masks.newAxis, i) || i === ellipsis;
   const after = begin.filter((_, i) => i > ellipsis && consumes(i)).length;
@@ -121,7 +121,7 @@ function resolveRange(range: Range, size: number, axis: number): { begin: number
 }
 
 /**
- * Resolves a strided slice of a shape, as Python's x[begin:end:stride, …, newaxis].
+ * Resolves a strided slice of a shape, like Python's x[begin:end:stride, …, newaxis].
  * @throws TensorFlowError INVALID_ARGUMENT for strides of 0, indices out of bounds, too many entries.
  */
 export function resolveSlice(

@@ -7,7 +7,7 @@ import { inputAt, integersOf, integerTensor, newNumbers, numbersOf } from "../su
 import { cppShapeText } from "../support/shapes.js";
 import { transposed } from "../support/view.js";
 
-/** The order of dimensions that an input asks for. @throws TensorFlowError INVALID_ARGUMENT */
+/** The permutation of dimensions in an input. @throws TensorFlowError INVALID_ARGUMENT */
 function permutationOf(perm: Tensor, rank: number): number[] {
   if (perm.shape.length !== 1) {
     throw invalidArgument(`perm must be rank 1 vector, got perm of shape ${cppShapeText(perm.shape)}`);
@@ -30,7 +30,7 @@ function permutationOf(perm: Tensor, rank: number): number[] {
   return order;
 }
 
-/** Complex numbers with the sign of their imaginary parts changed; others as they are. */
+/** The complex conjugate; other dtypes are unchanged. */
 export function conjugated(input: Tensor): Tensor {
   if (!input.dtype.startsWith("complex")) {
     return input;
@@ -62,7 +62,7 @@ function invertPermutation(input: Tensor): Tensor {
   return integerTensor(input.dtype, input.shape, inverse);
 }
 
-/** Dimensions in another order. */
+/** Ops that permute dimensions. */
 export const transposeKernels: readonly KernelDefinition[] = [
   pureKernel(
     "Transpose",

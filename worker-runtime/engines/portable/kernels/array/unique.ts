@@ -17,7 +17,7 @@ function textOfBytes(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
-/** For each element something that equal ones have in common. NaN equals nothing, not even itself. */
+/** A key for each element that is the same for equal elements. NaN equals nothing, not even itself. */
 function elementKeys(input: Tensor): Key[] {
   const { data } = input;
   if (isByteList(data)) {
@@ -29,7 +29,7 @@ function elementKeys(input: Tensor): Key[] {
   return Array.from(data as ArrayLike<number | bigint>, (value) => (Number.isNaN(value) ? Symbol() : value));
 }
 
-/** As `elementKeys` for each of so many slices of equal length. */
+/** Like `elementKeys`, for each of `rows` slices of equal length. */
 function rowKeys(input: Tensor, rows: number): Key[] {
   const { data } = input;
   if (isByteList(data)) {
@@ -51,7 +51,7 @@ function rowKeys(input: Tensor, rows: number): Key[] {
 interface Distinct {
   /** The first index of each distinct key. */
   readonly first: number[];
-  /** For each key the number of the distinct one that it equals. */
+  /** For each key, the number of the distinct key that it equals. */
   readonly index: number[];
   readonly counts: number[];
 }
@@ -117,7 +117,7 @@ function listDiff(x: Tensor, y: Tensor, indexType: DType): Tensor[] {
   return [takeAlong(x, 0, kept), integerTensor(indexType, [kept.length], kept)];
 }
 
-/** Numbers are looked up as they are; strings, slices and pairs by texts that are made of them. */
+/** Numbers are their own keys; strings, slices and pairs are converted to text first. */
 function uniqueCost(input: Tensor): number {
   const isLookedUp =
     input.shape.length === 1 && !isByteList(input.data) && !input.dtype.startsWith("complex");

@@ -32,14 +32,14 @@ function unravel(indices: Tensor, dims: Tensor): Tensor {
   const coordinates = sizes.flatMap((size, axis) =>
     indexes.map((index) => {
       const row = Math.trunc(index / (strides[axis] ?? 1));
-      // The first one takes what the others leave, whatever its size.
+      // The first coordinate is the quotient, whatever the size of its dimension.
       return axis === 0 ? row : row % size;
     }),
   );
   return integerTensor(indices.dtype, shape, coordinates);
 }
 
-/** Indexes in a row-major array as coordinates: one row for each dimension. */
+/** Converts indexes in a row-major array to coordinates: one row for each dimension. */
 export const unravelIndexKernel: PureKernelDefinition = pureKernel(
   "UnravelIndex",
   () => (inputs) => [unravel(inputAt(inputs, 0), inputAt(inputs, 1))],

@@ -16,7 +16,7 @@ const gatherTypes = ["float32", "float16", "float64", "int32", "int64"] as const
 const reduceTypes = [...gatherTypes, "bfloat16"] as const satisfies readonly DType[];
 const broadcastTypes = [...gatherTypes, "bool"] as const satisfies readonly DType[];
 
-/** How a node is told its keys: once by attributes, or at each execution by inputs. */
+/** Returns a node's keys, which are attributes, or inputs of each execution. */
 type KeysOf = (context: OpContext) => CollectiveKeys;
 
 function attrKeys(node: KernelNode): KeysOf {
@@ -124,7 +124,7 @@ function broadcastRecv(
   });
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for a shape that leaves a size open. */
+/** @throws TensorFlowError INVALID_ARGUMENT for a shape with an unknown size. */
 function attrShape(node: KernelNode): readonly number[] {
   const shape = node.shape("shape");
   if (shape === undefined || shape.some((size) => size < 0)) {
@@ -148,7 +148,7 @@ function inputShape({ inputs }: OpContext): readonly number[] {
   return shape;
 }
 
-/** Ops that tasks of a cluster run together: sums of all members' tensors, all of them in a row, or one for all. */
+/** Ops that tasks of a cluster run together: reductions, gathers and broadcasts of the members' tensors. */
 export const collectiveKernels: readonly KernelDefinition[] = [
   reduce("CollectiveReduce", attrKeys),
   reduce("CollectiveReduceV2", () => (context) => keysOfInputs(context, 1)),

@@ -15,8 +15,8 @@ const mergeOps: Readonly<Record<string, string>> = { Add: "Add", Mul: "Mul", Min
 const kernels = new KernelRegistry().add(...arithmeticKernels, ...integerDivisionKernels);
 
 /**
- * What a reduction does by the names of its attributes.
- * @param groupSize how many tensors are merged: final op "Div" divides by it.
+ * The reduction that a node's attributes name.
+ * @param groupSize the number of merged tensors, by which the final op "Div" divides.
  * @throws TensorFlowError INVALID_ARGUMENT for an unknown op.
  */
 export function reductionOf(
@@ -42,7 +42,7 @@ export function reductionOf(
   });
 }
 
-/** The kernel of an arithmetic op, as a reduction of its own dtype uses it. */
+/** The kernel of an arithmetic op for tensors of one dtype, as a function of two tensors. */
 function binary(op: string, dtype: DType): (x: Tensor, y: Tensor) => Tensor {
   const attr = new Map([["T", { value: { $case: "type", value: dataTypeOf(dtype) } as const }]]);
   const node = new KernelNode(

@@ -1,4 +1,4 @@
-import { setMaxListeners } from "node:events";
+import { LightAbortController } from "../../../../light-abort.js";
 import { cancelled, deadlineExceeded, internalError, invalidArgument } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import type { CollectiveParams, CollectiveType } from "../../collectives/collective.js";
@@ -11,17 +11,17 @@ import { tensorAt } from "../support/tensor-inputs.js";
 
 const MILLIS_PER_SECOND = 1000;
 
-/** The longest time that Node's timers know; 24 days. */
+/** The longest delay of Node's timers, 24 days. */
 const MAX_TIMEOUT_MILLIS = 2 ** 31 - 1;
 
-/** The group and the rank in it that a node names. */
+/** The keys with which a node names its group and instance. */
 export interface CollectiveKeys {
   readonly groupSize: number;
   readonly groupKey: number;
   readonly instanceKey: number;
 }
 
-/** The keys of the ops whose keys are attributes. @throws TensorFlowError INVALID_ARGUMENT for a size that is none. */
+/** The keys of an op that has them as attributes. @throws TensorFlowError INVALID_ARGUMENT for an invalid size. */
 export function keysOfAttrs(node: KernelNode): CollectiveKeys {
   return {
     groupSize: positive(node.int("group_size")),
@@ -31,8 +31,8 @@ export function keysOfAttrs(node: KernelNode): CollectiveKeys {
 }
 
 /**
- * The keys of the ops whose keys are inputs, from this one on.
- * @throws TensorFlowError INVALID_ARGUMENT for what is no scalar and for a size that is none.
+ * The keys of an op that has them as inputs, starting at input `first`.
+ * @throws TensorFlowError INVALID_ARGUMENT for anything that is not a scalar and for an invalid size.
  */
 export function keysOfInputs({ inputs }: OpContext, first: number): CollectiveKeys {
   const scalar = (offset: number, name: string): number => {
@@ -49,21 +49,21 @@ export function keysOfInputs({ inputs }: OpContext, first: number): CollectiveKe
   };
 }
 
-/** What a node does in one execution. */
+/** The work of a node in one execution. */
 export interface CollectiveWork {
   readonly keys: CollectiveKeys;
   readonly type: CollectiveType;
-  /** Of the result. */
+  /** The shape of the result. */
   readonly shape: readonly number[];
   readonly isSource: boolean;
-  /** Does the node's part once all members are there. */
+  /** Does the node's part once all members have joined. */
   run(execution: Execution): Promise<Tensor>;
 }
 
 /**
- * Joins the others and does a node's part.
- * @throws TensorFlowError DEADLINE_EXCEEDED, in TensorFlow's words, after the node's `timeout_seconds`; what the leader or
- *   another member answers; CANCELLED, or the reason of the step's signal.
+ * Joins the group and does a node's part.
+ * @throws TensorFlowError DEADLINE_EXCEEDED, in TensorFlow's words, after the node's `timeout_seconds`; the error of
+ *   the leader or of another member; CANCELLED, or the reason of the step's signal.
  */
 export async function runCollective(
   node: KernelNode,
@@ -95,20 +95,18 @@ export async function runCollective(
   }
 }
 
-/** Ends a node's waits with the step, after a time, or with the first that fails. */
+/** Ends a node's waits when the step ends, after a timeout, or when one of them fails. */
 class Wait {
-  readonly #controller = new AbortController();
+  readonly #controller = new LightAbortController();
   readonly #step: AbortSignal;
   readonly #timeoutMillis: number;
   readonly #follow = (): void => this.#controller.abort(this.#step.reason);
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param timeoutSeconds 0 for none. */
+  /** @param timeoutSeconds 0 for no timeout. */
   constructor(step: AbortSignal, timeoutSeconds: number) {
     this.#step = step;
     this.#timeoutMillis = timeoutSeconds * MILLIS_PER_SECOND;
-    // As many as the group has members.
-    setMaxListeners(0, this.signal);
     if (step.aborted) {
       this.#follow();
     } else {
@@ -120,7 +118,7 @@ class Wait {
     return this.#controller.signal;
   }
 
-  /** Starts the time anew. */
+  /** Restarts the timeout. */
   begin(timeoutText: string): void {
     clearTimeout(this.#timer);
     if (this.#timeoutMillis > 0) {
@@ -134,7 +132,7 @@ class Wait {
   end(): void {
     clearTimeout(this.#timer);
     this.#step.removeEventListener("abort", this.#follow);
-    // Where one exchange failed the others have no use any more.
+    // After one exchange has failed, the others are of no use.
     this.#controller.abort(cancelled("The collective has ended."));
   }
 }

@@ -1,9 +1,12 @@
 import type { NameAttrList } from "../../../../../protos/generated/tensorflow/attr_value.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
+import { DeviceTensor } from "../../gpu/device-tensor.js";
+import { holdValue, letValueGo } from "../../memory/held-tensor.js";
 import type { Value } from "../../values.js";
 import type { KernelDefinition, KernelTypes, OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
+import type { OpFacts } from "../op-facts.js";
 import { anyType } from "../support/dtypes.js";
 import { isTrue } from "./truth.js";
 
@@ -38,7 +41,7 @@ function makeIf(node: KernelNode): ReturnType<StatefulKernelDefinition["create"]
   };
 }
 
-/** Calls the branch of this index; the last one where there is none. */
+/** Calls the branch at an index, or the last one if the index is out of range. */
 function makeCase(node: KernelNode): ReturnType<StatefulKernelDefinition["create"]> {
   const call = callerOf(node);
   const branches = node.funcs("branches");
@@ -57,21 +60,31 @@ function makeCase(node: KernelNode): ReturnType<StatefulKernelDefinition["create
 
 function makeWhile(node: KernelNode): ReturnType<StatefulKernelDefinition["create"]> {
   const call = callerOf(node);
-  const condition = node.func("cond");
+  const loopCondition = node.func("cond");
   const body = node.func("body");
   return async (context) => {
     let values = context.inputs;
     for (;;) {
-      const results = await call(condition, values, context);
+      const results = await call(loopCondition, values, context);
       if (results.length !== 1) {
         throw invalidArgument(
           `Expected a single scalar return value from WhileOp cond, got ${results.length} tensors.`,
         );
       }
-      if (!truthAt(results[0])) {
+      const [result] = results;
+      if (!truthAt(result instanceof DeviceTensor ? await result.toHost() : result)) {
+        if (values !== context.inputs) {
+          values.forEach(letValueGo);
+        }
         return values;
       }
+      const before: readonly Value[] = values;
       values = await call(body, values, context);
+      // Until the next iteration receives them, only this loop holds them.
+      values.forEach(holdValue);
+      if (before !== context.inputs) {
+        before.forEach(letValueGo);
+      }
       if (values.length !== node.outputs.length) {
         throw invalidArgument(
           `While loop body returned ${values.length} arguments. Expected: ${node.outputs.length}.`,
@@ -81,20 +94,23 @@ function makeWhile(node: KernelNode): ReturnType<StatefulKernelDefinition["creat
   };
 }
 
-/** The kernels of an op with effects and of the same op without. */
+/** The kernels of a stateful op and of its stateless form. */
 function forBoth(
   ops: readonly [string, string],
   types: KernelTypes,
   create: StatefulKernelDefinition["create"],
+  facts: OpFacts = {},
 ): KernelDefinition[] {
-  return ops.map((op) => ({ kind: "stateful", op, types, create }));
+  return ops.map((op) => ({ kind: "stateful", op, types, facts, create }));
 }
 
 const inAndOut = { Tin: anyType, Tout: anyType };
 
+const handsOn: OpFacts = { takesDeviceTensors: true };
+
 export const callKernels: readonly KernelDefinition[] = [
-  ...forBoth(["PartitionedCall", "StatefulPartitionedCall"], inAndOut, makePartitionedCall),
+  ...forBoth(["PartitionedCall", "StatefulPartitionedCall"], inAndOut, makePartitionedCall, handsOn),
   ...forBoth(["If", "StatelessIf"], { Tcond: anyType, ...inAndOut }, makeIf),
   ...forBoth(["Case", "StatelessCase"], inAndOut, makeCase),
-  ...forBoth(["While", "StatelessWhile"], { T: anyType }, makeWhile),
+  ...forBoth(["While", "StatelessWhile"], { T: anyType }, makeWhile, handsOn),
 ];

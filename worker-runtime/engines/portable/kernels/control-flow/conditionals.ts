@@ -6,7 +6,7 @@ import type { KernelDefinition, OpContext, Outputs } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { anyType } from "../support/dtypes.js";
 
-/** Puts the data to output 1 where the predicate is true, to output 0 where it is false; the other one is dead. */
+/** Forwards the data to output 1 if the predicate is true, or else to output 0; the other output is dead. */
 function runSwitch({ inputs: [data, predicate] }: OpContext): Outputs {
   if (!(predicate instanceof Tensor) || predicate.shape.length > 0) {
     throw invalidArgument(
@@ -16,7 +16,7 @@ function runSwitch({ inputs: [data, predicate] }: OpContext): Outputs {
   return predicate.data[0] ? [undefined, data] : [data, undefined];
 }
 
-/** Puts the data to the output of this index; to the last one where there is no such output. */
+/** Forwards the data to the output at an index, or to the last one if there is no such output. */
 function makeSwitchN(node: KernelNode): (context: OpContext) => Outputs {
   const count = node.outputs.length;
   return ({ inputs: [data, index] }) => {
@@ -28,14 +28,14 @@ function makeSwitchN(node: KernelNode): (context: OpContext) => Outputs {
 
 const indexTensors: Tensor[] = [];
 
-/** The index as a scalar; loops ask for the same few again and again. */
+/** The index as a scalar; cached, since loops repeatedly use the same few. */
 function indexTensor(index: number): Tensor {
   const made = indexTensors[index] ?? Tensor.of(index, "int32");
   indexTensors[index] = made;
   return made;
 }
 
-/** The input that has arrived, and its index. The executor runs it when one has. */
+/** Returns the input that has arrived, and its index. The executor runs it once one has. */
 function runMerge({ inputs }: OpContext): Outputs {
   const index = inputs.findIndex((input: Value | undefined) => input !== undefined);
   if (index < 0) {
@@ -44,7 +44,7 @@ function runMerge({ inputs }: OpContext): Outputs {
   return [inputs[index], indexTensor(index)];
 }
 
-/** The reference of this index among the others. */
+/** Returns the reference at an index. */
 function runRefSelect({ inputs: [index, ...references] }: OpContext): Outputs {
   const wanted = scalarIndex(index, "Index");
   const selected = references[wanted];
@@ -72,10 +72,16 @@ export const conditionalKernels: readonly KernelDefinition[] = [
     kind: "stateful",
     op: "Switch",
     types,
-    facts: { leavesDead: true, passesHandle: true },
+    facts: { leavesDead: true, passesHandle: true, neverWaits: true },
     create: () => runSwitch,
   },
-  { kind: "stateful", op: "RefSwitch", types, facts: { leavesDead: true }, create: () => runSwitch },
+  {
+    kind: "stateful",
+    op: "RefSwitch",
+    types,
+    facts: { leavesDead: true, neverWaits: true },
+    create: () => runSwitch,
+  },
   {
     kind: "stateful",
     op: "_SwitchN",
@@ -83,7 +89,13 @@ export const conditionalKernels: readonly KernelDefinition[] = [
     facts: { leavesDead: true, passesHandle: true },
     create: makeSwitchN,
   },
-  { kind: "stateful", op: "Merge", types, create: () => runMerge },
-  { kind: "stateful", op: "RefMerge", types, create: () => runMerge },
-  { kind: "stateful", op: "RefSelect", types, create: () => runRefSelect },
+  {
+    kind: "stateful",
+    op: "Merge",
+    types,
+    facts: { neverWaits: true, takesDeviceTensors: true },
+    create: () => runMerge,
+  },
+  { kind: "stateful", op: "RefMerge", types, facts: { neverWaits: true }, create: () => runMerge },
+  { kind: "stateful", op: "RefSelect", types, facts: { neverWaits: true }, create: () => runRefSelect },
 ];

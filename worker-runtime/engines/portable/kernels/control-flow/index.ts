@@ -7,7 +7,7 @@ import { sourceKernels } from "./sources.js";
 import { transferKernels } from "./transfers.js";
 import { toBoolKernel } from "./truth.js";
 
-/** Ops that decide which others run, hand values on unchanged, bring them into a graph or carry them between devices. */
+/** Ops that control which others run, pass values through, bring them into a graph or transfer them between devices. */
 export const controlFlowKernels: readonly KernelDefinition[] = [
   ...conditionalKernels,
   ...loopKernels,

@@ -2,15 +2,17 @@ import type { KernelDefinition } from "../kernel.js";
 import type { OpFacts } from "../op-facts.js";
 import { anyType, noTypes } from "../support/dtypes.js";
 
-/** What makes these a loop are the executor's rules for their roles; as kernels they only hand their value on. */
+const loops: OpFacts = { passesHandle: true, neverWaits: true, takesDeviceTensors: true };
+
+/** The executor's rules for their roles make these a loop; as kernels they only pass their value through. */
 const LOOP_OPS: Readonly<Record<string, OpFacts>> = {
-  Enter: { passesHandle: true },
-  RefEnter: {},
-  Exit: { passesHandle: true },
-  RefExit: {},
-  NextIteration: { passesHandle: true },
-  RefNextIteration: {},
-  LoopCond: { isLoopCondition: true },
+  Enter: loops,
+  RefEnter: { neverWaits: true },
+  Exit: loops,
+  RefExit: { neverWaits: true },
+  NextIteration: loops,
+  RefNextIteration: { neverWaits: true },
+  LoopCond: { isLoopCondition: true, neverWaits: true },
 };
 
 export const loopKernels: readonly KernelDefinition[] = Object.entries(LOOP_OPS).map(([op, facts]) => ({

@@ -6,22 +6,10 @@ import { KernelPriority, pureKernel } from "../support/define.js";
 import { anyType, noTypes, numberTypes, tensorTypes } from "../support/dtypes.js";
 import { inputAt } from "../support/elements.js";
 
-/** Ops whose one output is their one input, with the attribute that has its type. */
-const IDENTITY_OPS: Readonly<Record<string, string>> = {
-  Identity: "T",
-  StopGradient: "T",
-  PreventGradient: "T",
-  PlaceholderWithDefault: "dtype",
-};
-
-/** Ops whose outputs are their inputs one by one, with the attributes that have their types. */
-const LIST_OPS: Readonly<Record<string, readonly string[]>> = {
-  IdentityN: ["T"],
-  _ListToArray: ["Tin", "T"],
-  _ArrayToList: ["T", "out_types"],
-};
-
-/** For numbers and strings a pure kernel, which constant folding may use; another one where there are objects as well. */
+/**
+ * An op that returns its inputs: a pure kernel for numbers and strings, which constant folding may use, and a stateful
+ * one that also accepts objects.
+ */
 function handOn(op: string, typeAttrs: readonly string[], facts: OpFacts): readonly KernelDefinition[] {
   const typesOf = (allowed: readonly DType[]) => Object.fromEntries(typeAttrs.map((attr) => [attr, allowed]));
   return [
@@ -40,14 +28,29 @@ function handOn(op: string, typeAttrs: readonly string[], facts: OpFacts): reado
 
 const NO_OUTPUTS: Outputs = [];
 
+const identity: OpFacts = { passesHandle: true, neverWaits: true, takesDeviceTensors: true };
+const nothing: OpFacts = { doesNothing: true, neverWaits: true };
+
 export const passThroughKernels: readonly KernelDefinition[] = [
   pureKernel("Snapshot", () => (inputs) => [constantValue(inputAt(inputs, 0))], {
     types: { T: [...numberTypes, "bool"] },
     cost: () => 0,
+    facts: { takesDeviceTensors: true },
   }),
-  ...Object.entries(IDENTITY_OPS).flatMap(([op, attr]) => handOn(op, [attr], { passesHandle: true })),
-  ...Object.entries(LIST_OPS).flatMap(([op, attrs]) => handOn(op, attrs, {})),
-  { kind: "stateful", op: "RefIdentity", types: { T: anyType }, create: () => (context) => context.inputs },
-  { kind: "stateful", op: "NoOp", types: noTypes, create: () => () => NO_OUTPUTS },
-  { kind: "stateful", op: "ControlTrigger", types: noTypes, create: () => () => NO_OUTPUTS },
+  // The only output is the only input.
+  ...["Identity", "StopGradient", "PreventGradient"].flatMap((op) => handOn(op, ["T"], identity)),
+  ...handOn("PlaceholderWithDefault", ["dtype"], { passesHandle: true, takesDeviceTensors: true }),
+  // The outputs are the inputs one by one.
+  ...handOn("IdentityN", ["T"], { neverWaits: true, takesDeviceTensors: true }),
+  ...handOn("_ListToArray", ["Tin", "T"], {}),
+  ...handOn("_ArrayToList", ["T", "out_types"], {}),
+  {
+    kind: "stateful",
+    op: "RefIdentity",
+    types: { T: anyType },
+    facts: { neverWaits: true },
+    create: () => (context) => context.inputs,
+  },
+  { kind: "stateful", op: "NoOp", types: noTypes, facts: nothing, create: () => () => NO_OUTPUTS },
+  { kind: "stateful", op: "ControlTrigger", types: noTypes, facts: nothing, create: () => () => NO_OUTPUTS },
 ];

@@ -7,7 +7,7 @@ import type { KernelDefinition, Outputs } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { anyType, cppTypeName, noTypes, tensorTypes } from "../support/dtypes.js";
 
-/** The tensor of the node's attribute. */
+/** Returns the tensor of the node's attribute. */
 function makeConst(node: KernelNode): () => readonly Tensor[] {
   const value = node.tensor("value");
   const dtype = node.type("dtype");
@@ -20,7 +20,7 @@ function makeConst(node: KernelNode): () => readonly Tensor[] {
   return () => outputs;
 }
 
-/** A placeholder runs only when it was not fed. */
+/** A placeholder runs only if it was not fed. */
 function makePlaceholder(node: KernelNode): () => never {
   const dtype = node.type("dtype");
   const shape = node.has("shape") ? node.shape("shape") : undefined;
@@ -33,7 +33,7 @@ function makePlaceholder(node: KernelNode): () => never {
   };
 }
 
-/** A value for an argument that a function has but does not use; unknown sizes are 0. */
+/** A value for a function argument that is not used; unknown sizes are 0. */
 function makeFakeParam(node: KernelNode): () => Outputs {
   const dtype = node.type("dtype");
   const shape = (node.shape("shape") ?? []).map((size) => Math.max(size, 0));
@@ -45,7 +45,7 @@ function makeFakeParam(node: KernelNode): () => Outputs {
   return () => [value];
 }
 
-/** The index of the device's type among those of the attribute; their number where it is none of them. */
+/** The index of the device's type in the attribute's list, or the length of the list if it is not there. */
 function makeDeviceIndex(node: KernelNode): () => Outputs {
   const names = node.strings("device_names");
   const index = names.indexOf(parseDeviceName(node.device).type ?? "CPU");
@@ -53,7 +53,7 @@ function makeDeviceIndex(node: KernelNode): () => Outputs {
   return () => outputs;
 }
 
-/** TensorFlow ends the process here. A client's graph must not end a worker, so the step ends instead. */
+/** TensorFlow aborts the process here. A client's graph must not end a worker, hence the step fails instead. */
 function makeAbort(node: KernelNode): () => never {
   const text = node.string("error_msg");
   return () => {
@@ -75,7 +75,7 @@ export const sourceKernels: readonly KernelDefinition[] = [
       kind: "stateful",
       op,
       types: { dtype: anyType },
-      facts: { isPlaceholder: true },
+      facts: { isPlaceholder: true, neverWaits: true },
       create: makePlaceholder,
     }),
   ),

@@ -9,7 +9,7 @@ const NO_OUTPUTS: Outputs = [];
 const DEAD: Outputs = [undefined];
 const HEX_DIGITS_OF_64_BITS = 16;
 
-/** The part of a rendezvous key that does not change: all but frame and iteration. */
+/** The constant part of a rendezvous key: everything except frame and iteration. */
 function keyPrefix(node: KernelNode): string {
   // The attribute is signed, the key is not.
   const incarnation = BigInt.asUintN(64, node.long("send_device_incarnation"))
@@ -24,8 +24,8 @@ function keyPrefix(node: KernelNode): string {
 }
 
 /**
- * Client-terminated transfers carry what a client feeds and fetches. The client does not know about loops, so their keys are
- * always those of the root frame.
+ * Client-terminated transfers carry feeds and fetches. The client does not know about loops, so their keys are always
+ * those of the root frame.
  */
 function keyMaker(node: KernelNode): (context: OpContext) => string {
   const prefix = keyPrefix(node);
@@ -37,7 +37,7 @@ function keyMaker(node: KernelNode): (context: OpContext) => string {
     frameId === 0n && iteration === 0 ? atRoot : `${prefix};${frameId}:${iteration}`;
 }
 
-/** Leaves its input in the rendezvous; without one, as a dead node, tells the receiver so. */
+/** Puts its input into the rendezvous; a dead node has no input and tells the receiver so. */
 function makeSend(node: KernelNode): (context: OpContext) => Outputs {
   const keyOf = keyMaker(node);
   return (context) => {
@@ -48,7 +48,7 @@ function makeSend(node: KernelNode): (context: OpContext) => Outputs {
   };
 }
 
-/** Waits for what the other side sends; its output is dead where that was. */
+/** Waits for the value that the other side sends; the output is dead if that value is. */
 function makeRecv(node: KernelNode): (context: OpContext) => Promise<Outputs> {
   const keyOf = keyMaker(node);
   const dtype = node.type("tensor_type");
@@ -66,11 +66,12 @@ function makeRecv(node: KernelNode): (context: OpContext) => Promise<Outputs> {
   };
 }
 
+const sends: OpFacts = { neverWaits: true };
 const receives: OpFacts = { leavesDead: true };
 
 export const transferKernels: readonly KernelDefinition[] = [
-  { kind: "stateful", op: "_Send", types: { T: anyType }, create: makeSend },
-  { kind: "stateful", op: "_HostSend", types: { T: anyType }, create: makeSend },
+  { kind: "stateful", op: "_Send", types: { T: anyType }, facts: sends, create: makeSend },
+  { kind: "stateful", op: "_HostSend", types: { T: anyType }, facts: sends, create: makeSend },
   { kind: "stateful", op: "_Recv", types: { tensor_type: anyType }, facts: receives, create: makeRecv },
   { kind: "stateful", op: "_HostRecv", types: { tensor_type: anyType }, facts: receives, create: makeRecv },
 ];

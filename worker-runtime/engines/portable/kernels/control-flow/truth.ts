@@ -4,12 +4,12 @@ import { pureKernel } from "../support/define.js";
 import { dataTypes, isSmallFloat } from "../support/dtypes.js";
 import { inputAt } from "../support/elements.js";
 
-/** All bits of a 16-bit float but the sign. */
+/** All bits of a 16-bit float except the sign. */
 const MAGNITUDE = 0x7fff;
 
 /**
- * TensorFlow's idea of truth, of a tensor of any dtype: a number that is not 0 (NaN is none), a string that is not
- * empty, any tensor that is no scalar and has elements.
+ * The truth value of a tensor of any dtype in TensorFlow: a scalar is true if it is a number other than 0 (NaN is true)
+ * or a string that is not empty, any other tensor if it has elements.
  */
 export function isTrue({ data, dtype, shape, size }: Tensor): boolean {
   if (shape.length > 0) {
@@ -22,7 +22,7 @@ export function isTrue({ data, dtype, shape, size }: Tensor): boolean {
   return isSmallFloat(dtype) ? (Number(element) & MAGNITUDE) !== 0 : element !== 0 && element !== 0n;
 }
 
-/** Whether a condition that is no boolean holds. */
+/** The truth value of a condition that is not a boolean. */
 export const toBoolKernel: PureKernelDefinition = pureKernel(
   "ToBool",
   () => (inputs) => [Tensor.of(isTrue(inputAt(inputs, 0)), "bool")],

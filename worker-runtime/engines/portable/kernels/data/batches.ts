@@ -9,7 +9,10 @@ import { tensorAt } from "../support/tensor-inputs.js";
 import { cardinality } from "./cardinality.js";
 import { collect, countInput, type Dataset, type Element, type Pull, transformation } from "./dataset.js";
 
-/** Values of one component along a new first dimension. @throws TensorFlowError INVALID_ARGUMENT for unequal shapes. */
+/**
+ * Stacks values of one component along a new first dimension.
+ * @throws TensorFlowError INVALID_ARGUMENT for unequal shapes.
+ */
 function batchOf(values: readonly Value[], component: number): Value {
   const [first] = values;
   if (first instanceof RefValue || first === undefined) {
@@ -31,7 +34,7 @@ function batchOf(values: readonly Value[], component: number): Value {
   return stack(first.dtype, first.shape, values as readonly Tensor[]);
 }
 
-/** Each component of the elements, batched. */
+/** Batches each component of the elements. */
 export function batchOfElements(elements: readonly Element[]): Element {
   return (elements[0] ?? []).map((_, i) => batchOf(columnOf(elements, i), i));
 }
@@ -41,13 +44,13 @@ export function columnOf(elements: readonly Element[], index: number): readonly 
   return elements.map((element) => element[index] as Value);
 }
 
-/** Batches of so many elements each; the last one is left out where it is smaller, or not. */
+/** The number of elements per batch, and whether a smaller last batch is dropped. */
 export interface BatchSize {
   readonly size: number;
   readonly dropRemainder: boolean;
 }
 
-/** @param index of the input that has the size. @throws TensorFlowError INVALID_ARGUMENT */
+/** @param index the input with the size. @throws TensorFlowError INVALID_ARGUMENT */
 export function batchSize(context: OpContext, index: number, dropRemainder: boolean): BatchSize {
   const size = countInput(context, index, "batch_size");
   if (size <= 0) {
@@ -56,12 +59,12 @@ export function batchSize(context: OpContext, index: number, dropRemainder: bool
   return { size, dropRemainder };
 }
 
-/** Whether input `index`, a bool, is true. Older ops lack the input and keep the remainder. */
+/** Whether the bool at input `index` is true. Older ops lack this input and keep the remainder. */
 export function dropsRemainder(context: OpContext, index: number): boolean {
   return context.inputs[index] !== undefined && countInput(context, index, "drop_remainder") !== 0;
 }
 
-/** What `make` makes of so many elements at a time. */
+/** Applies `make` to each batch of elements. */
 export function batched(
   open: () => Pull,
   { size, dropRemainder }: BatchSize,
@@ -76,7 +79,7 @@ export function batched(
   };
 }
 
-/** The rows of elements that are batches. */
+/** The rows of elements that are batches, as elements. */
 function unbatch(input: Dataset): () => Pull {
   return () => {
     const pull = input.iterate();
@@ -127,7 +130,7 @@ function slicesOf(value: Tensor | ObjectTensor): readonly Value[] {
   );
 }
 
-/** Batches of other sizes, in turn, of the rows of batches. */
+/** Batches of the rows of batches, with the given sizes in turn. */
 function rebatch(input: Dataset, context: OpContext): () => Pull {
   const sizes = integersOf(tensorAt(context.inputs, 1));
   if (sizes.length === 0 || sizes.some((size) => size <= 0)) {
@@ -147,7 +150,7 @@ function rebatch(input: Dataset, context: OpContext): () => Pull {
   };
 }
 
-/** Datasets whose elements are batches of others' elements, or the other way round. */
+/** Datasets that batch or unbatch the elements of other datasets. */
 export const batchKernels: readonly StatefulKernelDefinition[] = [
   transformation("BatchDataset", { cardinality: cardinality.batched() }, (input, context) =>
     batched(() => input.iterate(), batchSize(context, 1, false)),

@@ -11,15 +11,15 @@ import { type Dataset, type Element, elementsDataset, type Pull, transformation 
 
 const MEMORY_CACHE = "tensorflow::data::MemoryCacheManager";
 
-/** The name of the handle that stands for "a cache of the dataset's own". */
+/** The name of the handle that requests a cache private to the dataset. */
 const NO_CACHE = "dummy";
 
-/** The elements of a dataset, once a pass has come to its end. */
+/** The elements of a dataset, available once a pass is complete. */
 class MemoryCache implements Resource {
   readonly typeName = MEMORY_CACHE;
   #elements: readonly Element[] | undefined;
 
-  /** A pass over what is kept, or over the dataset, which is kept if the pass comes to its end as the first one. */
+  /** A pass over the cached elements, or over the dataset; the first complete pass fills the cache. */
   iterate(input: Dataset): Pull {
     if (this.#elements !== undefined) {
       return elementsDataset(this.#elements).iterate();
@@ -38,7 +38,7 @@ class MemoryCache implements Resource {
   }
 }
 
-/** The second output of an anonymous cache; in graphs there is no need to delete one. */
+/** The second output of an anonymous cache, which graphs never need to delete. */
 class CacheDeleter implements VariantObject {
   readonly typeName = "tensorflow::ResourceDeleter";
 
@@ -48,7 +48,7 @@ class CacheDeleter implements VariantObject {
   }
 }
 
-/** A cache in memory, also where a file is named: the elements are the same, but do not outlive the dataset. */
+/** A cache in memory, even if a file is named: the elements are the same, but do not outlive the dataset. */
 function cached(input: Dataset, cache: MemoryCache): () => Pull {
   return () => cache.iterate(input);
 }
@@ -57,7 +57,7 @@ function ownCache(input: Dataset): () => Pull {
   return cached(input, new MemoryCache());
 }
 
-/** With the cache that a handle names, which other datasets may share. */
+/** Uses the cache that a handle names, which other datasets may share. */
 function sharedCache(input: Dataset, context: OpContext, node: KernelNode): () => Pull {
   const handle = handleInput(context, 2);
   if (handle.name === NO_CACHE) {
@@ -66,14 +66,14 @@ function sharedCache(input: Dataset, context: OpContext, node: KernelNode): () =
   return cached(input, resourceInput<MemoryCache>(node, context, 2, MEMORY_CACHE));
 }
 
-/** Datasets that keep their elements, and what they keep them in. */
+/** Datasets that cache their elements, and the caches. */
 export const cacheKernels: readonly StatefulKernelDefinition[] = [
   transformation("CacheDataset", { cardinality: cardinality.same }, ownCache),
   transformation("CacheDatasetV2", { cardinality: cardinality.same }, sharedCache),
   statefulKernel("DummyMemoryCache", (node) => () => [makeHandle(node, "", NO_CACHE, MEMORY_CACHE)], {
     types: noTypes,
   }),
-  // The datasets that were made with it keep it.
+  // Kept alive by the datasets that use it.
   statefulKernel(
     "AnonymousMemoryCache",
     (node) =>

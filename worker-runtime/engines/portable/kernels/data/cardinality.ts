@@ -1,4 +1,4 @@
-/** How many elements datasets have, as far as their ops can tell without making them: TensorFlow's rules. */
+/** The number of elements of datasets, as far as it is known without producing them: TensorFlow's rules. */
 import { RefValue } from "../../values.js";
 import type { OpContext } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
@@ -8,33 +8,33 @@ import { tensorAt } from "../support/tensor-inputs.js";
 const INFINITE = -1;
 const UNKNOWN = -2;
 
-/** What a rule goes by. */
+/** The input of a rule. */
 interface Made {
   readonly node: KernelNode;
-  /** The cardinality of each input that is a dataset. */
+  /** The cardinality of each dataset input. */
   readonly inputs: readonly number[];
-  /** The number that is input `index`, of the last ones where it is below 0. */
+  /** The number at input `index`; a negative index counts from the end. */
   number(index: number): number;
   /** The size of the first dimension of input 0. */
   readonly rows: number;
 }
 
-/** How many elements a dataset has: -1 for one without end, -2 where it cannot be told. */
+/** The number of elements of a dataset: -1 if infinite, -2 if unknown. */
 export type CardinalityRule = (made: Made) => number;
 
 const same: CardinalityRule = ({ inputs: [count = UNKNOWN] }) => count;
 
-/** What functions make of elements: the op says whether it is one for one. */
+/** Mapped elements; the attribute tells whether there is one per input element. */
 const mapped: CardinalityRule = (made) => (made.node.bool("preserve_cardinality") ? same(made) : UNKNOWN);
 
-/** Datasets that a function makes: the number of elements is unknown, but an infinite input stays infinite. */
+/** Datasets made by functions: the number of elements is unknown, but infinite if an input is. */
 const endlessOrUnknown: CardinalityRule = ({ inputs }) => (inputs.includes(INFINITE) ? INFINITE : UNKNOWN);
 
 function batches(count: number, size: number, dropsRemainder: boolean): number {
   return count < 0 ? count : dropsRemainder ? Math.floor(count / size) : Math.ceil(count / size);
 }
 
-/** Batches whose size is input 1. @param drops the input that says whether the remainder is dropped; undefined for never. */
+/** Batches of the size at input 1. @param drops the input with drop_remainder; undefined if the remainder is kept. */
 function batched(drops?: number): CardinalityRule {
   return (made) => batches(same(made), made.number(1), drops !== undefined && made.number(drops) !== 0);
 }
@@ -91,21 +91,21 @@ const windows: CardinalityRule = (made) => {
   return count < span ? 0 : Math.floor((count - span) / shift) + 1;
 };
 
-/** A range up to the largest int64, which numbers the elements of another dataset, counts as one without end. */
+/** A range up to the largest int64, used to enumerate another dataset, counts as infinite. */
 const range: CardinalityRule = ({ number }) =>
   number(1) >= 2 ** 63 ? INFINITE : Math.max(0, Math.ceil((number(1) - number(0)) / number(2)));
 
-/** TensorFlow's rules; each op that makes a dataset names the one that it follows. */
+/** TensorFlow's rules; each op that creates a dataset names its rule. */
 export const cardinality = {
-  /** As many as the input has. */
+  /** As many as the input. */
   same,
   mapped,
-  /** After what the function captured: the size of a batch, the parallel calls, whether the remainder is dropped. */
+  /** The inputs after the captured ones: batch_size, num_parallel_calls, drop_remainder. */
   mappedBatches: ((made) => batches(mapped(made), made.number(-3), made.number(-1) !== 0)) as CardinalityRule,
   batched,
   windows,
   endlessOrUnknown,
-  /** The same for datasets that the first input, which is one itself, chooses from. */
+  /** The same for the datasets that the first input, itself a dataset, selects from. */
   chosen: ((made) => endlessOrUnknown({ ...made, inputs: made.inputs.slice(1) })) as CardinalityRule,
   repeated,
   shuffledAndRepeated,
@@ -118,21 +118,21 @@ export const cardinality = {
   /** One element. */
   single: (() => 1) as CardinalityRule,
   endless: (() => INFINITE) as CardinalityRule,
-  /** One for each row of input 0. */
+  /** One per row of input 0. */
   rows: (({ rows }) => rows) as CardinalityRule,
-  /** The number that is input `index`. */
+  /** The number at input `index`. */
   given:
     (index: number): CardinalityRule =>
     ({ number }) =>
       number(index),
-  /** As many as the node's inputs, in tuples of its outputs' components, are. */
+  /** The number of inputs divided by the number of components. */
   listed: (({ node }) =>
     node.types("Tinput_types").length / node.types("output_types").length) as CardinalityRule,
 } as const;
 
 /**
- * How many elements the dataset that a node makes has, by its op's rule.
- * @param inputs the cardinality of each input that is a dataset.
+ * The number of elements of the dataset that a node creates, by its op's rule.
+ * @param inputs the cardinality of each dataset input.
  */
 export function cardinalityOf(
   rule: CardinalityRule | undefined,

@@ -15,18 +15,18 @@ import { datasetKernel, type Element, type Pull } from "./dataset.js";
 const QUOTE = 0x22;
 const LINE_FEED = Buffer.from("\n");
 
-/** What each record's fields become. */
+/** How the fields of a record are converted. */
 interface CsvColumns extends Dialect {
   readonly hasHeader: boolean;
   readonly notAvailable: Uint8Array;
-  /** The fields that are taken, in rising order; all where there are none. */
+  /** The selected fields, in ascending order; empty for all. */
   readonly selected: readonly number[];
   readonly excluded: readonly number[];
   readonly dtypes: readonly DType[];
   readonly defaults: readonly Tensor[];
 }
 
-/** Where the inputs of the op are. */
+/** The indexes of the op's inputs. */
 const INPUT = {
   compression: 1,
   header: 3,
@@ -71,7 +71,7 @@ function columnsOf(dtypes: readonly DType[], { inputs }: OpContext): CsvColumns 
   };
 }
 
-/** The next record, without its end: lines, several where a field in quotes has ends of lines in it. */
+/** The next record without its line end: one line, or several if a quoted field contains line ends. */
 async function nextRecord(
   bytes: FileBytes,
   { quotes }: Dialect,
@@ -101,7 +101,7 @@ function countOf(bytes: Uint8Array, wanted: number): number {
   return count;
 }
 
-/** A record as one scalar for each column. @throws TensorFlowError INVALID_ARGUMENT */
+/** A record as one scalar per column. @throws TensorFlowError INVALID_ARGUMENT */
 function elementOf(record: Uint8Array, columns: CsvColumns): Element {
   const { selected, excluded, dtypes, defaults, notAvailable } = columns;
   const all = record.length === 0 ? [record] : fieldsOf(record, columns);
@@ -122,7 +122,7 @@ function elementOf(record: Uint8Array, columns: CsvColumns): Element {
 
 const csvTypes = { output_types: [...floatTypes, ...indexTypes, "string"] } as const;
 
-/** The records of files of comma-separated values (RFC 4180), one after the other. */
+/** The records of files of comma-separated values (RFC 4180), file by file. */
 const csvKernel: StatefulKernelDefinition = datasetKernel("CSVDatasetV2", { types: csvTypes }, (node) => {
   const dtypes = node.types("output_types");
   return (context): (() => Pull) => {

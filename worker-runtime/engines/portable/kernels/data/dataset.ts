@@ -11,22 +11,22 @@ import { memoryBudget } from "../support/memory-budget.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { type CardinalityRule, cardinalityOf } from "./cardinality.js";
 
-/** One element of a dataset: its components in order. */
+/** An element of a dataset: its components in order. */
 export type Element = readonly Value[];
 
-/** Gives the next element, undefined after the last one. The step is the one that asks. Never called twice at a time. */
+/** Returns the next element, or undefined after the last one, to the given step. Calls never overlap. */
 export type Pull = (step: StepContext) => Promise<Element | undefined>;
 
-/** After so many elements other work of the task gets its turn. */
+/** The number of elements after which a pass yields to other work of the task. */
 const ELEMENTS_PER_TURN = 256;
 
-/** A batch, a cache or a shuffle keeps its elements: where there is no room for so many, it has to end. */
+/** Batches, caches and shuffles keep their elements: a pass fails if there is no room for this many more. */
 const ELEMENTS_THAT_MUST_FIT = 2 ** 14;
 
-/** A sequence of elements that can be gone through from its start any number of times. Never changed once made. */
+/** An immutable sequence of elements that can be iterated any number of times. */
 export class Dataset implements VariantObject {
   readonly typeName = "tensorflow::DatasetVariantWrapper";
-  /** How many elements it has, as far as that is known without making them: see cardinality.ts. */
+  /** The number of elements, as far as it is known without producing them; see cardinality.ts. */
   readonly cardinality: number;
   readonly #open: () => Pull;
 
@@ -36,7 +36,7 @@ export class Dataset implements VariantObject {
     this.cardinality = cardinality;
   }
 
-  /** A new pass from the first element on. It ends with the step that waits for it, also where no element comes out. */
+  /** Begins a new pass. It ends with the step that waits for it, even if it produces no element. */
   iterate(): Pull {
     const pull = this.#open();
     let pulled = 0;
@@ -61,7 +61,7 @@ export class Dataset implements VariantObject {
   }
 }
 
-/** A dataset of elements that are there. */
+/** A dataset of the given elements. */
 export function elementsDataset(elements: readonly Element[]): Dataset {
   return new Dataset(() => {
     let at = 0;
@@ -72,7 +72,7 @@ export function elementsDataset(elements: readonly Element[]): Dataset {
   }, elements.length);
 }
 
-/** What a resource or variant stands for, undefined for other values. */
+/** The object of a resource or variant; undefined for other values. */
 function objectIn(value: Value | undefined): unknown {
   return value instanceof ObjectTensor ? value.elements[0] : undefined;
 }
@@ -86,25 +86,25 @@ export function datasetOf(value: Value | undefined): Dataset {
   return object;
 }
 
-/** A whole number that is input `index`. @throws TensorFlowError INVALID_ARGUMENT where it is no scalar. */
+/** The integer at input `index`. @throws TensorFlowError INVALID_ARGUMENT if it is not a scalar. */
 export function countInput(context: OpContext, index: number, what: string): number {
   return scalarOf(tensorAt(context.inputs, index), what);
 }
 
-/** What is known of an op that makes a dataset. */
+/** The properties of an op that creates a dataset. */
 export interface DatasetTraits {
-  /** `elementTypes` unless given. */
+  /** Defaults to `elementTypes`. */
   readonly types?: KernelTypes;
-  /** Unless given, the number of elements is unknown. */
+  /** Defaults to an unknown number of elements. */
   readonly cardinality?: CardinalityRule;
 }
 
-/** Datasets move elements of any type. */
+/** Datasets handle elements of any type. */
 export const elementTypes: KernelTypes = { output_types: anyType };
 
 /**
- * The kernel of an op that makes a dataset.
- * @param create reads the attributes; what it returns reads the inputs and returns how a pass begins.
+ * The kernel of an op that creates a dataset.
+ * @param create reads the attributes and returns a function that reads the inputs and returns how to begin a pass.
  */
 export function datasetKernel(
   op: string,
@@ -137,7 +137,7 @@ export function transformation(
   return datasetKernel(op, traits, (node) => (context) => open(datasetOf(context.inputs[0]), context, node));
 }
 
-/** One pass after the other: so many, or without end where the count is negative. */
+/** Repeats passes `count` times, or forever if the count is negative. */
 export function repeated(open: () => Pull, count: number): () => Pull {
   return () => {
     let left = count < 0 ? Number.POSITIVE_INFINITY : count;
@@ -151,7 +151,7 @@ export function repeated(open: () => Pull, count: number): () => Pull {
           return element;
         }
         pull = undefined;
-        // An empty dataset stays empty, however often it is repeated.
+        // A repeated empty dataset is empty.
         left = isFirst ? 0 : left - 1;
       }
       return undefined;
@@ -159,7 +159,7 @@ export function repeated(open: () => Pull, count: number): () => Pull {
   };
 }
 
-/** All elements that are left, for tests and reductions. */
+/** Collects all remaining elements, for tests and reductions. */
 export async function collect(
   pull: Pull,
   step: StepContext,

@@ -13,7 +13,7 @@ import { type Dataset, type Element, elementTypes, type Pull, transformation } f
 
 const noNames = new Tensor("string", [0], []);
 
-/** The features of vectors of serialized examples, in the order of their keys. */
+/** Parses the features of vectors of serialized examples, ordered by their keys. */
 function parsedExamples(input: Dataset, context: OpContext, node: KernelNode): () => Pull {
   const keys: ExampleKeys = {
     sparse: node.strings("sparse_keys"),

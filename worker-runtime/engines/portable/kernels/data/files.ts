@@ -10,13 +10,13 @@ import { noTypes } from "../support/dtypes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { countInput, datasetKernel, type Pull } from "./dataset.js";
 
-/** How the records of a file are read, once it is begun. */
+/** Reads the records of an open file. */
 interface FileRecords {
   begin?(bytes: FileBytes, step: StepContext): Promise<void>;
   next(bytes: FileBytes, step: StepContext): Promise<Uint8Array | undefined>;
 }
 
-/** What the files hold, one after the other; each is read when its turn comes. */
+/** The records of the files, one file after another; each is opened when its turn comes. */
 function files(paths: readonly string[], compression: Compression, records: FileRecords): () => Pull {
   return () => {
     let at = 0;
@@ -38,7 +38,8 @@ function files(paths: readonly string[], compression: Compression, records: File
             return [new Tensor("string", [], [value])];
           }
         } catch (error) {
-          // What is behind a damaged record cannot be found; the next pull goes on with the next file, as in TensorFlow.
+          // Records after a damaged one cannot be located; the next pull continues with the next file, as in
+          // TensorFlow.
           if (error instanceof TensorFlowError && error.code === StatusCode.DATA_LOSS) {
             skip();
           }
@@ -71,7 +72,7 @@ function textLines(context: OpContext): () => Pull {
 
 function tfRecords(context: OpContext): () => Pull {
   const name = nameAt(context, 1);
-  // TensorFlow, too, takes a name that it does not know for none.
+  // As in TensorFlow, an unknown name means no compression.
   const compression = name === "GZIP" || name === "ZLIB" ? name : "";
   return files(pathsOf(context), compression, { next: nextRecord });
 }
@@ -106,9 +107,9 @@ function fixedLength(context: OpContext): () => Pull {
   });
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for a file whose body is not made of whole records. */
+/** @throws TensorFlowError INVALID_ARGUMENT for a file whose body is not a whole number of records. */
 function checkBody(path: string, size: number, { header, record, footer }: FixedLayout): void {
-  // As TensorFlow counts where the header and the footer are longer than the file.
+  // Unsigned, as in TensorFlow, if the header and the footer are longer than the file.
   const body = BigInt.asUintN(64, BigInt(size - header - footer));
   if (body % BigInt(record) !== 0n) {
     throw invalidArgument(
@@ -118,7 +119,7 @@ function checkBody(path: string, size: number, { header, record, footer }: Fixed
   }
 }
 
-/** Datasets of the records of files, which are read in pieces while elements are asked for. */
+/** Datasets of the records of files, which are read incrementally. */
 export const fileDatasetKernels: readonly StatefulKernelDefinition[] = [
   datasetKernel("TextLineDataset", { types: noTypes }, () => textLines),
   datasetKernel("TFRecordDataset", { types: noTypes }, () => tfRecords),

@@ -16,26 +16,26 @@ import {
   type Pull,
 } from "./dataset.js";
 
-/** A function of the graph that is called with an element, or with more. */
+/** A function of the graph that is called with an element, possibly with further arguments. */
 export type ElementFunction = (args: Element, step: StepContext) => Promise<Element>;
 
-/** A function and whatever inputs follow those that it captured. */
+/** A function, and the index of the inputs after its captured ones. */
 export interface CapturingFunction {
   readonly apply: ElementFunction;
-  /** Where the inputs behind the captured ones begin. */
+  /** The index of the first input after the captured ones. */
   readonly next: number;
 }
 
-/** A dataset with a function that its op has. */
+/** An input dataset and the function of the op. */
 interface WithFunction extends CapturingFunction {
   readonly input: Dataset;
 }
 
 /**
- * A function that a node names, with the inputs that it captured.
- * The library is the one of the graph that makes the dataset: the graph that asks for elements may not have the function.
+ * The function that a node names, with its captured inputs. It is looked up in the library of the graph that creates
+ * the dataset: the graph that requests elements may lack it.
  * @param typesAttr the attribute with the types of the captured inputs.
- * @returns makes the function of a context whose captured inputs begin at `first`.
+ * @returns creates the function for a context whose captured inputs begin at `first`.
  */
 export function capturingFunction(
   node: KernelNode,
@@ -53,7 +53,7 @@ export function capturingFunction(
   };
 }
 
-/** Whether an element is a true. @throws TensorFlowError INVALID_ARGUMENT where it is no bool. */
+/** Whether an element is true. @throws TensorFlowError INVALID_ARGUMENT if it is not a scalar bool. */
 function isTrue([value]: Element): boolean {
   if (!(value instanceof Tensor) || value.dtype !== "bool" || value.size !== 1) {
     throw invalidArgument("Filter predicate `predicate` must return a scalar bool.");
@@ -61,7 +61,7 @@ function isTrue([value]: Element): boolean {
   return value.data[0] === 1;
 }
 
-/** Of an op with one function. */
+/** The types of an op with one function. */
 const functionTypes: KernelTypes = { Targuments: anyType, output_types: anyType };
 
 function functionKernel(
@@ -103,7 +103,7 @@ function filter({ input, apply }: WithFunction): () => Pull {
   };
 }
 
-/** The elements up to the first one that the predicate is false for. */
+/** The elements before the first one for which the predicate is false. */
 function takeWhile({ input, apply }: WithFunction): () => Pull {
   return () => {
     const pull = input.iterate();
@@ -116,7 +116,7 @@ function takeWhile({ input, apply }: WithFunction): () => Pull {
   };
 }
 
-/** What a function makes of each element and of the state that it left with the element before. */
+/** Applies a function to each element and the state that it returned for the previous element. */
 const scanKernel = datasetKernel(
   "ScanDataset",
   {
@@ -147,7 +147,7 @@ const scanKernel = datasetKernel(
   },
 );
 
-/** Elements of the datasets that a function makes: of so many at a time in turn, so many of each. */
+/** Interleaves the datasets that a function makes: `cycle` of them at a time, `block` elements from each in turn. */
 function interleave(made: WithFunction, cycle: number, block: number): () => Pull {
   if (cycle < 1 || block < 1) {
     throw invalidArgument("`cycle_length` and `block_length` must be > 0");
@@ -192,13 +192,13 @@ function interleave(made: WithFunction, cycle: number, block: number): () => Pul
   };
 }
 
-/** TensorFlow chooses by the cores where it is asked to; any choice gives the same elements. */
+/** On request TensorFlow chooses the length by the number of cores; any choice gives the same elements. */
 function cycleLength(context: OpContext, index: number): number {
   const given = countInput(context, index, "cycle_length");
   return given === -1 ? 1 : given;
 }
 
-/** Datasets whose elements functions of the graph make or choose. */
+/** Datasets whose elements are produced or filtered by functions of the graph. */
 export const functionKernels: readonly StatefulKernelDefinition[] = [
   functionKernel("MapDataset", { cardinality: cardinality.mapped }, "f", map),
   functionKernel("ParallelMapDataset", { cardinality: cardinality.mapped }, "f", map),

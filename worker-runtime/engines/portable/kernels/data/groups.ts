@@ -9,10 +9,10 @@ import { datasetKernel, datasetOf, type Element, elementTypes, type Pull } from 
 import { capturingFunction, type ElementFunction } from "./functions.js";
 import { windowOf } from "./windows.js";
 
-/** The elements of one key that wait for their group to be full. */
+/** The elements of one key, waiting for the group to be full. */
 interface Group {
   readonly key: Tensor;
-  /** When it is full. */
+  /** The number of elements of a full group. */
   readonly size: number;
   readonly elements: Element[];
 }
@@ -23,7 +23,7 @@ interface GroupFunctions {
   readonly sizeOf: ElementFunction;
 }
 
-/** The one number that a function gives. @throws TensorFlowError INVALID_ARGUMENT */
+/** The single number that a function returns. @throws TensorFlowError INVALID_ARGUMENT */
 async function numberOf(apply: ElementFunction, args: Element, step: StepContext): Promise<Tensor> {
   const [value] = await apply(args, step);
   if (!(value instanceof Tensor) || value.dtype !== "int64" || value.shape.length !== 0) {
@@ -32,7 +32,9 @@ async function numberOf(apply: ElementFunction, args: Element, step: StepContext
   return value;
 }
 
-/** Elements of the datasets that a function makes of groups, each as soon as its group is full, the rest by their keys. */
+/**
+ * The elements of the datasets that a function makes of groups: of each full group at once, of the others in key order.
+ */
 function groupByWindow(open: () => Pull, { keyOf, reduce, sizeOf }: GroupFunctions): () => Pull {
   return () => {
     const pull = open();

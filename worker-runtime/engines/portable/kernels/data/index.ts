@@ -15,7 +15,7 @@ import { sparseBatchKernels } from "./sparse-batches.js";
 import { transformationKernels } from "./transformations.js";
 import { windowKernels } from "./windows.js";
 
-/** tf.data: datasets of tensors and files, what is made of them, and iterators over them. */
+/** tf.data: datasets of tensors and files, their transformations, and iterators. */
 export const dataKernels: readonly KernelDefinition[] = [
   ...sourceKernels,
   ...fileDatasetKernels,

@@ -17,8 +17,8 @@ import {
   handleInput,
   makeHandle,
   privateOrSharedName,
+  resourceIdentity,
   resourceInput,
-  resourcePlace,
 } from "../state/resource-access.js";
 import { statefulKernel } from "../state/stateful-kernel.js";
 import { anyType, noTypes } from "../support/dtypes.js";
@@ -29,13 +29,13 @@ import { type Dataset, datasetOf, type Element, type Pull } from "./dataset.js";
 
 const ITERATOR = "tensorflow::data::IteratorResource";
 
-/** A position in a dataset that steps take elements from, one after the other. */
+/** A position in a dataset from which steps take elements one by one. */
 class Iterator implements Resource {
   readonly typeName = ITERATOR;
   #pull: Pull | undefined;
   readonly #turns = new OneAtATime();
 
-  /** Begins a dataset from its start. */
+  /** Starts at the beginning of a dataset. */
   begin(dataset: Dataset): void {
     this.#pull = dataset.iterate();
   }
@@ -60,9 +60,9 @@ class Iterator implements Resource {
   }
 }
 
-/** An iterator over the dataset that a function makes, when the iterator is first used. */
+/** An iterator over the dataset that a function creates when the iterator is first used. */
 function oneShotIterator(node: KernelNode): ReturnType<StatefulKernelDefinition["create"]> {
-  const index = resourcePlace(node);
+  const index = resourceIdentity(node);
   const factory = node.func("dataset_factory");
   const beginnings = new WeakMap<Iterator, Promise<void>>();
   const begin = async (iterator: Iterator, { step }: OpContext): Promise<void> => {
@@ -90,7 +90,7 @@ function oneShotIterator(node: KernelNode): ReturnType<StatefulKernelDefinition[
   };
 }
 
-/** The next element as an optional, none behind the last one. */
+/** The next element as an optional, which is empty after the last element. */
 async function nextOptional(iterator: Iterator, step: StepContext): Promise<Outputs> {
   try {
     return [optionalOfValues(await iterator.next(step))];
@@ -110,7 +110,7 @@ function handleText(node: KernelNode, context: OpContext): Outputs {
   return [new Tensor("string", [], [ResourceHandleProto.encode(proto).finish()])];
 }
 
-/** The handle that such a string stands for. @throws TensorFlowError INVALID_ARGUMENT, NOT_FOUND */
+/** The handle that such a string represents. @throws TensorFlowError INVALID_ARGUMENT, NOT_FOUND */
 function handleOfText(node: KernelNode, { inputs, step }: OpContext): Outputs {
   const text = tensorAt(inputs, 0);
   const [bytes] = stringsOf(text);

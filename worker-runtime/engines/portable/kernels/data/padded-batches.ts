@@ -13,15 +13,15 @@ import { batched, batchSize, columnOf, dropsRemainder } from "./batches.js";
 import { cardinality } from "./cardinality.js";
 import { type Dataset, type Element, type Pull, transformation } from "./dataset.js";
 
-/** What one component of the elements is filled up with, and to which shape. */
+/** The padding of one component: its value and the padded shape. */
 interface Padding {
-  /** Sizes; -1 where the largest element of the batch decides. */
+  /** -1 uses the largest size in the batch. */
   readonly shape: readonly number[];
   /** A scalar. */
   readonly value: Tensor;
 }
 
-/** Batches of elements of one rank, each filled up to the largest or to a size that is given. */
+/** Batches of elements of one rank, each padded to the largest or to a given size. */
 function paddedBatch(input: Dataset, context: OpContext, node: KernelNode): () => Pull {
   const count = node.int("N");
   const paddings = Array.from({ length: count }, (_, i): Padding => {
@@ -44,7 +44,7 @@ function paddedBatch(input: Dataset, context: OpContext, node: KernelNode): () =
   );
 }
 
-/** Tensors along a new first dimension, smaller ones filled up at their ends. */
+/** Stacks tensors along a new first dimension, padding smaller ones at the end. */
 function stackPadded(tensors: readonly Tensor[], { shape, value }: Padding, component: number): Tensor {
   for (const tensor of tensors) {
     checkFits(tensor, shape, component);
@@ -67,7 +67,7 @@ function stackPadded(tensors: readonly Tensor[], { shape, value }: Padding, comp
   return new Tensor(dtype, whole, data);
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for another rank, DATA_LOSS for an element that is larger. */
+/** @throws TensorFlowError INVALID_ARGUMENT for a different rank, DATA_LOSS for an element that is too large. */
 function checkFits({ shape }: Tensor, padded: readonly number[], component: number): void {
   if (shape.length !== padded.length) {
     throw invalidArgument(
@@ -82,7 +82,7 @@ function checkFits({ shape }: Tensor, padded: readonly number[], component: numb
   }
 }
 
-/** Datasets whose elements are batches of elements of several shapes. */
+/** Datasets of padded batches of elements of different shapes. */
 export const paddedBatchKernels: readonly StatefulKernelDefinition[] = [
   transformation(
     "PaddedBatchDatasetV2",

@@ -6,7 +6,7 @@ import { anyType, noTypes } from "../support/dtypes.js";
 import { collect, datasetOf } from "./dataset.js";
 import { capturingFunction } from "./functions.js";
 
-/** Values that are made of whole datasets. */
+/** Ops that compute a value from a whole dataset. */
 export const reductionKernels: readonly StatefulKernelDefinition[] = [
   statefulKernel(
     "ReduceDataset",

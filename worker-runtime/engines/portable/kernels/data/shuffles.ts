@@ -15,7 +15,7 @@ import {
   transformation,
 } from "./dataset.js";
 
-/** Where the seeds of passes come from: each pass over a dataset that is reshuffled has its own. */
+/** Supplies the seeds of passes: if a dataset is reshuffled, each pass has its own. */
 type SeedsOfPasses = () => readonly [bigint, bigint];
 
 function seedsOfPasses(context: OpContext, node: KernelNode): SeedsOfPasses {
@@ -32,7 +32,9 @@ function seedsOfPasses(context: OpContext, node: KernelNode): SeedsOfPasses {
   return () => [BigInt(samples.next()), BigInt(samples.next())];
 }
 
-/** In an order that depends on the seeds; drawn as TensorFlow's ShuffleDatasetOp draws it, so that equal seeds agree. */
+/**
+ * Shuffles in an order given by the seeds. Draws as TensorFlow's ShuffleDatasetOp does: equal seeds give equal orders.
+ */
 function shuffle(input: Dataset, context: OpContext, node: KernelNode): () => Pull {
   const size = countInput(context, 1, "buffer_size");
   if (size < 1) {
@@ -42,13 +44,13 @@ function shuffle(input: Dataset, context: OpContext, node: KernelNode): () => Pu
   return () => shuffled(input.iterate(), size, new PhiloxSamples(Philox.ofSeeds(...seeds())));
 }
 
-/** Shuffled again and again, with new seeds each time; elements of two rounds do not mix. */
+/** Shuffles repeatedly, with new seeds each time; elements of two rounds do not mix. */
 function shuffleAndRepeat(input: Dataset, context: OpContext, node: KernelNode): () => Pull {
   return repeated(shuffle(input, context, node), countInput(context, 4, "count"));
 }
 
 function shuffled(pull: Pull, size: number, random: PhiloxSamples): Pull {
-  // A ring: the elements from `start` to `end`, each number modulo the size.
+  // A ring buffer: the elements from `start` to `end`, indexes modulo the size.
   const buffer = new Map<number, Element>();
   let start = 0;
   let end = 0;
@@ -79,7 +81,7 @@ function shuffled(pull: Pull, size: number, random: PhiloxSamples): Pull {
   };
 }
 
-/** Numbers of 32 bits that depend on the seeds, without end. */
+/** An infinite sequence of 32-bit numbers given by the seeds. */
 function randomNumbers(context: OpContext): () => Pull {
   const given = [countInput(context, 0, "seed"), countInput(context, 1, "seed2")].map(BigInt);
   const isSeeded = given.some((seed) => seed !== 0n);
@@ -92,7 +94,7 @@ function randomNumbers(context: OpContext): () => Pull {
   };
 }
 
-/** Datasets in random orders and of random numbers. */
+/** Shuffled datasets and datasets of random numbers. */
 export const shuffleKernels: readonly StatefulKernelDefinition[] = [
   transformation("ShuffleDataset", { cardinality: cardinality.same }, shuffle),
   transformation("ShuffleDatasetV3", { cardinality: cardinality.same }, shuffle),

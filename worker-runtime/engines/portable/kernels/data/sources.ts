@@ -54,7 +54,7 @@ function rowOf(component: Tensor | ObjectTensor, index: number): Tensor | Object
   return new ObjectTensor(component.dtype, shape, component.elements.slice(index * size, (index + 1) * size));
 }
 
-/** The rows of a sparse tensor, each as indices, values and shape; rows without values, too. */
+/** The rows of a sparse tensor, including empty ones, each as indices, values and shape. */
 function sparseSlices(context: OpContext): () => Pull {
   const [indices, values, denseShape] = [0, 1, 2].map((i) => tensorAt(context.inputs, i)) as [
     Tensor,
@@ -129,7 +129,7 @@ function range(context: OpContext): () => Pull {
   };
 }
 
-/** Elements that are given one after the other, each with all of its components. */
+/** The inputs as elements, each with `components` consecutive inputs. */
 function listed(context: OpContext, components: number): () => Pull {
   const elements = context.inputs.map(componentOf);
   return () => {
@@ -142,7 +142,7 @@ function listed(context: OpContext, components: number): () => Pull {
   };
 }
 
-/** Datasets that are made of tensors and numbers. */
+/** Datasets created from tensors and numbers. */
 export const sourceKernels: readonly StatefulKernelDefinition[] = [
   datasetKernel(
     "TensorSliceDataset",

@@ -10,7 +10,7 @@ import { batched, batchSize, columnOf } from "./batches.js";
 import { cardinality } from "./cardinality.js";
 import { type Dataset, type Element, type Pull, transformation } from "./dataset.js";
 
-/** Batches of dense tensors of one rank as sparse tensors, all of whose elements are there. */
+/** Batches of dense tensors of one rank as sparse tensors, with all elements explicit. */
 function sparseBatch(input: Dataset, context: OpContext): () => Pull {
   const rowShape = integersOf(tensorAt(context.inputs, 2));
   return batched(
@@ -28,7 +28,7 @@ function sparseBatch(input: Dataset, context: OpContext): () => Pull {
   );
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for another rank, DATA_LOSS for a row that is too large. */
+/** @throws TensorFlowError INVALID_ARGUMENT for a different rank, DATA_LOSS for a row that is too large. */
 function sparseOfDense(rows: readonly Tensor[], rowShape: readonly number[]) {
   const sizes = rowShape.map((size, d) =>
     size >= 0 ? size : rows.reduce((most, { shape }) => Math.max(most, shape[d] ?? 0), 0),

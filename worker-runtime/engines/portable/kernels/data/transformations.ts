@@ -111,7 +111,7 @@ function concatenate(first: Dataset, context: OpContext): () => Pull {
   };
 }
 
-/** Elements of datasets in the order in which another dataset, of their numbers, names them. */
+/** Elements of datasets in the order given by a selector dataset of their indexes. */
 function directedInterleave(selector: Dataset, context: OpContext, node: KernelNode): () => Pull {
   const inputs = context.inputs.slice(1).map(datasetOf);
   const stopsWithFirst = node.bool("stop_on_empty_dataset");
@@ -142,7 +142,7 @@ function directedInterleave(selector: Dataset, context: OpContext, node: KernelN
   };
 }
 
-/** Each element once, where it comes first. */
+/** Keeps the first occurrence of each element. */
 function unique(input: Dataset): () => Pull {
   return () => {
     const pull = input.iterate();
@@ -164,7 +164,7 @@ function unique(input: Dataset): () => Pull {
   };
 }
 
-/** A text that two tensors of one dtype share only where they are equal. */
+/** A text that is the same for two tensors of one dtype only if they are equal. */
 function identityOf({ shape, data }: Tensor): string {
   const elements = isByteList(data)
     ? data.map((bytes) => Buffer.from(bytes).toString("latin1"))
@@ -172,7 +172,7 @@ function identityOf({ shape, data }: Tensor): string {
   return JSON.stringify([shape, elements]);
 }
 
-/** Without the elements that fail to be made. */
+/** Skips elements whose computation fails. */
 function ignoreErrors(input: Dataset): () => Pull {
   return () => {
     const pull = input.iterate();
@@ -191,7 +191,7 @@ function ignoreErrors(input: Dataset): () => Pull {
   };
 }
 
-/** Fails where there are more or fewer elements than were said. */
+/** Fails if there are more or fewer elements than asserted. */
 function assertCardinality(input: Dataset, context: OpContext): () => Pull {
   const expected = countInput(context, 1, "cardinality");
   return () => {
@@ -216,12 +216,12 @@ function assertCardinality(input: Dataset, context: OpContext): () => Pull {
   };
 }
 
-/** The elements as they are: what these ops ask for makes TensorFlow faster, and nothing else. */
+/** Returns the elements unchanged: these ops only request optimizations in TensorFlow. */
 function same(input: Dataset): () => Pull {
   return () => input.iterate();
 }
 
-/** Ops whose dataset is their input's as it is: they say how it is to be made, which changes no element. */
+/** Ops that return their input dataset unchanged: they control how it is computed, not its elements. */
 const unchangedDatasets = [
   "PrefetchDataset",
   "OptionsDataset",
@@ -233,7 +233,7 @@ const unchangedDatasets = [
   "PrivateThreadPoolDataset",
 ] as const;
 
-/** Datasets made of other datasets, without functions of the graph. */
+/** Datasets derived from other datasets without functions of the graph. */
 export const transformationKernels: readonly StatefulKernelDefinition[] = [
   transformation("RepeatDataset", { cardinality: cardinality.repeated }, repeat),
   transformation("TakeDataset", { cardinality: cardinality.taken }, take),

@@ -13,7 +13,7 @@ import {
   transformation,
 } from "./dataset.js";
 
-/** One dataset for each component of the elements. */
+/** One dataset per component of the elements. */
 export function windowOf(elements: readonly Element[]): Element {
   return (elements[0] ?? []).map((_, i): Value => {
     const column = columnOf(elements, i).map((value): Element => [value]);
@@ -65,7 +65,7 @@ function window(input: Dataset, context: OpContext): () => Pull {
   };
 }
 
-/** Datasets of datasets that are cut out of others. */
+/** Datasets of windows over other datasets. */
 export const windowKernels: readonly StatefulKernelDefinition[] = [
   transformation("WindowDataset", { cardinality: cardinality.windows }, window),
 ];

@@ -1,8 +1,8 @@
-/** Reads images of the format BMP as TensorFlow does: without palettes and without compression. */
+/** Reads BMP images as TensorFlow does: without palettes and compression. */
 import { invalidArgument } from "../../../../protocol/status.js";
 import { type ByteImage, newPixels } from "./byte-image.js";
 
-/** From the first byte to the bits of a pixel. */
+/** The header up to and including the bits per pixel. */
 const LEAST_BYTES = 32;
 const MAX_PIXEL_BYTES = 2 ** 30;
 const OPAQUE = 255;
@@ -14,11 +14,11 @@ export function isBmp(bytes: Uint8Array): boolean {
 }
 
 interface Header {
-  /** Where the pixels begin. */
+  /** The offset of the first pixel. */
   readonly start: number;
   readonly width: number;
   readonly height: number;
-  /** Whether the first row is the uppermost one. */
+  /** Whether rows are stored from top to bottom. */
   readonly fromTop: boolean;
   readonly channels: number;
   readonly rowBytes: number;
@@ -70,7 +70,7 @@ function headerOf(bytes: Uint8Array): Header {
 /**
  * The image in a file.
  * @param wanted 3 or 4 channels, or 0 for as many as the file has.
- * @throws TensorFlowError INVALID_ARGUMENT for what is no such file, RESOURCE_EXHAUSTED
+ * @throws TensorFlowError INVALID_ARGUMENT if it is not such a file, RESOURCE_EXHAUSTED
  */
 export function decodeBmp(bytes: Uint8Array, wanted: number): ByteImage {
   const { start, width, height, fromTop, channels: own, rowBytes } = headerOf(bytes);

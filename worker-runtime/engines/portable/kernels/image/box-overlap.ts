@@ -1,6 +1,6 @@
 /** Boxes as four numbers: y and x of one corner, then of the opposite one. */
 
-/** How much of the area of two boxes' union lies in both; 0 where a box has no area. In single precision. */
+/** The intersection over union of two boxes, in single precision; 0 if a box has no area. */
 export function intersectionOverUnion(boxes: ArrayLike<number>, i: number, j: number): number {
   const [top, left, bottom, right] = cornersOf(boxes, i);
   const [otherTop, otherLeft, otherBottom, otherRight] = cornersOf(boxes, j);

@@ -1,4 +1,4 @@
-/** An image of bytes, as files of the formats GIF and BMP hold it. */
+/** An image of bytes, as in GIF and BMP files. */
 import type { DType } from "../../../../protocol/dtype.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import { newNumbers } from "../support/elements.js";
@@ -8,7 +8,10 @@ export interface ByteImage {
   readonly pixels: Uint8Array;
 }
 
-/** As a tensor: of uint16 with 256 times the bytes, of float32 from 0 to 1. @throws TensorFlowError RESOURCE_EXHAUSTED */
+/**
+ * The image as a tensor: uint16 values are 256 times the bytes, float32 values lie between 0 and 1.
+ * @throws TensorFlowError RESOURCE_EXHAUSTED
+ */
 export function tensorOfBytes({ shape, pixels }: ByteImage, dtype: DType): Tensor {
   if (dtype === "uint8") {
     return new Tensor(dtype, shape, pixels);
@@ -21,7 +24,7 @@ export function tensorOfBytes({ shape, pixels }: ByteImage, dtype: DType): Tenso
   return new Tensor(dtype, shape, output);
 }
 
-/** Room for the bytes of an image. @throws TensorFlowError RESOURCE_EXHAUSTED */
+/** Allocates the bytes of an image. @throws TensorFlowError RESOURCE_EXHAUSTED */
 export function newPixels(shape: readonly number[]): Uint8Array {
   return newNumbers("uint8", shape) as Uint8Array;
 }

@@ -2,16 +2,16 @@
 export interface Candidate {
   readonly index: number;
   score: number;
-  /** How many of the selected ones it has been compared with. */
+  /** How many of the selected candidates it has been compared with. */
   compared: number;
 }
 
-/** Whether `a` is looked at before `b`: for its score, or of equal ones for its index. */
+/** Whether `a` is considered before `b`: by score, then by index. */
 function precedes(a: Candidate, b: Candidate): boolean {
   return a.score > b.score || (a.score === b.score && a.index < b.index);
 }
 
-/** The candidates by score, as a binary heap: most of them may never be looked at. */
+/** The candidates by score, as a binary heap, because most of them may never be needed. */
 export class CandidateQueue {
   readonly #heap: Candidate[] = [];
 
@@ -31,7 +31,7 @@ export class CandidateQueue {
     heap[index] = candidate;
   }
 
-  /** The first one, which is taken out; undefined where none is left. */
+  /** Removes and returns the first candidate; undefined if none is left. */
   pop(): Candidate | undefined {
     const heap = this.#heap;
     const first = heap[0];

@@ -27,7 +27,7 @@ function checkImages({ shape }: Tensor): void {
   }
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for a scalar, FAILED_PRECONDITION for other than three channels. */
+/** @throws TensorFlowError INVALID_ARGUMENT for a scalar, FAILED_PRECONDITION unless there are three channels. */
 function checkColors({ shape }: Tensor): void {
   if (shape.length < 1) {
     throw invalidArgument(`input must be at least 1D${cppShapeText(shape)}`);
@@ -58,7 +58,7 @@ function conversion(op: string, convert: (a: number, b: number, c: number) => Tr
   );
 }
 
-/** The scalar's dtype is float32 whatever that of the images is. */
+/** The scalar is always float32, regardless of the dtype of the images. */
 function adjustment(
   op: string,
   what: string,

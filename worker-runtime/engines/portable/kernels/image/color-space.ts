@@ -1,8 +1,8 @@
-/** Colors of one pixel: red, green and blue, or hue, saturation and value; all from 0 to 1, except where said. */
+/** Colors of one pixel: red, green and blue, or hue, saturation and value; all from 0 to 1 unless stated otherwise. */
 
 export type Triple = readonly [number, number, number];
 
-/** Hue as the part of a full turn. */
+/** Hue is a fraction of a full turn. */
 export function hsvOfRgb(r: number, g: number, b: number): Triple {
   const value = Math.max(r, g, b);
   const range = value - Math.min(r, g, b);
@@ -17,14 +17,14 @@ export function hsvOfRgb(r: number, g: number, b: number): Triple {
 
 const clamped = (value: number) => Math.min(Math.max(value, 0), 1);
 
-/** Each color is a trapezoid of the hue; a hue beyond a full turn is not brought back. */
+/** Each color is a trapezoid of the hue; a hue beyond a full turn is not wrapped. */
 export function rgbOfHsv(h: number, s: number, v: number): Triple {
   const sixth = h * 6;
   const shade = (part: number) => (1 - s + s * clamped(part)) * v;
   return [shade(Math.abs(sixth - 3) - 1), shade(2 - Math.abs(sixth - 2)), shade(2 - Math.abs(sixth - 4))];
 }
 
-/** The colors in the order of their brightness for each sixth of the circle of hues: largest, middle, smallest. */
+/** For each sixth of the hue circle, the colors by decreasing brightness. */
 const orders: readonly Triple[] = [
   [0, 1, 2],
   [1, 0, 2],
@@ -34,7 +34,7 @@ const orders: readonly Triple[] = [
   [0, 2, 1],
 ];
 
-/** Turns the hue of a pixel; its largest and smallest color stay. @param turn 1 for the full circle. */
+/** Rotates the hue of a pixel; its largest and smallest color are kept. @param turn 1 for the full circle. */
 export function turnHue(rgb: Triple, turn: number): Triple {
   const largest = Math.max(...rgb);
   const smallest = Math.min(...rgb);
@@ -55,7 +55,7 @@ export function turnHue(rgb: Triple, turn: number): Triple {
   return result;
 }
 
-/** Multiplies the saturation of a pixel, up to 1 at most. */
+/** Multiplies the saturation of a pixel, limited to 1. */
 export function scaleSaturation(rgb: Triple, factor: number): Triple {
   const [h, s, v] = hsvOfRgb(...rgb);
   return rgbOfHsv(h, clamped(s * factor), v);

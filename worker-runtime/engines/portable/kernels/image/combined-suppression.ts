@@ -18,7 +18,7 @@ interface Detection {
 interface Sizes {
   readonly batch: number;
   readonly boxes: number;
-  /** 1 where all classes have the same boxes. */
+  /** 1 if all classes share the same boxes. */
   readonly boxClasses: number;
   readonly classes: number;
 }
@@ -83,7 +83,7 @@ function detectionsOf(
   return found.sort((a, b) => b.score - a.score);
 }
 
-/** Detections of each class on their own, the best of all classes together; zeros fill what is left. */
+/** Suppresses detections per class and returns the best of all classes, padded with zeros. */
 export const combinedSuppressionKernel: PureKernelDefinition = pureKernel(
   "CombinedNonMaxSuppression",
   (node) => {

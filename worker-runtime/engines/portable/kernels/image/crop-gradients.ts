@@ -9,19 +9,19 @@ import { cppShapeText, productOf } from "../support/shapes.js";
 import { type CropStep, coordinatesOf } from "./crop-kernels.js";
 import { type ImageSizes, imageSizes, newPixels, pixelsOf, pixelTensor } from "./pixels.js";
 
-/** Where the pixels of one side of a crop were taken from: between two pixels of the image. */
+/** The position from which a pixel along one side of a crop was sampled: between two pixels of the image. */
 interface Sample {
   readonly before: number;
   readonly after: number;
-  /** How much of the second one is in it. */
+  /** The weight of the second pixel. */
   readonly part: number;
   readonly nearest: number;
-  /** How much its position moves with the beginning and with the end of the box. */
+  /** The derivatives of its position with respect to the beginning and the end of the box. */
   readonly byBegin: number;
   readonly byEnd: number;
 }
 
-/** A sample for each pixel of a side; undefined where it lies outside of the image. */
+/** A sample for each pixel of a side; undefined if it lies outside of the image. */
 function samplesOf(
   begin: number,
   end: number,
@@ -53,7 +53,7 @@ interface CropPixel {
   readonly image: number;
   readonly y: Sample;
   readonly x: Sample;
-  /** Where its channels lie in the gradients. */
+  /** The index of its channels in the gradients. */
   readonly at: number;
 }
 
@@ -64,7 +64,10 @@ interface Crops {
   readonly sizes: ImageSizes;
 }
 
-/** Checks what both gradients take. @throws TensorFlowError INVALID_ARGUMENT, OUT_OF_RANGE for an image that is none. */
+/**
+ * Checks the inputs that both gradients share.
+ * @throws TensorFlowError INVALID_ARGUMENT, OUT_OF_RANGE for an invalid image index.
+ */
 function checkCrops(gradients: Tensor, boxes: Tensor, boxIndex: Tensor, sizes: ImageSizes): Crops {
   const crops = imageSizes(gradients, "grads image");
   if (boxes.shape.length !== 2 || boxes.shape[1] !== 4) {
@@ -134,7 +137,7 @@ function gradientOfImage(crops: Crops, nearest: boolean, dtype: DType): Tensor {
   return pixelTensor(dtype, shape, out);
 }
 
-/** TensorFlow rounds in another order here, which tells for pixels at the edge of the image (crop_and_resize_op.cc). */
+/** TensorFlow rounds in a different order here, which matters at the edge of the image (crop_and_resize_op.cc). */
 const stepByRatio: CropStep = (extent, last, steps) => Math.fround(extent * Math.fround(last / steps));
 
 function gradientOfBoxes(crops: Crops, images: Tensor): Tensor {
@@ -165,7 +168,7 @@ function gradientOfBoxes(crops: Crops, images: Tensor): Tensor {
   return new Tensor("float32", crops.boxes.shape, out);
 }
 
-/** The sizes that the input image_size names. @throws TensorFlowError INVALID_ARGUMENT */
+/** The sizes in the input image_size. @throws TensorFlowError INVALID_ARGUMENT */
 function sizesOfInput(input: Tensor): ImageSizes {
   if (input.shape.length !== 1 || input.size !== 4) {
     throw invalidArgument(`image_size must be 1-D with 4 elements: ${cppShapeText(input.shape)}`);
@@ -174,11 +177,11 @@ function sizesOfInput(input: Tensor): ImageSizes {
   return { batch, height, width, channels };
 }
 
-/** A pixel of a crop looks for its neighbours, each element of it changes four; the result is filled before. */
+/** Each pixel of a crop looks up its neighbours and each of its elements changes four; the result is first zeroed. */
 const NANOS_PER_PIXEL = 50;
 const NANOS_PER_ELEMENT = 20;
 const NANOS_PER_RESULT = 2;
-/** An element tells of each of the four edges. */
+/** Each element contributes to each of the four edges. */
 const NANOS_PER_EDGES = 150;
 
 function croppedPixels({ size, shape }: Tensor): number {

@@ -9,14 +9,14 @@ import { type ComputedPixels, type ImageSizes, imageSizes, newPixels, newSize, p
 
 const { fround } = Math;
 
-/** How far neighbours of a crop lie apart: of the box's extent, the image's last pixel and how many steps there are. */
+/** The distance between neighbouring pixels of a crop, from the box's extent, the image's last pixel and the steps. */
 export type CropStep = (extent: number, last: number, steps: number) => number;
 
 const cropStep: CropStep = (extent, last, steps) => fround(fround(extent * last) / steps);
 
 /**
- * Where the pixels of one side of a crop lie in the image, in the single precision that TensorFlow computes them with;
- * undefined for those outside of it.
+ * The coordinates in the image of the pixels along one side of a crop, in TensorFlow's single precision; undefined for
+ * those outside of it.
  */
 export function coordinatesOf(
   begin: number,
@@ -61,7 +61,7 @@ function nearest(pixels: NumberArray, { height, width, channels }: ImageSizes): 
   };
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT, OUT_OF_RANGE for an image that is none. */
+/** @throws TensorFlowError INVALID_ARGUMENT, OUT_OF_RANGE for an invalid image index. */
 function imageOfBoxes(boxes: Tensor, boxIndex: Tensor, batch: number): readonly number[] {
   if (boxes.shape.length !== 2 || boxes.shape[1] !== 4) {
     throw invalidArgument(`boxes must be 2-D with 4 columns: ${cppShapeText(boxes.shape)}`);
@@ -76,7 +76,7 @@ function imageOfBoxes(boxes: Tensor, boxIndex: Tensor, batch: number): readonly 
   return images;
 }
 
-/** What an op has for pixels outside of the image, and how it takes those inside. */
+/** The value of pixels outside the image, and how those inside are sampled. */
 interface CropRules {
   readonly outside: number;
   readonly samplerOf: (pixels: NumberArray, sizes: ImageSizes) => Sampler;
@@ -109,10 +109,10 @@ function crop(inputs: readonly Tensor[], { outside, samplerOf }: CropRules): Ten
   return new Tensor("float32", shape, out);
 }
 
-/** Nanoseconds of an element of a crop. */
+/** Nanoseconds per element of a crop. */
 const NANOSECONDS = 15;
 
-/** Parts of images, of any real dtype, in one size, as float32. */
+/** Crops of images of any real dtype, resized to one size, as float32. */
 export const cropKernel: PureKernelDefinition = pureKernel(
   "CropAndResize",
   (node) => {

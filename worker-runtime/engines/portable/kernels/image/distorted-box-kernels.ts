@@ -13,7 +13,7 @@ import { cppShapeText } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { type CropLimits, drawCrop, type Rectangle } from "./distorted-box.js";
 
-/** What TensorFlow sets aside of its stream for each attempt. */
+/** How many random numbers TensorFlow reserves for each attempt. */
 const SAMPLES_PER_ATTEMPT = 4;
 
 /** More attempts than this are never needed; each takes a microsecond or so. */
@@ -70,7 +70,7 @@ function imageSize(size: Tensor): { readonly width: number; readonly height: num
   return { width, height };
 }
 
-/** Objects in pixels from boxes in shares of the image: ymin, xmin, ymax, xmax. @throws TensorFlowError INVALID_ARGUMENT */
+/** Objects in pixels from relative boxes: ymin, xmin, ymax, xmax. @throws TensorFlowError INVALID_ARGUMENT */
 function objectsOf(boxes: Tensor, width: number, height: number): Rectangle[] {
   if (boxes.shape.length !== 3) {
     throw invalidArgument(
@@ -101,7 +101,7 @@ function integers(dtype: DType, values: readonly number[]): Tensor {
   return new Tensor(dtype, [values.length], data);
 }
 
-/** The beginning and the size of the part, as Slice takes them, and the part as a box. */
+/** The begin and size of the crop, as Slice accepts them, and the crop as a box. */
 function outputs(dtype: DType, crop: Rectangle, width: number, height: number): readonly Tensor[] {
   const { minX, minY, maxX, maxY } = crop;
   const box = Float32Array.of(minY / height, minX / width, maxY / height, maxX / width);
@@ -145,7 +145,7 @@ function shareOf(input: Tensor): number {
 
 const types = { T: [...shortIntTypes, ...longTypes] } as const;
 
-/** The first form has min_object_covered as an attribute, the second one as an input. */
+/** The first version has min_object_covered as an attribute, the second one as an input. */
 function statefulForm(op: string, isSecond: boolean): KernelDefinition {
   return {
     kind: "stateful",
@@ -165,7 +165,7 @@ function statefulForm(op: string, isSecond: boolean): KernelDefinition {
   };
 }
 
-/** Parts of images by chance that show enough of an object, as training data is multiplied with. */
+/** Random crops of images that show enough of an object, for data augmentation. */
 export const distortedBoxKernels: readonly KernelDefinition[] = [
   statefulForm("SampleDistortedBoundingBox", false),
   statefulForm("SampleDistortedBoundingBoxV2", true),

@@ -3,7 +3,7 @@ import { belowLimit, unitFloat } from "../random/simple-samples.js";
 
 const { fround } = Math;
 
-/** A part of an image, in pixels: from the minima up to, not including, the maxima. */
+/** A part of an image, in pixels: from the minima (inclusive) to the maxima (exclusive). */
 export interface Rectangle {
   readonly minX: number;
   readonly minY: number;
@@ -11,16 +11,16 @@ export interface Rectangle {
   readonly maxY: number;
 }
 
-/** What a part of an image that is drawn by chance must fulfil. */
+/** The limits of a random crop. */
 export interface CropLimits {
-  /** Width by height, the least and the greatest. */
+  /** The smallest and the largest ratio of width to height. */
   readonly aspectRatios: readonly [number, number];
-  /** Shares of the image's area. */
+  /** The smallest and the largest fraction of the image's area. */
   readonly areas: readonly [number, number];
   readonly maxAttempts: number;
 }
 
-/** To the nearest whole number, of two the even one. */
+/** Rounds to the nearest integer, ties to even. */
 function roundHalfToEven(value: number): number {
   const rounded = Math.round(value);
   return Math.abs(value % 1) === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
@@ -36,7 +36,7 @@ function overlap(a: Rectangle, b: Rectangle): number {
   return width < 0 || height < 0 ? 0 : fround(width * height);
 }
 
-/** Whether a crop has pixels, and enough of one of the objects that have any. */
+/** Whether a crop is not empty and covers enough of an object that is not empty. */
 function covers(crop: Rectangle, objects: readonly Rectangle[], share: number): boolean {
   return (
     areaOf(crop) >= 1 &&
@@ -45,9 +45,9 @@ function covers(crop: Rectangle, objects: readonly Rectangle[], share: number): 
 }
 
 /**
- * A crop of a given aspect ratio, of a random size and at a random position, in TensorFlow's single precision so that equal
- * seeds give equal crops.
- * @returns undefined where the image has no such part.
+ * A crop with a given aspect ratio, of a random size and at a random position, in TensorFlow's single precision:
+ * equal seeds give equal crops.
+ * @returns undefined if the image has no such crop.
  */
 function randomCrop(
   width: number,
@@ -75,7 +75,7 @@ function randomCrop(
   if (rows < maxRows) {
     rows += belowLimit(numbers, maxRows - rows + 1);
   }
-  // Roundings alone are no reason to give up: one row more, or one less.
+  // Tolerate rounding errors: try one row more, or one less.
   if (fround(widthOf(rows) * rows) < minArea) {
     rows += 1;
   }
@@ -93,7 +93,7 @@ function randomCrop(
 }
 
 /**
- * A part of an image by chance that covers enough of one of the objects; the whole image where none was found.
+ * A random crop that covers enough of one of the objects; the whole image if none is found.
  * @param share of an object's area that must be covered.
  */
 export function drawCrop(

@@ -6,7 +6,7 @@ import { inputAt, numbersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { imageSizes } from "./pixels.js";
 
-/** Red, green, blue and opacity of the boxes unless given, one after the other. */
+/** The default colors of successive boxes: red, green, blue and opacity. */
 const defaultColors: readonly (readonly number[])[] = [
   [1, 1, 0, 1],
   [0, 0, 1, 1],
@@ -78,7 +78,7 @@ function draw(images: Tensor, boxes: Tensor, colorInput: Tensor | undefined): Te
   return new Tensor(images.dtype, images.shape, out);
 }
 
-/** Copying the images, and an edge of a box as wide as the image, all channels of a pixel. */
+/** For copying the images, and for all channels of a pixel of an edge as wide as the image. */
 const NANOS_PER_ELEMENT = 4;
 const NANOS_PER_BOX = 400;
 const NANOS_PER_EDGE_PIXEL = 30;

@@ -15,7 +15,7 @@ import { tensorOfPng } from "./png-kernels.js";
 type Op = "DecodePng" | "DecodeGif" | "DecodeBmp" | "DecodeImage";
 type Format = "PNG" | "GIF" | "BMP";
 
-/** What a node asks for. */
+/** What a node requests. */
 interface Wanted {
   readonly op: Op;
   /** 0 for as many as the file has. */
@@ -25,13 +25,15 @@ interface Wanted {
   readonly animated: boolean;
 }
 
-/** The first bytes of formats that stock TensorFlow reads and this engine does not, and their names. */
+/** Names and first bytes of formats that TensorFlow reads but this engine does not. */
 const otherFormats: readonly (readonly [name: string, start: readonly number[]])[] = [
   ["JPEG", [0xff, 0xd8, 0xff]],
   ["WebP", [0x52, 0x49, 0x46, 0x46]],
 ];
 
-/** @throws TensorFlowError INVALID_ARGUMENT for what is no image, UNIMPLEMENTED for one of another format. */
+/**
+ * @throws TensorFlowError INVALID_ARGUMENT if it is not an image, UNIMPLEMENTED for unsupported formats.
+ */
 function formatOf(bytes: Uint8Array): Format {
   if (bytes.length === 0) {
     throw invalidArgument("Input is empty.");
@@ -51,7 +53,7 @@ function formatOf(bytes: Uint8Array): Format {
     : unimplemented(`The portable engine reads images of the formats PNG, GIF and BMP, not ${other[0]}.`);
 }
 
-/** DecodeBmp reads nothing else, and of the others only DecodeImage reads BMP. */
+/** DecodeBmp reads only BMP, and only DecodeBmp and DecodeImage do. */
 function checkOp(op: Op, format: Format): void {
   if (op !== "DecodeImage" && (op === "DecodeBmp") !== (format === "BMP")) {
     throw invalidArgument(
@@ -82,7 +84,7 @@ function decodedGif(bytes: Uint8Array, { op, dtype, animated }: Wanted): Tensor 
   return tensorOfBytes(animated ? image : { ...image, shape }, dtype);
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT, UNIMPLEMENTED for a format that is not read, RESOURCE_EXHAUSTED */
+/** @throws TensorFlowError INVALID_ARGUMENT, UNIMPLEMENTED for unsupported formats, RESOURCE_EXHAUSTED */
 function decode(contents: Tensor, wanted: Wanted): Tensor {
   if (contents.shape.length !== 0) {
     throw invalidArgument(`\`contents\` must be scalar but got shape${cppShapeText(contents.shape)}`);
@@ -103,7 +105,7 @@ function decode(contents: Tensor, wanted: Wanted): Tensor {
   }
 }
 
-/** Nanoseconds on a slow core: of a byte of a file, and of its pixels, of which a small file may have many. */
+/** Nanoseconds on a slow core per byte of a file and per pixel: a small file may have many pixels. */
 const NANOSECONDS = { byte: 10, pngPixel: 350, gifPixel: 60 } as const;
 
 function costOfDecoding(contents: Tensor): number {
@@ -140,7 +142,7 @@ function decodingKernel(op: Op, types?: readonly DType[]): PureKernelDefinition 
   );
 }
 
-/** Images out of files. */
+/** Decodes images from files. */
 export const fileKernels: readonly PureKernelDefinition[] = [
   decodingKernel("DecodePng", ["uint8", "uint16"]),
   decodingKernel("DecodeImage", ["uint8", "uint16", "float32"]),

@@ -1,15 +1,15 @@
-/** The compression of GIF: Lempel, Ziv and Welch's, with codes of up to 12 bits. */
+/** The compression of GIF: LZW with codes of up to 12 bits. */
 
 const MAX_BITS = 12;
 const MAX_CODES = 2 ** MAX_BITS;
 
-/** More color indices than that no code stands for, and no code has less than one bit. */
+/** An upper bound: no code stands for more color indices, and every code has at least one bit. */
 export const MOST_PER_BYTE = 8 * MAX_CODES;
 
 /**
  * Unpacks as many color indices as `output` has room for.
  * @param colorBits the bits of a color index.
- * @returns whether there were as many, and no code that stands for nothing.
+ * @returns false if there were fewer, or a code is undefined.
  */
 export function unpackCodes(packed: Uint8Array, colorBits: number, output: Uint8Array): boolean {
   const clear = 1 << colorBits;
@@ -46,7 +46,7 @@ export function unpackCodes(packed: Uint8Array, colorBits: number, output: Uint8
     if (code === end || code > next || (code === next && before === undefined)) {
       return false;
     }
-    // A code that is about to be made stands for the indices of the one before and its first one again.
+    // A code not yet defined stands for the indices of the previous code followed by its first index.
     const isNew = code === next;
     const known = isNew ? (before ?? 0) : code;
     const length = lengths[known] ?? 0;
@@ -54,7 +54,7 @@ export function unpackCodes(packed: Uint8Array, colorBits: number, output: Uint8
     let first = 0;
     for (let at = written + length - 1; at >= written; at -= 1) {
       first = walked < clear ? walked : (suffixes[walked] ?? 0);
-      // What lies beyond the end of the array is lost, as typed arrays have it.
+      // Typed arrays ignore writes beyond their end.
       output[at] = first;
       walked = prefixes[walked] ?? 0;
     }

@@ -1,9 +1,9 @@
-/** Reads images of the format GIF, 87a and 89a, as TensorFlow does. */
+/** Reads GIF images, 87a and 89a, as TensorFlow does. */
 import { invalidArgument } from "../../../../protocol/status.js";
 import { type ByteImage, newPixels } from "./byte-image.js";
 import { MOST_PER_BYTE, unpackCodes } from "./gif-codes.js";
 
-/** How many bytes the parts of a file have. */
+/** Sizes in bytes of the parts of a file. */
 const SCREEN_BYTES = 13;
 const DESCRIPTOR_BYTES = 9;
 const COLOR_BYTES = 3;
@@ -28,14 +28,14 @@ export function isGif(bytes: Uint8Array): boolean {
   return START.equals(bytes.subarray(0, START.length));
 }
 
-/** One image of a file, its pixels as they are packed. */
+/** One image of a file with its pixels still packed. */
 interface PackedFrame {
   readonly left: number;
   readonly top: number;
   readonly width: number;
   readonly height: number;
   readonly colors: Uint8Array | undefined;
-  /** The color that stands for none. */
+  /** The index of the transparent color. */
   readonly transparent: number | undefined;
   readonly isInterlaced: boolean;
   readonly colorBits: number;
@@ -47,10 +47,10 @@ interface Frame extends PackedFrame {
   readonly indices: Uint8Array;
 }
 
-/** The file ends too early, or says what it may not. */
+/** The file is truncated or invalid. */
 class Damage extends Error {}
 
-/** Reads a file from the front; whatever lies beyond its end is damage. */
+/** Reads a file sequentially; reading beyond its end throws Damage. */
 class Reader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -82,13 +82,13 @@ class Reader {
     return blocks;
   }
 
-  /** The palette that flags announce. */
+  /** The palette, if the flags announce one. */
   colors(flags: number): Uint8Array | undefined {
     return (flags & 0x80) === 0 ? undefined : this.take(COLOR_BYTES << ((flags & 7) + 1));
   }
 }
 
-/** The color that a graphic control extension says stands for none. */
+/** The transparent color of a graphic control extension. */
 function transparentOf([block]: readonly Buffer[]): number | undefined {
   const hasColor = block?.length === GRAPHIC_CONTROL_BYTES && ((block[0] ?? 0) & 1) === 1;
   return hasColor ? block[3] : undefined;
@@ -114,7 +114,7 @@ function readFrame(
   return { left, top, width, height, colors, transparent, isInterlaced, colorBits, packed };
 }
 
-/** Whether the pixels can be as many as the frame says; a few bytes that say otherwise are to take no memory. */
+/** Whether the data can hold the frame's pixels: a few bytes must not make the decoder allocate much memory. */
 function isPossible({ width, height, colorBits, packed }: PackedFrame): boolean {
   const pixels = width * height;
   return colorBits <= 8 && pixels > 0 && pixels <= packed.length * MOST_PER_BYTE;
@@ -144,7 +144,7 @@ function inOrder(indices: Uint8Array, width: number): Uint8Array {
   return ordered;
 }
 
-/** The frames of a file as they are packed, one after the other. @throws Damage */
+/** The packed frames of a file, one after the other. @throws Damage */
 function* packedFrames(bytes: Uint8Array): Generator<PackedFrame> {
   const reader = new Reader(bytes);
   const screenColors = reader.colors(reader.take(SCREEN_BYTES)[10] ?? 0);
@@ -168,7 +168,10 @@ function* packedFrames(bytes: Uint8Array): Generator<PackedFrame> {
   }
 }
 
-/** Gives `each` the frames before any damage, which it may find, too. @returns what the damage is, undefined where there is none. */
+/**
+ * Calls `each` with the frames before any damage. It may itself throw Damage.
+ * @returns the message of the damage; undefined if there is none.
+ */
 function forFrames(bytes: Uint8Array, each: (frame: PackedFrame) => void): string | undefined {
   try {
     for (const frame of packedFrames(bytes)) {
@@ -183,7 +186,7 @@ function forFrames(bytes: Uint8Array, each: (frame: PackedFrame) => void): strin
   return undefined;
 }
 
-/** The frames of a file, those before any damage. @throws TensorFlowError INVALID_ARGUMENT where there is none. */
+/** The frames of a file before any damage. @throws TensorFlowError INVALID_ARGUMENT if there is none. */
 function framesOf(bytes: Uint8Array): readonly Frame[] {
   const frames: Frame[] = [];
   const problem = forFrames(bytes, (frame) => frames.push(unpacked(frame)));
@@ -193,10 +196,12 @@ function framesOf(bytes: Uint8Array): readonly Frame[] {
   return frames;
 }
 
-/** Of what it takes to unpack a pixel: to copy one from the frame before. */
+/** The cost of copying a pixel from the previous frame, relative to unpacking one. */
 const COPYING_SHARE = 0.05;
 
-/** How many pixels there are to unpack in a file, for an estimate of the time; others count for what copies of them take. */
+/**
+ * How many pixels of a file must be unpacked, for a cost estimate. Copied pixels count as COPYING_SHARE.
+ */
 export function pixelsOfGif(bytes: Uint8Array): number {
   let [pixels, frames, widest, highest] = [0, 0, 0, 0];
   forFrames(bytes, (frame) => {
@@ -215,10 +220,10 @@ function invalidGif(bytes: Uint8Array, problem: string) {
 }
 
 /**
- * The images in a file, each on top of those before: frames, height, width and three channels. The canvas is as large as
- * the largest frame, and black where nothing was drawn.
- * @param most of the frames so many at most.
- * @throws TensorFlowError INVALID_ARGUMENT for what is no such file, RESOURCE_EXHAUSTED
+ * The images in a file, each drawn over the previous ones: frames, height, width and three channels. The canvas is as
+ * large as the largest frame, and black where nothing was drawn.
+ * @param most the maximum number of frames.
+ * @throws TensorFlowError INVALID_ARGUMENT if it is not such a file, RESOURCE_EXHAUSTED
  */
 export function decodeGif(bytes: Uint8Array, most = Number.POSITIVE_INFINITY): ByteImage {
   const frames = framesOf(bytes);
@@ -241,7 +246,10 @@ export function decodeGif(bytes: Uint8Array, most = Number.POSITIVE_INFINITY): B
   return { shape, pixels };
 }
 
-/** Draws a frame over what is on the canvas; what lies beyond it is left out. @returns what is wrong with its colors. */
+/**
+ * Draws a frame over the canvas, clipped to it.
+ * @returns what is wrong with its colors.
+ */
 function draw(frame: Frame, canvas: Uint8Array, width: number, height: number): string | undefined {
   const { left, top, colors, transparent, indices } = frame;
   if (colors === undefined) {

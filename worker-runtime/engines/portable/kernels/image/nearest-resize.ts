@@ -12,8 +12,8 @@ import { resizeScale, type Sampling, samplingOf } from "./resize-scale.js";
 
 const { fround } = Math;
 
-/** For each pixel of the resized side the one of the original that it was taken from. */
-function nearestIndexes(original: number, resized: number, sampling: Sampling): Int32Array {
+/** For each pixel along the resized side, the index of the original pixel that it is taken from. */
+export function nearestIndexes(original: number, resized: number, sampling: Sampling): Int32Array {
   const scale = resizeScale(original, resized, sampling.alignCorners);
   return Int32Array.from({ length: resized }, (_, i) => {
     const coordinate = fround((sampling.halfPixelCenters ? i + 0.5 : i) * scale);
@@ -50,7 +50,7 @@ function nearestGradient(gradients: Tensor, size: Tensor, sampling: Sampling): T
   return new Tensor(gradients.dtype, shape, out);
 }
 
-/** Each pixel of the resized images is one of the original, unchanged. */
+/** Resizes by copying the nearest original pixel. */
 function resizeNearest(images: Tensor, size: Tensor, sampling: Sampling): Tensor {
   const { batch, height, width, channels } = imageSizes(images, "input");
   const [newHeight, newWidth] = newSize(size);
@@ -74,7 +74,7 @@ function resizeNearest(images: Tensor, size: Tensor, sampling: Sampling): Tensor
   return new Tensor(images.dtype, shape, data);
 }
 
-/** Images of any real dtype of other sizes, and the gradient of that. */
+/** Nearest-neighbour resizing of images of any real dtype, and its gradient. */
 export const nearestResizeKernels: readonly PureKernelDefinition[] = [
   pureKernel(
     "ResizeNearestNeighbor",
@@ -82,7 +82,7 @@ export const nearestResizeKernels: readonly PureKernelDefinition[] = [
       const sampling = samplingOf(node);
       return (inputs) => [resizeNearest(inputAt(inputs, 0), inputAt(inputs, 1), sampling)];
     },
-    // Below the kernel of TensorFlow.js, which resizes float32 faster.
+    // Lower priority than the kernel of TensorFlow.js, which resizes float32 faster.
     { types: { T: realTypes }, priority: KernelPriority.fallback, cost: perResizedElement(5) },
   ),
   pureKernel(

@@ -1,11 +1,11 @@
 import { type Candidate, CandidateQueue } from "./candidate-queue.js";
 
 export interface SuppressionRules {
-  /** At most so many are selected. */
+  /** The maximum number of selected candidates. */
   readonly limit: number;
   /** Candidates more similar than this to a selected one are dropped. */
   readonly similarity: number;
-  /** Candidates must have more. */
+  /** Candidates must have a higher score. */
   readonly minScore: number;
   /** Above 0, similar candidates lose score instead of being dropped: Bodla et al., "Soft-NMS" (2017). */
   readonly softness: number;
@@ -52,14 +52,14 @@ export function suppressNonMaxima(
   return { indices, scores: selectedScores };
 }
 
-/** Lowers a candidate's score for each similar one that was selected since. @returns whether it is to be dropped. */
+/** Lowers a candidate's score for each similar one selected since. @returns whether to drop it. */
 function weaken(
   candidate: Candidate,
   selected: readonly number[],
   similarityOf: (i: number, j: number) => number,
   { similarity, minScore, softness }: SuppressionRules,
 ): boolean {
-  // The latest ones have the scores nearest to the candidate's: they are the likeliest to be similar.
+  // The most recently selected ones have scores nearest to the candidate's, so they are most likely similar.
   for (let i = selected.length - 1; i >= candidate.compared; i -= 1) {
     const alike = similarityOf(candidate.index, selected[i] as number);
     if (softness === 0) {

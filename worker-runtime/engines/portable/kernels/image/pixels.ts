@@ -1,4 +1,4 @@
-/** Images as numbers, whatever their dtype. */
+/** Images as JS numbers, regardless of their dtype. */
 import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
@@ -15,7 +15,7 @@ import {
 import { cppShapeText } from "../support/shapes.js";
 import { fromFloat32, toFloat32 } from "../support/small-floats.js";
 
-/** The elements of a tensor of any real dtype as JS numbers. Not to be changed: it may be the tensor's own data. */
+/** The elements of a tensor of any real dtype as JS numbers. Must not be modified: it may be the tensor's own data. */
 export function pixelsOf(tensor: Tensor): NumberArray {
   if (isLong(tensor.dtype)) {
     return indicesOf(tensor);
@@ -23,16 +23,16 @@ export function pixelsOf(tensor: Tensor): NumberArray {
   return numbersOf(isSmallFloat(tensor.dtype) ? toFloat32(tensor) : tensor);
 }
 
-/** Numbers that are computed before they become elements of a dtype. */
+/** Computed numbers before they are converted to a dtype. */
 export type ComputedPixels = Float32Array | Float64Array;
 
-/** Zeros to compute with, as precise as the dtype that they become. @throws TensorFlowError as `allocate`. */
+/** Zeros with the precision that the dtype needs. @throws TensorFlowError as `allocate`. */
 export function newPixels(shape: readonly number[], dtype: DType = "float32"): ComputedPixels {
   const single = dtype === "float32" || isSmallFloat(dtype);
   return newNumbers(single ? "float32" : "float64", shape) as ComputedPixels;
 }
 
-/** A tensor of a real dtype of computed numbers of `newPixels`; integers are cut off at the point. */
+/** Converts computed numbers of `newPixels` to a tensor of a real dtype; integers are truncated. */
 export function pixelTensor(dtype: DType, shape: readonly number[], pixels: ComputedPixels): Tensor {
   if (isSmallFloat(dtype)) {
     return fromFloat32(dtype, new Tensor("float32", shape, pixels));
@@ -56,7 +56,7 @@ export interface ImageSizes {
   readonly channels: number;
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT where the tensor is no batch of images. */
+/** @throws TensorFlowError INVALID_ARGUMENT if the tensor is not a batch of images. */
 export function imageSizes({ shape }: Tensor, what: string): ImageSizes {
   const [batch, height, width, channels] = shape;
   if (
@@ -85,7 +85,7 @@ export function newSize(size: Tensor): readonly [height: number, width: number] 
   return [height, width];
 }
 
-/** A cost estimate of so many nanoseconds for each element of a batch of images of the size that input `at` says. */
+/** A cost estimate in nanoseconds per element of a batch of images resized to the size in input `at`. */
 export function perResizedElement(nanoseconds: number, at = 1) {
   return (_: unknown, inputs: readonly Tensor[]): number => {
     const [batch = 0, , , channels = 0] = inputAt(inputs, 0).shape;

@@ -1,12 +1,12 @@
-/** Reads images of the format PNG, ISO/IEC 15948. */
+/** Reads PNG images, ISO/IEC 15948. */
 import { crc32, inflateSync } from "node:zlib";
 import { newNumbers } from "../support/elements.js";
 
-/** An image as its file has it: pixels row by row, their channels after one another. */
+/** An image as stored: pixels row by row, with interleaved channels. */
 export interface PngImage {
   readonly width: number;
   readonly height: number;
-  /** 1 gray, 2 gray and opacity, 3 colors, 4 colors and opacity; those of the palette's colors where it has one. */
+  /** 1 gray, 2 gray and opacity, 3 colors, 4 colors and opacity. Palettes are expanded. */
   readonly channels: 1 | 2 | 3 | 4;
   /** The largest value of a channel is 255 or 65535. */
   readonly bits: 8 | 16;
@@ -33,7 +33,7 @@ const depthsOf: Readonly<Record<number, readonly number[]>> = {
   6: [8, 16],
 };
 
-/** The seven passes of an interlaced image: first column and row, and how far apart they lie. */
+/** The seven passes of an interlaced image: first column and row, and their steps. */
 export const interlacePasses = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
@@ -48,12 +48,12 @@ export function isPng(bytes: Uint8Array): boolean {
   return SIGNATURE.equals(bytes.subarray(0, SIGNATURE.length));
 }
 
-/** Where the width and the height lie: the first part of a file is its header. */
+/** The offset of the width and the height: the first chunk of a file is its header. */
 const SIZE_START = 16;
-/** Deflate packs at most so many bytes into one, and a byte has up to eight pixels. */
+/** Deflate compresses at most 1032 bytes into one, and a byte has up to eight pixels. */
 const MOST_PIXELS_PER_BYTE = 1032 * 8;
 
-/** How many pixels a file says it has, at most as many as it can, for an estimate of the time that they take. */
+/** The number of pixels that a file declares, limited to what its size allows, for a cost estimate. */
 export function pixelsOfPng(bytes: Uint8Array): number {
   if (bytes.length < SIZE_START + 8) {
     return 0;
@@ -63,15 +63,15 @@ export function pixelsOfPng(bytes: Uint8Array): number {
   return Math.min(pixels, bytes.length * MOST_PIXELS_PER_BYTE);
 }
 
-/** What a file is made of, before its pixels are unpacked. */
+/** The contents of a file before its pixels are unpacked. */
 export interface PngFile extends Header {
   readonly palette: Uint8Array | undefined;
-  /** Opacities of the palette's colors, or the one color that stands for no color at all. */
+  /** Opacities of the palette's colors, or the one transparent color. */
   readonly transparency: Uint8Array | undefined;
   readonly packed: Buffer;
 }
 
-/** @returns undefined where the bytes are no whole file. */
+/** @returns undefined if the bytes are not a complete file. */
 export function parsePng(bytes: Uint8Array): PngFile | undefined {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let header: Header | undefined;
@@ -131,7 +131,9 @@ export function samplesOfPng({ width, height, colorType, transparency }: PngFile
   return width * height * channels;
 }
 
-/** The pixels of a file; an opacity that is told apart from the colors is left to `opacityOf`. Undefined for broken data. */
+/**
+ * The pixels of a file, or undefined if it is corrupt. Opacity stored apart from the colors is left to `opacityOf`.
+ */
 export function decodePng(file: PngFile): PngImage | undefined {
   const { width, height, depth, colorType } = file;
   const samples = samplesOf[colorType] ?? 1;
@@ -166,7 +168,7 @@ function fromPalette({ width, height, palette, transparency }: PngFile, raw: Uin
   return { width, height, channels, bits: 8, pixels };
 }
 
-/** For gray and color images with one color that is no color: 0 for its pixels, the largest value for all others. */
+/** The opacity of gray and color images with one transparent color: 0 for its pixels, the largest value otherwise. */
 export function opacityOf(
   { transparency, depth, colorType }: PngFile,
   image: PngImage,
@@ -188,7 +190,7 @@ export function opacityOf(
   return opacity;
 }
 
-/** The samples as numbers, in the order of the image. */
+/** The samples as numbers, in image order. */
 function unpack(file: PngFile, samples: number): Uint16Array | undefined {
   const { width, height, depth, interlaced } = file;
   const parts = interlaced ? interlacePasses : ([[0, 0, 1, 1]] as const);
@@ -225,7 +227,7 @@ function unpack(file: PngFile, samples: number): Uint16Array | undefined {
   return out;
 }
 
-/** @param expected bytes; more are not unpacked. Undefined for fewer or for data that is none. */
+/** @param expected bytes; more are not unpacked. Undefined for fewer or for invalid data. */
 function inflate(packed: Buffer, expected: number): Buffer | undefined {
   try {
     const bytes = inflateSync(packed, { maxOutputLength: Math.max(1, expected) });

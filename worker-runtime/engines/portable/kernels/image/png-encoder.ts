@@ -1,4 +1,4 @@
-/** Writes images of the format PNG, ISO/IEC 15948. */
+/** Writes PNG images, ISO/IEC 15948. */
 import { crc32, deflateSync } from "node:zlib";
 
 export interface PngPixels {
@@ -6,7 +6,7 @@ export interface PngPixels {
   readonly height: number;
   readonly channels: number;
   readonly bits: 8 | 16;
-  /** Row by row, the channels of a pixel after one another. */
+  /** Row by row, with interleaved channels. */
   readonly pixels: ArrayLike<number>;
 }
 
@@ -14,10 +14,10 @@ export interface PngPixels {
 const colorTypes: Readonly<Record<number, number>> = { 1: 0, 2: 4, 3: 2, 4: 6 };
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Each line as the difference to the one above: simple, and good for most images. */
+/** Stores each row as the difference from the one above: simple, and good for most images. */
 const FILTER_UP = 2;
 
-/** @param compression from 0 to 9, or -1 for the usual one. */
+/** @param compression from 0 to 9, or -1 for the default. */
 export function encodePng({ width, height, channels, bits, pixels }: PngPixels, compression: number): Buffer {
   const line = (width * channels * bits) / 8;
   const raw = Buffer.alloc(height * (line + 1));
@@ -47,7 +47,7 @@ export function encodePng({ width, height, channels, bits, pixels }: PngPixels, 
   ]);
 }
 
-/** A part of a PNG file: its length, its kind of four letters, its content, and their checksum. */
+/** A chunk of a PNG file: its length, its type of four letters, its content, and their checksum. */
 export function pngChunk(kind: string, content: Uint8Array): Buffer {
   const bytes = Buffer.alloc(content.length + 12);
   bytes.writeUInt32BE(content.length, 0);

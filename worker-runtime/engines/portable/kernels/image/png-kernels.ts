@@ -8,10 +8,10 @@ import { cppShapeText, productOf } from "../support/shapes.js";
 import { decodePng, opacityOf, type PngImage, parsePng, samplesOfPng } from "./png-decoder.js";
 import { encodePng } from "./png-encoder.js";
 
-/** The weights of red, green and blue in a gray, of 2^15: those of ITU-R BT.601, cut off as libpng does. */
+/** The weights of red, green and blue in gray, times 2^15: those of ITU-R BT.601, truncated as in libpng. */
 const GRAY_WEIGHTS = [9797, 19234, 3737] as const;
 
-/** libpng rounds the gray of 16 bits and cuts that of 8 bits off. */
+/** libpng rounds 16-bit gray and truncates 8-bit gray. */
 function grayOf(red: number, green: number, blue: number, bits: 8 | 16): number {
   if (red === green && green === blue) {
     return red;
@@ -22,8 +22,8 @@ function grayOf(red: number, green: number, blue: number, bits: 8 | 16): number 
 }
 
 /**
- * Writes the pixels with as many channels as asked for; each is scaled as `store` says.
- * @param opaque the opacity where the file has none.
+ * Writes the pixels with the requested number of channels, scaled by `store`.
+ * @param opaque the opacity if the file has none.
  */
 function convert(
   image: PngImage,
@@ -52,7 +52,7 @@ function convert(
 }
 
 /**
- * The image in a file of the format PNG.
+ * The image in a PNG file.
  * @param channels 0 for as many as the file has.
  * @param dtype uint8, uint16 or float32.
  * @throws TensorFlowError INVALID_ARGUMENT for a damaged file, RESOURCE_EXHAUSTED
@@ -71,7 +71,7 @@ export function tensorOfPng(bytes: Uint8Array, channels: number, dtype: DType): 
   const shape = [image.height, image.width, count];
   const out = newNumbers(dtype, shape);
   const scale = scaleOf(image.bits, dtype);
-  // Of the file's own bits, as libpng fills it in before it spreads fewer than 8 of them.
+  // In the file's own bit depth: libpng fills it in before it expands depths below 8.
   const opaque = 2 ** file.depth - 1;
   convert(image, opaque, opacityOf(file, image), count, (at, value) => {
     out[at] = scale(value);
@@ -79,7 +79,7 @@ export function tensorOfPng(bytes: Uint8Array, channels: number, dtype: DType): 
   return new Tensor(dtype, shape, out);
 }
 
-/** From the values of a file to those of a dtype: all of its range, or from 0 to 1. */
+/** Scales the values of a file to the full range of an integer dtype, or to 0 … 1. */
 function scaleOf(bits: 8 | 16, dtype: DType): (value: number) => number {
   switch (dtype) {
     case "uint8":
@@ -91,7 +91,7 @@ function scaleOf(bits: 8 | 16, dtype: DType): (value: number) => number {
   }
 }
 
-/** Images to files of the format PNG. */
+/** Encodes images as PNG. */
 export const pngEncodingKernel = pureKernel(
   "EncodePng",
   (node) => {

@@ -10,12 +10,12 @@ import { imageSizes, newPixels, perResizedElement, pixelsOf, pixelTensor } from 
 
 const { fround } = Math;
 
-/** Brings a coordinate into an image of `length` pixels. */
+/** Maps a coordinate into an image of `length` pixels. */
 type Edge = (coordinate: number, length: number) => number;
 
 const within = (coordinate: number, length: number) => Math.min(Math.max(coordinate, 0), length - 1);
 
-/** The image mirrored at its edges, again and again: dcba|abcd|dcba. */
+/** The image repeatedly mirrored at its edges: dcba|abcd|dcba. */
 const reflect: Edge = (coordinate, length) => {
   if (length <= 1) {
     return 0;
@@ -53,7 +53,7 @@ const edges: Readonly<Record<string, Edge>> = {
   WRAP: wrap,
 };
 
-/** To the nearest whole number; halves away from zero. */
+/** Rounds to the nearest integer, ties away from zero. */
 function rounded(coordinate: number): number {
   return Math.sign(coordinate) * Math.floor(Math.abs(coordinate) + 0.5);
 }
@@ -129,7 +129,7 @@ function project(
   return pixelTensor(images.dtype, shape, out);
 }
 
-/** Where a pixel comes from: (ax + by + c) / k and (dx + ey + f) / k, k = gx + hy + 1; NaN where k is 0. */
+/** The source of a pixel: (ax + by + c) / k and (dx + ey + f) / k, k = gx + hy + 1; NaN where k is 0. */
 function sourceOf(t: ArrayLike<number>, y: number, x: number): readonly [y: number, x: number] {
   const value = (index: number) => t[index] as number;
   const projection = fround(fround(value(6) * x + value(7) * y) + 1);
@@ -142,7 +142,7 @@ function sourceOf(t: ArrayLike<number>, y: number, x: number): readonly [y: numb
   ];
 }
 
-/** The mean of two values by their weights, rounded at every step: whole numbers are cut off, and often near the next. */
+/** The weighted mean of two values, rounded at every step: truncation to integers would expose any difference. */
 function mean(a: number, weightOfA: number, b: number, weightOfB: number): number {
   return fround(fround(fround(weightOfA) * fround(a)) + fround(fround(weightOfB) * fround(b)));
 }
@@ -175,7 +175,7 @@ function kernel(op: string, fillOf: (inputs: readonly Tensor[]) => number): Pure
   );
 }
 
-/** Images seen through a projective transform, which says for each pixel where it comes from. */
+/** Applies projective transforms, which map each output pixel to its source. */
 export const projectiveTransformKernels: readonly PureKernelDefinition[] = [
   kernel("ImageProjectiveTransformV2", () => 0),
   kernel("ImageProjectiveTransformV3", (inputs) => numbersOf(inputAt(inputs, 3))[0] ?? 0),

@@ -18,8 +18,8 @@ import {
 
 const { fround } = Math;
 
-/** The nearest two pixels: the nearer one has the greater weight. */
-function linearTaps(original: number, resized: number, sampling: Sampling): Taps {
+/** The nearest two pixels, with linear weights. */
+export function linearTaps(original: number, resized: number, sampling: Sampling): Taps {
   const taps = newTaps(resized, 2);
   const scale = resizeScale(original, resized, sampling.alignCorners);
   for (let i = 0; i < resized; i += 1) {
@@ -34,7 +34,7 @@ function linearTaps(original: number, resized: number, sampling: Sampling): Taps
   return taps;
 }
 
-/** How fine the curve of the weights is looked up. */
+/** The resolution of the lookup table of weights. */
 const CUBIC_STEPS = 1024;
 
 /** Keys' cubic: the weights of a pixel at a distance below 1, and of one that is 1 further away. */
@@ -44,7 +44,7 @@ function cubicWeights(a: number, step: number): readonly [near: number, far: num
   return [fround(((a + 2) * x - (a + 3)) * x * x + 1), fround(((a * y - 5 * a) * y + 8 * a) * y - 4 * a)];
 }
 
-/** To the nearest whole number, of two the even one. */
+/** Rounds to the nearest integer, ties to even. */
 function roundHalfToEven(value: number): number {
   const below = Math.floor(value);
   const part = value - below;
@@ -52,10 +52,10 @@ function roundHalfToEven(value: number): number {
 }
 
 /**
- * The nearest four pixels. Beyond the edge the pixel at the edge is taken again; with half pixel centers, where the curve
- * is another one, too, it is left out and the others weigh more.
+ * The nearest four pixels. Beyond the edge the edge pixel is repeated. With half pixel centers, which also use a
+ * different curve, pixels beyond the edge are dropped and the other weights are normalized.
  */
-function cubicTaps(original: number, resized: number, sampling: Sampling): Taps {
+export function cubicTaps(original: number, resized: number, sampling: Sampling): Taps {
   const taps = newTaps(resized, 4);
   const scale = resizeScale(original, resized, sampling.alignCorners);
   const a = sampling.halfPixelCenters ? -0.5 : -0.75;
@@ -83,8 +83,8 @@ function cubicTaps(original: number, resized: number, sampling: Sampling): Taps 
   return taps;
 }
 
-/** All pixels that a pixel of the resized image covers, each as far as it does. */
-function areaTaps(original: number, resized: number, sampling: Sampling): Taps {
+/** All pixels that a pixel of the resized image covers, weighted by the covered area. */
+export function areaTaps(original: number, resized: number, sampling: Sampling): Taps {
   const scale = resizeScale(original, resized, sampling.alignCorners);
   const taps = newTaps(resized, Math.ceil(scale) + 1);
   for (let i = 0; i < resized; i += 1) {
@@ -102,14 +102,14 @@ function areaTaps(original: number, resized: number, sampling: Sampling): Taps {
       tap += 1;
     }
     if (to === from) {
-      // One pixel that all corners are aligned with: it is taken as it is.
+      // A single pixel that all corners are aligned with: it is copied.
       taps.weights[i * taps.taps] = 1;
     }
   }
   return taps;
 }
 
-type TapsOf = (original: number, resized: number, sampling: Sampling) => Taps;
+export type TapsOf = (original: number, resized: number, sampling: Sampling) => Taps;
 
 function resizing(op: string, tapsOf: TapsOf, nanoseconds: number, priority = 0): PureKernelDefinition {
   return pureKernel(
@@ -164,7 +164,7 @@ function gradient(
   );
 }
 
-/** Images of other sizes, and the gradients of that. */
+/** Resizes images, with gradients. */
 export const resizeKernels: readonly PureKernelDefinition[] = [
   resizing("ResizeBilinear", linearTaps, 6, KernelPriority.fallback),
   resizing("ResizeBicubic", cubicTaps, 10),

@@ -3,11 +3,11 @@ import type { KernelNode } from "../kernel-node.js";
 
 const { fround } = Math;
 
-/** Where the pixels of a resized image lie in the original, in the single precision that TensorFlow computes them with. */
+/** How pixels of a resized image map to the original, in TensorFlow's single precision. */
 export interface Sampling {
   /** Whether the pixels in the corners of both images lie at the same positions. */
   readonly alignCorners: boolean;
-  /** Whether a pixel stands for its middle, not for its corner. */
+  /** Whether the position of a pixel is its center instead of its corner. */
   readonly halfPixelCenters: boolean;
 }
 
@@ -23,7 +23,7 @@ export function samplingOf(node: KernelNode): Sampling {
   return sampling;
 }
 
-/** How many pixels of the original one pixel of the resized image stands for. */
+/** How many pixels of the original correspond to one pixel of the resized image. */
 export function resizeScale(original: number, resized: number, alignCorners: boolean): number {
   return alignCorners && resized > 1 ? fround((original - 1) / (resized - 1)) : fround(original / resized);
 }

@@ -18,7 +18,7 @@ import {
 
 const { fround } = Math;
 
-/** How much a pixel weighs by its distance; nothing beyond the radius. */
+/** The weight of a pixel by its distance; 0 beyond the radius. */
 interface Filter {
   readonly radius: number;
   weight(distance: number): number;
@@ -44,7 +44,7 @@ const filters: Readonly<Record<string, Filter>> = {
   lanczos5: lanczos(5),
   gaussian: {
     radius: GAUSSIAN_RADIUS,
-    // A third of the radius is the standard deviation.
+    // The standard deviation is a third of the radius.
     weight: (x) => (x >= GAUSSIAN_RADIUS ? 0 : Math.exp(-((x / (GAUSSIAN_RADIUS / 3)) ** 2) / 2)),
   },
   box: { radius: 0.5, weight: (x) => (x < 0.5 ? 1 : x === 0.5 ? 0.5 : 0) },
@@ -71,7 +71,7 @@ interface Side {
   readonly translation: number;
 }
 
-/** @param antialias whether a smaller image takes in all pixels that each of its own covers. */
+/** @param antialias whether, when downscaling, each pixel averages all the pixels that it covers. */
 function tapsOf({ original, resized, scale, translation }: Side, filter: Filter, antialias: boolean): Taps {
   const inverse = fround(1 / scale);
   const shift = fround(-inverse * translation);
@@ -160,7 +160,7 @@ function bothTaps(
 
 const NANOS_PER_ELEMENT = 25;
 
-/** Images scaled and moved: pixel (y, x) of the original becomes (y · scale + translation, …). */
+/** Scales and translates images: pixel (y, x) of the original becomes (y · scale + translation, …). */
 export const scaleAndTranslateKernels: readonly PureKernelDefinition[] = [
   pureKernel(
     "ScaleAndTranslate",

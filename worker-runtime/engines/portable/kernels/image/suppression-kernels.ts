@@ -11,10 +11,10 @@ import { intersectionOverUnion } from "./box-overlap.js";
 import { type Selection, suppressNonMaxima } from "./non-max-suppression.js";
 import { type ComputedPixels, newPixels, pixelsOf, pixelTensor } from "./pixels.js";
 
-/** Any score that is a number. */
+/** Lower than any finite score, so every score passes. */
 const LOWEST_FLOAT = -3.4028234663852886e38;
 
-/** @throws TensorFlowError INVALID_ARGUMENT where boxes and scores do not fit together. */
+/** @throws TensorFlowError INVALID_ARGUMENT if boxes and scores do not fit together. */
 function checkBoxes(boxes: Tensor, scores: Tensor, columns: number): void {
   if (boxes.shape.length !== 2 || boxes.shape[1] !== columns) {
     throw invalidArgument(`boxes must be 2-D with ${columns} columns: ${cppShapeText(boxes.shape)}`);
@@ -31,7 +31,7 @@ function scalarInput(input: Tensor, what: string): number {
   return pixelsOf(input)[0] ?? 0;
 }
 
-/** How many are selected at most. @throws TensorFlowError INVALID_ARGUMENT */
+/** The maximum number of selected boxes. @throws TensorFlowError INVALID_ARGUMENT */
 function outputSize(input: Tensor): number {
   const size = scalarInput(input, "max_output_size");
   if (size < 0) {
@@ -40,7 +40,7 @@ function outputSize(input: Tensor): number {
   return size;
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for anything that is no part of an area. */
+/** @throws TensorFlowError INVALID_ARGUMENT unless it is between 0 and 1. */
 function checkThreshold(threshold: number): number {
   if (!(threshold >= 0 && threshold <= 1)) {
     throw invalidArgument("iou_threshold must be in [0, 1]");
@@ -48,7 +48,7 @@ function checkThreshold(threshold: number): number {
   return threshold;
 }
 
-/** The inputs of all versions; those that a version lacks are undefined. */
+/** The inputs of all versions; undefined for those that a version lacks. */
 interface SuppressionInputs {
   readonly boxes: Tensor;
   readonly scores: Tensor;
@@ -82,19 +82,19 @@ function paddedNumbers(values: readonly number[], length: number): ComputedPixel
   return padded;
 }
 
-/** As if every pair of a thousand of the boxes were compared. */
+/** Assumes that every pair among a thousand of the boxes is compared. */
 function suppressionCost(_: unknown, inputs: readonly Tensor[]): number {
   const count = inputAt(inputs, 1).size;
   const limit = Number(inputAt(inputs, 2).data[0] ?? 0);
   return count * 100 + count * Math.min(count, Math.max(0, limit)) * 30;
 }
 
-/** How a version of the op takes its inputs and gives its outputs. */
+/** The inputs and outputs of a version of the op. */
 interface Version {
   readonly op: string;
   readonly types: KernelTypes;
   readonly threshold: "attribute" | "input";
-  /** The inputs after the first four that it has. */
+  /** Which inputs it has after the first four. */
   readonly minScore?: boolean;
   readonly softness?: boolean;
   readonly outputs: "indices" | "count" | "scores";
@@ -132,7 +132,7 @@ function version({ op, types, threshold, minScore, softness, outputs }: Version)
   );
 }
 
-/** Similarities that are given as a matrix. */
+/** Selects by similarities that are passed as a matrix. */
 const withOverlaps = pureKernel(
   "NonMaxSuppressionWithOverlaps",
   () => (inputs) => {
@@ -157,7 +157,7 @@ const withOverlaps = pureKernel(
 const boxTypes = ["float16", "float32"] as const;
 const bothTypes = { T: boxTypes, T_threshold: boxTypes };
 
-/** Selections of boxes without those that show what another one shows, too. */
+/** Selects boxes without those that overlap a better one. */
 export const suppressionKernels: readonly PureKernelDefinition[] = [
   version({ op: "NonMaxSuppression", types: noTypes, threshold: "attribute", outputs: "indices" }),
   version({ op: "NonMaxSuppressionV2", types: bothTypes, threshold: "input", outputs: "indices" }),

@@ -1,11 +1,11 @@
-/** Resized images whose pixels are weighted sums of pixels of the original, along rows and columns on their own. */
+/** Resized images whose pixels are weighted sums of pixels of the original, separately along rows and columns. */
 
 import type { DType } from "../../../../protocol/dtype.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import { inputAt, integersOf, type NumberArray, newNumbers } from "../support/elements.js";
 import { type ComputedPixels, type ImageSizes, newPixels } from "./pixels.js";
 
-/** For each pixel of the resized side `taps` pixels of the original and their weights. */
+/** For each pixel along the resized side, `taps` pixels of the original and their weights. */
 export interface Taps {
   readonly taps: number;
   readonly length: number;
@@ -13,7 +13,7 @@ export interface Taps {
   readonly weights: ComputedPixels;
 }
 
-/** Room for the taps of a side of `length` pixels. */
+/** Allocates the taps of a side of `length` pixels. */
 export function newTaps(length: number, taps: number): Taps {
   return {
     taps,
@@ -23,7 +23,7 @@ export function newTaps(length: number, taps: number): Taps {
   };
 }
 
-/** The original's columns first, then its rows. */
+/** Resizes the columns of the original first, then its rows. */
 export function resizeWeighted(
   pixels: NumberArray,
   { batch, height, width, channels }: ImageSizes,
@@ -53,7 +53,10 @@ export function resizeWeighted(
   return out;
 }
 
-/** The gradient of `resizeWeighted`: what arrives at a pixel of the resized image goes to all that made it. @param dtype of the gradient. */
+/**
+ * The gradient of `resizeWeighted`: distributes each gradient over the pixels that contributed to it.
+ * @param dtype of the gradient.
+ */
 export function spreadWeighted(
   gradients: NumberArray,
   { batch, height, width, channels }: ImageSizes,
@@ -100,7 +103,7 @@ function addScaled(
   }
 }
 
-/** A cost estimate: nanoseconds for each element of the original and of the resized image. */
+/** A cost estimate in nanoseconds per element of the original and of the resized image. */
 export function weightedCost(nanoseconds: number) {
   return (_: unknown, inputs: readonly Tensor[]): number => {
     const input = inputAt(inputs, 0);
@@ -110,7 +113,7 @@ export function weightedCost(nanoseconds: number) {
   };
 }
 
-/** As `weightedCost` where the second input is an image of the other size. */
+/** Like `weightedCost`, for ops whose second input is an image of the other size. */
 export function weightedGradientCost(nanoseconds: number) {
   return (_: unknown, inputs: readonly Tensor[]): number =>
     nanoseconds * (inputAt(inputs, 0).size + inputAt(inputs, 1).size);

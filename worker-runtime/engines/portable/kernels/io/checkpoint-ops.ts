@@ -28,7 +28,7 @@ interface Request {
   readonly shapesAndSlices: readonly string[];
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for inputs that do not fit together. */
+/** @throws TensorFlowError INVALID_ARGUMENT for inconsistent inputs. */
 function requestOf(inputs: readonly Value[]): Request {
   const prefix = tensorAt(inputs, 0);
   const names = tensorAt(inputs, 1);
@@ -64,7 +64,7 @@ const saveKernel: StatefulKernelDefinition = {
       try {
         for (const [index, tensor] of tensors.entries()) {
           step.signal.throwIfAborted();
-          // Updates go on while a checkpoint is written.
+          // Variables may be updated while a checkpoint is written.
           const lasting = await lastingValue(tensor, step);
           await save(writer, request.names[index] ?? "", request.shapesAndSlices[index] ?? "", lasting);
         }
@@ -91,13 +91,13 @@ async function save(writer: BundleWriter, name: string, spec: string, tensor: Te
   await writer.addSlice(name, part, tensor);
 }
 
-/** A tensor to restore, as far as the checkpoint's index was asked about it. */
+/** A tensor to restore, as described by the checkpoint's index. */
 interface Wanted {
   readonly name: string;
   readonly slice: TensorSlice | undefined;
 }
 
-/** @throws TensorFlowError NOT_FOUND or INVALID_ARGUMENT where the checkpoint has nothing that fits. */
+/** @throws TensorFlowError NOT_FOUND or INVALID_ARGUMENT if the checkpoint has no matching tensor. */
 function check(reader: BundleReader, name: string, spec: string, dtype: DType | undefined): Wanted {
   const info = reader.info(name);
   if (dtype !== undefined && dtype !== info.dtype) {
@@ -145,7 +145,7 @@ const restoreKernel: StatefulKernelDefinition = {
       const request = requestOf(inputs);
       const reader = await openCheckpoint(request.prefix, step.files);
       try {
-        // Everything is checked before anything is read: a wrong name costs no gigabytes.
+        // Everything is checked before anything is read: a wrong name must not cost gigabytes of reading.
         const wanted = request.names.map((name, index) =>
           check(reader, name, request.shapesAndSlices[index] ?? "", dtypes[index]),
         );

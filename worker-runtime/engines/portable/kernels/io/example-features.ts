@@ -14,13 +14,13 @@ export type FeatureValues = readonly number[] | readonly bigint[] | readonly Uin
 /** One example of a batch. */
 export interface ParsedExample {
   readonly features: ReadonlyMap<string, Feature>;
-  /** How errors name it: "Name: a, Key: x, Index: 0.  "; without a batch "Key: x.  ". */
+  /** Its name in errors: "Name: a, Key: x, Index: 0.  "; without a batch "Key: x.  ". */
   describe(key: string): string;
   /** "Name: a, ", or "" without a batch. */
   readonly name: string;
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for bytes that are no tensorflow.Example. */
+/** @throws TensorFlowError INVALID_ARGUMENT for bytes that are not a tensorflow.Example. */
 export function parseExample(bytes: Uint8Array, name: string | undefined, index: number): ParsedExample {
   const who = name === undefined ? "" : `Name: ${name === "" ? "<unknown>" : name}, `;
   let example: Example;
@@ -42,7 +42,7 @@ export function parseExample(bytes: Uint8Array, name: string | undefined, index:
 }
 
 /**
- * The values of a feature; undefined where the example does not have it.
+ * The values of a feature; undefined if the example does not have it.
  * @throws TensorFlowError INVALID_ARGUMENT for values of another dtype.
  */
 function valuesOf(example: ParsedExample, key: string, dtype: DType): FeatureValues | undefined {
@@ -76,7 +76,7 @@ export function tensorOfValues(dtype: DType, shape: readonly number[], values: F
 export interface DenseFeature {
   readonly key: string;
   readonly dtype: DType;
-  /** The first size may be -1: as many as there are, filled up with the default to the longest of the batch. */
+  /** The first size may be -1 for a variable length, padded with the default to the longest of the batch. */
   readonly shape: readonly number[];
   readonly defaults: Tensor;
 }
@@ -114,8 +114,8 @@ function shapeOfPartial(shape: PartialShape): string {
 
 /**
  * A dense feature of all examples.
- * @param batch false for a single example, whose tensor has no dimension for it.
- * @throws TensorFlowError INVALID_ARGUMENT where an example lacks it or has another number of values.
+ * @param batch false for a single example, whose tensor has no batch dimension.
+ * @throws TensorFlowError INVALID_ARGUMENT if an example lacks it or has another number of values.
  */
 export function parseDense(
   feature: DenseFeature,
@@ -180,7 +180,7 @@ export function parseSparse(
   };
 }
 
-/** A feature of any length, as a ragged tensor: its values, and where each example's begin. */
+/** A feature of any length, as a ragged tensor: its values and row splits. */
 export function parseRagged(
   key: string,
   dtype: DType,
@@ -194,7 +194,7 @@ export function parseRagged(
     splits.push((splits.at(-1) ?? 0) + row.length);
   }
   const count = splits.at(-1) ?? 0;
-  // A single example's values are not ragged: it has no splits.
+  // The values of a single example are not ragged and have no splits.
   const written = batch ? splits : [];
   return {
     values: tensorOfValues(dtype, [count], rows.flatMap((row) => [...row]) as FeatureValues),

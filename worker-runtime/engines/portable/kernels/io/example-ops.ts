@@ -16,12 +16,12 @@ import {
 } from "./example-features.js";
 import { textsOf } from "./string-inputs.js";
 
-/** Nanoseconds that a byte of an example takes. */
+/** Nanoseconds per byte of an example. */
 const NANOSECONDS_PER_BYTE = 50;
-/** An example by itself, however few features it has. */
+/** Nanoseconds per example, regardless of its features. */
 const NANOSECONDS_PER_EXAMPLE = 5000;
 
-/** What to read of each example, by keys. */
+/** The keys of the features to read from each example. */
 export interface ExampleKeys {
   readonly sparse: readonly string[];
   readonly dense: readonly string[];
@@ -31,8 +31,8 @@ export interface ExampleKeys {
 /**
  * The features of all examples: the indices, then the values, then the shapes of the sparse ones, the dense ones, and
  * the values and then the splits of the ragged ones.
- * @param node has the attributes with their types and shapes.
- * @param defaults of the dense ones.
+ * @param node has attributes with their types and shapes.
+ * @param defaults of the dense features.
  * @param batch whether the examples are a vector.
  * @throws TensorFlowError INVALID_ARGUMENT for features of other types or sizes, or missing ones without a default.
  */
@@ -111,7 +111,7 @@ const options = {
 /** The dtypes that the values of a feature may have. */
 export const featureTypes = ["float32", "int64", "string"] as const;
 
-/** Ops that take tensorflow.Example messages apart. */
+/** Ops that parse tensorflow.Example messages. */
 export const exampleKernels: readonly PureKernelDefinition[] = [
   pureKernel(
     "ParseExample",

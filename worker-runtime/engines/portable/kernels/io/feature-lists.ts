@@ -9,10 +9,10 @@ import { integerTensor } from "../support/elements.js";
 import { productOf } from "../support/shapes.js";
 import { type FeatureValues, tensorOfValues } from "./example-features.js";
 
-/** One sequence of a batch: a list of features by name, each a value of every time. */
+/** One sequence of a batch: lists of features by name, with one feature per time step. */
 export interface ParsedSequence {
   readonly lists: ReadonlyMap<string, FeatureList>;
-  /** As errors name it: "Name: a, ". */
+  /** Its name in errors: "Name: a, ". */
   readonly name: string;
   readonly index: number;
 }
@@ -32,7 +32,7 @@ function valuesOf({ kind }: Feature, key: string, dtype: DType, sequence: Parsed
   return kind.value.value;
 }
 
-/** The values at each time of each sequence; undefined for a sequence without the list. */
+/** The values at each time step of each sequence; undefined for a sequence without the list. */
 function timesOf(
   key: string,
   dtype: DType,
@@ -52,7 +52,7 @@ function joinedValues(dtype: DType, times: readonly FeatureValues[]): Tensor {
   return tensorOfValues(dtype, [count], times.flatMap((values) => [...values]) as FeatureValues);
 }
 
-/** A list of any number of values at each time, as a sparse tensor. @param batch false for a single sequence. */
+/** A list with any number of values per time step, as a sparse tensor. @param batch false for a single sequence. */
 export function parseSparseList(
   key: string,
   dtype: DType,
@@ -74,18 +74,18 @@ export function parseSparseList(
   };
 }
 
-/** A list of values of one shape at each time. */
+/** A list with values of one shape at each time step. */
 export interface DenseList {
   readonly key: string;
   readonly dtype: DType;
   readonly shape: PartialShape;
-  /** Whether a sequence without it has it with no times. */
+  /** Whether the list counts as empty in a sequence without it. */
   readonly mayMiss: boolean;
 }
 
 /**
- * A list as a tensor of the longest sequence's times, shorter ones filled up with zeros, and the number of times of each.
- * @throws TensorFlowError INVALID_ARGUMENT where a sequence lacks it or has another number of values.
+ * A list as a tensor padded with zeros to the longest sequence, and the number of time steps of each sequence.
+ * @throws TensorFlowError INVALID_ARGUMENT if a sequence lacks it or has another number of values.
  */
 export function parseDenseList(
   { key, dtype, shape, mayMiss }: DenseList,
@@ -135,8 +135,8 @@ function splitsOf(dtype: DType, lengths: readonly number[]): Tensor {
 }
 
 /**
- * A list of any number of values at each time, as a ragged tensor of sequences, times and values.
- * @param batch false for a single sequence, which has no outer splits: a number that says nothing stands for them.
+ * A list with any number of values per time step, as a ragged tensor of sequences, time steps and values.
+ * @param batch false for a single sequence, which has no outer splits: a placeholder is returned for them.
  */
 export function parseRaggedList(
   key: string,

@@ -60,14 +60,14 @@ const writeFileKernel: StatefulKernelDefinition = {
   },
 };
 
-/** Errors of the system where nothing can be found, as TensorFlow takes them: links in a circle are ELOOP. */
+/** System errors that TensorFlow treats as "not found"; ELOOP is a cycle of links. */
 const NOTHING_THERE = new Set(["ENOENT", "ENOTDIR", "EACCES", "ELOOP"]);
 
 function isNothingThere(error: unknown): boolean {
   return error instanceof Error && "code" in error && NOTHING_THERE.has(String(error.code));
 }
 
-/** What `look` finds at the place that a path leads to; undefined where nothing is there. */
+/** The result of `look` for a path; undefined if nothing exists there. */
 async function lookAt<T>(
   path: string,
   files: FileAccess,
@@ -83,8 +83,8 @@ async function lookAt<T>(
 }
 
 /**
- * As `lookAt`, for what a wildcard found. A link that leads out of the folders that graphs may use, or a pipe, is none of
- * those who look for others; a graph that names it gets the error.
+ * Like `lookAt`, for matches of a wildcard. Pipes, and links that lead out of the folders that graphs may use, do not
+ * match; a graph that names one explicitly gets the error.
  */
 async function lookAtFound<T>(
   path: string,
@@ -99,7 +99,7 @@ async function lookAtFound<T>(
   }
 }
 
-/** The paths that a pattern fits. */
+/** The paths that match a pattern. */
 async function matchingPaths(pattern: string, files: FileAccess): Promise<readonly string[]> {
   if (!hasWildcard(pattern)) {
     return (await lookAt(pattern, files, stat)) === undefined ? [] : [pattern];
@@ -144,7 +144,7 @@ const matchingFilesKernel: StatefulKernelDefinition = {
   },
 };
 
-/** Whole files and lists of them, within the folders that graphs may use. */
+/** Reads, writes and lists files within the folders that graphs may use. */
 export const fileKernels: readonly StatefulKernelDefinition[] = [
   readFileKernel,
   writeFileKernel,

@@ -1,11 +1,11 @@
-/** True where a pattern has anything that stands for other characters. */
+/** Whether a pattern contains a wildcard. */
 export function hasWildcard(pattern: string): boolean {
   return /[*?[\\]/.test(pattern);
 }
 
 /**
- * Whether a file's name fits a pattern: * for any characters, ? for one, [a-z] and [^a-z] for one of a set, \ before a
- * character that stands for itself. Takes time in proportion to name times pattern at most.
+ * Whether a file name matches a pattern: * for any characters, ? for one, [a-z] and [^a-z] for one of a set, \ to
+ * escape the next character. Takes at most time proportional to name length times pattern length.
  */
 export function matchesGlob(pattern: string, name: string): boolean {
   let at = 0;
@@ -20,7 +20,7 @@ export function matchesGlob(pattern: string, name: string): boolean {
       at = step;
       textAt += 1;
     } else if (star !== undefined) {
-      // The last star takes in one character more.
+      // The last star consumes one more character.
       star = { at: star.at, textAt: star.textAt + 1 };
       ({ at, textAt: textAt } = star);
     } else {
@@ -30,7 +30,7 @@ export function matchesGlob(pattern: string, name: string): boolean {
   return /^\**$/.test(pattern.slice(at));
 }
 
-/** Where the pattern goes on after it took in a character; undefined where it does not take it in. */
+/** The index in the pattern after matching a character; undefined if it does not match. */
 function matchOne(pattern: string, at: number, character: string): number | undefined {
   const wanted = pattern.charAt(at);
   if (wanted === "?") {

@@ -17,16 +17,16 @@ import {
 import { type ParsedSequence, parseDenseList, parseRaggedList, parseSparseList } from "./feature-lists.js";
 import { textsOf } from "./string-inputs.js";
 
-/** Nanoseconds that a byte of an example takes. */
+/** Nanoseconds per byte of an example. */
 const NANOSECONDS_PER_BYTE = 80;
 
-/** What is the same at all times, and what has a value at each. */
+/** The features that are constant, and those with a value per time step. */
 interface ParsedSequenceExample {
   readonly context: ParsedExample;
   readonly sequence: ParsedSequence;
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for bytes that are no tensorflow.SequenceExample. */
+/** @throws TensorFlowError INVALID_ARGUMENT for bytes that are not a tensorflow.SequenceExample. */
 function parse(bytes: Uint8Array, givenName: string, index: number): ParsedSequenceExample {
   const shown = givenName === "" ? "<unknown>" : givenName;
   let message: SequenceExample;
@@ -59,7 +59,7 @@ const KEYS = {
 const MISSING_ASSUMED_EMPTY = 8;
 const FIRST_DEFAULT = 9;
 
-/** @throws TensorFlowError INVALID_ARGUMENT where there are not as many keys as types. */
+/** @throws TensorFlowError INVALID_ARGUMENT if there are not as many keys as types. */
 function keysOf(inputs: readonly Tensor[], which: keyof typeof KEYS, count: number): string[] {
   const keys = textsOf(inputAt(inputs, KEYS[which]));
   if (keys.length !== count) {
@@ -68,7 +68,7 @@ function keysOf(inputs: readonly Tensor[], which: keyof typeof KEYS, count: numb
   return keys;
 }
 
-/** The features that do not change: sparse, dense and ragged ones, in the order of the outputs. */
+/** The context features: sparse, dense and ragged ones, in the order of the outputs. */
 function contextOutputs(
   node: KernelNode,
   inputs: readonly Tensor[],
@@ -91,7 +91,7 @@ function contextOutputs(
   const ragged = keysOf(inputs, "contextRagged", raggedTypes.length).map((key, i) => {
     const splitType = splitTypes[i] ?? "int64";
     const { values, splits } = parseRagged(key, raggedTypes[i] ?? "float32", splitType, examples, batch);
-    // A number that says nothing stands for the splits of a single example.
+    // A placeholder is returned for the splits of a single example.
     return { values, splits: batch ? splits : integerTensor(splitType, [], [0]) };
   });
   return [
@@ -139,7 +139,7 @@ function listOutputs(
   ];
 }
 
-/** Takes tensorflow.SequenceExample messages apart, one or a vector of them. */
+/** Parses tensorflow.SequenceExample messages, one or a vector of them. */
 export const sequenceExampleKernel: PureKernelDefinition = pureKernel(
   "ParseSequenceExampleV2",
   (node) => (inputs) => {

@@ -4,11 +4,11 @@ import { noTypes } from "../support/dtypes.js";
 import { inputAt, scalarOf } from "../support/elements.js";
 import { textsOf } from "./string-inputs.js";
 
-/** As C's %05d writes a number. */
+/** Formats a number like C's %05d. */
 const fiveDigits = (value: number) =>
   value < 0 ? `-${String(-value).padStart(4, "0")}` : String(value).padStart(5, "0");
 
-/** Names of the files of a checkpoint in parts: "model-00001-of-00004" and "model-?????-of-00004". */
+/** Names of the files of a sharded checkpoint: "model-00001-of-00004" and "model-?????-of-00004". */
 export const shardedNameKernels = [
   pureKernel(
     "ShardedFilename",

@@ -9,7 +9,7 @@ import { cppShapeText, productOf, sameShape, tryBroadcast } from "../support/sha
 import { broadcastIndex } from "./broadcast-index.js";
 import { batchSize, matrixAt } from "./matrix-batch.js";
 
-/** A triangular matrix of which only the diagonals beside the main one are kept: row k holds diagonal k. */
+/** A triangular matrix of which only the diagonals next to the main one are stored: row k holds diagonal k. */
 interface Bands {
   readonly data: Float64Array;
   readonly count: number;
@@ -23,7 +23,7 @@ function bandElement({ data, count, size, lower }: Bands, i: number, j: number):
   return data[band * size + i] as number;
 }
 
-/** Replaces b by the solution x of bands · x = b, or of the transposed matrix. */
+/** Replaces b by the solution x of bands · x = b, or of the equation with the transposed matrix. */
 function solveBands(bands: Bands, transpose: boolean, b: Float64Array, columns: number): void {
   const { size, count } = bands;
   const forward = bands.lower !== transpose;
@@ -78,7 +78,7 @@ function bandedTriangularSolve(matrix: Tensor, right: Tensor, lower: boolean, ad
   return new Tensor(matrix.dtype, shape, out);
 }
 
-/** Sizes of a tridiagonal equation. @throws TensorFlowError INVALID_ARGUMENT where its inputs do not fit together. */
+/** Sizes of a tridiagonal equation. @throws TensorFlowError INVALID_ARGUMENT if its inputs have incompatible shapes. */
 function tridiagonalSizes(diagonals: Tensor, right: Tensor): readonly [size: number, columns: number] {
   if (diagonals.shape.length !== right.shape.length || diagonals.shape.length < 2) {
     throw invalidArgument("All input tensors must have the same rank.");
@@ -100,10 +100,11 @@ function tridiagonalSizes(diagonals: Tensor, right: Tensor): readonly [size: num
 }
 
 /**
- * Gaussian elimination of a tridiagonal matrix, rows exchanged where the one below has the larger pivot; that makes a
+ * Gaussian elimination of a tridiagonal matrix; rows are swapped if the one below has the larger pivot, which creates a
  * second diagonal above the main one.
- * @param diagonals above, main and below, `size` numbers each; the last of the first and the first of the last are padding.
- * @param b becomes the solution; NaN where the matrix is singular.
+ * @param diagonals above, main and below, `size` numbers each; the last of the first and the first of the last are
+ *   padding.
+ * @param b is replaced by the solution; NaN if the matrix is singular.
  */
 function solveTridiagonal(
   diagonals: Float64Array,
@@ -121,7 +122,7 @@ function solveTridiagonal(
   for (let i = 0; i + 1 < size; i += 1) {
     let below = diagonals[2 * size + i + 1] as number;
     if (pivoting && Math.abs(below) > Math.abs(main[i] as number)) {
-      // Rows i and i + 1 change places.
+      // Rows i and i + 1 are swapped.
       [main[i], below] = [below, main[i] as number];
       [above[i], main[i + 1]] = [main[i + 1] as number, above[i] as number];
       [second[i], above[i + 1]] = [above[i + 1] as number, 0];
@@ -197,7 +198,7 @@ function tridiagonalProduct(diagonals: readonly Tensor[], right: Tensor): Tensor
 
 const types = { T: floatTypes as readonly DType[] };
 
-/** What an equation takes in nanoseconds, however small it is, and an element of its parts. */
+/** Overhead per equation in nanoseconds, and cost per element of its parts. */
 const NANOS_PER_EQUATION = 1000;
 const NANOS_PER_ELEMENT = 20;
 
@@ -215,7 +216,7 @@ const tridiagonalCost: Cost = (_, inputs) => {
   return elements * NANOS_PER_ELEMENT + batchSize(right) * NANOS_PER_EQUATION;
 };
 
-/** Equations and products of matrices with a few diagonals. */
+/** Equations and products of banded matrices. */
 export const bandedKernels: readonly PureKernelDefinition[] = [
   pureKernel(
     "BandedTriangularSolve",
@@ -234,7 +235,7 @@ export const bandedKernels: readonly PureKernelDefinition[] = [
       const pivoting = node.bool("partial_pivoting");
       return (inputs) => [tridiagonalSolve(inputAt(inputs, 0), inputAt(inputs, 1), pivoting)];
     },
-    // How TensorFlow disturbs a singular matrix is its own.
+    // TensorFlow's perturbation of singular matrices is not reproduced.
     { types, fits: (node) => !node.bool("perturb_singular"), cost: tridiagonalCost },
   ),
   pureKernel(

@@ -10,7 +10,7 @@ import { broadcastStrides, cppShapeText, productOf, sameShape, tryBroadcast } fr
 import { initTfjs } from "../tfjs/backend.js";
 import { multiplyAll, type ProductOffsets, type ProductSize, productCost } from "./multiply.js";
 
-/** Which operands are replaced by their adjoints (transposed, and conjugated where complex) first. */
+/** Which operands are first replaced by their adjoints (transposed, and conjugated if complex). */
 interface Adjoints {
   readonly x: boolean;
   readonly y: boolean;
@@ -36,7 +36,7 @@ function batchMatMul(x: Tensor, y: Tensor, adjoints: Adjoints, batch: Batch, dty
   );
 }
 
-/** Where each product's matrices lie; a batch dimension of size 1 is repeated. */
+/** The offsets of each product's matrices; a batch dimension of size 1 is repeated. */
 function offsetsOf(x: Tensor, y: Tensor, size: ProductSize, shape: readonly number[]): ProductOffsets[] {
   const stridesX = broadcastStrides(x.shape.slice(0, -2), shape);
   const stridesY = broadcastStrides(y.shape.slice(0, -2), shape);

@@ -1,6 +1,6 @@
 import { broadcastStrides, stridesOf } from "../support/shapes.js";
 
-/** For each index in the row-major `target` shape the index of the operand of `shape` that is broadcast to it. */
+/** For each index in the row-major `target` shape, the index in the operand of `shape` that is broadcast to it. */
 export function broadcastIndex(
   shape: readonly number[],
   target: readonly number[],

@@ -1,4 +1,4 @@
-/** Complex matrices as products with unitary ones, computed in double precision; matrices are lists of columns. */
+/** Factorizations of complex matrices into unitary factors, in double precision; matrices are lists of columns. */
 import { type Complex, conjugate, divide, scale, subtract } from "../math/complex-numbers.js";
 import {
   addScaled,
@@ -20,7 +20,7 @@ interface Reflection {
   readonly tau: Complex;
 }
 
-/** The reflection that turns a column into one whose entries below `index` are 0 and whose entry there is real. */
+/** The reflection that makes a column 0 below `index` and real at `index`. */
 function reflectionOf(column: ComplexArray, index: number): Reflection {
   const v = column.slice();
   v.fill(0, 0, 2 * index);
@@ -46,8 +46,8 @@ function reflect(vector: ComplexArray, { index, v }: Reflection, tau: Complex): 
 }
 
 /**
- * Q and R with matrix = Q · R, by Householder's reflections in the form of LAPACK's zgeqrf: R's diagonal is real.
- * @param width columns of Q and rows of R.
+ * Q and R with matrix = Q · R, by Householder reflections in the form of LAPACK's zgeqrf: R's diagonal is real.
+ * @param width the number of columns of Q and rows of R.
  */
 export function complexQr(
   matrix: readonly ComplexArray[],
@@ -77,14 +77,14 @@ export function complexQr(
   return { q, r };
 }
 
-/** Turns two vectors in their plane: [p, q] · [[cos, sin], [-sin · conj(phase), cos · conj(phase)]]. */
+/** Rotates two vectors in their plane: [p, q] · [[cos, sin], [-sin · conj(phase), cos · conj(phase)]]. */
 interface Rotation {
   readonly cos: number;
   readonly sin: number;
   readonly phase: Complex;
 }
 
-/** The rotation of Jacobi that makes [[p, off], [conj(off), q]] diagonal. */
+/** The Jacobi rotation that makes [[p, off], [conj(off), q]] diagonal. */
 function rotationOf(p: number, q: number, off: Complex): Rotation {
   const length = Math.hypot(...off);
   const ratio = (q - p) / (2 * length);
@@ -108,11 +108,11 @@ function rotate(p: ComplexArray, q: ComplexArray, { cos, sin, phase }: Rotation)
 const MOST_SWEEPS = 60;
 
 /**
- * Turns columns until each is orthogonal to all others, and other columns along with them: Jacobi's method in Hestenes'
- * one-sided form. Golub and Van Loan, "Matrix Computations", section 8.6.3.
+ * Rotates columns until each is orthogonal to all others, and applies the same rotations to other columns: the
+ * one-sided Jacobi method of Hestenes. Golub and Van Loan, "Matrix Computations", section 8.6.3.
  */
 function makeOrthogonal(columns: readonly ComplexArray[], others: readonly ComplexArray[]): void {
-  // Columns that are nothing but roundings are never orthogonal to more than that.
+  // Columns of pure rounding error never become orthogonal beyond this.
   const noise = columns.reduce((sum, column) => sum + lengthOf(column) ** 2, 0) * Number.EPSILON ** 2;
   for (let sweep = 0, turned = true; turned && sweep < MOST_SWEEPS; sweep += 1) {
     turned = false;
@@ -134,14 +134,14 @@ function makeOrthogonal(columns: readonly ComplexArray[], others: readonly Compl
   }
 }
 
-/** Orthonormal vectors with others next to them that are orthonormal to all, `width` in all. */
+/** Extends orthonormal vectors to `width` orthonormal vectors. */
 function completed(given: readonly ComplexArray[], rows: number, width: number): ComplexArray[] {
   const all = given.map((vector) => vector.slice());
   const units = identityColumns(rows, rows);
   while (all.length < width) {
     const rests = units.map((unit) => {
       const rest = unit.slice();
-      // Twice, since the first time leaves roundings.
+      // Twice, since the first pass leaves rounding errors.
       for (const vector of [...all, ...all]) {
         const part = innerProduct(vector, 0, rest, 0, rows);
         addScaled(rest, 0, vector, 0, rows, scale(-1, part));
@@ -154,7 +154,7 @@ function completed(given: readonly ComplexArray[], rows: number, width: number):
   return all;
 }
 
-/** The singular values, the greatest one first, with as many vectors as asked for. */
+/** The singular values in descending order, with the requested number of vectors. */
 export function complexSingularValues(
   matrix: readonly ComplexArray[],
   rows: number,
@@ -179,7 +179,7 @@ export function complexSingularValues(
 
 /**
  * The eigenvalues of a Hermitian matrix in ascending order, and the eigenvectors: Jacobi's method. Only the lower
- * triangle is looked at.
+ * triangle is read.
  */
 export function hermitianEigen(
   matrix: readonly ComplexArray[],
@@ -218,8 +218,8 @@ function hermitianColumns(matrix: readonly ComplexArray[], size: number): Comple
 
 /**
  * Makes entry (i, k) of a Hermitian matrix 0 by a rotation from both sides.
- * @param noise what is no more than that is 0 already.
- * @returns whether there was anything to do.
+ * @param noise absolute values up to this count as 0.
+ * @returns whether the matrix changed.
  */
 function turn(
   columns: readonly ComplexArray[],
@@ -239,7 +239,7 @@ function turn(
   const rotation = rotationOf(pp, qq, off);
   rotate(p, q, rotation);
   rotate(a, b, rotation);
-  // The rows are those of the conjugate transpose.
+  // The rows are rotated by the conjugate transpose.
   const [cos, sin] = [rotation.cos, rotation.sin];
   for (const column of columns) {
     const [x, y] = entryAt(column, i);

@@ -20,7 +20,7 @@ import { broadcastBatches, checkRightSide, checkSameBatch, notInvertible } from 
 import { batchSize, matrixSizes, squareSize } from "./matrix-batch.js";
 import { complexEquation, decompositionCost, equationCost, squareCost } from "./matrix-costs.js";
 
-/** A complex tensor that is being built. Values are written by their indexes, counted in complex numbers. */
+/** A complex tensor under construction. Values are written by index, counted in complex numbers. */
 class Output {
   readonly #dtype: DType;
   readonly #shape: readonly number[];
@@ -115,7 +115,7 @@ function solveTriangular(matrix: Tensor, rightSide: Tensor, lower: boolean, adjo
   return out.tensor;
 }
 
-/** NaN for a matrix that is not positive definite, as for real ones; TensorFlow leaves there what the memory held. */
+/** NaN for a matrix that is not positive definite, as for real ones; TensorFlow leaves uninitialized memory there. */
 function cholesky(input: Tensor): Tensor {
   const size = squareSize(input);
   const out = new Output(input.dtype, input.shape);
@@ -163,7 +163,7 @@ function qr(input: Tensor, full: boolean): readonly Tensor[] {
   return [q.tensor, r.tensor];
 }
 
-/** What stands for vectors that were not asked for, as TensorFlow has it: a 0 for each matrix. */
+/** The placeholder for vectors that were not requested, as in TensorFlow: one 0 per matrix. */
 function noVectors(input: Tensor): Tensor {
   return new Output(input.dtype, input.shape.slice(0, -2)).tensor;
 }
@@ -216,7 +216,7 @@ function kernel(op: string, cost: Cost, create: Parameters<typeof pureKernel>[1]
 
 const ofMatrix = squareCost(complexEquation);
 const ofEquation = equationCost(complexEquation);
-/** Several factors, whose columns are lists of their own. */
+/** Several factors, whose columns are separate lists. */
 const decomposition = { multiplication: 10, matrix: 10_000 };
 
 const ofOne =

@@ -1,7 +1,7 @@
 import { type Complex, divide, multiply, ONE, scale } from "../math/complex-numbers.js";
 import { addScaled, type ComplexArray, entryAt, innerProduct, setEntry } from "./complex-vectors.js";
 
-/** A square complex matrix as product of a lower and an upper triangular one, its rows permuted. */
+/** A square complex matrix as product of a lower and an upper triangular one, with its rows permuted. */
 export interface ComplexLu {
   readonly size: number;
   /** The upper triangle, and below it the lower one, whose diagonal is all ones. */
@@ -9,7 +9,7 @@ export interface ComplexLu {
   /** Row `i` of the factors is row `permutation[i]` of the matrix. */
   readonly permutation: readonly number[];
   readonly permutationSign: number;
-  /** Whether a pivot is 0, so that nothing can be solved. */
+  /** Whether a pivot is 0, in which case equations cannot be solved. */
   readonly singular: boolean;
 }
 
@@ -25,7 +25,7 @@ function largestInColumn(factors: ComplexArray, size: number, k: number): number
   return best;
 }
 
-/** Gaussian elimination with partial pivoting, as `decomposeLu` does it for real matrices. */
+/** Gaussian elimination with partial pivoting, like `decomposeLu` for real matrices. */
 export function decomposeComplexLu(matrix: ComplexArray, size: number): ComplexLu {
   const factors = matrix.slice();
   const permutation = Array.from({ length: size }, (_, i) => i);
@@ -55,7 +55,7 @@ export function decomposeComplexLu(matrix: ComplexArray, size: number): ComplexL
   return { size, factors, permutation, permutationSign, singular };
 }
 
-/** Replaces b by the solution x of triangle · x = b; what lies on the other side of the diagonal is not looked at. */
+/** Replaces b by the solution x of triangle · x = b; the other triangle is not read. */
 export function solveComplexTriangle(
   triangle: ComplexArray,
   size: number,
@@ -79,7 +79,7 @@ export function solveComplexTriangle(
   }
 }
 
-/** The solution x of matrix · x = b for b of `columns` columns. The matrix must not be singular. */
+/** The solution x of matrix · x = b for b with `columns` columns. The matrix must not be singular. */
 export function solveComplexLu(
   { size, factors, permutation }: ComplexLu,
   b: ComplexArray,
@@ -102,7 +102,7 @@ export function complexDeterminant({ size, factors, permutationSign }: ComplexLu
   return product;
 }
 
-/** The determinant as a number of size 1 (or 0) and the logarithm of its size, which may be huge. */
+/** The determinant as a number of absolute value 1 (or 0) and the logarithm of its magnitude, which may be huge. */
 export function complexLogDeterminant({ size, factors, permutationSign }: ComplexLu): {
   readonly sign: Complex;
   readonly logAbsolute: number;
@@ -120,7 +120,7 @@ export function complexLogDeterminant({ size, factors, permutationSign }: Comple
 
 /**
  * Replaces the lower triangle of a Hermitian matrix by that of its Cholesky factor, and the rest by zeros.
- * @returns false where the matrix is not positive definite.
+ * @returns false if the matrix is not positive definite.
  */
 export function factorizeComplexCholesky(matrix: ComplexArray, size: number): boolean {
   for (let i = 0; i < size; i += 1) {

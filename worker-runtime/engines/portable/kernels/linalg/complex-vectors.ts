@@ -2,7 +2,7 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import type { Complex } from "../math/complex-numbers.js";
 import { numbersOf } from "../support/elements.js";
 
-/** Complex numbers one behind the other, real part first; entry i has the indexes 2i and 2i + 1. */
+/** Interleaved complex numbers, real part first; entry i has the indexes 2i and 2i + 1. */
 export type ComplexArray = Float64Array;
 
 export function entryAt(numbers: ComplexArray, index: number): Complex {
@@ -14,7 +14,7 @@ export function setEntry(numbers: ComplexArray, index: number, [re, im]: Complex
   numbers[2 * index + 1] = im;
 }
 
-/** Adds `count` entries of `source` from `from` on, each times a factor, to those of `target` from `to` on. */
+/** Adds a multiple of `count` entries of `source`, starting at `from`, to those of `target`, starting at `to`. */
 export function addScaled(
   target: ComplexArray,
   to: number,
@@ -32,7 +32,7 @@ export function addScaled(
   }
 }
 
-/** The sum of conj(a[i]) b[i] over `count` entries from `from` and from `other` on. */
+/** The sum of conj(a[i]) b[i] over `count` entries, starting at `from` and at `other`. */
 export function innerProduct(
   a: ComplexArray,
   from: number,
@@ -66,7 +66,7 @@ export function columnsAt(tensor: Tensor, index: number): ComplexArray[] {
   });
 }
 
-/** Matrix `index` of a complex tensor of matrices, row by row, in double precision. @param adjoint its conjugate transpose. */
+/** Matrix `index` of a complex tensor, row by row, in double precision. @param adjoint its conjugate transpose. */
 export function complexMatrixAt(tensor: Tensor, index: number, adjoint = false): ComplexArray {
   const [rows = 0, columns = 0] = tensor.shape.slice(-2);
   const size = 2 * rows * columns;
@@ -95,7 +95,7 @@ export function matrixOfColumns(columns: readonly ComplexArray[], rows: number):
   return matrix;
 }
 
-/** The columns of an identity of so many rows. */
+/** The first columns of an identity matrix with this many rows. */
 export function identityColumns(rows: number, count: number): ComplexArray[] {
   return Array.from({ length: count }, (_, j) => {
     const column = new Float64Array(2 * rows);

@@ -31,7 +31,7 @@ function qr(input: Tensor, full: boolean): readonly Tensor[] {
   ];
 }
 
-/** What stands for vectors that were not asked for, as TensorFlow has it: a 0 for each matrix. */
+/** The placeholder for vectors that were not requested, as in TensorFlow: one 0 per matrix. */
 function noVectors(input: Tensor): Tensor {
   const batch = input.shape.slice(0, -2);
   return new Tensor(input.dtype, batch, newNumbers(input.dtype, batch));
@@ -103,8 +103,8 @@ function lu(input: Tensor, indexType: DType): readonly Tensor[] {
 }
 
 /**
- * The gradient of a matrix of which L is the Cholesky factor: ½ · (S + Sᵀ), S = L⁻ᵀ · Φ(Lᵀ · grad) · L⁻¹, where Φ takes
- * the lower triangle and halves its diagonal. Murray, "Differentiation of the Cholesky decomposition" (2016), section 3.
+ * The gradient of a matrix with Cholesky factor L: ½ · (S + Sᵀ), S = L⁻ᵀ · Φ(Lᵀ · grad) · L⁻¹, where Φ takes the lower
+ * triangle and halves its diagonal. Murray, "Differentiation of the Cholesky decomposition" (2016), section 3.
  */
 function choleskyGradient(factor: Float64Array, gradient: Float64Array, size: number): Float64Array {
   const upper = new Float64Array(size * size);
@@ -122,7 +122,7 @@ function choleskyGradient(factor: Float64Array, gradient: Float64Array, size: nu
   const solve = (b: Float64Array) =>
     solveTriangle(upper, size, b, size, { lower: false, unitDiagonal: false });
   solve(middle);
-  // S · L = M is Lᵀ · Sᵀ = Mᵀ.
+  // S · L = M is equivalent to Lᵀ · Sᵀ = Mᵀ.
   const other = transposedOf(middle, size);
   solve(other);
   const mirrored = transposedOf(other, size);
@@ -148,12 +148,12 @@ function choleskyGradients(factors: Tensor, gradients: Tensor): Tensor {
 
 const types = { T: floatTypes as readonly DType[] };
 
-/** Several factors, and orthogonal ones are made of reflections. */
+/** Several factors; orthogonal ones are computed from reflections. */
 const decomposition = { multiplication: 1, matrix: 5000 };
 
 const indexTypeOf = (node: KernelNode): DType => node.type("output_idx_type");
 
-/** Matrices as products of simpler ones, computed in double precision. */
+/** Decompositions of matrices, computed in double precision. */
 export const decompositionKernels: readonly PureKernelDefinition[] = [
   pureKernel(
     "Qr",

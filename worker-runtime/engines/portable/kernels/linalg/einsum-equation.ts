@@ -1,15 +1,15 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { cppShapeText } from "../support/shapes.js";
 
-/** A label of a dimension: a letter, or ".0", ".1", … for what "..." stands for, counted from the last one. */
+/** The label of a dimension: a letter, or ".0", ".1", … for the dimensions of "...", counted from the last one. */
 export type Label = string;
 
-/** An einsum equation as it is applied to inputs of certain shapes. */
+/** An einsum equation applied to inputs of specific shapes. */
 export interface EinsumLabels {
-  /** One label for each dimension of each input; a label that an input has twice means its diagonal. */
+  /** One label per dimension of each input; a label that occurs twice in an input means its diagonal. */
   readonly inputs: readonly (readonly Label[])[];
   readonly output: readonly Label[];
-  /** The size of each label's dimension; of "..." the larger one, as these broadcast. */
+  /** The size of each label's dimension; for "...", which broadcasts, the larger one. */
   readonly sizes: ReadonlyMap<Label, number>;
 }
 
@@ -38,7 +38,7 @@ export function parseEquation(equation: string): {
   return { inputs, output };
 }
 
-/** Gives every dimension its label. @throws TensorFlowError INVALID_ARGUMENT for shapes that do not fit the equation. */
+/** Assigns a label to each dimension. @throws TensorFlowError INVALID_ARGUMENT for shapes that do not fit. */
 export function labelDimensions(
   equation: { readonly inputs: readonly string[]; readonly output: string },
   shapes: readonly (readonly number[])[],

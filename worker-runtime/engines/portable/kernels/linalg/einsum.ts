@@ -10,15 +10,15 @@ import { initTfjs } from "../tfjs/backend.js";
 import { type EinsumLabels, type Label, labelDimensions, parseEquation } from "./einsum-equation.js";
 import { multiplyAll, productCost } from "./multiply.js";
 
-/** An input of which each label has at most one dimension, in a chosen order. */
+/** An input in which each label has at most one dimension, in a chosen order. */
 interface LabelledTensor {
   readonly tensor: Tensor;
   readonly labels: readonly Label[];
 }
 
 /**
- * The tensor with its dimensions in the order of `labels`, which are some or all of its own; of a label that it has
- * twice, the diagonal.
+ * The tensor with its dimensions in the order of `labels`, which are some or all of its own; a label that it has twice
+ * selects the diagonal.
  */
 function arrange({ tensor, labels }: LabelledTensor, order: readonly Label[]): Tensor {
   const strides = stridesOf(tensor.shape);
@@ -29,7 +29,7 @@ function arrange({ tensor, labels }: LabelledTensor, order: readonly Label[]): T
   return gatherStrided(tensor, shape, { offset: 0, strides: steps });
 }
 
-/** Sums over the labels that are not kept, as a product with ones. */
+/** Sums over the labels that are not kept by multiplying with ones. */
 function sumAway(input: LabelledTensor, kept: ReadonlySet<Label>): LabelledTensor {
   const distinct = [...new Set(input.labels)];
   const remaining = distinct.filter((label) => kept.has(label));
@@ -58,14 +58,14 @@ function ones(dtype: Tensor["dtype"], count: number): Tensor {
   }
   const data = newNumbers(dtype, [count]);
   const entries = data.length / Math.max(1, count);
-  // Only the real parts of complex numbers.
+  // For complex numbers, only the real parts are set.
   for (let i = 0; i < data.length; i += entries) {
     data[i] = 1;
   }
   return new Tensor(dtype, [count], data);
 }
 
-/** The product of two inputs: as many products of matrices as labels in both and in the output have places. */
+/** The product of two inputs, as a batch of matrix products over the labels that both inputs and the output have. */
 function contract(a: LabelledTensor, b: LabelledTensor, { output, sizes }: EinsumLabels): LabelledTensor {
   const inOutput = new Set(output);
   const shared = a.labels.filter((label) => b.labels.includes(label));
@@ -124,10 +124,10 @@ function einsum(labels: EinsumLabels, inputs: readonly Tensor[]): Tensor {
   return arrange(result, labels.output);
 }
 
-/** Inputs and the result are laid out anew, in the order that products take them. */
+/** The inputs and the result are copied into the order that matrix products need. */
 const NANOS_PER_ARRANGED = 5;
 
-/** As if every combination of labels met one multiplication; 0 for inputs that the execution will refuse. */
+/** Assumes one multiplication per combination of labels; 0 for inputs that the execution will reject. */
 function estimate(equation: string, inputs: readonly Tensor[]): number {
   const shapes = inputs.map(({ shape }) => shape);
   try {

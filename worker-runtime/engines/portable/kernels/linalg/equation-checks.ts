@@ -1,4 +1,4 @@
-/** What equations of matrices, real or complex, ask of their two sides. */
+/** Checks of the two sides of matrix equations, real or complex. */
 import { invalidArgument, type TensorFlowError } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import { cppShapeText, sameShape, tryBroadcast } from "../support/shapes.js";
@@ -8,7 +8,7 @@ export function notInvertible(): TensorFlowError {
   return invalidArgument("Input matrix is not invertible.");
 }
 
-/** The columns of the right side. @throws TensorFlowError INVALID_ARGUMENT */
+/** The number of columns of the right side. @throws TensorFlowError INVALID_ARGUMENT */
 export function checkRightSide(matrix: Tensor, { shape }: Tensor, size: number): number {
   const [rows, columns] = shape.slice(-2);
   if (rows !== size || columns === undefined) {
@@ -19,7 +19,7 @@ export function checkRightSide(matrix: Tensor, { shape }: Tensor, size: number):
   return columns;
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT where there are not as many right sides as matrices, in the same order. */
+/** @throws TensorFlowError INVALID_ARGUMENT unless matrices and right sides have the same batch shape. */
 export function checkSameBatch(matrix: Tensor, rightSide: Tensor): void {
   if (!sameShape(matrix.shape.slice(0, -2), rightSide.shape.slice(0, -2))) {
     throw invalidArgument(
@@ -31,12 +31,12 @@ export function checkSameBatch(matrix: Tensor, rightSide: Tensor): void {
 /** The equations of two batches that are broadcast to each other. */
 export interface EquationBatch {
   readonly shape: readonly number[];
-  /** Which matrix and which right side an equation has, by its index. */
+  /** The index of an equation's matrix or right side. */
   ofMatrix(index: number): number;
   ofRight(index: number): number;
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for batches that do not fit. */
+/** @throws TensorFlowError INVALID_ARGUMENT for batches that cannot be broadcast. */
 export function broadcastBatches(matrix: Tensor, rightSide: Tensor): EquationBatch {
   const [own, other] = [matrix.shape.slice(0, -2), rightSide.shape.slice(0, -2)];
   const shape = tryBroadcast(own, other);

@@ -84,8 +84,8 @@ function solveTriangular(matrix: Tensor, rightSide: Tensor, lower: boolean, adjo
 }
 
 /**
- * The lower triangular factor L of matrix = L · Lᵀ. Only the lower triangle of the input is looked at. NaN for a matrix
- * that is not positive definite, as TensorFlow 2.21 has it (earlier ones gave an error).
+ * The lower triangular factor L of matrix = L · Lᵀ. Only the lower triangle of the input is read. NaN for a matrix that
+ * is not positive definite, as in TensorFlow 2.21 (earlier versions returned an error).
  */
 function cholesky(input: Tensor): Tensor {
   const size = squareSize(input);
@@ -102,7 +102,7 @@ function cholesky(input: Tensor): Tensor {
   return new Tensor(input.dtype, input.shape, out);
 }
 
-/** Replaces the lower triangle by that of the factor. @returns false where the matrix is not positive definite. */
+/** Replaces the lower triangle by that of the factor. @returns false if the matrix is not positive definite. */
 function factorizeCholesky(factor: Float64Array, size: number): boolean {
   for (let i = 0; i < size; i += 1) {
     for (let j = 0; j <= i; j += 1) {

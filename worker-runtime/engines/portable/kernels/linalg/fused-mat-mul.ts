@@ -5,7 +5,7 @@ import { inputAt } from "../support/elements.js";
 import { initTfjs } from "../tfjs/backend.js";
 import { matMul, matMulCost } from "./mat-mul.js";
 
-/** The op that TensorFlow's optimizer makes of MatMul, BiasAdd and an activation. */
+/** The op into which TensorFlow's optimizer fuses MatMul, BiasAdd and an activation. */
 export const fusedMatMulKernel: PureKernelDefinition = pureKernel(
   "_FusedMatMul",
   (node) => {

@@ -1,7 +1,7 @@
 /**
  * Reflections that turn a matrix into an upper triangular one: Q · R = matrix, Golub and Van Loan, "Matrix
- * Computations", algorithm 5.2.1. The signs are those of Eigen, which TensorFlow computes with: an element of R's diagonal
- * is below 0 where the column that it stands for began with a number of at least 0.
+ * Computations", algorithm 5.2.1. The signs are those of Eigen, which TensorFlow uses: an element of R's diagonal is
+ * negative if its column began with a number of at least 0.
  */
 export interface HouseholderFactors {
   readonly rows: number;
@@ -42,7 +42,7 @@ export function factorizeHouseholder(
   return { rows, columns, packed, taus };
 }
 
-/** Applies reflection `k` to the columns of `target` from `from` on. */
+/** Applies reflection `k` to the columns of `target`, starting at `from`. */
 function reflect(
   { rows, columns, packed, taus }: HouseholderFactors,
   k: number,

@@ -9,11 +9,11 @@ import { sameShape } from "../support/shapes.js";
 import { batchSize, matrixAt, matrixSizes } from "./matrix-batch.js";
 import { type SingularValues, singularValues } from "./singular-values.js";
 
-/** Half of the digits of a dtype: the equations that the fast way solves have a condition that is squared. */
+/** Half of the digits of a dtype: the fast method solves equations with the square of the condition number. */
 const HALF_PRECISION: Partial<Record<DType, number>> = { float32: 2 ** -12, float64: 2 ** -26 };
 const PRECISION: Partial<Record<DType, number>> = { float32: 2 ** -23, float64: 2 ** -52 };
 
-/** What takes the place of 1 / value: 1 / value itself, less for a regularizer, and nothing at all for a value near 0. */
+/** The replacement for 1 / value: 1 / value itself, less with a regularizer, and 0 for a value near 0. */
 type Inverse = (value: number, largest: number) => number;
 
 /** V · diag(inverse) · Uᵀ · b. */
@@ -75,12 +75,12 @@ function leastSquares(matrix: Tensor, right: Tensor, regularizer: Tensor, fast: 
   return new Tensor(dtype, shape, out);
 }
 
-/** What a matrix takes however small it is. */
+/** Overhead per matrix. */
 const NANOS_PER_MATRIX = 5000;
 
 /**
- * The x of the least |matrix · x - rhs|² + l2_regularizer · |x|², and of all those the shortest. TensorFlow leaves the
- * regularizer out unless the attribute fast is set, and so does this.
+ * The x that minimizes |matrix · x - rhs|² + l2_regularizer · |x|², and the shortest one of those. Like TensorFlow,
+ * ignores the regularizer unless the attribute fast is set.
  */
 export const leastSquaresKernel: PureKernelDefinition = pureKernel(
   "MatrixSolveLs",

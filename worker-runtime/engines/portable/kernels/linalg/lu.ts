@@ -1,4 +1,4 @@
-/** A square matrix as product of a lower and an upper triangular one, its rows permuted. Row-major, double precision. */
+/** A square matrix as product of a lower and an upper triangular one, rows permuted. Row-major, double precision. */
 export interface LuDecomposition {
   readonly size: number;
   /** The upper triangle, and below it the lower one, whose diagonal is all ones. */
@@ -7,7 +7,7 @@ export interface LuDecomposition {
   readonly permutation: Int32Array;
   /** 1 for an even permutation, -1 for an odd one. */
   readonly permutationSign: number;
-  /** Whether a pivot is 0, so that nothing can be solved. */
+  /** Whether a pivot is 0, in which case equations cannot be solved. */
   readonly singular: boolean;
 }
 
@@ -41,7 +41,7 @@ export function decomposeLu(matrix: Float64Array, size: number): LuDecomposition
   return { size, factors, permutation, permutationSign, singular };
 }
 
-/** The solution x of matrix · x = b for b of `columns` columns. The matrix must not be singular. */
+/** The solution x of matrix · x = b for b with `columns` columns. The matrix must not be singular. */
 export function solveLu(lu: LuDecomposition, b: Float64Array, columns: number): Float64Array {
   const { size, factors, permutation } = lu;
   const x = new Float64Array(size * columns);
@@ -54,7 +54,7 @@ export function solveLu(lu: LuDecomposition, b: Float64Array, columns: number): 
   return x;
 }
 
-/** Replaces b by the solution x of triangle · x = b; what lies on the other side of the diagonal is not looked at. */
+/** Replaces b by the solution x of triangle · x = b; the other triangle is not read. */
 export function solveTriangle(
   triangle: Float64Array,
   size: number,
@@ -78,7 +78,7 @@ export function solveTriangle(
   }
 }
 
-/** The determinant as its sign (0 where it is 0) and the logarithm of its absolute value, which may be huge. */
+/** The determinant as its sign (0 if it is 0) and the logarithm of its absolute value, which may be huge. */
 export function logDeterminant({ size, factors, permutationSign }: LuDecomposition): {
   readonly sign: number;
   readonly logAbsolute: number;

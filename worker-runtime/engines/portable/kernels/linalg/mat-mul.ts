@@ -17,7 +17,7 @@ export interface Transposes {
 
 /**
  * The sizes of a product of two matrices.
- * @throws TensorFlowError INVALID_ARGUMENT for operands that are no matrices or do not fit together.
+ * @throws TensorFlowError INVALID_ARGUMENT for operands that are not matrices or have incompatible sizes.
  */
 function matMulSize(a: Tensor, b: Tensor, transpose: Transposes): ProductSize {
   const [rowsOfA, columnsOfA] = matrixShape(a, 0);
@@ -48,7 +48,7 @@ export function matMul(a: Tensor, b: Tensor, transpose: Transposes): Tensor {
   );
 }
 
-/** An estimate of the time of `matMul` in nanoseconds; 0 for what it refuses. */
+/** An estimate of the time of `matMul` in nanoseconds; 0 for operands that it rejects. */
 export function matMulCost(inputs: readonly Tensor[], transpose: Transposes): number {
   const [a, b] = inputs;
   if (a?.shape.length !== 2 || b?.shape.length !== 2) {
@@ -81,7 +81,7 @@ export const matMulKernel: PureKernelDefinition = pureKernel(
     types: { T: [...allFloatTypes, ...complexTypes, "int32", "int64"] },
     prepare: initTfjs,
     cost: (node, inputs) => matMulCost(inputs, { a: node.bool("transpose_a"), b: node.bool("transpose_b") }),
-    // The columns of a transposed operand do not lie one after the other.
+    // The columns of a transposed operand are not contiguous.
     split: (node, inputs, most) => (node.bool("transpose_a") ? undefined : splitByRows(inputs, most)),
   },
 );

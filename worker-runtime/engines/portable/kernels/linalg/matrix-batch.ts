@@ -4,7 +4,7 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import { numbersOf } from "../support/elements.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
 
-/** The edge of square matrices. @throws TensorFlowError INVALID_ARGUMENT */
+/** The size of square matrices. @throws TensorFlowError INVALID_ARGUMENT */
 export function squareSize({ shape }: Tensor): number {
   const [rows, columns] = shape.slice(-2);
   if (rows === undefined || columns === undefined) {
@@ -16,7 +16,7 @@ export function squareSize({ shape }: Tensor): number {
   return rows;
 }
 
-/** Matrix `index` of a tensor of matrices in double precision, transposed where asked for. */
+/** Matrix `index` of a tensor of matrices in double precision, transposed if requested. */
 export function matrixAt(tensor: Tensor, index: number, transpose = false): Float64Array {
   const [rows = 0, columns = 0] = tensor.shape.slice(-2);
   const start = index * rows * columns;
@@ -33,12 +33,12 @@ export function matrixAt(tensor: Tensor, index: number, transpose = false): Floa
   return result;
 }
 
-/** How many matrices a tensor has. */
+/** The number of matrices in a tensor. */
 export function batchSize({ shape }: Tensor): number {
   return productOf(shape, 0, shape.length - 2);
 }
 
-/** Rows and columns. @throws TensorFlowError INVALID_ARGUMENT for a tensor that has none. */
+/** Rows and columns. @throws TensorFlowError INVALID_ARGUMENT for a tensor of rank below 2. */
 export function matrixSizes({ shape }: Tensor): readonly [rows: number, columns: number] {
   const [rows, columns] = shape.slice(-2);
   if (rows === undefined || columns === undefined) {

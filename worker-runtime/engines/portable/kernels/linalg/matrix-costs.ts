@@ -1,14 +1,14 @@
-/** What work on matrices takes, in nanoseconds on one slow core. */
+/** Costs of work on matrices, in nanoseconds on one slow core. */
 import type { Tensor } from "../../../../protocol/tensor.js";
 import type { Cost } from "../support/define.js";
 import { inputAt } from "../support/elements.js";
 import { productOf, tryBroadcast } from "../support/shapes.js";
 
-/** What a kind of work takes. */
+/** The cost of a kind of work. */
 export interface MatrixNanos {
-  /** A multiplication, of which there are as many as the cube of the matrices' size. */
+  /** A multiplication; their number is the cube of the matrices' size. */
   readonly multiplication: number;
-  /** What a matrix takes in addition, however small: memory of its own several times. Measured with 100,000 of 3×3. */
+  /** Overhead per matrix, however small, such as several allocations. Measured with 100,000 of 3×3. */
   readonly matrix: number;
 }
 
@@ -16,12 +16,12 @@ export interface MatrixNanos {
 export const realEquation: MatrixNanos = { multiplication: 3, matrix: 1500 };
 export const complexEquation: MatrixNanos = { multiplication: 12, matrix: 2500 };
 
-/** How many matrices a tensor has; 0 for what is none. */
+/** The number of matrices in a tensor; 0 if it does not hold matrices. */
 function countOf({ shape }: Tensor): number {
   return shape.length < 2 ? 0 : productOf(shape, 0, shape.length - 2);
 }
 
-/** Work on square matrices, each on its own. */
+/** Work on square matrices, each separately. */
 export function squareCost({ multiplication, matrix }: MatrixNanos): Cost {
   return (_, inputs) => {
     const input = inputAt(inputs, 0);
@@ -29,7 +29,7 @@ export function squareCost({ multiplication, matrix }: MatrixNanos): Cost {
   };
 }
 
-/** Equations of the matrices of input 0 and the right sides of input 1; their batches may broadcast. */
+/** Equations with the matrices of input 0 and the right sides of input 1; their batches may broadcast. */
 export function equationCost({ multiplication, matrix }: MatrixNanos): Cost {
   return (_, inputs) => {
     const [left, right] = [inputAt(inputs, 0).shape, inputAt(inputs, 1).shape];
@@ -40,9 +40,9 @@ export function equationCost({ multiplication, matrix }: MatrixNanos): Cost {
 }
 
 /**
- * Decompositions of matrices of any shape: the longer side by the square of the shorter one, for each matrix.
- * @param passes how often each multiplication is done for factors as small as can be.
- * @param fullPasses how often where a factor has the square of the longer side.
+ * Decompositions of matrices of any shape: for each matrix, the longer side times the square of the shorter one.
+ * @param passes how often each multiplication is done for factors of the smallest size.
+ * @param fullPasses the additional passes if a factor has the square of the longer side.
  */
 export function decompositionCost(
   passes: number,

@@ -27,10 +27,10 @@ export function transposed<T>(matrix: MatrixView<T>): MatrixView<T> {
   };
 }
 
-/** Edge of the squares in which a matrix is transposed: two of them fit into the fastest cache. */
+/** Edge of the square tiles in which a matrix is transposed: two of them fit into the L1 cache. */
 const TRANSPOSE_TILE = 32;
 
-/** Writes the matrix row by row into `target` from its beginning. */
+/** Writes the matrix row by row to the beginning of `target`. */
 export function packRowMajor(matrix: MatrixView<NumberArray>, target: NumberArray): void {
   const { data, offset, rows, columns, rowStride, columnStride } = matrix;
   if (columnStride === 1) {

@@ -1,12 +1,12 @@
 import type { LongArray, NumberArray } from "../support/elements.js";
 import type { MatrixView } from "./matrix.js";
 
-/** Columns of the product that are summed at once: their sums stay in the fastest cache. */
+/** Columns of the product that are summed at once: their sums stay in the L1 cache. */
 const COLUMN_BLOCK = 512;
 
 /**
  * out = a × b for floats, summed in double precision. `out` is row-major from `outOffset`.
- * Every element is multiplied, zeros too, so that NaN and infinity spread as in TensorFlow.
+ * Every element is multiplied, even zeros, so that NaN and infinity propagate as in TensorFlow.
  */
 export function multiplyFloats(
   a: MatrixView<NumberArray>,
@@ -21,7 +21,7 @@ export function multiplyFloats(
   }
 }
 
-/** For b whose rows are contiguous: adds up multiples of b's rows. */
+/** For b with contiguous rows: adds up multiples of b's rows. */
 function multiplyByRows(
   a: MatrixView<NumberArray>,
   b: MatrixView<NumberArray>,
@@ -109,7 +109,7 @@ function multiplyByDots<Element, Values extends { [index: number]: Element }>(
   });
 }
 
-/** out = a × b for integers up to 32 bits; wraps around as TensorFlow's do. */
+/** out = a × b for integers up to 32 bits; wraps around as in TensorFlow. */
 export function multiplyInts(
   a: MatrixView<NumberArray>,
   b: MatrixView<NumberArray>,
@@ -119,7 +119,7 @@ export function multiplyInts(
   multiplyByDots(a, b, out, outOffset, dotOfInts);
 }
 
-/** out = a × b for 64-bit integers; wraps around as TensorFlow's do: the array keeps the lowest 64 bits. */
+/** out = a × b for 64-bit integers; wraps around as in TensorFlow: the array keeps the lowest 64 bits. */
 export function multiplyLongs(
   a: MatrixView<LongArray>,
   b: MatrixView<LongArray>,
@@ -129,7 +129,7 @@ export function multiplyLongs(
   multiplyByDots(a, b, out, outOffset, dotOfLongs);
 }
 
-/** out = a × b for complex numbers, whose arrays hold real and imaginary parts in turn; strides count numbers. */
+/** out = a × b for complex numbers in arrays of alternating real and imaginary parts; strides count complex numbers. */
 export function multiplyComplex(
   a: MatrixView<NumberArray>,
   b: MatrixView<NumberArray>,
@@ -157,7 +157,7 @@ export function multiplyComplex(
 
 /**
  * Visits each element of a product, which is row-major from `outOffset`.
- * @param visit takes where its row of a and its column of b begin, and where it goes.
+ * @param visit receives the offsets of the element's row of a and column of b, and its offset in the result.
  */
 function forEachElement(
   a: MatrixView<unknown>,

@@ -5,21 +5,21 @@ import { hasTfjsBackend, runTfjsKernel } from "../tfjs/backend.js";
 import { type MatrixView, packRowMajor } from "./matrix.js";
 
 /**
- * Multiplications in a product below which a call of wasm (3 µs, and copies) costs more than a plain loop (0.9 ns each):
- * the two meet between 16×16×16 and 32×32×32.
+ * Multiplications in a product below which a wasm call (3 µs, plus copies) costs more than a plain loop (0.9 ns each):
+ * they break even between 16×16×16 and 32×32×32.
  */
 const MIN_MULTIPLICATIONS = 5000;
 
-/** Below so many rows wasm's repacking of b costs more than it saves: 3.7 ms against 1.9 ms for 1×1024×1024. */
+/** Below this number of rows wasm's repacking of b costs more than it saves: 3.7 ms against 1.9 ms for 1×1024×1024. */
 const MIN_ROWS = 4;
 
 /**
- * Elements of one operand that wasm gets at once. Its heap grows to the largest call that there was and never shrinks,
- * and a call beyond 2 GB would end the whole process.
+ * Maximum elements of one operand per wasm call. Its heap grows to the largest call and never shrinks, and a call
+ * beyond 2 GB would end the whole process.
  */
 const MAX_ELEMENTS = 8 * 1024 * 1024;
 
-/** Whether `multiplyWasm` is there and the faster way for a product of `rows` × `inner` and `inner` × `columns`. */
+/** Whether `multiplyWasm` is available and faster for a product of `rows` × `inner` and `inner` × `columns`. */
 export function wasmMultiplies(rows: number, inner: number, columns: number): boolean {
   return (
     rows >= MIN_ROWS && columns > 1 && rows * inner * columns >= MIN_MULTIPLICATIONS && hasTfjsBackend("wasm")
@@ -28,7 +28,7 @@ export function wasmMultiplies(rows: number, inner: number, columns: number): bo
 
 /**
  * out = a × b for float32 in wasm (XNNPACK), in pieces of bounded size. `out` is row-major from `outOffset`.
- * Transposed operands are laid out anew, as wasm's own way with them is ten times slower.
+ * Transposed operands are copied first, since wasm's own handling of them is ten times slower.
  */
 export function multiplyWasm(
   a: MatrixView<NumberArray>,
@@ -71,7 +71,7 @@ function part<T>(
   return { ...matrix, offset, rows, columns };
 }
 
-/** As a tensor [1, rows, columns]; without a copy where the matrix lies row by row without gaps. */
+/** As a tensor [1, rows, columns]; not copied if the matrix is row-major without gaps. */
 function float32Matrix(matrix: MatrixView<NumberArray>): Tensor {
   const { data, offset, rows, columns, rowStride, columnStride } = matrix;
   const shape = [1, rows, columns];

@@ -6,15 +6,15 @@ import { type MatrixView, rowMajor, transposed } from "./matrix.js";
 import { multiplyComplex, multiplyFloats, multiplyInts, multiplyLongs } from "./multiply-plain.js";
 import { multiplyWasm, wasmMultiplies } from "./multiply-wasm.js";
 
-/** An operand of a product: how it is read before it is multiplied. */
+/** An operand of a product, and how it is read. */
 export interface Operand {
   readonly tensor: Tensor;
   readonly transpose: boolean;
-  /** Complex conjugate; for real numbers without effect. */
+  /** Complex conjugate; no effect on real numbers. */
   readonly conjugate: boolean;
 }
 
-/** The matrices of one product: where they begin in the operands, in elements, and in the result. */
+/** The offsets of one product's matrices, in elements, in the operands and in the result. */
 export interface ProductOffsets {
   readonly a: number;
   readonly b: number;
@@ -29,9 +29,9 @@ export interface ProductSize {
 }
 
 /**
- * Products of matrices that lie at `offsets` of two operands. float32 is computed by wasm where that is faster, other
- * floats in double precision; integers wrap around.
- * @param dtype of the result and of both operands, except that int32 may be the product of int8 and uint8.
+ * Products of matrices at `offsets` of two operands. float32 is computed by wasm where that is faster, other floats in
+ * double precision; integers wrap around.
+ * @param dtype of the result and of both operands, except that an int32 result may have int8 and uint8 operands.
  */
 export function multiplyAll(
   a: Operand,
@@ -68,7 +68,7 @@ export function multiplyAll(
 
 /**
  * out = a × b for float32 or float64; `out` is row-major from `outOffset`. float32 is computed by wasm where that is
- * faster, else sums are in double precision.
+ * faster; otherwise sums are in double precision.
  */
 export function multiplyFloatMatrices(
   dtype: DType,
@@ -112,11 +112,11 @@ const WASM_NANOSECONDS = 0.15;
 const PLAIN_NANOSECONDS = 2;
 const LONG_NANOSECONDS = 80;
 
-/** A product by itself: views of its operands, or a call of wasm, whose tensors are garbage after it. */
+/** Overhead per product: views of its operands, or a wasm call, whose tensors become garbage. */
 const PRODUCT_NANOSECONDS = 150;
 const WASM_CALL_NANOSECONDS = 40_000;
 
-/** Elements go to wasm's memory as copies, and the results come back so. */
+/** Elements are copied to wasm's memory, and results are copied back. */
 const WASM_OPERAND_NANOSECONDS = 2;
 const RESULT_NANOSECONDS = 5;
 

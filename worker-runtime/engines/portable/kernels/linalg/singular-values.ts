@@ -2,21 +2,21 @@ import { factorizeHouseholder, orthogonalFactor, triangularFactor } from "./hous
 
 /** matrix = U · diag(values) · Vᵀ with orthonormal columns. All row-major. */
 export interface SingularValues {
-  /** From the largest to the smallest, as many as the matrix has rows or columns, whichever is less. */
+  /** In descending order, as many as the matrix has rows or columns, whichever is less. */
   readonly values: Float64Array;
   /** A column for each value. */
   readonly u: Float64Array;
   readonly v: Float64Array;
 }
 
-/** More than any matrix needs; one with NaN would never be done. */
+/** More than any matrix needs; one with NaN would never converge. */
 const MAX_SWEEPS = 60;
 /** Columns count as orthogonal when the cosine of their angle is below this. */
 const ORTHOGONAL = 1e-15;
 
 /**
- * The one-sided Jacobi method: columns are rotated against each other until all of them are orthogonal. Golub and Van
- * Loan, "Matrix Computations", section 8.6.3. All is NaN for a matrix with NaN or infinities.
+ * The one-sided Jacobi method: pairs of columns are rotated until all of them are orthogonal. Golub and Van Loan,
+ * "Matrix Computations", section 8.6.3. All results are NaN for a matrix with NaN or infinities.
  */
 export function singularValues(matrix: Float64Array, rows: number, columns: number): SingularValues {
   if (rows < columns) {
@@ -27,10 +27,10 @@ export function singularValues(matrix: Float64Array, rows: number, columns: numb
     const nan = (length: number) => new Float64Array(length).fill(Number.NaN);
     return { values: nan(columns), u: nan(rows * columns), v: nan(columns * columns) };
   }
-  // The rotations then work on a square matrix alone, which is nearer to a diagonal already.
+  // The rotations then work on a square matrix only, which is closer to a diagonal one already.
   const factors = factorizeHouseholder(matrix, rows, columns);
   const q = orthogonalFactor(factors, columns);
-  // Each row of `left` is a column of what becomes U · diag(values): neighbours in memory.
+  // Each row of `left` is a column of what becomes U · diag(values), so that its elements are contiguous.
   const left = transposedOf(triangularFactor(factors, columns), columns, columns);
   const right = new Float64Array(columns * columns);
   for (let i = 0; i < columns; i += 1) {
@@ -40,7 +40,7 @@ export function singularValues(matrix: Float64Array, rows: number, columns: numb
   return sorted(left, right, q, rows, columns);
 }
 
-/** Rotates each pair of rows once. @returns whether any was not orthogonal yet. */
+/** Rotates each pair of rows once. @returns whether any pair was not orthogonal yet. */
 function rotateAll(left: Float64Array, right: Float64Array, size: number): boolean {
   let rotated = false;
   for (let p = 0; p < size; p += 1) {
@@ -60,7 +60,7 @@ function rotateAll(left: Float64Array, right: Float64Array, size: number): boole
   return rotated;
 }
 
-/** The squares of the lengths of two rows and their inner product. */
+/** The squared lengths of two rows, and their inner product. */
 function products(rows: Float64Array, p: number, q: number, size: number): [number, number, number] {
   let [a, b, c] = [0, 0, 0];
   for (let i = 0; i < size; i += 1) {
@@ -82,7 +82,7 @@ function rotate(rows: Float64Array, p: number, q: number, size: number, cos: num
   }
 }
 
-/** Puts the values in order, and what belongs to them; columns of U without length are made up. */
+/** Sorts the values and their vectors; columns of U with length 0 are replaced by orthonormal ones. */
 function sorted(
   left: Float64Array,
   right: Float64Array,
@@ -111,9 +111,9 @@ function sorted(
 }
 
 /**
- * A matrix whose first columns are given ones and whose others are orthonormal to them and to each other.
- * @param given of `columns` columns, the first `count` of them orthonormal; the others are not looked at.
- * @param width how many columns the result has, at most as many as rows.
+ * Extends given columns to a matrix with orthonormal columns.
+ * @param given has `columns` columns, the first `count` of them orthonormal; the others are not read.
+ * @param width the number of columns of the result, at most the number of rows.
  */
 export function completed(
   given: Float64Array,

@@ -4,18 +4,18 @@ import type { PausingWork } from "../../pauses.js";
 import type { SplitWork } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
 
-/** A part with fewer rows would be spent on copying the other operand. */
+/** With fewer rows, a part would mostly copy the other operand. */
 const MIN_ROWS = 64;
 
-/** Copied between two pauses: about a millisecond's work, the first use of the memory included. */
+/** Elements copied between two pauses: about a millisecond's work, including the first access to the memory. */
 const ELEMENTS_PER_PAUSE = 512 * 1024;
 
 /**
- * Divides a product of two matrices by the rows of the left one: each part multiplies some of them with the whole of the
- * right one.
- * @param inputs the operands, the left one not transposed; whatever follows them goes to every part.
- * @param most of so many parts at most.
- * @returns undefined for what is not worth dividing, or is no matrix.
+ * Divides a product of two matrices by the rows of the left one: each part multiplies some of them with the whole right
+ * one.
+ * @param inputs the operands, the left one not transposed; all further inputs go to every part.
+ * @param most the maximum number of parts.
+ * @returns undefined if dividing is not worthwhile, or an operand is not a matrix.
  */
 export function splitByRows(inputs: readonly Tensor[], most: number): SplitWork | undefined {
   const [left, ...others] = inputs;
@@ -39,19 +39,19 @@ export function splitByRows(inputs: readonly Tensor[], most: number): SplitWork 
 
 /** Rows of a matrix, as a view. */
 function rowsOf(matrix: Tensor, from: number, to: number, columns: number): Tensor {
-  // Operands of a product are numbers, never lists of strings.
+  // Operands of a product are numeric, never lists of strings.
   const data = matrix.data as NumericArray;
   const entries = data.length / (matrix.shape[0] ?? 1);
   return new Tensor(matrix.dtype, [to - from, columns], data.subarray(from * entries, to * entries));
 }
 
-/** The matrices below each other; all have the same number of columns, and there is one at least. @throws TensorFlowError as `allocate` */
+/** Stacks at least one matrix; all have the same number of columns. @throws TensorFlowError as `allocate` */
 function* stackRows(matrices: readonly Tensor[]): PausingWork<Tensor> {
   const [first] = matrices;
   const dtype = first?.dtype ?? "float32";
   const columns = first?.shape[1] ?? 0;
   const rows = matrices.reduce((sum, { shape }) => sum + (shape[0] ?? 0), 0);
-  // A product holds numbers; all of one dtype have the same kind of array.
+  // A product is numeric; all parts of one dtype have the same kind of array.
   const stacked = allocate(dtype, [rows, columns]) as Float32Array;
   let position = 0;
   for (const { data } of matrices) {

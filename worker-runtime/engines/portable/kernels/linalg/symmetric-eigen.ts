@@ -7,10 +7,11 @@ export interface SymmetricEigen {
 const MAX_ITERATIONS = 60;
 
 /**
- * The eigenvalues of a symmetric matrix, of which only the lower triangle is looked at: reduced to a tridiagonal one by
- * reflections, which implicit QL steps make diagonal. Golub and Van Loan, "Matrix Computations", sections 8.3.1 to 8.3.3,
- * in the form of Bowdler, Martin, Reinsch and Wilkinson, "The QR and QL algorithms for symmetric matrices" (1968).
- * @returns undefined where it does not converge: the matrix has NaN or infinities.
+ * The eigenvalues of a symmetric matrix, of which only the lower triangle is read: it is reduced to tridiagonal form by
+ * reflections and then diagonalized by implicit QL steps. Golub and Van Loan, "Matrix Computations", sections 8.3.1 to
+ * 8.3.3, in the form of Bowdler, Martin, Reinsch and Wilkinson, "The QR and QL algorithms for symmetric matrices"
+ * (1968).
+ * @returns undefined if it does not converge: the matrix has NaN or infinities.
  */
 export function symmetricEigen(matrix: Float64Array, size: number): SymmetricEigen | undefined {
   if (!matrix.every(Number.isFinite)) {
@@ -24,7 +25,7 @@ export function symmetricEigen(matrix: Float64Array, size: number): SymmetricEig
   return diagonalize(vectors, diagonal, offDiagonal, size) ? inOrder(vectors, diagonal, size) : undefined;
 }
 
-/** Leaves the reflections in the lower rows of `a`, and in `diagonal` their factors. */
+/** Stores the reflections in the lower rows of `a`, and their factors in `diagonal`. */
 function reduce(a: Float64Array, diagonal: Float64Array, offDiagonal: Float64Array, size: number): void {
   for (let i = size - 1; i > 0; i -= 1) {
     const row = i * size;
@@ -86,7 +87,7 @@ function reduceBlock(
   }
 }
 
-/** Makes the product of the reflections of them, and takes the diagonal out. */
+/** Replaces the reflections by their product, and extracts the diagonal. */
 function accumulate(a: Float64Array, diagonal: Float64Array, size: number): void {
   for (let i = 0; i < size; i += 1) {
     if (diagonal[i] !== 0) {
@@ -109,7 +110,7 @@ function accumulate(a: Float64Array, diagonal: Float64Array, size: number): void
   }
 }
 
-/** @returns false where it does not converge. */
+/** @returns false if it does not converge. */
 function diagonalize(
   vectors: Float64Array,
   diagonal: Float64Array,

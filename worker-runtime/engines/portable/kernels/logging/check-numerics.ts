@@ -17,7 +17,7 @@ function abnormalIn(tensor: Tensor): Found {
   const numbers = numbersOf(isSmallFloat(tensor.dtype) ? toFloat32(tensor) : tensor);
   for (let index = 0; index < numbers.length; index += 1) {
     const value = numbers[index] ?? 0;
-    // A difference of 0 takes in all finite numbers with one comparison.
+    // The difference is 0 for all finite numbers, so one comparison suffices.
     if (value - value !== 0) {
       found.nan ||= Number.isNaN(value);
       found.positive ||= value === Infinity;
@@ -47,7 +47,7 @@ function kernel(op: string, describe: (found: Found) => readonly string[]): Pure
   );
 }
 
-/** Fail where a tensor has numbers that are not finite. */
+/** Kernels that fail if a tensor has values that are not finite. */
 export const checkNumericsKernels: readonly PureKernelDefinition[] = [
   kernel("CheckNumerics", ({ nan, positive, negative }) => [
     ...(positive || negative ? ["Inf"] : []),

@@ -10,8 +10,8 @@ import {
   handleInput,
   makeHandle,
   managerOf,
+  resourceIdentity,
   resourceInput,
-  resourcePlace,
 } from "../state/resource-access.js";
 import { statefulKernel } from "../state/stateful-kernel.js";
 import { anyType, noTypes, realTypes } from "../support/dtypes.js";
@@ -37,7 +37,7 @@ function stepAt(context: OpContext, index: number): bigint {
   return step;
 }
 
-/** @throws TensorFlowError DATA_LOSS for bytes that are no such message. */
+/** @throws TensorFlowError DATA_LOSS for bytes that are not such a message. */
 function parsed<T>(type: { decode(bytes: Uint8Array): T }, bytes: Uint8Array, what: string): T {
   try {
     return type.decode(bytes);
@@ -46,7 +46,7 @@ function parsed<T>(type: { decode(bytes: Uint8Array): T }, bytes: Uint8Array, wh
   }
 }
 
-/** Makes the writer that a handle names, unless it already exists. */
+/** Creates the writer that a handle names, unless it already exists. */
 function createFileWriter(node: KernelNode): ReturnType<StatefulKernelDefinition["create"]> {
   return async (context) => {
     const handle = handleInput(context, 0);
@@ -71,7 +71,7 @@ function createFileWriter(node: KernelNode): ReturnType<StatefulKernelDefinition
   };
 }
 
-/** A kernel that does something with the writer at input 0. */
+/** A kernel that operates on the writer at input 0. */
 function writerKernel(
   op: string,
   types: KernelTypes,
@@ -118,12 +118,12 @@ function rawValues(tensor: Tensor): readonly SummaryValue[] {
   return stringsOf(tensor).flatMap((bytes) => parsed(Summary, bytes, "tf.Summary").value);
 }
 
-/** Writers of event files, within the folders that graphs may use, and what they write. */
+/** Writers of event files within the folders that graphs may use. */
 export const eventKernels: readonly StatefulKernelDefinition[] = [
   statefulKernel(
     "SummaryWriter",
     (node) => {
-      const { container, sharedName } = resourcePlace(node);
+      const { container, sharedName } = resourceIdentity(node);
       return () => [makeHandle(node, container, sharedName || node.name, SUMMARY_WRITER)];
     },
     { types: noTypes },

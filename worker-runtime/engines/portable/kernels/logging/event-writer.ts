@@ -7,51 +7,51 @@ import type { FileAccess } from "../../resources/file-access.js";
 import type { Resource } from "../../resources/resource-manager.js";
 import { frameRecord } from "../io/files/records.js";
 
-/** The kind of every writer in handles. */
+/** The type of a writer in handles. */
 export const SUMMARY_WRITER = "tensorflow::SummaryWriterInterface";
 
 export interface EventFile {
-  /** A folder that is made where there is none. */
+  /** The folder, which is created if missing. */
   readonly folder: string;
-  /** What the file's name ends with. */
+  /** The end of the file name. */
   readonly suffix: string;
-  /** So many events wait at most before they are written. */
+  /** The maximum number of events that are buffered. */
   readonly maxQueue: number;
-  /** The longest that they wait for the next event. */
+  /** The next event flushes those that have been buffered for longer than this. */
   readonly flushMillis: number;
 }
 
-/** Tells the files of one process apart. */
+/** Distinguishes the files of one process. */
 let nextFile = 0;
 
 /**
- * Writes events to a file for TensorBoard: TFRecords of tensorflow.Event, named as TensorFlow names them. No file is kept
- * open: each flush appends.
+ * Writes events to a file for TensorBoard: TFRecords of tensorflow.Event, named as TensorFlow names them. The file is
+ * not kept open: each flush appends.
  */
 export class EventWriter implements Resource {
   readonly typeName = SUMMARY_WRITER;
   readonly #file: EventFile;
-  /** The file's path once it is there. */
+  /** Resolves to the file's path once it is created. */
   readonly #made: Promise<string>;
   #waiting: Uint8Array[] = [];
   #flushedMillis = Date.now();
-  /** Ends with the last flush. */
+  /** Resolves after the last flush. */
   #writing: Promise<void> = Promise.resolve();
 
-  /** Begins to make the file, in a place that graphs may write to; `ready` says when it is there. */
+  /** Starts creating the file in a folder that graphs may write to; see `ready`. */
   constructor(file: EventFile, access: FileAccess) {
     this.#file = file;
     this.#made = makeFile(file, access);
-    // Those who wait for the file get the error.
+    // Callers that await the file receive the error.
     this.#made.catch(() => undefined);
   }
 
-  /** @throws TensorFlowError PERMISSION_DENIED and what else keeps the file from being made. */
+  /** @throws TensorFlowError PERMISSION_DENIED and other errors of creating the file. */
   async ready(): Promise<void> {
     await this.#made;
   }
 
-  /** Adds an event; writes all that wait if they are many or have waited for long. @throws TensorFlowError as `flush` */
+  /** Adds an event; flushes if many are buffered or have been for long. @throws TensorFlowError as `flush` */
   async write(event: Event): Promise<void> {
     this.#waiting.push(frameRecord(Event.encode(event).finish()));
     const { maxQueue, flushMillis } = this.#file;
@@ -60,7 +60,7 @@ export class EventWriter implements Resource {
     }
   }
 
-  /** Writes all events that wait. @throws TensorFlowError RESOURCE_EXHAUSTED for a full disk, … */
+  /** Writes all buffered events. @throws TensorFlowError RESOURCE_EXHAUSTED for a full disk, … */
   async flush(): Promise<void> {
     const bytes = Buffer.concat(this.#waiting);
     this.#waiting = [];
@@ -76,12 +76,12 @@ export class EventWriter implements Resource {
   }
 
   dispose(): void {
-    // No caller is left to take an error.
+    // No caller is left to receive an error.
     this.flush().catch(() => undefined);
   }
 }
 
-/** The folder and a file in it that says only which format it has. @returns its path */
+/** Creates the folder and a file with only the format version. @returns its path */
 async function makeFile({ folder, suffix }: EventFile, access: FileAccess): Promise<string> {
   const seconds = String(Math.floor(Date.now() / 1000)).padStart(10, "0");
   const end = suffix.startsWith(".") ? suffix : `.${suffix}`;
@@ -100,7 +100,7 @@ async function makeFile({ folder, suffix }: EventFile, access: FileAccess): Prom
   return file;
 }
 
-/** Seconds since 1970, as events have them. */
+/** Seconds since 1970, as in events. */
 export function wallTime(): number {
   return Date.now() / 1000;
 }

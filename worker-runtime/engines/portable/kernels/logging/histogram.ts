@@ -31,7 +31,7 @@ function bucketOf(value: number): number {
   return low;
 }
 
-/** The histogram of finite numbers, runs of empty buckets taken together. */
+/** The histogram of finite numbers, with runs of empty buckets merged. */
 export function histogramOf(values: ArrayLike<number>): HistogramProto {
   const counts = new Float64Array(limits.length);
   const histogram = {

@@ -4,7 +4,7 @@ import { eventKernels } from "./event-ops.js";
 import { printKernels } from "./print-ops.js";
 import { summaryKernels } from "./summary-ops.js";
 
-/** What graphs report: prints, assertions, summaries, files of events. */
+/** Printing, assertions, summaries and event files. */
 export const loggingKernels: readonly KernelDefinition[] = [
   ...printKernels,
   ...checkNumericsKernels,

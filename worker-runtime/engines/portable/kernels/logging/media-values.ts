@@ -11,14 +11,14 @@ import { encodeWav } from "./wav.js";
 /** A picture whose brightest channel is darker than this is black. */
 const ZERO_THRESHOLD = 1e-6;
 
-/** "tag/image/2" of several, "tag/image" where one at most was asked for. */
+/** "tag/image/2", or "tag/image" if at most one was requested. */
 function partTag(tag: string, kind: "image" | "audio", most: number, index: number): string {
   return most > 1 ? `${tag}/${kind}/${index}` : `${tag}/${kind}`;
 }
 
 /**
- * The first pictures of a batch as PNG. Floats are stretched to 0 … 255, or around 128 where some are negative.
- * @param badColor the pixels of floats that are not finite.
+ * The first pictures of a batch as PNG. Floats are stretched to 0 … 255, or around 128 if some are negative.
+ * @param badColor the color of pixels that are not finite.
  * @throws TensorFlowError INVALID_ARGUMENT
  */
 export function imageValues(
@@ -112,7 +112,7 @@ function stretched(
   return out;
 }
 
-/** Halves go to the even neighbour, as C's lrint has it. */
+/** Rounds ties to even, like C's lrint. */
 function roundedToEven(value: number): number {
   const floor = Math.floor(value);
   return value - floor === 0.5 ? floor + (floor % 2) : Math.round(value);

@@ -12,11 +12,11 @@ import { tensorAt } from "../support/tensor-inputs.js";
 import { atPauses } from "../support/turns.js";
 import { summarizeFirst } from "./tensor-text.js";
 
-/** What PrintV2 may write to; all but files are the task's log. */
+/** The outputs of PrintV2 other than files; all are the task's log. */
 const LOG_STREAMS = ["stdout", "stderr", "log(info)", "log(warning)", "log(error)"];
 const FILE_STREAM = "file://";
 
-/** The first elements of all inputs but input 0, each in brackets. */
+/** The first elements of each input except input 0, in brackets. */
 function* summaries(inputs: readonly Value[], limit: number): PausingWork<string[]> {
   const texts: string[] = [];
   for (let index = 1; index < inputs.length; index += 1) {
@@ -65,7 +65,7 @@ const printV2Kernel: StatefulKernelDefinition = {
         const resolved = await step.files.resolve(path, "write");
         await withFileErrors(path, () => appendFile(resolved, `${text}${end}`));
       } else {
-        // The log is a list of lines: one that is to be continued is a line of its own there.
+        // The log is a list of lines, so text without a line end becomes a separate line.
         step.log(end === "\n" ? text : `${text}${end}`.replace(/\n$/, ""));
       }
       return [];
@@ -101,7 +101,7 @@ const timestampKernel: StatefulKernelDefinition = {
   create: () => () => [new Tensor("float64", [], Float64Array.of(Date.now() / 1000))],
 };
 
-/** What graphs say while they run. */
+/** Prints and assertions. */
 export const printKernels: readonly StatefulKernelDefinition[] = [
   printKernel,
   printV2Kernel,

@@ -15,7 +15,7 @@ import { cppShapeText, sameShape } from "../support/shapes.js";
 import { audioValues, imageValues } from "./media-values.js";
 import { histogramValue, realsOf, scalarValue, summaryTensor } from "./summary-values.js";
 
-/** A serialized message of an input. @throws TensorFlowError INVALID_ARGUMENT */
+/** Parses a serialized message from an input. @throws TensorFlowError INVALID_ARGUMENT */
 export function parse<T>(type: { decode(bytes: Uint8Array): T }, bytes: Uint8Array, what: string): T {
   try {
     return type.decode(bytes);
@@ -46,7 +46,7 @@ function histogramSummary(node: KernelNode, inputs: readonly Tensor[]): Tensor {
   return summaryTensor([histogramValue(textsOf(tag)[0] ?? "", inputAt(inputs, 1), node.name)]);
 }
 
-/** The tag that is input 0. @throws TensorFlowError INVALID_ARGUMENT */
+/** The tag in input 0. @throws TensorFlowError INVALID_ARGUMENT */
 function scalarTag(inputs: readonly Tensor[]): string {
   const tag = inputAt(inputs, 0);
   if (tag.shape.length !== 0) {
@@ -66,7 +66,7 @@ function imageSummary(node: KernelNode): Compute {
   return (inputs) => [summaryTensor(imageValues(scalarTag(inputs), inputAt(inputs, 1), most, badColor))];
 }
 
-/** @param rateOf gives the sample rate of an execution. */
+/** @param rateOf returns the sample rate of an execution. */
 function audioSummary(node: KernelNode, rateOf: (inputs: readonly Tensor[]) => number): Compute {
   const most = node.int("max_outputs");
   return (inputs) => [
@@ -74,7 +74,7 @@ function audioSummary(node: KernelNode, rateOf: (inputs: readonly Tensor[]) => n
   ];
 }
 
-/** Pixels are compressed: many nanoseconds for each. */
+/** Compressing pixels is expensive. */
 const NANOSECONDS_PER_CHANNEL = 60;
 
 function mergeSummary(inputs: readonly Tensor[]): Tensor {
@@ -83,7 +83,7 @@ function mergeSummary(inputs: readonly Tensor[]): Tensor {
   for (const input of inputs) {
     for (const bytes of stringsOf(input)) {
       for (const value of parse(Summary, bytes, "one of the summary inputs").value) {
-        // Tensor summaries of the first kind have no tag, but a node's name.
+        // Summaries of the first version of TensorSummary have a node name instead of a tag.
         if (value.tag !== "" && tags.has(value.tag)) {
           throw invalidArgument(`Duplicate tag ${value.tag} found in summary inputs `);
         }

@@ -6,7 +6,7 @@ import { longsOf, numbersOf } from "../support/elements.js";
 import { toFloat32 } from "../support/small-floats.js";
 import { histogramOf } from "./histogram.js";
 
-/** What a summary says under one tag. */
+/** The value of a summary for one tag. */
 export type SummaryValue = Partial<Summary_Value>;
 
 /** The elements as float64. */

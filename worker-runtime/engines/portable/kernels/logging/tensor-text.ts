@@ -6,12 +6,12 @@ import type { PausingWork } from "../../pauses.js";
 import { doubleText, floatText } from "../string/printf.js";
 import { productOf } from "../support/shapes.js";
 
-/** Elements that are written between two pauses: a few milliseconds' work. */
+/** Elements written between two pauses: a few milliseconds' work. */
 const ELEMENTS_PER_PAUSE = 1024;
 
 /**
  * A tensor's elements as TensorFlow's Print and Assert show them: "[0 1 2...]...", only the first ones.
- * @param limit how many elements; all where it is negative.
+ * @param limit how many elements; all if negative.
  */
 export function* summarizeFirst(tensor: Tensor, limit: number): PausingWork<string> {
   const { shape, size } = tensor;
@@ -26,7 +26,7 @@ export function* summarizeFirst(tensor: Tensor, limit: number): PausingWork<stri
     let text = "";
     for (let index = 0; index < count && next < size; index += 1) {
       if (next >= shown) {
-        // Only within a row: what is left of whole rows shows at the end.
+        // Only within a row: omitted rows are indicated at the end.
         return dimension === shape.length - 1 && dimension !== 0 ? `${text}...` : text;
       }
       if (dimension === shape.length - 1) {
@@ -45,8 +45,8 @@ export function* summarizeFirst(tensor: Tensor, limit: number): PausingWork<stri
 }
 
 /**
- * A tensor's elements as TensorFlow's tf.print shows them: "[0 1 2 ... 7 8 9]", rows on lines of their own.
- * @param ends how many elements at both ends of each dimension; all where it is negative.
+ * A tensor's elements as TensorFlow's tf.print shows them: "[0 1 2 ... 7 8 9]", with each row on its own line.
+ * @param ends how many elements at both ends of each dimension; all if negative.
  */
 export function summarizeEnds(tensor: Tensor, ends: number): string {
   const { dtype, shape, size } = tensor;
@@ -67,7 +67,7 @@ export function summarizeEnds(tensor: Tensor, ends: number): string {
       parts.push(level(dimension + 1, first + index * stride));
     }
     if (count > 2 * shown) {
-      // Before the first of nothing there is a separator, too.
+      // A separator precedes the ellipsis even if it comes first.
       parts.push(parts.length === 0 ? `${separator(dimension, shape.length)}...` : "...");
     }
     for (let index = Math.max(shown, count - shown); index < count; index += 1) {
@@ -112,7 +112,7 @@ const escapes: Readonly<Record<number, string>> = {
   92: "\\\\",
 };
 
-/** Bytes as C source would have them, UTF-8 left as it is. */
+/** Escapes bytes as in C source, leaving UTF-8 unchanged. */
 function escapeText(bytes: Uint8Array): string {
   const escaped: number[] = [];
   for (const byte of bytes) {

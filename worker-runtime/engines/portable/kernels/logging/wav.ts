@@ -3,14 +3,14 @@ const BYTES_PER_SAMPLE = 2;
 
 /** Frames of sound between -1 and 1. */
 export interface Sound {
-  /** Frames a second. */
+  /** Frames per second. */
   readonly sampleRate: number;
   readonly channels: number;
   /** Frame by frame, channel by channel. */
   readonly samples: ArrayLike<number>;
 }
 
-/** The bytes of a WAV file of 16-bit samples; louder ones are cut off. */
+/** The bytes of a WAV file with 16-bit samples; louder samples are clipped. */
 export function encodeWav({ sampleRate, channels, samples }: Sound): Uint8Array {
   const dataBytes = samples.length * BYTES_PER_SAMPLE;
   const bytes = Buffer.alloc(HEADER_BYTES + dataBytes);
@@ -18,7 +18,7 @@ export function encodeWav({ sampleRate, channels, samples }: Sound): Uint8Array 
   bytes.writeUInt32LE(HEADER_BYTES - 8 + dataBytes, 4);
   bytes.write("WAVEfmt ", 8, "latin1");
   bytes.writeUInt32LE(16, 16);
-  // Plain samples, not compressed.
+  // Uncompressed PCM.
   bytes.writeUInt16LE(1, 20);
   bytes.writeUInt16LE(channels, 22);
   bytes.writeUInt32LE(sampleRate, 24);
@@ -33,7 +33,7 @@ export function encodeWav({ sampleRate, channels, samples }: Sound): Uint8Array 
   return bytes;
 }
 
-/** Halves are rounded away from zero. */
+/** Rounds ties away from zero. */
 function sampleOf(value: number): number {
   const scaled = value * 2 ** 15;
   const rounded = Math.sign(scaled) * Math.round(Math.abs(scaled));

@@ -30,7 +30,7 @@ function sum(name: string, op: string, inputs: readonly Tensor[]): Tensor {
   return new Tensor(first.dtype, first.shape, data);
 }
 
-/** The sum of strings is both of them, one after the other. */
+/** The sum of two strings is their concatenation. */
 function addStrings(x: Tensor, y: Tensor): Tensor {
   const shape = broadcastShape(x.shape, y.shape);
   const [a, b] = [stringsOf(x), stringsOf(y)];
@@ -43,7 +43,7 @@ function addStrings(x: Tensor, y: Tensor): Tensor {
   return new Tensor("string", shape, out);
 }
 
-// Comparisons, not Math.max: a bound that is no number bounds nothing, and 0 may stand for -0.
+// Comparisons, not Math.max: a NaN bound is ignored, and 0 and -0 are equal.
 const raise: BinaryOp = {
   floats: binaryLoop((x, low) => (x < low ? low : x)),
   ints: binaryLoop((x, low) => (x < low ? low : x)),
@@ -64,14 +64,14 @@ function clip(input: Tensor, low: Tensor, high: Tensor): Tensor {
       );
     }
   }
-  // TensorFlow clips the real and the imaginary parts of complex numbers, each for themselves.
+  // TensorFlow clips the real and the imaginary parts of complex numbers separately.
   const parts = dtypeKind(input.dtype) === "complex" ? partsOf : (tensor: Tensor) => tensor;
-  // In this order, which tells where the bounds cross.
+  // The order matters if the lower bound is above the upper one.
   const { data } = applyBinary(raise, applyBinary(lower, parts(input), parts(high)), parts(low));
   return new Tensor(input.dtype, input.shape, data);
 }
 
-/** A tensor of real numbers, with the two parts of each complex number along a last dimension. */
+/** A tensor of real numbers: the two parts of each complex number become a last dimension. */
 function partsOf({ dtype, shape, data }: Tensor): Tensor {
   return new Tensor(dtype === "complex64" ? "float32" : "float64", [...shape, 2], data);
 }

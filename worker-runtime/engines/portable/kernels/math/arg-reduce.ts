@@ -32,7 +32,7 @@ function firstLeast(x: NumericArray, from: number, n: number): number {
 
 type Search = typeof firstGreatest;
 
-/** The index of an extreme along an axis. */
+/** The index of the extreme along an axis. */
 function argReduce(search: Search, input: Tensor, axisInput: Tensor, output: Tensor["dtype"]): Tensor {
   if (axisInput.shape.length !== 0) {
     throw invalidArgument(
@@ -85,7 +85,7 @@ function argKernel(op: string, search: Search): KernelDefinition {
   );
 }
 
-/** Where the extremes are; of equal ones the first. */
+/** Indices of extremes; for equal elements, the first one. */
 export const argReductionKernels: readonly KernelDefinition[] = [
   argKernel("ArgMax", firstGreatest),
   argKernel("ArgMin", firstLeast),

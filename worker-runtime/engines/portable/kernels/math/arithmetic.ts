@@ -70,18 +70,18 @@ function power(base: number, exponent: number): number {
   return base === 1 || (base === -1 && Math.abs(exponent) === Infinity) ? 1 : base ** exponent;
 }
 
-/** x * f(y) for which 0 * anything is 0, NaN and infinity included. */
+/** x * f(y), where 0 times anything is 0, even NaN and infinity. */
 const zeroTimes = (f: (y: number) => number) => binaryLoop((x, y) => (x === 0 ? 0 : x * f(y)));
 
 const addition: BinaryOp = { floats: add, ints: add, longs: longLoop(longArithmetic.add) };
 const division: BinaryOp = { floats: divide };
 
-/** Zero of the same sign for a number below full precision, as TensorFlow's threads make it: -1e-40 has no floor of -1. */
+/** Flushes subnormal numbers to zero of the same sign, as TensorFlow's threads do: the floor of -1e-40 is not -1. */
 function flushed(x: number, smallest: number): number {
   return Math.abs(x) < smallest ? x * 0 : x;
 }
 
-/** Sums, products, quotients of floats, extremes and powers of floats. */
+/** Sums, products, float quotients, extremes and float powers. */
 export const arithmeticKernels: readonly KernelDefinition[] = [
   binaryKernel("Add", addition),
   binaryKernel("AddV2", addition),

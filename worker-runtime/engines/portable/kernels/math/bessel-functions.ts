@@ -1,21 +1,21 @@
 /** Above this the asymptotic series is as precise as a double. */
 const ASYMPTOTIC = 40;
 
-/** The modified Bessel function of the first kind of a whole order, times e^-|x|. DLMF 10.25.2 and 10.40.1. */
+/** The modified Bessel function of the first kind of integer order, times e^-|x|. DLMF 10.25.2 and 10.40.1. */
 export function scaledBesselI(order: 0 | 1, x: number): number {
   const size = Math.abs(x);
   const sign = order === 1 && x < 0 ? -1 : 1;
   return sign * (size > ASYMPTOTIC ? asymptotic(order, size) : series(order, size) * Math.exp(-size));
 }
 
-/** The modified Bessel function of the first kind of a whole order. */
+/** The modified Bessel function of the first kind of integer order. */
 export function besselI(order: 0 | 1, x: number): number {
   const size = Math.abs(x);
   const sign = order === 1 && x < 0 ? -1 : 1;
   return sign * (size > ASYMPTOTIC ? asymptotic(order, size) * Math.exp(size) : series(order, size));
 }
 
-/** Σ (x/2)^(2k + order) / (k! · (k + order)!), whose terms have one sign. */
+/** Σ (x/2)^(2k + order) / (k! · (k + order)!); all terms have the same sign. */
 function series(order: 0 | 1, x: number): number {
   const square = (x / 2) ** 2;
   let term = order === 0 ? 1 : x / 2;

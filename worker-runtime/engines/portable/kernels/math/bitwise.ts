@@ -20,8 +20,8 @@ import {
 const shiftedTypes: readonly DType[] = [...shortIntTypes, ...longTypes];
 
 /**
- * A shift of integers of so many bits. TensorFlow moves distances outside of the type into 0 … bits - 1 rather than
- * leave them to what the processor does.
+ * A shift of integers of this many bits. TensorFlow clamps distances outside of the type to 0 … bits - 1 instead of
+ * leaving them to the processor.
  */
 function shift(
   bits: number,
@@ -70,7 +70,7 @@ export const bitwiseKernels: readonly KernelDefinition[] = [
       (x, distance) => x << distance,
     ),
   ),
-  // An unsigned 32-bit number would be cut to a signed one by >>.
+  // >> would convert an unsigned 32-bit number to a signed one.
   shiftKernel("RightShift", (dtype) =>
     shift(
       8 * itemSize(dtype),

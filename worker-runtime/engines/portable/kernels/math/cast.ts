@@ -25,14 +25,14 @@ import { complexFrom, realPart } from "./complex.js";
 
 const INT64_MIN = -(2n ** 63n);
 
-/** A float as a 64-bit integer: cut off; what does not fit is the least one, as x86 processors have it. */
+/** Truncates a float to a 64-bit integer; out-of-range values become the least one, as on x86 processors. */
 function longOf(value: number): bigint {
   return Number.isFinite(value) && value < 2 ** 63 && value >= -(2 ** 63)
     ? BigInt(Math.trunc(value))
     : INT64_MIN;
 }
 
-/** A float as an unsigned 64-bit integer, as compilers make it of the signed conversion. */
+/** Truncates a float to an unsigned 64-bit integer, as compilers do by means of the signed conversion. */
 function unsignedLongOf(value: number): bigint {
   return value >= 2 ** 63 && value < 2 ** 64 ? BigInt(Math.trunc(value)) : longOf(value);
 }
@@ -44,13 +44,13 @@ function floatsToLongs(from: NumberArray, to: LongArray): void {
   }
 }
 
-/** A float as a 32-bit integer: cut off; what does not fit is the least one, as x86 processors have it. */
+/** Truncates a float to a 32-bit integer; out-of-range values become the least one, as on x86 processors. */
 function intOf(value: number): number {
   return value > -2147483649 && value < 2147483648 ? Math.trunc(value) : -2147483648;
 }
 
 function floatsToInts(from: NumberArray, to: NumberArray): void {
-  // uint32 is cut out of a 64-bit conversion, narrower types out of a 32-bit one.
+  // uint32 is taken from a 64-bit conversion, narrower types from a 32-bit one.
   if (to instanceof Uint32Array) {
     for (let i = 0; i < from.length; i += 1) {
       const value = from[i] as number;
@@ -98,15 +98,15 @@ function toNumbers(source: Tensor, dtype: DType): Tensor {
   } else if (dtypeKind(source.dtype) === "float" && dtypeKind(dtype) !== "float") {
     floatsToInts(numbersOf(source), to);
   } else {
-    // Typed arrays round and wrap as C++ does for these.
+    // Here typed arrays round and wrap as C++ does.
     to.set(numbersOf(source));
   }
   return new Tensor(dtype, source.shape, to);
 }
 
 /**
- * The elements as another dtype, as C++ converts them: fractions are cut off, integers wrap around, of complex numbers
- * the real part stays, all but 0 is true.
+ * Casts the elements to another dtype as C++ does: fractions are truncated, integers wrap around, complex numbers keep
+ * their real part, and everything but 0 is true.
  */
 export function castTo(source: Tensor, dtype: DType): Tensor {
   if (source.dtype === dtype) {
@@ -132,7 +132,7 @@ export function castTo(source: Tensor, dtype: DType): Tensor {
   return isLong(dtype) ? toLongs(source, dtype) : toNumbers(source, dtype);
 }
 
-/** The same bits as another dtype; a last dimension appears or goes where the sizes of the elements differ. */
+/** The same bits as another dtype; adds or removes a last dimension if the element sizes differ. */
 function bitcast(source: Tensor, dtype: DType): Tensor {
   const { data } = source;
   const arrayType = arrayConstructor(dtype);

@@ -52,7 +52,7 @@ const notEqual: BinaryLoop = (out, o, x, xo, xs, y, yo, ys, n) => {
   }
 };
 
-/** The outputs are bool, so the operands of small floats are widened and nothing is rounded back. */
+/** The outputs are bool, so small-float operands are widened but nothing is rounded back. */
 function orderKernel(op: string, test: BinaryTest): KernelDefinition {
   const compute = withSmallFloats((inputs) => [applyTest(test, inputAt(inputs, 0), inputAt(inputs, 1))]);
   return pureKernel(op, () => compute, { types: { T: realTypes }, cost: testCost(test) });
@@ -87,7 +87,7 @@ function compareElements(x: Tensor, y: Tensor, wanted: boolean): Tensor {
   return new Tensor("bool", shape, out);
 }
 
-/** Two strings are two objects whose bytes are compared, and a complex number is compared through a call. */
+/** A string comparison reads the bytes of two objects; a complex one takes a call. */
 const NANOS_PER_STRING = 200;
 const NANOS_PER_COMPLEX = 20;
 
@@ -104,7 +104,7 @@ function equalityCost(test: BinaryTest): Cost {
   };
 }
 
-/** Equal or NotEqual. Without `incompatible_shape_error`, shapes that do not fit make the whole tensors unequal. */
+/** Equal or NotEqual. Without `incompatible_shape_error`, tensors of incompatible shapes are unequal as a whole. */
 function equalityKernel(op: string, wanted: boolean, test: BinaryTest): KernelDefinition {
   const compare: Compute = withSmallFloats((inputs) => {
     const x = inputAt(inputs, 0);
@@ -135,7 +135,7 @@ function logicalKernel(op: string, f: (a: number, b: number) => number): KernelD
   });
 }
 
-/** A loop: `Uint8Array.from` with a function takes fifty times as long. */
+/** Uses a loop: `Uint8Array.from` with a function takes fifty times as long. */
 function logicalNot(x: Tensor): Tensor {
   const values = numbersOf(x);
   const out = newNumbers("bool", x.shape);
@@ -145,10 +145,10 @@ function logicalNot(x: Tensor): Tensor {
   return new Tensor("bool", x.shape, out);
 }
 
-/** ApproximateEqual takes so many nanoseconds for an element that is a number. */
+/** Nanoseconds of ApproximateEqual per element of JS numbers. */
 const NANOS_OF_DISTANCE = 15;
 
-/** Comparisons and the logic of their results. */
+/** Comparisons and logical ops. */
 export const comparisonKernels: readonly KernelDefinition[] = [
   orderKernel("Less", { numbers: less, longs: longTest((a, b) => a < b) }),
   orderKernel("LessEqual", { numbers: lessEqual, longs: longTest((a, b) => a <= b) }),

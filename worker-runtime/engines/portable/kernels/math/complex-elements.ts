@@ -8,10 +8,10 @@ import { perBroadcastElement } from "../support/elementwise-cost.js";
 import { broadcastShape } from "../support/shapes.js";
 import type { Complex } from "./complex-numbers.js";
 
-/** Nanoseconds of a function of complex numbers, with the pairs that are made for it. */
+/** Nanoseconds of a function of complex numbers, including the pairs allocated for it. */
 const NANOSECONDS = 100;
 
-/** An op that makes a complex number of each: complex64 or complex128, computed in double precision. */
+/** An elementwise op of one complex operand: complex64 or complex128, computed in double precision. */
 export function complexUnary(op: string, f: (z: Complex) => Complex): KernelDefinition {
   return pureKernel(
     op,
@@ -30,7 +30,7 @@ export function complexUnary(op: string, f: (z: Complex) => Complex): KernelDefi
   );
 }
 
-/** An op that makes a complex number of two, broadcast together. */
+/** An elementwise op of two complex operands, broadcast together. */
 export function complexBinary(op: string, f: (x: Complex, y: Complex) => Complex): KernelDefinition {
   return pureKernel(
     op,

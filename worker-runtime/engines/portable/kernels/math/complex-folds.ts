@@ -10,7 +10,7 @@ import { add, type Complex, multiply, ONE, ZERO } from "./complex-numbers.js";
 import { forEachLine, scanAxis } from "./cumulative.js";
 import { reducedShape, reductionAxes } from "./reduce.js";
 
-/** Nanoseconds of a number on a slow core, with the pairs that are made for it and the line that it may be by itself. */
+/** Nanoseconds per number on a slow core, including allocated pairs and the overhead of a line of a single number. */
 const NANOSECONDS = 150;
 
 type Step = (folded: Complex, value: Complex) => Complex;
@@ -72,7 +72,7 @@ const productKernel = pureKernel(
   { types: { T: complexTypes, Tidx: indexTypes }, cost: perElement(NANOSECONDS) },
 );
 
-/** What the real kernels of these ops do, for complex numbers. */
+/** The complex counterparts of the real kernels of these ops. */
 export const complexFoldKernels: readonly PureKernelDefinition[] = [
   scanKernel("Cumsum", ZERO, add),
   scanKernel("Cumprod", ONE, multiply),

@@ -18,7 +18,7 @@ function sigmoid(z: Complex): Complex {
   return divide(ONE, c.add(ONE, c.exponential(c.scale(-1, z))));
 }
 
-/** The number of size 1 in the same direction. */
+/** The number of absolute value 1 in the same direction. */
 function direction(z: Complex): Complex {
   const size = Math.hypot(...z);
   return size === 0 ? ZERO : [z[0] / size, z[1] / size];
@@ -48,13 +48,13 @@ const unary: Readonly<Record<string, (z: Complex) => Complex>> = {
   Tanh: c.hyperbolicTangent,
 };
 
-/** The square of the distance, as a complex number. */
+/** The square of the distance as a complex number. */
 function squaredDifference(x: Complex, y: Complex): Complex {
   const [re, im] = subtract(x, y);
   return [re * re + im * im, 0];
 }
 
-/** f of both, and 0 where the first is 0, whatever the second may be. */
+/** f of both, or 0 if the first is 0, whatever the second is. */
 const unlessFirstZero =
   (f: (x: Complex, y: Complex) => Complex) =>
   (x: Complex, y: Complex): Complex =>
@@ -65,7 +65,7 @@ const unlessSecondZero =
   (x: Complex, y: Complex): Complex =>
     isZero(y) ? ZERO : f(x, y);
 
-/** The gradient of 1 / z, of the function's result and the gradient of it. */
+/** The gradient of 1 / z, computed from the function's result and its gradient. */
 const reciprocalGradient = unlessSecondZero((y, dy) =>
   c.scale(-1, multiply(multiply(conjugate(y), dy), conjugate(y))),
 );
@@ -90,8 +90,8 @@ const binary: Readonly<Record<string, (x: Complex, y: Complex) => Complex>> = {
 };
 
 /**
- * Functions of complex numbers, and their gradients: those of the conjugate, as TensorFlow has them, except for those
- * of sigmoid and tanh, where its kernels for CPUs leave the conjugate out.
+ * Functions of complex numbers and their gradients. As in TensorFlow, gradients use the conjugate, except those of
+ * sigmoid and tanh, for which its CPU kernels do not conjugate.
  */
 export const complexFunctionKernels: readonly KernelDefinition[] = [
   ...Object.entries(unary).map(([op, f]) => complexUnary(op, f)),

@@ -34,7 +34,7 @@ export function divide([a, b]: Complex, [c, d]: Complex): Complex {
   return complexArithmetic.div(a, b, c, d);
 }
 
-/** The principal root: with a real part that is not negative. */
+/** The principal square root, whose real part is not negative. */
 export function squareRoot([re, im]: Complex): Complex {
   if (Math.abs(im) === Infinity) {
     return [Infinity, im];
@@ -53,11 +53,11 @@ export function squareRoot([re, im]: Complex): Complex {
 
 export function exponential([re, im]: Complex): Complex {
   const size = Math.exp(re);
-  // Of a real number a real one: without it, infinity would make NaN of the imaginary part.
+  // A real argument gives a real result; otherwise infinity would make the imaginary part NaN.
   return im === 0 ? [size, im] : [size * Math.cos(im), size * Math.sin(im)];
 }
 
-/** exp(z) - 1 without the loss of digits near 0. */
+/** exp(z) - 1 without loss of precision near 0. */
 export function exponentialMinusOne([re, im]: Complex): Complex {
   return [Math.expm1(re) * Math.cos(im) - 2 * Math.sin(im / 2) ** 2, Math.exp(re) * Math.sin(im)];
 }
@@ -66,7 +66,7 @@ export function logarithm([re, im]: Complex): Complex {
   return [Math.log(Math.hypot(re, im)), Math.atan2(im, re)];
 }
 
-/** log(1 + z) without the loss of digits near 0. */
+/** log(1 + z) without loss of precision near 0. */
 export function logarithmOfOnePlus([re, im]: Complex): Complex {
   const isSmall = Math.abs(re) < 0.5 && Math.abs(im) < 0.5;
   return isSmall
@@ -90,7 +90,7 @@ export function cosine([re, im]: Complex): Complex {
   return [Math.cos(re) * Math.cosh(im), -Math.sin(re) * Math.sinh(im)];
 }
 
-/** Beyond it tanh is 1 to the last digit. */
+/** Above this, tanh is 1 to the last digit. */
 const TANH_LIMIT = 20;
 
 /** Kahan's formula, which does not overflow: "Branch cuts for complex elementary functions" (1987). */
@@ -105,7 +105,7 @@ export function hyperbolicTangent([re, im]: Complex): Complex {
   return [(stretch * Math.sqrt(1 + sinh * sinh) * sinh) / below, tangent / below];
 }
 
-/** f of i z, divided by i: what turns a hyperbolic function into the circular one, and back. */
+/** f(i z) / i, which converts a hyperbolic function to the circular one and back. */
 function rotated(f: (z: Complex) => Complex): (z: Complex) => Complex {
   return ([re, im]) => {
     const [a, b] = f([-im, re]);
@@ -123,7 +123,7 @@ export function hyperbolicCosine([re, im]: Complex): Complex {
   return [Math.cosh(re) * Math.cos(im), Math.sinh(re) * Math.sin(im)];
 }
 
-/** As Kahan has it, like the other inverse functions. */
+/** Kahan's formula, like the other inverse functions. */
 export function arcSine(z: Complex): Complex {
   const [below, above] = [squareRoot(subtract(ONE, z)), squareRoot(add(ONE, z))];
   return [Math.atan2(z[0], multiply(below, above)[0]), Math.asinh(multiply(conjugate(below), above)[1])];
@@ -142,7 +142,7 @@ export function hyperbolicArcCosine(z: Complex): Complex {
 }
 
 export function hyperbolicArcTangent([re, im]: Complex): Complex {
-  // An odd function; below zero the argument of log1p would come close to -1 and lose its last digits.
+  // An odd function; below zero the argument of log1p would be close to -1 and lose precision.
   const right = Math.abs(re);
   return [
     (Math.sign(re) * Math.log1p((4 * right) / ((1 - right) ** 2 + im * im))) / 4,

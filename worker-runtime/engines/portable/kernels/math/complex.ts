@@ -16,7 +16,7 @@ function partType(dtype: DType): "float32" | "float64" {
   return dtype === "complex64" ? "float32" : "float64";
 }
 
-/** One number of each complex one. */
+/** Maps each complex number to a real one. */
 function mapToReal(input: Tensor, f: (re: number, im: number) => number): Tensor {
   const parts = numbersOf(input);
   const dtype = partType(input.dtype);
@@ -31,7 +31,7 @@ export function realPart(input: Tensor): Tensor {
   return mapToReal(input, (re) => re);
 }
 
-/** Complex numbers of their parts; 0 for an imaginary part that is left out. Both have the same shape. */
+/** Complex numbers from their parts, which have the same shape; an omitted imaginary part is 0. */
 export function complexFrom(re: Tensor, im: Tensor | undefined): Tensor {
   const dtype = re.dtype === "float32" ? "complex64" : "complex128";
   const out = newNumbers(dtype, re.shape);
@@ -74,7 +74,7 @@ function isWide(dtype: DType): boolean {
   return dtype === "float64" || dtype === "complex128";
 }
 
-/** For ops between complex numbers and their parts: both of the same precision. */
+/** For ops between complex numbers and their parts: both have the same precision. */
 const samePrecision = {
   types: { T: complexTypes, Tout: floatTypes },
   fits: (node: KernelNode) => isWide(node.type("T")) === isWide(node.type("Tout")),
@@ -83,7 +83,7 @@ const samePrecision = {
 const realKernel = (op: string, f: (re: number, im: number) => number): KernelDefinition =>
   pureKernel(op, () => (inputs) => [mapToReal(inputAt(inputs, 0), f)], samePrecision);
 
-/** Arithmetic of complex numbers, and their parts. */
+/** Arithmetic of complex numbers, and access to their parts. */
 export const complexKernels: readonly KernelDefinition[] = [
   arithmeticKernel("Add", complexArithmetic.add),
   arithmeticKernel("AddV2", complexArithmetic.add),

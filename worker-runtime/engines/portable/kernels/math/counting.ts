@@ -22,8 +22,8 @@ function binCount(sizeInput: Tensor): number {
 }
 
 /**
- * Adds weights (1 each where there are none) by value; values beyond the bins are left out.
- * @param rows each row is counted on its own.
+ * Adds weights (1 each if there are none) by value; values beyond the bins are ignored.
+ * @param rows each row is counted separately.
  */
 function countValues(
   values: Tensor,
@@ -99,7 +99,7 @@ function histogram(values: Tensor, rangeInput: Tensor, binsInput: Tensor, dtype:
   return castTo(new Tensor("int32", [bins], counts), dtype);
 }
 
-/** How many boundaries are not above each value. */
+/** For each value, the number of boundaries that are not above it. */
 function bucketize(input: Tensor, boundaries: readonly number[]): Tensor {
   const values = numbersOf(castTo(input, "float64"));
   const out = newNumbers("int32", input.shape);

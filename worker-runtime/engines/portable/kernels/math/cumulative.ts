@@ -7,17 +7,17 @@ import { allFloatTypes, indexTypes, isLong, realTypes } from "../support/dtypes.
 import { inputAt, integersOf, longsOf, newLongs, newNumbers, numbersOf } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf } from "../support/shapes.js";
 
-/** A fold whose intermediate results are all wanted. */
+/** A fold that also returns its intermediate results. */
 interface Scan {
   readonly start: number;
   step(sum: number, value: number): number;
-  /** For integers, where it is another one. */
+  /** For integers, if different. */
   readonly intStep?: (sum: number, value: number) => number;
   readonly longStart?: bigint;
   readonly longStep?: (sum: bigint, value: bigint) => bigint;
 }
 
-/** Where a scan's lines lie: element i of a line is at start + i * stride, or from its end on where reversed. */
+/** Visits the lines of a scan: element i is at start + i * stride, or counted from the end if reversed. */
 export function forEachLine(
   shape: readonly number[],
   axis: number,
@@ -92,12 +92,12 @@ function scan(
   return new Tensor(dtype, shape, out);
 }
 
-/** A step in nanoseconds on a slow core, of numbers and of bigints. */
+/** Nanoseconds of a step on a slow core, for numbers and for bigints. */
 const STEP_NANOS = 20;
 const LONG_STEP_NANOS = 80;
-/** One that takes an exponential and a logarithm. */
+/** A step with an exponential and a logarithm. */
 const LOG_STEP_NANOS = 60;
-/** A line by itself, of which there may be as many as elements. */
+/** Overhead per line; there may be as many lines as elements. */
 const LINE_NANOS = 100;
 
 function scanCost(stepNanos: number): Cost {
@@ -127,7 +127,7 @@ function scanKernel(
   );
 }
 
-/** log(exp(sum) + exp(value)) without overflow. As TensorFlow compares them, a value that is NaN counts as the sum again. */
+/** log(exp(sum) + exp(value)) without overflow. As in TensorFlow's comparison, a NaN value counts as the sum again. */
 function logAddExp(sum: number, value: number): number {
   const least = value < sum ? value : sum;
   const most = sum < value ? value : sum;

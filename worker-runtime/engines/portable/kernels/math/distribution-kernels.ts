@@ -17,7 +17,7 @@ import {
   zeta,
 } from "./incomplete-functions.js";
 
-/** Nanoseconds of a series, and of one, or a continued fraction, that goes on for long. */
+/** Nanoseconds of a series, and of a long series or continued fraction. */
 const SERIES_NANOS = 500;
 const LONG_SERIES_NANOS = 1500;
 
@@ -35,7 +35,7 @@ const binary = (
 
 const smallToo = [...floatTypes, "float16", "bfloat16"] as const;
 
-/** @throws TensorFlowError INVALID_ARGUMENT for inputs that are neither scalars nor of the same shape. */
+/** @throws TensorFlowError INVALID_ARGUMENT unless all inputs that are not scalars have the same shape. */
 function commonShape(inputs: readonly Tensor[]): readonly number[] {
   const shaped = inputs.filter(({ shape }) => shape.length > 0);
   const shape = shaped[0]?.shape ?? [];
@@ -66,7 +66,7 @@ const betaKernel = pureKernel(
   { types: { T: floatTypes }, cost: perElement(SERIES_NANOS) },
 );
 
-/** Functions of statistics and signal windows. */
+/** Functions for statistics and signal windows. */
 export const distributionKernels: readonly KernelDefinition[] = [
   binary("Igamma", igamma),
   binary("Igammac", igammac),

@@ -33,7 +33,7 @@ const squareRoot: UnaryLoop = (out, x) => {
   }
 };
 
-/** Half-way cases go to the even neighbour, as IEEE 754 rounds. The sign of zero stays. */
+/** Rounds halves to even, as in IEEE 754. The sign of zero is kept. */
 function roundHalfToEven(x: number): number {
   const rounded = Math.round(x);
   return Math.abs(x % 1) === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
@@ -77,7 +77,7 @@ const functions: Readonly<Record<string, (x: number) => number>> = {
   Softsign: (x) => x / (1 + Math.abs(x)),
 };
 
-/** Series and fractions with the nanoseconds that they take; an inverse is found in several steps of them. */
+/** Costs of series and continued fractions, in nanoseconds; an inverse takes several evaluations. */
 const longFunctions: Readonly<Record<string, readonly [f: (x: number) => number, nanos: number]>> = {
   Erf: [erf, 120],
   Erfc: [erfc, 150],
@@ -87,7 +87,7 @@ const longFunctions: Readonly<Record<string, readonly [f: (x: number) => number,
   Ndtri: [ndtri, 1000],
 };
 
-/** Whole numbers are what they are rounded to. */
+/** Rounding leaves integers unchanged. */
 const unchanged: UnaryOp = {
   ints: (out, x) => out.set(x),
   longs: (out, x) => out.set(x),
@@ -104,7 +104,7 @@ export const elementaryKernels: readonly KernelDefinition[] = [
   }),
   unaryKernel("Sqrt", { floats: squareRoot }),
   unaryKernel("Sign", {
-    // Plus 0 makes the 0 that TensorFlow answers of -0.
+    // Adding 0 turns -0 into the 0 that TensorFlow returns.
     floats: unaryLoop((x) => Math.sign(x) + 0),
     ints: unaryLoop(Math.sign),
     longs: longUnaryLoop((x) => (x > 0n ? 1n : x < 0n ? -1n : 0n)),

@@ -9,7 +9,7 @@ import { cppShapeText, sameShape } from "../support/shapes.js";
 
 const { fround } = Math;
 
-/** The numbers that so many bits can stand for. */
+/** The numbers that this many bits can represent. */
 interface Levels {
   readonly lowest: number;
   readonly highest: number;
@@ -23,16 +23,16 @@ function levelsOf(node: KernelNode): Levels {
   return { lowest: node.bool("narrow_range") ? 1 : 0, highest: 2 ** bits - 1 };
 }
 
-/** The range that the levels stand for, moved so that one of them is 0 exactly. In single precision. */
+/** The range of the levels, shifted so that one of them is exactly 0. In single precision. */
 interface Range {
   readonly min: number;
   readonly max: number;
-  /** From one level to the next. */
+  /** The distance between two levels. */
   readonly scale: number;
   readonly levelsPerUnit: number;
-  /** How many levels are below 0. */
+  /** The number of levels below 0. */
   readonly below: number;
-  /** A range that is 0 at both ends makes everything 0. */
+  /** A range that is 0 at both ends maps everything to 0. */
   readonly empty: boolean;
 }
 
@@ -51,9 +51,9 @@ function nudged(min: number, max: number, { lowest, highest }: Levels): Range {
 }
 
 /**
- * The nearest number that a level stands for.
- * @param divides whether the level is found by division; TensorFlow divides in FakeQuantWithMinMaxVars and multiplies in
- *   the other ops, which tells for numbers in the middle between two levels.
+ * The nearest number that a level represents.
+ * @param divides whether the level is found by division; TensorFlow divides in FakeQuantWithMinMaxVars and multiplies
+ *   in the other ops, which makes a difference for numbers halfway between two levels.
  */
 function quantized(x: number, range: Range, divides: boolean): number {
   const { min, max, scale, levelsPerUnit, below, empty } = range;
@@ -66,7 +66,7 @@ function quantized(x: number, range: Range, divides: boolean): number {
   return fround(level * scale);
 }
 
-/** Ranges for the elements of a tensor: one for all, or one for each element of the last dimension. */
+/** Ranges for the elements of a tensor: one for all, or one per element of the last dimension. */
 function rangesOf(min: Tensor, max: Tensor, levels: Levels): Range[] {
   const [from, to] = [numbersOf(min), numbersOf(max)];
   return Array.from(from, (value, i) => nudged(value, to[i] ?? 0, levels));
@@ -81,7 +81,10 @@ function quantizeAll(input: Tensor, ranges: readonly Range[], divides: boolean):
   return new Tensor("float32", input.shape, out);
 }
 
-/** The gradients of the input and of the ends of the ranges: each goes where its element was, in the range or beyond. */
+/**
+ * The gradients of the input and of the ends of the ranges: each gradient goes to the input if the element is within
+ * its range, otherwise to the nearer end of the range.
+ */
 function gradients(
   incoming: Tensor,
   input: Tensor,
@@ -115,7 +118,7 @@ function gradients(
   ];
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT where a channel has no range, or a scalar is none. */
+/** @throws TensorFlowError INVALID_ARGUMENT if a channel has no range, or a scalar range is not a scalar. */
 function checkRanges(input: Tensor, min: Tensor, max: Tensor, perChannel: boolean): void {
   const expected = perChannel ? (input.shape.at(-1) ?? 0) : 1;
   if (perChannel && (input.shape.length === 0 || expected === 0)) {
@@ -131,7 +134,7 @@ function checkRanges(input: Tensor, min: Tensor, max: Tensor, perChannel: boolea
   }
 }
 
-/** The range of the attributes. */
+/** The range given by the attributes. */
 function fixedRange(node: KernelNode): Range {
   const [min, max] = [node.float("min"), node.float("max")];
   if (!(min < max)) {
@@ -142,7 +145,7 @@ function fixedRange(node: KernelNode): Range {
 
 const cost = perElement(15);
 
-/** Each channel has a range of its own, an object. */
+/** Each channel has its own range object. */
 const NANOS_PER_RANGE = 300;
 
 const rangesCost: Cost = (node, inputs) => cost(node, inputs) + (inputs.at(-1)?.size ?? 0) * NANOS_PER_RANGE;
@@ -176,7 +179,7 @@ function variableRange(op: string, perChannel: boolean): PureKernelDefinition[] 
   ];
 }
 
-/** Numbers as they would be if they were kept in a few bits, for training models that will be. */
+/** Rounds numbers as if they were stored in a few bits, to train models for quantization. */
 export const fakeQuantizationKernels: readonly PureKernelDefinition[] = [
   pureKernel(
     "FakeQuantWithMinMaxArgs",

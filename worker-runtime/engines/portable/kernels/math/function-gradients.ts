@@ -6,7 +6,7 @@ const unlessZero = (f: (y: number, dy: number) => number) => binaryLoop((y, dy) 
 
 const minusProductWithSquare = unlessZero((y, dy) => -dy * y * y);
 
-/** Gradients of functions of one number. All but those of softplus and softsign take the function's result y first. */
+/** Gradients of functions of one number. All except softplus and softsign have the function's result y as input 0. */
 export const functionGradientKernels: readonly KernelDefinition[] = [
   binaryKernel("TanhGrad", { floats: binaryLoop((y, dy) => dy * (1 - y * y)) }),
   binaryKernel("SigmoidGrad", { floats: binaryLoop((y, dy) => dy * y * (1 - y)) }),

@@ -1,10 +1,10 @@
-/** Incomplete gamma and beta functions and their kin, to about the precision of a double. */
+/** Incomplete gamma and beta functions and related functions, to about the precision of a double. */
 import { digamma, lgamma } from "./special-functions.js";
 
 const MAX_TERMS = 10_000;
 const PRECISION = 2 ** -53;
 
-/** A function of a, and its derivative by a. */
+/** A function of a, and its derivative with respect to a. */
 interface WithDerivative {
   readonly value: number;
   readonly byA: number;
@@ -15,7 +15,7 @@ function weight(a: number, x: number): number {
   return Math.exp(a * Math.log(x) - x - lgamma(a));
 }
 
-/** P(a, x) by its series (DLMF 8.11.4), whose terms have one sign. */
+/** P(a, x) by its series (DLMF 8.11.4); all terms have the same sign. */
 function lowerSeries(a: number, x: number): WithDerivative {
   let [term, termByA, sum, sumByA] = [1, 0, 1, 0];
   for (let n = 1; n < MAX_TERMS; n += 1) {
@@ -32,10 +32,10 @@ function lowerSeries(a: number, x: number): WithDerivative {
   return { value: scale * sum, byA: scale * (sumByA + sum * (Math.log(x) - digamma(a + 1))) };
 }
 
-/** Numbers of a continued fraction beyond this are divided by it: only their quotients matter. */
+/** Numbers of a continued fraction are divided by this when they exceed it: only their quotients matter. */
 const LARGE = 2 ** 52;
 
-/** Q(a, x) = 1 - P(a, x) by its continued fraction (DLMF 8.9.2), numerators and denominators with their derivatives. */
+/** Q(a, x) = 1 - P(a, x) by its continued fraction (DLMF 8.9.2); numerators and denominators have derivatives. */
 function upperFraction(a: number, x: number): WithDerivative {
   let [y, z] = [1 - a, x + 2 - a];
   let older = { p: 1, q: x, dp: 0, dq: 0 };
@@ -106,7 +106,7 @@ export function igammac(a: number, x: number): number {
   return usesFraction(a, x) ? upperFraction(a, x).value : 1 - lowerSeries(a, x).value;
 }
 
-/** The derivative of P(a, x) by a. */
+/** The derivative of P(a, x) with respect to a. */
 export function igammaByA(a: number, x: number): number {
   if (x === 0 && a > 0) {
     return 0;
@@ -117,7 +117,7 @@ export function igammaByA(a: number, x: number): number {
   return usesFraction(a, x) ? -upperFraction(a, x).byA : lowerSeries(a, x).byA;
 }
 
-/** How a sample of the gamma distribution moves with the distribution's shape a: -(∂P/∂a) / (∂P/∂x). */
+/** The derivative of a sample of the gamma distribution with respect to its shape a: -(∂P/∂a) / (∂P/∂x). */
 export function gammaSampleByA(a: number, sample: number): number {
   if (sample === 0 && a > 0) {
     return 0;
@@ -128,7 +128,7 @@ export function gammaSampleByA(a: number, sample: number): number {
   return (-igammaByA(a, sample) * sample) / weight(a, sample);
 }
 
-/** The regularized incomplete beta function. NaN for a or b that is not above 0, and for x outside of [0, 1]. */
+/** The regularized incomplete beta function. NaN unless a and b are above 0 and x is in [0, 1]. */
 export function betainc(a: number, b: number, x: number): number {
   if (!(a > 0 && b > 0 && x >= 0 && x <= 1)) {
     return Number.NaN;
@@ -165,7 +165,7 @@ function betaFraction(a: number, b: number, x: number): number {
   return value;
 }
 
-/** B(2k) / (2k)!, the coefficients of Euler and Maclaurin's formula. */
+/** B(2k) / (2k)!, the coefficients of the Euler–Maclaurin formula. */
 const BERNOULLI = [
   1 / 12,
   -1 / 720,
@@ -177,7 +177,7 @@ const BERNOULLI = [
   -3617 / 10670622842880000,
 ];
 
-/** Hurwitz' zeta function Σ (n + q)^-s for s > 1: its first terms, and Euler and Maclaurin's formula for the others. */
+/** The Hurwitz zeta function Σ (n + q)^-s for s > 1: its first terms, and the Euler–Maclaurin formula for the rest. */
 export function zeta(s: number, q: number): number {
   if (s === 1) {
     return Infinity;
@@ -203,7 +203,7 @@ export function zeta(s: number, q: number): number {
   return sum;
 }
 
-/** The terms below 0 are those of two other sums, with the sign that an even or odd s gives them. */
+/** The terms below 0 are those of two other sums, with a sign that depends on whether s is even or odd. */
 function zetaBelowZero(s: number, q: number): number {
   if (Number.isInteger(q)) {
     return s % 2 === 0 ? Infinity : Number.NaN;
@@ -216,7 +216,7 @@ function zetaBelowZero(s: number, q: number): number {
   return zeta(s, fraction) + (s % 2 === 0 ? below : -below);
 }
 
-/** The derivative of digamma of order n. NaN for an n that is negative or no whole number. */
+/** The derivative of digamma of order n. NaN if n is negative or not an integer. */
 export function polygamma(n: number, x: number): number {
   if (n === 0) {
     return digamma(x);

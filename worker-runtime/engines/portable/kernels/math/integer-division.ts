@@ -6,12 +6,12 @@ function refuseZero(): never {
   throw invalidArgument("Integer division by zero");
 }
 
-/** TruncateDiv and TruncateMod tell the same mistake with another code in TensorFlow. */
+/** TruncateDiv and TruncateMod report the same error with another code in TensorFlow. */
 function refuseZeroInternally(): never {
   throw internalError("Integer division by zero");
 }
 
-/** Quotients towards zero. */
+/** Quotients rounded towards zero. */
 const truncatedDivision = (refuse: () => never): BinaryOp => ({
   ints: binaryLoop((x, y) => (y === 0 ? refuse() : Math.trunc(x / y))),
   longs: longLoop((x, y) => (y === 0n ? refuse() : x / y)),
@@ -54,7 +54,7 @@ function refuseNegativePower(): never {
   throw invalidArgument("Integers to negative integer powers are not allowed");
 }
 
-/** Powers by squaring, cut to 32 bits at each step. */
+/** Powers by squaring, truncated to 32 bits at each step. */
 function integerPower(base: number, exponent: number): number {
   if (exponent < 0) {
     refuseNegativePower();
@@ -86,8 +86,8 @@ function integerPowerLong(base: bigint, exponent: bigint): bigint {
 }
 
 /**
- * Quotients and powers of integers, remainders of all numbers.
- * A divisor of 0 is INVALID_ARGUMENT "Integer division by zero"; floats divide by it as IEEE 754 says.
+ * Quotients and powers of integers, and remainders of all numbers.
+ * A divisor of 0 is INVALID_ARGUMENT "Integer division by zero" for integers; floats follow IEEE 754.
  */
 export const integerDivisionKernels: readonly KernelDefinition[] = [
   binaryKernel("Div", truncatedDivision(refuseZero)),

@@ -6,7 +6,7 @@ const singleBits = new Int32Array(single.buffer);
 const double = new Float64Array(1);
 const doubleBits = new BigInt64Array(double.buffer);
 
-/** The neighbour of a float in the direction of another, as C's nextafter; zero's neighbour is the least subnormal. */
+/** The next float in the direction of another one, like C's nextafter; zero's neighbour is the least subnormal. */
 function nextAfter(least: number, step: (from: number, away: boolean) => number): BinaryLoop {
   return binaryLoop((from, to) => {
     if (Number.isNaN(from) || Number.isNaN(to)) {
@@ -22,7 +22,7 @@ function nextAfter(least: number, step: (from: number, away: boolean) => number)
   });
 }
 
-/** Bits of floats of one sign are ordered as their sizes: one more is the next one away from zero. */
+/** The bits of floats of one sign are ordered by magnitude: adding one gives the next float away from zero. */
 function step32(from: number, away: boolean): number {
   single[0] = from;
   singleBits[0] = (singleBits[0] ?? 0) + (away ? 1 : -1);

@@ -7,7 +7,7 @@ import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
 import { realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
 
-/** The element that would be at index n of each row if it were sorted. */
+/** The element that would be at index n of each sorted row. */
 function nthElements(input: Tensor, n: Tensor, reverse: boolean): Tensor {
   if (n.shape.length !== 0) {
     throw invalidArgument(`N must be scalar but has rank ${n.shape.length}`);

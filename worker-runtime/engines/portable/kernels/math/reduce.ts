@@ -22,7 +22,7 @@ import { reductionCost } from "./reduction-cost.js";
 /** Reduces x[from] … x[from + n - 1] to one number. */
 type Reduce<Array, Value> = (x: Array, from: number, n: number) => Value;
 
-/** A reduction that depends on the dtype: the start of a search for the greatest. */
+/** A reduction whose start depends on the dtype, such as the start of a search for the maximum. */
 interface ByType {
   readonly byType: (dtype: DType) => Reduce<NumberArray, number>;
 }
@@ -36,8 +36,8 @@ interface Reduction {
 }
 
 /**
- * The axes that an input names, counted from the front.
- * @throws TensorFlowError INVALID_ARGUMENT for axes that the rank does not have and for one that is named twice.
+ * The axes in an input, counted from the front.
+ * @throws TensorFlowError INVALID_ARGUMENT for axes out of range and for duplicates.
  */
 export function reductionAxes(axesInput: Tensor, rank: number): number[] {
   const axes: number[] = [];
@@ -54,7 +54,7 @@ export function reductionAxes(axesInput: Tensor, rank: number): number[] {
   return axes;
 }
 
-/** The shape without the reduced axes, or with 1 in their places. */
+/** The shape without the reduced axes, or with 1 in their place. */
 export function reducedShape(shape: readonly number[], axes: readonly number[], keepDims: boolean): number[] {
   return keepDims
     ? shape.map((size, axis) => (axes.includes(axis) ? 1 : size))
@@ -85,7 +85,7 @@ const longSum: Reduce<LongArray, bigint> = (x, from, n) => {
   return sum;
 };
 
-/** The least or greatest value of a dtype, with which the search for the other end begins. */
+/** The least or greatest value of a dtype, from which the search for the other extreme begins. */
 function extreme(dtype: DType, end: "min" | "max"): bigint {
   return integerRange(dtype)?.[end] ?? 0n;
 }
@@ -110,7 +110,7 @@ const minFrom =
     return least;
   };
 
-/** Folds bigints from a start value. */
+/** Folds bigints from an initial value. */
 const foldLongs =
   (start: bigint, f: (a: bigint, b: bigint) => bigint): Reduce<LongArray, bigint> =>
   (x, from, n) => {
@@ -133,7 +133,7 @@ const reductions: Readonly<Record<string, Reduction>> = {
   Sum: { floats: float64Sum, ints: intSum, longs: () => longSum },
   Mean: {
     floats: (x, from, n) => float64Sum(x, from, n) / n,
-    // Unlike a sum, the sum for a mean does not wrap around.
+    // Unlike a sum, the sum used for a mean does not wrap around.
     ints: (x, from, n) => (n === 0 ? 0 : Math.trunc(float64Sum(x, from, n) / n)),
     longs: (dtype) => {
       const cut = (value: bigint) =>
@@ -170,7 +170,7 @@ const reductions: Readonly<Record<string, Reduction>> = {
   },
   EuclideanNorm: {
     floats: (x, from, n) => Math.sqrt(sumOfSquares(x, from, n)),
-    // The sum of squares wraps around in the dtype before its root is taken.
+    // The sum of squares wraps around in the dtype before its root is computed.
     ints: {
       byType: (dtype) => {
         const cell = newNumbers(dtype, [1]);
@@ -222,7 +222,7 @@ function numberReduce({ floats, ints, bools }: Reduction, dtype: DType): Reduce<
   return "byType" in reduce ? reduce.byType(dtype) : reduce;
 }
 
-/** Reduces along axes. For complex numbers the parts are reduced on their own, as sums and means allow. */
+/** Reduces along axes. The parts of complex numbers are reduced separately, which is valid for sums and means. */
 function reduceAlong(
   reduction: Reduction,
   input: Tensor,
@@ -232,7 +232,7 @@ function reduceAlong(
   const { dtype } = input;
   const shape = reducedShape(input.shape, axes, keepDims);
   const kept = input.shape.map((_, axis) => axis).filter((axis) => !axes.includes(axis));
-  // What is reduced lies side by side when its axes are the last ones.
+  // Elements of a group are contiguous when the reduced axes are the last ones.
   const ordered = transposed(input, [...kept, ...[...axes].sort((a, b) => a - b)]);
   const groups = productOf(kept.map((axis) => input.shape[axis] ?? 1));
   const n = productOf(axes.map((axis) => input.shape[axis] ?? 1));
@@ -252,7 +252,7 @@ function reduceAlong(
   const entries = entriesPerElement(dtype);
   const x = entries === 1 ? numbersOf(ordered) : partsApart(ordered, groups, n);
   const out = newNumbers(dtype, shape);
-  // The mean of no complex numbers is 0 in TensorFlow, as Eigen has a NaN of real numbers alone.
+  // In TensorFlow the mean of no complex numbers is 0; Eigen returns NaN for real numbers only.
   if (entries === 2 && n === 0) {
     return new Tensor(dtype, shape, out);
   }
@@ -262,7 +262,7 @@ function reduceAlong(
   return new Tensor(dtype, shape, out);
 }
 
-/** Groups of complex numbers with their real parts first, then their imaginary ones. */
+/** Groups of complex numbers, all real parts first, then the imaginary parts. */
 function partsApart(input: Tensor, groups: number, n: number): NumberArray {
   const real = input.dtype === "complex64" ? "float32" : "float64";
   return numbersOf(transposed(new Tensor(real, [groups, n, 2], input.data), [0, 2, 1]));
@@ -283,7 +283,7 @@ function reductionKernel(op: string, reduction: Reduction): KernelDefinition {
       return (inputs) => {
         const input = inputAt(inputs, 0);
         const axes = reductionAxes(inputAt(inputs, 1), input.shape.length);
-        // Single elements are what they are reduced to, but for what has no sign.
+        // A single element is its own reduction, except for the norm, which has no sign.
         if (op !== "EuclideanNorm" && axes.every((axis) => input.shape[axis] === 1)) {
           return [input.reshape(reducedShape(input.shape, axes, keepDims))];
         }
@@ -294,7 +294,7 @@ function reductionKernel(op: string, reduction: Reduction): KernelDefinition {
   );
 }
 
-/** Ops that reduce tensors along axes. Sums of float32 are made as doubles and rounded once. */
+/** Ops that reduce tensors along axes. float32 sums are computed in double precision and rounded once. */
 export const reductionKernels: readonly KernelDefinition[] = Object.entries(reductions).map(
   ([op, reduction]) => reductionKernel(op, reduction),
 );

@@ -3,17 +3,17 @@ import type { Cost } from "../support/define.js";
 import { isLong, isSmallFloat } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
 
-/** An element that is next to those that it is reduced with, in nanoseconds on one slow core. */
+/** An element that is contiguous with the others of its group, in nanoseconds on one slow core. */
 const NANOS_PER_NUMBER = 3;
 const NANOS_PER_LONG = 40;
-/** Small floats are widened before. */
+/** Small floats are widened first. */
 const NANOS_OF_WIDENING = 15;
-/** Moving it there, for each word of four bytes. */
+/** Transposing, per word of four bytes. */
 const NANOS_OF_MOVING = 8;
-/** A group of elements that become one; there may be as many as elements. */
+/** Overhead per group of elements; there may be as many groups as elements. */
 const NANOS_PER_GROUP = 25;
 
-/** So few take no time whatever the axes: an estimate of them must not take longer than the kernel. */
+/** Up to this size, the time is negligible for any axes, and estimating it must not take longer than the kernel. */
 const FEW_ELEMENTS = 4096;
 const MOST_NANOS = 80;
 
@@ -24,7 +24,7 @@ function nanosPerElement(dtype: DType): number {
   return NANOS_PER_NUMBER + (isSmallFloat(dtype) ? NANOS_OF_WIDENING : 0);
 }
 
-/** What it takes to reduce input 0 along the axes of input 1, as if they were valid. */
+/** The cost of reducing input 0 along the axes of input 1, assuming that they are valid. */
 export const reductionCost: Cost = (_, inputs) => {
   const { dtype, shape, data, size } = inputAt(inputs, 0);
   if (data.length <= FEW_ELEMENTS) {

@@ -11,15 +11,15 @@ import { allFloatTypes, indexTypes, numberTypes, realTypes } from "../support/dt
 import { indicesOf, inputAt, integersOf, scalarOf } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 
-/** How the rows of a segment become one: what it starts with, how rows are added, what follows. */
+/** How the rows of a segment are reduced: the initial value, how rows are added, and the final step. */
 interface SegmentReduction {
   readonly kind: Accumulation;
-  /** The value of a segment without rows, for sorted segments. */
+  /** The value of an empty segment, for sorted segments. */
   readonly empty: 0 | 1;
   readonly mean?: boolean;
 }
 
-/** @param entries of an element: what follows the first of them, an imaginary part, stays 0. */
+/** @param entries per element: all but the first, such as an imaginary part, stay 0. */
 function fillWith(data: TensorData, value: bigint | number, entries: number): void {
   if (value !== 0 && entries === 2 && !isByteList(data)) {
     for (let i = 0; i < data.length; i += 2) {
@@ -39,8 +39,8 @@ interface Assignment {
 }
 
 /**
- * Reduces rows by segments whose ids do not decrease. A segment's first row is copied, the others are added to it.
- * @param scale what a segment of so many rows is divided by, for floats.
+ * Reduces rows by segments whose ids do not decrease. The first row of a segment is copied; the others are added to it.
+ * @param scale the divisor for a segment of this many rows, for floats.
  */
 function reduceSorted(
   input: Tensor,
@@ -126,7 +126,7 @@ function segmentKernel(op: string, types: readonly DType[], reduction: SegmentRe
   return pureKernel(op, () => compute, { types: { T: types, Tindices: indexTypes }, cost: sortedCost(1) });
 }
 
-/** The greatest finite values of floats. */
+/** The greatest finite values of float dtypes. */
 const greatestFloats: Partial<Record<DType, number>> = {
   float32: (2 - 2 ** -23) * 2 ** 127,
   float64: Number.MAX_VALUE,
@@ -134,7 +134,7 @@ const greatestFloats: Partial<Record<DType, number>> = {
   bfloat16: (2 - 2 ** -7) * 2 ** 127,
 };
 
-/** The value that an unsorted segment of no rows has. */
+/** The value of an empty unsorted segment. */
 function unsortedStart(kind: Accumulation, dtype: DType): bigint | number {
   const range = integerRange(dtype);
   const largest = greatestFloats[dtype] ?? 0;
@@ -148,7 +148,7 @@ function unsortedStart(kind: Accumulation, dtype: DType): bigint | number {
   }
 }
 
-/** @param start the value of a segment without rows. */
+/** @param start the value of an empty segment. */
 function unsortedSegment(
   kind: Accumulation,
   start: bigint | number,
@@ -219,7 +219,7 @@ const sparseScales = { Sum: unscaled, Mean: byRows, SqrtN: (rows: number) => Mat
 
 const NANOSECONDS_PER_ELEMENT = 10;
 
-/** As many rows as the last of the ids says, or the input behind them. */
+/** The number of rows follows from the last id, or from the input after the ids. */
 function sortedCost(ids: number, count?: number): Cost {
   return (_, inputs) => {
     const [data, list] = [inputAt(inputs, 0), inputAt(inputs, ids)];
@@ -230,14 +230,14 @@ function sortedCost(ids: number, count?: number): Cost {
   };
 }
 
-/** The result is filled before anything is added up. */
+/** The result is filled before rows are added. */
 function unsortedCost(_: unknown, inputs: readonly Tensor[]): number {
   const [data, ids, count] = [inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)];
   const resultSize = (integersOf(count)[0] ?? 0) * productOf(data.shape, ids.shape.length);
   return (data.size + ids.size + resultSize) * NANOSECONDS_PER_ELEMENT;
 }
 
-/** Sums and the like of rows that belong together. */
+/** Sums and other reductions of rows by segment. */
 export const segmentKernels: readonly KernelDefinition[] = [
   segmentKernel("SegmentSum", numberTypes, { kind: "add", empty: 0 }),
   segmentKernel("SegmentMean", numberTypes, { kind: "add", empty: 0, mean: true }),

@@ -23,7 +23,7 @@ function selectWords32(to: Uint32Array, choice: Uint8Array, a: Uint32Array, b: U
   }
 }
 
-/** For each group of `run` elements those of `a` where the choice is not 0, else those of `b`. All of one shape. */
+/** For each group of `run` elements, those of `a` if the choice is not 0, else those of `b`. They have one shape. */
 function choose(choice: Tensor, a: Tensor, b: Tensor, run: number): Tensor {
   const data = allocate(a.dtype, a.shape);
   const to = wordsOf(a.dtype, data);
@@ -51,7 +51,7 @@ function mismatch(first: Tensor, second: Tensor) {
   );
 }
 
-/** Select of old: the condition is a scalar, a vector of the first dimension, or of the shape of both. */
+/** The original Select: the condition is a scalar, a vector along the first dimension, or has the operands' shape. */
 function selectV1(condition: Tensor, a: Tensor, b: Tensor): Tensor {
   if (!sameShape(a.shape, b.shape)) {
     throw mismatch(a, b);
@@ -106,7 +106,7 @@ function where(input: Tensor): Tensor {
     throw unimplemented("No WhereOp available for float16/half type on CPU");
   }
   const entries = input.dtype.startsWith("complex") ? 2 : 1;
-  // The sign of a bfloat16 is its highest bit; without it 0 and -0 are the same.
+  // The highest bit of a bfloat16 is its sign; masking it makes 0 and -0 the same.
   const bits = input.dtype === "bfloat16" ? 0x7fff : undefined;
   const isSet = (i: number) => {
     const [first, second] = [data[entries * i], entries === 2 ? data[2 * i + 1] : 0];
@@ -132,11 +132,11 @@ function where(input: Tensor): Tensor {
   return new Tensor("int64", [found.length, rank], out);
 }
 
-/** An index that Where looks at, and a coordinate of one that it finds, a bigint: it may find all of them. */
+/** An element that Where checks, and a bigint coordinate of one that it finds, which may be all of them. */
 const NANOS_PER_PLACE = 20;
 const NANOS_PER_COORDINATE = 40;
 
-/** Choices by truth values. */
+/** Selections by truth values. */
 export const selectKernels: readonly KernelDefinition[] = [
   pureKernel(
     "Select",

@@ -19,14 +19,14 @@ import { cppShapeText, sameShape } from "../support/shapes.js";
 
 function scalarInput(inputs: readonly Tensor[], index: number, name: string): Tensor {
   const input = inputAt(inputs, index);
-  // A vector of one element was allowed once and still is.
+  // A vector of one element is still accepted for compatibility.
   if (input.size !== 1 || input.shape.length > 1) {
     throw invalidArgument(`${name} must be a scalar, not shape ${cppShapeText(input.shape)}`);
   }
   return input;
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for a step of 0 or one that leads away from the limit. */
+/** @throws TensorFlowError INVALID_ARGUMENT for a step of 0 or one away from the limit. */
 function checkRange(start: number | bigint, limit: number | bigint, delta: number | bigint): void {
   if (Number(delta) === 0) {
     throw invalidArgument("Requires delta != 0: 0");
@@ -93,7 +93,7 @@ function linSpace(inputs: readonly Tensor[]): Tensor {
   return new Tensor(start.dtype, [count], out);
 }
 
-/** Products of three-dimensional vectors a × b, in the arithmetic of the dtype. */
+/** Cross products a × b of three-dimensional vectors, in the arithmetic of the dtype. */
 function crossProducts<Value extends number | bigint>(
   out: { [index: number]: Value },
   a: { readonly [index: number]: Value },
@@ -135,7 +135,7 @@ function cross(a: Tensor, b: Tensor): Tensor {
   return new Tensor(dtype, shape, out);
 }
 
-/** Sequences of numbers, and the product of vectors. */
+/** Sequences of numbers, and the cross product. */
 export const sequenceKernels: readonly KernelDefinition[] = [
   pureKernel("Range", () => withSmallFloats((inputs) => [range(inputs)]), {
     types: { Tidx: realTypes.filter((dtype) => dtype !== "uint64" && dtype !== "uint8") },

@@ -1,10 +1,10 @@
-/** Functions that JavaScript's Math lacks, to about the precision of a double. */
+/** Functions missing from JavaScript's Math, to about the precision of a double. */
 
 const TWO_BY_ROOT_PI = 2 / Math.sqrt(Math.PI);
 const SERIES_LIMIT = 2;
 const TINY = 1e-300;
 
-/** The error function by its series exp(-x²) Σ 2ⁿ x²ⁿ⁺¹ / (1·3·…·(2n+1)) (DLMF 7.6.2), whose terms have one sign. */
+/** The error function by its series exp(-x²) Σ 2ⁿ x²ⁿ⁺¹ / (1·3·…·(2n+1)) (DLMF 7.6.2); all terms have the same sign. */
 function erfSeries(x: number): number {
   let term = x;
   let sum = x;
@@ -15,7 +15,7 @@ function erfSeries(x: number): number {
   return TWO_BY_ROOT_PI * Math.exp(-x * x) * sum;
 }
 
-/** exp(-x²) without the error that rounding x² would bring for large x. */
+/** exp(-x²) without the rounding error of x² for large x. */
 function expOfMinusSquare(x: number): number {
   const head = Math.round(x * 64) / 64;
   return Math.exp(-head * head) * Math.exp(-(x - head) * (x + head));
@@ -47,7 +47,7 @@ export function erf(x: number): number {
   return Math.sign(x) * (size > 6 ? 1 : 1 - erfcFraction(size));
 }
 
-/** 1 - erf(x), precise where that is close to 0. */
+/** 1 - erf(x), precise even when it is close to 0. */
 export function erfc(x: number): number {
   if (x > 28) {
     return 0;
@@ -66,7 +66,7 @@ export function erfinv(y: number): number {
   const middle = 2 / (Math.PI * a) + log / 2;
   let x = Math.sqrt(Math.sqrt(middle * middle - log / a) - middle);
   for (let i = 0; i < 3; i += 1) {
-    // The difference of the complements keeps its digits where erf is close to 1.
+    // The difference of the complements stays precise where erf is close to 1.
     const error = size > 0.5 ? 1 - size - erfc(x) : erf(x) - size;
     const step = error / (TWO_BY_ROOT_PI * expOfMinusSquare(x));
     x -= step / (1 + x * step);
@@ -74,7 +74,7 @@ export function erfinv(y: number): number {
   return y < 0 ? -x : x;
 }
 
-/** The normal distribution's quantile function. */
+/** The quantile function of the normal distribution. */
 export function ndtri(p: number): number {
   return Math.SQRT2 * erfinv(2 * p - 1);
 }
@@ -103,32 +103,32 @@ function zetaLessOne(k: number): number {
   return sum;
 }
 
-/** (-1)^k (ζ(k) - 1) / k for k from 2 on; at an argument of a half the terms fall by 4 each. */
+/** (-1)^k (ζ(k) - 1) / k for k ≥ 2; for an argument of 1/2, each term is a quarter of the one before. */
 const nearTwoTerms = Array.from({ length: 28 }, (_, i) => {
   const k = i + 2;
   return ((k % 2 === 0 ? 1 : -1) * zetaLessOne(k)) / k;
 });
 
-/** ln Γ(2 + z) for |z| up to a half, exact where it is near 0 (DLMF 5.7.3). */
+/** ln Γ(2 + z) for |z| up to 1/2, precise where it is near 0 (DLMF 5.7.3). */
 function lgammaNearTwo(z: number): number {
   const series = nearTwoTerms.reduceRight((sum, term) => sum * z + term, 0);
   return z * (1 - EULER_GAMMA + z * series);
 }
 
-/** ln|Γ(x)|; infinity at 0 and the negative whole numbers. */
+/** ln|Γ(x)|; infinity at 0 and the negative integers. */
 export function lgamma(x: number): number {
   if (Math.abs(x) === Infinity || (x <= 0 && Number.isInteger(x))) {
     return Infinity;
   }
   if (x < 0.5) {
-    // Reflection: Γ(x) Γ(1 - x) = π / sin(πx). The fraction alone goes into the sine, whose argument stays exact.
+    // Reflection: Γ(x) Γ(1 - x) = π / sin(πx). Only the fractional part is passed to the sine, which keeps it exact.
     return Math.log(Math.PI / Math.abs(Math.sin(Math.PI * (x - Math.round(x))))) - lgamma(1 - x);
   }
   if (x < 1.5) {
     return lgammaNearTwo(x - 1) - Math.log1p(x - 1);
   }
   if (x < 5) {
-    // Γ(x) = (x - 1) Γ(x - 1), down to where the series is.
+    // Γ(x) = (x - 1) Γ(x - 1), down to the range of the series.
     let [factor, rest] = [1, x];
     for (; rest >= 2.5; rest -= 1) {
       factor *= rest - 1;
@@ -143,7 +143,7 @@ export function lgamma(x: number): number {
   return (x - 0.5) * Math.log(t) - t + Math.log(Math.sqrt(2 * Math.PI) * sum);
 }
 
-/** The derivative of ln Γ: recurrence up to 10, then the asymptotic series (DLMF 5.11.2). NaN at its poles. */
+/** The derivative of ln Γ: recurrence up to 10, then the asymptotic series (DLMF 5.11.2). NaN at the poles. */
 export function digamma(x: number): number {
   if (x === -Infinity || (x <= 0 && Number.isInteger(x))) {
     return Number.NaN;

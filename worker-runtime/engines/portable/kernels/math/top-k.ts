@@ -9,19 +9,19 @@ import { indicesOf, inputAt, integersOf, integerTensor, newNumbers, numbersOf } 
 import { cppShapeText } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
 
-/** Whether the element at i comes before the one at j: it is greater, or the first of equal ones. */
+/** Whether the element at i precedes the one at j: it is greater, or equal with a lower index. */
 function comesBefore(x: NumericArray, i: number, j: number): boolean {
   const [a, b] = [x[i] as number, x[j] as number];
   return a > b || (!(a < b) && i < j);
 }
 
-/** The places of the k greatest of x[from] … x[from + n - 1], the greatest first, by a heap of k places. */
-function greatestPlaces(x: NumericArray, from: number, n: number, k: number): number[] {
+/** The indices of the k greatest of x[from] … x[from + n - 1], in descending order, found with a heap of size k. */
+function greatestIndices(x: NumericArray, from: number, n: number, k: number): number[] {
   if (k >= n / 4) {
     const all = Array.from({ length: n }, (_, i) => from + i);
     return all.sort((i, j) => (comesBefore(x, i, j) ? -1 : 1)).slice(0, k);
   }
-  // heap[0] is the last of those kept.
+  // heap[0] is the lowest-ranked of those kept.
   const heap: number[] = [];
   const sink = (start: number) => {
     let at = start;
@@ -77,17 +77,17 @@ function topK(input: Tensor, k: number, indexType: OutputIndexType): [Tensor, Te
   const shape = [...input.shape.slice(0, -1), k];
   const values = allocate(input.dtype, shape);
   const [to, from] = [wordsOf(input.dtype, values), wordsOf(input.dtype, data)];
-  const places = newNumbers("float64", shape);
-  for (let row = 0; row * k < places.length; row += 1) {
-    for (const [i, place] of greatestPlaces(data, row * n, n, k).entries()) {
-      copyElements(to, row * k + i, from, place, 1);
-      places[row * k + i] = place - row * n;
+  const indices = newNumbers("float64", shape);
+  for (let row = 0; row * k < indices.length; row += 1) {
+    for (const [i, index] of greatestIndices(data, row * n, n, k).entries()) {
+      copyElements(to, row * k + i, from, index, 1);
+      indices[row * k + i] = index - row * n;
     }
   }
-  return [new Tensor(input.dtype, shape, values), integerTensor(indexType, shape, places)];
+  return [new Tensor(input.dtype, shape, values), integerTensor(indexType, shape, indices)];
 }
 
-/** Whether the target is among the k most probable; a prediction that is not finite cannot be compared. */
+/** Whether the target is among the k most probable; predictions that are not finite cannot be compared. */
 function inTopK(predictions: Tensor, targets: Tensor, k: number): Tensor {
   if (predictions.shape.length !== 2) {
     throw invalidArgument("predictions must be 2-dimensional");
@@ -126,7 +126,7 @@ function scalarK(input: Tensor): number {
   return integersOf(input)[0] ?? 0;
 }
 
-/** Where most of a row is wanted, it is sorted. */
+/** If most of a row is requested, the row is sorted. */
 const sortingCost = perElement(500);
 
 /** The greatest elements of rows. */

@@ -10,20 +10,20 @@ import { nanosPerElement } from "../support/elementwise-cost.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 import { elu, eluGradient, relu, relu6, selu, seluGradient } from "./activations.js";
 
-/** Nanoseconds for an element of which an exponential is computed. */
+/** Nanoseconds per element that needs an exponential. */
 const EXPONENTIAL_NANOSECONDS = 15;
 
-/** Nanoseconds for an element of LeakyRelu or a gradient, the guesses of branches included. */
+/** Nanoseconds per element of LeakyRelu or of a gradient, including mispredicted branches. */
 const NANOS_PER_SLOPE = 8;
 
 const SIGN_SHIFT = 31;
 const WITHOUT_SIGN = 0x7fffffff;
-/** The bits of infinity: those of a NaN are larger. */
+/** The bits of infinity. The bits of every NaN are larger. */
 const INFINITY_BITS = 0x7f800000;
 
 /**
- * Of float32 by bits: of numbers of both signs a processor guesses every second branch wrong, which takes four times as
- * long. What has its sign bit set becomes 0, unless it is NaN.
+ * Relu of float32 by bits. With values of both signs, the processor mispredicts every second branch, which makes the
+ * loop four times as slow. Values with the sign bit set become 0, unless they are NaN.
  */
 function reluByBits(out: Float32Array, x: Float32Array): void {
   const from = new Int32Array(x.buffer, x.byteOffset, x.length);
@@ -54,8 +54,8 @@ const relu6Loop: UnaryLoop = (out, x) => {
 /** Computes out[i] from the gradient of the result and a value of the forward pass. */
 type GradientLoop = (out: NumberArray, gradients: NumberArray, values: NumberArray, alpha: number) => void;
 
-// The product with 0 and not plainly 0: NaN and infinite gradients become NaN, as in TensorFlow. Number() instead of a
-// branch, which would be guessed wrong every second time.
+// Multiplies by 0 rather than returning 0, because NaN and infinite gradients become NaN in TensorFlow. Number() avoids
+// a branch that would be mispredicted every second time.
 const reluGradLoop: GradientLoop = (out, gradients, values) => {
   for (let i = 0; i < out.length; i += 1) {
     out[i] = (gradients[i] as number) * Number((values[i] as number) > 0);
@@ -98,7 +98,7 @@ function checkSameShape(node: KernelNode, a: Tensor, b: Tensor): void {
   }
 }
 
-/** Elements that a loop written out computes, some of them with an exponential. */
+/** The cost of a plain loop over the elements, some of which need an exponential. */
 function gradientsCost(_: KernelNode, inputs: readonly Tensor[]): number {
   const { dtype, size } = inputAt(inputs, 0);
   return size * nanosPerElement(dtype, undefined, NANOS_PER_SLOPE);

@@ -4,7 +4,7 @@ import { erf } from "../math/special-functions.js";
 /** A function of one number, computed in double precision. NaN gives NaN. */
 export type Activation = (x: number) => number;
 
-/** max(x, 0); 0 for -0, too, as in TensorFlow. */
+/** max(x, 0); also 0 for -0, as in TensorFlow. */
 export const relu: Activation = (x) => (x <= 0 ? 0 : x);
 
 export const relu6: Activation = (x) => (x <= 0 ? 0 : x > 6 ? 6 : x);
@@ -12,8 +12,8 @@ export const relu6: Activation = (x) => (x <= 0 ? 0 : x > 6 ? 6 : x);
 export const elu: Activation = (x) => (x < 0 ? Math.expm1(x) : x);
 
 /** Constants of Klambauer et al., "Self-Normalizing Neural Networks" (2017), as TensorFlow writes them. */
-const SELU_SCALE = 1.0507009873554805;
-const SELU_SCALE_ALPHA = 1.7580993408473768;
+export const SELU_SCALE = 1.0507009873554805;
+export const SELU_SCALE_ALPHA = 1.7580993408473768;
 
 export const selu: Activation = (x) => (x < 0 ? SELU_SCALE_ALPHA * Math.expm1(x) : SELU_SCALE * x);
 
@@ -38,7 +38,7 @@ export function eluGradient(output: number): number {
 /** The derivative of selu in terms of its output, with its constants in single precision or in double. */
 export function seluGradient(output: number, single: boolean): number {
   if (output < 0) {
-    // Near its lowest value the output and the constant nearly cancel: then it matters which constant it is.
+    // Near the lowest output, the two terms nearly cancel, so the precision of the constant matters.
     return output + (single ? Math.fround(SELU_SCALE_ALPHA) : SELU_SCALE_ALPHA);
   }
   return single ? Math.fround(SELU_SCALE) : SELU_SCALE;
@@ -49,7 +49,7 @@ const geluExact: Activation = (x) => 0.5 * x * (1 + erf(x * Math.SQRT1_2));
 
 /**
  * The activations that TensorFlow's optimizer fuses into a product or a convolution, by their names in `fused_ops`.
- * @throws TensorFlowError INVALID_ARGUMENT for other names.
+ * @throws TensorFlowError INVALID_ARGUMENT for any other name.
  */
 export function fusedActivation(name: string, leakyReluAlpha: number): Activation {
   switch (name) {

@@ -8,11 +8,11 @@ import { indicesOf, inputAt, integerTensor, newNumbers, numbersOf } from "../sup
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { imagePixel, type WindowDimension, windowDimension } from "./windows.js";
 
-interface PoolingAttributes {
+export interface ArgmaxPooling {
   readonly windows: readonly [number, number];
   readonly strides: readonly [number, number];
   readonly scheme: string;
-  /** Whether an index counts the elements of all images, not those of its own. */
+  /** Whether indices are relative to the whole batch instead of to their own image. */
   readonly countsBatch: boolean;
 }
 
@@ -25,7 +25,8 @@ function alongImage(what: string, sizes: readonly number[]): readonly [number, n
   return [rows, columns];
 }
 
-function attributesOf(node: KernelNode): PoolingAttributes {
+/** @throws TensorFlowError INVALID_ARGUMENT for invalid attributes. */
+export function argmaxPoolingOf(node: KernelNode): ArgmaxPooling {
   return {
     windows: alongImage("ksize", node.ints("ksize")),
     strides: alongImage("strides", node.ints("strides")),
@@ -35,7 +36,7 @@ function attributesOf(node: KernelNode): PoolingAttributes {
 }
 
 /** How the pool moves along the rows (axis 0) or columns of images. */
-function dimension({ shape }: Tensor, axis: 0 | 1, attributes: PoolingAttributes): WindowDimension {
+function dimension(shape: readonly number[], axis: 0 | 1, attributes: ArgmaxPooling): WindowDimension {
   if (shape.length !== 4) {
     throw invalidArgument(`tensor_in must be 4-dimensional${cppShapeText(shape)}`);
   }
@@ -48,11 +49,19 @@ function dimension({ shape }: Tensor, axis: 0 | 1, attributes: PoolingAttributes
   });
 }
 
-/** The largest element under each position of the window, and where it is: of equal ones the first. */
-function pool(images: Tensor, attributes: PoolingAttributes, indexType: "int32" | "int64"): Tensor[] {
-  const [rows, columns] = [dimension(images, 0, attributes), dimension(images, 1, attributes)];
-  const [batch = 0, height = 0, width = 0, channels = 0] = images.shape;
-  const shape = [batch, rows.output, columns.output, channels];
+/** How the pool moves over images of a shape, and the shape of its result. @throws TensorFlowError INVALID_ARGUMENT */
+export function poolShape(images: readonly number[], attributes: ArgmaxPooling) {
+  const dimensions = [dimension(images, 0, attributes), dimension(images, 1, attributes)] as const;
+  const [rows, columns] = dimensions;
+  const [batch = 0, , , channels = 0] = images;
+  return { dimensions, shape: [batch, rows.output, columns.output, channels] };
+}
+
+/** The largest element under each position of the window and its index; the first one wins ties. */
+function pool(images: Tensor, attributes: ArgmaxPooling, indexType: "int32" | "int64"): Tensor[] {
+  const { dimensions, shape } = poolShape(images.shape, attributes);
+  const [rows, columns] = dimensions;
+  const [, height = 0, width = 0, channels = 0] = images.shape;
   const out = newNumbers(images.dtype, shape);
   const indexes = newNumbers("float64", shape);
   const pixels = numbersOf(images);
@@ -83,10 +92,9 @@ function pool(images: Tensor, attributes: PoolingAttributes, indexType: "int32" 
   return [new Tensor(images.dtype, shape, out), integerTensor(indexType, shape, indexes)];
 }
 
-/** Brings each gradient to the element that was the largest one. */
-function gradient(images: Tensor, incoming: Tensor, argmax: Tensor, attributes: PoolingAttributes): Tensor {
-  const [rows, columns] = [dimension(images, 0, attributes), dimension(images, 1, attributes)];
-  const expected = [images.shape[0] ?? 0, rows.output, columns.output, images.shape[3] ?? 0];
+/** Adds each gradient to the element that was the maximum. */
+function gradient(images: Tensor, incoming: Tensor, argmax: Tensor, attributes: ArgmaxPooling): Tensor {
+  const { shape: expected } = poolShape(images.shape, attributes);
   for (const [name, { shape }] of Object.entries({ grad: incoming, argmax })) {
     if (!sameShape(shape, expected)) {
       throw invalidArgument(
@@ -115,12 +123,12 @@ const options = {
     inputAt(inputs, 0).size * 4 * productOf(node.ints("ksize")),
 };
 
-/** Pools of the largest elements that also say where these are. */
+/** Max pooling that also returns the indices of the maxima. */
 export const argmaxPoolingKernels: readonly PureKernelDefinition[] = [
   pureKernel(
     "MaxPoolWithArgmax",
     (node) => {
-      const attributes = attributesOf(node);
+      const attributes = argmaxPoolingOf(node);
       const indexType = node.type("Targmax") === "int32" ? "int32" : "int64";
       return withSmallFloats((inputs) => pool(inputAt(inputs, 0), attributes, indexType));
     },
@@ -129,7 +137,7 @@ export const argmaxPoolingKernels: readonly PureKernelDefinition[] = [
   pureKernel(
     "MaxPoolGradWithArgmax",
     (node) => {
-      const attributes = attributesOf(node);
+      const attributes = argmaxPoolingOf(node);
       return withSmallFloats((inputs) => [
         gradient(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2), attributes),
       ]);

@@ -10,18 +10,18 @@ import { fromFloat32, toFloat32 } from "../support/small-floats.js";
 import { relu } from "./activations.js";
 import { fromChannelsLast, toChannelsLast } from "./windows.js";
 
-/** Of the images: mean, variance and result each go over them; measured are from 15 to 25. */
+/** Per element of the images: mean, variance and result are a pass each. 15 to 25 ns were measured. */
 const NANOSECONDS_PER_ELEMENT = 20;
 
-interface Normalization {
+export interface Normalization {
   readonly channelsFirst: boolean;
   readonly training: boolean;
   readonly epsilon: number;
-  /** The weight of this batch in the running mean and variance; 1 where an op has none. */
+  /** The weight of this batch in the running mean and variance; 1 if the op has none. */
   readonly averageFactor: number;
 }
 
-function normalizationOf(node: KernelNode): Normalization {
+export function normalizationOf(node: KernelNode): Normalization {
   const format = node.string("data_format");
   if (format !== "NHWC" && format !== "NCHW") {
     throw invalidArgument(`Invalid data format: ${format}`);
@@ -34,7 +34,7 @@ function normalizationOf(node: KernelNode): Normalization {
   };
 }
 
-/** A vector with one element a channel. @throws TensorFlowError INVALID_ARGUMENT */
+/** A vector with one element per channel. @throws TensorFlowError INVALID_ARGUMENT */
 function channelVector(tensor: Tensor, channels: number, what: string): NumberArray {
   if (tensor.shape.length !== 1 || tensor.shape[0] !== channels) {
     throw invalidArgument(`${what} must have ${channels} elements, not shape ${cppShapeText(tensor.shape)}`);
@@ -46,7 +46,7 @@ function vector(values: ArrayLike<number>): Tensor {
   return new Tensor("float32", [values.length], Float32Array.from(values));
 }
 
-/** The mean of each channel, and the mean square of what is left without it. */
+/** The mean of each channel, and the mean of the squared differences from it. */
 function moments(x: NumberArray, channels: number): { mean: Float64Array; variance: Float64Array } {
   const count = x.length / Math.max(1, channels);
   const mean = new Float64Array(channels);
@@ -63,8 +63,8 @@ function moments(x: NumberArray, channels: number): { mean: Float64Array; varian
 
 /**
  * Ioffe and Szegedy, "Batch Normalization" (2015).
- * @returns y, the running mean and variance (of an unbiased estimate), and what the gradient needs: while training the
- *   mean and variance of the batch.
+ * @returns y, the running mean and variance (an unbiased estimate), and the tensors that the gradient needs: while
+ *   training, the mean and variance of the batch.
  */
 function normalize(normalization: Normalization, inputs: readonly Tensor[]): readonly Tensor[] {
   const { channelsFirst, training, epsilon } = normalization;
@@ -106,7 +106,7 @@ function normalize(normalization: Normalization, inputs: readonly Tensor[]): rea
   ];
 }
 
-/** The running average after this batch. With a factor of 1 the old one is not looked at: it is empty in V1 and V2. */
+/** The running average after this batch. With a factor of 1 the old one is not read: V1 and V2 pass an empty tensor. */
 function running(
   { averageFactor }: Normalization,
   before: Tensor,
@@ -151,7 +151,7 @@ function gradients(normalization: Normalization, inputs: readonly Tensor[]): rea
     const channel = i % channels;
     const factor = (scale[channel] as number) * (inverse[channel] as number);
     const normalized = ((x[i] as number) - (mean[channel] as number)) * (inverse[channel] as number);
-    // While training, the mean and variance depend on x, too.
+    // While training, the mean and variance also depend on x.
     const share = training
       ? ((offsetGradient[channel] as number) + normalized * (scaleGradient[channel] as number)) / count
       : 0;
@@ -161,7 +161,7 @@ function gradients(normalization: Normalization, inputs: readonly Tensor[]): rea
   return [dx, vector(scaleGradient), vector(offsetGradient)];
 }
 
-/** Reserved outputs that are never read: of the forward op for a GPU's use, of the gradient as placeholders. */
+/** Reserved outputs that are never read: the forward op has them for GPUs, the gradient as placeholders. */
 const empty = vector([]);
 const unused = new Tensor("float32", [], new Float32Array(1));
 const options = {
@@ -170,8 +170,8 @@ const options = {
 } as const;
 
 /**
- * Lets images be float16 or bfloat16 while all that is known of their channels stays float32.
- * @param count how many of the first inputs are images; of the outputs the first one is.
+ * Accepts float16 or bfloat16 images while everything per channel stays float32.
+ * @param count how many of the first inputs are images. Of the outputs, only the first one is.
  */
 function withSmallImages(count: number, compute: Compute): Compute {
   return (inputs) => {
@@ -184,7 +184,7 @@ function withSmallImages(count: number, compute: Compute): Compute {
   };
 }
 
-/** The first version of the op has no type of its own for what is known of channels. */
+/** The first version of the op has no separate type attribute for the tensors per channel. */
 function optionsOf(op: string): KernelOptions {
   return op.endsWith("V2") || op.endsWith("V3") ? options : { ...options, types: { T: options.types.T } };
 }
@@ -212,8 +212,8 @@ function gradientKernel(op: string): PureKernelDefinition {
 }
 
 /**
- * What TensorFlow's optimizer makes of FusedBatchNorm and Relu. With a tensor to add, or without Relu, TensorFlow 2.21
- * has it for GPUs only (on a processor the result is empty).
+ * The op into which TensorFlow's optimizer fuses FusedBatchNorm and Relu. With a side input, or without Relu,
+ * TensorFlow 2.21 supports it on GPUs only (on a CPU the result is empty).
  */
 const fusedBatchNormExKernel = pureKernel(
   "_FusedBatchNormEx",

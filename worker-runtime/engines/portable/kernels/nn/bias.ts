@@ -15,7 +15,7 @@ interface ChannelLayout {
 }
 
 /**
- * Where the channels of a tensor lie: in the last dimension, or in the second with data_format NCHW.
+ * The position of the channels of a tensor: the last dimension, or the second with data_format NCHW.
  * @throws TensorFlowError INVALID_ARGUMENT for scalars and vectors.
  */
 export function channelLayout(shape: readonly number[], channelsFirst: boolean): ChannelLayout {
@@ -73,7 +73,7 @@ function addToLongs(x: LongArray, bias: LongArray, out: LongArray, { channels, i
   }
 }
 
-/** The sum over everything but the channels. Floats are summed in double precision. */
+/** The sum over all dimensions except the channels. Floats are summed in double precision. */
 function biasAddGrad(gradient: Tensor, channelsFirst: boolean): Tensor {
   const { dtype, shape } = gradient;
   const layout = channelLayout(shape, channelsFirst);

@@ -2,15 +2,15 @@ import { resourceExhausted } from "../../../../protocol/status.js";
 import type { PhiloxSamples } from "../random/philox.js";
 import { belowLimit, unitFloat } from "../random/simple-samples.js";
 
-/** Classes by chance, each with a probability of its own. */
+/** Random classes, each with its own probability. */
 export interface ClassDistribution {
-  /** The classes are the numbers below it. */
+  /** Classes are integers from 0 to range - 1. */
   readonly range: number;
   sample(numbers: PhiloxSamples): number;
   probability(of: number): number;
 }
 
-/** All classes alike, as TensorFlow draws them: 64-bit numbers that would favour some classes are drawn again. */
+/** Equally likely classes, drawn as TensorFlow does: 64-bit numbers that would bias the result are rejected. */
 export function uniformClasses(range: number): ClassDistribution {
   const size = BigInt(range);
   const favoured = (2n ** 64n - 1n) % size;
@@ -30,7 +30,7 @@ export function uniformClasses(range: number): ClassDistribution {
   };
 }
 
-/** Zipf's law, roughly: for classes that are ordered by how frequent they are, the first one the most. */
+/** Approximately Zipf's law, for classes in descending order of frequency. */
 export function logUniformClasses(range: number): ClassDistribution {
   const logRange = Math.log1p(range);
   return {
@@ -45,14 +45,14 @@ export function logUniformClasses(range: number): ClassDistribution {
 }
 
 /**
- * Classes of given weights: Walker's alias method, with the pairs that TensorFlow makes, so that equal seeds give equal
- * classes. Every position holds a class, the share of its own and the class that gets the rest.
- * @param total what probabilities are shares of: the sum of the weights as float32.
+ * Classes with given weights: Walker's alias method, with the same pairs as TensorFlow, so equal seeds give equal
+ * classes. Every position holds a class, its share, and the class that gets the rest.
+ * @param total the divisor of the weights that gives probabilities: the sum of the weights as float32.
  */
 export function weightedClasses(weights: Float32Array, total: number): ClassDistribution {
   const range = weights.length;
   const sum = weights.reduce((all, weight) => all + weight, 0);
-  // Products as float32, as TensorFlow has them.
+  // Products are rounded to float32, as in TensorFlow.
   const shares = Float64Array.from(weights, (weight) => Math.fround(weight * range) / sum);
   const others = new Int32Array(range);
   const [high, low]: [number[], number[]] = [[], []];
@@ -62,7 +62,7 @@ export function weightedClasses(weights: Float32Array, total: number): ClassDist
   for (;;) {
     const [lack, excess] = [low.pop(), high.pop()];
     if (lack === undefined || excess === undefined) {
-      // Nothing to pair with, for roundings alone: each position is its own.
+      // Rounding errors leave positions without a partner: each keeps its own class.
       for (const one of [lack, excess, ...low, ...high].filter((one) => one !== undefined)) {
         shares[one] = 1;
       }
@@ -85,21 +85,21 @@ export function weightedClasses(weights: Float32Array, total: number): ClassDist
   };
 }
 
-/** As many true classes are counted at most, as TensorFlow's counts end there. */
+/** The maximum number of true classes that are counted, as in TensorFlow. */
 const MOST_COUNTS = 2 ** 31 - 1;
 
-/** More classes than anybody learns; four bytes are kept for each. */
+/** More classes than any model learns; each takes four bytes. */
 const MOST_CLASSES = 2 ** 28;
 
-/** Classes as often as they were the true ones before, each counted once more than that. */
+/** Classes with probabilities proportional to how often each was a true class, plus one. */
 export class LearnedClasses implements ClassDistribution {
   readonly range: number;
-  /** Sums over parts of the counts, a Fenwick tree: position i holds the sum of the last (i & -i) counts up to i. */
+  /** A Fenwick tree of the counts: position i holds the sum of the last (i & -i) counts up to i. */
   readonly #sums: Int32Array;
   readonly #counts: Int32Array;
   #total: number;
 
-  /** @throws TensorFlowError RESOURCE_EXHAUSTED for more classes than memory is set aside for. */
+  /** @throws TensorFlowError RESOURCE_EXHAUSTED for more classes than there is memory for. */
   constructor(range: number) {
     if (range > MOST_CLASSES) {
       throw resourceExhausted(
@@ -129,7 +129,7 @@ export class LearnedClasses implements ClassDistribution {
     return Math.fround((this.#counts[of] ?? 0) / this.#total);
   }
 
-  /** Counts classes that were true ones. */
+  /** Counts true classes. */
   learn(classes: Iterable<number>): void {
     for (const one of classes) {
       if (this.#total >= MOST_COUNTS) {

@@ -19,7 +19,7 @@ import {
 } from "./candidate-distributions.js";
 import { unigramClasses } from "./unigram-classes.js";
 
-/** What TensorFlow sets aside of its stream for each sample, rejected ones included. */
+/** How many random numbers TensorFlow reserves for each sample, including rejected ones. */
 const RESERVED_SAMPLES = 2048;
 
 interface SamplerRules {
@@ -36,7 +36,7 @@ function rulesOf(node: KernelNode): SamplerRules {
   };
 }
 
-/** The number of classes that a node says. @throws TensorFlowError INVALID_ARGUMENT for none. */
+/** The number of classes of a node. @throws TensorFlowError INVALID_ARGUMENT for none. */
 function rangeOf(node: KernelNode): number {
   const range = node.int("range_max");
   if (range <= 0) {
@@ -45,13 +45,13 @@ function rangeOf(node: KernelNode): number {
   return range;
 }
 
-/** Tries of one turn: about two milliseconds on a slow core. */
+/** Attempts per turn: about two milliseconds on a slow core. */
 const TRIES_PER_TURN = 4096;
 
-/** The classes of one execution while they are drawn: to find ones that were not drawn yet may take long. */
+/** The classes of one execution while they are drawn. Finding classes not yet drawn may take long. */
 class Drawing {
   readonly drawn: number[] = [];
-  /** How many classes were drawn, those that were thrown away included. */
+  /** How many classes were drawn, including rejected ones. */
   tries = 0;
   readonly #numbers: PhiloxSamples;
   readonly #classes: ClassDistribution;
@@ -64,7 +64,7 @@ class Drawing {
     this.#rules = rules;
   }
 
-  /** Goes on for one turn. @returns whether all classes are there. */
+  /** Draws for one turn. @returns whether all classes have been drawn. */
   advance(): boolean {
     const { sampleCount, unique } = this.#rules;
     for (let i = 0; i < TRIES_PER_TURN && this.drawn.length < sampleCount; i += 1) {
@@ -80,7 +80,7 @@ class Drawing {
     return this.drawn.length >= sampleCount;
   }
 
-  /** How often the classes of a tensor are expected among those that were drawn. */
+  /** The expected count of each class of a tensor among the drawn ones. */
   expectedCounts(shape: readonly number[], classes: ArrayLike<number>): Tensor {
     const out = newNumbers("float32", shape);
     for (let i = 0; i < classes.length; i += 1) {
@@ -94,7 +94,7 @@ class Drawing {
 
 /**
  * The true classes.
- * @throws TensorFlowError INVALID_ARGUMENT for another shape, classes out of range, or more samples than there are classes.
+ * @throws TensorFlowError INVALID_ARGUMENT for a wrong shape, classes out of range, or more samples than classes.
  */
 function truthOf(truth: Tensor, { trueCount, sampleCount, unique }: SamplerRules, range: number): number[] {
   const { shape } = truth;
@@ -116,11 +116,11 @@ function truthOf(truth: Tensor, { trueCount, sampleCount, unique }: SamplerRules
   return classes;
 }
 
-/** What one node's classes are drawn from; a promise where a file says it. */
+/** Returns the distribution that a node draws from; a promise if it is read from a file. */
 type Classes = (context: OpContext) => ClassDistribution | Promise<ClassDistribution>;
 
 /**
- * @param classesOf called once a node.
+ * @param classesOf called once per node.
  * @param learn called with the true classes after each execution.
  */
 function samplerKernel<T extends ClassDistribution>(
@@ -163,7 +163,7 @@ function samplerKernel<T extends ClassDistribution>(
   };
 }
 
-/** Draws in turns until all classes are there or the step ends. */
+/** Draws in turns until all classes are drawn or the step ends. */
 async function finished(drawing: Drawing, { step }: OpContext): Promise<void> {
   do {
     await setImmediate();
@@ -171,7 +171,7 @@ async function finished(drawing: Drawing, { step }: OpContext): Promise<void> {
   } while (!drawing.advance());
 }
 
-/** What takes a sampled class that is a true one out of a softmax. */
+/** Added to the logit of a sampled class that is also a true class, to remove it from the softmax. */
 const LOWEST_FLOAT = -3.4028234663852886e38;
 
 function findHits(node: KernelNode): Compute {
@@ -209,7 +209,7 @@ function findHits(node: KernelNode): Compute {
 /** Each class is looked up in a map. */
 const accidentalHits = pureKernel("ComputeAccidentalHits", findHits, { types: noTypes, cost: perInput(300) });
 
-/** Classes that are the same for every execution. */
+/** A distribution that is the same for every execution. */
 function fixedClasses(classesOf: (range: number) => ClassDistribution): (node: KernelNode) => Classes {
   return (node) => {
     const classes = classesOf(rangeOf(node));
@@ -219,7 +219,7 @@ function fixedClasses(classesOf: (range: number) => ClassDistribution): (node: K
 
 const LEARNED_CLASSES = "tensordeck::LearnedClasses";
 
-/** The counts of a node, one for all graphs of a session that have it; the kernel's own where there is no session. */
+/** The counts of a node, shared by all graphs of a session that have it; the kernel's own without a session. */
 function learnedClasses(node: KernelNode): (context: OpContext) => LearnedClasses {
   const range = rangeOf(node);
   let own: { readonly classes: LearnedClasses } | undefined;
@@ -235,7 +235,7 @@ function learnedClasses(node: KernelNode): (context: OpContext) => LearnedClasse
   };
 }
 
-/** Every class, in order, each expected once: nothing is left to chance. */
+/** Every class, in order, each expected once; nothing is random. */
 const allCandidates = pureKernel(
   "AllCandidateSampler",
   (node) => {
@@ -254,7 +254,7 @@ const allCandidates = pureKernel(
   { types: noTypes },
 );
 
-/** Classes by chance for losses that look at a few of many classes only. */
+/** Random classes for losses that are computed over a sample of many classes. */
 export const candidateSamplerKernels: readonly KernelDefinition[] = [
   samplerKernel("UniformCandidateSampler", fixedClasses(uniformClasses)),
   samplerKernel("LogUniformCandidateSampler", fixedClasses(logUniformClasses)),

@@ -5,7 +5,7 @@ import { complexTypes } from "../support/dtypes.js";
 import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
 import { channelLayout, checkBias, isChannelsFirst } from "./bias.js";
 
-/** Calls `visit` for each complex number of a tensor with the positions of its real part and of its channel's. */
+/** Calls `visit` for each complex number of a tensor with the indices of its real part and of its channel's. */
 function forEachNumber(
   { shape, size }: Tensor,
   channelsFirst: boolean,
@@ -29,7 +29,7 @@ function biasAdd(value: Tensor, bias: Tensor, channelsFirst: boolean): Tensor {
   return new Tensor(dtype, shape, out);
 }
 
-/** The sum over everything but the channels, in double precision. */
+/** The sum over all dimensions except the channels, in double precision. */
 function biasAddGrad(gradient: Tensor, channelsFirst: boolean): Tensor {
   const { dtype, shape } = gradient;
   const { channels } = channelLayout(shape, channelsFirst);

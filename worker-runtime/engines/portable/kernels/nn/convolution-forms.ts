@@ -11,7 +11,7 @@ import {
   windowAttributes,
 } from "./windows.js";
 
-/** A kind of convolution with its gradients, all on images in the order of NHWC. */
+/** A kind of convolution with its gradients, all on NHWC images. */
 export interface Convolution {
   convolve(attributes: WindowAttributes, images: Tensor, filter: Tensor): Tensor;
   filterGradient(

@@ -13,14 +13,15 @@ import {
   fromChannelsLast,
   toChannelsLast,
   type WindowAttributes,
+  wasmConvolves,
   windowAttributes,
   windowGeometry,
 } from "./windows.js";
 
-/** Nanoseconds of one multiplication, and of the copies that go with it, on a slow core. */
+/** Nanoseconds per multiplication on a slow core, including the copies that go with it. */
 const MULTIPLICATION_NANOSECONDS = 0.5;
 
-/** As if the larger of two tensors of images met the whole filter of `filterSize` elements. */
+/** The cost of applying `filterSize` weights to every position of the larger of the two tensors of images. */
 function cost(filterSize: number, images: Tensor | undefined): number {
   const channels = Math.max(1, images?.shape.at(-1) ?? 1);
   return ((images?.size ?? 0) / channels) * filterSize * MULTIPLICATION_NANOSECONDS;
@@ -40,10 +41,10 @@ function fitsTfjs(
   );
 }
 
-/** Bytes of the images, or of the result, that are given to wasm at once: its heap never shrinks. */
+/** The most bytes of images or results that are passed to wasm at once: its heap never shrinks. */
 const MAX_WASM_BYTES = 64 * 1024 * 1024;
 
-/** Whether these shapes are plain ones that TensorFlow.js takes: nothing empty, no groups, nothing to refuse. */
+/** Whether TensorFlow.js supports these shapes: not empty, without groups, and valid. */
 function fitsWasm(attributes: WindowAttributes, [images, filter]: readonly Tensor[]): boolean {
   if (images?.shape.length !== 4 || filter?.shape.length !== 4 || !hasTfjsBackend("wasm")) {
     return false;
@@ -55,6 +56,7 @@ function fitsWasm(attributes: WindowAttributes, [images, filter]: readonly Tenso
     images.size === 0 ||
     filter.size === 0 ||
     channelsIn !== images.shape[3] ||
+    !wasmConvolves(attributes, [rows, columns]) ||
     largest * Float32Array.BYTES_PER_ELEMENT > MAX_WASM_BYTES
   ) {
     return false;
@@ -88,7 +90,7 @@ export const convolutionKernels: readonly PureKernelDefinition[] = [
     },
   ),
   pureKernel(
-    // What TensorFlow's optimizer makes of Conv2D, BiasAdd (or FusedBatchNorm) and an activation.
+    // TensorFlow's optimizer fuses Conv2D, BiasAdd (or FusedBatchNorm) and an activation into it.
     "_FusedConv2D",
     (node) => {
       const attributes = windowAttributes(node);

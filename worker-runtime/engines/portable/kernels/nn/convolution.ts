@@ -7,7 +7,7 @@ import { cppShapeText, sameShape } from "../support/shapes.js";
 import { gatherPatches, type PatchSource, patchSize, scatterPatches } from "./patches.js";
 import { type WindowAttributes, type WindowGeometry, windowGeometry } from "./windows.js";
 
-/** Elements of the matrix of patches that is made at once. */
+/** The maximum number of elements in a matrix of patches. */
 const MAX_PATCH_ELEMENTS = 4 * 1024 * 1024;
 
 /** A convolution with its sizes. Images are [batch, rows, columns, channels], filters [rows, columns, in, out]. */
@@ -16,7 +16,7 @@ interface Convolution {
   readonly batch: number;
   readonly inChannels: number;
   readonly outChannels: number;
-  /** Groups of channels, each of which is convolved alone; more than 1 where the filter has fewer channels in. */
+  /** Groups of channels that are convolved separately; more than 1 if the filter has fewer input channels. */
   readonly groups: number;
   readonly outShape: readonly number[];
 }
@@ -51,7 +51,7 @@ function convolutionOf(
   return { geometry, batch, inChannels, outChannels, groups, outShape };
 }
 
-/** Runs `each` for every group and every run of positions whose patches fit into memory together. */
+/** Runs `each` for every group and every run of positions whose patches fit in memory together. */
 function forEachPiece(
   convolution: Convolution,
   each: (source: PatchSource, group: number, first: number, count: number) => void,

@@ -9,7 +9,7 @@ import { exponentials, rowMaximum } from "./softmax.js";
 
 const NANOSECONDS_PER_ELEMENT = 25;
 
-/** Loss and gradient of classes given by their probabilities. Both inputs broadcast to [batch, classes]. */
+/** Loss and gradient for labels given as probabilities. Both inputs broadcast to [batch, classes]. */
 function crossEntropy(features: Tensor, labels: Tensor): readonly Tensor[] {
   const shape = tryBroadcast(features.shape, labels.shape);
   if (shape === undefined) {
@@ -44,7 +44,7 @@ function crossEntropy(features: Tensor, labels: Tensor): readonly Tensor[] {
   return [new Tensor(dtype, [batch], loss), new Tensor(dtype, shape, backprop)];
 }
 
-/** The tensor repeated to a shape of rank 2; itself where it has that shape. */
+/** Broadcasts a tensor to a shape of rank 2; returns the tensor itself if it has that shape. */
 function expand(tensor: Tensor, shape: readonly number[]): Tensor {
   const [rows = 0, columns = 0] = shape;
   if (tensor.size === rows * columns) {
@@ -61,7 +61,7 @@ function expand(tensor: Tensor, shape: readonly number[]): Tensor {
   return new Tensor(tensor.dtype, shape, out);
 }
 
-/** Loss and gradient of classes given by their numbers. */
+/** Loss and gradient for labels given as class indices. */
 function sparseCrossEntropy(features: Tensor, labels: Tensor): readonly Tensor[] {
   const [batch, classes] = checkSparse(features, labels);
   const { dtype, shape } = features;

@@ -7,7 +7,7 @@ import { inputAt, type NumberArray, newNumbers, numbersOf } from "../support/ele
 import { sparseSequences } from "./ctc-decoder.js";
 import { type CtcInputs, ctcInputs } from "./ctc-inputs.js";
 
-/** Logarithms of the probabilities of a sequence of labels: of its paths that end with a blank, and with its last label. */
+/** Logarithms of the probabilities of a sequence of labels: paths that end with a blank, or with its last label. */
 interface Probability {
   readonly total: number;
   readonly blank: number;
@@ -16,11 +16,11 @@ interface Probability {
 
 const IMPOSSIBLE: Probability = { total: -Infinity, blank: -Infinity, label: -Infinity };
 
-/** A sequence of labels, as its last label behind those of its parent. */
+/** A sequence of labels: those of its parent followed by one more. */
 class Beam {
   readonly parent: Beam | undefined;
   readonly label: number;
-  /** After the times before this one, and with this one. */
+  /** Up to the previous time step, and including this one. */
   before = IMPOSSIBLE;
   now = IMPOSSIBLE;
   readonly #children = new Map<number, Beam>();
@@ -34,7 +34,7 @@ class Beam {
     return this.now.total !== -Infinity;
   }
 
-  /** The sequence with one more label, made where it was never looked at. */
+  /** The sequence with one more label, created on first use. */
   child(label: number): Beam {
     const found = this.#children.get(label) ?? new Beam(this, label);
     this.#children.set(label, found);
@@ -54,7 +54,7 @@ class Beam {
   }
 }
 
-/** The likeliest sequences, as many as there is room for, in a heap with the unlikeliest one first. */
+/** The likeliest sequences up to a capacity, in a heap with the least likely one first. */
 class Likeliest {
   readonly #limit: number;
   #heap: Beam[] = [];
@@ -67,7 +67,7 @@ class Likeliest {
     return this.#heap.length;
   }
 
-  /** Whether a sequence of this probability would stay. */
+  /** Whether a sequence of this probability would be kept. */
   takes(total: number): boolean {
     const [lowest] = this.#heap;
     return (
@@ -76,7 +76,7 @@ class Likeliest {
     );
   }
 
-  /** Adds one that `takes` says yes to; the unlikeliest one, which has to go, counts for nothing from then on. */
+  /** Adds a sequence for which `takes` is true; the least likely one, if evicted, becomes impossible. */
   push(beam: Beam): void {
     const [lowest] = this.#heap;
     if (lowest !== undefined && this.#heap.length >= this.#limit) {
@@ -89,7 +89,7 @@ class Likeliest {
     this.#rise();
   }
 
-  /** All of them, the likeliest one first. They are gone then. */
+  /** Removes and returns all of them, the likeliest one first. */
   takeAll(): Beam[] {
     const beams = this.#heap;
     this.#heap = [];
@@ -138,7 +138,7 @@ function logAddExp(a: number, b: number): number {
   return most === -Infinity ? most : most + Math.log1p(Math.exp(Math.min(a, b) - most));
 }
 
-/** Numbers of `classes` classes from `from` on as logarithms of probabilities. */
+/** The logits of `classes` classes, starting at index `from`, as log probabilities. */
 function logSoftmax(values: NumberArray, from: number, classes: number): Float64Array {
   const logits = Float64Array.from(values.subarray(from, from + classes));
   const most = logits.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -147,14 +147,14 @@ function logSoftmax(values: NumberArray, from: number, classes: number): Float64
   return logits.map((logit) => logit - offset);
 }
 
-/** The paths that a label may follow: those with a blank at their end where the labels are equal. */
+/** The paths that a label may follow: if the labels are equal, only those that end with a blank. */
 function leadingTo(parent: Beam, label: number): number {
   return parent.label === label ? parent.before.blank : parent.before.total;
 }
 
 /**
- * Goes on by one time: Graves, "Supervised sequence labelling with recurrent neural networks" (2012), section 7.5. The
- * last class is the blank.
+ * Advances by one time step: Graves, "Supervised sequence labelling with recurrent neural networks" (2012),
+ * section 7.5. The last class is the blank.
  */
 function step(likeliest: Likeliest, logits: Float64Array): void {
   const blank = logits.length - 1;
@@ -174,7 +174,7 @@ function step(likeliest: Likeliest, logits: Float64Array): void {
     const blanked = before.total + (logits[blank] ?? -Infinity);
     beam.now = { total: logAddExp(blanked, label), blank: blanked, label };
   }
-  // All of them first: there is room for as many as there were.
+  // All of them are kept first: their number does not exceed the capacity.
   for (const beam of beams) {
     likeliest.push(beam);
   }
@@ -197,7 +197,7 @@ function step(likeliest: Likeliest, logits: Float64Array): void {
   }
 }
 
-/** The likeliest sequences of one of the inputs. */
+/** The likeliest sequences for one of the inputs. */
 function search({ inputs, batches, classes, lengths }: CtcInputs, batch: number, width: number): Beam[] {
   const values = numbersOf(inputs);
   const likeliest = new Likeliest(width);
@@ -210,10 +210,10 @@ function search({ inputs, batches, classes, lengths }: CtcInputs, batch: number,
   return likeliest.takeAll();
 }
 
-/** Nanoseconds of a class of a sequence that is kept, at one time. */
+/** Nanoseconds per class, kept sequence and time step. */
 const NANOSECONDS = 100;
 
-/** The likeliest sequences of labels, with the sum of the probabilities of all paths that give them; float32 or float64. */
+/** The likeliest sequences of labels, with the total probability of the paths that give them; float32 or float64. */
 export const ctcBeamSearchKernel: PureKernelDefinition = pureKernel(
   "CTCBeamSearchDecoder",
   (node) => {

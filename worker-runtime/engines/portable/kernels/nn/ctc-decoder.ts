@@ -6,7 +6,7 @@ import { floatTypes } from "../support/dtypes.js";
 import { inputAt, integerTensor, newNumbers, numbersOf } from "../support/elements.js";
 import { type CtcInputs, ctcInputs } from "./ctc-inputs.js";
 
-/** The classes of a sequence that are the likeliest at each time, without blanks, and the sum of their numbers. */
+/** The likeliest class at each time step, without blanks, and the sum of their logits. */
 function decode(
   { inputs, batches, classes, lengths }: CtcInputs,
   batch: number,
@@ -46,7 +46,7 @@ export function sparseSequences(sequences: readonly (readonly number[])[]): Tens
   ];
 }
 
-/** The likeliest class at each time, as labels. */
+/** Decodes by taking the likeliest class at each time step. */
 export const ctcGreedyDecoderKernel: PureKernelDefinition = pureKernel(
   "CTCGreedyDecoder",
   (node) => {

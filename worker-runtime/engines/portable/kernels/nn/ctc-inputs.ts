@@ -3,18 +3,18 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import { integersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 
-/** What the ops of connectionist temporal classification start from: a number for each class at each time. */
+/** The inputs of the ops of connectionist temporal classification: a logit for each class at each time step. */
 export interface CtcInputs {
   /** [times, batches, classes] */
   readonly inputs: Tensor;
   readonly times: number;
   readonly batches: number;
   readonly classes: number;
-  /** How many of the times each sequence has. */
+  /** The number of time steps of each sequence. */
   readonly lengths: readonly number[];
 }
 
-/** @param refuse makes the error for lengths that do not fit. @throws TensorFlowError INVALID_ARGUMENT and that one. */
+/** @param refuse creates the error for invalid lengths. @throws TensorFlowError INVALID_ARGUMENT and that one. */
 export function ctcInputs(
   inputs: Tensor,
   sequenceLength: Tensor,
@@ -46,7 +46,7 @@ export function ctcInputs(
   return { inputs, times, batches, classes, lengths };
 }
 
-/** The labels of each sequence from a sparse matrix. @throws TensorFlowError INVALID_ARGUMENT for a sequence without any. */
+/** Labels by sequence from a sparse matrix. @throws TensorFlowError INVALID_ARGUMENT for a sequence without labels. */
 export function labelSequences(indices: Tensor, values: Tensor, batches: number): number[][] {
   if (indices.shape.length !== 2 || values.shape.length !== 1 || indices.shape[0] !== values.size) {
     throw invalidArgument(

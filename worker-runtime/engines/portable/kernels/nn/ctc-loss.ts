@@ -8,9 +8,9 @@ import { inputAt, type NumberArray, newNumbers, numbersOf } from "../support/ele
 import { type CtcInputs, ctcInputs, labelSequences } from "./ctc-inputs.js";
 
 interface LossRules {
-  /** Whether equal labels in a row count as one before anything else. */
+  /** Whether repeated labels are merged before anything else. */
   readonly collapses: boolean;
-  /** Whether equal classes in a row stand for one label, as they do in the paper. */
+  /** Whether repeated classes stand for one label, as in the paper. */
   readonly merges: boolean;
   readonly ignoresLonger: boolean;
 }
@@ -32,7 +32,7 @@ function logSum(a: number, b: number): number {
 }
 
 /**
- * The labels as the classes that count: the last class is the blank, and so is what is beyond it.
+ * The labels without trailing blanks: the last class is the blank, and so is any label beyond it.
  * @throws TensorFlowError INVALID_ARGUMENT
  */
 function checkedLabels(
@@ -66,7 +66,7 @@ function checkedLabels(
   return kept;
 }
 
-/** The logarithms of the probabilities of the classes at each time, of one sequence. */
+/** The log probabilities of the classes of one sequence at each time step. */
 function logProbabilities(
   { inputs, batches, classes }: CtcInputs,
   batch: number,
@@ -92,7 +92,7 @@ function logProbabilities(
   return out;
 }
 
-/** What one sequence's paths are made of: its labels with blanks around them. */
+/** The states of one sequence's paths: its labels with blanks around them. */
 interface Lattice {
   readonly states: readonly number[];
   readonly blank: number;
@@ -102,7 +102,7 @@ interface Lattice {
   readonly merges: boolean;
 }
 
-/** The states from which state `u` can be reached in one step, or that can be from it: itself and up to two others. */
+/** The predecessors or successors of state `u` in one step: itself and up to two others. */
 function steps({ states, blank, merges }: Lattice, u: number, direction: -1 | 1): number[] {
   const state = states[u];
   const found: number[] = [];
@@ -120,7 +120,7 @@ function steps({ states, blank, merges }: Lattice, u: number, direction: -1 | 1)
   return found;
 }
 
-/** The logarithms of the probability of all paths to each state at each time: Graves et al. (2006), equation 6. */
+/** The log probability of all paths to each state at each time step: Graves et al. (2006), equation 6. */
 function forward(lattice: Lattice): NumberArray {
   const { states, times, classes, logs } = lattice;
   const count = states.length;
@@ -140,7 +140,7 @@ function forward(lattice: Lattice): NumberArray {
   return alpha;
 }
 
-/** The same of all paths from each state to the end, without its own probability. */
+/** The same for all paths from each state to the end, excluding its own probability. */
 function backward(lattice: Lattice): NumberArray {
   const { states, times, classes, logs } = lattice;
   const count = states.length;
@@ -161,7 +161,7 @@ function backward(lattice: Lattice): NumberArray {
   return beta;
 }
 
-/** The loss of one sequence, and its gradient by each class at each time. */
+/** The loss of one sequence, and its gradient with respect to each class at each time step. */
 function lossOf(lattice: Lattice): { readonly loss: number; readonly gradient: Float64Array } {
   const { states, times, classes, logs } = lattice;
   const count = states.length;
@@ -220,10 +220,10 @@ function ctcLoss(tensors: readonly Tensor[], rules: LossRules): readonly Tensor[
   return [new Tensor(inputs.dtype, [batches], loss), new Tensor(inputs.dtype, inputs.shape, gradient)];
 }
 
-/** Nanoseconds of one state of one path at one time: two passes with a logarithm for each step. */
+/** Nanoseconds per state and time step: two passes with a logarithm for each step. */
 const STATE_NANOS = 250;
 
-/** Connectionist temporal classification: how unlikely a sequence of labels is, whatever time each of them takes. */
+/** Connectionist temporal classification: the negative log probability of a sequence of labels under any alignment. */
 export const ctcLossKernel: PureKernelDefinition = pureKernel(
   "CTCLoss",
   (node) => {

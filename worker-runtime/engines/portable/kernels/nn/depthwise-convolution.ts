@@ -2,22 +2,25 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { KernelPriority, pureKernel } from "../support/define.js";
+import { type Compute, KernelPriority, pureKernel } from "../support/define.js";
 import { allFloatTypes } from "../support/dtypes.js";
 import { newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { type Convolution, filterGradientForm, forwardForm, inputGradientForm } from "./convolution-forms.js";
 import { imagePixel, type WindowAttributes, type WindowGeometry, windowGeometry } from "./windows.js";
 
-/** Nanoseconds of one multiplication in these loops on a slow core. */
+/** Nanoseconds per multiplication in these loops on a slow core. */
 const MULTIPLICATION_NANOSECONDS = 3;
 
-/** A convolution of each channel alone. Images are [batch, rows, columns, channels], filters [rows, columns, channels, multiplier]. */
+/**
+ * A convolution of each channel alone. Images are [batch, rows, columns, channels], filters
+ * [rows, columns, channels, multiplier].
+ */
 interface DepthwiseConvolution {
   readonly geometry: WindowGeometry;
   readonly batch: number;
   readonly channels: number;
-  /** Channels out for each channel in. */
+  /** Output channels per input channel. */
   readonly multiplier: number;
   readonly outShape: readonly number[];
 }
@@ -43,7 +46,7 @@ function depthwiseOf(
 
 /**
  * Calls `visit` for each pixel under each window that lies within the image.
- * @param visit takes where the channels begin: in the images, in the filter and in the result.
+ * @param visit receives the indices where the channels begin in the images, in the filter and in the result.
  */
 function forEachTap(
   { geometry: { rows, columns }, batch, channels, multiplier }: DepthwiseConvolution,
@@ -142,7 +145,7 @@ function checkGradient({ outShape }: DepthwiseConvolution, gradient: Tensor): vo
   }
 }
 
-/** The result's size times the window's, as an upper bound from what the inputs tell. */
+/** The size of the result times that of the window, as an upper bound from the inputs. */
 function cost(_: KernelNode, inputs: readonly Tensor[]): number {
   const largest = Math.max(0, ...inputs.map(({ size }) => size));
   const window = productOf(
@@ -157,8 +160,11 @@ const options = { types: { T: allFloatTypes }, cost };
 
 const depthwise: Convolution = { convolve, filterGradient, inputGradient };
 
+/** DepthwiseConv2dNative without TensorFlow.js. */
+export const depthwiseForm = (node: KernelNode): Compute => forwardForm(node, depthwise);
+
 export const depthwiseConvolutionKernels: readonly PureKernelDefinition[] = [
-  pureKernel("DepthwiseConv2dNative", (node) => forwardForm(node, depthwise), {
+  pureKernel("DepthwiseConv2dNative", depthwiseForm, {
     ...options,
     priority: KernelPriority.fallback,
   }),

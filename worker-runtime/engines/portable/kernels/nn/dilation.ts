@@ -70,7 +70,7 @@ function dilationOf(
 
 /**
  * Visits each element of the output with the largest sum of a pixel and the filter above it.
- * @param visit takes the place in the output, the sum, and the places in the input and filter that it is of.
+ * @param visit receives the index in the output, the sum, and the indices of its terms in the input and filter.
  */
 function forEachMaximum(
   { input, filter, rows, columns, outputShape }: Dilation,
@@ -78,7 +78,7 @@ function forEachMaximum(
 ): void {
   const [batch = 0, , , channels = 0] = outputShape;
   const [pixels, weights] = [numbersOf(input), numbersOf(filter)];
-  // What no sum exceeds is taken to be of the window's first pixel, as TensorFlow has it.
+  // If no sum exceeds this, the maximum is attributed to the window's first pixel, as in TensorFlow.
   const lowest = dtypeKind(input.dtype) === "uint" ? 0 : -Infinity;
   let out = 0;
   for (let image = 0; image < batch; image += 1) {
@@ -120,7 +120,7 @@ function dilate(dilation: Dilation): Tensor {
   return new Tensor(dtype, dilation.outputShape, out);
 }
 
-/** The gradient by the input or by the filter: each goes to the one element of it that the maximum was of. */
+/** The gradient of the input or the filter: each value is added to the element that gave the maximum. */
 function gradient(dilation: Dilation, incoming: Tensor, by: "input" | "filter"): Tensor {
   if (!sameShape(incoming.shape, dilation.outputShape)) {
     throw invalidArgument(

@@ -6,8 +6,8 @@ import { cppShapeText, sameShape } from "../support/shapes.js";
 import { type Activation, fusedActivation } from "./activations.js";
 
 /**
- * What TensorFlow's optimizer has fused into a product or a convolution, in this order: a bias or a normalization along
- * the last dimension, perhaps another tensor to add, perhaps an activation.
+ * The steps that TensorFlow's optimizer has fused into a product or a convolution, in this order: a bias or a
+ * normalization along the last dimension, an optional tensor to add, and an optional activation.
  */
 export interface FusedSteps {
   readonly channels: "BiasAdd" | "FusedBatchNorm";
@@ -19,7 +19,7 @@ export interface FusedSteps {
 
 /**
  * The steps of a node's attributes `fused_ops`, `num_args`, `epsilon` and `leakyrelu_alpha`.
- * @throws TensorFlowError INVALID_ARGUMENT for combinations that TensorFlow does not make either.
+ * @throws TensorFlowError INVALID_ARGUMENT for combinations that TensorFlow does not create.
  */
 export function fusedStepsOf(node: KernelNode): FusedSteps {
   const names = node.strings("fused_ops");
@@ -48,7 +48,7 @@ export function fusedStepsOf(node: KernelNode): FusedSteps {
 }
 
 /**
- * The steps after a product whose last dimension is that of the channels.
+ * Applies the steps to a product whose last dimension is the channels.
  * @param args the vectors of the first step, then the tensor to add.
  * @throws TensorFlowError INVALID_ARGUMENT for shapes that do not fit.
  */

@@ -24,7 +24,7 @@ function alongImage(what: string, sizes: readonly number[]): readonly [number, n
   return [rows, columns];
 }
 
-/** Copies the pixels under each window, which go where its position's channels are; 0 in the padding. */
+/** Copies the pixels under each window into the channels of its position; 0 in the padding. */
 function extract(images: Tensor, rows: WindowDimension, columns: WindowDimension): Tensor {
   const [batch = 0, height = 0, width = 0, channels = 0] = images.shape;
   const depth = rows.window * columns.window * channels;

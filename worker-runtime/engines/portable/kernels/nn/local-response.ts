@@ -8,7 +8,7 @@ import { cppShapeText, sameShape } from "../support/shapes.js";
 
 const NANOSECONDS_PER_PAIR = 8;
 
-/** output = input / norm ^ beta, norm = bias + alpha * (the sum of the squares of the channels next to it). */
+/** output = input / norm ^ beta, norm = bias + alpha * (the sum of the squares of the neighbouring channels). */
 interface Normalization {
   /** Channels on either side. */
   readonly radius: number;

@@ -1,12 +1,12 @@
 import type { NumberArray } from "../support/elements.js";
 import { imagePixel, type WindowGeometry } from "./windows.js";
 
-/** Which channels of which images a patch takes. */
+/** The images and channels that patches are taken from. */
 export interface PatchSource {
   readonly geometry: WindowGeometry;
   /** Channels of the images. */
   readonly channels: number;
-  /** First channel and number of channels that are taken: all, or those of a group. */
+  /** The first channel and the number of channels taken: all, or those of a group. */
   readonly firstChannel: number;
   readonly takenChannels: number;
 }
@@ -18,7 +18,7 @@ export function patchSize({ geometry, takenChannels }: PatchSource): number {
 
 /**
  * Calls `visit` for each pixel under the windows from position `first` on that lies within its image.
- * @param visit takes where its channels begin: in the list of patches and in the images.
+ * @param visit receives the indices where its channels begin in the list of patches and in the images.
  */
 function forEachPixel(
   source: PatchSource,
@@ -48,7 +48,7 @@ function forEachPixel(
 }
 
 /**
- * The pixels under each of `count` windows from position `first` on (positions of all images counted through), one patch
+ * The pixels under each of `count` windows from position `first` on (positions are counted across images), one patch
  * after the other; 0 in the padding. A convolution is the product of this matrix and the filter.
  */
 export function gatherPatches(
@@ -67,7 +67,7 @@ export function gatherPatches(
   });
 }
 
-/** The other way: adds the patches to the pixels that they came from. */
+/** The reverse of gatherPatches: adds the patches to the pixels that they came from. */
 export function scatterPatches(
   patches: NumberArray,
   source: PatchSource,

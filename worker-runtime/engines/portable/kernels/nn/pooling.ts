@@ -21,12 +21,12 @@ import {
 
 const NANOSECONDS_PER_ELEMENT = 15;
 
-interface Pooling {
+export interface Pooling {
   readonly attributes: WindowAttributes;
   readonly window: readonly [number, number];
 }
 
-function poolingOf(node: KernelNode): Pooling {
+export function poolingOf(node: KernelNode): Pooling {
   const attributes = windowAttributes(node);
   const [, rows = 1, columns = 1] = channelsLastOrder(node.ints("ksize"), attributes.channelsFirst, "ksize");
   if (rows <= 0 || columns <= 0) {
@@ -36,7 +36,7 @@ function poolingOf(node: KernelNode): Pooling {
 }
 
 /** Windows over batches or channels are not supported. */
-function poolsImages(node: KernelNode): boolean {
+export function poolsImages(node: KernelNode): boolean {
   const channel = node.has("data_format") && node.string("data_format") === "NCHW" ? 1 : 3;
   return [node.ints("ksize"), node.ints("strides")].every((sizes) => sizes[0] === 1 && sizes[channel] === 1);
 }
@@ -49,7 +49,7 @@ export function pixelsUnder(dimension: WindowDimension, index: number): readonly
 
 /**
  * Calls `visit` for every position of the window in every image.
- * @param visit takes where the position's channels begin in the result, and where those of the pixels under it begin.
+ * @param visit receives the indices where the position's channels begin in the result and in the pixels under it.
  */
 function forEachWindow(
   batch: number,
@@ -76,7 +76,7 @@ function forEachWindow(
   }
 }
 
-/** The first of the pixels with the largest value in a channel, as its position in the images. */
+/** The index in the images of the first pixel with the largest value in a channel. */
 export function largest(images: NumberArray, pixels: readonly number[], channel: number): number {
   let best = (pixels[0] ?? 0) + channel;
   for (const pixel of pixels) {
@@ -109,7 +109,7 @@ function pool(images: Tensor, pooling: Pooling, average: boolean): Tensor {
   return new Tensor(images.dtype, shape, out);
 }
 
-/** Gives each window's gradient to its largest pixel. */
+/** Adds each window's gradient to its largest pixel. */
 function maxPoolGradient(images: Tensor, gradient: Tensor, pooling: Pooling): Tensor {
   const values = numbersOf(images);
   return spread(images.shape, gradient, pooling, (out, gradients, at, pixels, channel) => {
@@ -118,7 +118,7 @@ function maxPoolGradient(images: Tensor, gradient: Tensor, pooling: Pooling): Te
   });
 }
 
-/** Gives each window's gradient to all its pixels in equal parts. */
+/** Divides each window's gradient equally among its pixels. */
 function averagePoolGradient(shape: readonly number[], gradient: Tensor, pooling: Pooling): Tensor {
   return spread(shape, gradient, pooling, (out, gradients, at, pixels, channel) => {
     const part = (gradients[at] as number) / pixels.length;
@@ -136,7 +136,7 @@ type Spread = (
   channel: number,
 ) => void;
 
-/** A tensor of images of which each window's gradient changes the pixels under it. */
+/** A tensor of images to which `change` applies the gradient of each window. */
 function spread(shape: readonly number[], gradient: Tensor, pooling: Pooling, change: Spread): Tensor {
   const [batch = 0, , , channels = 0] = shape;
   const geometry = windowGeometry(pooling.attributes, shape, pooling.window);

@@ -8,7 +8,7 @@ import { cppShapeText } from "../support/shapes.js";
 
 const NANOSECONDS_PER_ELEMENT = 20;
 
-/** The largest of logits[start] … logits[start + length - 1]; NaN where one of them is. */
+/** The largest of logits[start] … logits[start + length - 1]; NaN if any of them is NaN. */
 export function rowMaximum(logits: NumberArray, start: number, length: number): number {
   let maximum = Number.NEGATIVE_INFINITY;
   for (let i = start; i < start + length; i += 1) {

@@ -5,7 +5,7 @@ import type { OpContext } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { type ClassDistribution, weightedClasses } from "./candidate-distributions.js";
 
-/** How counts of words become weights of classes, and which of them this shard has. */
+/** How counts of words become weights of classes, and which of the classes this shard has. */
 interface UnigramRules {
   readonly range: number;
   readonly distortion: number;
@@ -17,7 +17,7 @@ interface UnigramRules {
 /**
  * The classes of a shard: the reserved ones, which are never drawn, and those of the counts, weighted by the counts to
  * the power of the distortion.
- * @throws TensorFlowError INVALID_ARGUMENT where they are not as many as the node says.
+ * @throws TensorFlowError INVALID_ARGUMENT if their number differs from the node's attribute.
  */
 function classesOfCounts(
   counts: readonly number[],
@@ -40,7 +40,10 @@ function classesOfCounts(
   return weightedClasses(Float32Array.from(weights), total);
 }
 
-/** The last column of every line of a CSV file. @throws TensorFlowError INVALID_ARGUMENT for what is no number. */
+/**
+ * The last column of every line of a CSV file.
+ * @throws TensorFlowError INVALID_ARGUMENT for anything that is not a number.
+ */
 function countsOfFile(text: string): number[] {
   const lines = text.split("\n").map((line) => line.replace(/\r$/, ""));
   if (lines.at(-1) === "") {
@@ -56,12 +59,12 @@ function countsOfFile(text: string): number[] {
   });
 }
 
-/** More reserved classes than anybody has; each takes memory. */
+/** More reserved classes than any model has; each takes memory. */
 const MOST_RESERVED = 2 ** 28;
 
 /**
  * The classes of a FixedUnigramCandidateSampler: of the attribute "unigrams", or of a file, which is read once.
- * @throws TensorFlowError INVALID_ARGUMENT for invalid attributes; what reading the file gives.
+ * @throws TensorFlowError INVALID_ARGUMENT for invalid attributes, and errors of reading the file.
  */
 export function unigramClasses(
   node: KernelNode,

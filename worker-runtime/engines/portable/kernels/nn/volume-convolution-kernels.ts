@@ -16,17 +16,17 @@ import {
   volumesChannelsLast,
 } from "./volume-convolution.js";
 
-/** Nanoseconds of one multiplication, and of the copies that go with it, on a slow core. */
+/** Nanoseconds per multiplication on a slow core, including the copies that go with it. */
 const MULTIPLICATION_NANOSECONDS = 0.5;
 
-/** As if each voxel of the larger of two tensors of volumes met the whole filter of `filterSize` elements. */
+/** The cost of applying a filter of `filterSize` elements to every voxel of the larger of the two tensors. */
 function cost(node: KernelNode, filterSize: number, volumes: Tensor | undefined): number {
   const channelsFirst = node.has("data_format") && node.string("data_format") === "NCDHW";
   const channels = Math.max(1, volumes?.shape.at(channelsFirst ? 1 : -1) ?? 1);
   return ((volumes?.size ?? 0) / channels) * filterSize * MULTIPLICATION_NANOSECONDS;
 }
 
-/** The shape that an input says. @throws TensorFlowError INVALID_ARGUMENT */
+/** The shape given as an input. @throws TensorFlowError INVALID_ARGUMENT */
 function shapeOf(sizes: Tensor, what: string): readonly number[] {
   const shape = integersOf(sizes);
   if (sizes.shape.length !== 1 || shape.length !== 5 || shape.some((size) => size < 0)) {

@@ -18,7 +18,7 @@ export interface VolumeAttributes {
   readonly image: WindowAttributes;
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for attributes that no op takes, UNIMPLEMENTED for strides over batches. */
+/** @throws TensorFlowError INVALID_ARGUMENT for invalid attributes, UNIMPLEMENTED for strides over batches. */
 export function volumeAttributes(node: KernelNode): VolumeAttributes {
   const format = node.has("data_format") ? node.string("data_format") : "NDHWC";
   if (format !== "NDHWC" && format !== "NCDHW") {
@@ -59,7 +59,7 @@ export function volumeAttributes(node: KernelNode): VolumeAttributes {
   };
 }
 
-/** Volumes in the order of NDHWC. @throws TensorFlowError INVALID_ARGUMENT for other ranks. */
+/** Transposes volumes to NDHWC. @throws TensorFlowError INVALID_ARGUMENT for other ranks. */
 export function volumesChannelsLast(volumes: Tensor, channelsFirst: boolean, what: string): Tensor {
   if (volumes.shape.length !== 5) {
     throw invalidArgument(`${what} must be 5-dimensional: ${cppShapeText(volumes.shape)}`);
@@ -67,12 +67,12 @@ export function volumesChannelsLast(volumes: Tensor, channelsFirst: boolean, wha
   return channelsFirst ? transposed(volumes, [0, 2, 3, 4, 1]) : volumes;
 }
 
-/** Volumes of the order of NDHWC in the order of the attribute data_format. */
+/** Transposes NDHWC volumes to the layout of the attribute data_format. */
 export function volumesAsGiven(volumes: Tensor, channelsFirst: boolean): Tensor {
   return channelsFirst ? transposed(volumes, [0, 4, 1, 2, 3]) : volumes;
 }
 
-/** How a filter meets volumes from plane to plane. @throws TensorFlowError INVALID_ARGUMENT */
+/** How a filter moves over volumes from plane to plane. @throws TensorFlowError INVALID_ARGUMENT */
 function planesOf(
   { stride, dilation, padding }: VolumeAttributes,
   volumes: readonly number[],
@@ -97,7 +97,7 @@ function planesOf(
   });
 }
 
-/** Which plane of each volume lies under one plane of the filter, for each position of the window that has one there. */
+/** The plane of each volume under one plane of the filter, for each position of the window that has one. */
 function meetings(planes: WindowDimension, inFilter: number): { index: number; plane: number }[] {
   return Array.from({ length: planes.output }, (_, index) => ({
     index,
@@ -173,8 +173,8 @@ function resultShape(
 }
 
 /**
- * Convolves volumes with a filter, both float32 or both float64. A plane of the result is the sum of convolutions of
- * images: of each plane under the filter with the filter's plane there.
+ * Convolves volumes with a filter, both float32 or both float64. A plane of the result is a sum of convolutions of
+ * images, one for each plane of the filter with the plane of the volume under it.
  * @throws TensorFlowError INVALID_ARGUMENT
  */
 export function convolveVolumes(attributes: VolumeAttributes, volumes: Tensor, filter: Tensor): Tensor {

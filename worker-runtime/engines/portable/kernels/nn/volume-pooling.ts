@@ -13,14 +13,15 @@ import { type WindowDimension, windowDimension } from "./windows.js";
 const NANOSECONDS_PER_PIXEL = 10;
 
 /** How windows move over volumes [batch, planes, rows, columns, channels]. */
-interface VolumePooling {
+export interface VolumePooling {
   readonly channelsFirst: boolean;
   readonly window: readonly number[];
   readonly strides: readonly number[];
   readonly padding: string;
 }
 
-function poolingOf(node: KernelNode): VolumePooling {
+/** @throws TensorFlowError INVALID_ARGUMENT for invalid attributes, UNIMPLEMENTED for pools over batches or channels. */
+export function volumePoolingOf(node: KernelNode): VolumePooling {
   const channelsFirst = node.string("data_format") === "NCDHW";
   const [window, strides] = ["ksize", "strides"].map((attr) => {
     const sizes = node.ints(attr);
@@ -52,13 +53,17 @@ function fromChannelsLast(volumes: Tensor, { channelsFirst }: VolumePooling): Te
 }
 
 /** The positions of the window over volumes of a shape. */
-interface Positions {
+export interface Positions {
   readonly shape: readonly number[];
   readonly outputShape: readonly number[];
   readonly dimensions: readonly WindowDimension[];
 }
 
-function positionsOver(shape: readonly number[], { window, strides, padding }: VolumePooling): Positions {
+/** @param shape in NDHWC order. */
+export function positionsOver(
+  shape: readonly number[],
+  { window, strides, padding }: VolumePooling,
+): Positions {
   const dimensions = window.map((size, i) =>
     windowDimension({
       input: shape[i + 1] ?? 0,
@@ -74,7 +79,7 @@ function positionsOver(shape: readonly number[], { window, strides, padding }: V
 
 /**
  * Calls `visit` for every position of the window in every volume.
- * @param visit takes where the position's channels begin in the result, and where those of the pixels under it begin.
+ * @param visit receives the indices where the position's channels begin in the result and in the pixels under it.
  */
 function forEachPosition(
   { shape, dimensions }: Positions,
@@ -107,7 +112,7 @@ function forEachPosition(
   }
 }
 
-/** What a position's channel in the result is of the pixels under it, or gives to them. */
+/** Computes a channel of the result from the pixels under it, or distributes its gradient to them. */
 type AtPosition = (at: number, pixels: readonly number[], channel: number) => void;
 
 function forEachElement(positions: Positions, act: AtPosition): void {
@@ -149,12 +154,12 @@ function checkShape(tensor: Tensor, expected: readonly number[], what: string): 
   }
 }
 
-/** What TensorFlow takes for the largest pixel is nearer to the output than this (pooling_ops_3d.cc). */
-const SAME_PIXEL = Math.fround(1e-5);
+/** TensorFlow regards a pixel as the maximum if it differs from the output by less (pooling_ops_3d.cc). */
+export const SAME_PIXEL = Math.fround(1e-5);
 
 /**
- * Gives each window's gradient to all its pixels that are as large as the given output, or takes it from the first of
- * them: the gradient of the gradient. Without one nothing is given. That they differ so is TensorFlow's way.
+ * Adds each window's gradient to all its pixels that are the maximum. The second gradient instead reads it from the
+ * first pixel that equals the output, or gives 0 if none does. TensorFlow has the same difference.
  */
 function maxGradient(pooling: VolumePooling, isSecond: boolean): Compute {
   return (inputs) => {
@@ -184,7 +189,7 @@ function maxGradient(pooling: VolumePooling, isSecond: boolean): Compute {
   };
 }
 
-/** Gives each window's gradient to all its pixels in equal parts. */
+/** Divides each window's gradient equally among its pixels. */
 function averageGradient(pooling: VolumePooling): Compute {
   return (inputs) => {
     const sizes = inputAt(inputs, 0);
@@ -222,10 +227,10 @@ function kernel(
   compute: (pooling: VolumePooling) => Compute,
   priority = 0,
 ): PureKernelDefinition {
-  return pureKernel(op, (node) => withSmallFloats(compute(poolingOf(node))), {
+  return pureKernel(op, (node) => withSmallFloats(compute(volumePoolingOf(node))), {
     types: { T: allFloatTypes, ...(op === "MaxPool3DGrad" ? { TInput: allFloatTypes } : {}) },
     priority,
-    // Every pixel is looked at once for each window that it is under.
+    // Every pixel is read once for each window that covers it.
     cost: (node, inputs) =>
       Math.max(...inputs.map(({ size }) => size)) *
       node

@@ -15,7 +15,7 @@ export interface WindowDimension {
   readonly stride: number;
   /** Pixels of the image from one pixel of the window to the next. */
   readonly dilation: number;
-  /** Imagined pixels before the image. */
+  /** Padding pixels before the image. */
   readonly padding: number;
   /** Positions of the window: pixels of the result. */
   readonly output: number;
@@ -27,7 +27,7 @@ export interface WindowGeometry {
   readonly columns: WindowDimension;
 }
 
-/** The attributes that say how windows move, with sizes in the order of NHWC. */
+/** The attributes that define how windows move, with sizes in NHWC order. */
 export interface WindowAttributes {
   readonly channelsFirst: boolean;
   readonly strides: readonly number[];
@@ -37,7 +37,7 @@ export interface WindowAttributes {
   readonly explicitPaddings: readonly number[];
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for attributes that no op takes, UNIMPLEMENTED for strides over batches. */
+/** @throws TensorFlowError INVALID_ARGUMENT for invalid attributes, UNIMPLEMENTED for strides over batches. */
 export function windowAttributes(node: KernelNode): WindowAttributes {
   const format = node.has("data_format") ? node.string("data_format") : "NHWC";
   if (format !== "NHWC" && format !== "NCHW") {
@@ -68,7 +68,7 @@ export function windowAttributes(node: KernelNode): WindowAttributes {
   };
 }
 
-/** Four sizes of the attribute's data format as those of NHWC. */
+/** Reorders four sizes from the attribute's data format to NHWC. */
 export function channelsLastOrder(
   sizes: readonly number[],
   channelsFirst: boolean,
@@ -83,8 +83,8 @@ export function channelsLastOrder(
 
 /**
  * How a window of the given size moves over an image.
- * @param image a shape in the order of NHWC.
- * @throws TensorFlowError INVALID_ARGUMENT for windows larger than what they could be within.
+ * @param image a shape in NHWC order.
+ * @throws TensorFlowError INVALID_ARGUMENT for windows larger than the padded image.
  */
 export function windowGeometry(
   attributes: WindowAttributes,
@@ -103,7 +103,20 @@ export function windowGeometry(
   return { rows: dimension(0), columns: dimension(1) };
 }
 
-/** What one dimension's positions follow from. */
+/**
+ * Whether TensorFlow.js's wasm kernels support this window. With padding "SAME" and a window smaller than its stride,
+ * XNNPACK rejects the operator and they return zeros; windows of one pixel become a matrix product.
+ * @param window [rows, columns].
+ */
+export function wasmConvolves(
+  { padding, strides }: Pick<WindowAttributes, "padding" | "strides">,
+  [rows, columns]: readonly [number, number],
+): boolean {
+  const isPixel = rows === 1 && columns === 1;
+  return padding !== "SAME" || isPixel || (rows >= (strides[1] ?? 1) && columns >= (strides[2] ?? 1));
+}
+
+/** The parameters that determine the positions along one dimension. */
 interface WindowMovement extends Pick<WindowDimension, "input" | "window" | "stride" | "dilation"> {
   /** "VALID", "SAME" or "EXPLICIT". */
   readonly scheme: string;
@@ -111,7 +124,7 @@ interface WindowMovement extends Pick<WindowDimension, "input" | "window" | "str
   readonly explicit?: readonly number[];
 }
 
-/** How a window moves along one dimension. @throws TensorFlowError INVALID_ARGUMENT for one too large for its image. */
+/** How a window moves along one dimension. @throws TensorFlowError INVALID_ARGUMENT if the window is too large. */
 export function windowDimension(movement: WindowMovement): WindowDimension {
   const { input, window, stride, dilation } = movement;
   const reach = (window - 1) * dilation + 1;
@@ -125,7 +138,7 @@ export function windowDimension(movement: WindowMovement): WindowDimension {
   return { input, window, stride, dilation, padding: before, output };
 }
 
-/** Pixels before and after a dimension. "SAME" spreads what is missing for ceil(input / stride) windows evenly. */
+/** Pixels before and after a dimension. "SAME" splits evenly the padding that ceil(input / stride) windows need. */
 function paddingOf(
   { scheme, explicit = [], input, stride }: WindowMovement,
   reach: number,
@@ -144,7 +157,7 @@ function paddingOf(
   }
 }
 
-/** Images in the order of NHWC. @throws TensorFlowError INVALID_ARGUMENT for other ranks. */
+/** Transposes images to NHWC. @throws TensorFlowError INVALID_ARGUMENT for other ranks. */
 export function toChannelsLast(images: Tensor, channelsFirst: boolean, what = "input"): Tensor {
   if (images.shape.length !== 4) {
     throw invalidArgument(`${what} must be 4-dimensional: ${cppShapeText(images.shape)}`);
@@ -152,12 +165,12 @@ export function toChannelsLast(images: Tensor, channelsFirst: boolean, what = "i
   return channelsFirst ? transposed(images, [0, 2, 3, 1]) : images;
 }
 
-/** Images of the order of NHWC in the order of the attribute data_format. */
+/** Transposes NHWC images to the layout of the attribute data_format. */
 export function fromChannelsLast(images: Tensor, channelsFirst: boolean): Tensor {
   return channelsFirst ? transposed(images, [0, 3, 1, 2]) : images;
 }
 
-/** The pixel of the image under pixel `inWindow` of the window at position `index`; negative or too large in the padding. */
+/** The pixel of the image under pixel `inWindow` of the window at `index`; outside the image in the padding. */
 export function imagePixel(dimension: WindowDimension, index: number, inWindow: number): number {
   return index * dimension.stride - dimension.padding + inWindow * dimension.dilation;
 }

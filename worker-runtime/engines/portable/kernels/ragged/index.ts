@@ -5,7 +5,7 @@ import { raggedToSparseKernel } from "./ragged-to-sparse.js";
 import { raggedToTensorKernel } from "./ragged-to-tensor.js";
 import { raggedVariantKernels } from "./ragged-variant.js";
 
-/** Tensors whose rows differ in length. */
+/** Ops on tensors whose rows differ in length. */
 export const raggedKernels: readonly KernelDefinition[] = [
   raggedRangeKernel,
   raggedGatherKernel,

@@ -10,7 +10,7 @@ import { cppShapeText, productOf } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
 import { looseSplitsOf, type RowSplits } from "./row-splits.js";
 
-/** The splits of dimensions that are not ragged, from the second one of the shape on. */
+/** The splits of dimensions that are not ragged, from the second one on. */
 function uniformSplits(shape: readonly number[]): number[][] {
   return shape.slice(1).map((size, i) => {
     const rows = productOf(shape, 0, i + 1);
@@ -18,10 +18,10 @@ function uniformSplits(shape: readonly number[]): number[][] {
   });
 }
 
-/** Rows of some values, in order: from an index up to, not including, another one. */
+/** Consecutive rows of values: from an index up to, not including, another one. */
 type Ranges = readonly (readonly [first: number, end: number])[];
 
-/** The splits of rows that are put one after another, and where their values lie. */
+/** The splits of the concatenated rows, and the ranges of their values. */
 function gatherRows(rows: Ranges, splits: RowSplits): { readonly splits: number[]; readonly values: Ranges } {
   const gathered = [0];
   for (const [first, end] of rows) {
@@ -70,7 +70,7 @@ function create(node: KernelNode): Compute {
     const splits = uniformSplits(indices.shape);
     for (const [level, one] of nested.entries()) {
       const gathered = gatherRows(ranges, one);
-      // A single row that is asked for by a scalar is no dimension of its own.
+      // A single row selected by a scalar has no dimension of its own.
       if (level > 0 || indices.shape.length > 0) {
         splits.push(gathered.splits);
       }
@@ -86,11 +86,11 @@ function create(node: KernelNode): Compute {
   };
 }
 
-/** An index of the splits, one row that is asked for, and one value of the result. */
+/** An index of the splits, a requested row, and a value of the result. */
 const NANOS_PER_SPLIT = 60;
 const NANOS_PER_ROW = 500;
 const NANOS_PER_VALUE = 5;
-/** So many rows take long whatever is in them, so their values are not counted. */
+/** This many rows take long whatever they hold, so their values are not counted. */
 const MANY_ROWS = 30_000;
 
 function cost(node: KernelNode, inputs: readonly Tensor[]): number {
@@ -113,7 +113,7 @@ function cost(node: KernelNode, inputs: readonly Tensor[]): number {
   );
 }
 
-/** Rows of a ragged tensor by their numbers. */
+/** Gathers rows of a ragged tensor by index. */
 export const raggedGatherKernel: PureKernelDefinition = pureKernel("RaggedGather", create, {
   types: { Tvalues: tensorTypes, Tindices: indexTypes, Tsplits: indexTypes },
   cost,

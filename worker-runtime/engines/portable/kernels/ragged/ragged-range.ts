@@ -13,7 +13,7 @@ function vectorOf(input: Tensor, what: string): ArrayLike<number> {
   return isLong(input.dtype) ? indicesOf(input) : numbersOf(input);
 }
 
-/** How many numbers from `start` on lie before `limit`. @throws TensorFlowError INVALID_ARGUMENT */
+/** How many numbers, starting at `start`, lie before `limit`. @throws TensorFlowError INVALID_ARGUMENT */
 function lengthOf(start: number, limit: number, delta: number): number {
   if (delta === 0) {
     throw invalidArgument("Requires delta != 0");
@@ -28,11 +28,11 @@ function lengthOf(start: number, limit: number, delta: number): number {
   return length;
 }
 
-/** A row by itself, and a number of it, which may have to become a bigint. */
+/** Overhead per row, and cost per number, which may have to be converted to a bigint. */
 const NANOS_PER_ROW = 300;
 const NANOS_PER_NUMBER = 20;
 const NANOS_PER_LONG = 80;
-/** So many rows take long whatever is in them, so their numbers are not counted. */
+/** This many rows take long whatever they hold, so their numbers are not counted. */
 const MANY_ROWS = 50_000;
 
 const cost: Cost = (_, inputs) => {
@@ -76,7 +76,7 @@ export const raggedRangeKernel: PureKernelDefinition = pureKernel(
       const values = newNumbers(isLong(dtype) ? "float64" : dtype, [total]);
       for (let row = 0; row < count; row += 1) {
         const [first, end] = [splits[row] ?? 0, splits[row + 1] ?? 0];
-        // Each of the one before, so that floats round as they do in TensorFlow.
+        // Each is computed from the one before, so that floats round as in TensorFlow.
         for (let i = first; i < end; i += 1) {
           values[i] = i === first ? (starts?.(row) ?? 0) : (values[i - 1] as number) + (deltas?.(row) ?? 0);
         }

@@ -8,7 +8,7 @@ import { inputAt, integerTensor, newNumbers } from "../support/elements.js";
 import { productOf, stridesOf } from "../support/shapes.js";
 import { nestedSplitsOf, type RowSplits } from "./row-splits.js";
 
-/** For each value the row that it is in, and its index in that row. */
+/** For each value, its row and its index in that row. */
 function indexesOf(splits: RowSplits): { readonly rows: Int32Array; readonly columns: Int32Array } {
   const count = splits.at(-1) ?? 0;
   const rows = newNumbers("int32", [count]) as Int32Array;
@@ -64,7 +64,7 @@ function create(node: KernelNode): Compute {
   };
 }
 
-/** A value's indices are found level by level and become bigints. */
+/** A value's indices are found level by level and converted to bigints. */
 const NANOS_PER_INDEX = 120;
 const NANOS_PER_SPLIT = 60;
 

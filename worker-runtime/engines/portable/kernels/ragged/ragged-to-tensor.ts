@@ -8,7 +8,7 @@ import { inputAt, integersOf, newNumbers } from "../support/elements.js";
 import { broadcastStrides, cppShapeText, productOf, stridesOf, tryBroadcast } from "../support/shapes.js";
 import { copyElements, copyStrided, wordsOf } from "../support/strided-copy.js";
 
-/** How a dimension is divided into rows: a row's number for each value, or where rows begin. */
+/** How a dimension is divided into rows: by a row number for each value, or by the rows' start indices. */
 interface Partition {
   readonly kind: "VALUE_ROWIDS" | "ROW_SPLITS";
   readonly values: readonly number[];
@@ -45,7 +45,7 @@ function partitionsOf(types: readonly string[], inputs: readonly Tensor[]): Part
   return { first: levels[0].values.length - 1, levels };
 }
 
-/** The most values that a row has. */
+/** The largest number of values in a row. */
 function widestRow({ kind, values }: Partition): number {
   let widest = 0;
   let length = 0;
@@ -60,14 +60,14 @@ function widestRow({ kind, values }: Partition): number {
   return widest;
 }
 
-/** How many values the rows of a partition have together, as it says itself. */
+/** The total number of values in the rows of a partition, as the partition declares it. */
 function valueCount({ kind, values }: Partition): number {
   return kind === "VALUE_ROWIDS" ? values.length : (values.at(-1) ?? 0);
 }
 
-/** Where rows go, how far the values of a row lie apart, and for how many of them there is room. */
+/** The output indexes of rows, the distance between the values of a row, and the maximum number of values. */
 interface Rows {
-  /** -1 for those that the shape has no room for. */
+  /** -1 for rows outside of the shape. */
   readonly indexes: ArrayLike<number>;
   readonly step: number;
   readonly size: number;
@@ -82,7 +82,7 @@ function indexOf({ indexes, step, size }: Rows, row: number, column: number): nu
 }
 
 /**
- * Where values go whose rows are given one by one.
+ * The output indexes of values whose rows are given one by one.
  * @throws TensorFlowError INVALID_ARGUMENT for rows that do not exist or are not sorted.
  */
 function indexesByRowIds(rowIds: readonly number[], rows: Rows): ArrayLike<number> {
@@ -100,9 +100,9 @@ function indexesByRowIds(rowIds: readonly number[], rows: Rows): ArrayLike<numbe
 }
 
 /**
- * Where values go whose rows begin at the splits. Rows without splits have no values.
- * @throws TensorFlowError INVALID_ARGUMENT for more rows than there are, or rows that have not as many values as the last
- *   split says; RESOURCE_EXHAUSTED for more of those than there is memory for.
+ * The output indexes of values whose rows are given by splits. Rows without splits have no values.
+ * @throws TensorFlowError INVALID_ARGUMENT for more rows than there are, or if the number of their values differs from
+ *   the last split; RESOURCE_EXHAUSTED if there is not enough memory for the values.
  */
 function indexesBySplits(splits: readonly number[], rows: Rows): ArrayLike<number> {
   if (splits.length === 0 || splits.length - 1 > rows.indexes.length) {
@@ -110,12 +110,12 @@ function indexesBySplits(splits: readonly number[], rows: Rows): ArrayLike<numbe
       `Row partition size is greater than output size: ${splits.length - 1} > ${rows.indexes.length}`,
     );
   }
-  // As TensorFlow counts them: a row that ends before it begins is empty.
+  // Counted as in TensorFlow: a row that ends before it begins is empty.
   const lengths = splits.slice(1).map((end, row) => Math.max(0, end - (splits[row] ?? 0)));
   if (lengths.reduce((sum, length) => sum + length, 0) !== splits.at(-1)) {
     throw invalidArgument("Invalid row split size.");
   }
-  // A split is but a number: a few of them may stand for more values than there is memory for.
+  // Splits are unchecked numbers: a few of them may declare more values than memory can hold.
   const indexes = newNumbers("float64", [splits.at(-1) ?? 0]);
   let next = 0;
   for (const [row, length] of lengths.entries()) {
@@ -129,8 +129,8 @@ function indexesBySplits(splits: readonly number[], rows: Rows): ArrayLike<numbe
 
 /**
  * The sizes of the result.
- * @param asked the input shape: sizes, -1 for one that is as the values need it; a scalar -1 for all.
- * @throws TensorFlowError INVALID_ARGUMENT for one of another rank or other sizes of its values.
+ * @param asked the input shape: sizes, with -1 for any size that the values need; a scalar -1 for all.
+ * @throws TensorFlowError INVALID_ARGUMENT for another rank, or inner sizes that differ from the values'.
  */
 function outputShape(asked: Tensor, needed: readonly number[], ragged: number): number[] {
   if (asked.shape.length === 0) {
@@ -182,7 +182,7 @@ function toTensor(asked: Tensor, values: Tensor, fill: Tensor, { first, levels }
   const shape = outputShape(asked, [first, ...levels.map(widestRow), ...inner], ragged);
   const out = filled(shape, inner, fill);
   if (productOf(shape.slice(0, ragged)) === 0) {
-    // As TensorFlow does, which looks at no row where there is no place for any.
+    // Like TensorFlow, checks no row if the result is empty.
     return out;
   }
   const last = levels.at(-1);
@@ -192,7 +192,7 @@ function toTensor(asked: Tensor, values: Tensor, fill: Tensor, { first, levels }
   }
   const strides = stridesOf(shape);
   const size = shape[0] ?? 0;
-  // A size is but a number: it may be larger than there is memory for.
+  // The size is an unchecked number: it may be larger than memory.
   const rows = newNumbers("float64", [first]);
   for (let row = 0; row < first; row += 1) {
     rows[row] = row < size ? row * (strides[0] ?? 1) : -1;
@@ -216,11 +216,11 @@ function toTensor(asked: Tensor, values: Tensor, fill: Tensor, { first, levels }
   return out;
 }
 
-/** A number of a partition, a row of values, and an element of the result, which is filled before. */
+/** A number of a partition, a row of values, and an element of the result, which is filled first. */
 const NANOS_PER_PARTITION = 60;
 const NANOS_PER_VALUE = 40;
 const NANOS_PER_RESULT = 4;
-/** So many numbers take long enough; the widest of their rows is not looked for. */
+/** This many numbers take long enough; their widest row is not searched for. */
 const MANY_PARTITIONS = 200_000;
 
 function cost(types: readonly string[], inputs: readonly Tensor[]): number {
@@ -234,13 +234,13 @@ function cost(types: readonly string[], inputs: readonly Tensor[]): number {
       const needed = [first, ...levels.map(widestRow), ...inner];
       result = first + productOf(outputShape(inputAt(inputs, 0), needed, levels.length + 1));
     } catch {
-      // The execution will say what is wrong with them.
+      // The execution will report what is wrong with the inputs.
     }
   }
   return numbers * NANOS_PER_PARTITION + values.size * NANOS_PER_VALUE + result * NANOS_PER_RESULT;
 }
 
-/** A ragged tensor as a dense one: a default fills its rows up; what the shape has no room for or no row has is left out. */
+/** Converts a ragged tensor to a dense one: a default pads the rows; values outside of the shape are dropped. */
 export const raggedToTensorKernel: PureKernelDefinition = pureKernel(
   "RaggedTensorToTensor",
   (node) => {

@@ -13,7 +13,7 @@ import { tensorAt } from "../support/tensor-inputs.js";
 import { atPauses } from "../support/turns.js";
 import { nestedSplitsOf, type RowSplits } from "./row-splits.js";
 
-/** A ragged tensor as one object, as map_fn and datasets hand it on. */
+/** A ragged tensor as a single object, as used by map_fn and datasets. */
 class RaggedVariant implements VariantObject {
   readonly typeName = "RaggedTensorVariant";
   /** From the outermost ragged dimension to the innermost. */
@@ -37,7 +37,7 @@ function rowsOf(values: Tensor, first: number, end: number): Tensor {
   return runAt(values, first * productOf(inner), [end - first, ...inner]);
 }
 
-/** Rows that become objects between two pauses: some milliseconds' work. */
+/** Rows converted to objects between two pauses: a few milliseconds' work. */
 const ROWS_PER_PAUSE = 1024;
 
 /** The rows of the outermost dimension, each a ragged tensor of one rank less. */
@@ -97,7 +97,7 @@ function raggedElements(value: Value | undefined): readonly RaggedVariant[] {
   });
 }
 
-/** What the elements of a variant must be. */
+/** The requirements for the elements of a variant. */
 interface Expected {
   readonly rank: number;
   readonly valueType: string;
@@ -122,11 +122,11 @@ function checkElement({ splits, values }: RaggedVariant, { rank, valueType, spli
   }
 }
 
-/** The values of all elements, one behind the other. @throws TensorFlowError INVALID_ARGUMENT for other inner shapes. */
+/** The concatenated values of all elements. @throws TensorFlowError INVALID_ARGUMENT for different inner shapes. */
 function joinedValues(elements: readonly RaggedVariant[], valueType: Tensor["dtype"]): Tensor {
   const [first] = elements;
   if (first === undefined) {
-    // Nothing says what shape the values would have.
+    // The shape of the values is unknown.
     return zeroTensor(valueType, [0]);
   }
   const inner = first.values.shape.slice(1);
@@ -174,14 +174,14 @@ function stackedValues(
   );
 }
 
-/** Splits of rows of these lengths. */
+/** Splits for rows of these lengths. */
 function splitsOfLengths(dtype: Tensor["dtype"], lengths: readonly number[]): Tensor {
   let end = 0;
   const splits = [0, ...lengths.map((length) => (end += length))];
   return integerTensor(dtype, [splits.length], splits);
 }
 
-/** How many rows a ragged tensor has. */
+/** The number of rows of a ragged tensor. */
 function rowCount({ splits: [outer], values }: RaggedVariant): number {
   return outer === undefined ? (values.shape[0] ?? 0) : outer.size - 1;
 }
@@ -208,7 +208,7 @@ function fromVariant(node: KernelNode): (context: OpContext) => Outputs {
     if (shape.length === 0 && only !== undefined) {
       return [...only.splits, only.values];
     }
-    // The dimensions of the variant but its last one have rows of the same length.
+    // All dimensions of the variant except the last have rows of equal length.
     const even = shape
       .slice(0, -1)
       .map((_, i) =>
@@ -230,7 +230,7 @@ function lengthsOf(splits: Tensor | undefined): number[] {
   return ends.slice(1).map((end, i) => end - (ends[i] ?? 0));
 }
 
-/** The gradient of the dense values: those of the elements, one behind the other; zeros for an element without any. */
+/** The gradient of the dense values: the concatenated values of the elements; zeros for an element without any. */
 function variantGradient(node: KernelNode): (context: OpContext) => Outputs {
   const valueType = node.type("Tvalues");
   return ({ inputs }) => {
@@ -250,7 +250,7 @@ function variantGradient(node: KernelNode): (context: OpContext) => Outputs {
   };
 }
 
-/** Ragged tensors as objects, and back. */
+/** Conversions between ragged tensors and variants. */
 export const raggedVariantKernels: readonly KernelDefinition[] = [
   {
     kind: "stateful",

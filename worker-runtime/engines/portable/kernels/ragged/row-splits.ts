@@ -3,12 +3,14 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import { integersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 
-/** Where the rows of a ragged dimension begin, and where the last one ends: row i has the values from [i] to [i + 1]. */
+/**
+ * Where the rows of a ragged dimension begin, and where the last one ends: row i has the values from [i] to [i + 1].
+ */
 export type RowSplits = readonly number[];
 
 /**
- * @param count how many values the rows are made of.
- * @throws TensorFlowError INVALID_ARGUMENT where they do not divide that many.
+ * @param count the number of values in all rows.
+ * @throws TensorFlowError INVALID_ARGUMENT if the splits do not cover exactly these values.
  */
 export function rowSplitsOf(input: Tensor, count: number, what: string): RowSplits {
   const splits = integersOf(input);
@@ -30,8 +32,8 @@ export function rowSplitsOf(input: Tensor, count: number, what: string): RowSpli
 }
 
 /**
- * Splits that may leave values out before their first row and after their last one.
- * @throws TensorFlowError INVALID_ARGUMENT for rows that end before they begin or beyond `count` values.
+ * Splits that may skip values before their first row and after their last one.
+ * @throws TensorFlowError INVALID_ARGUMENT for rows that end before they begin or exceed `count` values.
  */
 export function looseSplitsOf(input: Tensor, count: number): RowSplits {
   const splits = integersOf(input);
@@ -48,7 +50,7 @@ export function looseSplitsOf(input: Tensor, count: number): RowSplits {
 
 /**
  * The splits of nested ragged dimensions, from the outermost to the innermost.
- * @param count how many rows the dense values have.
+ * @param count the number of rows of the dense values.
  * @throws TensorFlowError INVALID_ARGUMENT
  */
 export function nestedSplitsOf(inputs: readonly Tensor[], count: number): RowSplits[] {

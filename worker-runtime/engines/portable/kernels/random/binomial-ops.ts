@@ -25,17 +25,17 @@ import { streamOfSeed } from "./stateless-ops.js";
 import { checkLastDimensions, costOfDraws } from "./stateless-rejection-ops.js";
 import { reserving } from "./variable-generators.js";
 
-/** What is to be drawn. */
+/** The draws that an op requests. */
 interface BinomialDraws {
   readonly output: Float64Array;
-  /** The last dimensions of the output, each element of which has a count and a probability of its own. */
+  /** The size of the output's last dimensions, each element of which has its own count and probability. */
   readonly parameters: number;
   samplerFor(parameter: number): Sampler;
-  /** The output as a tensor of the shape that was asked for. */
+  /** The output as a tensor of the requested shape. */
   result(dtype: DType): readonly [Tensor];
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for shapes that do not fit, RESOURCE_EXHAUSTED */
+/** @throws TensorFlowError INVALID_ARGUMENT for incompatible shapes, RESOURCE_EXHAUSTED */
 function drawsOf(shapeInput: Tensor, counts: Tensor, probs: Tensor): BinomialDraws {
   const parameterShape = tryBroadcast(counts.shape, probs.shape);
   if (parameterShape === undefined) {
@@ -108,7 +108,7 @@ const statefulBinomialKernel: StatefulKernelDefinition = {
         throw invalidArgument(`Unsupported algorithm id: ${algorithm}`);
       }
       const samples = parameters === 0 ? 0 : output.length / parameters;
-      // TensorFlow takes 200 outputs for a draw, and counts four draws of a parameter as one.
+      // TensorFlow reserves 200 outputs per draw, and counts four draws of a parameter as one.
       const outputs = Math.floor((parameters * 200 * (samples + 3)) / 4);
       return after(reserving(variableInput(node, context, 0), step, BigInt(outputs)), ({ stream }) =>
         inTurns(
@@ -123,5 +123,5 @@ const statefulBinomialKernel: StatefulKernelDefinition = {
   },
 };
 
-/** Draws from binomial distributions: TensorFlow's own, as they are whole numbers. */
+/** Draws from binomial distributions: equal to TensorFlow's, since they are integers. */
 export const binomialKernels: readonly KernelDefinition[] = [statelessBinomialKernel, statefulBinomialKernel];

@@ -5,13 +5,13 @@ import { Draws } from "./draws.js";
 import type { Philox } from "./philox.js";
 import type { Sampler } from "./sampled-outputs.js";
 
-/** From this mean on draws are made by rejection instead of by counting. */
+/** From this mean on, draws are made by rejection instead of by counting. */
 const REJECTION_MEAN = 10;
 
-/** Blocks that TensorFlow sets aside for a draw by counting: ten standard deviations above the largest mean. */
+/** Blocks that TensorFlow reserves for a draw by counting: ten standard deviations above the largest mean. */
 const BLOCKS_FOR_COUNTING = 42;
 
-/** How a dtype rounds what is computed in it. */
+/** How a dtype rounds intermediate results. */
 function roundingOf(dtype: DType): (value: number) => number {
   switch (dtype) {
     case "float64":
@@ -24,10 +24,10 @@ function roundingOf(dtype: DType): (value: number) => number {
 }
 
 /**
- * Draws from the binomial distribution of `count` trials with the probability `prob`, as TensorFlow makes them: with the
- * rarer of the two outcomes, and by rejection where it is expected ten times or more.
- * @param dtype of count and probability: what is computed before the first draw is rounded to it.
- * @returns a sampler; of NaN where one of the two is NaN. A count that is no whole number is taken as it is.
+ * Draws from the binomial distribution of `count` trials with the probability `prob`, as in TensorFlow: based on the
+ * rarer of the two outcomes, and by rejection if its expected number is at least ten.
+ * @param dtype of count and probability: intermediate results before the first draw are rounded to it.
+ * @returns a sampler; it returns NaN if one of the two is NaN. A count that is not an integer is used unrounded.
  */
 export function binomialSampler(dtype: DType, count: number, prob: number): Sampler {
   const rounded = roundingOf(dtype);
@@ -37,7 +37,7 @@ export function binomialSampler(dtype: DType, count: number, prob: number): Samp
   if (prob >= 1) {
     return constantSampler(count);
   }
-  // With such a count TensorFlow draws without end.
+  // With such a count TensorFlow never stops drawing.
   if (Number.isNaN(prob) || Number.isNaN(count)) {
     return constantSampler(Number.NaN);
   }
@@ -55,7 +55,7 @@ function constantSampler(value: number): Sampler {
   return { reservedBlocks: 0, draw: () => value };
 }
 
-/** Counts how many geometrically distributed waits for an outcome fit into `count` trials. */
+/** Counts how many geometrically distributed waiting times for an outcome fit into `count` trials. */
 function countingSampler(count: number, prob: number): (stream: Philox) => number {
   const logOfOther = Math.log1p(-prob);
   return (stream) => {
@@ -70,7 +70,7 @@ function countingSampler(count: number, prob: number): (stream: Philox) => numbe
   };
 }
 
-/** What Stirling's formula lacks to log(k!), for the k up to 9. */
+/** The difference between log(k!) and Stirling's formula, for k up to 9. */
 const STIRLING_TAILS = [
   0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211,
   0.0138761288230707, 0.0118967099458917, 0.010411265261972, 0.00925546218271273, 0.00833056343336287,

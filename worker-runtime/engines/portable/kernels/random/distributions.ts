@@ -1,10 +1,10 @@
 import { bitsFromNumber } from "../../../../protocol/small-float.js";
 import { PHILOX_BLOCK_SIZE, type Philox, PhiloxSamples } from "./philox.js";
 
-/** Blocks of the stream that TensorFlow sets aside for an output whose number of samples is not known beforehand. */
+/** Blocks of the stream that TensorFlow reserves for an output whose number of samples is not known in advance. */
 export const RESERVED_BLOCKS_PER_OUTPUT = 256;
 
-/** The arrays that random numbers are written to; float16 and bfloat16 as raw bits. */
+/** The arrays to which random numbers are written; float16 and bfloat16 as raw bits. */
 export type RandomArray =
   | Float32Array
   | Float64Array
@@ -14,26 +14,26 @@ export type RandomArray =
   | BigInt64Array
   | BigUint64Array;
 
-/** The dtypes of random numbers with a fraction. */
+/** The dtypes of random floats. */
 export type RandomFloat = "float16" | "bfloat16" | "float32" | "float64";
 
 /**
- * Fills a tensor from a stream, group by group. A group is what one draw of the distribution yields, and its position in
- * the stream depends on its number alone.
+ * Fills a tensor from a stream, group by group. A group is the result of one draw of the distribution, and its position
+ * in the stream depends only on its index.
  */
 export interface Distribution {
   readonly groupSize: number;
-  /** Writes the groups from `first` up to, not including, `end`. The stream itself is not moved. */
+  /** Writes the groups from `first` up to, not including, `end`. The stream itself is not advanced. */
   fill(stream: Philox, output: RandomArray, first: number, end: number): void;
 }
 
 /**
- * Turns a block of four 32-bit numbers into the elements of the group that begins at `start`. What it writes beyond the
- * end of the array is lost, as typed arrays have it: the last group of a tensor may be cut off.
+ * Converts a block of four 32-bit numbers to the elements of the group that begins at `start`. Elements written beyond
+ * the end of the typed array are discarded: the last group of a tensor may be cut off.
  */
 type BlockReader<A extends RandomArray> = (block: Uint32Array, output: A, start: number) => void;
 
-/** A distribution whose groups take one block each. */
+/** A distribution whose groups use one block each. */
 function blockDistribution<A extends RandomArray>(groupSize: number, read: BlockReader<A>): Distribution {
   return {
     groupSize,
@@ -43,7 +43,7 @@ function blockDistribution<A extends RandomArray>(groupSize: number, read: Block
       const block = new Uint32Array(PHILOX_BLOCK_SIZE);
       for (let index = first; index < end; index += 1) {
         own.next(block);
-        // Every distribution is made for one dtype and only ever given that dtype's array.
+        // A distribution is created for one dtype and only ever receives arrays of that dtype.
         read(block, output as A, index * groupSize);
       }
     },
@@ -52,17 +52,17 @@ function blockDistribution<A extends RandomArray>(groupSize: number, read: Block
 
 const view = new DataView(new ArrayBuffer(8));
 
-/** A float32 in [0, 1) of the lower 23 bits. */
+/** A float32 in [0, 1) from the lower 23 bits. */
 function uniformFloat(bits: number): number {
   return (bits & 0x7fffff) / 0x800000;
 }
 
-/** A float64 in [0, 1) of the lower 20 bits of `high` and all bits of `low`. */
+/** A float64 in [0, 1) from the lower 20 bits of `high` and all bits of `low`. */
 export function uniformDouble(high: number, low: number): number {
   return ((high & 0xfffff) * 0x100000000 + low) / 2 ** 52;
 }
 
-/** Uniform in [0, 1); of float16 10 bits, of bfloat16 7, of float32 23, of float64 52 are random. */
+/** Uniform in [0, 1), with 10 random bits for float16, 7 for bfloat16, 23 for float32 and 52 for float64. */
 export function uniform(dtype: RandomFloat): Distribution {
   switch (dtype) {
     case "float32":
@@ -87,12 +87,12 @@ export function uniform(dtype: RandomFloat): Distribution {
   }
 }
 
-/** Below this a logarithm of TensorFlow's Box–Muller transform is not taken. */
+/** The lower bound of the logarithm's argument in TensorFlow's Box–Muller transform. */
 const SMALLEST_UNIFORM = 1e-7;
 const SMALLEST_UNIFORM_FLOAT = Math.fround(SMALLEST_UNIFORM);
 
 /**
- * Two normal float32 of two 32-bit numbers (Box–Muller). Every step is rounded to float32 as TensorFlow's is; its C
+ * Two normal float32 from two 32-bit numbers (Box–Muller). Every step is rounded to float32 as in TensorFlow; its C
  * library's logf and sincosf may differ from a correctly rounded result in the last bit.
  */
 function boxMullerFloat(bits0: number, bits1: number, pair: Float64Array | Float32Array): void {
@@ -111,7 +111,7 @@ function boxMullerDouble(block: Uint32Array, pair: Float64Array | Float32Array):
   pair[1] = Math.cos(angle) * radius;
 }
 
-/** Mean 0, standard deviation 1; equal to TensorFlow's within a unit or two of the last place. */
+/** Mean 0, standard deviation 1; equal to TensorFlow's within one or two units in the last place. */
 export function standardNormal(dtype: RandomFloat): Distribution {
   const pair = dtype === "float64" ? new Float64Array(2) : new Float32Array(2);
   if (dtype === "float64") {
@@ -132,10 +132,10 @@ export function standardNormal(dtype: RandomFloat): Distribution {
   });
 }
 
-/** Draws beyond two standard deviations are taken again. */
+/** Draws beyond two standard deviations are repeated. */
 const TRUNCATION = 2;
 
-/** Standard normal without what lies two standard deviations or more from the mean. */
+/** Standard normal, truncated at two standard deviations from the mean. */
 export function truncatedNormal(dtype: RandomFloat): Distribution {
   const groupSize = dtype === "float64" ? 2 : 4;
   const blocksPerGroup = (groupSize * RESERVED_BLOCKS_PER_OUTPUT) / PHILOX_BLOCK_SIZE;
@@ -178,7 +178,7 @@ export function truncatedNormal(dtype: RandomFloat): Distribution {
   };
 }
 
-/** Whole numbers from `low` up to, not including, `high`; with the slight bias of a remainder, as TensorFlow's. */
+/** Integers from `low` up to, not including, `high`; with the slight modulo bias of TensorFlow's. */
 export function uniformInt(dtype: "int32" | "int64", low: bigint, high: bigint): Distribution {
   const range = high - low;
   if (dtype === "int32") {
@@ -211,7 +211,7 @@ export function uniformFullInt(dtype: "int32" | "uint32" | "int64" | "uint64"): 
   });
 }
 
-/** Two 32-bit numbers as one of 64, the first one being the lower half. */
+/** Combines two 32-bit numbers into a 64-bit one, the first being the lower half. */
 function word64(block: Uint32Array, index: number): bigint {
   view.setUint32(0, block[index] ?? 0, true);
   view.setUint32(4, block[index + 1] ?? 0, true);

@@ -5,8 +5,8 @@ const normal = standardNormal("float64");
 const uniformDraws = uniform("float64");
 
 /**
- * float64 draws of one distribution that are made a block at a time and handed out last first, as TensorFlow's rejection
- * samplers do. Several of them may share a stream; each takes its next block where the stream then is.
+ * float64 draws of one distribution that are made a block at a time and returned last first, as in TensorFlow's
+ * rejection samplers. Several of them may share a stream; each reads its next block at the stream's current position.
  */
 export class Draws {
   readonly #distribution;
@@ -14,7 +14,7 @@ export class Draws {
   readonly #block = new Float64Array(2);
   #left = 0;
 
-  /** @param stream is moved on by one block whenever the draws of the last one are used up. */
+  /** @param stream is advanced by one block whenever the draws of the previous one are used up. */
   constructor(kind: "normal" | "uniform", stream: Philox) {
     this.#distribution = kind === "normal" ? normal : uniformDraws;
     this.#stream = stream;

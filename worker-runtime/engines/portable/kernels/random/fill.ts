@@ -9,10 +9,10 @@ import { inTurns } from "../support/turns.js";
 import type { Distribution, RandomArray } from "./distributions.js";
 import type { Philox } from "./philox.js";
 
-/** Elements of one turn: some five milliseconds. Between turns other work of the thread gets its chance. */
+/** Elements per turn: about five milliseconds. Between turns the thread can do other work. */
 const ELEMENTS_PER_TURN = 32 * 1024;
 
-/** The sizes in a tensor that says which shape to make. @throws TensorFlowError INVALID_ARGUMENT */
+/** The shape held in a tensor. @throws TensorFlowError INVALID_ARGUMENT */
 export function shapeOf(tensor: Tensor): number[] {
   if (tensor.shape.length !== 1 || (tensor.dtype !== "int32" && tensor.dtype !== "int64")) {
     throw invalidArgument(
@@ -22,7 +22,7 @@ export function shapeOf(tensor: Tensor): number[] {
   return integersOf(tensor);
 }
 
-/** A tensor of random numbers, made at once: for threads that serve no requests. */
+/** A tensor of random numbers, computed at once: for threads that serve no requests. */
 export function fillTensor(
   dtype: DType,
   shape: readonly number[],
@@ -34,7 +34,7 @@ export function fillTensor(
   return new Tensor(dtype, shape, output);
 }
 
-/** As `fillTensor`, in turns: the only output of an op. */
+/** Like `fillTensor`, but in turns: the only output of an op. */
 export function fillTensorInTurns(
   dtype: DType,
   shape: readonly number[],

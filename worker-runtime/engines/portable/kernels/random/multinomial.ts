@@ -16,11 +16,11 @@ import { randomFloatTypes, randomIntTypes } from "./random-ops.js";
 import { generatorOf } from "./seeded-generator.js";
 import { streamOfSeed } from "./stateless-ops.js";
 
-/** Samples that are drawn, and classes that are weighed, between two pauses: a few milliseconds' work. */
+/** Samples drawn, and classes weighted, between two pauses: a few milliseconds' work. */
 const SAMPLES_PER_PAUSE = 16 * 1024;
 const CLASSES_PER_PAUSE = 64 * 1024;
 
-/** The first index in a rising list whose value is above `wanted`. */
+/** The first index in an ascending list whose value is above `wanted`. */
 function upperBound(rising: Float64Array, wanted: number): number {
   let low = 0;
   let high = rising.length;
@@ -35,7 +35,7 @@ function upperBound(rising: Float64Array, wanted: number): number {
   return low;
 }
 
-/** exp(logit - largest) summed up along a row; logits that are not finite count for nothing. */
+/** The cumulative sums of exp(logit - largest) along a row; logits that are not finite are ignored. */
 function* cumulativeWeights(row: ArrayLike<number>): PausingWork<Float64Array> {
   let largest = -Number.MAX_VALUE;
   for (let index = 0; index < row.length; index += 1) {
@@ -47,7 +47,7 @@ function* cumulativeWeights(row: ArrayLike<number>): PausingWork<Float64Array> {
       yield;
     }
   }
-  // A loop, since there may be millions: `Float64Array.from` takes several times as long.
+  // Uses a loop, since there may be millions of elements: `Float64Array.from` takes several times as long.
   const weights = new Float64Array(row.length);
   let total = 0;
   for (let index = 0; index < row.length; index += 1) {
@@ -61,7 +61,7 @@ function* cumulativeWeights(row: ArrayLike<number>): PausingWork<Float64Array> {
   return weights;
 }
 
-/** How many samples of each row are wanted. @throws TensorFlowError INVALID_ARGUMENT for inputs that do not fit. */
+/** The number of samples per row. @throws TensorFlowError INVALID_ARGUMENT for inputs that do not fit. */
 function samplesPerRow(logits: Tensor, count: Tensor): number {
   if (logits.shape.length !== 2) {
     throw invalidArgument(`logits should be a matrix, got shape ${cppShapeText(logits.shape)}`);
@@ -79,7 +79,7 @@ function samplesPerRow(logits: Tensor, count: Tensor): number {
   return samples;
 }
 
-/** Draws classes by their unnormalized log-probabilities. @param streamFor the stream for so many outputs. */
+/** Draws classes by their unnormalized log-probabilities. @param streamFor the stream for this many outputs. */
 function* classDraws(
   node: KernelNode,
   logitsInput: Tensor,
@@ -96,7 +96,7 @@ function* classDraws(
   if (output.length === 0) {
     return drawn();
   }
-  // A sample takes two 32-bit numbers, and a row whole blocks.
+  // A sample uses two 32-bit numbers, and a row whole blocks.
   const numbersPerRow = Math.ceil(count / PHILOX_BLOCK_SIZE) * PHILOX_BLOCK_SIZE * 2;
   const samples = new PhiloxSamples(streamFor(rows * numbersPerRow));
   const numbers = numbersOf(logits);
@@ -129,6 +129,7 @@ const multinomialKernel: StatefulKernelDefinition = {
   kind: "stateful",
   op: "Multinomial",
   types,
+  facts: { neverWaits: true },
   create(node) {
     const generator = generatorOf(node);
     return (context) => {
@@ -140,7 +141,7 @@ const multinomialKernel: StatefulKernelDefinition = {
   },
 };
 
-/** A class of a row, a row by itself, and a sample, which is looked for by halves. */
+/** A class of a row, the overhead per row, and a sample, which is found by bisection. */
 const NANOS_PER_CLASS = 40;
 const NANOS_PER_ROW = 300;
 const NANOS_PER_SAMPLE = 100;
@@ -164,7 +165,7 @@ const statelessMultinomialKernel: PureKernelDefinition = pureKernel(
 );
 
 /**
- * Draws from categorical distributions: TensorFlow's numbers for tensors that TensorFlow computes in one piece. It splits
- * large batches by its number of threads, and what it then draws depends on that number.
+ * Draws from categorical distributions, equal to TensorFlow's for tensors that TensorFlow computes in one piece. It
+ * splits large batches by its number of threads, and its draws then depend on that number.
  */
 export const multinomialKernels = [multinomialKernel, statelessMultinomialKernel] as const;

@@ -6,7 +6,7 @@ const MULTIPLIER_A = 0xd2511f53;
 const MULTIPLIER_B = 0xcd9e8d57;
 const ROUNDS = 10;
 
-/** 32-bit numbers that one block of the stream has. */
+/** The number of 32-bit numbers in one block of the stream. */
 export const PHILOX_BLOCK_SIZE = 4;
 
 /** RNG_ALG_PHILOX, RNG_ALG_THREEFRY and RNG_ALG_AUTO_SELECT of TensorFlow; a CPU selects Philox. */
@@ -27,25 +27,25 @@ function multiplyHigh(a: number, b: number): number {
 
 /**
  * TensorFlow's stream of random bits: a block of four 32-bit numbers for each value of a 128-bit counter. The numbers
- * are a function of key and counter alone, so any block may be computed without those before it.
+ * depend only on key and counter, so any block may be computed without the preceding ones.
  */
 export class Philox {
   /** Least significant word first. */
   readonly #counter: Uint32Array;
   readonly #key: Uint32Array;
 
-  /** @param counter four 32-bit words, least significant first. @param key two of them. Both are copied. */
+  /** @param counter four 32-bit words, least significant first. @param key two words. Both are copied. */
   constructor(counter: ArrayLike<number>, key: ArrayLike<number>) {
     this.#counter = Uint32Array.from({ length: PHILOX_BLOCK_SIZE }, (_, index) => counter[index] ?? 0);
     this.#key = Uint32Array.from({ length: 2 }, (_, index) => key[index] ?? 0);
   }
 
-  /** The stream of the two seeds of a random op. */
+  /** The stream for the two seeds of a random op. */
   static ofSeeds(seed: bigint, seed2: bigint): Philox {
     return new Philox([0, 0, ...words64(seed2)], words64(seed));
   }
 
-  /** The stream of a stateless op's key (one uint64) and counter (two uint64, least significant first). */
+  /** The stream for a stateless op's key (one uint64) and counter (two uint64, least significant first). */
   static ofKeyAndCounter(key: bigint, counter: readonly [bigint, bigint]): Philox {
     return new Philox([...words64(counter[0]), ...words64(counter[1])], words64(key));
   }
@@ -65,14 +65,14 @@ export class Philox {
     return new Philox(this.#counter, this.#key);
   }
 
-  /** Leaves out that many blocks of the stream. */
+  /** Skips this many blocks of the stream. */
   skip(blocks: bigint | number): void {
     const [low, high] = this.counter;
     const sum = (low | (high << 64n)) + (BigInt(blocks) & LOW_64_BITS);
     this.#counter.set([...words64(sum & LOW_64_BITS), ...words64((sum >> 64n) & LOW_64_BITS)]);
   }
 
-  /** Moves to another position in the same key's stream: the counter of `start`, `blocks` further on. */
+  /** Moves to another position in the same key's stream: `blocks` after the counter of `start`. */
   moveTo(start: Philox, blocks: number): void {
     this.#counter.set(start.#counter);
     const low = (this.#counter[0] ?? 0) + blocks;
@@ -118,7 +118,7 @@ export class Philox {
   }
 }
 
-/** Gives the numbers of a stream one at a time. */
+/** Returns the numbers of a stream one at a time. */
 export class PhiloxSamples {
   readonly #stream: Philox;
   readonly #block = new Uint32Array(PHILOX_BLOCK_SIZE);
@@ -139,7 +139,7 @@ export class PhiloxSamples {
     return sample;
   }
 
-  /** Drops what is left of the current block; call it after the stream was moved. */
+  /** Discards the rest of the current block; to be called after the stream was moved. */
   restart(): void {
     this.#used = PHILOX_BLOCK_SIZE;
   }

@@ -2,14 +2,14 @@ import { lgamma } from "../math/special-functions.js";
 import { Draws } from "./draws.js";
 import type { Philox } from "./philox.js";
 
-/** From this rate on draws are made by rejection instead of by counting events. */
+/** From this rate on, draws are made by rejection instead of by counting events. */
 const REJECTION_RATE = 10;
 
 /**
  * Draws from the Poisson distribution: below a rate of 10 by counting events (Knuth, The Art of Computer Programming,
- * volume 2), else by transformed rejection (Hörmann, "The transformed rejection method for generating Poisson random
- * variables", 1993). Computed in float64 for every dtype, as TensorFlow does.
- * @returns a sampler of whole numbers; of NaN where the rate is negative or not finite.
+ * volume 2), otherwise by transformed rejection (Hörmann, "The transformed rejection method for generating Poisson
+ * random variables", 1993). Computed in float64 for every dtype, as in TensorFlow.
+ * @returns a sampler of integers; it returns NaN if the rate is negative or not finite.
  */
 export function poissonSampler(rate: number): (stream: Philox) => number {
   if (!Number.isFinite(rate) || rate < 0) {

@@ -25,10 +25,10 @@ export const randomFloatTypes = [
   "float64",
 ] as const satisfies readonly DType[];
 export const randomIntTypes = ["int32", "int64"] as const satisfies readonly DType[];
-/** The dtypes of ops whose numbers may be any of their dtype. */
+/** The dtypes of ops whose numbers cover the full range of the dtype. */
 export const randomBitTypes = ["int32", "uint32", "int64", "uint64"] as const satisfies readonly DType[];
 
-/** A dtype that a kernel is registered for with `randomFloatTypes`. @throws TensorFlowError INVALID_ARGUMENT */
+/** Narrows a dtype that a kernel is registered for with `randomFloatTypes`. @throws TensorFlowError INVALID_ARGUMENT */
 export function randomFloatOf(dtype: DType): RandomFloat {
   const found = randomFloatTypes.find((one) => one === dtype);
   if (found === undefined) {
@@ -37,7 +37,7 @@ export function randomFloatOf(dtype: DType): RandomFloat {
   return found;
 }
 
-/** A dtype that a kernel is registered for with `randomIntTypes`. @throws TensorFlowError INVALID_ARGUMENT */
+/** Narrows a dtype that a kernel is registered for with `randomIntTypes`. @throws TensorFlowError INVALID_ARGUMENT */
 export function randomIntOf(dtype: DType): "int32" | "int64" {
   if (dtype !== "int32" && dtype !== "int64") {
     throw invalidArgument(`There are no random whole numbers of dtype ${dtype}.`);
@@ -46,7 +46,7 @@ export function randomIntOf(dtype: DType): "int32" | "int64" {
 }
 
 /**
- * All numbers of a dtype that a kernel is registered for with `randomBitTypes`.
+ * The full-range distribution of a dtype that a kernel is registered for with `randomBitTypes`.
  * @throws TensorFlowError INVALID_ARGUMENT
  */
 export function fullIntOf(dtype: DType): Distribution {
@@ -58,8 +58,8 @@ export function fullIntOf(dtype: DType): Distribution {
 }
 
 /**
- * The distribution between two scalars.
- * @throws TensorFlowError INVALID_ARGUMENT for bounds that are no scalars or enclose nothing.
+ * The uniform distribution between two scalars.
+ * @throws TensorFlowError INVALID_ARGUMENT for bounds that are not scalars or form an empty range.
  */
 export function uniformBetween(dtype: "int32" | "int64", minval: Tensor, maxval: Tensor): Distribution {
   for (const [name, { shape }] of Object.entries({ minval, maxval })) {
@@ -85,6 +85,7 @@ function floatKernel(op: string, make: (dtype: RandomFloat) => Distribution): St
     kind: "stateful",
     op,
     types: { dtype: randomFloatTypes, T: indexTypes },
+    facts: { neverWaits: true },
     create(node) {
       const dtype = randomFloatOf(node.type("dtype"));
       const distribution = make(dtype);
@@ -103,6 +104,7 @@ const uniformIntKernel: StatefulKernelDefinition = {
   kind: "stateful",
   op: "RandomUniformInt",
   types: { Tout: randomIntTypes, T: indexTypes },
+  facts: { neverWaits: true },
   create(node) {
     const dtype = randomIntOf(node.type("Tout"));
     const generator = generatorOf(node);
@@ -116,7 +118,7 @@ const uniformIntKernel: StatefulKernelDefinition = {
   },
 };
 
-/** Random ops with a generator of their own: the same numbers as TensorFlow for the same seeds, step by step. */
+/** Stateful random ops: the same numbers as TensorFlow for the same seeds, step by step. */
 export const statefulRandomKernels: readonly StatefulKernelDefinition[] = [
   floatKernel("RandomUniform", uniform),
   floatKernel("RandomStandardNormal", standardNormal),

@@ -13,8 +13,8 @@ import { DRAWS_PER_TURN, newDraws, parametersOf, tensorOfNumbers, writeDraws } f
 import { generatorOf } from "./seeded-generator.js";
 
 /**
- * An op that makes a tensor of draws for each element of a parameter tensor. Each output has its own 256 blocks of the
- * stream, however many of them it uses.
+ * An op that makes draws for each element of a parameter tensor. Each output reserves its own 256 blocks of the stream,
+ * however many of them it uses.
  */
 function rejectionKernel(options: {
   readonly op: string;
@@ -72,7 +72,7 @@ function poissonKernel(op: string, ofRates: KernelTypes): StatefulKernelDefiniti
   });
 }
 
-/** Draws from gamma and Poisson distributions; TensorFlow's own but for the last digits of its logarithms. */
+/** Draws from gamma and Poisson distributions; equal to TensorFlow's except for the last digits of its logarithms. */
 export const rejectionKernels: readonly StatefulKernelDefinition[] = [
   rejectionKernel({
     op: "RandomGamma",

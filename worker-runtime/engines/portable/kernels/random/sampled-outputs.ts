@@ -1,4 +1,4 @@
-/** Tensors that hold draws for each element of a tensor of parameters. */
+/** Tensors with draws for each element of a tensor of parameters. */
 import { type DType, integerRange } from "../../../../protocol/dtype.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import { isLong, isSmallFloat } from "../support/dtypes.js";
@@ -6,14 +6,14 @@ import { indicesOf, newLongs, newNumbers, numbersOf } from "../support/elements.
 import { fromFloat32, toFloat32 } from "../support/small-floats.js";
 import type { Philox } from "./philox.js";
 
-/** Draws of one turn: some five milliseconds. */
+/** Draws per turn: about five milliseconds. */
 export const DRAWS_PER_TURN = 1024;
 
 /** Draws for one element of the parameters. */
 export interface Sampler {
-  /** Blocks of the stream that each draw has for itself, however many of them it uses. */
+  /** Blocks of the stream reserved for each draw, however many of them it uses. */
   readonly reservedBlocks: number;
-  /** Makes one draw from where the stream is. */
+  /** Makes one draw, starting at the stream's position. */
   draw(stream: Philox): number;
 }
 
@@ -25,16 +25,16 @@ export function parametersOf(tensor: Tensor): ArrayLike<number> {
   return isLong(tensor.dtype) ? indicesOf(tensor) : numbersOf(tensor);
 }
 
-/** Room for draws. @throws TensorFlowError INVALID_ARGUMENT, RESOURCE_EXHAUSTED */
+/** Allocates the draws. @throws TensorFlowError INVALID_ARGUMENT, RESOURCE_EXHAUSTED */
 export function newDraws(shape: readonly number[]): Float64Array {
   return newNumbers("float64", shape) as Float64Array;
 }
 
 /**
- * Makes the draws from number `first` up to, not including, `end`. They are counted parameter by parameter, as TensorFlow
- * counts them in the stream; in the output the parameters are the last dimensions.
- * @param parameters how many there are, a divisor of the output's length.
- * @param samplerFor the sampler of a parameter.
+ * Makes the draws from index `first` up to, not including, `end`. As in TensorFlow's stream, they are ordered by
+ * parameter; in the output the parameters are the last dimensions.
+ * @param parameters the number of parameters, a divisor of the output's length.
+ * @param samplerFor returns the sampler of a parameter.
  * @param start the position of draw 0 in the stream.
  */
 export function writeDraws(
@@ -59,8 +59,8 @@ export function writeDraws(
 }
 
 /**
- * Numbers as a tensor of any real dtype. Of an integer dtype fractions are cut off, NaN becomes 0 and what is above the
- * range its largest one.
+ * Converts numbers to a tensor of any real dtype. For an integer dtype, fractions are truncated, NaN becomes 0, and
+ * values above the range become its largest value.
  * @throws TensorFlowError RESOURCE_EXHAUSTED
  */
 export function tensorOfNumbers(dtype: DType, shape: readonly number[], numbers: Float64Array): Tensor {
@@ -69,7 +69,7 @@ export function tensorOfNumbers(dtype: DType, shape: readonly number[], numbers:
   }
   const largest = integerRange(dtype)?.max;
   const limit = Number(largest ?? Infinity);
-  // Loops over indexes: there may be millions, and `entries` makes an object of each.
+  // Loops over indexes, since there may be millions and `entries` allocates an object for each.
   if (dtype === "int64") {
     const output = newLongs(dtype, shape);
     for (let index = 0; index < numbers.length; index += 1) {

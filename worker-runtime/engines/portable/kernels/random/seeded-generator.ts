@@ -8,8 +8,8 @@ import { PHILOX_BLOCK_SIZE, Philox } from "./philox.js";
 const GENERATOR = "tensordeck::SeededGenerator";
 
 /**
- * Finds the generator of a node: one for all graphs of a session that have the node, so that its numbers go on whichever
- * graph of the session runs. Where a step belongs to no session, the generator is the kernel's own.
+ * Finds the generator of a node. All graphs of a session that have the node share one, so its sequence continues
+ * whichever of them runs. For a step without a session, the generator belongs to the kernel.
  */
 export function generatorOf(node: KernelNode): (context: OpContext) => SeededGenerator {
   let own: SeededGenerator | undefined;
@@ -25,14 +25,14 @@ export function generatorOf(node: KernelNode): (context: OpContext) => SeededGen
 }
 
 /**
- * The generator that a stateful random op keeps from step to step. Every execution sets its part of the stream aside
- * before it computes, so that executions of one node at the same time have numbers of their own.
+ * The generator that a stateful random op keeps from step to step. Every execution reserves its part of the stream
+ * before it computes, so that concurrent executions of one node get different numbers.
  */
 export class SeededGenerator implements Resource {
   readonly typeName = GENERATOR;
   readonly #stream: Philox;
 
-  /** The generator of a node's attributes "seed" and "seed2"; where both are 0 it is seeded with noise. */
+  /** Seeded by a node's attributes "seed" and "seed2", or with noise if both are 0. */
   constructor(node: KernelNode) {
     const seed = BigInt.asUintN(64, node.long("seed"));
     const seed2 = BigInt.asUintN(64, node.long("seed2"));
@@ -42,19 +42,19 @@ export class SeededGenerator implements Resource {
         : Philox.ofSeeds(seed, seed2);
   }
 
-  /** Sets blocks of four 32-bit numbers aside. @returns the stream where they begin. */
+  /** Reserves blocks of four 32-bit numbers. @returns the stream, positioned at the first of them. */
   reserveBlocks(blocks: number): Philox {
     const reserved = this.#stream.clone();
     this.#stream.skip(blocks);
     return reserved;
   }
 
-  /** Sets 32-bit numbers aside. */
+  /** Reserves 32-bit numbers. */
   reserveSamples(samples: number): Philox {
     return this.reserveBlocks(Math.ceil(samples / PHILOX_BLOCK_SIZE));
   }
 
-  /** Sets aside what TensorFlow does for so many outputs of any distribution. */
+  /** Reserves what TensorFlow does for this many outputs of any distribution. */
   reserveOutputs(outputs: number): Philox {
     return this.reserveBlocks(outputs * RESERVED_BLOCKS_PER_OUTPUT);
   }

@@ -9,11 +9,11 @@ import { inTurns } from "../support/turns.js";
 import { PhiloxSamples } from "./philox.js";
 import { generatorOf } from "./seeded-generator.js";
 
-/** Rows of one turn, and elements of all of them: a few milliseconds. */
+/** Rows per turn, and elements of all of them: a few milliseconds. */
 const ROWS_PER_TURN = 32 * 1024;
 const ELEMENTS_PER_TURN = 256 * 1024;
 
-/** A step of Fisher and Yates' shuffle, from the front, for the indexes from `first` up to, not including, `end`. */
+/** A step of the Fisher–Yates shuffle, from the front, for the indexes from `first` up to, not including, `end`. */
 function shuffleIndexes(order: Uint32Array, samples: PhiloxSamples, first: number, end: number): void {
   for (let index = first; index < end; index += 1) {
     const other = index + (samples.next() % (order.length - index));
@@ -23,7 +23,7 @@ function shuffleIndexes(order: Uint32Array, samples: PhiloxSamples, first: numbe
   }
 }
 
-/** Copies rows of a tensor to those of another one from `first` on. @param order which rows. */
+/** Copies rows of a tensor to another tensor's rows, starting at `first`. @param order which rows. */
 function copyRows(from: Words, to: Words, rowSize: number, order: Uint32Array, first: number): void {
   for (let index = 0; index < order.length; index += 1) {
     copyElements(to, (first + index) * rowSize, from, (order[index] ?? 0) * rowSize, rowSize);
@@ -35,6 +35,7 @@ export const shuffleKernel: StatefulKernelDefinition = {
   kind: "stateful",
   op: "RandomShuffle",
   types: { T: anyType },
+  facts: { neverWaits: true },
   create(node) {
     const generator = generatorOf(node);
     return (context) => {
@@ -61,7 +62,7 @@ async function shuffled(
   const rowSize = productOf(shape, 1);
   const rowsPerTurn = Math.max(1, Math.min(ROWS_PER_TURN, Math.floor(ELEMENTS_PER_TURN / rowSize)));
   const order = new Uint32Array(count).map((_, index) => index);
-  // For the last index nothing is left to choose.
+  // The last index has no choice left.
   const shuffle = (first: number, end: number) =>
     shuffleIndexes(order, samples, first, Math.min(end, count - 1));
   const copy = (first: number, end: number) => copyRows(from, to, rowSize, order.subarray(first, end), first);

@@ -26,13 +26,13 @@ import {
   uniformBetween,
 } from "./random-ops.js";
 
-/** The key that TensorFlow scrambles the seeds of stateless ops with. */
+/** The key with which TensorFlow scrambles the seeds of stateless ops. */
 const SEED_KEY = [0x3ec8f720, 0x02461e29] as const;
 
-/** Nanoseconds that one number takes on a slow core; the normal distributions take most. */
+/** Nanoseconds per number on a slow core; the normal distributions take the longest. */
 const NANOSECONDS_PER_NUMBER = 60;
 
-/** Key and counter that the two seeds of a stateless op stand for. @throws TensorFlowError INVALID_ARGUMENT */
+/** The stream for the two seeds of a stateless op. @throws TensorFlowError INVALID_ARGUMENT */
 export function streamOfSeed(seed: Tensor): Philox {
   if (seed.shape.length !== 1 || seed.shape[0] !== 2) {
     throw invalidArgument(`seed must have shape [2], not ${cppShapeText(seed.shape)}`);
@@ -51,7 +51,7 @@ export function streamOfSeed(seed: Tensor): Philox {
   return new Philox([0, 0, mixed[2] ?? 0, mixed[3] ?? 0], mixed);
 }
 
-/** The stream of the inputs key, counter and alg, of which `first` is the key. @throws TensorFlowError INVALID_ARGUMENT */
+/** The stream for the inputs key, counter and alg; `first` is the key. @throws TensorFlowError INVALID_ARGUMENT */
 export function streamOfInputs(inputs: readonly Tensor[], first: number): Philox {
   const key = inputAt(inputs, first);
   const counter = inputAt(inputs, first + 1);
@@ -79,7 +79,7 @@ export function streamOfInputs(inputs: readonly Tensor[], first: number): Philox
   return Philox.ofKeyAndCounter(longsOf(key)[0] ?? 0n, [low, high]);
 }
 
-/** How the numbers of an op are distributed, known once its inputs are. */
+/** The distribution of an op's numbers, given its inputs. */
 type DistributionOf = (dtype: DType, inputs: readonly Tensor[]) => Distribution;
 
 function statelessKernel(
@@ -93,7 +93,7 @@ function statelessKernel(
     return (inputs) => {
       const stream = streamOf(inputs);
       const shape = shapeOf(inputAt(inputs, 0));
-      // Bounds of an empty tensor are not looked at, as in TensorFlow.
+      // The bounds of an empty tensor are not checked, as in TensorFlow.
       const distribution = shape.includes(0) ? emptyDistribution : distributionOf(dtype, inputs);
       return [fillTensor(dtype, shape, distribution, stream)];
     };
@@ -144,7 +144,7 @@ function keyAndCounter(seed: Tensor): Tensor[] {
 
 const philoxAlgorithm = new Tensor("int32", [], Int32Array.of(RNG_ALGORITHMS.philox));
 
-/** Random ops whose numbers are a function of their seeds: the same as TensorFlow's. */
+/** Random ops whose numbers depend only on their seeds, and equal TensorFlow's. */
 export const statelessRandomKernels: readonly PureKernelDefinition[] = [
   ...bothForms("StatelessRandomUniform", randomFloatTypes, floats(uniform)),
   ...bothForms("StatelessRandomNormal", randomFloatTypes, floats(standardNormal)),

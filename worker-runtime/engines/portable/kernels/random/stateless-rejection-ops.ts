@@ -14,18 +14,18 @@ import { poissonSampler } from "./poisson.js";
 import { newDraws, parametersOf, tensorOfNumbers, writeDraws } from "./sampled-outputs.js";
 import { streamOfInputs, streamOfSeed } from "./stateless-ops.js";
 
-/** Nanoseconds of one draw on a slow core; where events up to a mean of nearly ten are counted, twice as many. */
+/** Nanoseconds per draw on a slow core; twice as long for counting events with a mean of nearly ten. */
 const NANOSECONDS_PER_DRAW = 5_000;
 
 /**
- * What a stateless op by rejection takes, its shape being input 0.
+ * The cost of a stateless rejection op, whose shape is input 0.
  * @returns nanoseconds
  */
 export function costOfDraws(_: unknown, inputs: readonly Tensor[]): number {
   return productOf(integersOf(inputAt(inputs, 0))) * NANOSECONDS_PER_DRAW;
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT where the last dimensions of a result are not those of its parameters. */
+/** @throws TensorFlowError INVALID_ARGUMENT if the last dimensions of a result are not those of its parameters. */
 export function checkLastDimensions(shape: readonly number[], parameters: readonly number[]): void {
   const outer = shape.length - parameters.length;
   if (outer < 0 || !sameShape(shape.slice(outer), parameters)) {
@@ -33,11 +33,11 @@ export function checkLastDimensions(shape: readonly number[], parameters: readon
   }
 }
 
-/** An op whose outputs are drawn by rejection, each for the element of one parameter that its last dimensions name. */
+/** An op whose outputs are drawn by rejection; the last dimensions of an output select its parameter's element. */
 function statelessRejectionKernel(options: {
   readonly op: string;
   readonly types: KernelTypes;
-  /** The index of the parameter among the inputs, which those of the stream are before. */
+  /** The index of the parameter among the inputs, after those of the stream. */
   readonly parameter: number;
   streamOf(inputs: readonly Tensor[]): Philox;
   samplerFor(parameter: number): (stream: Philox) => number;
@@ -75,7 +75,7 @@ const ofSeedTypes = { T: indexTypes, Tseed: indexTypes };
 
 const ofSeed = (inputs: readonly Tensor[]): Philox => streamOfSeed(inputAt(inputs, 1));
 
-/** Gamma and Poisson draws that follow from the inputs; TensorFlow's own but for the last digits of its logarithms. */
+/** Stateless gamma and Poisson draws; equal to TensorFlow's except for the last digits of its logarithms. */
 export const statelessRejectionKernels: readonly PureKernelDefinition[] = [
   statelessRejectionKernel({
     op: "StatelessRandomGammaV2",

@@ -5,6 +5,7 @@ import { after, type Waiter } from "../../exclusive-access.js";
 import { alone, type Variable } from "../../resources/variable.js";
 import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
+import type { OpFacts } from "../op-facts.js";
 import { variableInput } from "../state/resource-access.js";
 import { checkedSize } from "../support/allocation.js";
 import { anyType, noTypes } from "../support/dtypes.js";
@@ -33,15 +34,15 @@ import {
 /** A generator's state: two words of its counter, the lower one first, and its key. */
 const STATE_WORDS = 3;
 
-/** Outputs of a generator, each handed out once. */
+/** Outputs reserved from a generator, each used only once. */
 interface Reserved {
-  /** Where they begin. */
+  /** The stream, positioned at the first output. */
   readonly stream: Philox;
-  /** The generator's state before. */
+  /** The generator's previous state. */
   readonly before: Tensor;
 }
 
-/** @throws TensorFlowError UNIMPLEMENTED, INVALID_ARGUMENT for another algorithm than Philox. */
+/** @throws TensorFlowError UNIMPLEMENTED or INVALID_ARGUMENT for algorithms other than Philox. */
 function checkAlgorithm(tensor: Tensor): void {
   if (tensor.shape.length !== 0) {
     throw invalidArgument(`algorithm must be of shape [], not ${cppShapeText(tensor.shape)}`);
@@ -55,14 +56,14 @@ function checkAlgorithm(tensor: Tensor): void {
   }
 }
 
-/** As `reserve`, while no other kernel reads or updates the variable. */
+/** Like `reserve`, but waits until no other kernel reads or updates the variable. */
 export function reserving(variable: Variable, waiter: Waiter, outputs: bigint): Reserved | Promise<Reserved> {
   return alone([variable], waiter, () => reserve(variable, outputs));
 }
 
 /**
- * Sets so many outputs of the generator in a variable aside.
- * @throws TensorFlowError INVALID_ARGUMENT for a variable that is no generator.
+ * Reserves this many outputs of the generator in a variable.
+ * @throws TensorFlowError INVALID_ARGUMENT for a variable that does not hold a generator.
  */
 export function reserve(variable: Variable, outputs: bigint): Reserved {
   const before = variable.value;
@@ -84,16 +85,18 @@ export function reserve(variable: Variable, outputs: bigint): Reserved {
   return { stream, before };
 }
 
-/** A kernel whose inputs are the variable, the algorithm, the shape, and what else the distribution needs. */
+/** A kernel whose inputs are the variable, the algorithm, the shape, and the parameters of the distribution. */
 function fillKernel(
   op: string,
   types: readonly DType[],
   distributionOf: (dtype: DType, context: OpContext) => Distribution,
+  facts: OpFacts = {},
 ): StatefulKernelDefinition {
   return {
     kind: "stateful",
     op,
     types: { dtype: types, shape_dtype: anyType },
+    facts,
     create: (node) => (context) => {
       const dtype = node.type("dtype");
       checkAlgorithm(tensorAt(context.inputs, 1));
@@ -129,13 +132,28 @@ function skipKernel(
   };
 }
 
-/** Random ops whose generator is a variable: those of tf.random.Generator. */
+const ready: OpFacts = { neverWaits: true };
+
+/** Random ops with a generator in a variable: those of tf.random.Generator. */
 export const variableGeneratorKernels: readonly StatefulKernelDefinition[] = [
-  fillKernel("StatefulUniform", randomFloatTypes, (dtype) => uniform(randomFloatOf(dtype))),
-  fillKernel("StatefulStandardNormalV2", randomFloatTypes, (dtype) => standardNormal(randomFloatOf(dtype))),
-  fillKernel("StatefulTruncatedNormal", randomFloatTypes, (dtype) => truncatedNormal(randomFloatOf(dtype))),
-  fillKernel("StatefulUniformInt", randomIntTypes, (dtype, { inputs }) =>
-    uniformBetween(randomIntOf(dtype), tensorAt(inputs, 3), tensorAt(inputs, 4)),
+  fillKernel("StatefulUniform", randomFloatTypes, (dtype) => uniform(randomFloatOf(dtype)), ready),
+  fillKernel(
+    "StatefulStandardNormalV2",
+    randomFloatTypes,
+    (dtype) => standardNormal(randomFloatOf(dtype)),
+    ready,
+  ),
+  fillKernel(
+    "StatefulTruncatedNormal",
+    randomFloatTypes,
+    (dtype) => truncatedNormal(randomFloatOf(dtype)),
+    ready,
+  ),
+  fillKernel(
+    "StatefulUniformInt",
+    randomIntTypes,
+    (dtype, { inputs }) => uniformBetween(randomIntOf(dtype), tensorAt(inputs, 3), tensorAt(inputs, 4)),
+    ready,
   ),
   fillKernel("StatefulUniformFullInt", randomBitTypes, fullIntOf),
   skipKernel(

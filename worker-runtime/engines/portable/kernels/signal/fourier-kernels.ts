@@ -15,7 +15,7 @@ interface TransformKind {
   readonly inverse: boolean;
 }
 
-/** Complex numbers in double precision while they are transformed. */
+/** Complex numbers in double precision during a transform. */
 interface Spectrum {
   readonly shape: readonly number[];
   readonly re: Float64Array;
@@ -27,13 +27,13 @@ function emptySpectrum(shape: readonly number[]): Spectrum {
   return { shape, re: re as Float64Array, im: im as Float64Array };
 }
 
-/** How many numbers of the last dimension make up half of the spectrum of real ones. */
+/** The length of half of the spectrum of real numbers, along the last dimension. */
 function halfLength(length: number): number {
   return length === 0 ? 0 : Math.floor(length / 2) + 1;
 }
 
 /**
- * The input cut off or filled up with zeros to the shape that is transformed.
+ * The input, truncated or zero-padded to the shape that is transformed.
  * @param shape of the same rank as the input.
  */
 function spectrumOf(input: Tensor, shape: readonly number[]): Spectrum {
@@ -58,7 +58,7 @@ function spectrumOf(input: Tensor, shape: readonly number[]): Spectrum {
   return spectrum;
 }
 
-/** Where row `row` of `shape` begins in the input; undefined where the input has no such row. */
+/** The offset in the input of row `row` of `shape`; undefined if the input has no such row. */
 function offsetIn(
   row: number,
   shape: readonly number[],
@@ -103,7 +103,7 @@ function transformAxis({ shape, re, im }: Spectrum, axis: number, inverse: boole
   }
 }
 
-/** Transforms what lies in `re` and `im`; an inverse divides by the length. */
+/** Transforms the numbers in `re` and `im`; an inverse divides by the length. */
 class LineTransform {
   readonly re: Float64Array;
   readonly im: Float64Array;
@@ -147,7 +147,7 @@ function complexTensor(dtype: DType, { shape, re, im }: Spectrum, width: number)
   return new Tensor(dtype, outShape, out);
 }
 
-/** The real sequences of which the rows hold half of the spectrum: the other half is its mirror image, conjugated. */
+/** Real sequences from half of their spectrum: the other half is its mirror image, conjugated. */
 function realRows(dtype: DType, half: Spectrum, length: number): Tensor {
   const width = half.shape.at(-1) ?? 0;
   const outShape = [...half.shape.slice(0, -1), length];
@@ -175,7 +175,7 @@ function realRows(dtype: DType, half: Spectrum, length: number): Tensor {
   return new Tensor(dtype, outShape, out);
 }
 
-/** @param lengths of the last dimensions that are transformed. */
+/** @param lengths of the last dimensions, which are transformed. */
 function transformed(input: Tensor, lengths: readonly number[], kind: TransformKind, dtype: DType): Tensor {
   const rank = lengths.length;
   const first = input.shape.length - rank;
@@ -201,7 +201,7 @@ function checkRank({ shape }: Tensor, rank: number): void {
   }
 }
 
-/** The input fft_length for the last `rank` dimensions. @throws TensorFlowError INVALID_ARGUMENT */
+/** Reads the input fft_length for the last `rank` dimensions. @throws TensorFlowError INVALID_ARGUMENT */
 function lengthsOf(input: Tensor, lengths: Tensor, rank: number, kind: TransformKind): number[] {
   if (lengths.shape.length !== 1 || lengths.size !== rank) {
     throw invalidArgument(`fft_length must have shape [${rank}]`);
@@ -223,7 +223,7 @@ function lengthsOf(input: Tensor, lengths: Tensor, rank: number, kind: Transform
   return values;
 }
 
-/** The time that the transforms along all axes take, as if nothing were cut off or filled up. */
+/** The cost of the transforms along all axes, assuming that nothing is truncated or padded. */
 function transformCost(rank: number) {
   return (_: unknown, inputs: readonly Tensor[]): number => {
     const { shape } = inputAt(inputs, 0);
@@ -241,7 +241,7 @@ function wide(dtype: DType): boolean {
   return dtype === "float64" || dtype === "complex128";
 }
 
-/** Real numbers are as precise as the complex ones. */
+/** Real and complex numbers have the same precision. */
 const samePrecision = (node: KernelNode): boolean =>
   !node.has("Treal") || wide(node.type("Treal")) === wide(node.type("Tcomplex"));
 

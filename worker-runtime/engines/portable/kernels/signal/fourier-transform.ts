@@ -1,10 +1,10 @@
 /**
  * The discrete Fourier transform X[k] = Σ x[n] · e^(-2πi·k·n/N) of one length N, in place and in double precision. Its
- * tables are made once: keep one for all sequences of a length. Not for two threads at a time, as it has scratch space.
+ * tables are computed once, so use one for all sequences of a length. Not thread-safe, since it has scratch space.
  */
 export interface FourierTransform {
   readonly length: number;
-  /** The inverse without its factor 1/N is the same with the two arrays exchanged. Both hold `length` numbers. */
+  /** For the inverse without its factor 1/N, exchange the two arrays. Both hold `length` numbers. */
   transform(re: Float64Array, im: Float64Array): void;
 }
 
@@ -13,10 +13,10 @@ export function fourierTransform(length: number): FourierTransform {
   return isPowerOfTwo(length) ? new PowerOfTwoTransform(length) : new ChirpTransform(length);
 }
 
-/** Nanoseconds that one sequence of a length takes on a slow core. */
+/** Nanoseconds per sequence of a length on a slow core. */
 export function fourierCost(length: number): number {
   const NANOS_PER_BUTTERFLY = 5;
-  // It is copied to scratch space and back, for which there are calls.
+  // For the calls that copy it to scratch space and back.
   const NANOS_PER_SEQUENCE = 50;
   const padded = isPowerOfTwo(length) ? length : 2 * paddedLength(length);
   return padded * Math.max(1, Math.log2(padded)) * NANOS_PER_BUTTERFLY + NANOS_PER_SEQUENCE;
@@ -26,17 +26,17 @@ function isPowerOfTwo(length: number): boolean {
   return 2 ** Math.round(Math.log2(length)) === length;
 }
 
-/** The least power of two in which a cyclic convolution of sequences of a length does not overlap itself. */
+/** The least power of two for which a cyclic convolution of sequences of a length does not overlap itself. */
 function paddedLength(length: number): number {
   return 2 ** Math.ceil(Math.log2(2 * length - 1));
 }
 
-/** Cooley and Tukey's algorithm by powers of two, decimating in time. */
+/** The Cooley–Tukey algorithm for powers of two, decimating in time. */
 class PowerOfTwoTransform implements FourierTransform {
   readonly length: number;
   readonly #cos: Float64Array;
   readonly #sin: Float64Array;
-  /** For each index the one whose bits are in reversed order. */
+  /** For each index, the index with reversed bits. */
   readonly #reversed: Uint32Array;
 
   constructor(length: number) {
@@ -73,7 +73,7 @@ class PowerOfTwoTransform implements FourierTransform {
     }
   }
 
-  /** Makes transforms of 2 · half numbers of pairs of transforms of half as many. */
+  /** Combines pairs of transforms of `half` numbers into transforms of 2 · half numbers. */
   #combine(re: Float64Array, im: Float64Array, half: number): void {
     const step = this.length / (2 * half);
     for (let start = 0; start < this.length; start += 2 * half) {
@@ -97,8 +97,8 @@ class PowerOfTwoTransform implements FourierTransform {
 }
 
 /**
- * Bluestein's algorithm for any length: as k·n = (k² + n² - (k - n)²) / 2, the transform is a convolution with the chirp
- * e^(πi·n²/N), which transforms of a power of two compute.
+ * Bluestein's algorithm for any length: since k·n = (k² + n² - (k - n)²) / 2, the transform is a convolution with the
+ * chirp e^(πi·n²/N), which is computed by transforms whose length is a power of two.
  */
 class ChirpTransform implements FourierTransform {
   readonly length: number;
@@ -121,7 +121,7 @@ class ChirpTransform implements FourierTransform {
     this.#filterIm = new Float64Array(padded);
     this.#re = new Float64Array(padded);
     this.#im = new Float64Array(padded);
-    // n² modulo 2N, kept small from one to the next so that the angle stays exact.
+    // n² modulo 2N, updated incrementally so that the angle stays exact.
     let square = 0;
     for (let n = 0; n < length; n += 1) {
       const angle = (Math.PI * square) / length;
@@ -148,7 +148,7 @@ class ChirpTransform implements FourierTransform {
   }
 }
 
-/** The complex products of the elements of two sequences, as many as the last has. */
+/** The complex products of the elements of two sequences, as many as the last one has. */
 function multiply(
   outRe: Float64Array,
   outIm: Float64Array,

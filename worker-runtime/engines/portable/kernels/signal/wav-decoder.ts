@@ -4,15 +4,15 @@ const FORMAT_PCM = 1;
 const BITS = 16;
 const BYTES_PER_SAMPLE = BITS / 8;
 
-/** What a WAV file holds: frames of 16-bit samples, channel by channel. */
+/** The contents of a WAV file: frames of 16-bit samples, channel by channel. */
 export interface DecodedWav {
   readonly channels: number;
-  /** Frames a second. */
+  /** Frames per second. */
   readonly sampleRate: number;
   readonly samples: Int16Array;
 }
 
-/** Reads a file's bytes from its start on. Its readings throw INVALID_ARGUMENT where there are not so many bytes. */
+/** Reads a file's bytes sequentially. Its methods throw INVALID_ARGUMENT if not enough bytes are left. */
 class WavReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -25,7 +25,7 @@ class WavReader {
     return this.#at >= this.#bytes.length;
   }
 
-  /** The next bytes. */
+  /** Returns the next bytes. */
   take(count: number, what: string): Buffer {
     const end = this.#at + count;
     if (end > this.#bytes.length) {
@@ -36,7 +36,7 @@ class WavReader {
     return taken;
   }
 
-  /** Leaves bytes out, as far as there are any. */
+  /** Skips bytes, as far as there are any. */
   skip(count: number): void {
     this.#at = Math.min(this.#at + count, this.#bytes.length);
   }
@@ -96,7 +96,7 @@ function readFormat(reader: WavReader): { readonly channels: number; readonly sa
       `Bad bytes per second in WAV header: Expected ${bytesPerFrame * sampleRate} but got ${bytesPerSecond} (sample_rate=${sampleRate}, bytes_per_sample=${bytesPerFrame})`,
     );
   }
-  // The longer form ends with the size of more that may follow.
+  // The longer form ends with the size of optional extensions.
   reader.take(size - 16, "value");
   return { channels, sampleRate };
 }

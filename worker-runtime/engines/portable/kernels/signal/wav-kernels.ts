@@ -8,10 +8,10 @@ import { inputAt, integersOf, newNumbers, numbersOf, stringsOf } from "../suppor
 import { cppShapeText } from "../support/shapes.js";
 import { decodeWav } from "./wav-decoder.js";
 
-/** A sample as an integer for 1. */
+/** The integer sample for 1. */
 const FULL_SCALE = 2 ** 15;
 
-/** Sizes that an attribute may leave open. @throws TensorFlowError INVALID_ARGUMENT */
+/** A size that an attribute may leave open. @throws TensorFlowError INVALID_ARGUMENT */
 function desired(value: number, what: string): number | undefined {
   if (value < -1) {
     throw invalidArgument(`${what} must be >= -1, got ${value}`);
@@ -36,7 +36,7 @@ const decode = pureKernel(
       const out = newNumbers("float32", shape);
       for (let frame = 0; frame < Math.min(frames, available); frame += 1) {
         for (let channel = 0; channel < channels; channel += 1) {
-          // A file with fewer channels has its last one in all the others.
+          // If a file has fewer channels, its last one is repeated.
           const from = Math.min(channel, wav.channels - 1);
           out[frame * channels + channel] = (wav.samples[frame * wav.channels + from] ?? 0) / FULL_SCALE;
         }
@@ -73,5 +73,5 @@ const encode = pureKernel(
   { types: noTypes, cost: perElement(20) },
 );
 
-/** Files of sounds. */
+/** Ops on sound files. */
 export const wavKernels: readonly PureKernelDefinition[] = [decode, encode];

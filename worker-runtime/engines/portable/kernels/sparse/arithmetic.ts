@@ -69,7 +69,7 @@ function matMul(inputs: readonly Tensor[], adjointA: boolean, adjointB: boolean)
 
 /**
  * Walks through two sparse tensors in row-major order at once.
- * @param visit is told the number of the element of each, -1 for the one that has none at an index.
+ * @param visit receives the element's number in each tensor, -1 if the tensor has none at an index.
  */
 function merge(a: SparseTensor, b: SparseTensor, visit: (i: number, j: number) => void): void {
   let [i, j] = [0, 0];
@@ -91,7 +91,7 @@ function checkSameShape(a: SparseTensor, b: SparseTensor): void {
 }
 
 /**
- * The elements of two sparse tensors put together two by two; what one of them lacks is 0.
+ * Combines the elements of two sparse tensors; missing elements are 0.
  * @param keep whether an index that both have is kept.
  */
 function elementwise(
@@ -104,7 +104,7 @@ function elementwise(
   const [x, y] = [numbersOf(a.values), numbersOf(b.values)];
   const indexes: number[][] = [];
   const values: number[] = [];
-  // The dtype's own rounding, and wrapping of integers.
+  // Applies the dtype's own rounding, and wrapping of integers.
   const rounded = newNumbers(a.values.dtype, [1]);
   merge(a, b, (i, j) => {
     rounded[0] = combine(i < 0 ? 0 : (x[i] ?? 0), j < 0 ? 0 : (y[j] ?? 0));
@@ -135,13 +135,13 @@ function add(inputs: readonly Tensor[]): readonly Tensor[] {
   );
 }
 
-/** Sums along dimensions, as a dense tensor. */
+/** Reductions along dimensions to a dense tensor. */
 const reductions: Readonly<Record<string, (all: number, one: number) => number>> = {
   SparseReduceSum: numberArithmetic.add,
   SparseReduceMax: numberArithmetic.max,
 };
 
-/** Elements reduced along dimensions; 0 where there are none. */
+/** Reduces elements along dimensions; 0 where there are none. */
 function reduce(
   inputs: readonly Tensor[],
   keepDims: boolean,
@@ -172,7 +172,7 @@ function reduce(
   return new Tensor(dtype, keepDims ? kept : kept.filter((_, d) => !reduced.has(d)), out);
 }
 
-/** The elements of a sparse tensor with those of a dense one, which is repeated to its shape, at the same indexes. */
+/** Combines a sparse tensor with a dense one, which is broadcast to its shape, at the same indexes. */
 function withDense(inputs: readonly Tensor[], combine: (x: number, y: number) => number): Tensor {
   const sparse = sparseAt(inputs, 0);
   const dense = inputAt(inputs, 3);
@@ -196,7 +196,7 @@ function withDense(inputs: readonly Tensor[], combine: (x: number, y: number) =>
   return new Tensor(dense.dtype, [sparse.count], out);
 }
 
-/** exp(x - max) / sum of exp(x - max) over the elements that there are in each row of the last dimension. */
+/** exp(x - max) / sum of exp(x - max) over the existing elements of each row of the last dimension. */
 function softmax(inputs: readonly Tensor[]): Tensor {
   const sparse = sparseAt(inputs, 0);
   if (sparse.rank < 2) {
@@ -254,7 +254,7 @@ export const sparseArithmeticKernels: readonly KernelDefinition[] = [
       op,
       () => (inputs) => {
         const [a, b] = [sparseAt(inputs, 0), sparseAt(inputs, 3)];
-        // SparseAdd does not look at them.
+        // SparseAdd does not check them.
         checkBounds(a);
         checkBounds(b);
         return elementwise(

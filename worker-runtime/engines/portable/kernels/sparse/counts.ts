@@ -12,11 +12,11 @@ import { checkBounds, sparseAt } from "./sparse-tensor.js";
 const NANOSECONDS_PER_VALUE = 1500;
 
 interface Counting {
-  /** Values from this one on are not counted; undefined for any. */
+  /** Values from this one on are not counted; undefined for no limit. */
   readonly limit: number | undefined;
-  /** The result has as many columns at least. */
+  /** The minimum number of columns of the result. */
   readonly minColumns: number;
-  /** Says 1 of each value that is there, however often. */
+  /** Whether the result is 1 for each existing value, however often it occurs. */
   readonly isBinary: boolean;
 }
 
@@ -25,15 +25,15 @@ function countingOf(node: KernelNode): Counting {
   return { limit: most < 0 ? undefined : most, minColumns: least, isBinary: node.bool("binary_output") };
 }
 
-/** A value of a batch and what it counts for. */
+/** A value of a batch and its weight. */
 interface Counted {
   readonly batch: number;
   readonly value: number;
-  /** Where its weight is. */
+  /** The index of its weight. */
   readonly at: number;
 }
 
-/** How often each value is in each batch, or the sums of its weights: the parts of a sparse tensor. */
+/** Counts each value in each batch, or sums its weights; returns the parts of a sparse tensor. */
 function countBatches(
   counted: Iterable<Counted>,
   batches: number | undefined,
@@ -45,7 +45,7 @@ function countBatches(
   if (isByteList(given)) {
     throw invalidArgument("Weights must be numbers.");
   }
-  // Only of batches that have values: a shape may say that there are more than there is memory for.
+  // Only holds batches that have values: a shape may declare more batches than memory can hold.
   const counts = new Map<number, Map<number, number | bigint>>();
   let largest = 0;
   for (const { batch, value, at } of counted) {
@@ -84,7 +84,7 @@ function countBatches(
   ];
 }
 
-/** The sum of a value and of what is there, both numbers or both bigints. */
+/** The sum of a weight and the sum so far, both numbers or both bigints. */
 function plus(found: number | bigint | undefined, weight: number | bigint): number | bigint {
   return typeof weight === "bigint" ? ((found ?? 0n) as bigint) + weight : ((found ?? 0) as number) + weight;
 }
@@ -145,7 +145,7 @@ function countSparse(counting: Counting): Compute {
 
 const types = { T: indexTypes, output_type: ["int32", "int64", "float32", "float64"] } as const;
 
-/** Counts of whole numbers as sparse tensors. */
+/** Counts of integers as sparse tensors. */
 export const countKernels: readonly KernelDefinition[] = [
   pureKernel("DenseCountSparseOutput", (node) => countDense(countingOf(node)), {
     types,

@@ -11,20 +11,20 @@ import { inputAt, integersOf, longsOf, newLongs, scalarOf, stringsOf } from "../
 import { cppShapeText } from "../support/shapes.js";
 import { type Column, type Columns, type CrossWriter, columnsOf, crossed } from "./feature-crosses.js";
 
-/** Nanoseconds of a feature in a cross on a slow core: to join, or to hash with bigints. */
+/** Nanoseconds per feature of a cross on a slow core, to join it or to hash it with bigints. */
 const NANOSECONDS_PER_FEATURE = 3_000;
 
-/** Between the features of a cross, where the op does not say otherwise. */
+/** Separates the features of a cross, unless the op specifies another separator. */
 const SEPARATOR = Buffer.from("_X_");
 
 const MAX_LONG = 2n ** 63n - 1n;
 
 interface Inputs extends Columns {
-  /** What follows the columns. */
+  /** The inputs after the columns. */
   readonly rest: readonly Tensor[];
 }
 
-/** The inputs of a node: the indices of all sparse columns, their values, their shapes, the dense ones, and the rest. */
+/** The inputs of a node: indices, values and shapes of all sparse columns, then the dense columns, then the rest. */
 function inputsOf(node: KernelNode, inputs: readonly Tensor[]): Inputs {
   const sparse = node.types("sparse_types").length;
   const dense = node.types("dense_types").length;
@@ -40,7 +40,7 @@ function inputsOf(node: KernelNode, inputs: readonly Tensor[]): Inputs {
   return { ...columns, rest: inputs.slice(3 * sparse + dense) };
 }
 
-/** As many crosses as there are if the features are spread evenly over the rows. */
+/** The number of crosses if the features are spread evenly over the rows. */
 function costOfCrosses(node: KernelNode, inputs: readonly Tensor[]): number {
   const sparse = node.types("sparse_types").length;
   const dense = node.types("dense_types").length;
@@ -93,7 +93,7 @@ function textWriter(columns: readonly Column[], separator: Uint8Array): CrossWri
   };
 }
 
-/** Crosses as numbers below `buckets`, or of any size where there are none; TensorFlow's FingerprintCat64 joins the hashes. */
+/** Crosses as numbers below `buckets` (0: any size); hashes are combined by TensorFlow's FingerprintCat64. */
 function hashWriter(
   hashes: readonly BigUint64Array[],
   buckets: bigint,
@@ -119,7 +119,7 @@ function hashWriter(
   };
 }
 
-/** Hashes of all features of a column. @param ofNumber of a feature of int64. */
+/** Hashes of all features of a column. @param ofNumber hashes a feature of int64. */
 function hashesOf(
   { values }: Column,
   ofText: (bytes: Uint8Array) => bigint,
@@ -132,7 +132,7 @@ function hashesOf(
 
 const unsigned = (value: bigint): bigint => BigInt.asUintN(64, value);
 
-/** What TensorFlow hashes of a number: as many of its bytes as the number of its dtype has. */
+/** The bytes of a number that TensorFlow hashes: only as many as the enum value of its dtype has. */
 function hashedBytes(value: bigint): Uint8Array {
   const bytes = new Uint8Array(4);
   new DataView(bytes.buffer).setUint32(0, Number(BigInt.asUintN(32, value)), true);

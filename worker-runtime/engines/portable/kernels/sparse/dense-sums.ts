@@ -10,14 +10,14 @@ import { cppShapeText, sameShape, stridesOf } from "../support/shapes.js";
 import { checkBounds, indexOf, sparseAt } from "./sparse-tensor.js";
 
 const NANOSECONDS_PER_ELEMENT = 50;
-/** Where the indexes of two sparse tensors are compared. */
+/** For comparing the indexes of two sparse tensors. */
 const NANOSECONDS_PER_MERGED = 150;
 
 function cost(_: unknown, inputs: readonly Tensor[]): number {
   return NANOSECONDS_PER_ELEMENT * inputs.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** A dense tensor with the elements of a sparse one added; nothing is repeated. @throws TensorFlowError INVALID_ARGUMENT */
+/** Adds a sparse tensor's elements to a dense one, without broadcasting. @throws TensorFlowError INVALID_ARGUMENT */
 function addToDense(inputs: readonly Tensor[]): Tensor {
   const sparse = sparseAt(inputs, 0);
   const dense = inputAt(inputs, 3);
@@ -39,7 +39,7 @@ function addToDense(inputs: readonly Tensor[]): Tensor {
   return new Tensor(dtype, shape, data);
 }
 
-/** For each element of an operand the gradient of the element of the sum at its index; 0 where the sum has none. */
+/** For each element of an operand, the gradient of the sum's element at its index; 0 if the sum has none. */
 function gradientOf(operand: Tensor, sums: ReadonlyMap<string, number>, gradients: Tensor): Tensor {
   const { dtype } = gradients;
   const [count = 0, rank = 0] = operand.shape;
@@ -85,7 +85,7 @@ function addGradient(inputs: readonly Tensor[]): readonly Tensor[] {
 
 const gradientTypes = ["float32", "float64", "int8", "int16", "int32", "complex64", "complex128"] as const;
 
-/** Sums of sparse and dense tensors, and the gradient of sums of sparse ones. */
+/** Sums of sparse and dense tensors, and the gradient of sparse sums. */
 export const denseSumKernels: readonly KernelDefinition[] = [
   pureKernel("SparseTensorDenseAdd", () => withSmallFloats((inputs) => [addToDense(inputs)]), {
     types: { T: numberTypes, Tindices: indexTypes },

@@ -34,7 +34,7 @@ function sparseAt(inputs: readonly Tensor[], first: number, what: string): Spars
   return { indices, values, shape };
 }
 
-/** An element as one that is equal to others of the same value only. NaN is equal to nothing. */
+/** Maps elements to keys that are equal only for equal values. NaN equals nothing. */
 function elementsOf(tensor: Tensor): Element[] {
   return Array.from({ length: tensor.size }, (_, i) => {
     const bytes = tensor.data[i];
@@ -46,12 +46,12 @@ function elementsOf(tensor: Tensor): Element[] {
       return element as Element;
     }
     const { re, im } = element;
-    // 0 is -0, which their sum with 0 makes the same.
+    // Adding 0 turns -0 into 0.
     return Number.isNaN(re) || Number.isNaN(im) ? Number.NaN : `${re + 0} ${im + 0}`;
   });
 }
 
-/** @param shape of the output. @throws TensorFlowError INTERNAL for a sequence that it has no place for. */
+/** @param shape of the output. @throws TensorFlowError INTERNAL for a sequence outside of it. */
 function sequencesOf({ indices, values }: SparseSequences, shape: readonly number[]): Sequences {
   const strides = stridesOf(shape);
   const indexes = integersOf(indices);
@@ -72,7 +72,7 @@ function sequencesOf({ indices, values }: SparseSequences, shape: readonly numbe
   return sequences;
 }
 
-/** How many elements are to be put in, taken out or replaced: Wagner and Fischer's algorithm, row by row. */
+/** The number of insertions, deletions and replacements: the Wagner–Fischer algorithm, row by row. */
 function levenshtein(a: readonly Element[], b: readonly Element[]): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (const [i, element] of a.entries()) {
@@ -102,13 +102,13 @@ function distances(hypothesis: SparseSequences, truth: SparseSequences, normaliz
   for (const at of new Set([...given.keys(), ...expected.keys()])) {
     const wanted = expected.get(at) ?? [];
     const distance = levenshtein(wanted, given.get(at) ?? []);
-    // A truth without elements is infinitely far from anything else.
+    // If the truth is empty, the normalized distance to anything else is infinite.
     out[at] = normalize ? distance / wanted.length : distance;
   }
   return new Tensor("float32", shape, out);
 }
 
-/** How far sequences lie from true ones, in changes of one element; normalized, in parts of the true one's length. */
+/** Edit distances between sequences and the truth; if normalized, divided by the truth's length. */
 export const editDistanceKernel: PureKernelDefinition = pureKernel(
   "EditDistance",
   (node) => {
@@ -117,7 +117,7 @@ export const editDistanceKernel: PureKernelDefinition = pureKernel(
       distances(sparseAt(inputs, 0, "hypothesis"), sparseAt(inputs, 3, "truth"), normalize),
     ];
   },
-  // As if there were one sequence of everything for each row of the other.
+  // Assumes a single sequence of all elements for each row of the other input.
   {
     types: { T: dataTypes },
     cost: (_, inputs) => {

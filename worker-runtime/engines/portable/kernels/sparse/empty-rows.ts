@@ -11,7 +11,7 @@ import { cppShapeText } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
 import { sparseAt } from "./sparse-tensor.js";
 
-/** Puts a default value at the beginning of every row that has none; the elements are ordered by their rows. */
+/** Inserts a default value at the beginning of every empty row; the elements are ordered by their rows. */
 function fillEmptyRows(inputs: readonly Tensor[]): readonly Tensor[] {
   const sparse = sparseAt(inputs, 0);
   const fallback = inputAt(inputs, 3);
@@ -34,7 +34,7 @@ function fillEmptyRows(inputs: readonly Tensor[]): readonly Tensor[] {
     }
     isEmpty[row] = 0;
   }
-  // Where the elements of each row begin in the output.
+  // The index in the output at which the elements of each row begin.
   const next = new Float64Array(rows + 1);
   for (let row = 0; row < rows; row += 1) {
     next[row + 1] = isEmpty[row] ?? 0;
@@ -81,7 +81,7 @@ function fillEmptyRows(inputs: readonly Tensor[]): readonly Tensor[] {
   ];
 }
 
-/** The gradients of the values and of the default value, which got what no value had. */
+/** The gradients of the values and of the default value, which receives all gradients that belong to no value. */
 function fillEmptyRowsGradient(inputs: readonly Tensor[]): readonly Tensor[] {
   const [reverse, gradients] = [inputAt(inputs, 0), inputAt(inputs, 1)];
   if (reverse.shape.length !== 1) {
@@ -114,7 +114,7 @@ function fillEmptyRowsGradient(inputs: readonly Tensor[]): readonly Tensor[] {
   return [new Tensor(dtype, [indexes.length], values), new Tensor(dtype, [], rest)];
 }
 
-/** Sparse tensors without an empty row. */
+/** Ops that fill the empty rows of sparse tensors. */
 export const emptyRowKernels: readonly KernelDefinition[] = [
   pureKernel("SparseFillEmptyRows", () => fillEmptyRows, {
     types: { T: dataTypes },

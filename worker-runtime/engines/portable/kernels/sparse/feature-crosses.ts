@@ -1,4 +1,4 @@
-/** Crosses of features: what the SparseCross ops make of the rows of sparse and dense columns. */
+/** Crosses of features: the SparseCross ops combine the rows of sparse and dense columns. */
 import { invalidArgument, resourceExhausted } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import { indicesOf, integersOf, newLongs } from "../support/elements.js";
@@ -8,9 +8,9 @@ import { cppShapeText } from "../support/shapes.js";
 /** Features of rows: strings, or numbers of int64. */
 export interface Column {
   readonly values: Tensor;
-  /** Whether the column is a matrix, one row of features for each row. */
+  /** Whether the column is a matrix, with one row of features per row. */
   readonly isDense: boolean;
-  /** Where the features of a row lie among the values. */
+  /** The indices of a row's features among the values. */
   featuresOf(row: number): Features;
 }
 
@@ -19,11 +19,11 @@ interface Features {
   readonly count: number;
 }
 
-/** Columns of one number of rows. */
+/** Columns with the same number of rows. */
 export interface Columns {
   readonly columns: readonly Column[];
   readonly rows: number;
-  /** The rows in which there may be features in every column, in order. */
+  /** The rows that may have features in every column, in order. */
   readonly filledRows: Iterable<number>;
 }
 
@@ -36,7 +36,7 @@ export interface SparseParts {
 
 const none: Features = { start: 0, count: 0 };
 
-/** @throws TensorFlowError INVALID_ARGUMENT for parts that make no sparse matrix. */
+/** @throws TensorFlowError INVALID_ARGUMENT for parts that do not form a sparse matrix. */
 function checkSparse({ indices, values, shape }: SparseParts, position: number): void {
   const at = `at position ${position}`;
   if (indices.shape.length !== 2) {
@@ -61,8 +61,8 @@ function checkSparse({ indices, values, shape }: SparseParts, position: number):
 }
 
 /**
- * The features of a sparse column by row. As in TensorFlow, what follows an index that is out of order or out of range
- * belongs to no row.
+ * The features of a sparse column by row. As in TensorFlow, everything after an index that is out of order or out of
+ * range is ignored.
  */
 function sparseRows(indices: Tensor, rows: number): Map<number, Features> {
   const indexes = indicesOf(indices);
@@ -85,7 +85,7 @@ function sparseRows(indices: Tensor, rows: number): Map<number, Features> {
 
 /**
  * The columns of an op's inputs.
- * @throws TensorFlowError INVALID_ARGUMENT for shapes that are no columns of one number of rows.
+ * @throws TensorFlowError INVALID_ARGUMENT for shapes that are not columns with the same number of rows.
  */
 export function columnsOf(sparse: readonly SparseParts[], dense: readonly Tensor[]): Columns {
   for (const [position, parts] of sparse.entries()) {
@@ -124,21 +124,21 @@ export function columnsOf(sparse: readonly SparseParts[], dense: readonly Tensor
   };
 }
 
-/** Makes the values of crosses, first to last. */
+/** Writes the values of crosses, first to last. */
 export interface CrossWriter {
-  /** Room for so many. @throws TensorFlowError RESOURCE_EXHAUSTED */
+  /** Allocates this many crosses. @throws TensorFlowError RESOURCE_EXHAUSTED */
   begin(count: number): void;
-  /** The next cross: of each column the feature at an index among its values. */
+  /** Adds the next cross. @param indexes of one feature per column, among the column's values. */
   add(indexes: readonly number[]): void;
   result(count: number): Tensor;
-  /** The bytes that a cross takes beyond its element: of each column the features of a row, in so many crosses. */
+  /** The bytes of crosses beyond their elements, for a row's features in each column and this many crosses. */
   bytesOf?(features: readonly Features[], crosses: number): number;
 }
 
 /**
- * Crosses every feature of each column with every one of the others, row by row; the last column's go fastest.
+ * Crosses every feature of each column with every one of the others, row by row; the last column varies fastest.
  * @returns indices, values and shape of a sparse matrix.
- * @throws TensorFlowError RESOURCE_EXHAUSTED where there are more crosses than memory.
+ * @throws TensorFlowError RESOURCE_EXHAUSTED if the crosses do not fit into memory.
  */
 export function crossed({ columns, rows, filledRows }: Columns, writer: CrossWriter): readonly Tensor[] {
   const found: { readonly row: number; readonly features: readonly Features[]; readonly crosses: number }[] =
@@ -178,7 +178,7 @@ export function crossed({ columns, rows, filledRows }: Columns, writer: CrossWri
   return [new Tensor("int64", [count, 2], indices), writer.result(count), new Tensor("int64", [2], shape)];
 }
 
-/** Goes on to the next cross of a row, after the last one to the first. */
+/** Advances to the next cross of a row; from the last one back to the first. */
 function advance(indexes: number[], features: readonly Features[]): void {
   for (let column = indexes.length - 1; column >= 0; column -= 1) {
     const { start, count } = features[column] ?? none;

@@ -10,7 +10,7 @@ import { segmentGradientKernels } from "./segment-gradients.js";
 import { serializedSparseKernels } from "./serialized.js";
 import { setKernels } from "./sets.js";
 
-/** Tensors that are given by those of their elements that are not zero. */
+/** Ops on sparse tensors, which store only their non-zero elements. */
 export const sparseKernels: readonly KernelDefinition[] = [
   ...sparseArithmeticKernels,
   ...rearrangeKernels,

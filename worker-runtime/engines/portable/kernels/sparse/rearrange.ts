@@ -24,8 +24,8 @@ function reorder(sparse: SparseTensor): readonly Tensor[] {
 }
 
 /**
- * The sizes that are asked for, with -1 replaced by what is left.
- * @throws TensorFlowError INVALID_ARGUMENT where the number of elements would not stay as it is.
+ * The requested sizes, with -1 replaced by the inferred size.
+ * @throws TensorFlowError INVALID_ARGUMENT if the number of elements would change.
  */
 function resolvedShape(from: readonly number[], wanted: readonly number[]): number[] {
   const size = productOf(from);
@@ -61,7 +61,7 @@ function reshape(inputs: readonly Tensor[]): readonly Tensor[] {
   const indices = inputAt(inputs, 0);
   const wanted = inputAt(inputs, 2);
   const rows = Math.max(0, indices.shape[0] ?? 0);
-  // The op takes no values: any vector of their number stands for them.
+  // The op has no values input: any vector of the same length stands in for them.
   const sparse = sparseOf(indices, new Tensor("uint8", [rows], new Uint8Array(rows)), inputAt(inputs, 1));
   if (wanted.shape.length !== 1) {
     throw invalidArgument(`Target shape should be a vector but received shape ${cppShapeText(wanted.shape)}`);
@@ -80,7 +80,7 @@ function reshape(inputs: readonly Tensor[]): readonly Tensor[] {
   return [outIndices, outShape];
 }
 
-/** The part that begins at `start`; what reaches over the end is cut off. */
+/** The part that begins at `start`; it is cut off at the end of the tensor. */
 function slice(sparse: SparseTensor, start: readonly number[], size: readonly number[]): readonly Tensor[] {
   const shape = sparse.shape.map((length, d) =>
     Math.max(0, Math.min(size[d] ?? 0, length - (start[d] ?? 0))),
@@ -157,7 +157,7 @@ function concat(inputs: readonly Tensor[], axis: number): readonly Tensor[] {
   );
 }
 
-/** Parts along one dimension; the first of them get one more where it does not divide evenly. */
+/** Parts along one dimension; if it does not divide evenly, the first parts are larger by one. */
 function split(inputs: readonly Tensor[], count: number): readonly Tensor[] {
   const sparse = sparseAt(inputs, 1);
   const given = scalarOf(inputAt(inputs, 0), "split_dim");
@@ -190,7 +190,7 @@ const sorted: KernelOptions = {
   cost: (_, inputs) => 500 * inputs.reduce((sum, { size }) => sum + size, 0),
 };
 
-/** Sparse tensors in another order or shape, their parts and what they are joined to. */
+/** Ops that reorder, reshape, split and join sparse tensors. */
 export const rearrangeKernels: readonly KernelDefinition[] = [
   pureKernel("SparseReorder", () => (inputs) => reorder(sparseAt(inputs, 0)), sorted),
   pureKernel("SparseReshape", () => reshape, { ...sorted, types: noTypes }),

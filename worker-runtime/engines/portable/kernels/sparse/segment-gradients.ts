@@ -8,10 +8,10 @@ import { productOf } from "../support/shapes.js";
 
 const NANOSECONDS_PER_ELEMENT = 5;
 
-/** What a segment of so many rows gives each of them of its gradient. */
+/** The share of a segment's gradient that each of this many rows receives. */
 type Share = (rows: number) => number;
 
-/** The gradient of the rows that were gathered and put together in segments. */
+/** The gradient of rows that were gathered and reduced by segment. */
 function gradient(inputs: readonly Tensor[], share: Share): Tensor {
   const [gradients, indices, ids] = [inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)];
   if (indices.shape.length !== 1 || ids.shape.length !== 1 || indices.size !== ids.size) {
@@ -23,7 +23,7 @@ function gradient(inputs: readonly Tensor[], share: Share): Tensor {
   const count = scalarOf(inputAt(inputs, 3), "output_dim0");
   const [segments = 0, ...rowShape] = gradients.shape;
   if (count === 0) {
-    // As TensorFlow does, which looks at no index where there is no place for any.
+    // Like TensorFlow, checks no index if the result has no rows.
     return new Tensor(gradients.dtype, [0, ...rowShape], newNumbers(gradients.dtype, [0]));
   }
   const [rows, owners] = [indicesOf(indices), indicesOf(ids)];
@@ -62,7 +62,7 @@ function sizeOfResult(inputs: readonly Tensor[]): number {
   return (indices.size + scalarOf(count, "output_dim0")) * Math.max(1, productOf(gradients.shape, 1));
 }
 
-/** Gradients of sums and means over segments of gathered rows, as sparse embeddings need them. */
+/** Gradients of sums and means over segments of gathered rows, used by sparse embeddings. */
 export const segmentGradientKernels: readonly KernelDefinition[] = Object.entries(shares).map(([op, share]) =>
   pureKernel(op, () => withSmallFloats((inputs) => [gradient(inputs, share)]), {
     types: { T: allFloatTypes, Tidx: indexTypes, Tsegmentids: indexTypes },

@@ -21,7 +21,7 @@ const PARTS = 3;
 
 const TENSOR_VARIANT = "tensorflow::Tensor";
 
-/** A tensor as an element of a variant tensor: sparse tensors in datasets are three of them. */
+/** A tensor as an element of a variant tensor: datasets represent a sparse tensor by three of them. */
 class TensorVariant implements VariantObject {
   readonly typeName = TENSOR_VARIANT;
   readonly tensor: Tensor;
@@ -38,7 +38,7 @@ class TensorVariant implements VariantObject {
   }
 }
 
-/** The tensor in a variant of this task or of another one. @throws TensorFlowError INVALID_ARGUMENT */
+/** The tensor in a variant created by this task or another one. @throws TensorFlowError INVALID_ARGUMENT */
 function tensorOfVariant(object: VariantObject): Tensor {
   if (object instanceof TensorVariant) {
     return object.tensor;
@@ -64,10 +64,10 @@ function tensorOfBytes(bytes: Uint8Array): Tensor {
 
 type Parts = readonly [indices: Tensor, values: Tensor, shape: Tensor];
 
-/** Tensors that are encoded or decoded, or rows, between two pauses: some milliseconds' work. */
+/** Tensors that are encoded or decoded, or rows, between two pauses: a few milliseconds' work. */
 const ITEMS_PER_PAUSE = 256;
 
-/** Sparse tensors in the form that a node asks for: a row of three for each. */
+/** Serializes sparse tensors in the form that a node requests: a row of three for each. */
 function* serializing(
   node: KernelNode,
   rows: readonly Parts[],
@@ -89,12 +89,12 @@ function variantRow(tensors: readonly Tensor[], shape: readonly number[]): Objec
   );
 }
 
-/** A sparse tensor as a vector of three variants, as datasets have it. */
+/** A sparse tensor as a vector of three variants, as in datasets. */
 export function variantOfSparse(indices: Tensor, values: Tensor, shape: Tensor): ObjectTensor<VariantObject> {
   return variantRow([indices, values, shape], [PARTS]);
 }
 
-/** The slices of a sparse tensor along its first dimension; its elements are ordered by that. */
+/** The slices of a sparse tensor along its first dimension; its elements are ordered by it. */
 function* slicing({ indices, values, shape, rank, count }: SparseTensor): PausingWork<Parts[]> {
   if (rank < 2) {
     throw invalidArgument(`Rank of input SparseTensor should be > 1, but saw rank: ${rank}`);
@@ -155,7 +155,7 @@ function longs(values: readonly number[]): Tensor {
   return new Tensor("int64", [values.length], BigInt64Array.from(values, BigInt));
 }
 
-/** What a tensor of serialized ones holds. */
+/** The parts stored in a tensor of serialized sparse tensors. */
 function partsOf(value: Value | undefined): PausingWork<readonly Tensor[]> {
   return value instanceof ObjectTensor
     ? mapped(value.elements as readonly VariantObject[], tensorOfVariant, ITEMS_PER_PAUSE)
@@ -163,7 +163,7 @@ function partsOf(value: Value | undefined): PausingWork<readonly Tensor[]> {
 }
 
 /**
- * One sparse tensor of all that are serialized in a tensor [..., 3]; its first dimensions are those of the tensor, the
+ * Joins all sparse tensors serialized in a tensor [..., 3]; the result's first dimensions are those of the tensor, the
  * others as large as the largest of all.
  * @throws TensorFlowError INVALID_ARGUMENT
  */
@@ -224,7 +224,7 @@ function sparseAtRow(parts: readonly Tensor[], row: number, dtype: DType): Spars
   return sparseOf(indices, values, shape);
 }
 
-/** The indexes of all elements, the index of their tensor among the others in front. */
+/** The indexes of all elements, each preceded by the index of its tensor. */
 function* joiningIndices(
   sparse: readonly SparseTensor[],
   outer: readonly number[],
@@ -248,7 +248,7 @@ function* joiningIndices(
   return new Tensor("int64", [total, width], indexes);
 }
 
-/** Sparse tensors as strings or variants, as files and datasets have them. */
+/** Serialization of sparse tensors to strings or variants, for files and datasets. */
 export const serializedSparseKernels: readonly StatefulKernelDefinition[] = [
   statefulKernel(
     "SerializeSparse",

@@ -18,7 +18,7 @@ import {
 
 const types = ["int8", "int16", "int32", "int64", "uint8", "uint16", "string"] as const;
 
-/** The sets along the last dimension of a tensor: where each one's elements are, by the number of its row. */
+/** The sets along the last dimension of a tensor: the indices of each set's elements, by row number. */
 interface SetRows {
   /** The sizes of all dimensions but the last. */
   readonly outer: readonly number[];
@@ -40,7 +40,7 @@ function denseRows(tensor: Tensor): SetRows {
   return { outer, values: tensor.reshape([tensor.size]), rows: new Map(rows) };
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT unless element `i` comes after the one before it. */
+/** @throws TensorFlowError INVALID_ARGUMENT unless element `i` comes after the previous one. */
 function checkOrder(sparse: SparseTensor, i: number): void {
   const order = compareIndexes(sparse, i - 1, sparse, i);
   if (order >= 0) {
@@ -72,11 +72,11 @@ function sparseRows(sparse: SparseTensor, validate: boolean): SetRows {
   return { outer, values: sparse.values, rows };
 }
 
-/** What tells equal elements: strings by their bytes. */
+/** A key that is the same for equal elements; strings are compared by their bytes. */
 type Key = number | bigint | string;
 
 function keyAt({ data }: Tensor, index: number): Key {
-  // Bytes as characters of their numbers, which also puts strings in the order of their bytes.
+  // One character per byte, which also sorts strings by their bytes.
   return isByteList(data) ? Buffer.from(data[index] ?? []).toString("latin1") : (data[index] ?? 0);
 }
 
@@ -90,7 +90,7 @@ const operations: Readonly<Record<string, SetOperation>> = {
 };
 const noElements: readonly number[] = [];
 
-/** Applies an operation to the sets of two tensors, row by row: sorted sets, the widest one says the last size. */
+/** Applies an operation to the sets of two tensors, row by row; sets are sorted, and the largest is the last size. */
 function combine(a: SetRows, b: SetRows, operation: SetOperation): readonly Tensor[] {
   if (!sameShape(a.outer, b.outer)) {
     throw invalidArgument(`Mismatched group shapes ${cppShapeText(a.outer)} and ${cppShapeText(b.outer)}.`);
@@ -155,7 +155,7 @@ function setKernel(
   );
 }
 
-/** How many elements each set has, without repetitions. */
+/** The number of distinct elements in each set. */
 function setSize({ outer, values, rows }: SetRows): Tensor {
   const sizes = newNumbers("int32", outer);
   for (const [row, elements] of rows) {

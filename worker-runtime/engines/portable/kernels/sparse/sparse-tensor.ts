@@ -6,18 +6,18 @@ import { indicesOf, inputAt, integersOf, integerTensor } from "../support/elemen
 import { cppShapeText } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
 
-/** A tensor that is given by those of its elements that are not zero. */
+/** A tensor that stores only its non-zero elements. */
 export interface SparseTensor {
-  /** The indexes of the elements, one row of `rank` numbers for each. */
+  /** The indexes of the elements, one row of `rank` numbers each. */
   readonly indices: ArrayLike<number>;
-  /** A vector of as many elements. */
+  /** A vector with one value per element. */
   readonly values: Tensor;
   readonly shape: readonly number[];
   readonly rank: number;
   readonly count: number;
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT unless the three parts are a matrix and two vectors that fit together. */
+/** @throws TensorFlowError INVALID_ARGUMENT unless the parts are a matrix and two vectors of compatible shapes. */
 export function sparseOf(indices: Tensor, values: Tensor, shape: Tensor): SparseTensor {
   if (indices.shape.length !== 2) {
     throw invalidArgument(
@@ -58,7 +58,7 @@ export function indexOf({ indices, rank }: SparseTensor, i: number): number[] {
   return Array.from({ length: rank }, (_, d) => indices[i * rank + d] ?? 0);
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for an element that is not within the shape. */
+/** @throws TensorFlowError INVALID_ARGUMENT for an element outside of the shape. */
 export function checkBounds(sparse: SparseTensor): void {
   const { indices, shape, rank, count } = sparse;
   for (let i = 0; i < count; i += 1) {
@@ -73,7 +73,7 @@ export function checkBounds(sparse: SparseTensor): void {
   }
 }
 
-/** Below 0 where element `i` of `a` comes before element `j` of `b` in row-major order, 0 where they are at one index. */
+/** Negative if element `i` of `a` precedes element `j` of `b` in row-major order, 0 if their indexes are equal. */
 export function compareIndexes(a: SparseTensor, i: number, b: SparseTensor, j: number): number {
   for (let d = 0; d < a.rank; d += 1) {
     const difference = (a.indices[i * a.rank + d] ?? 0) - (b.indices[j * b.rank + d] ?? 0);
@@ -84,14 +84,14 @@ export function compareIndexes(a: SparseTensor, i: number, b: SparseTensor, j: n
   return 0;
 }
 
-/** The numbers of the elements in row-major order of their indexes; those at one index stay in their order. */
+/** The numbers of the elements in row-major order of their indexes; elements at one index keep their order. */
 export function rowMajorOrder(sparse: SparseTensor): number[] {
   return Array.from({ length: sparse.count }, (_, i) => i).sort((i, j) =>
     compareIndexes(sparse, i, sparse, j),
   );
 }
 
-/** Elements `chosen` of a vector. */
+/** The elements `chosen` of a vector. */
 export function pick(values: Tensor, chosen: readonly number[]): Tensor {
   const data = allocate(values.dtype, [chosen.length]);
   const [to, from] = [wordsOf(values.dtype, data), wordsOf(values.dtype, values.data)];
@@ -101,7 +101,7 @@ export function pick(values: Tensor, chosen: readonly number[]): Tensor {
   return new Tensor(values.dtype, [chosen.length], data);
 }
 
-/** Vectors of one dtype, one after the other. */
+/** Concatenates vectors of one dtype. */
 export function joined(dtype: DType, parts: readonly Tensor[]): Tensor {
   const size = parts.reduce((sum, part) => sum + part.size, 0);
   const data = allocate(dtype, [size]);
@@ -114,7 +114,7 @@ export function joined(dtype: DType, parts: readonly Tensor[]): Tensor {
   return new Tensor(dtype, [size], data);
 }
 
-/** The three parts of a sparse tensor as ops give them out. */
+/** The three parts of a sparse tensor in the form of an op's outputs. */
 export function sparseOutputs(
   indexes: readonly (readonly number[])[],
   values: Tensor,

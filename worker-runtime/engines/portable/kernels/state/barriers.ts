@@ -25,7 +25,7 @@ import { unstacking } from "./tensor-batches.js";
 
 const BARRIER = "tensorflow::barrier::Barrier";
 
-/** Keys of the first insertion have this number; those of later ones count up. */
+/** The number of the keys of the first insertion; later insertions count up from it. */
 const FIRST_INDEX = -(2n ** 63n);
 
 interface Incomplete {
@@ -35,20 +35,20 @@ interface Incomplete {
 }
 
 /**
- * Brings the components of keyed tuples together: a key whose components have all arrived is ready to be taken. Keys that
- * came first are taken first.
+ * Assembles keyed tuples from their components: a key can be taken once all of its components have arrived. Keys are
+ * taken in the order of their arrival.
  */
 class Barrier implements Resource {
   readonly typeName = BARRIER;
   readonly #name: string;
   readonly #size: number;
   readonly #ready: Queue;
-  /** By the key's bytes as text of one character a byte. */
+  /** Indexed by the key's bytes as text, one character per byte. */
   #incomplete = new Map<string, Incomplete>();
   #nextIndex = FIRST_INDEX;
   #closed = false;
   #cancelled = false;
-  /** An insert is seen as a whole or not at all. */
+  /** Inserts are atomic: other requests see all of one or nothing. */
   readonly #access = new ExclusiveAccess();
 
   constructor(name: string, types: readonly DType[], shapes: readonly (readonly number[])[]) {
@@ -75,7 +75,10 @@ class Barrier implements Resource {
     return this.#incomplete.size;
   }
 
-  /** @throws TensorFlowError CANCELLED for a new key once closed, INVALID_ARGUMENT for a component that already exists. */
+  /**
+   * @throws TensorFlowError CANCELLED for a new key after the close, INVALID_ARGUMENT for a component that already
+   *   exists.
+   */
   async insertMany(component: number, keys: Tensor, values: Tensor, signal: AbortSignal): Promise<void> {
     await this.#access.run(() => this.#insertMany(component, keys, values, signal));
   }
@@ -103,7 +106,7 @@ class Barrier implements Resource {
           `insertions: ${keys.size}.  Number of incomplete keys: ${this.#incomplete.size}.`,
       );
     }
-    // Never ends half done.
+    // Not cancellable: it always completes.
     const ready = await atPauses(this.#inserting(component, keys, values), undefined);
     await this.#ready.enqueueAll(ready, signal);
     if (this.#closed && this.#incomplete.size === 0 && !this.#ready.closed) {
@@ -111,7 +114,7 @@ class Barrier implements Resource {
     }
   }
 
-  /** @throws TensorFlowError OUT_OF_RANGE once closed with too few elements to come. */
+  /** @throws TensorFlowError OUT_OF_RANGE once the barrier is closed and too few elements can still arrive. */
   async takeMany(count: number, allowSmallBatch: boolean, signal: AbortSignal): Promise<QueueElement> {
     // Tuples that an insert is about to make ready count as well.
     await this.#access.run(() => undefined);
@@ -128,7 +131,7 @@ class Barrier implements Resource {
     return this.#ready.dequeueMany(wanted, allowSmallBatch, signal);
   }
 
-  /** @throws TensorFlowError CANCELLED where it was closed before; a second close may still cancel. */
+  /** @throws TensorFlowError CANCELLED if already closed; a second close may still cancel pending inserts. */
   async close(cancelPending: boolean, signal: AbortSignal): Promise<void> {
     await this.#access.run(() => this.#close(cancelPending, signal));
   }
@@ -151,7 +154,7 @@ class Barrier implements Resource {
     this.#ready.dispose();
   }
 
-  /** @returns the tuples that are complete now. */
+  /** @returns the tuples that are now complete. */
   *#inserting(component: number, keys: Tensor, values: Tensor): PausingWork<QueueElement[]> {
     let isNew = false;
     const slices = yield* unstacking(values);
@@ -165,7 +168,7 @@ class Barrier implements Resource {
     return tuples.filter((tuple) => tuple !== undefined);
   }
 
-  /** @returns the tuple once it is complete: index, key and components. */
+  /** @returns the tuple (index, key and components) once it is complete. */
   #insertOne(component: number, key: Uint8Array, value: Tensor, index: number): QueueElement | undefined {
     const text = textOf(key);
     let element = this.#incomplete.get(text);

@@ -10,7 +10,7 @@ import {
   numberArithmetic,
 } from "../support/scalar-arithmetic.js";
 
-/** What an update does with an old and a new element; "update" replaces. */
+/** How an update combines an old and a new element; "update" replaces. */
 export type UpdateKind = "update" | Arithmetic;
 
 /** A run of elements to update. Indexes and lengths count elements. */
@@ -22,13 +22,14 @@ export interface UpdateRun {
   readonly source: TensorData;
   readonly from: number;
   readonly length: number;
-  /** 1, or 0 where the one element at `from` serves all. */
+  /** 1, or 0 to use the single element at `from` for all. */
   readonly step: 0 | 1;
 }
 
 /**
- * Updates a run of elements: integers wrap around, division of integers goes toward zero, floats round once.
- * @throws TensorFlowError INVALID_ARGUMENT for arithmetic on strings and bool, and for division of 64-bit integers by 0.
+ * Updates a run of elements: integers wrap around, integer division rounds toward zero, floats are rounded once.
+ * @throws TensorFlowError INVALID_ARGUMENT for arithmetic on strings and bool, and for division of 64-bit integers by
+ *   0.
  */
 export function updateElements(kind: UpdateKind, run: UpdateRun): void {
   const elementKind = dtypeKind(run.dtype);
@@ -51,11 +52,11 @@ function replace({ dtype, target, at, source, from, length, step }: UpdateRun): 
   const width = dtypeKind(dtype) === "complex" ? 2 : 1;
   if (step === 1 && !isByteList(target) && !isByteList(source)) {
     const values = source.subarray(from * width, (from + length) * width);
-    // One of the two kinds of array, and both of one dtype.
+    // Both are of the same dtype and therefore the same kind of array.
     (target as NumberArray).set(values as NumberArray, at * width);
     return;
   }
-  // Arrays and lists of strings alike are written by index; the type of tensors' lists forbids it to everybody else.
+  // Arrays and lists of strings are both written by index; the type of tensor data is read-only elsewhere.
   const writable = target as unknown as unknown[];
   for (let i = 0; i < length * width; i += 1) {
     writable[at * width + i] = source[from * width + (step === 1 ? i : i % width)];
@@ -66,7 +67,7 @@ function updateNumbers(kind: Arithmetic, run: UpdateRun): void {
   const { dtype, at, from, length, step } = run;
   const target = numbersOf({ dtype, data: run.target });
   const source = numbersOf({ dtype, data: run.source });
-  // Additions have loops of their own: they are what gradients do, on large arrays.
+  // Additions have their own loops: gradients use them on large arrays.
   if (kind === "add" || kind === "sub") {
     const sign = kind === "add" ? 1 : -1;
     for (let i = 0; i < length; i += 1) {

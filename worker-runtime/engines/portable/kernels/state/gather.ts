@@ -13,24 +13,24 @@ import { variableInput } from "./resource-access.js";
 import { indexText, rowIndices, sliceIndices } from "./row-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
 
-/** Elements that are copied in one turn, and what it takes to find a slice, in elements: a few milliseconds. */
+/** Elements copied per turn (a few milliseconds), and the cost of locating a slice, in elements. */
 const ELEMENTS_PER_TURN = 2 ** 19;
 const ELEMENTS_PER_SLICE = 16;
 
-/** Slices of a variable's value, to be put one after the other. */
+/** Slices of a variable's value, to be concatenated. */
 interface Slices {
-  /** Of the result. */
+  /** The shape of the result. */
   readonly shape: readonly number[];
   readonly count: number;
-  /** Elements of each. */
+  /** The number of elements of each slice. */
   readonly length: number;
-  /** Where a slice begins in the value, in elements. */
+  /** The offset of a slice in the value, in elements. */
   startOf(index: number): number;
 }
 
 /**
- * Copies slices of a variable's value, many in turns. They are read from its own array, so that the next update goes
- * without a copy; it waits until all are read.
+ * Copies slices of a variable's value, many of them in several turns. Reads the variable's own array, which spares the
+ * next update a copy; that update waits until all slices are read.
  */
 function fromVariable(
   node: KernelNode,
@@ -107,9 +107,9 @@ function innerSlices(node: KernelNode, params: Tensor, indices: Tensor): Slices 
   return { shape: [...batchShape, ...sliceShape], count: starts.length, length, startOf };
 }
 
-const types = { Tindices: indexTypes, dtype: anyType };
+const options = { types: { Tindices: indexTypes, dtype: anyType }, facts: { neverWaits: true } } as const;
 
-/** Reads of single rows and slices, which leave the variable's array alone. */
+/** Reads of single rows and slices, which do not share the variable's array. */
 export const gatherKernels: readonly KernelDefinition[] = [
   statefulKernel(
     "ResourceGather",
@@ -118,12 +118,12 @@ export const gatherKernels: readonly KernelDefinition[] = [
       return (context) =>
         fromVariable(node, context, (value) => rowSlices(value, tensorAt(context.inputs, 1), batchDims));
     },
-    { types },
+    options,
   ),
   statefulKernel(
     "ResourceGatherNd",
     (node) => (context) =>
       fromVariable(node, context, (value) => innerSlices(node, value, tensorAt(context.inputs, 1))),
-    { types },
+    options,
   ),
 ];

@@ -9,29 +9,29 @@ import { stringsOf } from "../support/elements.js";
 import {
   makeHandle,
   privateOrSharedName,
+  resourceIdentity,
   resourceInput,
-  resourcePlace,
   STEP_CONTAINER,
 } from "./resource-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
 
 const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
 
-/** Makes and finds the resource of a node. */
+/** Creates and finds the resource of a node. */
 export interface ResourceMaker<T extends Resource> {
-  /** The kind of resource, as handles name it. */
+  /** The type name of the resource in handles. */
   readonly typeName: string;
-  /** Reads the node's attributes. @returns makes the resource of a name. */
+  /** Reads the node's attributes. @returns a function that creates the resource with a name. */
   prepare(node: KernelNode): (name: string) => T;
-  /** Refuses a resource of this name that was made with other attributes. @throws TensorFlowError */
+  /** Rejects a resource of this name that was created with other attributes. @throws TensorFlowError */
   check?(found: T, node: KernelNode): void;
-  /** What the handle says of the resource's contents. */
+  /** The dtypes and shapes in the handle. */
   describe?(node: KernelNode): ResourceHandle["dtypesAndShapes"];
 }
 
 /**
- * The kernel of an op that makes a resource and gives out its handle: a resource handle, or with older ops a reference to
- * the two strings container and name.
+ * The kernel of an op that creates a resource and returns its handle: a resource handle, or for older ops a reference
+ * to two strings, container and name.
  */
 export function resourceKernel<T extends Resource>(
   op: string,
@@ -39,7 +39,7 @@ export function resourceKernel<T extends Resource>(
   types: KernelTypes,
 ): StatefulKernelDefinition {
   const create = (node: KernelNode) => {
-    const containerName = resourcePlace(node);
+    const containerName = resourceIdentity(node);
     const make = maker.prepare(node);
     const container = containerName.container || DEFAULT_CONTAINER;
     const isRef = node.outputs[0]?.isRef === true;
@@ -59,7 +59,7 @@ export function resourceKernel<T extends Resource>(
   return statefulKernel(op, create, { types });
 }
 
-/** The cell that a reference to a resource's handle leads to. */
+/** The cell that a reference to a resource's handle points to. */
 export function handleCell(container: string, name: string): RefCell {
   const value = new Tensor("string", [2], [utf8.encoder.encode(container), utf8.encoder.encode(name)]);
   return { dtype: "string", name, value, read: () => value };

@@ -1,10 +1,10 @@
 import { eachOf, type PausingWork } from "../../pauses.js";
 import type { indicesOf } from "../support/elements.js";
 
-/** Indices or lengths, of which there may be many. */
+/** Indices or lengths, possibly many. */
 export type Indices = ReturnType<typeof indicesOf>;
 
-/** The largest of them; -1 where there are none. */
+/** The largest index; -1 if there are none. */
 export function* largestOf(indices: Indices): PausingWork<number> {
   let largest = -1;
   yield* eachOf(indices, (index) => {
@@ -13,7 +13,7 @@ export function* largestOf(indices: Indices): PausingWork<number> {
   return largest;
 }
 
-/** All of them added up. */
+/** The sum of the lengths. */
 export function* sumOf(lengths: Indices): PausingWork<number> {
   let sum = 0;
   yield* eachOf(lengths, (length) => {

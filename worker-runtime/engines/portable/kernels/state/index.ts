@@ -18,7 +18,7 @@ import { trainingKernels } from "./training/index.js";
 
 export { decodeVariant } from "./tensor-lists/index.js";
 
-/** The kernels of everything that outlives a node: variables and their updates, queues, tables, lists, … */
+/** The kernels of everything that outlives a node: variables and their updates, queues, tables, lists and so on. */
 export const stateKernels: readonly KernelDefinition[] = [
   ...referenceVariableKernels,
   ...resourceVariableKernels,

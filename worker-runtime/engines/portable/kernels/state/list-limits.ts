@@ -1,10 +1,10 @@
 import { resourceExhausted } from "../../../../protocol/status.js";
 
-/** More elements than this are asked for by mistake or in bad faith: each takes memory, even if it is empty. */
+/** A request for more elements than this is a mistake or an attack: even an empty element takes memory. */
 const MAX_LIST_LENGTH = 2 ** 24;
 
 /**
- * The length, if a list may have it.
+ * Returns the length if a list may have it.
  * @throws TensorFlowError RESOURCE_EXHAUSTED
  */
 export function checkedLength(length: number): number {

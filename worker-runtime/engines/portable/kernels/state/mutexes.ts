@@ -9,13 +9,13 @@ import { statefulKernel } from "./stateful-kernel.js";
 const MUTEX = "tensorflow::Mutex";
 const HELD_LOCK = "tensorflow::MutexLock";
 
-/** Lets one holder in at a time, in the order in which they asked. */
+/** Admits one holder at a time, in the order of their requests. */
 class Mutex implements Resource {
   readonly typeName = MUTEX;
   #held = false;
   #waiting: { enter(): void; refuse(): void }[] = [];
 
-  /** @throws TensorFlowError CANCELLED once the signal is aborted or the mutex removed. */
+  /** @throws TensorFlowError CANCELLED once the signal is aborted or the mutex is removed. */
   async acquire(signal: AbortSignal): Promise<void> {
     if (signal.aborted) {
       throw lockCancelled();
@@ -36,7 +36,7 @@ class Mutex implements Resource {
     }).finally(() => signal.removeEventListener("abort", abort));
   }
 
-  /** Lets the next one in. */
+  /** Admits the next waiter. */
   release(): void {
     const next = this.#waiting.shift();
     if (next === undefined) {
@@ -60,8 +60,8 @@ function lockCancelled() {
 }
 
 /**
- * A mutex that a step holds: a value of the graph, and a resource of the step, so that a step that fails before it gives
- * the mutex back does not hold it for ever.
+ * A mutex held by a step: both a value of the graph and a resource of the step, which releases the mutex if the step
+ * fails before doing so.
  */
 class HeldLock implements VariantObject, Resource {
   readonly typeName = HELD_LOCK;

@@ -5,10 +5,10 @@ import type { StatefulKernelDefinition } from "../kernel.js";
 import { anyType, noTypes } from "../support/dtypes.js";
 import { statefulKernel } from "./stateful-kernel.js";
 
-/** Values that may not be there: what a branch that was not taken leaves to the gradient of its `tf.cond`. */
+/** Values that may be absent: a branch that was not taken passes none to the gradient of its `tf.cond`. */
 class Optional implements VariantObject {
   readonly typeName = "tensorflow::OptionalVariant";
-  /** undefined for none. */
+  /** undefined if absent. */
   readonly values: readonly Value[] | undefined;
 
   constructor(values: readonly Value[] | undefined) {
@@ -21,7 +21,7 @@ class Optional implements VariantObject {
   }
 }
 
-/** A scalar of an optional: of these values, or of none. */
+/** A scalar with an optional that holds these values, or none. */
 export function optionalOfValues(values: readonly Value[] | undefined): ObjectTensor {
   return ObjectTensor.variant(new Optional(values));
 }

@@ -3,12 +3,12 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import type { PartialShape } from "../kernel-node.js";
 import { integersOf } from "../support/elements.js";
 
-/** A partial shape as errors print it: "[2,?]", "<unknown>". */
+/** A partial shape as printed in errors: "[2,?]", "<unknown>". */
 export function partialText(shape: PartialShape): string {
   return shape === undefined ? "<unknown>" : `[${shape.map((size) => (size < 0 ? "?" : size)).join(",")}]`;
 }
 
-/** Whether a tensor of a shape is among those that a partial shape allows. */
+/** Whether a shape is compatible with a partial shape. */
 export function fitsPartial(shape: readonly number[], allowed: PartialShape): boolean {
   return (
     allowed === undefined ||
@@ -16,14 +16,14 @@ export function fitsPartial(shape: readonly number[], allowed: PartialShape): bo
   );
 }
 
-/** The shape, if all of it is known. */
+/** The shape, if it is fully known. */
 export function fullShape(shape: PartialShape): readonly number[] | undefined {
   return shape === undefined || shape.some((size) => size < 0) ? undefined : shape;
 }
 
 /**
- * What two partial shapes of one tensor say together.
- * @throws TensorFlowError INVALID_ARGUMENT where they contradict each other.
+ * Merges two partial shapes of one tensor.
+ * @throws TensorFlowError INVALID_ARGUMENT if they contradict each other.
  */
 export function mergedShape(a: PartialShape, b: PartialShape): PartialShape {
   if (a === undefined || b === undefined) {
@@ -44,7 +44,7 @@ export function mergedShape(a: PartialShape, b: PartialShape): PartialShape {
 }
 
 /**
- * The partial shape that a tensor of sizes means; the scalar -1 is an unknown rank.
+ * The partial shape given by a tensor of sizes; the scalar -1 is an unknown rank.
  * @throws TensorFlowError INVALID_ARGUMENT
  */
 export function partialShapeOf(tensor: Tensor): PartialShape {

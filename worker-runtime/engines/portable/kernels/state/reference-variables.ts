@@ -1,18 +1,20 @@
 import { alreadyExists, internalError, invalidArgument, notFound } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
+import { DeviceTensor } from "../../gpu/device-tensor.js";
 import { REFERENCE_VARIABLE, ReferenceVariable } from "../../resources/reference-variable.js";
 import type { Resource } from "../../resources/resource-manager.js";
-import { alone } from "../../resources/variable.js";
+import { aloneAnywhere } from "../../resources/variable.js";
 import { RefValue } from "../../values.js";
 import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
+import type { OpFacts } from "../op-facts.js";
 import { zeroTensor } from "../support/allocation.js";
 import { anyType, cppTypeName, indexTypes, numberTypes } from "../support/dtypes.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { inTurns } from "../support/turns.js";
 import { updateElements } from "./element-updates.js";
-import { cellInput, resourcePlace, uninitialized } from "./resource-access.js";
+import { cellInput, resourceIdentity, uninitialized } from "./resource-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
 import {
   addToVariable,
@@ -26,7 +28,7 @@ function createVariable(node: KernelNode): (context: OpContext) => Outputs {
   const dtype = node.type("dtype");
   const shape = node.shape("shape");
   const declaredShape = shape?.includes(-1) ? undefined : shape;
-  const { container, sharedName } = resourcePlace(node);
+  const { container, sharedName } = resourceIdentity(node);
   const name = sharedName || node.name;
   return ({ step }) => {
     const variable = step
@@ -49,7 +51,7 @@ function createVariable(node: KernelNode): (context: OpContext) => Outputs {
 
 const TEMPORARY_VARIABLE = "tensorflow::TemporaryVariableOp::TmpVar";
 
-/** A variable of one step and one iteration. */
+/** A variable that belongs to one step and iteration. */
 class TemporaryVariable implements Resource {
   readonly typeName = TEMPORARY_VARIABLE;
   readonly variable: ReferenceVariable;
@@ -107,7 +109,7 @@ function createAssign(node: KernelNode): (context: OpContext) => Outputs | Promi
           `rhs type= ${cppTypeName(value.dtype)}`,
       );
     }
-    return alone([variable], context.step, () => {
+    return aloneAnywhere([variable], context.step, () => {
       const { shape } = variable;
       if (validateShape && shape !== undefined && !sameShape(shape, value.shape)) {
         throw invalidArgument(
@@ -121,10 +123,16 @@ function createAssign(node: KernelNode): (context: OpContext) => Outputs | Promi
 }
 
 /**
- * Copies a value into the variable's memory, many elements in turns. It is never taken over: others may have it, and the
- * variable's next update would change it for them.
+ * Copies a value into the variable's memory, large ones in several turns. The value itself is not adopted: it may be
+ * shared, and the variable's next update would change it for its other holders.
  */
-function fill(variable: ReferenceVariable, { dtype, shape, data }: Tensor): Outputs | Promise<Outputs> {
+export function fill(variable: ReferenceVariable, value: Tensor): Outputs | Promise<Outputs> {
+  if (value instanceof DeviceTensor) {
+    // Nothing changes it there, hence the variable may share it.
+    variable.hold(value);
+    return [new RefValue(variable)];
+  }
+  const { dtype, shape, data } = value;
   const target = variable.room(shape) ?? zeroTensor(dtype, shape);
   const copy = (first: number, end: number): void => {
     const run = {
@@ -162,22 +170,30 @@ function createCountUpTo(node: KernelNode): (context: OpContext) => Outputs | Pr
 
 const countTypes = { T: indexTypes } as const;
 
-/** Variables of the old kind, which hand out a reference to themselves, and what assigns to them. */
+const facts: OpFacts = { neverWaits: true };
+
+/** Reference variables, and the ops that assign to them. */
 export const referenceVariableKernels: readonly KernelDefinition[] = [
-  statefulKernel("Variable", createVariable, { types: { dtype: anyType } }),
-  statefulKernel("VariableV2", createVariable, { types: { dtype: anyType } }),
-  statefulKernel("TemporaryVariable", createTemporaryVariable, { types: { dtype: anyType } }),
-  statefulKernel("DestroyTemporaryVariable", createDestroyTemporaryVariable, { types: { T: anyType } }),
+  statefulKernel("Variable", createVariable, { types: { dtype: anyType }, facts }),
+  statefulKernel("VariableV2", createVariable, { types: { dtype: anyType }, facts }),
+  statefulKernel("TemporaryVariable", createTemporaryVariable, { types: { dtype: anyType }, facts }),
+  statefulKernel("DestroyTemporaryVariable", createDestroyTemporaryVariable, {
+    types: { T: anyType },
+    facts,
+  }),
   statefulKernel(
     "IsVariableInitialized",
     () => (context) => {
       const isInitialized = cellInput(context, 0).value !== undefined;
       return [new Tensor("bool", [], Uint8Array.of(Number(isInitialized)))];
     },
-    { types: { dtype: anyType } },
+    { types: { dtype: anyType }, facts },
   ),
-  statefulKernel("Assign", createAssign, { types: { T: anyType } }),
-  statefulKernel("AssignAdd", createAssignUpdate("add"), { types: { T: numberTypes } }),
-  statefulKernel("AssignSub", createAssignUpdate("sub"), { types: { T: numberTypes } }),
+  statefulKernel("Assign", createAssign, {
+    types: { T: anyType },
+    facts: { ...facts, takesDeviceTensors: true },
+  }),
+  statefulKernel("AssignAdd", createAssignUpdate("add"), { types: { T: numberTypes }, facts }),
+  statefulKernel("AssignSub", createAssignUpdate("sub"), { types: { T: numberTypes }, facts }),
   statefulKernel("CountUpTo", createCountUpTo, { types: countTypes }),
 ];

@@ -5,8 +5,11 @@ import { ObjectTensor, type RefCell, RefValue, type ResourceHandle } from "../..
 import type { OpContext } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 
-/** Where a node's resource is: its container and its shared name, "" where the node gives none. */
-export interface ResourcePlace {
+/** What a node is given. */
+export type InputContext = Pick<OpContext, "inputs" | "step">;
+
+/** The container and shared name of a node's resource; "" if the node has none. */
+export interface ResourceIdentity {
   readonly container: string;
   readonly sharedName: string;
 }
@@ -15,7 +18,7 @@ export interface ResourcePlace {
  * The attributes `container` and `shared_name` of a node.
  * @throws TensorFlowError INVALID_ARGUMENT in the words of TensorFlow's ContainerInfo::Init.
  */
-export function resourcePlace(node: KernelNode): ResourcePlace {
+export function resourceIdentity(node: KernelNode): ResourceIdentity {
   const container = node.has("container") ? node.string("container") : "";
   if (!/^([A-Za-z0-9.][A-Za-z0-9_.\-/]*)?$/.test(container)) {
     throw invalidArgument(`container contains invalid characters: ${container}`);
@@ -27,14 +30,18 @@ export function resourcePlace(node: KernelNode): ResourcePlace {
   return { container, sharedName };
 }
 
-/** The name of a node's resource: its shared name, or one that is private to the node in this session. */
-export function privateOrSharedName(node: KernelNode, place: ResourcePlace, { step }: OpContext): string {
-  if (place.sharedName !== "") {
-    return place.sharedName;
+/** The name of a node's resource: its shared name, or a name private to the node in this session. */
+export function privateOrSharedName(
+  node: KernelNode,
+  identity: ResourceIdentity,
+  { step }: OpContext,
+): string {
+  if (identity.sharedName !== "") {
+    return identity.sharedName;
   }
   return node.has("use_node_name_sharing") && node.bool("use_node_name_sharing")
     ? node.name
-    : step.resources(node.device).privateName(step.session ?? "", place.container, node);
+    : step.resources(node.device).privateName(step.session ?? "", identity.container, node);
 }
 
 /** Input `index` as the cell of a reference variable, which may have no value yet. */
@@ -47,8 +54,8 @@ export function cellInput(context: OpContext, index: number): RefCell {
 }
 
 /** Input `index` as a resource handle. @throws TensorFlowError INVALID_ARGUMENT */
-export function handleInput(context: OpContext, index: number): ResourceHandle {
-  const input = context.inputs[index];
+export function handleInput({ inputs }: InputContext, index: number): ResourceHandle {
+  const input = inputs[index];
   if (!(input instanceof ObjectTensor) || input.dtype !== "resource") {
     throw invalidArgument(`Input ${index} is no resource handle.`);
   }
@@ -59,8 +66,11 @@ export function handleInput(context: OpContext, index: number): ResourceHandle {
   return handle;
 }
 
-/** The resources of the device that a handle names. @throws TensorFlowError INVALID_ARGUMENT for another device's. */
-export function managerOf(node: KernelNode, context: OpContext, handle: ResourceHandle): ResourceManager {
+/**
+ * The resources of the device that a handle names.
+ * @throws TensorFlowError INVALID_ARGUMENT for a handle of another device.
+ */
+export function managerOf(node: KernelNode, context: InputContext, handle: ResourceHandle): ResourceManager {
   if (handle.device !== node.device) {
     throw invalidArgument(
       `Trying to access resource ${handle.name} located in device ${handle.device} from device ${node.device}`,
@@ -71,17 +81,18 @@ export function managerOf(node: KernelNode, context: OpContext, handle: Resource
     : context.step.resources(handle.device);
 }
 
-/** The container of resources that end with their step; a manager holds one step's only. */
+/** The container of resources that are released with their step; a manager holds those of one step only. */
 export const STEP_CONTAINER = "__per_step";
 
 /**
- * What the handle at input `index` names.
- * @param typeName the kind that the op works with.
- * @throws TensorFlowError INVALID_ARGUMENT for a handle of another kind or device, NOT_FOUND for a resource that is gone.
+ * The resource that the handle at input `index` names.
+ * @param typeName the resource type that the op accepts.
+ * @throws TensorFlowError INVALID_ARGUMENT for a handle of another kind or device, NOT_FOUND if the resource no longer
+ *   exists.
  */
 export function resourceInput<T extends Resource>(
   node: KernelNode,
-  context: OpContext,
+  context: InputContext,
   index: number,
   typeName: string,
 ): T {
@@ -91,7 +102,7 @@ export function resourceInput<T extends Resource>(
   return manager.lookup<T>(handle.container, typeName, handle.name);
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT where the handle leads to another kind of resource. */
+/** @throws TensorFlowError INVALID_ARGUMENT if the handle names a resource of another type. */
 export function checkType(handle: ResourceHandle, typeName: string): void {
   if (handle.typeName !== typeName) {
     throw invalidArgument(
@@ -102,7 +113,7 @@ export function checkType(handle: ResourceHandle, typeName: string): void {
 }
 
 /** The variable that the handle at input `index` names. @throws TensorFlowError as `resourceInput`. */
-export function variableInput(node: KernelNode, context: OpContext, index: number): ResourceVariable {
+export function variableInput(node: KernelNode, context: InputContext, index: number): ResourceVariable {
   return resourceInput<ResourceVariable>(node, context, index, RESOURCE_VARIABLE);
 }
 
@@ -117,7 +128,9 @@ export function makeHandle(
   return ObjectTensor.resource({ device: node.device, container, name, typeName, dtypesAndShapes });
 }
 
-/** @throws TensorFlowError FAILED_PRECONDITION as TensorFlow's executor says it of a reference without a value. */
+/**
+ * @throws TensorFlowError FAILED_PRECONDITION in the words of TensorFlow's executor for a reference without a value.
+ */
 export function uninitialized(cell: RefCell): never {
   throw failedPrecondition(`Attempting to use uninitialized value ${cell.name}`);
 }

@@ -11,10 +11,11 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import { after } from "../../exclusive-access.js";
 import { DEFAULT_CONTAINER } from "../../resources/resource-manager.js";
 import { RESOURCE_VARIABLE, ResourceVariable } from "../../resources/resource-variable.js";
-import { alone } from "../../resources/variable.js";
+import { alone, aloneAnywhere } from "../../resources/variable.js";
 import type { ResourceHandle } from "../../values.js";
 import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
+import type { OpFacts } from "../op-facts.js";
 import { anyType, cppTypeName, indexTypes, noTypes, numberTypes } from "../support/dtypes.js";
 import { integerTensor } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
@@ -41,7 +42,7 @@ function createVarHandle(node: KernelNode): (context: OpContext) => Outputs {
   return () => outputs;
 }
 
-/** Handles of several variables at once: what grappler makes of many VarHandleOps. */
+/** Handles of several variables at once; grappler merges VarHandleOps into this op. */
 function createVarHandles(node: KernelNode): (context: OpContext) => Outputs {
   const dtypes = node.types("dtypes");
   const shapes = node.shapes("shapes");
@@ -55,8 +56,8 @@ function createVarHandles(node: KernelNode): (context: OpContext) => Outputs {
 }
 
 /**
- * The value of a variable, of the node's declared type, when no update is half done.
- * @throws TensorFlowError FAILED_PRECONDITION for a variable that is not there, in TensorFlow's words.
+ * The value of a variable, of the node's declared dtype, while no update is in progress.
+ * @throws TensorFlowError FAILED_PRECONDITION, in TensorFlow's words, if the variable does not exist.
  */
 function readVariable(node: KernelNode, context: OpContext, index: number): Tensor | Promise<Tensor> {
   const handle = handleInput(context, index);
@@ -129,7 +130,7 @@ function createAssignVariable(node: KernelNode): (context: OpContext) => Outputs
         `Trying to assign variable with wrong dtype. Expected ${cppTypeName(variable.dtype)} got ${cppTypeName(dtype)}`,
       );
     }
-    return alone([variable], context.step, () => {
+    return aloneAnywhere([variable], context.step, () => {
       const { shape } = variable;
       if (validateShape && shape !== undefined && !sameShape(shape, value.shape)) {
         throw invalidArgument(
@@ -207,26 +208,31 @@ function createVariableShape(node: KernelNode): (context: OpContext) => Outputs 
   };
 }
 
-/** Variables that a handle names. */
+const facts: OpFacts = { neverWaits: true };
+
+/** Resource variables. */
 export const resourceVariableKernels: readonly KernelDefinition[] = [
-  statefulKernel("VarHandleOp", createVarHandle, { types: { dtype: anyType } }),
-  statefulKernel("_VarHandlesOp", createVarHandles, { types: { dtypes: anyType } }),
-  statefulKernel("VarIsInitializedOp", createVarIsInitialized, { types: noTypes }),
+  statefulKernel("VarHandleOp", createVarHandle, { types: { dtype: anyType }, facts }),
+  statefulKernel("_VarHandlesOp", createVarHandles, { types: { dtypes: anyType }, facts }),
+  statefulKernel("VarIsInitializedOp", createVarIsInitialized, { types: noTypes, facts }),
   statefulKernel(
     "ReadVariableOp",
     (node) => (context) => after(readVariable(node, context, 0), (value): Outputs => [value]),
-    { types: { dtype: anyType } },
+    { types: { dtype: anyType }, facts: { ...facts, takesDeviceTensors: true } },
   ),
   statefulKernel(
     "_ReadVariablesOp",
     (node) => (context) => Promise.all(context.inputs.map((_, index) => readVariable(node, context, index))),
-    { types: { dtypes: anyType } },
+    { types: { dtypes: anyType }, facts },
   ),
-  statefulKernel("AssignVariableOp", createAssignVariable, { types: { dtype: anyType } }),
-  statefulKernel("AssignAddVariableOp", createAssignUpdate("add"), { types: { dtype: numberTypes } }),
-  statefulKernel("AssignSubVariableOp", createAssignUpdate("sub"), { types: { dtype: numberTypes } }),
+  statefulKernel("AssignVariableOp", createAssignVariable, {
+    types: { dtype: anyType },
+    facts: { ...facts, takesDeviceTensors: true },
+  }),
+  statefulKernel("AssignAddVariableOp", createAssignUpdate("add"), { types: { dtype: numberTypes }, facts }),
+  statefulKernel("AssignSubVariableOp", createAssignUpdate("sub"), { types: { dtype: numberTypes }, facts }),
   statefulKernel("DestroyResourceOp", createDestroyResource, { types: noTypes }),
-  statefulKernel("VariableShape", createVariableShape, { types: { out_type: indexTypes } }),
+  statefulKernel("VariableShape", createVariableShape, { types: { out_type: indexTypes }, facts }),
   statefulKernel(
     "ResourceCountUpTo",
     (node) => {

@@ -4,7 +4,7 @@ import { indicesOf } from "../support/elements.js";
 import { cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 import { checkedLength } from "./list-limits.js";
 
-/** Where an element of an indices tensor stands, as errors show it: "indices[0,1]", "indices" for a scalar. */
+/** The position of an element of an indices tensor, as in errors: "indices[0,1]", "indices" for a scalar. */
 export function indexText(shape: readonly number[], index: number): string {
   if (shape.length === 0) {
     return "indices";
@@ -15,7 +15,7 @@ export function indexText(shape: readonly number[], index: number): string {
 }
 
 /**
- * Indices of rows, each checked.
+ * Row indices, checked one by one.
  * @throws TensorFlowError INVALID_ARGUMENT "indices[0,1] = 5 is not in [0, 3)"
  */
 export function rowIndices(indices: Tensor, rows: number): ArrayLike<number> {
@@ -29,21 +29,21 @@ export function rowIndices(indices: Tensor, rows: number): ArrayLike<number> {
   return list;
 }
 
-/** Slices that the rows of an indices tensor name, as GatherNd and ScatterNd have them. */
+/** The slices that the rows of an indices tensor select, as in GatherNd and ScatterNd. */
 interface SliceIndices {
-  /** For each row of indices: where its slice begins, in elements. */
+  /** For each row of indices: the offset of its slice, in elements. */
   readonly starts: readonly number[];
-  /** Elements of a slice. */
+  /** The number of elements of a slice. */
   readonly length: number;
-  /** The sizes that are left after indexing. */
+  /** The dimensions left after indexing. */
   readonly sliceShape: readonly number[];
-  /** The shape of indices without the last dimension, which is an index. */
+  /** The shape of indices without the last dimension, which holds the index. */
   readonly batchShape: readonly number[];
 }
 
 /**
- * @param refuse throws the op's own error for a row of indices that leads out of the shape.
- * @throws TensorFlowError INVALID_ARGUMENT for indices that are deeper than the shape.
+ * @param refuse throws the op's own error for a row of indices outside the shape.
+ * @throws TensorFlowError INVALID_ARGUMENT if an index has more components than the shape has dimensions.
  */
 export function sliceIndices(
   shape: readonly number[],

@@ -3,6 +3,7 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import { alone, type Variable } from "../../resources/variable.js";
 import { RefValue } from "../../values.js";
 import type { KernelDefinition, Outputs, StatefulKernelDefinition } from "../kernel.js";
+import type { OpFacts } from "../op-facts.js";
 import { dataTypes, indexTypes, numberTypes, realTypes } from "../support/dtypes.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
@@ -27,22 +28,22 @@ function typesOf(kind: UpdateKind) {
   return kind === "update" ? dataTypes : kind === "min" || kind === "max" ? realTypes : numberTypes;
 }
 
-/** Elements that are updated in one turn, and what it takes to find a row, in elements: a few milliseconds. */
+/** Elements updated per turn (a few milliseconds), and the cost of locating a row, in elements. */
 const ELEMENTS_PER_TURN = 2 ** 18;
 const ELEMENTS_PER_ROW = 8;
 
-/** Where the rows of updates go. */
+/** The destinations of the rows of updates. */
 interface RowUpdates {
   readonly kind: UpdateKind;
   readonly updates: Tensor;
   readonly rows: number;
-  /** Elements of a row. */
+  /** The number of elements of a row. */
   readonly length: number;
-  /** Where in the variable a row begins, in elements. */
+  /** The offset of a row in the variable, in elements. */
   startOf(row: number): number;
 }
 
-/** Updates a variable row by row; many rows in turns, so that the task goes on answering. */
+/** Updates a variable row by row, many rows in several turns to keep the task responsive. */
 function updateRows(
   variable: Variable,
   { kind, updates, rows, length, startOf }: RowUpdates,
@@ -64,11 +65,11 @@ function updateRows(
       });
     }
   };
-  // Not to be ended half done, as the kernels of TensorFlow are not.
+  // Not cancellable, like TensorFlow's kernels.
   return inTurns(rows, rowsPerTurn, run, undefined, () => outputs);
 }
 
-/** Updates rows of a variable; a row that is named twice is updated twice. Nothing changes where an index is wrong. */
+/** Updates rows of a variable; a row named twice is updated twice. An invalid index leaves the variable unchanged. */
 function scatterRows(
   kind: UpdateKind,
   variable: Variable,
@@ -179,12 +180,18 @@ function checkedSlices(shape: readonly number[], indices: Tensor, updates: Tenso
 
 const ndKinds = kinds.filter(([, kind]) => kind !== "mul" && kind !== "div");
 
-/** Updates of rows and slices of variables. */
+const facts: OpFacts = { neverWaits: true };
+
+/** Ops that update rows and slices of variables. */
 export const scatterKernels: readonly KernelDefinition[] = [
   ...kinds.flatMap(([name, kind]) => [
-    statefulKernel(`Scatter${name}`, scatter(kind), { types: { T: typesOf(kind), Tindices: indexTypes } }),
+    statefulKernel(`Scatter${name}`, scatter(kind), {
+      types: { T: typesOf(kind), Tindices: indexTypes },
+      facts,
+    }),
     statefulKernel(`ResourceScatter${name}`, resourceScatter(kind), {
       types: { dtype: typesOf(kind), Tindices: indexTypes },
+      facts,
     }),
   ]),
   ...ndKinds.flatMap(([name, kind]) => [
@@ -197,7 +204,7 @@ export const scatterKernels: readonly KernelDefinition[] = [
           scatterSlices(kind, variable, indices, updates, [new RefValue(variable)]),
         );
       },
-      { types: { T: typesOf(kind), Tindices: indexTypes } },
+      { types: { T: typesOf(kind), Tindices: indexTypes }, facts },
     ),
     statefulKernel(
       `ResourceScatterNd${name}`,
@@ -207,7 +214,7 @@ export const scatterKernels: readonly KernelDefinition[] = [
         const updates = tensorAt(context.inputs, 2);
         return alone([variable], context.step, () => scatterSlices(kind, variable, indices, updates, []));
       },
-      { types: { T: typesOf(kind), Tindices: indexTypes } },
+      { types: { T: typesOf(kind), Tindices: indexTypes }, facts },
     ),
   ]),
 ];

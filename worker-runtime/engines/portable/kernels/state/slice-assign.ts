@@ -13,7 +13,7 @@ import { variableInput } from "./resource-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
 import { updateReferred, writableValue } from "./variable-access.js";
 
-/** Writes a value over a strided slice of a variable: x[begin:end:stride] = value. */
+/** Assigns a value to a strided slice of a variable: x[begin:end:stride] = value. */
 function assignSlice(variable: Variable, context: OpContext, masks: SliceMasks): void {
   const shape = variable.shape ?? [];
   const [begin, end, strides] = [1, 2, 3].map((index) => integersOf(tensorAt(context.inputs, index)));
@@ -26,7 +26,7 @@ function assignSlice(variable: Variable, context: OpContext, masks: SliceMasks):
     offset: slice.begin.reduce((sum, start, axis) => sum + start * (own[axis] ?? 0), 0),
     strides: own.map((stride, axis) => stride * (slice.stride[axis] ?? 1)),
   };
-  // Without new and shrunk axes the value has the sizes of the slice, and its elements the same order.
+  // Apart from new and shrunk axes the value has the shape of the slice, with its elements in the same order.
   const from = { offset: 0, strides: stridesOf(slice.sizes) };
   const { dtype } = target;
   copyStrided(slice.sizes, wordsOf(dtype, target.data), to, wordsOf(dtype, value.data), from);
@@ -71,6 +71,6 @@ export const sliceAssignKernels: readonly KernelDefinition[] = [
         });
       };
     },
-    { types },
+    { types, facts: { neverWaits: true } },
   ),
 ];

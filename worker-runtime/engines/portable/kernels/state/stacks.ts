@@ -19,7 +19,7 @@ import { statefulKernel } from "./stateful-kernel.js";
 
 const STACK = "tensorflow::Stack";
 
-/** A stack of values, alive for one step: what a loop keeps for its gradient. */
+/** A stack of values that lives for one step: a loop saves values on it for its gradient. */
 class Stack implements Resource {
   readonly typeName = STACK;
   readonly #name: string;
@@ -99,7 +99,7 @@ function stackKernel(
   );
 }
 
-/** Stacks, by resource handles ("…V2") and by the older references. */
+/** Stacks, accessed by resource handles ("…V2") or by the older references. */
 export const stackKernels: readonly KernelDefinition[] = ["", "V2"].flatMap((version) => [
   statefulKernel(`Stack${version}`, createStack, { types: { elem_type: anyType } }),
   stackKernel(`StackPush${version}`, { T: anyType }, (stack, { inputs: [, value] }) => {

@@ -7,7 +7,7 @@ import { productOf, stridesOf } from "../support/shapes.js";
 import { updateElements } from "./element-updates.js";
 import { checkedLength } from "./list-limits.js";
 
-/** Elements that are copied between two pauses: a few milliseconds' work. */
+/** Elements copied between two pauses: a few milliseconds. */
 const ELEMENTS_PER_TURN = 2 ** 20;
 
 /** The slices of a tensor along its first dimension; views, not copies. @throws TensorFlowError RESOURCE_EXHAUSTED */
@@ -28,12 +28,12 @@ export function* unstacking(tensor: Tensor): PausingWork<Tensor[]> {
   return slices;
 }
 
-/** Slice `index` of a tensor along its first dimension, in a given shape of its size; a view. */
+/** Slice `index` of a tensor along its first dimension, as a view with a given shape of the same size. */
 export function sliceAt(tensor: Tensor, index: number, shape: readonly number[]): Tensor {
   return runAt(tensor, index * productOf(shape), shape);
 }
 
-/** The elements from `start` on in the given shape; a view. */
+/** The elements starting at `start`, as a view with the given shape. */
 export function runAt({ dtype, data }: Tensor, start: number, shape: readonly number[]): Tensor {
   const width = dtype === "complex64" || dtype === "complex128" ? 2 : 1;
   const from = start * width;
@@ -41,7 +41,7 @@ export function runAt({ dtype, data }: Tensor, start: number, shape: readonly nu
   return new Tensor(dtype, shape, isByteList(data) ? data.slice(from, to) : data.subarray(from, to));
 }
 
-/** Tensors of one dtype, their elements one after the other, in a shape that has room for exactly these. */
+/** Concatenates the elements of tensors of one dtype into a shape of exactly their total size. */
 export function joined(dtype: Tensor["dtype"], shape: readonly number[], tensors: readonly Tensor[]): Tensor {
   return withoutPauses(joining(dtype, shape, tensors));
 }
@@ -70,7 +70,7 @@ export function* joining(
   return new Tensor(dtype, shape, target);
 }
 
-/** Tensors of one shape along a new first dimension. */
+/** Stacks tensors of one shape along a new first dimension. */
 export function stack(
   dtype: Tensor["dtype"],
   elementShape: readonly number[],
@@ -80,9 +80,9 @@ export function stack(
 }
 
 /**
- * Tensors of one rank along a new first dimension, smaller ones filled up with zeros (empty strings) at their ends.
- * @param elementShape sizes, -1 where the largest of the tensors decides.
- * @throws TensorFlowError INVALID_ARGUMENT for a tensor of another rank.
+ * Stacks tensors of one rank along a new first dimension, padding smaller ones at the end with zeros (empty strings).
+ * @param elementShape the padded shape; -1 uses the largest size among the tensors.
+ * @throws TensorFlowError INVALID_ARGUMENT for a tensor of a different rank.
  */
 export function stackPadded(
   dtype: Tensor["dtype"],

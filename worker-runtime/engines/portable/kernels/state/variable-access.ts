@@ -8,7 +8,7 @@ import { inTurns } from "../support/turns.js";
 import { updateElements } from "./element-updates.js";
 import { cellInput, uninitialized } from "./resource-access.js";
 
-/** Elements that are updated in one turn: a few milliseconds. */
+/** Elements updated per turn: a few milliseconds. */
 export const ELEMENTS_PER_TURN = 2 ** 20;
 
 /** The variable behind a reference edge, which may have no value yet. */
@@ -21,7 +21,7 @@ export function referredVariable(context: OpContext, index: number): ReferenceVa
 }
 
 /**
- * Updates the variable behind a reference edge, which must have a value, while no other update does.
+ * Exclusively updates the variable behind a reference edge, which must have a value.
  * @throws TensorFlowError FAILED_PRECONDITION
  */
 export function updateReferred(
@@ -37,12 +37,12 @@ export function checkInitialized<T extends Variable>(variable: T): T {
   return variable.initialized ? variable : uninitialized(variable);
 }
 
-/** The value of a variable with an array that may be written. @throws TensorFlowError FAILED_PRECONDITION */
+/** The value of a variable, with an array that may be written to. @throws TensorFlowError FAILED_PRECONDITION */
 export function writableValue(variable: Variable): Tensor {
   return variable.writable() ?? uninitialized(variable);
 }
 
-/** Adds a tensor of the variable's dtype and shape to it, or subtracts it; many elements in turns. */
+/** Adds a tensor of the same dtype and shape to a variable, or subtracts it; many elements in several turns. */
 export function addToVariable(
   kind: "add" | "sub",
   variable: Variable,
@@ -60,13 +60,13 @@ export function addToVariable(
       length: end - first,
       step: 1,
     });
-  // Not to be ended half done, as the kernels of TensorFlow are not.
+  // Not cancellable, like TensorFlow's kernels.
   return inTurns(size, ELEMENTS_PER_TURN, add, undefined, () => outputs);
 }
 
 /**
- * The value of an int32 or int64 variable, which then counts on.
- * @throws TensorFlowError OUT_OF_RANGE "Reached limit of 3", INVALID_ARGUMENT for a variable that is no scalar.
+ * Returns the value of an int32 or int64 variable and increments the variable.
+ * @throws TensorFlowError OUT_OF_RANGE "Reached limit of 3", INVALID_ARGUMENT for a variable that is not a scalar.
  */
 export function countUp(variable: Variable, limit: bigint): Tensor {
   const before = variable.value ?? uninitialized(variable);

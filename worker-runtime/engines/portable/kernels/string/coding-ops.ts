@@ -25,7 +25,7 @@ function decodeBase64(bytes: Uint8Array): Uint8Array {
   return Buffer.from(content, "base64url");
 }
 
-/** Turns the bytes of each element round. */
+/** Reverses the bytes of each element. */
 function swapBytes(bytes: Uint8Array, size: number): Uint8Array {
   const swapped = bytes.slice();
   for (let at = 0; at < swapped.length; at += size) {
@@ -34,7 +34,7 @@ function swapBytes(bytes: Uint8Array, size: number): Uint8Array {
   return swapped;
 }
 
-/** The bytes of strings of one length as numbers. @param bytesPerPart the size of what is turned round: half a complex. */
+/** Reinterprets the bytes of strings of equal length as numbers. */
 function decodeRaw(input: Tensor, dtype: DType, littleEndian: boolean): Tensor {
   const strings = stringsOf(input);
   const length = strings[0]?.length ?? 0;
@@ -54,7 +54,7 @@ function decodeRaw(input: Tensor, dtype: DType, littleEndian: boolean): Tensor {
       `Input to DecodeRaw has length ${length} that is not a multiple of ${size}, the size of ${cppTypeName(dtype)}`,
     );
   }
-  // A fresh copy, aligned for the dtype.
+  // A new copy, aligned for the dtype.
   const joined = new Uint8Array(strings.length * length);
   for (const [index, bytes] of strings.entries()) {
     joined.set(bytes, index * length);
@@ -84,7 +84,7 @@ function parseTensor(input: Tensor, dtype: DType): Tensor {
   return tensor;
 }
 
-/** Strings that hold something else: base64, raw numbers, serialized tensors. */
+/** Encoding and decoding of strings: base64, raw numbers, serialized tensors. */
 export const codingKernels: readonly PureKernelDefinition[] = [
   pureKernel(
     "EncodeBase64",

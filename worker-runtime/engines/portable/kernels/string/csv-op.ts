@@ -14,13 +14,13 @@ const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** How the records are written. */
+/** The format of the records. */
 export interface Dialect {
   readonly delimiter: number;
   readonly quotes: boolean;
 }
 
-/** The fields of one record. @throws TensorFlowError INVALID_ARGUMENT for quotes where they must not be. */
+/** The fields of one record. @throws TensorFlowError INVALID_ARGUMENT for misplaced quotes. */
 export function fieldsOf(record: Uint8Array, { delimiter, quotes }: Dialect): Uint8Array[] {
   const fields: Uint8Array[] = [];
   if (record.length === 0) {
@@ -42,14 +42,14 @@ export function fieldsOf(record: Uint8Array, { delimiter, quotes }: Dialect): Ui
       }
       fields.push(record.subarray(start, at));
     }
-    // A delimiter at the end begins an empty field.
+    // A trailing delimiter is followed by an empty field.
     more = at < record.length;
     at += 1;
   }
   return fields;
 }
 
-/** A field in quotes, and the index of what ends it. */
+/** A quoted field, and the index after it. */
 function quotedField(record: Uint8Array, start: number, delimiter: number): [field: Uint8Array, end: number] {
   const bytes: number[] = [];
   let at = start + 1;
@@ -71,8 +71,8 @@ function quotedField(record: Uint8Array, start: number, delimiter: number): [fie
 }
 
 /**
- * One column: its dtype, and its default's only element where there is one.
- * @throws TensorFlowError INVALID_ARGUMENT for a field that is no number, or missing without a default.
+ * One column: its dtype, and its default if it has one.
+ * @throws TensorFlowError INVALID_ARGUMENT for a field that is not a number, or is missing without a default.
  */
 export function columnOf(
   dtype: DType,
@@ -149,7 +149,7 @@ function decode(node: KernelNode, inputs: readonly Tensor[], dialect: Dialect): 
     if (fields.length !== dtypes.length) {
       throw invalidArgument(`Expect ${dtypes.length} fields but have ${fields.length} in record ${index}`);
     }
-    // An empty field, and one that says so, take the default.
+    // An empty field, or one equal to na_value, gets the default.
     return fields.map((field) => (field.length === 0 || notAvailable.equals(field) ? undefined : field));
   });
   return dtypes.map((dtype, column) =>
@@ -163,7 +163,7 @@ function decode(node: KernelNode, inputs: readonly Tensor[], dialect: Dialect): 
   );
 }
 
-/** DecodeCSV: a tensor of each column of a tensor of records (RFC 4180, one record a string). */
+/** DecodeCSV: one tensor per column of a tensor of records (RFC 4180, one record per string). */
 export const csvKernel: PureKernelDefinition = pureKernel(
   "DecodeCSV",
   (node) => {
@@ -178,7 +178,7 @@ export const csvKernel: PureKernelDefinition = pureKernel(
     const dialect = { delimiter, quotes: node.bool("use_quote_delim") };
     return (inputs) => decode(node, inputs, dialect);
   },
-  // Each record becomes a list of fields, and each field an object.
+  // Each record becomes a list, and each field an object.
   {
     types: { OUT_TYPE: [...floatTypes, ...indexTypes, "string"] },
     cost: (_, inputs) => 4 * costOfReading(inputs),

@@ -21,10 +21,10 @@ function create(node: KernelNode): Compute {
   };
 }
 
-/** The text of a number, or of a string of some length. */
+/** Per formatted number or string of moderate length. */
 const NANOS_PER_TEXT = 2000;
 
-/** Only the ends of each dimension are shown, however large the tensors are. */
+/** Only the ends of each dimension are shown, regardless of the size of the tensors. */
 function cost(node: KernelNode, inputs: readonly Tensor[]): number {
   const ends = node.int("summarize");
   const shownOf = ({ shape }: Tensor) =>
@@ -32,7 +32,7 @@ function cost(node: KernelNode, inputs: readonly Tensor[]): number {
   return inputs.reduce((sum, input) => sum + shownOf(input), 0) * NANOS_PER_TEXT;
 }
 
-/** StringFormat: a template with tensors' texts in place of its placeholders; what tf.print is made of. */
+/** StringFormat: a template whose placeholders are replaced by the text of tensors; used by tf.print. */
 export const formatKernel: PureKernelDefinition = pureKernel("StringFormat", create, {
   types: { T: tensorTypes },
   cost,

@@ -8,9 +8,9 @@ import { noTypes } from "../support/dtypes.js";
 import { inputAt, stringsOf } from "../support/elements.js";
 import { fingerprint64, sipHash } from "./hashes.js";
 
-/** Nanoseconds of a short string. */
+/** Nanoseconds per short string. */
 const NANOSECONDS_PER_STRING = 5000;
-/** Of a long one: 64-bit arithmetic with bigints. */
+/** Nanoseconds per byte of a long string: 64-bit arithmetic with bigints. */
 const NANOSECONDS_PER_BYTE = 200;
 
 function bucketKernel(
@@ -41,7 +41,7 @@ function bucketKernel(
   );
 }
 
-/** Strings to numbers of buckets. */
+/** Hashes strings to bucket numbers. */
 export const hashKernels: readonly PureKernelDefinition[] = [
   bucketKernel("StringToHashBucketFast", () => fingerprint64),
   bucketKernel("StringToHashBucket", () => hash64),

@@ -1,4 +1,4 @@
-/** Hashes of strings as TensorFlow computes them. All numbers are unsigned and of 64 bits. */
+/** Hashes of strings as TensorFlow computes them. All numbers are unsigned 64-bit integers. */
 
 const MASK = (1n << 64n) - 1n;
 
@@ -87,7 +87,7 @@ function farmUpTo64(bytes: Uint8Array): bigint {
   );
 }
 
-/** Two numbers of 64 bits from 32 bytes and two seeds. */
+/** Two 64-bit numbers from 32 bytes and two seeds. */
 function weakHash(bytes: Uint8Array, at: number, seedA: bigint, seedB: bigint): [bigint, bigint] {
   const w = fetch64(bytes, at);
   const z = fetch64(bytes, at + 24);

@@ -12,9 +12,9 @@ interface NgramRules {
   readonly left: Uint8Array;
   readonly right: Uint8Array;
   readonly widths: readonly number[];
-  /** How many pads a sequence has on each side; -1 for as many as an n-gram can begin or end with. */
+  /** The number of pads on each side of a sequence; -1 for the n-gram width minus 1. */
   readonly padWidth: number;
-  /** Whether a sequence that is too short for any n-gram becomes one as a whole. */
+  /** Whether a sequence too short for any n-gram becomes a single n-gram. */
   readonly keepShort: boolean;
 }
 
@@ -35,7 +35,7 @@ function rulesOf(node: KernelNode): NgramRules {
   return rules;
 }
 
-/** Pads on each side for n-grams of a width: one of nothing but pads says nothing. */
+/** The number of pads on each side for a width: no n-gram consists of pads only. */
 function padsFor(width: number, { padWidth }: NgramRules): number {
   return padWidth < 0 ? width - 1 : Math.min(padWidth, width - 1);
 }
@@ -44,14 +44,14 @@ function countFor(length: number, width: number, rules: NgramRules): number {
   return Math.max(0, length + 2 * padsFor(width, rules) - width + 1);
 }
 
-/** How many n-grams a sequence has of all widths, and whether it is the whole one. */
+/** The number of n-grams of a sequence for all widths, and whether it is the whole sequence. */
 function countOf(length: number, rules: NgramRules): { readonly count: number; readonly whole: boolean } {
   const count = rules.widths.reduce((sum, width) => sum + countFor(length, width, rules), 0);
   const whole = count === 0 && rules.keepShort && length > 0;
   return { count: whole ? 1 : count, whole };
 }
 
-/** The tokens of a sequence with its pads, from one on. */
+/** The n-gram that starts at an index of the padded sequence. */
 function ngram(
   tokens: readonly Uint8Array[],
   pads: number,
@@ -84,7 +84,7 @@ function* ngramsOf(tokens: readonly Uint8Array[], rules: NgramRules): Generator<
   }
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT where they do not divide `count` strings. */
+/** @throws TensorFlowError INVALID_ARGUMENT if they do not divide `count` strings. */
 function checkSplits(splits: readonly number[], count: number): void {
   if (splits[0] !== 0) {
     throw invalidArgument(`First split value must be 0, got ${splits[0]}`);
@@ -100,7 +100,7 @@ function checkSplits(splits: readonly number[], count: number): void {
   }
 }
 
-/** How many tokens and pads all n-grams are made of: wide ones are far more than what they are made from. */
+/** The number of tokens and pads in all n-grams; with large widths, far more than in the input. */
 function tokensOf(splits: readonly number[], rules: NgramRules): number {
   return rules.widths.reduce(
     (sum, width) =>
@@ -112,7 +112,7 @@ function tokensOf(splits: readonly number[], rules: NgramRules): number {
   );
 }
 
-/** Neighbouring strings of each sequence, joined. */
+/** Joins neighbouring strings of each sequence. */
 export const ngramKernel: PureKernelDefinition = pureKernel(
   "StringNGrams",
   (node) => {

@@ -16,7 +16,7 @@ const DEFAULT_PRECISION = 6;
 const floatPattern = /^[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|inf(?:inity)?|nan)$/i;
 const hexPattern = /^[+-]?0x[0-9a-f]+$/i;
 
-/** A number as C's strtod reads it; undefined where the text is none. */
+/** Parses a number as C's strtod does; undefined if the text is not a number. */
 function parseFloatText(text: string): number | undefined {
   if (hexPattern.test(text)) {
     return text.startsWith("-") ? -Number(text.slice(1)) : Number(text.replace("+", ""));
@@ -29,7 +29,7 @@ function parseFloatText(text: string): number | undefined {
   return text.startsWith("-") ? -value : value;
 }
 
-/** A whole number within a dtype; undefined where the text is none. */
+/** Parses an integer in the range of a dtype; undefined if the text is not one. */
 function parseIntText(text: string, dtype: DType): bigint | undefined {
   const range = integerRange(dtype);
   if (range === undefined || !/^[+-]?\d+$/.test(text)) {
@@ -39,7 +39,7 @@ function parseIntText(text: string, dtype: DType): bigint | undefined {
   return value < range.min || value > range.max ? undefined : value;
 }
 
-/** The number that a text stands for, white space around it left out. @throws TensorFlowError INVALID_ARGUMENT */
+/** Parses a number, ignoring surrounding whitespace. @throws TensorFlowError INVALID_ARGUMENT */
 export function parseNumber(bytes: Uint8Array, dtype: DType): number | bigint {
   const text = Buffer.from(bytes)
     .toString("latin1")
@@ -111,10 +111,10 @@ function directiveOf(node: KernelNode): Directive {
   return { precision, letter, fill, width: node.int("width") };
 }
 
-/** A number's text is not asked for with more; a billion of blanks for each number would fill the memory. */
+/** The maximum width and precision: a billion blanks per number would exhaust the memory. */
 const MAX_TEXT_LENGTH = 65_536;
 
-/** @param hasSign whether the number is of a type with a sign: others are never given one. */
+/** @param hasSign whether the type of the number is signed; other types never get a "+" or a blank. */
 function padded(text: string, { fill, width }: Directive, hasSign = true): string {
   const signed = hasSign && width > -1 && !text.startsWith("-") && (fill === "+" || fill === " ");
   const full = signed ? `${fill}${text}` : text;
@@ -164,7 +164,7 @@ function elementText(dtype: DType, data: TensorData, index: number, directive: D
   }
 }
 
-/** Numbers to text and back. */
+/** Converts numbers to text and back. */
 export const numberTextKernels: readonly PureKernelDefinition[] = [
   pureKernel("StringToNumber", (node) => (inputs) => [stringToNumber(node, inputAt(inputs, 0))], {
     types: { out_type: ["float32", "float64", "int32", "int64", "uint32", "uint64"] },

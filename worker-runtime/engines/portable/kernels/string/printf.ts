@@ -1,6 +1,6 @@
 /**
- * Numbers as C's printf writes them: the digits are those of the exact binary value, rounded half to even. JavaScript's
- * own toFixed and toPrecision round ties up and stop at 100 digits.
+ * Formats numbers as C's printf does: the digits are those of the exact binary value, rounded half to even.
+ * JavaScript's own toFixed and toPrecision round ties up and stop at 100 digits.
  */
 
 /** The exact value of a finite number: mantissa · 2^exponent. */
@@ -65,7 +65,7 @@ function significantDigits(value: number, precision: number): { digits: string; 
   if (value === 0) {
     return { digits: "0".repeat(precision + 1), power: 0 };
   }
-  // The shortest text that stands for the value may name the next power of ten.
+  // The shortest text of the value may round up to the next power of ten.
   let power = Number(Math.abs(value).toExponential().split("e")[1]);
   let digits = scaled(value, precision - power).toString();
   while (digits.length !== precision + 1) {
@@ -110,11 +110,11 @@ export function formatGeneral(value: number, precision: number): string {
   return `${sign}${whole}${kept.length > power + 1 ? `.${kept.slice(power + 1)}` : ""}`;
 }
 
-/** Digits that always suffice for a C++ float and double (FLT_DIG, DBL_DIG), and those that tell any two apart. */
+/** Digits that a C++ float or double always preserves (FLT_DIG, DBL_DIG), and digits that identify each value. */
 const FLOAT_DIGITS = [6, 9] as const;
 const DOUBLE_DIGITS = [15, 17] as const;
 
-/** A float32 (or smaller) as TensorFlow's StrCat writes it: six digits, or nine where six do not stand for it. */
+/** A float32 (or smaller) as TensorFlow's StrCat writes it: six digits, or nine if six do not identify the value. */
 export function floatText(value: number): string {
   const short = formatGeneral(value, FLOAT_DIGITS[0]);
   return Object.is(Math.fround(Number(short)), value) || !Number.isFinite(value)

@@ -9,28 +9,73 @@ import { cppShapeText } from "../support/shapes.js";
 import { Regex } from "./regex/regex.js";
 import { RegexSyntaxError } from "./regex/syntax.js";
 
-/** Nanoseconds of a string, of a byte of it, and of a byte for each one of the pattern: so many ways to match there may be. */
+/** Nanoseconds per string, per byte, and per byte for each byte of the pattern, which bounds the threads per byte. */
 const NANOSECONDS_PER_STRING = 2000;
 const NANOSECONDS_PER_BYTE = 200;
 const NANOSECONDS_PER_STEP = 50;
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** A string's code points; bytes that are no UTF-8 as a code point each. */
+/** Added to a byte that is no valid UTF-8: beyond all code points, so that no pattern matches it, as in RE2. */
+const INVALID = 0x110000;
+
+/** A string's code points, and its bytes from one of them to another; none for a group that took no part, at -1. */
 interface Text {
   readonly codePoints: readonly number[];
-  bytesOf(text: string): Uint8Array;
+  slice(from: number, to: number): Uint8Array;
 }
 
 function textOf(bytes: Uint8Array): Text {
+  const codePoints = validCodePoints(bytes) ?? someCodePoints(bytes);
+  const offsets = [0];
+  let end = 0;
+  for (const codePoint of codePoints) {
+    end += bytesOf(codePoint);
+    offsets.push(end);
+  }
+  const slice = (from: number, to: number) => bytes.subarray(offsets[from] ?? end, offsets[to] ?? end);
+  return { codePoints, slice };
+}
+
+/** The bytes of a code point in UTF-8, or of one invalid byte. */
+function bytesOf(codePoint: number): number {
+  if (codePoint < 0x80 || codePoint >= INVALID) {
+    return 1;
+  }
+  return codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
+}
+
+/** undefined if some bytes are not valid UTF-8. */
+function validCodePoints(bytes: Uint8Array): readonly number[] | undefined {
   try {
-    const text = strict.decode(bytes);
-    return {
-      codePoints: Array.from(text, (one) => one.codePointAt(0) ?? 0),
-      bytesOf: (result) => Buffer.from(result),
-    };
+    return Array.from(strict.decode(bytes), (one) => one.codePointAt(0) ?? 0);
   } catch {
-    return { codePoints: [...bytes], bytesOf: (result) => Buffer.from(result, "latin1") };
+    return undefined;
+  }
+}
+
+function someCodePoints(bytes: Uint8Array): readonly number[] {
+  const codePoints: number[] = [];
+  for (let offset = 0; offset < bytes.length; ) {
+    const length = lengthOfCodePoint(bytes, offset);
+    const valid = length === 0 ? undefined : strict.decode(bytes.subarray(offset, offset + length));
+    codePoints.push(valid?.codePointAt(0) ?? INVALID + (bytes[offset] ?? 0));
+    offset += Math.max(1, length);
+  }
+  return codePoints;
+}
+
+/** The bytes of the code point at an offset; 0 if they are not valid UTF-8. */
+function lengthOfCodePoint(bytes: Uint8Array, offset: number): number {
+  const first = bytes[offset] ?? 0;
+  if (first < 0x80) {
+    return 1;
+  }
+  const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  try {
+    return length > 0 && strict.decode(bytes.subarray(offset, offset + length)) !== "" ? length : 0;
+  } catch {
+    return 0;
   }
 }
 
@@ -54,19 +99,19 @@ function scalarText(tensor: Tensor, what: string): string {
   return Buffer.from(stringsOf(tensor)[0] ?? new Uint8Array(0)).toString("utf8");
 }
 
-/** Literal text, or the number of a group to put in. */
+/** Literal text, or the number of a group to insert. */
 type RewritePart = string | number;
 
-/** What a match is replaced by. */
+/** The replacement of a match. */
 interface Rewrite {
   readonly parts: readonly RewritePart[];
-  /** The highest group that it names. */
+  /** The highest group that it refers to. */
   readonly groups: number;
-  /** False where it ends at an escape that means nothing. */
+  /** False if it was cut off at an invalid escape. */
   readonly complete: boolean;
 }
 
-/** Parses "\\1 and \\\\": groups by one digit. */
+/** Parses "\\1 and \\\\": groups have one digit. */
 function parseRewrite(rewrite: string): Rewrite {
   const parts: RewritePart[] = [];
   let groups = 0;
@@ -91,13 +136,8 @@ function parseRewrite(rewrite: string): Rewrite {
 }
 
 function replace(bytes: Uint8Array, regex: Regex, rewrite: readonly RewritePart[], all: boolean): Uint8Array {
-  const { codePoints, bytesOf } = textOf(bytes);
-  const slice = (from: number, to: number) =>
-    codePoints
-      .slice(from, to)
-      .map((one) => String.fromCodePoint(one))
-      .join("");
-  let result = "";
+  const { codePoints, slice } = textOf(bytes);
+  const result: Uint8Array[] = [];
   let done = 0;
   let lastEnd = -1;
   for (let from = 0; from <= codePoints.length; ) {
@@ -106,14 +146,16 @@ function replace(bytes: Uint8Array, regex: Regex, rewrite: readonly RewritePart[
       break;
     }
     const [start = 0, end = 0] = match;
-    // Nothing is not found right after a match, as in RE2.
+    // An empty match right after a match is skipped, as in RE2.
     if (start === end && start === lastEnd) {
       from = end + 1;
       continue;
     }
-    result += slice(done, start);
+    result.push(slice(done, start));
     for (const part of rewrite) {
-      result += typeof part === "string" ? part : slice(match[2 * part] ?? 0, match[2 * part + 1] ?? 0);
+      result.push(
+        typeof part === "string" ? Buffer.from(part) : slice(match[2 * part] ?? 0, match[2 * part + 1] ?? 0),
+      );
     }
     done = end;
     lastEnd = end;
@@ -122,12 +164,12 @@ function replace(bytes: Uint8Array, regex: Regex, rewrite: readonly RewritePart[
       break;
     }
   }
-  return lastEnd < 0 ? bytes : bytesOf(result + slice(done, codePoints.length));
+  return lastEnd < 0 ? bytes : Buffer.concat([...result, slice(done, codePoints.length)]);
 }
 
 function replaceAll(input: Tensor, regex: Regex, rewrite: string, all: boolean): Tensor {
   const { parts, groups, complete } = parseRewrite(rewrite);
-  // TensorFlow only logs a rewrite that is none; what RE2 then does is done here, too.
+  // TensorFlow only logs an invalid rewrite; this does what RE2 then does.
   if (groups > regex.groups || (!complete && !all)) {
     return input;
   }

@@ -34,7 +34,7 @@ function create(node: KernelNode): Compute {
       for (let i = 0; i < inner; i += 1) {
         const list = parts[id * inner + i] as Uint8Array[];
         const text = strings[row * inner + i] as Uint8Array;
-        // As TensorFlow has it: empty strings that a segment begins with leave no trace.
+        // As in TensorFlow, empty strings at the beginning of a segment are dropped.
         if (list.length > 0) {
           list.push(separator);
         }
@@ -53,7 +53,7 @@ function create(node: KernelNode): Compute {
   };
 }
 
-/** A list for each string of the result, and what it is joined of. */
+/** Per string of the result: its list, and joining it. */
 const NANOS_PER_RESULT = 800;
 const NANOS_PER_STRING = 500;
 
@@ -64,7 +64,7 @@ function cost(_: KernelNode, inputs: readonly Tensor[]): number {
   return results * NANOS_PER_RESULT + input.size * NANOS_PER_STRING + costOfReading(inputs);
 }
 
-/** Joins the strings of each segment, in order; "" for a segment without any. */
+/** Joins the strings of each segment, in order; "" for an empty segment. */
 export const segmentJoinKernel: PureKernelDefinition = pureKernel("UnsortedSegmentJoin", create, {
   types: { Tindices: indexTypes, Tnumsegments: indexTypes },
   cost,

@@ -51,8 +51,8 @@ function splitAtAny(bytes: Uint8Array, delimiters: Uint8Array, skipEmpty: boolea
 const isSpace = (byte: number | undefined) => byte === 32 || (byte !== undefined && byte >= 9 && byte <= 13);
 
 /**
- * Splits at runs of white space: as Python's str.split() does where nothing limits it. With a limit the rest is a part of
- * its own even where it is empty, and with a limit of 0 nothing is stripped.
+ * Splits at runs of whitespace, like Python's str.split() without a limit. With a limit the remainder is a separate
+ * part even if it is empty, and with a limit of 0 nothing is stripped.
  */
 function splitAtSpaces(bytes: Uint8Array, maxSplit: number): Uint8Array[] {
   if (maxSplit === 0) {
@@ -78,7 +78,7 @@ function splitAtSpaces(bytes: Uint8Array, maxSplit: number): Uint8Array[] {
   return maxSplit > 0 && parts.length === maxSplit ? [...parts, bytes.subarray(at)] : parts;
 }
 
-/** Splits at a separator, as Python's str.split(separator) does. */
+/** Splits at a separator, like Python's str.split(separator). */
 function splitAt(bytes: Uint8Array, separator: Uint8Array, maxSplit: number): Uint8Array[] {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const parts: Uint8Array[] = [];
@@ -101,13 +101,13 @@ function inputRows(input: Tensor): readonly Uint8Array[] {
   return stringsOf(input);
 }
 
-/** Words of two or three bytes, each a string of its own. */
+/** For words of two or three bytes, each of which becomes a string. */
 const NANOS_PER_BYTE = 150;
-/** Each byte is looked for among the delimiters. */
+/** Each byte is compared with the delimiters. */
 const NANOS_PER_DELIMITER = 1;
-/** Where each byte is a string of its own. */
+/** For splits into single bytes. */
 const NANOS_PER_SINGLE_BYTE = 1500;
-/** Of the list of words that each text becomes. */
+/** For the list of words of each text. */
 const NANOS_PER_TEXT = 1200;
 
 function splitCost(input: Tensor, nanosPerByte: number): number {

@@ -16,7 +16,7 @@ import {
 } from "../support/shapes.js";
 import { characterCount, characterOffsets } from "./utf8.js";
 
-/** A kernel that makes a string of each string. */
+/** A kernel that maps each string to a string. */
 function mapKernel(
   op: string,
   create: (encoding: string) => (bytes: Uint8Array) => Uint8Array,
@@ -34,7 +34,7 @@ function mapKernel(
   );
 }
 
-/** Changes the case of ASCII letters, or of all letters where the encoding is UTF-8. */
+/** Changes the case of ASCII letters, or of all letters if the encoding is UTF-8. */
 function caseChange(
   encoding: string,
   first: string,
@@ -94,7 +94,7 @@ function bytesOf(strings: readonly Uint8Array[]): number {
   return strings.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** @throws TensorFlowError RESOURCE_EXHAUSTED where there is no memory for so many strings of so many bytes in all. */
+/** @throws TensorFlowError RESOURCE_EXHAUSTED if there is no memory for `count` strings with `bytes` bytes in total. */
 function checkRoom(shape: readonly number[], count: number, bytes: number): void {
   if (!(memoryBudget.hasRoomForStrings(count) && memoryBudget.hasRoomFor(bytes))) {
     throw resourceExhausted(
@@ -109,7 +109,7 @@ function joinBytes(parts: readonly Uint8Array[], separator: Uint8Array): Uint8Ar
   );
 }
 
-/** Joins along dimensions one after the other, in the order in which they are named. */
+/** Joins along dimensions one after the other, in the given order. */
 function reduceJoin(input: Tensor, indices: Tensor, keepDims: boolean, separator: Uint8Array): Tensor {
   const rank = input.shape.length;
   const axes = integersOf(indices).map((axis) => {
@@ -145,7 +145,7 @@ function reduceJoin(input: Tensor, indices: Tensor, keepDims: boolean, separator
   return new Tensor("string", kept, strings);
 }
 
-/** The part of a string from `position` on, up to its end for a negative length; both count bytes or characters. */
+/** The substring at `position`; a negative length extends to the end. Both count bytes or characters. */
 function substring(
   bytes: Uint8Array,
   position: number,
@@ -204,7 +204,7 @@ function byteCount({ length }: Uint8Array): number {
   return length;
 }
 
-/** Ops on whole strings: cases, lengths, parts, joins. */
+/** Ops on whole strings: case, length, substring, join. */
 export const textKernels: readonly PureKernelDefinition[] = [
   mapKernel("StringLower", (encoding) => caseChange(encoding, "A", 32, (text) => text.toLowerCase())),
   mapKernel("StringUpper", (encoding) => caseChange(encoding, "a", -32, (text) => text.toUpperCase())),

@@ -8,7 +8,7 @@ import { indexTypes, noTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, integerTensor, newLongs, newNumbers, stringsOf } from "../support/elements.js";
 import { type Decoder, decoderOf, encoderOf, isCharacter } from "./unicode-text.js";
 
-/** What becomes of bytes or numbers that are no character: nothing, another character or an error. */
+/** How invalid bytes or numbers are handled: dropped, replaced, or reported as an error. */
 interface ErrorRules {
   readonly errors: string;
   readonly replacement: number;
@@ -28,9 +28,9 @@ function rulesOf(node: KernelNode): ErrorRules {
 const LAST_CONTROL = 0x1f;
 
 /**
- * The characters of a text as the rules leave them. Strict rules let control characters be replaced; where
- * `strictOnControls`, they are errors, too.
- * @throws TensorFlowError INVALID_ARGUMENT where the rules are strict.
+ * Decodes the characters of a text according to the rules. Strict rules replace control characters; with
+ * `strictOnControls`, these are also errors.
+ * @throws TensorFlowError INVALID_ARGUMENT if the rules are strict.
  */
 function decode(
   bytes: Uint8Array,
@@ -116,7 +116,7 @@ const transcodeKernel = pureKernel(
   { types: noTypes, cost: (_, inputs) => 10 * costOfReading(inputs) },
 );
 
-/** @throws TensorFlowError INVALID_ARGUMENT where they do not divide `count` numbers. */
+/** @throws TensorFlowError INVALID_ARGUMENT if they do not divide `count` numbers. */
 function checkSplits(splits: readonly number[], count: number): void {
   if (splits.length === 0) {
     throw invalidArgument("Input_splits should contain elements, but given input_values has 0 elements");
@@ -157,7 +157,7 @@ const encodeKernel = pureKernel(
   { types: { Tsplits: indexTypes }, cost: (_, inputs) => 10 * costOfReading(inputs) },
 );
 
-/** Texts as numbers of characters, and back. */
+/** Converts text to code points and back. */
 export const unicodeKernels: readonly PureKernelDefinition[] = [
   decodeKernel("UnicodeDecode", false),
   decodeKernel("UnicodeDecodeWithOffsets", true),

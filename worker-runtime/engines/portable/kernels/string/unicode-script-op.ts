@@ -68,14 +68,14 @@ const scripts = {
   ...{ Khitan_Small_Script: 191, Yezidi: 192 },
 } as const;
 
-/** What no character has, and what a number that is none gets. */
+/** The script of unassigned code points (ICU's USCRIPT_UNKNOWN). */
 const UNKNOWN = 103;
 const INVALID = -1;
 
 const CODE_POINTS = 0x110000;
 const NOT_LOOKED_UP = -2;
 
-/** The scripts of Unicode's characters, looked up in the tables of JavaScript's regular expressions once for each. */
+/** The scripts of Unicode's characters, looked up once each through JavaScript's regular expressions. */
 class ScriptTable {
   readonly #found = new Int16Array(CODE_POINTS).fill(NOT_LOOKED_UP);
   readonly #tests = Object.entries(scripts).map(
@@ -97,13 +97,13 @@ class ScriptTable {
   }
 }
 
-/** Made when it is needed: most graphs do not use it. */
+/** Created on first use: most graphs do not need it. */
 let table: ScriptTable | undefined;
 
-/** Between characters that were looked up before and new ones, which take microseconds. */
+/** A compromise between cached characters and new ones, which take microseconds. */
 const NANOSECONDS_PER_CHARACTER = 500;
 
-/** The script of each character: int32 code points as numbers of scripts, 103 for an unknown one, -1 for no character. */
+/** The script of each character: int32 code points to script numbers, 103 for an unknown one, -1 for no character. */
 export const unicodeScriptKernel = pureKernel(
   "UnicodeScript",
   () => (inputs) => {

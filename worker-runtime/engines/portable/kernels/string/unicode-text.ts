@@ -1,22 +1,22 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 
 /**
- * Takes the characters of a text in order.
- * @param code the code point; what it is does not matter for bytes that are none.
- * @param start where its bytes begin.
- * @param valid false for bytes that are no character: as many of them as could have been the beginning of one.
+ * Receives the characters of a text in order.
+ * @param code the code point; unspecified for invalid bytes.
+ * @param start the offset of its first byte.
+ * @param valid false for invalid bytes: as many as could have been the beginning of one character.
  */
 export type CharacterVisitor = (code: number, start: number, valid: boolean) => void;
 
 export type Decoder = (bytes: Uint8Array, visit: CharacterVisitor) => void;
 
-/** What comes after the first byte of a character of UTF-8. */
+/** What the first byte of a UTF-8 character tells about the rest. */
 interface Utf8Lead {
-  /** Bytes that follow. */
+  /** Number of bytes that follow. */
   readonly more: number;
   /** The bits of the first byte that belong to the code point. */
   readonly bits: number;
-  /** The range of the second byte: it excludes surrogates, and longer forms than needed. */
+  /** The range of the second byte: it excludes surrogates and overlong forms. */
   readonly low: number;
   readonly high: number;
 }
@@ -72,7 +72,7 @@ const decodeUtf8: Decoder = (bytes, visit) => {
 
 const isSurrogate = (code: number) => code >= 0xd800 && code <= 0xdfff;
 
-/** Whether a number is a code point that stands for a character. */
+/** Whether a number is a Unicode scalar value. */
 export function isCharacter(code: number): boolean {
   return code >= 0 && code <= 0x10ffff && !isSurrogate(code);
 }
@@ -98,7 +98,7 @@ function utf16Decoder(littleEndian: boolean): Decoder {
       if (paired) {
         at += 2;
       } else if (leads && at + 1 === bytes.length) {
-        // The half of a pair's second unit belongs to the same error.
+        // An incomplete second unit of a pair belongs to the same error.
         at += 1;
       }
       visit(0x10000 + ((unit & 0x3ff) << 10) + (next & 0x3ff), start, paired);
@@ -116,7 +116,7 @@ function utf32Decoder(littleEndian: boolean): Decoder {
   };
 }
 
-/** One byte for each of the first so many code points. */
+/** Decodes single bytes as the first `count` code points. */
 function byteDecoder(count: number): Decoder {
   return (bytes, visit) => {
     for (const [at, byte] of bytes.entries()) {
@@ -138,8 +138,8 @@ const decoders: Readonly<Record<string, Decoder>> = {
 };
 
 /**
- * The decoder of an encoding: those of Unicode with their byte order, US-ASCII and ISO-8859-1. Names are compared as ICU
- * does, without regard to case and punctuation.
+ * The decoder of an encoding: those of Unicode with their byte order, US-ASCII and ISO-8859-1. Names are compared as
+ * ICU does, without regard to case and punctuation.
  * @throws TensorFlowError INVALID_ARGUMENT for any other.
  */
 export function decoderOf(encoding: string): Decoder {
@@ -164,7 +164,7 @@ const encoders: Readonly<Record<string, Encoder>> = {
   },
 };
 
-/** @param codes of characters only; no argument list is long enough for a long text. */
+/** @param codes valid characters only. Converted in pieces, because argument lists are limited. */
 function textOf(codes: readonly number[]): string {
   let text = "";
   for (const code of codes) {

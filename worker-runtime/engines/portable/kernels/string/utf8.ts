@@ -2,7 +2,7 @@ function continues(byte: number): boolean {
   return (byte & 0xc0) === 0x80;
 }
 
-/** How many characters a UTF-8 text has, counted as in `characterOffsets`. */
+/** The number of characters in a UTF-8 text, counted as in `characterOffsets`. */
 export function characterCount(bytes: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -12,8 +12,8 @@ export function characterCount(bytes: Uint8Array): number {
 }
 
 /**
- * Where the characters of a UTF-8 text begin, and where the last one ends. A character is a byte that does not continue
- * another one and all that continue it, as TensorFlow counts them; bytes that are no UTF-8 are not looked at closer.
+ * The offsets at which the characters of a UTF-8 text begin, and the end of the last one. As in TensorFlow, a character
+ * is a byte that is not a continuation byte and all continuation bytes after it; invalid UTF-8 is not examined further.
  */
 export function characterOffsets(bytes: Uint8Array): number[] {
   const offsets: number[] = [];

@@ -4,7 +4,7 @@ import { isByteList, type TensorData } from "../../../../protocol/tensor-data.js
 import { type LongArray, longsOf, type NumberArray, numbersOf } from "./elements.js";
 import { type Arithmetic, complexArithmetic, longArithmetic } from "./scalar-arithmetic.js";
 
-/** How values are combined with those that are there. "set" replaces them. */
+/** How new values are combined with the existing ones. "set" replaces them. */
 export type Accumulation = "set" | Arithmetic;
 
 type Loop<Array> = (to: Array, t: number, from: Array, f: number, n: number) => void;
@@ -54,12 +54,12 @@ const multiplyInts: Loop<NumberArray> = (to, t, from, f, n) => {
   }
 };
 
-/** @throws TensorFlowError INTERNAL where complex numbers have no such accumulation. */
+/** @throws TensorFlowError INTERNAL if complex numbers have no such accumulation. */
 function complexLoop(kind: Accumulation): Loop<NumberArray> {
   if (kind === "max" || kind === "min") {
     throw internalError(`Complex numbers have no "${kind}".`);
   }
-  // What is done to each part by itself needs no pairs.
+  // Operations on each part independently need no pairs.
   if (kind === "set" || kind === "add" || kind === "sub") {
     return numberLoops[kind];
   }
@@ -87,7 +87,7 @@ function longLoop(kind: Accumulation): Loop<LongArray> {
   };
 }
 
-/** Two strings as one, which is what their sum is. */
+/** The concatenation of two strings, which is their sum. */
 export function joinedBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
   const joined = new Uint8Array(a.length + b.length);
   joined.set(a);
@@ -95,7 +95,9 @@ export function joinedBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
   return joined;
 }
 
-/** Applies entries f … f + n - 1 of one array to entries t … of another; for complex dtypes an element is two entries. */
+/**
+ * Applies entries f … f + n - 1 of one array to entries t … of another; a complex element is two entries.
+ */
 export type Accumulate = (t: number, f: number, n: number) => void;
 
 function loopOf(kind: Accumulation, dtype: DType, isInt: boolean): Loop<NumberArray> {
@@ -103,7 +105,7 @@ function loopOf(kind: Accumulation, dtype: DType, isInt: boolean): Loop<NumberAr
     return complexLoop(kind);
   }
   if (dtype === "bool" && kind === "add") {
-    // True and true are true, which is 1.
+    // true + true is true, which is stored as 1.
     return numberLoops.max;
   }
   return kind === "mul" && isInt ? multiplyInts : numberLoops[kind];
@@ -111,9 +113,9 @@ function loopOf(kind: Accumulation, dtype: DType, isInt: boolean): Loop<NumberAr
 
 /**
  * Prepares the accumulation of the elements of one array into another of the same dtype.
- * Small floats must be widened before (see `withSmallFloats`), but for "set"; complex numbers have no "max" and "min";
- * strings can be set and added, which joins them.
- * @param to the array that is changed: of a tensor that is being built, never of a finished one.
+ * Small floats must be widened first (see `withSmallFloats`), except for "set"; complex numbers have no "max" or "min";
+ * strings can be set or added, which concatenates them.
+ * @param to the array to change; it belongs to a tensor under construction, never to a finished one.
  */
 export function accumulator(kind: Accumulation, dtype: DType, to: TensorData, from: TensorData): Accumulate {
   if (isByteList(to)) {

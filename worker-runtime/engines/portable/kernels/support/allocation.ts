@@ -15,29 +15,32 @@ const MAX_RANK = 254;
 /** An element of a string tensor takes at least a reference to its bytes. */
 const STRING_ITEM_BYTES = 8;
 
-/** Longer lists V8 keeps as hash tables, which take many times the memory. */
+/** V8 stores longer lists as hash tables, which take many times the memory. */
 const MAX_STRINGS = 2 ** 25;
 
 const noBytes = new Uint8Array(0);
 
-/** The greatest length of a typed array in every V8 that this runs on. */
+/** The greatest length of a typed array in every supported version of V8. */
 const MAX_ELEMENTS = 2 ** 32 - 1;
 
 let maxTensorBytes = Math.min(2 ** 33, Math.floor(totalmem() / 2));
 
-/** Sets how many bytes one tensor may take, on this thread and on compute threads that start later (half of the machine's memory, at most 8 GiB, unless set). */
+/**
+ * Sets the maximum size of one tensor in bytes, for this thread and for compute threads started later. Defaults to half
+ * of the machine's memory, at most 8 GiB.
+ */
 export function limitTensorBytes(bytes: number): void {
   maxTensorBytes = bytes;
 }
 
-/** How many bytes one tensor may take now. */
+/** The maximum size of one tensor in bytes. */
 export function tensorBytesLimit(): number {
   return maxTensorBytes;
 }
 
 /**
- * The number of elements of a shape that somebody asked for, checked before anything is allocated.
- * @throws TensorFlowError INVALID_ARGUMENT for negative sizes, more than 254 dimensions, or 2^63 elements and more;
+ * The number of elements of a requested shape, checked before anything is allocated.
+ * @throws TensorFlowError INVALID_ARGUMENT for negative sizes, more than 254 dimensions, or at least 2^63 elements;
  *   RESOURCE_EXHAUSTED for a tensor above the limit.
  */
 export function checkedSize(dtype: DType, shape: readonly number[]): number {
@@ -46,12 +49,13 @@ export function checkedSize(dtype: DType, shape: readonly number[]): number {
   }
   let count = 1;
   let whole = 1;
-  for (const [i, size] of shape.entries()) {
+  for (let i = 0; i < shape.length; i += 1) {
+    const size = shape[i] as number;
     if (size < 0 || !Number.isInteger(size)) {
       throw invalidArgument(`Expected shape dimensions to be non-negative, got ${size}: dimension ${i}`);
     }
     count *= size;
-    // An overflow counts even where another dimension is 0, as in TensorFlow's MultiplyWithoutOverflow.
+    // An overflow is an error even if another dimension is 0, as in TensorFlow's MultiplyWithoutOverflow.
     whole *= Math.max(size, 1);
     if (whole >= 2 ** 63) {
       throw invalidArgument(`Shape ${cppShapeText(shape)} would have more than 2**63 - 1 elements`);
@@ -66,7 +70,7 @@ export function checkedSize(dtype: DType, shape: readonly number[]): number {
 
 /**
  * An array of zeros (empty strings) for the elements of a shape.
- * @throws TensorFlowError as `checkedSize`; RESOURCE_EXHAUSTED where there is no memory.
+ * @throws TensorFlowError as `checkedSize`; RESOURCE_EXHAUSTED if there is no memory.
  */
 export function allocate(dtype: DType, shape: readonly number[]): TensorData {
   const count = checkedSize(dtype, shape);
@@ -82,8 +86,8 @@ export function allocate(dtype: DType, shape: readonly number[]): TensorData {
 }
 
 /**
- * Checks a tensor of a message before it is taken out of it: a shape and one element stand for as many as the shape has.
- * @throws TensorFlowError RESOURCE_EXHAUSTED where there is no memory; INVALID_ARGUMENT for a dtype or shape that is none.
+ * Checks a tensor in a message before it is decoded: a single element can stand for all elements of its shape.
+ * @throws TensorFlowError RESOURCE_EXHAUSTED if there is no memory; INVALID_ARGUMENT for an invalid dtype or shape.
  */
 export function checkExpansion({ dtype: dataType, tensorShape, tensorContent }: TensorProto): void {
   const dtype = dtypeOf(dataType);
@@ -94,8 +98,8 @@ export function checkExpansion({ dtype: dataType, tensorShape, tensorContent }: 
 }
 
 /**
- * Checks that there is room for the constants of a graph that has come: they stay where they are, within the message.
- * @throws TensorFlowError RESOURCE_EXHAUSTED where this task is full.
+ * Checks that there is room for the constants of a received graph, which stay within the message.
+ * @throws TensorFlowError RESOURCE_EXHAUSTED if this task is full.
  */
 export function checkRoomForGraph(): void {
   if (!memoryBudget.hasRoomNow(0)) {
@@ -108,7 +112,7 @@ export function zeroTensor(dtype: DType, shape: readonly number[]): Tensor {
   return new Tensor(dtype, shape, allocate(dtype, shape));
 }
 
-/** A copy of a tensor's data that may be changed. @throws TensorFlowError RESOURCE_EXHAUSTED where there is no memory. */
+/** A mutable copy of a tensor's data. @throws TensorFlowError RESOURCE_EXHAUSTED if there is no memory. */
 export function copyOfData(tensor: Tensor): TensorData {
   checkRoomForCopy(tensor);
   const { data } = tensor;
@@ -116,9 +120,23 @@ export function copyOfData(tensor: Tensor): TensorData {
   return isByteList(data) ? [...data] : data.slice();
 }
 
-/** Checks that there is room for another tensor of this kind. @throws TensorFlowError RESOURCE_EXHAUSTED */
+/** Checks that there is room for another tensor of this dtype and shape. @throws TensorFlowError RESOURCE_EXHAUSTED */
 export function checkRoomForCopy({ dtype, shape, size }: Tensor): void {
   requireRoom(dtype, shape, size);
+}
+
+/**
+ * Checks that this task may keep a tensor of numbers that something else has allocated.
+ * @throws TensorFlowError RESOURCE_EXHAUSTED
+ */
+export function checkRoomWith({
+  dtype,
+  shape,
+  byteLength,
+}: Pick<Tensor, "dtype" | "shape" | "byteLength">): void {
+  if (!memoryBudget.hasRoomWith(byteLength)) {
+    throw outOfMemory(dtype, shape, { why: memoryBudget.refusal(0) });
+  }
 }
 
 function requireRoom(dtype: DType, shape: readonly number[], count: number): void {

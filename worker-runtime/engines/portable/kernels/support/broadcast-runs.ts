@@ -1,8 +1,8 @@
 import { broadcastStrides, productOf, sameShape } from "./shapes.js";
 
 /**
- * Visits a stretch of the result along which both operands go on by one element or stay where they are.
- * Element i of the stretch is out[outStart + i], x[xStart + i * xStep], y[yStart + i * yStep]; steps are 0 or 1.
+ * Visits a run of the result along which each operand either advances by one element or stays in place.
+ * Element i of the run is out[outStart + i], x[xStart + i * xStep], y[yStart + i * yStep]; steps are 0 or 1.
  */
 export type VisitRun = (
   outStart: number,
@@ -19,7 +19,7 @@ interface Axis {
   yStride: number;
 }
 
-/** The axes of a broadcast in which neighbours that can be walked as one are one. */
+/** The axes of a broadcast, with adjacent axes merged where they can be walked as one. */
 function mergedAxes(x: readonly number[], y: readonly number[], target: readonly number[]): Axis[] {
   const xStrides = broadcastStrides(x, target);
   const yStrides = broadcastStrides(y, target);
@@ -46,8 +46,8 @@ function mergedAxes(x: readonly number[], y: readonly number[], target: readonly
 }
 
 /**
- * Walks a broadcast of two operands in stretches as long as possible, in the order of the result.
- * @param target the broadcast shape of both.
+ * Walks a broadcast of two operands in runs as long as possible, in the order of the result.
+ * @param target the broadcast shape of both operands.
  */
 export function forEachRun(
   x: readonly number[],
@@ -58,7 +58,7 @@ export function forEachRun(
   if (target.includes(0)) {
     return;
   }
-  // Most operands do not broadcast; above all, the counters and conditions of loops are two scalars.
+  // Most operands do not broadcast; in particular, loop counters and conditions are two scalars.
   if (sameShape(x, y)) {
     visit(0, 0, 1, 0, 1, productOf(target));
     return;

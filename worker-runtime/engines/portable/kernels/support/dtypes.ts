@@ -1,20 +1,20 @@
 import { type DType, dtypeKind, dtypes } from "../../../../protocol/dtype.js";
 
 /**
- * Every dtype: of stateful kernels that move values and never look into them, and of attributes that are theirs to check.
+ * Every dtype: for stateful kernels that move values without reading them, and for attributes checked by the kernel.
  */
 export const anyType: readonly DType[] = dtypes;
 
-/** Every dtype that a `Tensor` can hold: of pure kernels that move elements and never look at them. */
+/** Every dtype that a `Tensor` can hold: for pure kernels that move elements without reading them. */
 export const tensorTypes: readonly DType[] = dtypes.filter((dtype) => dtypeKind(dtype) !== "opaque");
 
 /** The types of kernels whose ops have no type attribute. */
 export const noTypes = {} as const;
 
-/** Floats that JavaScript computes with as they are. */
+/** Floats that JavaScript computes with natively. */
 export const floatTypes = ["float32", "float64"] as const satisfies readonly DType[];
 
-/** Floats that are held as raw bits and computed as float32: see `withSmallFloats`. */
+/** Floats that are stored as raw bits and computed as float32: see `withSmallFloats`. */
 const smallFloatTypes = ["float16", "bfloat16"] as const satisfies readonly DType[];
 
 /** Every float that kernels compute with. */
@@ -49,16 +49,16 @@ export const dataTypes = [...numberTypes, "bool", "string"] as const satisfies r
 /** The dtypes of indices, axes and sizes. */
 export const indexTypes = ["int32", "int64"] as const satisfies readonly DType[];
 
-/** True where the elements are bigints. */
+/** True if the elements are bigints. */
 export function isLong(dtype: DType): boolean {
-  return dtypeKind(dtype) === "long";
+  return dtype === "int64" || dtype === "uint64";
 }
 
 export function isSmallFloat(dtype: DType): dtype is (typeof smallFloatTypes)[number] {
   return dtype === "float16" || dtype === "bfloat16";
 }
 
-/** The name in the C++ texts of TensorFlow's errors: "float", "double", "int32". */
+/** The dtype's name in TensorFlow's C++ error messages: "float", "double", "int32". */
 export function cppTypeName(dtype: DType): string {
   const names: Partial<Record<DType, string>> = { float32: "float", float64: "double", float16: "half" };
   return names[dtype] ?? dtype;

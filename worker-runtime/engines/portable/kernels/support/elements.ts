@@ -59,17 +59,17 @@ export function stringsOf({
   return data;
 }
 
-/** Fresh zeros to fill. @throws TensorFlowError as `allocate`. */
+/** A new array of zeros. @throws TensorFlowError as `allocate`. */
 export function newNumbers(dtype: DType, shape: readonly number[]): NumberArray {
   return numbersOf({ dtype, data: allocate(dtype, shape) });
 }
 
-/** Fresh zeros to fill, of int64 or uint64. @throws TensorFlowError as `allocate`. */
+/** A new int64 or uint64 array of zeros. @throws TensorFlowError as `allocate`. */
 export function newLongs(dtype: DType, shape: readonly number[]): LongArray {
   return longsOf({ dtype, data: allocate(dtype, shape) });
 }
 
-/** Input `index` of a kernel. @throws TensorFlowError INTERNAL where there is none. */
+/** Input `index` of a kernel. @throws TensorFlowError INTERNAL if there is none. */
 export function inputAt(inputs: readonly Tensor[], index: number): Tensor {
   const input = inputs[index];
   if (input === undefined) {
@@ -79,15 +79,15 @@ export function inputAt(inputs: readonly Tensor[], index: number): Tensor {
 }
 
 /**
- * All elements of a tensor of integers (bool as 0 and 1) as JS numbers: sizes, axes, indices. Values beyond 2^53 lose
- * their last digits, which no size or index can have.
+ * All elements of an integer tensor (bool as 0 and 1) as JS numbers: sizes, axes, indices. Values beyond 2^53 lose
+ * precision, but no size or index is that large.
  */
 export function integersOf(tensor: Tensor): number[] {
   const { data } = tensor;
   return isLongArray(data) ? Array.from(data, Number) : Array.from(numbersOf(tensor));
 }
 
-/** As `integersOf` for long lists, without the boxes of an Array. */
+/** Like `integersOf` for long lists, without the boxed numbers of an Array. */
 export function indicesOf(tensor: Tensor): Float64Array | Int32Array {
   const { data } = tensor;
   if (data instanceof Int32Array) {
@@ -97,8 +97,8 @@ export function indicesOf(tensor: Tensor): Float64Array | Int32Array {
 }
 
 /**
- * The only element of a scalar (or of any tensor of one element) as a JS number.
- * @param what the input's name for the error.
+ * The only element of a scalar (or of any one-element tensor) as a JS number.
+ * @param what the input's name in the error message.
  * @throws TensorFlowError INVALID_ARGUMENT
  */
 export function scalarOf(tensor: Tensor, what: string): number {
@@ -108,7 +108,7 @@ export function scalarOf(tensor: Tensor, what: string): number {
   return isLongArray(tensor.data) ? Number(tensor.data[0]) : (numbersOf(tensor)[0] ?? 0);
 }
 
-/** A tensor of whole numbers of an integer dtype. Loops, as `from` of a typed array takes several times as long. */
+/** An integer tensor of whole numbers. Uses a loop, since `from` of a typed array takes several times as long. */
 export function integerTensor(dtype: DType, shape: readonly number[], values: ArrayLike<number>): Tensor {
   const { length } = values;
   if (dtype === "int64") {
@@ -125,7 +125,7 @@ export function integerTensor(dtype: DType, shape: readonly number[], values: Ar
   return new Tensor(dtype, shape, numbers);
 }
 
-/** A loop, since there may be millions: `Float64Array.from` takes ten times as long. */
+/** Uses a loop, since there may be millions of elements: `Float64Array.from` takes ten times as long. */
 function roundedLongs(longs: LongArray): Float64Array {
   const numbers = new Float64Array(longs.length);
   for (let i = 0; i < longs.length; i += 1) {

@@ -1,34 +1,34 @@
-/** What loops over elements take, in nanoseconds on one slow core. */
+/** Costs of loops over elements, in nanoseconds on one slow core. */
 import type { DType } from "../../../../protocol/dtype.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import type { Cost } from "./define.js";
 import { isLong, isSmallFloat } from "./dtypes.js";
 import { inputAt } from "./elements.js";
 
-/** An element of a loop that is written out takes little more than its memory, which is taken fresh for the result. */
+/** An element of an op's own loop costs little more than its memory, which is newly allocated for the result. */
 const NANOS_OF_LOOP = 3;
 const NANOS_OF_DOUBLE_LOOP = 4;
 /** Bigints are objects. */
 const NANOS_OF_BIGINT_LOOP = 30;
-/** Where a function is called for each element that the loop does not know, since many ops share it. */
+/** An element of a loop shared by many ops, which calls an unknown function for each element. */
 const NANOS_OF_CALL = 25;
-/** What a function takes of numbers it takes so many times of bigints. */
+/** How many times longer a function takes for bigints than for numbers. */
 const BIGINT_FACTOR = 15;
-/** Small floats are widened before and rounded after. */
+/** Small floats are widened before and rounded afterwards. */
 const NANOS_OF_ROUNDING = 30;
 
 const callingLoops = new WeakSet<object>();
 
-/** Notes of a loop that it calls a function for each element. */
+/** Records that a loop calls a function for each element. */
 export function calling<Loop extends object>(loop: Loop): Loop {
   callingLoops.add(loop);
   return loop;
 }
 
 /**
- * The nanoseconds that one element takes.
- * @param loop for the dtype.
- * @param given of a number, where the op says so.
+ * The cost of one element in nanoseconds.
+ * @param loop the op's loop for the dtype.
+ * @param given the cost for a number, if the op specifies one.
  */
 export function nanosPerElement(dtype: DType, loop: object | undefined, given: number | undefined): number {
   if (isLong(dtype)) {
@@ -45,7 +45,7 @@ function nanosOfLoop(dtype: DType, loop: object | undefined): number {
   return dtype === "float64" ? NANOS_OF_DOUBLE_LOOP : NANOS_OF_LOOP;
 }
 
-/** A stretch of a broadcast that is walked at once: the last dimension where the operands do not go together. */
+/** A run of a broadcast that is walked at once: the last dimension, unless the operands can be walked as one. */
 const NANOS_PER_STRETCH = 30;
 
 interface Broadcast {
@@ -53,7 +53,7 @@ interface Broadcast {
   readonly stretches: number;
 }
 
-/** What a broadcast of two operands has (where they fit; the cost of an error matters little). */
+/** The size and the number of runs of a broadcast (if the shapes fit; the cost of an error matters little). */
 function broadcastOf(left: Tensor, right: Tensor): Broadcast {
   const [x, y] = [left.shape, right.shape];
   let size = 1;
@@ -66,10 +66,10 @@ function broadcastOf(left: Tensor, right: Tensor): Broadcast {
   return { size, stretches: isWalkedAtOnce ? 1 : size / Math.max(1, length) };
 }
 
-/** So few take no time whatever their shapes: an estimate of them must not take longer than the kernel. */
+/** Up to this size, the time is negligible for any shape, and estimating it must not take longer than the kernel. */
 const FEW_ELEMENTS = 4096;
 
-/** A function of a dtype that is asked for the same few ones before each run of a kernel. */
+/** Caches a function of a dtype that is called for the same few dtypes before each run of a kernel. */
 export function onceByType(nanosOf: (dtype: DType) => number): (dtype: DType) => number {
   const known = new Map<DType, number>();
   return (dtype) => {
@@ -84,7 +84,7 @@ export function onceByType(nanosOf: (dtype: DType) => number): (dtype: DType) =>
 
 /**
  * A cost estimate for the broadcast of the first two inputs.
- * @param nanoseconds that an element takes that is a number, or what one takes by the inputs' dtype.
+ * @param nanoseconds per element of JS numbers, or a function that returns the cost for the inputs' dtype.
  */
 export function perBroadcastElement(nanoseconds: number | ((dtype: DType) => number)): Cost {
   const nanosOf = onceByType(

@@ -15,13 +15,13 @@ import {
   numbersOf,
 } from "./elements.js";
 import { calling, nanosPerElement, onceByType, perBroadcastElement } from "./elementwise-cost.js";
-import { broadcastShape } from "./shapes.js";
+import { broadcastShape, sameShape } from "./shapes.js";
 
 /**
  * Computes out[o + i] from x[xo + i * xs] and y[yo + i * ys] for i < n.
  *
- * An op that is mostly memory traffic writes its loop out: a loop of its own is compiled for its own array types, one
- * that is shared by ops must call a function it does not know for each element, which takes several times as long.
+ * An op that is mostly memory traffic has a loop of its own, which is compiled for its own array types; a loop shared
+ * by several ops must call an unknown function for each element, which takes several times as long.
  */
 export type BinaryLoop<Array = NumberArray, Out = Array> = (
   out: Out,
@@ -38,7 +38,7 @@ export type BinaryLoop<Array = NumberArray, Out = Array> = (
 /** Computes out[i] from x[i] for all of x. */
 export type UnaryLoop<Array = NumberArray, Out = Array> = (out: Out, x: Array) => void;
 
-/** A loop around a function of numbers, for functions that take longer than the call. */
+/** A loop that calls a function of two numbers; for functions that take longer than the call. */
 export function binaryLoop(f: (a: number, b: number) => number): BinaryLoop {
   return calling<BinaryLoop>((out, o, x, xo, xs, y, yo, ys, n) => {
     for (let i = 0; i < n; i += 1) {
@@ -47,7 +47,7 @@ export function binaryLoop(f: (a: number, b: number) => number): BinaryLoop {
   });
 }
 
-/** As `binaryLoop` for 64-bit integers; results are cut to 64 bits as they are stored. */
+/** Like `binaryLoop` for 64-bit integers; results are truncated to 64 bits when they are stored. */
 export function longLoop(f: (a: bigint, b: bigint) => bigint): BinaryLoop<LongArray> {
   return (out, o, x, xo, xs, y, yo, ys, n) => {
     for (let i = 0; i < n; i += 1) {
@@ -56,7 +56,7 @@ export function longLoop(f: (a: bigint, b: bigint) => bigint): BinaryLoop<LongAr
   };
 }
 
-/** As `longLoop` with a truth value as the result. */
+/** Like `longLoop`, with a truth value as the result. */
 export function longTest(f: (a: bigint, b: bigint) => boolean): BinaryLoop<LongArray, NumberArray> {
   return (out, o, x, xo, xs, y, yo, ys, n) => {
     for (let i = 0; i < n; i += 1) {
@@ -65,7 +65,7 @@ export function longTest(f: (a: bigint, b: bigint) => boolean): BinaryLoop<LongA
   };
 }
 
-/** A loop around a function of one number. */
+/** A loop that calls a function of one number. */
 export function unaryLoop(f: (a: number) => number): UnaryLoop {
   return calling<UnaryLoop>((out, x) => {
     for (let i = 0; i < x.length; i += 1) {
@@ -74,7 +74,7 @@ export function unaryLoop(f: (a: number) => number): UnaryLoop {
   });
 }
 
-/** As `unaryLoop` for 64-bit integers. */
+/** Like `unaryLoop` for 64-bit integers. */
 export function longUnaryLoop(f: (a: bigint) => bigint): UnaryLoop<LongArray> {
   return (out, x) => {
     for (let i = 0; i < x.length; i += 1) {
@@ -83,17 +83,17 @@ export function longUnaryLoop(f: (a: bigint) => bigint): UnaryLoop<LongArray> {
   };
 }
 
-/** How an op computes, by class of dtype; a class that is left out is not supported. */
+/** How an op computes, by class of dtype; an omitted class is not supported. */
 export interface BinaryOp {
-  /** All floats; intermediate results are doubles, which the stored result rounds. */
+  /** All floats; intermediate results are doubles, rounded when they are stored. */
   readonly floats?: BinaryLoop;
   /** float32 (and the small floats, computed as float32) where intermediate results must be rounded to float32. */
   readonly float32?: BinaryLoop;
-  /** Integers up to 32 bits; results are cut to the dtype's bits as they are stored. */
+  /** Integers up to 32 bits; results are truncated to the dtype's bits when they are stored. */
   readonly ints?: BinaryLoop;
   readonly longs?: BinaryLoop<LongArray>;
   readonly bools?: BinaryLoop;
-  /** Nanoseconds that the function of an element takes that is a number; by the kind of its loop unless given. */
+  /** Nanoseconds per element of JS numbers; defaults to the cost of the kind of loop. */
   readonly cost?: number;
 }
 
@@ -142,8 +142,8 @@ function noLoop(dtype: DType): never {
  */
 export function applyBinary(op: BinaryOp, x: Tensor, y: Tensor): Tensor {
   const { dtype } = x;
-  const shape = broadcastShape(x.shape, y.shape);
   if (isLong(dtype)) {
+    const shape = broadcastShape(x.shape, y.shape);
     const loop = op.longs ?? noLoop(dtype);
     const out = newLongs(dtype, shape);
     const a = longsOf(x);
@@ -152,9 +152,16 @@ export function applyBinary(op: BinaryOp, x: Tensor, y: Tensor): Tensor {
     return new Tensor(dtype, shape, out);
   }
   const loop = loopFor(dtype, op);
-  const out = newNumbers(dtype, shape);
   const a = numbersOf(x);
   const b = numbersOf(y);
+  if (sameShape(x.shape, y.shape)) {
+    // Most operands do not broadcast, and for two scalars everything around the loop takes longer than the loop itself.
+    const out = newNumbers(dtype, x.shape);
+    loop(out, 0, a, 0, 1, b, 0, 1, out.length);
+    return new Tensor(dtype, x.shape, out);
+  }
+  const shape = broadcastShape(x.shape, y.shape);
+  const out = newNumbers(dtype, shape);
   forEachRun(x.shape, y.shape, shape, (o, xo, xs, yo, ys, n) => loop(out, o, a, xo, xs, b, yo, ys, n));
   return new Tensor(dtype, shape, out);
 }
@@ -189,7 +196,7 @@ export interface BinaryTest {
   readonly longs?: BinaryLoop<LongArray, NumberArray>;
 }
 
-/** As `applyBinary` for an op whose result is bool; its `numbers` loop takes every dtype of JS numbers, bool too. */
+/** Like `applyBinary` for an op whose result is bool; its `numbers` loop accepts all dtypes of JS numbers and bool. */
 export function applyTest(op: BinaryTest, x: Tensor, y: Tensor): Tensor {
   const shape = broadcastShape(x.shape, y.shape);
   const out = newNumbers("bool", shape);
@@ -213,7 +220,7 @@ export interface UnaryOp {
   readonly ints?: UnaryLoop;
   readonly longs?: UnaryLoop<LongArray>;
   readonly bools?: UnaryLoop;
-  /** Nanoseconds that the function of an element takes that is a number; by the kind of its loop unless given. */
+  /** Nanoseconds per element of JS numbers; defaults to the cost of the kind of loop. */
   readonly cost?: number;
 }
 

@@ -1,46 +1,49 @@
 import { totalmem } from "node:os";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { receivePool } from "../../memory/receive-pool.js";
 import { type LedgerShare, ResidentLedger } from "./resident-ledger.js";
 
-/** Smaller ones are looked at when they come to as much together: to ask the system takes as long as to fill them. */
+/** Smaller allocations are checked once they add up to this much: asking the system takes as long as filling them. */
 const MIN_CHECKED_BYTES = 2 ** 20;
 
-/** Of the machine's memory; it is left for others, and for what is no tensor. */
+/** Share of the machine's memory left for other processes and for anything that is not a tensor. */
 const RESERVED_SHARE = 0.05;
 
-/** V8 ends the process when its heap is full, so objects must stop before. */
+/** V8 ends the process when its heap is full, so allocations must be refused earlier. */
 const HEAP_SHARE = 0.8;
 
 /** An array buffer object with its view, and a reference to it. */
 const BYTES_PER_STRING = 200;
-/** Fewer strings are not worth a look at the heap. */
+/** For fewer strings, the heap is not checked. */
 const MIN_CHECKED_STRINGS = 4096;
 
-/** A collection is not repeated before, unless something was let go or made meanwhile that may be garbage by now. */
+/** The minimum time between collections, unless something that may be garbage by now was released or made since. */
 const COLLECTION_PERIOD_MILLIS = 1000;
 
-/** So much of what the process may have, made since a collection, is worth another one. */
+/** This share of the process's limit, allocated since the last collection, is worth another one. */
 const NEW_GARBAGE_SHARE = 1 / 64;
 
-/** A process that is full still has so much for tensors of less than that, so that a client can take away what fills it. */
+/**
+ * Reserved for small tensors in a process that is full, so that a client can delete what fills it.
+ */
 const TIDYING_SLACK_BYTES = 2 ** 24;
 const MAX_TIDYING_BYTES = 2 ** 16;
 
-/** Of the machine's memory, what a task may have of tensors unless it is told otherwise. */
+/** The default limit of a task's tensors, as a share of the machine's memory. */
 const RESIDENT_SHARE = 0.5;
 
 const BYTES_PER_MIB = 2 ** 20;
 
-/** What the rules ask of the process; replaced in tests. */
+/** What the rules need to know about the process; replaced in tests. */
 export interface MemoryEnvironment {
-  /** Bytes that the system can still give, less those that were promised and are not in use yet. */
+  /** Bytes that the system can still provide, less those that were promised and are not in use yet. */
   availableBytes(): number;
-  /** Bytes of the machine or of the part of it that the process may take. */
+  /** Bytes of the machine, or of the part of it that the process may use. */
   totalBytes(): number;
   /**
-   * Bytes outside of JavaScript's heap that the process has on all its threads: tensors of variables, queues, tables,
-   * steps and graphs, and messages, with those among them that are garbage and not collected yet.
+   * Bytes outside of JavaScript's heap used by all threads of the process: tensors of variables, queues, tables, steps
+   * and graphs, and messages, including garbage that is not collected yet.
    */
   residentBytes(): number;
   heap(): { readonly usedBytes: number; readonly limitBytes: number };
@@ -48,23 +51,23 @@ export interface MemoryEnvironment {
   nowMillis(): number;
 }
 
-/** Says before something is allocated whether the process can have it, so that too much is an error and not its end. */
+/** Decides before an allocation whether there is room, so that exceeding the limit is an error and not a crash. */
 export class MemoryBudget {
   readonly #environment: MemoryEnvironment;
   #residentLimit = Number.POSITIVE_INFINITY;
-  /** Bytes that were given since the last look. */
+  /** Bytes that were granted since the last check. */
   #unseen = 0;
   #collectedMillis = Number.NEGATIVE_INFINITY;
-  /** What was there after the last collection. */
+  /** The resident bytes after the last collection. */
   #collectedResident = 0;
-  /** Whether something was let go since the last collection. */
+  /** Whether anything was released since the last collection. */
   #hasLetGo = false;
 
   constructor(environment: MemoryEnvironment = thisProcess) {
     this.#environment = environment;
   }
 
-  /** What the process may have of tensors, however much memory the machine has left. Without limit unless set. */
+  /** Limits the tensors of the process, however much memory the machine has left. No limit unless set. */
   limitResident(bytes: number): void {
     this.#residentLimit = bytes;
   }
@@ -73,21 +76,21 @@ export class MemoryBudget {
     return this.#residentLimit;
   }
 
-  /** A limit for a process that is not told one. */
+  /** The limit of a process for which none is specified. */
   defaultResidentLimit(): number {
     return Math.floor(this.#environment.totalBytes() * RESIDENT_SHARE);
   }
 
   /**
-   * Whether there is room for so many bytes outside of JavaScript's heap: the numbers of a tensor. Small ones are only
-   * held against the limit of the process.
+   * Whether there is room for this many bytes outside of JavaScript's heap: the numbers of a tensor. Small allocations
+   * are checked once they add up, and only against the limit of the process.
    */
   hasRoomFor(bytes: number): boolean {
     this.#unseen += bytes;
     return this.#unseen < MIN_CHECKED_BYTES || this.hasRoomNow(bytes);
   }
 
-  /** As `hasRoomFor`, and looks even for a few bytes, or for none: whether what is here already is within the limit. */
+  /** Like `hasRoomFor`, but always checks; for 0 bytes, whether what is allocated already is within the limit. */
   hasRoomNow(bytes: number): boolean {
     const { availableBytes, totalBytes } = this.#environment;
     const fits = this.#fits(
@@ -95,12 +98,24 @@ export class MemoryBudget {
         !this.#isBeyondLimit(bytes) &&
         (bytes < MIN_CHECKED_BYTES || bytes <= availableBytes() - totalBytes() * RESERVED_SHARE),
     );
-    // After a refusal all are looked at, or a full process would grow by small ones between two looks.
+    // After a refusal every allocation is checked, or small ones would make a full process grow between two checks.
     this.#unseen = fits ? 0 : MIN_CHECKED_BYTES;
     return fits;
   }
 
-  /** Why so many bytes were refused, for a message: "" where it was not for the limit of the process. */
+  /** As `hasRoomFor`, for bytes that are already allocated: whether the process is within its limit with them. */
+  hasRoomWith(bytes: number): boolean {
+    this.#unseen += bytes;
+    if (this.#unseen < MIN_CHECKED_BYTES) {
+      return true;
+    }
+    const { residentBytes } = this.#environment;
+    const fits = this.#fits(() => residentBytes() <= this.#residentLimit + slackFor(bytes));
+    this.#unseen = fits ? 0 : MIN_CHECKED_BYTES;
+    return fits;
+  }
+
+  /** Why this many bytes were refused, for an error message: "" if the limit of the process was not the reason. */
   refusal(bytes: number): string {
     return this.#isBeyondLimit(bytes)
       ? `; this task has ${mib(this.#environment.residentBytes())} MiB of tensors and messages, and may have ` +
@@ -108,15 +123,15 @@ export class MemoryBudget {
       : "";
   }
 
-  /** Says that something large may be garbage now: a step or a session ended. */
+  /** Records that something large may be garbage now: a step or a session ended. */
   letGo(): void {
     this.#hasLetGo = true;
   }
 
-  /** Collects garbage for another thread, unless the last collection was just now. */
+  /** Collects garbage for another thread, unless the last collection was very recent. */
   makeRoom(): void {
     this.#mayCollect();
-    // Which tells the other threads what there is now.
+    // This publishes the current number to the other threads.
     this.#environment.residentBytes();
   }
 
@@ -131,7 +146,7 @@ export class MemoryBudget {
     );
   }
 
-  /** Much of what is in use may be garbage that is not collected yet. */
+  /** Tests again after a collection, since much of what is in use may be uncollected garbage. */
   #fits(test: () => boolean): boolean {
     if (test()) {
       return true;
@@ -153,7 +168,7 @@ export class MemoryBudget {
     return true;
   }
 
-  /** Whether much was made since the last collection: of one long step, too, much of that may be garbage. */
+  /** Whether much was allocated since the last collection: even within one long step, much of that may be garbage. */
   #hasMade(): boolean {
     const { residentBytes, totalBytes } = this.#environment;
     const most = Math.min(this.#residentLimit, totalBytes());
@@ -161,9 +176,12 @@ export class MemoryBudget {
   }
 
   #isBeyondLimit(bytes: number): boolean {
-    const slack = bytes < MAX_TIDYING_BYTES ? TIDYING_SLACK_BYTES : 0;
-    return this.#environment.residentBytes() + bytes > this.#residentLimit + slack;
+    return this.#environment.residentBytes() + bytes > this.#residentLimit + slackFor(bytes);
   }
+}
+
+function slackFor(bytes: number): number {
+  return bytes < MAX_TIDYING_BYTES ? TIDYING_SLACK_BYTES : 0;
 }
 
 function mib(bytes: number): number {
@@ -172,30 +190,32 @@ function mib(bytes: number): number {
 
 let collect: ((options?: { readonly type: "minor" }) => void) | undefined;
 
-/** Collects what is no longer referenced; a thread without work does not do so by itself. Takes longer with a large heap. */
+/**
+ * Collects what is no longer referenced; an idle thread does not do so on its own. Takes longer with a large heap.
+ */
 export function collectGarbage(): void {
   if (collect === undefined) {
     setFlagsFromString("--expose-gc");
     collect = runInNewContext("gc") as NonNullable<typeof collect>;
   }
   collect();
-  // The memory of arrays is given back in the background, and counted as given back when the next collection begins.
+  // The memory of arrays is freed in the background, and counted as free when the next collection begins.
   collect({ type: "minor" });
 }
 
-/** What the threads of this process have; on a compute thread, its share of it. */
+/** The memory of all threads of this process; on a compute thread, its share of the ledger. */
 export let residentLedger = new ResidentLedger();
 
-/** Asks the thread that started this one to collect its garbage, too. */
+/** Asks the thread that started this one to collect its garbage. */
 let askForRoom: (() => void) | undefined;
 
-/** Makes this thread one of those that share a ledger. @param ask sends word to the thread that started this one. */
+/** Makes this thread share a ledger. @param ask sends a message to the thread that started this one. */
 export function joinLedger(share: LedgerShare, ask: () => void): void {
   residentLedger = new ResidentLedger(share);
   askForRoom = ask;
 }
 
-/** Exact for arrays that were sent from thread to thread, too, as the number of "arrayBuffers" of Node is not. */
+/** Exact even for arrays that were transferred between threads, unlike Node's "arrayBuffers". */
 function residentBytes(): number {
   const own = getHeapStatistics().external_memory;
   residentLedger.publish(own);
@@ -205,13 +225,14 @@ function residentBytes(): number {
 const thisProcess: MemoryEnvironment = {
   availableBytes: () => process.availableMemory() - Math.max(0, residentBytes() - process.memoryUsage.rss()),
   residentBytes,
-  // Less than the machine has in a container.
+  // In a container, less than the machine has.
   totalBytes: () => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
   heap: () => {
     const { used_heap_size, heap_size_limit } = getHeapStatistics();
     return { usedBytes: used_heap_size, limitBytes: heap_size_limit };
   },
   collectGarbage() {
+    receivePool.clear();
     collectGarbage();
     if (askForRoom !== undefined) {
       residentLedger.waitForRoom(askForRoom);

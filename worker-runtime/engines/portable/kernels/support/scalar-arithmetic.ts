@@ -1,12 +1,12 @@
 /**
- * Arithmetic of two elements, one definition for all kernels. Loops over large arrays that cannot afford a call for each
- * element write it out (math/arithmetic.ts, accumulate.ts).
+ * Arithmetic of two elements, defined once for all kernels. Loops over large arrays that cannot afford a call for each
+ * element inline it (math/arithmetic.ts, accumulate.ts).
  */
 
-/** What is done with two elements, an old one and a new one where the result takes the old one's place. */
+/** An operation on two elements: an old and a new one if the result replaces the old one. */
 export type Arithmetic = "add" | "sub" | "mul" | "div" | "max" | "min";
 
-/** Of floats. Integers of up to 32 bits wrap around when they are stored, but for products: see `Math.imul`. */
+/** Floats. Integers of up to 32 bits wrap around when they are stored, except products: see `Math.imul`. */
 export const numberArithmetic: Readonly<Record<Arithmetic, (a: number, b: number) => number>> = {
   add: (a, b) => a + b,
   sub: (a, b) => a - b,
@@ -16,7 +16,7 @@ export const numberArithmetic: Readonly<Record<Arithmetic, (a: number, b: number
   min: Math.min,
 };
 
-/** Of 64-bit integers, which wrap around when they are stored; division goes toward zero and refuses a divisor of 0. */
+/** 64-bit integers, which wrap around when they are stored; division truncates and throws for a divisor of 0. */
 export const longArithmetic: Readonly<Record<Arithmetic, (a: bigint, b: bigint) => bigint>> = {
   add: (a, b) => a + b,
   sub: (a, b) => a - b,
@@ -26,7 +26,7 @@ export const longArithmetic: Readonly<Record<Arithmetic, (a: bigint, b: bigint) 
   min: (a, b) => (b < a ? b : a),
 };
 
-/** An operation of a + bi and c + di. */
+/** An operation on a + bi and c + di. */
 export type ComplexOperation = (
   a: number,
   b: number,
@@ -34,7 +34,7 @@ export type ComplexOperation = (
   d: number,
 ) => readonly [re: number, im: number];
 
-/** Of complex numbers, which have no order. */
+/** Complex numbers, which have no order. */
 export const complexArithmetic: Readonly<Record<Exclude<Arithmetic, "max" | "min">, ComplexOperation>> = {
   add: (a, b, c, d) => [a + c, b + d],
   sub: (a, b, c, d) => [a - c, b - d],

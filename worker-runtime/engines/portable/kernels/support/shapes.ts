@@ -5,7 +5,7 @@ export function cppShapeText(shape: readonly number[]): string {
   return `[${shape.join(",")}]`;
 }
 
-/** The product of sizes[from] … sizes[to - 1]; 1 where there are none. */
+/** The product of sizes[from] … sizes[to - 1]; 1 if there are none. */
 export function productOf(sizes: readonly number[], from = 0, to = sizes.length): number {
   let product = 1;
   for (let i = from; i < to; i += 1) {
@@ -14,7 +14,7 @@ export function productOf(sizes: readonly number[], from = 0, to = sizes.length)
   return product;
 }
 
-/** How far apart neighbours along each dimension lie in a row-major array, in elements. */
+/** The distance between neighbours along each dimension of a row-major array, in elements. */
 export function stridesOf(shape: readonly number[]): number[] {
   const strides = new Array<number>(shape.length).fill(1);
   for (let i = shape.length - 2; i >= 0; i -= 1) {
@@ -24,12 +24,20 @@ export function stridesOf(shape: readonly number[]): number[] {
 }
 
 export function sameShape(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((size, i) => size === b[i]);
+  if (a.length !== b.length) {
+    return false;
+  }
+  for (let i = 0; i < a.length; i += 1) {
+    if (a[i] !== b[i]) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /**
  * An axis counted from the front.
- * @param message what to say of an axis that the rank does not have.
+ * @param message the error message for an axis out of range.
  * @throws TensorFlowError INVALID_ARGUMENT
  */
 export function axisOf(axis: number, rank: number, message?: string): number {
@@ -39,7 +47,7 @@ export function axisOf(axis: number, rank: number, message?: string): number {
   return axis < 0 ? axis + rank : axis;
 }
 
-/** The shape that numpy's rules give two operands; undefined where they do not fit. */
+/** The broadcast shape of two operands by numpy's rules; undefined if they do not fit. */
 export function tryBroadcast(a: readonly number[], b: readonly number[]): number[] | undefined {
   const rank = Math.max(a.length, b.length);
   const result = new Array<number>(rank);
@@ -55,7 +63,7 @@ export function tryBroadcast(a: readonly number[], b: readonly number[]): number
 }
 
 /**
- * The shape that numpy's rules give two operands.
+ * The broadcast shape of two operands by numpy's rules.
  * @throws TensorFlowError INVALID_ARGUMENT "Incompatible shapes: [2] vs. [3]"
  */
 export function broadcastShape(a: readonly number[], b: readonly number[]): number[] {
@@ -66,7 +74,7 @@ export function broadcastShape(a: readonly number[], b: readonly number[]): numb
   return shape;
 }
 
-/** Strides of an operand of `shape` seen in the broadcast shape `target`: 0 along dimensions that are repeated. */
+/** Strides of an operand of `shape` within the broadcast shape `target`: 0 along repeated dimensions. */
 export function broadcastStrides(shape: readonly number[], target: readonly number[]): number[] {
   const own = stridesOf(shape);
   const missing = target.length - shape.length;

@@ -6,7 +6,7 @@ import { newNumbers, numbersOf } from "./elements.js";
 const word = new Float32Array(1);
 const wordBits = new Uint32Array(word.buffer);
 
-// Written out for these two, as the general way (small-float.ts) takes twenty times as long.
+// Special cases for these two, since the general conversion (small-float.ts) takes twenty times as long.
 
 /** The bits of the nearest bfloat16, ties to even: the upper half of a float32. */
 function bfloat16Bits(value: number): number {
@@ -27,7 +27,7 @@ function float16Bits(value: number): number {
   if (magnitude > 0x7f800000) {
     return sign | 0x7e00;
   }
-  // From here on (65520) the nearest one is infinity.
+  // From 65520 on, the nearest one is infinity.
   if (magnitude >= 0x477ff000) {
     return sign | 0x7c00;
   }
@@ -36,7 +36,7 @@ function float16Bits(value: number): number {
     word[0] = Math.abs(value) + 0.5;
     return sign | ((wordBits[0] ?? 0) - 0x3f000000);
   }
-  // 13 of the 23 bits go, and the exponent counts from another start.
+  // 13 of the 23 bits are dropped, and the exponent has another bias.
   return sign | ((magnitude - 0x38000000 + 0xfff + ((magnitude >>> 13) & 1)) >>> 13);
 }
 
@@ -52,7 +52,7 @@ export function toFloat32(tensor: Tensor): Tensor {
   return new Tensor("float32", tensor.shape, numbersFromBits(tensor.dtype, raw));
 }
 
-/** Numbers rounded to a dtype that is held as raw bits. */
+/** Numbers rounded to a dtype that is stored as raw bits. */
 export function fromFloat32(dtype: DType, tensor: Tensor): Tensor {
   const numbers = numbersOf(tensor);
   const bits = newNumbers(dtype, tensor.shape);

@@ -2,16 +2,16 @@ import { type DType, itemSize } from "../../../../protocol/dtype.js";
 import { isByteList, type TensorData } from "../../../../protocol/tensor-data.js";
 
 /**
- * Elements to be moved, whatever they are: their bits as words of one to four bytes, several a element where it is
- * larger, or strings. What moves data need not know dtypes, and its loops see few kinds of arrays.
+ * Elements to be moved, whatever their dtype: their bits as words of one to four bytes (several per element if it is
+ * larger), or strings. Code that moves data need not know dtypes, and its loops see few kinds of arrays.
  */
 export interface Words {
   readonly data: Uint8Array | Uint16Array | Uint32Array | Uint8Array[];
-  /** Words of one element. */
+  /** Words per element. */
   readonly perElement: number;
 }
 
-/** The elements of a tensor's data as words; a view, not a copy. Only those of a tensor that is being built may be written. */
+/** The elements of a tensor's data as words; a view, not a copy. Only write to those of a tensor under construction. */
 export function wordsOf(dtype: DType, data: TensorData): Words {
   if (isByteList(data)) {
     return { data: data as Uint8Array[], perElement: 1 };
@@ -31,7 +31,7 @@ export function wordsOf(dtype: DType, data: TensorData): Words {
 /** A walk through an array: element (i, j, …) lies at offset + i * strides[0] + j * strides[1] + … */
 export interface Walk {
   readonly offset: number;
-  /** In elements; 0 repeats, negative goes backwards. */
+  /** In elements; 0 repeats, negative strides go backwards. */
   readonly strides: readonly number[];
 }
 
@@ -41,10 +41,10 @@ interface Axis {
   toStride: number;
 }
 
-/** Runs of at least this many words are copied by the engine's own memory copy. */
+/** Runs of at least this many words are copied by V8's own memory copy. */
 const BULK_WORDS = 24;
 
-/** The axes in which neighbours that can be walked as one are one. */
+/** The axes, with adjacent axes merged where they can be walked as one. */
 function mergedAxes(shape: readonly number[], to: Walk, from: Walk, words: number): Axis[] {
   const axes: Axis[] = [];
   const add = (axis: Axis) => {
@@ -68,7 +68,7 @@ function mergedAxes(shape: readonly number[], to: Walk, from: Walk, words: numbe
   return axes;
 }
 
-// Written out for the one kind of array that most data is, so that the loop is compiled for it alone.
+// A special case for the most common kind of array, so that the loop is compiled for it alone.
 function copyRun32(
   to: Uint32Array,
   t: number,
@@ -100,7 +100,7 @@ function copyRun(
     }
     return;
   }
-  // Both sides hold elements of one dtype, so that one kind of array stands for both.
+  // Both sides hold elements of one dtype, so they are the same kind of array.
   const target = to as Uint8Array;
   const source = from as Uint8Array;
   if (n >= BULK_WORDS && toStride === 1 && fromStride === 1 && !Array.isArray(to)) {
@@ -113,8 +113,8 @@ function copyRun(
 }
 
 /**
- * Copies a block of elements of `shape` along one walk from one array to another: the core of slices, transposes,
- * joins, repeats and paddings. Both arrays hold elements of the same dtype.
+ * Copies a block of elements of `shape` from one array to another, each along its own walk: the core of slices,
+ * transposes, joins, repeats and paddings. Both arrays hold elements of the same dtype.
  */
 export function copyStrided(
   shape: readonly number[],
@@ -154,7 +154,7 @@ export function copyStrided(
   }
 }
 
-/** Copies `count` elements that lie side by side, from element `f` of one array to element `t` of another. */
+/** Copies `count` adjacent elements from element `f` of one array to element `t` of another. */
 export function copyElements(to: Words, t: number, from: Words, f: number, count: number): void {
   const words = to.perElement;
   copyRun(to.data, t * words, 1, from.data, f * words, 1, count * words);

@@ -4,7 +4,7 @@ import type { Value } from "../../values.js";
 
 /**
  * Input `index` of a stateful kernel as a tensor of numbers or strings.
- * @throws TensorFlowError INTERNAL where it is none.
+ * @throws TensorFlowError INTERNAL if it is not one.
  */
 export function tensorAt(inputs: readonly Value[], index: number): Tensor {
   const input = inputs[index];

@@ -2,12 +2,12 @@ import { setImmediate } from "node:timers/promises";
 import type { PausingWork } from "../../pauses.js";
 
 /**
- * Does a long piece of work in turns of a few milliseconds, a short one at once.
- * @param count how many parts the work has.
- * @param perTurn how many of them are done in a turn.
+ * Runs a long piece of work in turns of a few milliseconds, and a short one at once.
+ * @param count the number of parts of the work.
+ * @param perTurn the number of parts done in one turn.
  * @param run does the parts from `first` up to, not including, `end`.
  * @param signal ends the work between two turns, with its reason; undefined for work that must not end half done.
- * @returns what `result` gives once all is done.
+ * @returns what `result` returns once all parts are done.
  */
 export function inTurns<T>(
   count: number,
@@ -31,8 +31,8 @@ export function inTurns<T>(
 }
 
 /**
- * Does work that pauses after every few milliseconds, each part after the first in a turn of its own. Work without a
- * pause is done at once.
+ * Runs work that pauses every few milliseconds, each part after the first in a turn of its own. Work without a pause is
+ * done at once.
  * @param signal ends the work at a pause, with its reason; undefined for work that must not end half done.
  */
 export function atPauses<T>(work: PausingWork<T>, signal: AbortSignal | undefined): T | Promise<T> {

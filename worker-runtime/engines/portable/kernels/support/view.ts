@@ -7,7 +7,7 @@ import { copyStrided, type Walk, wordsOf } from "./strided-copy.js";
 
 /**
  * A new tensor whose element (i, j, …) is the element of `source` that lies at the walk's offset + i * strides[0] + …
- * @throws TensorFlowError RESOURCE_EXHAUSTED where the shape is too large.
+ * @throws TensorFlowError RESOURCE_EXHAUSTED if the shape is too large.
  */
 export function gatherStrided(source: Tensor, shape: readonly number[], walk: Walk): Tensor {
   const data = allocate(source.dtype, shape);
@@ -21,12 +21,12 @@ export function gatherStrided(source: Tensor, shape: readonly number[], walk: Wa
   return new Tensor(source.dtype, shape, data);
 }
 
-/** TensorFlow's kernels work on memory that begins at multiples of so many bytes. */
+/** TensorFlow's kernels work on memory aligned to multiples of this. */
 const ALIGNMENT_BYTES = 64;
 
 /**
- * Rows of a tensor in the memory of a reference variable, in that memory, as TensorFlow has them where they are aligned.
- * @returns undefined where it copies them; and for all other tensors, which never change.
+ * Rows of a tensor that share the memory of a reference variable, as in TensorFlow if they are aligned.
+ * @returns undefined if TensorFlow copies them, and for all other tensors, which never change.
  */
 export function sharedRows(source: Tensor, first: number, end: number): Tensor | undefined {
   const { dtype, shape, data } = source;
@@ -44,8 +44,8 @@ export function sharedRows(source: Tensor, first: number, end: number): Tensor |
 }
 
 /**
- * The tensor with its dimensions in another order; no copy where the order of elements stays.
- * @param permutation for each dimension of the result the one of `source`.
+ * The tensor with its dimensions in another order; not copied if the order of elements stays the same.
+ * @param permutation for each dimension of the result, the corresponding one of `source`.
  */
 export function transposed(source: Tensor, permutation: readonly number[]): Tensor {
   const shape = permutation.map((axis) => source.shape[axis] ?? 1);

@@ -17,22 +17,22 @@ type TfjsWasm = typeof import("@tensorflow/tfjs-backend-wasm");
 /** Where a kernel of TensorFlow.js runs. */
 export type TfjsBackendName = "wasm" | "cpu";
 
-/** TensorFlow.js once it is loaded, with its backends by name; wasm is absent where WebAssembly is not available. */
+/** TensorFlow.js once it is loaded, with its backends by name; wasm is missing if WebAssembly is not available. */
 interface Loaded {
   readonly tf: Tfjs;
   readonly backends: ReadonlyMap<TfjsBackendName, KernelBackend>;
 }
 
-// Loaded on demand and not imported: it takes 20 MB of memory in each thread, which a thread that computes no matrices
-// should not pay. It is CommonJS, so that `require` is also the fast way.
+// Loaded on demand instead of imported: it takes 20 MB of memory per thread, which threads that compute no matrices
+// should not use. It is CommonJS, so `require` is also the fast way to load it.
 const require = createRequire(import.meta.url);
 
 let loading: Promise<void> | undefined;
 let loaded: Loaded | undefined;
 
 /**
- * Loads TensorFlow.js with its wasm and cpu backends into this thread; about 50 ms. May be called any number of times.
- * Where WebAssembly does not work, only the cpu backend is there afterwards.
+ * Loads TensorFlow.js with its wasm and cpu backends into this thread; takes about 50 ms. May be called repeatedly. If
+ * WebAssembly does not work, only the cpu backend is available afterwards.
  */
 export function initTfjs(): Promise<void> {
   loading ??= load().then((result) => {
@@ -41,17 +41,17 @@ export function initTfjs(): Promise<void> {
   return loading;
 }
 
-/** True once `initTfjs` is through and the backend works: then `runTfjsKernel` may be called. */
+/** True once `initTfjs` is done and the backend works: then `runTfjsKernel` may be called. */
 export function hasTfjsBackend(name: TfjsBackendName): boolean {
   return loaded?.backends.has(name) ?? false;
 }
 
-/** The library itself, for what kernels alone cannot do. @throws TensorFlowError FAILED_PRECONDITION before `initTfjs`. */
+/** The library, for uses other than running kernels. @throws TensorFlowError FAILED_PRECONDITION before `initTfjs`. */
 export function tfjs(): Tfjs {
   return requireLoaded().tf;
 }
 
-/** How many tensors the backends hold: the same before and after every kernel. */
+/** The number of tensors in the backends: the same before and after every kernel. */
 export function tfjsTensorCount(): number {
   const { tf, backends } = requireLoaded();
   let count = tf.memory().numTensors;
@@ -62,12 +62,12 @@ export function tfjsTensorCount(): number {
 }
 
 /**
- * Runs one kernel of TensorFlow.js, on wasm where wasm has it, else on cpu.
+ * Runs one kernel of TensorFlow.js, on wasm if wasm implements it, otherwise on cpu.
  * @param kernel the name in TensorFlow.js, "BatchMatMul".
  * @param inputs float32, int32, bool or string tensors by the kernel's own names for them.
  * @returns the outputs, in memory of their own.
- * @throws TensorFlowError FAILED_PRECONDITION before `initTfjs`; UNIMPLEMENTED for kernels and dtypes that no backend has;
- *   INVALID_ARGUMENT for what the kernel refuses.
+ * @throws TensorFlowError FAILED_PRECONDITION before `initTfjs`; UNIMPLEMENTED for kernels and dtypes that no backend
+ *   supports; INVALID_ARGUMENT for inputs that the kernel rejects.
  */
 export function runTfjsKernel(
   kernel: string,
@@ -84,7 +84,7 @@ export function runTfjsKernel(
   throw unimplemented(`TensorFlow.js has no kernel '${kernel}'.`);
 }
 
-/** Lends the inputs to a backend for one call; nothing stays there, whether the call ends well or throws. */
+/** Passes the inputs to a backend for one call and releases them afterwards, even if the call throws. */
 function runOn(
   backend: KernelBackend,
   inputs: Readonly<Record<string, Tensor>>,
@@ -109,7 +109,7 @@ function runOn(
   }
 }
 
-/** The dtype under which TensorFlow.js takes a tensor. @throws TensorFlowError UNIMPLEMENTED for those it does not know. */
+/** The dtype of a tensor in TensorFlow.js. @throws TensorFlowError UNIMPLEMENTED for dtypes that it does not have. */
 export function tfjsTypeOf({ dtype }: Tensor): DataType {
   switch (dtype) {
     case "float32":
@@ -122,7 +122,7 @@ export function tfjsTypeOf({ dtype }: Tensor): DataType {
   }
 }
 
-/** The elements of a tensor as TensorFlow.js takes them; not copied. */
+/** The elements of a tensor in the form that TensorFlow.js accepts; not copied. */
 export function tfjsValues({ dtype, data }: Tensor): BackendValues {
   if (data instanceof Float32Array || data instanceof Int32Array || data instanceof Uint8Array) {
     return data;
@@ -133,7 +133,7 @@ export function tfjsValues({ dtype, data }: Tensor): BackendValues {
   throw unimplemented(`TensorFlow.js has no tensors of ${dtype}.`);
 }
 
-/** A tensor of what a backend read out. The values are not copied. @throws TensorFlowError INTERNAL */
+/** A tensor of values read from a backend. The values are not copied. @throws TensorFlowError INTERNAL */
 export function tensorOfTfjs(
   { dtype, shape }: { readonly dtype: DataType; readonly shape: readonly number[] },
   values: BackendValues,
@@ -153,7 +153,7 @@ function requireLoaded(): Loaded {
 
 async function load(): Promise<Loaded> {
   const tf = require("@tensorflow/tfjs-core") as Tfjs;
-  // Else the cpu backend greets on the console.
+  // Otherwise the cpu backend prints a welcome message.
   tf.enableProdMode();
   const backends = new Map<TfjsBackendName, KernelBackend>();
   if (await startWasm(tf)) {
@@ -167,11 +167,11 @@ async function load(): Promise<Loaded> {
   return { tf, backends };
 }
 
-/** Whether the wasm backend works; it is the current one then. */
+/** Returns whether the wasm backend works; if so, it is now the current one. */
 async function startWasm(tf: Tfjs): Promise<boolean> {
   const { setWasmPaths } = require("@tensorflow/tfjs-backend-wasm") as TfjsWasm;
   setWasmPaths(join(dirname(require.resolve("@tensorflow/tfjs-backend-wasm")), sep));
-  // Its threads are web workers, which Node does not have.
+  // Its threads are web workers, which Node does not support.
   tf.env().set("WASM_HAS_MULTITHREAD_SUPPORT", false);
   const restoreListeners = guardProcessListeners();
   try {
@@ -186,9 +186,9 @@ async function startWasm(tf: Tfjs): Promise<boolean> {
 const guardedEvents = ["uncaughtException", "unhandledRejection"] as const;
 
 /**
- * Emscripten's start-up code makes itself the handler of the whole process's errors. What a process does about those is
- * not for a library of kernels to say.
- * @returns removes the listeners that came in the meantime.
+ * Emscripten's start-up code registers handlers for the errors of the whole process, which a library of kernels must
+ * not do.
+ * @returns a function that removes the listeners added since the call.
  */
 function guardProcessListeners(): () => void {
   const before = new Set<unknown>(guardedEvents.flatMap((event) => process.rawListeners(event)));

@@ -7,34 +7,38 @@ import {
 import type { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
+import { depthwiseForm } from "../nn/depthwise-convolution.js";
+import { wasmConvolves } from "../nn/windows.js";
 import { zeroTensor } from "../support/allocation.js";
-import { KernelPriority, pureKernel } from "../support/define.js";
+import { type Compute, KernelPriority, pureKernel } from "../support/define.js";
 import { inputAt, integersOf } from "../support/elements.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
 import { initTfjs } from "./backend.js";
 import { SingleNodeModel } from "./single-node-model.js";
 
-/** An op that TensorFlow.js computes as TensorFlow does, as far as `fits` says. */
+/** An op that TensorFlow.js computes like TensorFlow, for nodes that `fits` accepts. */
 interface ConvertedOp {
   readonly op: string;
-  /** More than float32 as the attribute T, which every op here has. */
+  /** Conditions beyond the attribute T being float32, which applies to every op here. */
   fits?(node: KernelNode): boolean;
-  /** Dimensions of the first input. TensorFlow.js also takes one less, for a single image. */
+  /** The rank of the first input. TensorFlow.js also accepts one less, for a single image. */
   readonly rank: 4 | 5;
-  /** Whether the batch of the first input is that of the output, too; TensorFlow.js cannot do empty ones. */
+  /** Whether the output has the batch of the first input; TensorFlow.js does not support empty batches. */
   readonly keepsBatch: boolean;
-  /** More that TensorFlow refuses and TensorFlow.js does not. @throws TensorFlowError */
+  /** A kernel of our own for inputs that TensorFlow.js gets wrong; undefined for all others. */
+  instead?(node: KernelNode, inputs: readonly Tensor[]): Compute | undefined;
+  /** Checks for inputs that TensorFlow rejects but TensorFlow.js accepts. @throws TensorFlowError */
   check?(inputs: readonly Tensor[]): void;
-  /** Elements of the output at most. Not more than the first input has, unless given. */
+  /** The maximum size of the output. Defaults to the size of the first input. */
   outputSize?(inputs: readonly Tensor[]): number;
-  /** Nanoseconds for these inputs, from measurements of the wasm kernels. */
+  /** Nanoseconds for these inputs, based on measurements of the wasm kernels. */
   cost(inputs: readonly Tensor[]): number;
 }
 
-/** Nanoseconds of one multiplication of a convolution in wasm on a slow core. */
+/** Nanoseconds per multiplication of a convolution in wasm on a slow core. */
 const MULTIPLICATION_NANOSECONDS = 0.5;
 
-/** As if every element of the image met the whole filter: an upper bound, exact for strides of 1. */
+/** Assumes that every element of the image meets the whole filter: an upper bound, exact for strides of 1. */
 function convolutionCost([image, filter]: readonly Tensor[]): number {
   if (image === undefined || filter === undefined) {
     return 0;
@@ -43,7 +47,7 @@ function convolutionCost([image, filter]: readonly Tensor[]): number {
   return (image.size / channels) * filter.size * MULTIPLICATION_NANOSECONDS;
 }
 
-/** Nanoseconds an element in wasm or a plain loop. */
+/** Nanoseconds per element in wasm or a plain loop. */
 function elementCost(nanoseconds: number): (inputs: readonly Tensor[]) => number {
   return (inputs) => (inputs[0]?.size ?? 0) * nanoseconds;
 }
@@ -56,12 +60,12 @@ function allOnes(sizes: readonly number[]): boolean {
   return sizes.every((size) => size === 1);
 }
 
-/** TensorFlow.js cannot skip pixels of both the image and the filter. */
+/** TensorFlow.js does not support strides and dilations at the same time. */
 function convolves(node: KernelNode): boolean {
   return channelsLast(node) && (allOnes(node.ints("strides")) || allOnes(node.ints("dilations")));
 }
 
-/** Pools neither batches nor channels. */
+/** Whether it pools neither batches nor channels. */
 function poolsImages(node: KernelNode): boolean {
   const ends = [node.ints("ksize"), node.ints("strides")].flatMap((sizes) => [
     sizes.at(0) ?? 1,
@@ -70,7 +74,7 @@ function poolsImages(node: KernelNode): boolean {
   return channelsLast(node) && allOnes(ends);
 }
 
-/** As if no pixel were skipped; each channel in has as many channels out as the filter's last dimension says. */
+/** Assumes that no pixel is skipped; the filter's last dimension is the number of output channels per input channel. */
 function depthwiseSize([image, filter]: readonly Tensor[]): number {
   return (image?.size ?? 0) * (filter?.shape.at(-1) ?? 0);
 }
@@ -93,7 +97,7 @@ function resizedSize([images, size]: readonly Tensor[]): number {
   return batch * channels * (size === undefined ? 0 : productOf(integersOf(size)));
 }
 
-/** TensorFlow.js would read beyond the data. */
+/** TensorFlow.js would read beyond the data for invalid crops. */
 function checkCrops(inputs: readonly Tensor[]): void {
   checkNewSize(inputs);
   const [images, boxes, boxIndex] = inputs;
@@ -135,6 +139,11 @@ const convertedOps: readonly ConvertedOp[] = [
   {
     op: "DepthwiseConv2dNative",
     fits: (node) => convolves(node) && notExplicit(node),
+    instead: (node, [, filter]) => {
+      const [rows = 1, columns = 1] = filter?.shape ?? [];
+      const window = { padding: node.string("padding"), strides: node.ints("strides") };
+      return wasmConvolves(window, [rows, columns]) ? undefined : depthwiseForm(node);
+    },
     rank: 4,
     keepsBatch: true,
     outputSize: depthwiseSize,
@@ -157,7 +166,7 @@ const convertedOps: readonly ConvertedOp[] = [
   },
 ];
 
-/** Bytes of the output of one call; wasm's heap ends at 2 GB, and running out of it would end the process. */
+/** The maximum output of one call in bytes; wasm's heap ends at 2 GB, and running out of it would end the process. */
 const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
 
 function checkInputs(converted: ConvertedOp, inputs: readonly Tensor[]): void {
@@ -183,10 +192,10 @@ function execute(
   checkInputs(converted, inputs);
   const [first, ...others] = [inputAt(inputs, 0), ...inputs.slice(1)];
   const isEmpty = converted.keepsBatch && first.shape[0] === 0;
-  // In place of an empty batch, one image of zeros: its result has the other dimensions.
+  // An empty batch is replaced by one image of zeros, whose result has the other dimensions.
   const images = isEmpty ? zeroTensor(first.dtype, [1, ...first.shape.slice(1)]) : first;
   const given = [images, ...others];
-  // wasm writes to the console about empty operands and goes on.
+  // For empty operands, wasm writes to the console and continues.
   const empty = given.find(({ shape }) => productOf(shape) === 0);
   if (empty !== undefined) {
     throw unimplemented(
@@ -197,7 +206,7 @@ function execute(
   return isEmpty ? outputs.map(({ dtype, shape }) => zeroTensor(dtype, [0, ...shape.slice(1)])) : outputs;
 }
 
-/** TensorFlow.js walks backwards, for ever, with a negative stride. */
+/** With a negative stride, TensorFlow.js would walk backwards forever. */
 function checkWindows(node: KernelNode): void {
   for (const attr of ["ksize", "strides", "dilations"]) {
     if (node.has(attr) && node.ints(attr).some((size) => size < 1)) {
@@ -209,24 +218,24 @@ function checkWindows(node: KernelNode): void {
 }
 
 function convertedKernel(converted: ConvertedOp): PureKernelDefinition {
-  const { op, fits, cost } = converted;
+  const { op, fits, instead, cost } = converted;
   return pureKernel(
     op,
     (node) => {
       checkWindows(node);
       const model = new SingleNodeModel(node);
-      return (inputs) => execute(model, converted, inputs);
+      return (inputs) => instead?.(node, inputs)?.(inputs) ?? execute(model, converted, inputs);
     },
     {
       types: { T: ["float32"] },
       priority: KernelPriority.converted,
       ...(fits === undefined ? {} : { fits }),
-      // Without it, the first execution fails: there is no other way to compute these.
+      // Without it, the first execution fails: there is no other implementation of these.
       prepare: initTfjs,
       cost: (_, inputs) => cost(inputs),
     },
   );
 }
 
-/** Ops that TensorFlow.js's converter can run; each was compared with TensorFlow. */
+/** Ops run by TensorFlow.js's converter; each was compared with TensorFlow. */
 export const tfjsKernels: readonly PureKernelDefinition[] = convertedOps.map(convertedKernel);

@@ -1,7 +1,7 @@
 import type { AttrValue } from "../../../../../protos/generated/tensorflow/attr_value.js";
 import type { KernelNode } from "../kernel-node.js";
 
-/** An attribute as the JSON form of a GraphDef has it: bytes in base64, whole numbers as numbers. */
+/** An attribute in the JSON form of a GraphDef: bytes in base64, integers as numbers. */
 interface AttrJson {
   readonly s?: string;
   readonly i?: number;
@@ -26,7 +26,7 @@ export interface NodeJson {
 }
 
 /**
- * A node with its attributes (the op's defaults included) as TensorFlow.js reads them.
+ * A node with its attributes (including the op's defaults) in the form that TensorFlow.js reads.
  * @param inputs the names of the nodes that feed it.
  */
 export function nodeJson(node: KernelNode, inputs: readonly string[]): NodeJson {
@@ -41,7 +41,7 @@ export function nodeJson(node: KernelNode, inputs: readonly string[]): NodeJson 
   return { name: node.name, op: node.op, input: inputs, attr };
 }
 
-/** undefined for kinds of attributes that no op of the converter has. */
+/** Returns undefined for kinds of attributes that no op of the converter has. */
 function attrJson({ value }: AttrValue): AttrJson | undefined {
   switch (value?.$case) {
     case "s":
@@ -55,7 +55,7 @@ function attrJson({ value }: AttrValue): AttrJson | undefined {
     case "type":
       return { type: value.value };
     case "list":
-      // Empty lists are left out: the converter takes the first that is there for the one that counts.
+      // Empty lists are omitted: the converter uses the first list that is present.
       return {
         list: {
           ...(value.value.s.length > 0 ? { s: value.value.s.map(base64) } : {}),

@@ -12,12 +12,12 @@ type SyncModel = ReturnType<Converter["loadGraphModelSync"]>;
 
 const require = createRequire(import.meta.url);
 
-/** Bytes of inputs that a call may lend to wasm, whose heap ends at 2 GB and cannot fail without ending the process. */
+/** Maximum bytes of inputs passed to wasm per call: its heap ends at 2 GB, and exceeding it ends the process. */
 const MAX_INPUT_BYTES = 512 * 1024 * 1024;
 
 /**
  * One node as a model of TensorFlow.js's converter, which interprets TensorFlow's attributes: padding, strides,
- * data formats. The model is made at the first execution, when `initTfjs` is through.
+ * data formats. The model is created at the first execution, after `initTfjs`.
  */
 export class SingleNodeModel {
   readonly #node: KernelNode;
@@ -32,9 +32,9 @@ export class SingleNodeModel {
   }
 
   /**
-   * Executes the node. Nothing stays in TensorFlow.js's memory.
-   * @throws TensorFlowError INVALID_ARGUMENT for what TensorFlow.js refuses; RESOURCE_EXHAUSTED for inputs too large
-   *   for it; FAILED_PRECONDITION before `initTfjs`.
+   * Executes the node. Nothing remains in TensorFlow.js's memory.
+   * @throws TensorFlowError INVALID_ARGUMENT for inputs that TensorFlow.js rejects; RESOURCE_EXHAUSTED for inputs too
+   *   large for it; FAILED_PRECONDITION before `initTfjs`.
    */
   execute(inputs: readonly Tensor[]): readonly Tensor[] {
     const tf = tfjs();
@@ -88,5 +88,5 @@ export class SingleNodeModel {
   }
 }
 
-/** The node's name within its model: its own could be one of the placeholders'. */
+/** The node's name within its model: its own name might be equal to that of a placeholder. */
 const NODE_NAME = "node";

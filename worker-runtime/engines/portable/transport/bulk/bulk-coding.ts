@@ -1,18 +1,21 @@
 /**
- * What is said on a bulk connection: a preamble by the one who connects, and from the other side parts of answers. Each
- * part is a head and then its bytes. All numbers are little endian.
+ * The protocol of a bulk connection: a preamble from the connecting side, and parts of answers from the other side.
+ * Each part is a head and then its bytes. All numbers are little endian.
  */
 
-/** No connection of HTTP/2 begins like this: those begin with "PRI". */
+/** No HTTP/2 connection begins like this: they begin with "PRI". */
 const MAGIC = Buffer.from("\0TDBULK1");
 
-/** The header of a stream that says the key with which a bulk connection for it is to come. */
+/** The header of a stream that announces the key of its bulk connection. */
 export const BULK_KEY_HEADER = "tensordeck-bulk-bin";
 
-/** Answers from this size on go over the bulk connection, where there is one. */
+/** Answers from this size on use the bulk connection, if there is one. */
 export const BULK_BYTES = 64 * 1024;
 
-/** Bytes of the secret that says to which stream a bulk connection belongs. */
+/** Maximum bytes of a part. Nothing small waits behind them, but a slow network must take one within the silence limit. */
+export const BULK_PART_BYTES = 1024 * 1024;
+
+/** Bytes of the secret that assigns a bulk connection to a stream. */
 export const BULK_KEY_BYTES = 16;
 
 const PREAMBLE_BYTES = MAGIC.byteLength + BULK_KEY_BYTES;
@@ -20,7 +23,7 @@ const PREAMBLE_BYTES = MAGIC.byteLength + BULK_KEY_BYTES;
 /** Bytes before those of a part. */
 export const PART_HEAD_BYTES = 16;
 
-/** What comes before the bytes of a part. */
+/** The header of a part. */
 export interface PartHead {
   readonly callId: number;
   /** Bytes of the whole answer, in its first part; 0 in the others. */
@@ -38,7 +41,7 @@ export function encodePreamble(key: Uint8Array): Buffer {
 
 /**
  * Reads the beginning of a connection.
- * @returns the key of a bulk connection, "more" where the bytes do not tell yet, "other" for anything else.
+ * @returns the key of a bulk connection, "more" if more bytes are needed, "other" for anything else.
  */
 export function readPreamble(bytes: Buffer): Buffer | "more" | "other" {
   const known = Math.min(bytes.byteLength, MAGIC.byteLength);
@@ -48,10 +51,13 @@ export function readPreamble(bytes: Buffer): Buffer | "more" | "other" {
   return bytes.byteLength < PREAMBLE_BYTES ? "more" : bytes.subarray(MAGIC.byteLength, PREAMBLE_BYTES);
 }
 
-/** The callId of no call: a head without bytes that says that the connection lives. */
+/** The callId of no call: a header without bytes that shows that the connection is alive. */
 export const HEARTBEAT_CALL_ID = 0;
 
-/** What a server writes from time to time, so that the caller can tell a connection without answers from a dead one. */
+/**
+ * Written by the server from time to time, so that the caller can distinguish a connection without answers from a dead
+ * one.
+ */
 export function encodeHeartbeat(): Buffer {
   return encodePartHead({ callId: HEARTBEAT_CALL_ID, size: 0, alignedOffset: 0, partBytes: 0 });
 }

@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { BULK_KEY_BYTES } from "./bulk-coding.js";
 
-/** Brings the bulk connections that a server takes to the streams that they belong to. */
+/** Assigns the bulk connections that a server accepts to their streams. */
 export class BulkDesk {
-  /** Streams that take one, by their keys. A key is good for one connection. */
+  /** Streams that expect a connection, by key. A key is valid for one connection. */
   readonly #offers = new Map<string, (socket: Socket) => void>();
 
-  /** @returns the key with which a bulk connection is to come. */
+  /** @returns the key that a bulk connection has to present. */
   offer(accept: (socket: Socket) => void): Buffer {
     const key = randomBytes(BULK_KEY_BYTES);
     this.#offers.set(key.toString("hex"), accept);
@@ -18,7 +18,7 @@ export class BulkDesk {
     this.#offers.delete(key.toString("hex"));
   }
 
-  /** Hands a connection on; one whose key is not known is ended. */
+  /** Passes on a connection; one with an unknown key is closed. */
   take(key: Buffer, socket: Socket): void {
     const accept = this.#offers.get(key.toString("hex"));
     this.withdraw(key);

@@ -3,7 +3,7 @@ import type { StreamFrame } from "../../../../../protos/generated/tensordeck/wor
 import type { FrameWriter } from "../stream/frame-sender.js";
 import { encodeHeartbeat, encodePartHead, type PartHead } from "./bulk-coding.js";
 
-/** Writes the frames of large answers to a bulk connection. The bytes go out from the tensor that they are part of. */
+/** Writes the frames of large answers to a bulk connection. The bytes are sent directly from the tensor's memory. */
 export function bulkWriter(socket: Socket): FrameWriter {
   return (frame, taken) => {
     const part = partOf(frame);
@@ -19,12 +19,12 @@ export function bulkWriter(socket: Socket): FrameWriter {
 }
 
 /**
- * Tells the caller from time to time that a bulk connection lives, the first time at once.
- * @returns ends it.
+ * Shows the caller from time to time that a bulk connection is alive, the first time at once.
+ * @returns a function that stops this.
  */
 export function beatHeart(socket: Socket, periodMillis: number): () => void {
   const beat = (): void => {
-    // What is on its way says as much.
+    // Data in transit shows the same.
     if (socket.writableLength === 0) {
       socket.write(encodeHeartbeat());
     }
@@ -34,7 +34,7 @@ export function beatHeart(socket: Socket, periodMillis: number): () => void {
   return () => clearInterval(timer);
 }
 
-/** Undefined for frames that have no part of an answer; they belong on the stream. */
+/** Undefined for frames that are not part of an answer; they belong on the stream. */
 function partOf({ callId, content }: StreamFrame): { head: PartHead; data: Uint8Array } | undefined {
   switch (content?.$case) {
     case "response": {

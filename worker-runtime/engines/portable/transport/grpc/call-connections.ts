@@ -5,7 +5,7 @@ import { http2StreamOf } from "./internals/call-stream.js";
 /** By the streams of the calls; a stream itself no longer knows its session once that is closed. */
 const connections = new WeakMap<ServerHttp2Stream, ClientConnection>();
 
-/** Notes which calls come on a connection, for `connectionOf`. */
+/** Records which calls arrive on a connection, for `connectionOf`. */
 export function noteCalls(session: ServerHttp2Session): void {
   const connection = new ClientConnection();
   session.once("close", () => connection.close());
@@ -17,7 +17,7 @@ export function noteCalls(session: ServerHttp2Session): void {
   });
 }
 
-/** The connection that a call of a grpc-js server came on. Undefined where grpc-js does not let it be known. */
+/** The connection on which a call of a grpc-js server arrived. Undefined if grpc-js does not reveal it. */
 export function connectionOf(call: object): ClientConnection | undefined {
   const stream = http2StreamOf(call);
   return stream === undefined ? undefined : connections.get(stream);

@@ -2,13 +2,16 @@ import { totalmem } from "node:os";
 import { resourceExhausted } from "../../../../protocol/status.js";
 import { MAX_MESSAGE_BYTES } from "../receiving/message-limits.js";
 
-/** What one server takes on at a time. */
+/** The limits of one server. */
 export interface ServiceLimits {
   /** Largest message, in bytes. */
   readonly maxMessageBytes: number;
-  /** Calls that wait or run; another one is refused. A task may wait for as many tensors as its graph has edges. */
+  /**
+   * Maximum number of waiting or running calls; further ones are refused. A task may wait for as many tensors as its
+   * graph has edges.
+   */
   readonly maxCalls: number;
-  /** Bytes of the requests of those calls together. */
+  /** Maximum total bytes of the requests of those calls. */
   readonly maxRequestBytes: number;
 }
 
@@ -22,7 +25,7 @@ export function defaultLimits(): ServiceLimits {
   };
 }
 
-/** Counts what is in progress and refuses what would be too much. */
+/** Counts the calls in progress and refuses those that exceed the limits. */
 export class CallLedger {
   readonly #limits: ServiceLimits;
   #calls = 0;
@@ -37,7 +40,7 @@ export class CallLedger {
     return this.#calls;
   }
 
-  /** Enters a call; `leave` with the same number ends it. @throws TensorFlowError RESOURCE_EXHAUSTED */
+  /** Registers a call; `leave` with the same number unregisters it. @throws TensorFlowError RESOURCE_EXHAUSTED */
   enter(requestBytes: number): void {
     const { maxCalls, maxRequestBytes } = this.#limits;
     if (this.#calls >= maxCalls) {

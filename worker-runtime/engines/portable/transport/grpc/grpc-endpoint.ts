@@ -14,7 +14,7 @@ import { answerUnknownMethodsPlainly } from "./internals/unknown-methods.js";
 import { watchSession } from "./session-watch.js";
 import { type ServiceDefinition, type ServiceHandlers, serve } from "./unary-service.js";
 
-/** The gRPC side of a server: services on the connections that a listener takes. */
+/** The gRPC side of a server: services on the connections that a listener accepts. */
 export class GrpcEndpoint {
   readonly #listener: GrpcListener;
   readonly #server: Server;
@@ -23,10 +23,10 @@ export class GrpcEndpoint {
   readonly #limits: ServiceLimits;
   readonly #silence: SilenceLimits;
   readonly #bulk = new BulkDesk();
-  /** Of the connections that there are. */
+  /** The sessions of the open connections. */
   readonly #sockets = new Set<Socket>();
 
-  /** @param silence when clients that are silent count as gone */
+  /** @param silence when silent clients are considered gone */
   constructor(listener: GrpcListener, limits: ServiceLimits, silence: SilenceLimits = SILENCE_LIMITS) {
     this.#listener = listener;
     this.#limits = limits;
@@ -46,7 +46,7 @@ export class GrpcEndpoint {
       noteCalls(session);
       watchSession(session, silence);
     });
-    // TLS, where there is any, is the listener's: what it hands on are proven connections.
+    // TLS, if any, is handled by the listener, which passes on only authenticated connections.
     this.#injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
   }
 
@@ -55,7 +55,7 @@ export class GrpcEndpoint {
     return this.#ledger.calls;
   }
 
-  /** Adds a service. All are to be there before `open`. */
+  /** Adds a service. To be called before `open`. */
   offer<Methods extends object>(
     definition: ServiceDefinition<Methods>,
     handlers: ServiceHandlers<Methods>,
@@ -63,7 +63,7 @@ export class GrpcEndpoint {
     serve(this.#server, definition, handlers, this.#ledger);
   }
 
-  /** Offers a worker's calls on streams, too, for tasks that are of our own kind. To be called before `open`. */
+  /** Also offers a worker's calls on streams, for tasks of the portable engine. To be called before `open`. */
   offerStream<Methods extends object>(
     definition: ServiceDefinition<Methods>,
     handlers: ServiceHandlers<Methods>,
@@ -86,12 +86,12 @@ export class GrpcEndpoint {
     });
   }
 
-  /** Takes no more connections and cuts those that there are. */
+  /** Accepts no more connections and closes the open ones. */
   close(): void {
     this.#listener.close();
     this.#injector.destroy();
     this.#server.forceShutdown();
-    // Both let calls end first, and a stream never does. What was answered just now goes out before.
+    // Both wait for calls to end, and a stream never does. Answers that were just written are sent before.
     setImmediate(() => {
       for (const socket of this.#sockets) {
         socket.destroy();

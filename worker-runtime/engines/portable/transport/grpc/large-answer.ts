@@ -3,14 +3,14 @@ import { messagePrefix } from "../../../../rpc/message-prefix.js";
 import type { MessageChunks } from "../../../../rpc/scatter-writer.js";
 import { openAnswer } from "./internals/call-stream.js";
 
-/** As much is handed to the connection at a time. */
+/** Bytes that are passed to the connection at a time. */
 const PIECE_BYTES = 256 * 1024;
 
 /**
- * Answers a unary call with a large message, piece by piece as fast as the caller takes them. grpc-js would copy all of it
- * behind its prefix before the first byte goes out, which holds up everybody else for a tenth of a second for 64 MB; here
- * a large field is not copied at all.
- * @returns whether the call was answered; false where nothing was sent and grpc-js is to have the answer: see `openAnswer`.
+ * Answers a unary call with a large message, piece by piece as fast as the caller takes them. grpc-js would copy all of
+ * it behind its prefix before the first byte goes out, which blocks everything else for a tenth of a second for 64 MB;
+ * here a large field is not copied at all.
+ * @returns whether the call was answered; false if nothing was sent and grpc-js has to answer: see `openAnswer`.
  */
 export async function sendLargeAnswer(call: object, { chunks, byteLength }: MessageChunks): Promise<boolean> {
   const answer = openAnswer(call, byteLength);
@@ -26,7 +26,7 @@ export async function sendLargeAnswer(call: object, { chunks, byteLength }: Mess
   return true;
 }
 
-/** Resolves when the stream can take more or has ended: then the answer is no longer awaited. */
+/** Resolves when the stream can take more or has ended; in the latter case nobody awaits the answer. */
 function write(stream: Writable, bytes: Uint8Array): Promise<void> | undefined {
   if (stream.destroyed || stream.write(bytes)) {
     return undefined;

@@ -2,8 +2,8 @@ import type { ServerHttp2Session } from "node:http2";
 import { type SilenceLimits, watchSilence } from "../sockets/silence-watch.js";
 
 /**
- * Ends an HTTP/2 connection whose client is silent and does not answer pings, with all calls on it. Clients of every kind
- * answer them, also while nothing is called.
+ * Ends an HTTP/2 connection whose client is silent and does not answer pings, with all calls on it. All clients answer
+ * them, even while no call is in progress.
  */
 export function watchSession(session: ServerHttp2Session, limits: SilenceLimits): void {
   const { socket } = session;

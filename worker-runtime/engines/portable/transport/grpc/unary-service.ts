@@ -1,5 +1,6 @@
 import type { Server, ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
 import { inBackground } from "../../../../faults.js";
+import { LightAbortController } from "../../../../light-abort.js";
 import { cancelled, internalError, TensorFlowError } from "../../../../protocol/status.js";
 import { bufferOfChunks } from "../../../../rpc/chunked-buffer.js";
 import { encodeChunks } from "../../../../rpc/message-coding.js";
@@ -16,7 +17,7 @@ import { statusOfError } from "./wire-error.js";
 export interface ServedCall {
   /** Aborted when the caller cancels, its deadline passes or its connection breaks. */
   readonly signal: AbortSignal;
-  /** What the call came on; undefined where that is not known. */
+  /** The connection of the call; undefined if unknown. */
   readonly connection: ClientConnection | undefined;
 }
 
@@ -28,14 +29,14 @@ export interface ServiceDefinition<Methods> {
   readonly methods: Methods;
 }
 
-/** The implementation that fits a definition: a method of the same name for each. */
+/** The implementation of a definition: one method of the same name for each. */
 export type ServiceHandlers<Methods> = {
   readonly [Name in keyof Methods]: Methods[Name] extends UnaryMethod<infer Request, infer Response>
     ? Handler<Request, Response>
     : never;
 };
 
-/** A method with what answers it; which messages they take and give, the types of `serve` have checked. */
+/** A method with its handler; the types of `serve` have checked their messages. */
 export interface ServedMethod {
   readonly method: UnaryMethod<unknown, unknown>;
   readonly handle: Handler<unknown, unknown>;
@@ -53,12 +54,12 @@ export function servedMethods<Methods extends object>(
   }));
 }
 
-/** For messages that grpc-js is to leave as they are. */
+/** For messages that grpc-js must not decode or encode. */
 export const passBytes = (bytes: Buffer): Buffer => bytes;
 
 /**
- * Offers a service on a server. Messages go through grpc-js as bytes: they are decoded here, where a broken one can be
- * answered as TensorFlow does, and large answers are not put together twice.
+ * Offers a service on a server. Messages go through grpc-js as bytes: they are decoded here, where an invalid one can
+ * be answered as in TensorFlow, and large answers are not assembled twice.
  */
 export function serve<Methods extends object>(
   server: Server,
@@ -78,7 +79,7 @@ export function serve<Methods extends object>(
   }
 }
 
-/** Larger answers are not left to grpc-js. */
+/** Larger answers bypass grpc-js. */
 const MIN_DIRECT_BYTES = 2 ** 20;
 
 /** Handles one call. Never rejects: any error becomes the status of the call. */
@@ -113,11 +114,13 @@ async function answerCall(
   }
 }
 
-/** The caller as a handler sees it. Most handlers answer at once and never ask for the signal, so it is made when asked for. */
+/**
+ * The caller as a handler sees it. Most handlers answer at once and never use the signal, so it is created on demand.
+ */
 class Caller implements ServedCall {
   readonly #call: ServerUnaryCall<Buffer, Buffer>;
   readonly #method: string;
-  #controller: AbortController | undefined;
+  #controller: LightAbortController | undefined;
 
   constructor(call: ServerUnaryCall<Buffer, Buffer>, method: string) {
     this.#call = call;
@@ -126,7 +129,7 @@ class Caller implements ServedCall {
 
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
-      this.#controller = new AbortController();
+      this.#controller = new LightAbortController();
       // Emitted when the caller cancels, a deadline has passed or the connection is gone.
       this.#call.once("cancelled", this.#abort);
       if (this.#call.cancelled) {
@@ -150,11 +153,11 @@ class Caller implements ServedCall {
   };
 }
 
-/** Larger requests may take long to decode, so that other calls get their turns in between. */
+/** Larger requests may take long to decode, so other calls get their turns in between. */
 const MIN_PIECED_BYTES = 64 * 1024;
 
 /**
- * The request that was received, at once unless it is large.
+ * The received request, synchronously unless it is large.
  * @throws TensorFlowError INTERNAL with the text of gRPC's C++ server, which TensorFlow's clients know;
  *   RESOURCE_EXHAUSTED for more fields than there is memory for.
  */

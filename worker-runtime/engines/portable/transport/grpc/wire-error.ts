@@ -2,13 +2,13 @@ import { Metadata, type StatusObject } from "@grpc/grpc-js";
 import { GrpcPayloadContainer } from "../../../../../protos/generated/tensorflow/distributed_runtime_payloads.js";
 import { asTensorFlowError, StatusCode } from "../../../../protocol/status.js";
 
-/** Longer texts do not fit into the header block that gRPC allows by default; TensorFlow cuts here, too. */
+/** Longer texts do not fit into the header block that gRPC allows by default; TensorFlow truncates here, too. */
 const MAX_MESSAGE_BYTES = 3072;
 const CUT_MARK = " ... [truncated]";
 /** A serialized GrpcPayloadContainer, not the google.rpc.Status that others put here. */
 const PAYLOAD_TRAILER = "grpc-status-details-bin";
 
-/** An error as the trailers of a call carry it: code, text and payloads. Anything that is no TensorFlowError is INTERNAL. */
+/** An error in the trailers of a call: code, text and payloads. Anything but a TensorFlowError is INTERNAL. */
 export function statusOfError(error: unknown): Partial<StatusObject> {
   const { code, message, payloads } = asTensorFlowError(error, StatusCode.INTERNAL);
   const details = cutMessage(message);
@@ -21,7 +21,7 @@ export function statusOfError(error: unknown): Partial<StatusObject> {
   return { code, details, metadata };
 }
 
-/** The text, cut between characters where it is too long. */
+/** The text, truncated between characters if it is too long. */
 function cutMessage(message: string): string {
   const bytes = Buffer.from(message, "utf8");
   // Encoding also replaces unpaired surrogates, which could not be written to a trailer.

@@ -2,18 +2,18 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { resourceExhausted } from "../../../../protocol/status.js";
 import { memoryBudget } from "../../kernels/support/memory-budget.js";
 
-/** Smaller messages cannot hold enough fields to matter. */
+/** Smaller messages cannot have enough fields to matter. */
 const MIN_COUNTED_BYTES = 2 ** 20;
 
 /** Fields and elements between two checks of the heap. */
 const READS_PER_CHECK = 65_536;
 
-/** Longer lists than this V8 cannot grow. */
+/** V8 cannot grow longer lists. */
 const MAX_READS = 2 ** 25;
 
 /**
- * Reads a message and stops before the objects that it becomes fill JavaScript's heap, which would end the process: two
- * bytes on the wire may be an empty message in a list, of two hundred bytes here.
+ * Reads a message and stops before its objects fill JavaScript's heap, which would end the process: two bytes on the
+ * wire may be an empty message in a list, of two hundred bytes here.
  */
 class BudgetedReader extends BinaryReader {
   readonly #maxReads: number;
@@ -72,7 +72,7 @@ class BudgetedReader extends BinaryReader {
   }
 }
 
-/** What reads a received message: with an eye on the memory where it is large. */
+/** The reader for a received message; a budgeted one if it is large. */
 export function readerOf(bytes: Uint8Array, maxReads = MAX_READS): BinaryReader | Uint8Array {
   return bytes.byteLength < MIN_COUNTED_BYTES ? bytes : new BudgetedReader(bytes, maxReads);
 }

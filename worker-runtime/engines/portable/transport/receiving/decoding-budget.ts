@@ -6,22 +6,23 @@ import { collectGarbage, memoryBudget } from "../../kernels/support/memory-budge
 const FIELDS_PER_CHECK = 65_536;
 
 /**
- * A message has no more fields, the small ones within pieces aside: objects by the million fill the heap and stop the
- * process for seconds when they are collected. A message counts as several fields: see `partWeight`.
+ * Maximum number of fields of a message, except small ones within pieces: millions of objects fill the heap and stop
+ * the process for seconds when they are collected. A message counts as several fields: see `partWeight`.
  */
 const MAX_FIELDS = 2 ** 22;
 
-/** Longer lists V8 cannot grow. */
+/** V8 cannot grow longer lists. */
 const MAX_PACKED_ELEMENTS = 2 ** 25;
 
 /**
- * What a message may become on JavaScript's heap: some of it in any case, and the rest by its size. Nodes as people write
- * them become ten times as large as on the wire; two bytes may be an empty tensor, of a thousand bytes here.
+ * What a message may occupy on JavaScript's heap: a fixed allowance, and the rest in proportion to its size. Nodes as
+ * people write them become ten times as large as on the wire; two bytes may be an empty tensor, of a thousand bytes
+ * here.
  */
 const FREE_HEAP_BYTES = 2 ** 28;
 const HEAP_PER_BYTE = 32;
 
-/** What a message may cost whose parts are decoded one after the other. */
+/** The budget of a message whose parts are decoded one after the other. */
 export class DecodingBudget {
   readonly #messageBytes: number;
   readonly #heapBefore = usedHeapBytes();
@@ -55,13 +56,13 @@ export class DecodingBudget {
   }
 
   /**
-   * Checks the memory after decoding a piece of the given number of bytes. @throws TensorFlowError
-   * RESOURCE_EXHAUSTED
+   * Checks the memory after decoding a piece of the given number of bytes.
+   * @throws TensorFlowError RESOURCE_EXHAUSTED
    */
   addDecoded(bytes: number): void {
     this.#decodedBytes += bytes;
     if (this.#isHeapSpent()) {
-      // Some of it may be garbage, also of other messages.
+      // Some of it may be garbage, including that of other messages.
       collectGarbage();
       if (this.#isHeapSpent()) {
         throw this.#tooMany(`more than any real message has`);

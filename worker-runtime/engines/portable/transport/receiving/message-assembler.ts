@@ -3,18 +3,18 @@ import { checkMessageSize } from "./message-limits.js";
 import { ReceiveBuffer } from "./receive-buffer.js";
 
 /**
- * Puts the messages of a call together from the data that comes. grpc-js keeps all of a message and copies it at the end,
- * which holds up everybody else for a tenth of a second where the message has 64 MB: here each piece of a large one is
- * copied when it comes. As grpc-js wants them, messages are given with the five bytes that gRPC puts before each.
+ * Assembles the messages of a call from incoming data. grpc-js keeps all of a message and copies it at the end, which
+ * blocks everything else for a tenth of a second if the message has 64 MB: here each piece of a large one is copied
+ * when it arrives. As grpc-js expects, messages include the five bytes of gRPC's prefix.
  */
 export class MessageAssembler {
   readonly #maxBytes: number;
   #prefix = Buffer.alloc(PREFIX_BYTES);
   #prefixFilled = 0;
-  /** The message that is coming, with its prefix; there when that is complete. */
+  /** The current message, with its prefix; set once that is complete. */
   #message: ReceiveBuffer | undefined;
 
-  /** @param maxBytes of a message; -1 for any number. */
+  /** @param maxBytes of a message; -1 for no limit. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes === -1 ? Number.POSITIVE_INFINITY : maxBytes;
   }
@@ -38,7 +38,7 @@ export class MessageAssembler {
     return messages;
   }
 
-  /** @returns how many bytes it took. */
+  /** @returns the number of bytes consumed. */
   #readPrefix(data: Buffer, position: number): number {
     const count = data.copy(this.#prefix, this.#prefixFilled, position);
     this.#prefixFilled += count;
@@ -53,7 +53,7 @@ export class MessageAssembler {
   }
 }
 
-/** @returns how many bytes it took. */
+/** @returns the number of bytes consumed. */
 function readMessage(message: ReceiveBuffer, data: Buffer, position: number): number {
   const piece = data.subarray(position, position + message.byteLength - message.arrived);
   message.add(piece);

@@ -18,9 +18,9 @@ import type { MessageType } from "../../../../rpc/message-type.js";
 /** How the elements of a packed list are encoded. */
 export type PackedElement = "varint" | "fixed32" | "fixed64";
 
-/** How many fields a message counts as: about the objects that even an empty one is here. */
+/** The number of fields that a message counts as: roughly the objects that even an empty one requires. */
 const weights = new Map<unknown, number>([
-  // A quarter more of them than a graph may have.
+  // A quarter more than a graph may have.
   [NodeDef, 3],
   [NodeDef_AttrEntry, 4],
   [NamedTensorProto, 32],
@@ -28,7 +28,7 @@ const weights = new Map<unknown, number>([
   [FunctionDef, 32],
 ]);
 
-/** What any field may be that is not known here: a string, or a message of some size. */
+/** The weight of an unknown field: a string, or a message of some size. */
 const UNKNOWN_WEIGHT = 8;
 
 /** A field of a message that is itself a message, and may be large. */
@@ -36,7 +36,7 @@ export interface MessagePart<Whole, Part = unknown> {
   /** The number of the field. */
   readonly field: number;
   readonly type: MessageType<Part>;
-  /** Puts it where decoding the whole message would have put it. */
+  /** Stores it where decoding the whole message would have. */
   put(whole: Whole, part: Part): void;
 }
 
@@ -59,7 +59,7 @@ function parts<Whole>(type: MessageType<Whole>, ...list: readonly MessagePart<Wh
 }
 
 const partsByType = new Map<unknown, ReadonlyMap<number, MessagePart<unknown>>>([
-  // Graphs, from the requests that bring them down to the tensors in their nodes.
+  // Graphs, from the requests that carry them down to the tensors in their nodes.
   parts<CreateSessionRequest>(
     CreateSessionRequest,
     graphAt(1),
@@ -110,7 +110,7 @@ const partsByType = new Map<unknown, ReadonlyMap<number, MessagePart<unknown>>>(
       attr.value = { $case: "tensor", value };
     }),
   ),
-  // What steps are fed and tasks are sent.
+  // Feeds of steps, and tensors sent between tasks.
   parts(
     RunStepRequest,
     part(2, NamedTensorProto, ({ feed }, one) => feed.push(one)),
@@ -133,13 +133,13 @@ const partsByType = new Map<unknown, ReadonlyMap<number, MessagePart<unknown>>>(
 
 const noParts: ReadonlyMap<number, MessagePart<unknown>> = new Map();
 
-/** The fields of a type of message that are taken apart where they are large, by number. */
+/** The fields of a message type that are decoded in parts if they are large, by number. */
 export function partsOf<Whole>(type: MessageType<Whole>): ReadonlyMap<number, MessagePart<Whole>> {
   return partsByType.get(type) ?? noParts;
 }
 
 /**
- * How much a field with a length counts against what a message may hold. Strings of the types known here count once: there
+ * The weight of a length-delimited field in the budget of a message. Strings of the types known here count once: there
  * may be as many as a tensor or a node has.
  */
 export function partWeight(type: MessageType<unknown>, field: number): number {
@@ -180,7 +180,7 @@ const packedByType = new Map<unknown, ReadonlyMap<number, PackedElement>>([
 
 const noPacked: ReadonlyMap<number, PackedElement> = new Map();
 
-/** The packed lists of a type of message that may be long, by the number of the field. */
+/** The packed lists of a message type that may be long, by field number. */
 export function packedListsOf(type: MessageType<unknown>): ReadonlyMap<number, PackedElement> {
   return packedByType.get(type) ?? noPacked;
 }

@@ -1,23 +1,30 @@
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { GraphDef } from "../../../../../protos/generated/tensorflow/graph.js";
+import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import type { MessageType } from "../../../../rpc/message-type.js";
 import type { PausingWork } from "../../pauses.js";
 import { readerOf } from "./budgeted-reader.js";
 import { DecodingBudget } from "./decoding-budget.js";
 import { type PackedElement, packedListsOf, partsOf, partWeight } from "./message-parts.js";
+import { NodeDecoder } from "./node-decoding.js";
 
-/** Fields up to this are decoded between two pauses: a few milliseconds' work even where each takes two bytes. */
+/** Bytes of fields decoded between two pauses: a few milliseconds of work even if each field has two bytes. */
 const PIECE_BYTES = 16 * 1024;
 
-/** Fields and elements in what is not taken apart: more take too long, and no real message has them. */
+/** Maximum fields and elements in an undivided part: more take too long, and no real message has them. */
 const MAX_READS_AT_ONCE = 2 ** 18;
 
 const noBytes = new Uint8Array(0);
 
+/** GraphDef.node. */
+const NODE_FIELD = 1;
+
 /**
- * Decodes a message as `type.decode` does, but large ones field by field with pauses between: ten thousands of nodes, or
- * as many strings of a tensor, take longer than others should wait. What cannot be taken apart (a large message that
- * `partsOf` does not know) is decoded at once, up to a number of fields.
- * @throws TensorFlowError RESOURCE_EXHAUSTED for more fields than there is memory for; Error for bytes that are no message.
+ * Decodes a message as `type.decode` does, but large ones field by field with pauses between: tens of thousands of
+ * nodes, or as many strings of a tensor, take longer than others should wait. A part that cannot be divided (a large
+ * message that `partsOf` does not know) is decoded at once, up to a number of fields.
+ * @throws TensorFlowError RESOURCE_EXHAUSTED for more fields than there is memory for; Error for bytes that are not a
+ *   message.
  */
 export function decodeInPieces<T>(type: MessageType<T>, bytes: Uint8Array): PausingWork<T> {
   return new PiecewiseDecoder(new DecodingBudget(bytes.byteLength)).decode(type, bytes);
@@ -40,6 +47,8 @@ class PiecewiseDecoder {
     const parts = partsOf(type);
     const packed = packedListsOf(type);
     const reader = new BinaryReader(bytes);
+    const nodes = nodesOf(type, message);
+    const nodeDecoder = nodes && new NodeDecoder(bytes);
     // The fields from here up to the reader's place are not decoded yet.
     let start = 0;
     const decodeTo = (end: number) => {
@@ -48,9 +57,34 @@ class PiecewiseDecoder {
         this.#budget.addDecoded(end - start);
       }
     };
+    let nodeBytes = 0;
     while (reader.pos < bytes.byteLength) {
       const fieldStart = reader.pos;
       const [field, wireType] = reader.tag();
+      if (
+        nodes !== undefined &&
+        nodeDecoder !== undefined &&
+        field === NODE_FIELD &&
+        wireType === WireType.LengthDelimited
+      ) {
+        const lengthStart = reader.pos;
+        const length = reader.uint32();
+        if (length <= PIECE_BYTES && reader.pos + length <= bytes.byteLength) {
+          decodeTo(fieldStart);
+          this.#budget.addField(partWeight(type, field));
+          start = reader.pos + length;
+          nodes.push(nodeDecoder.decode(reader.pos, start));
+          reader.pos = start;
+          nodeBytes += length;
+          if (nodeBytes > PIECE_BYTES) {
+            this.#budget.addDecoded(nodeBytes);
+            nodeBytes = 0;
+            yield;
+          }
+          continue;
+        }
+        reader.pos = lengthStart;
+      }
       reader.skip(wireType, field);
       this.#budget.addField(wireType === WireType.LengthDelimited ? partWeight(type, field) : 1);
       const isLarge = wireType === WireType.LengthDelimited && reader.pos - fieldStart > PIECE_BYTES;
@@ -76,7 +110,7 @@ class PiecewiseDecoder {
     return message;
   }
 
-  /** Decodes a packed list as several, none of which cuts an element in two. */
+  /** Decodes a packed list as several, none of which splits an element. */
   *#decodePacked<T>(
     type: MessageType<T>,
     message: T,
@@ -101,7 +135,12 @@ class PiecewiseDecoder {
   }
 }
 
-/** What the elements of a packed list count as: a number is one, what may be a bigint, which is an object, two. */
+/** The nodes of a message that is a graph. */
+function nodesOf(type: unknown, message: unknown): NodeDef[] | undefined {
+  return type === GraphDef ? (message as GraphDef).node : undefined;
+}
+
+/** The weight of the elements of a packed list: one for a number, two for a possible bigint, which is an object. */
 function weightOfPacked(bytes: Uint8Array, element: PackedElement | undefined): number {
   if (element !== "varint") {
     return bytes.byteLength / 4;
@@ -120,7 +159,7 @@ function contentOf(field: Uint8Array): Uint8Array {
   return reader.bytes();
 }
 
-/** Adds what a later piece of a message holds: lists and maps go on, other fields have the value that came last. */
+/** Merges a later piece of a message: lists and maps are extended, other fields have the last value. */
 function merge<T>(message: T, piece: T): void {
   const target = message as Record<string, unknown>;
   for (const [name, value] of Object.entries(piece as Record<string, unknown>)) {
@@ -139,7 +178,7 @@ function merge<T>(message: T, piece: T): void {
   }
 }
 
-/** Whether a field has the value that it has where a message does not mention it. */
+/** Whether a field has its default value. */
 function isDefault(value: unknown): boolean {
   return (
     value === undefined ||

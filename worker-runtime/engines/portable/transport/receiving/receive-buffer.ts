@@ -1,38 +1,42 @@
 import { resourceExhausted, type TensorFlowError } from "../../../../protocol/status.js";
 import { memoryBudget } from "../../kernels/support/memory-budget.js";
+import { receivePool } from "../../memory/receive-pool.js";
 
-/** Numbers of every dtype can be read where they are from a multiple of this many bytes on. */
+/** Numbers of every dtype can be read in place at multiples of this many bytes. */
 const ALIGNMENT_BYTES = 16;
 
-/** Memory for a message is taken when this share of it has come: to state a length costs a peer nothing. */
+/** Memory for a message is allocated when this share of it has arrived: stating a length costs a peer nothing. */
 const ARRIVED_SHARE = 1 / 16;
 
-/** Smaller messages are not held against the budget, so that a client can tell a full task to give something back. */
+/** Smaller messages do not count against the budget, so that a client can tell a full task to release something. */
 const MIN_BUDGETED_BYTES = 64 * 1024;
 
-/** For each byte that comes, so many of those that came before are copied to their place. */
+/** Smaller messages are allocated within one buffer with others. */
+const MIN_UNSHARED_BYTES = 4096;
+
+/** For each new byte, this many of the earlier ones are copied to their destination. */
 const BACKLOG_RATIO = 4;
 
 /**
- * The one place that takes memory by a length that a peer states. The pieces of a message are kept as they come until a
- * share of it is there; then memory for all of it is taken, and each further piece is copied to its place at once, so that
+ * The one place that allocates memory according to a length that a peer states. The pieces of a message are kept until
+ * a share of it has arrived; then memory for all of it is allocated, and each further piece is copied at once, so that
  * no message of many megabytes is copied in one go while others wait.
  */
 export class ReceiveBuffer {
   /** Of the whole message. */
   readonly byteLength: number;
-  /** Bytes left free before it, so that what is at a certain offset is aligned. */
+  /** Bytes left free before it to align the data at a certain offset. */
   readonly #padding: number;
   #arrived = 0;
-  /** What was not copied yet; once there is memory for all, in reverse order. */
+  /** Pieces that were not copied yet; in reverse order once there is memory for all. */
   #pieces: Uint8Array[] = [];
   #whole: Buffer | undefined;
-  /** Up to where `#whole` is filled by pieces that came before it was there. */
+  /** End of the part of `#whole` that is filled with pieces from before its allocation. */
   #copied = 0;
 
   /**
-   * Takes no memory yet.
-   * @param alignedOffset what is at this offset is aligned for numbers of every dtype
+   * Allocates no memory yet.
+   * @param alignedOffset the data at this offset is aligned for numbers of every dtype
    */
   constructor(byteLength: number, alignedOffset = 0) {
     this.byteLength = byteLength;
@@ -49,9 +53,9 @@ export class ReceiveBuffer {
   }
 
   /**
-   * Takes the next bytes; there must be no more of them than the message has.
-   * @param isReused the memory of the piece is written again once this returns
-   * @throws TensorFlowError RESOURCE_EXHAUSTED where there is no memory for the message.
+   * Takes the next bytes, at most the rest of the message.
+   * @param isReused true if the memory of the piece is overwritten once this returns
+   * @throws TensorFlowError RESOURCE_EXHAUSTED if there is no memory for the message.
    */
   add(piece: Uint8Array, isReused = false): void {
     const start = this.#arrived;
@@ -68,14 +72,27 @@ export class ReceiveBuffer {
     }
   }
 
-  /** The message, all of which must have come. */
+  /** Where the next bytes belong, at most so many, once the memory is allocated. Whoever writes there calls `wrote`. */
+  space(maxBytes: number): Uint8Array | undefined {
+    return this.#whole?.subarray(this.#arrived, this.#arrived + maxBytes);
+  }
+
+  /** So many bytes were written to the beginning of `space`. */
+  wrote(count: number): void {
+    this.#arrived += count;
+    if (this.#whole !== undefined) {
+      this.#copyBacklog(this.#whole, count * BACKLOG_RATIO);
+    }
+  }
+
+  /** The message, which must be complete. */
   take(): Buffer {
     const whole = this.#whole ?? this.#allocate();
     this.#copyBacklog(whole, this.byteLength);
     return whole;
   }
 
-  /** Copies so many bytes, or a few more, of what came before there was memory for all. */
+  /** Copies this many bytes, or a few more, of the pieces from before the allocation. */
   #copyBacklog(whole: Buffer, bytes: number): void {
     const end = this.#copied + bytes;
     while (this.#copied < end) {
@@ -89,12 +106,19 @@ export class ReceiveBuffer {
   }
 
   #allocate(): Buffer {
+    const bytes = this.#padding + this.byteLength;
+    const reused = receivePool.reuse(bytes);
+    if (reused !== undefined) {
+      return Buffer.from(reused, this.#padding, this.byteLength);
+    }
     if (this.byteLength >= MIN_BUDGETED_BYTES && !memoryBudget.hasRoomFor(this.byteLength)) {
       throw this.#noMemory(memoryBudget.refusal(this.byteLength));
     }
     try {
       // Every byte of it is written before it is read.
-      return Buffer.allocUnsafe(this.#padding + this.byteLength).subarray(this.#padding);
+      return bytes < MIN_UNSHARED_BYTES
+        ? Buffer.allocUnsafe(bytes).subarray(this.#padding)
+        : Buffer.from(receivePool.allocate(bytes), this.#padding, this.byteLength);
     } catch (cause) {
       throw this.#noMemory("", cause);
     }

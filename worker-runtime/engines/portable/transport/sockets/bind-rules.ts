@@ -9,20 +9,20 @@ export interface BindPlan {
   readonly required: readonly string[];
   /** Further ones, which a machine may not have: "::1" without IPv6. */
   readonly optional: readonly string[];
-  /** Others than this machine can reach the task. */
+  /** Whether other machines can reach the task. */
   readonly isOpen: boolean;
 }
 
 export interface BindWishes {
   /** The host of the task's own entry in the ClusterSpec. */
   readonly host: string;
-  /** What the user said with --bind: an address of this machine, a name of it, or "0.0.0.0" or "::" for all. */
+  /** The value of --bind: an address or a name of this machine, or "0.0.0.0" or "::" for all. */
   readonly bind?: string | undefined;
   /** Refuse an entry that leads to another machine. Containers and NAT look like that, too. */
   readonly checkAddress: boolean;
 }
 
-/** What the rules ask of the machine; replaced in tests. */
+/** The machine's facts that the rules need; replaced in tests. */
 export interface BindEnvironment {
   /** The addresses that a name leads to. */
   resolve(host: string): Promise<readonly string[]>;
@@ -44,11 +44,12 @@ const thisMachine: BindEnvironment = {
 
 /**
  * Decides where a task listens. Anyone who reaches its port can run any graph, so it listens no wider than its entry in
- * the ClusterSpec requires: on loopback for `localhost` and loopback addresses; else on those addresses of this machine
- * that the entry leads to, and on loopback. An entry that leads here by a loopback address, as a host name does on many
- * Linux systems, says nothing about where others will dial, so it means everywhere.
+ * the ClusterSpec requires: on loopback for `localhost` and loopback addresses; otherwise on those addresses of this
+ * machine that the entry resolves to, and on loopback. An entry that resolves to a loopback address of this machine,
+ * like the host name on many Linux systems, does not tell where others will dial, so it means everywhere.
  *
- * @throws TensorFlowError UNAVAILABLE for a name that leads nowhere, INVALID_ARGUMENT for an entry of another machine.
+ * @throws TensorFlowError UNAVAILABLE for a name that does not resolve, INVALID_ARGUMENT for an entry of another
+ *   machine.
  */
 export async function planBinding(
   { host, bind, checkAddress }: BindWishes,
@@ -70,7 +71,7 @@ export async function planBinding(
   if (addresses.some(isLoopback)) {
     return everywhere(EVERYWHERE);
   }
-  // A link-local address comes with its interface behind it, which the list of own ones does not have.
+  // A link-local address includes its interface, which the list of own addresses does not.
   const here = addresses.filter((address) => own.has(address.replace(/%.*$/, "")));
   if (here.length === 0 && !checkAddress) {
     return everywhere(EVERYWHERE);

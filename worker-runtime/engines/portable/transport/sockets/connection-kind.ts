@@ -2,14 +2,14 @@ import type { Socket } from "node:net";
 import { readPreamble } from "../bulk/bulk-coding.js";
 import { type SilenceLimits, watchSilence } from "./silence-watch.js";
 
-/** Who takes a connection, by how it begins. */
+/** The receivers of connections, by how they begin. */
 export interface ConnectionTakers {
-  /** Everything that is no bulk connection. What was read is put back. */
+  /** Everything but bulk connections. The bytes that were read are put back. */
   http2(): void;
   bulk(key: Buffer): void;
 }
 
-/** Waits for the first bytes of a connection and hands it on. One that says nothing is closed after a while. */
+/** Waits for the first bytes of a connection and passes it on. A silent one is closed after a while. */
 export function divideConnection(socket: Socket, takers: ConnectionTakers, limits: SilenceLimits): void {
   const stopWatching = watchSilence(
     { signs: () => socket.bytesRead, isAwaited: () => true, gone: () => socket.destroy() },

@@ -5,18 +5,18 @@ import { peerSocketOptions } from "./peer-socket.js";
 import type { PeerTrust } from "./peer-trust.js";
 import { SILENCE_LIMITS, silenceMillis } from "./silence-watch.js";
 
-/** To find a port that is free on all addresses. */
+/** Attempts to find a port that is free on all addresses. */
 const MAX_ATTEMPTS = 10;
 
 /** Where there is no IPv6. */
 const NO_SUCH_FAMILY: ReadonlySet<string> = new Set(["EAFNOSUPPORT", "EADDRNOTAVAIL"]);
 
 /**
- * The sockets of a server: one for each address, all with the same port. Connections are handed to the function that
- * `handTo` is given; those that come before wait. With a trust, only connections whose certificate is known are handed on.
+ * The sockets of a server: one for each address, all with the same port. Connections are passed to the function given
+ * to `handTo`; earlier ones wait. With a trust, only connections with a known certificate are passed on.
  */
 export class GrpcListener {
-  /** The port, chosen where 0 was asked for. */
+  /** The port, as chosen if 0 was requested. */
   readonly port: number;
   /** The addresses listened on. */
   readonly addresses: readonly string[];
@@ -85,12 +85,12 @@ export class GrpcListener {
     return new GrpcListener(servers, addresses, chosen, inbox);
   }
 
-  /** Names who gets the connections, those that wait first. */
+  /** Sets the receiver of the connections, starting with the waiting ones. */
   handTo(accept: (socket: Socket) => void): void {
     this.#inbox.open(accept);
   }
 
-  /** Takes no more connections; those there are stay. */
+  /** Accepts no more connections; open ones stay. */
   close(): void {
     for (const server of this.#servers) {
       server.close();
@@ -138,13 +138,13 @@ function makeServer(inbox: Inbox, trust: PeerTrust | undefined): NetServer {
   return server;
 }
 
-/** @returns the port, chosen where it is 0. */
+/** @returns the port, as chosen if it is 0. */
 function listenOn(server: NetServer, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host, port, exclusive: true }, () => {
       server.off("error", reject);
-      // Such as too many open files: the connection fails, the server goes on.
+      // Such as too many open files: the connection fails, the server continues.
       server.on("error", () => undefined);
       const address = server.address();
       resolve(address !== null && typeof address === "object" ? address.port : port);

@@ -1,5 +1,5 @@
 /**
- * Options of the sockets between tasks, at both ends. The system asks peers of idle connections whether they are still
- * there; what is awaited of a peer is for the watch in silence-watch.ts.
+ * Options of the sockets between tasks, at both ends. The system probes peers of idle connections; for peers from which
+ * something is awaited there is silence-watch.ts.
  */
 export const peerSocketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 };

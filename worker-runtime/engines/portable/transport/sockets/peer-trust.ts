@@ -19,14 +19,14 @@ export interface TrustFiles {
   readonly peers: string;
 }
 
-/** What tasks are called in handshakes: by address most are known by an IP, which is no name for TLS. */
+/** The name of tasks in handshakes: most addresses are IPs, which are not names for TLS. */
 export const TASK_SERVER_NAME = "tensordeck-task";
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * Mutual TLS between tasks: each side shows a certificate, and only certificates that were given beforehand count. Who
- * signed them, for which host and until when does not matter: the certificate itself is what was agreed on.
+ * Mutual TLS between tasks: each side shows a certificate, and only certificates given beforehand count. Signer, host
+ * and expiry do not matter: the certificate itself was agreed on.
  */
 export class PeerTrust {
   readonly #cert: string;
@@ -37,9 +37,9 @@ export class PeerTrust {
   readonly #checkServer = (_host: string, certificate: PeerCertificate): Error | undefined =>
     this.isPeer(certificate)
       ? undefined
-      : new Error("The task shows a certificate that is none of those in --tls_peers.");
+      : new Error("The task shows a certificate that is not in --tls_peers.");
 
-  /** @throws TensorFlowError INVALID_ARGUMENT for text that holds no certificates or a key that does not fit. */
+  /** @throws TensorFlowError INVALID_ARGUMENT for text without certificates or a key that does not match. */
   constructor(cert: string, key: string, peers: string) {
     this.#cert = cert;
     this.#key = key;
@@ -98,7 +98,7 @@ export class PeerTrust {
     });
   }
 
-  /** For connections of our own to a task, which are no channels of gRPC. */
+  /** For our own connections to a task besides gRPC channels. */
   connectionOptions(): ConnectionOptions {
     return { ...this.#contextOptions(), checkServerIdentity: this.#checkServer };
   }
@@ -108,8 +108,8 @@ export class PeerTrust {
       cert: this.#cert,
       key: this.#key,
       ca: [...this.#peers],
-      // Makes each of these trusted by itself. All of Tensordeck's certificates have the same name, and OpenSSL would
-      // otherwise look for the signer by name and find the first.
+      // Makes each of these certificates trusted by itself. All of Tensordeck's certificates have the same name, and
+      // OpenSSL would otherwise look for the signer by name and find the first.
       allowPartialTrustChain: true,
       minVersion: "TLSv1.3",
     };

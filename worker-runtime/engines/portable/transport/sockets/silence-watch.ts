@@ -1,12 +1,12 @@
 import { type TensorFlowError, unavailable } from "../../../../protocol/status.js";
 
-/** When a peer that is silent counts as gone. */
+/** When a silent peer is considered gone. */
 export interface SilenceLimits {
   /** Time between two checks of a connection. */
   readonly lookMillis: number;
   /** Consecutive checks without a sign of life after which the peer is probed, at each check. */
   readonly looksUntilAsked: number;
-  /** Looks in a row without a sign of life after which it is gone. */
+  /** Consecutive checks without a sign of life after which it is gone. */
   readonly looksUntilGone: number;
 }
 
@@ -20,34 +20,35 @@ export function silenceMillis({ lookMillis, looksUntilGone }: SilenceLimits): nu
   return lookMillis * looksUntilGone;
 }
 
-/** What calls fail with whose peer is gone: UNAVAILABLE. */
+/** The error of calls whose peer is gone: UNAVAILABLE. */
 export function silentPeerError(address: string, limits: SilenceLimits): TensorFlowError {
   return unavailable(
     `The connection to ${address} was given up: nothing came from there for ${silenceMillis(limits) / 1000} s, although ` +
-      "it was asked. Its machine may be off, its process stopped, or the network broken; check them and run again.",
+      "it was probed. Its machine may be off, its process stopped, or the network broken; check them and run again.",
   );
 }
 
-/** A connection as the watch sees it. */
+/** A connection as seen by the watch. */
 export interface WatchedPeer {
-  /** Another number whenever something came from the peer, or it took something large. */
+  /** Changes whenever something came from the peer, or it took something large. */
   signs(): number;
-  /** Whether something is awaited of the peer; otherwise its silence is no fault. */
+  /** Whether something is awaited from the peer; otherwise its silence is normal. */
   isAwaited(): boolean;
-  /** Makes a peer that lives give a sign, however long what is awaited of it takes. */
+  /** Makes a live peer give a sign of life, however long the awaited answer takes. */
   ask?(): void;
   /** Called once for each silence: pending calls have to fail, and the connection has to be closed. */
   gone(): void;
 }
 
 /**
- * The rule for peers that are silent, the same for every kind of connection. A machine that loses its power or its network
- * closes no connection, and the system notices late (Linux after a quarter of an hour where data is on its way) or, with a
- * proxy in between or a process that is stopped, never.
+ * The rule for silent peers, the same for every kind of connection. A machine that loses power or network closes no
+ * connection, and the system notices late (Linux after a quarter of an hour if data is in transit) or, with a proxy in
+ * between or a stopped process, never.
  *
- * Looks are counted, not time: a process that was held up itself looks once when it goes on, and reads what came
- * meanwhile before it looks again.
- * @returns ends the watch.
+ * Checks are counted, not time: a process that was itself suspended checks once when it resumes, and reads what arrived
+ * meanwhile before the next check.
+ *
+ * @returns a function that ends the watch.
  */
 export function watchSilence(peer: WatchedPeer, limits: SilenceLimits): () => void {
   const { lookMillis, looksUntilAsked, looksUntilGone } = limits;

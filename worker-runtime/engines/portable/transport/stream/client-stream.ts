@@ -32,35 +32,35 @@ import type { OutgoingPayload } from "./outgoing-payload.js";
 const MAX_CALL_ID = 2 ** 32 - 1;
 
 export interface ClientStreamOptions {
-  /** For large answers; they come on the stream unless given. */
+  /** For large answers; without it they come on the stream. */
   readonly dialBulk?: BulkDialer | undefined;
   /** Of an answer. */
   readonly maxMessageBytes: number;
-  /** When a bulk connection that is silent counts as dead. */
+  /** When a silent bulk connection is considered dead. */
   readonly silence: SilenceLimits;
 }
 
-/** How the attempt to open a stream went. */
+/** The outcome of opening a stream. */
 export type Opening = "open" | "unknown service" | "failed";
 
 /** A call that waits for its answer. */
 export interface WaitingCall {
   /** "RecvTensor". */
   readonly method: string;
-  /** The serialized answer. What it throws fails the call. */
+  /** Called with the serialized answer. If it throws, the call fails. */
   answered(bytes: Uint8Array): void;
   failed(error: TensorFlowError): void;
 }
 
 interface Waiting {
   readonly call: WaitingCall;
-  /** The answer, once its beginning has come. */
+  /** The answer, once its beginning has arrived. */
   response?: IncomingPayload;
 }
 
 const passBytes = (bytes: Buffer): Buffer => bytes;
 
-/** The caller's end of one stream, from its opening to its end. Calls are made when `opening` says that it is open. */
+/** The caller's end of one stream, from its opening to its end. Calls can be made once `opening` resolves to open. */
 export class ClientStream {
   /** Never rejects. */
   readonly opening: Promise<Opening>;
@@ -73,10 +73,10 @@ export class ClientStream {
   #hasEnded = false;
   #lastId = 0;
   readonly #dialBulk: BulkDialer | undefined;
-  /** With which the other side knows a bulk connection; once it was used there is none. */
+  /** The key by which the other side recognises a bulk connection; absent once it was used. */
   #bulkKey: Uint8Array | undefined;
   #bulk: BulkReceiver | undefined;
-  /** The other side says on the bulk connection that it lives; one of an earlier version does not. */
+  /** Whether the other side sends signs of life on the bulk connection; earlier versions do not. */
   #hasHeartbeat = false;
   #stopWatchingBulk: (() => void) | undefined;
   readonly #maxMessageBytes: number;
@@ -134,7 +134,7 @@ export class ClientStream {
     return this.#waiting.size > 0;
   }
 
-  /** Another number whenever something came, or a part of a large request went out. */
+  /** Changes whenever something came, or a part of a large request was sent. */
   get signs(): number {
     return this.#framesReceived + this.#sender.partsTaken + (this.#bulk?.bytesReceived ?? 0);
   }
@@ -151,7 +151,7 @@ export class ClientStream {
     return callId;
   }
 
-  /** Waits no more for a call, and lets the other side know. A call that has ended is fine. */
+  /** Stops waiting for a call, and notifies the other side. A call that has ended is ignored. */
   cancel(callId: number): void {
     if (this.#waiting.delete(callId) && !this.#sender.drop(callId)) {
       this.#sender.send({ callId, content: { $case: "cancel", value: {} } });
@@ -163,7 +163,7 @@ export class ClientStream {
     this.#breakOff(reason);
   }
 
-  /** Why a call cannot be made or answered on a stream that has ended. */
+  /** The error of a call on a stream that has ended. */
   errorFor(method: string): TensorFlowError {
     if (this.#closeReason !== undefined) {
       return this.#closeReason;
@@ -178,12 +178,12 @@ export class ClientStream {
     try {
       this.#handle(decodeMessage(StreamFrame, bytes));
     } catch (error) {
-      // What was to be said is not known, so nothing that follows would be understood.
+      // The frame was not understood, so nothing that follows can be.
       this.#breakOff(error);
     }
   }
 
-  /** @param error why, undefined where the connection was lost. */
+  /** @param error why, undefined if the connection was lost. */
   #breakOff(error: unknown): void {
     if (error !== undefined && !this.#hasEnded) {
       this.#closeReason = asTensorFlowError(error, StatusCode.INTERNAL);
@@ -220,7 +220,7 @@ export class ClientStream {
         waiting.call.failed(this.#failureOf(content.value, waiting.call.method));
         return;
       default:
-        throw internalError("A frame came that only a caller sends.");
+        throw internalError("Received a frame that only a caller sends.");
     }
   }
 
@@ -238,7 +238,7 @@ export class ClientStream {
     this.#deliver(callId, waiting);
   }
 
-  /** Undefined, and the call has failed, for an answer that cannot be taken. */
+  /** Undefined for an answer that cannot be received; the call has then failed. */
   #beginAnswer(callId: number, waiting: Waiting, payload: StreamPayload): IncomingPayload | undefined {
     try {
       waiting.response = new IncomingPayload(payload, this.#maxMessageBytes);
@@ -268,7 +268,7 @@ export class ClientStream {
     }
   }
 
-  /** While the stream lives and answers are awaited, the bulk connection is to live, too: they may come on it. */
+  /** While the stream is open and answers are awaited, the bulk connection must be alive, too: they may come on it. */
   #watchBulk(bulk: BulkReceiver): void {
     this.#stopWatchingBulk = watchSilence(
       {
@@ -300,7 +300,7 @@ export class ClientStream {
     }
   }
 
-  /** An answer that cannot be taken fails its call alone. */
+  /** An answer that cannot be received fails only its own call. */
   #giveUp(callId: number, error: TensorFlowError): void {
     const waiting = this.#waiting.get(callId);
     this.cancel(callId);

@@ -5,8 +5,8 @@ import { messagePrefix } from "../../../../rpc/message-prefix.js";
 import type { FrameWriter } from "./frame-sender.js";
 
 /**
- * Writes frames as gRPC messages to the HTTP/2 stream itself. The bytes of a large payload are not copied: they go to the
- * network from the tensor that they are part of.
+ * Writes frames as gRPC messages directly to the HTTP/2 stream. The bytes of a large payload are not copied: they are
+ * sent from the tensor's memory.
  */
 export function directWriter(stream: Writable): FrameWriter {
   return (frame, taken) => {

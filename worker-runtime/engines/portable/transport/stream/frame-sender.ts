@@ -1,19 +1,19 @@
 import type { StreamFrame, StreamPayload } from "../../../../../protos/generated/tensordeck/worker_stream.js";
 import type { OutgoingPayload } from "./outgoing-payload.js";
 
-/** The most payload bytes in one frame. Smaller ones cost more calls, larger ones hold up what comes behind. */
+/** Maximum payload bytes in one frame. Smaller frames cost more calls, larger ones delay the frames behind them. */
 export const PART_BYTES = 512 * 1024;
 
-/** Payloads up to this size go out at once, before the parts of larger ones. */
+/** Payloads up to this size are sent at once, before the parts of larger ones. */
 const EXPRESS_BYTES = 16 * 1024;
 
-/** Bytes that are handed on and not yet taken by the network; beyond them, frames wait here and can be overtaken. */
-const MAX_IN_FLIGHT_BYTES = 2 * PART_BYTES;
+/** Maximum parts in the network's buffers; further frames wait here and can be overtaken. */
+const MAX_PARTS_IN_FLIGHT = 2;
 
-/** What a frame takes besides its payload, about. */
+/** Approximate bytes of a frame besides its payload. */
 const FRAME_BYTES = 64;
 
-/** Hands a frame to the network. `taken` is called when it can take more. */
+/** Passes a frame to the network. `taken` is called when it can take more. */
 export type FrameWriter = (frame: StreamFrame, taken: () => void) => void;
 
 /** The request or response whose payload is sent. */
@@ -22,35 +22,38 @@ export interface PayloadFrames {
   readonly payload: OutgoingPayload;
   /** The first frame's content, with the beginning of the payload. */
   first(payload: StreamPayload): StreamFrame["content"];
-  /** Told once when all of it was handed on, or it was dropped. */
+  /** Called once when all of it was passed on, or it was dropped. */
   done?(): void;
 }
 
 /**
- * One direction of a stream. Small frames are sent first; large payloads are cut into parts and take turns, so that none
- * of them holds up the others. No more is handed on than the network takes: what a slow reader does not fetch stays where
- * it is, in the tensors themselves.
+ * One direction of a stream. Small frames are sent first; large payloads are cut into parts and take turns, so that
+ * none of them holds up the others. Only as much is passed on as the network takes: data that a slow reader has not
+ * fetched stays in the tensors themselves.
  */
 export class FrameSender {
   readonly #write: FrameWriter;
+  readonly #partBytes: number;
   readonly #express: StreamFrame[] = [];
-  /** Large payloads, the one whose turn it is first. */
+  /** Large payloads, the next one first. */
   readonly #large = new Map<number, Transfer>();
   #inFlight = 0;
   #partsTaken = 0;
   #isPumping = false;
   #isClosed = false;
 
-  constructor(write: FrameWriter) {
+  /** @param partBytes maximum payload bytes in one frame */
+  constructor(write: FrameWriter, partBytes = PART_BYTES) {
     this.#write = write;
+    this.#partBytes = partBytes;
   }
 
-  /** Payloads that are not sent completely. */
+  /** Number of payloads that are not sent completely. */
   get waiting(): number {
     return this.#large.size;
   }
 
-  /** Whether the network has something that it did not take yet. */
+  /** Whether the network has data that was not sent yet. */
   get isInFlight(): boolean {
     return this.#inFlight > 0;
   }
@@ -83,7 +86,7 @@ export class FrameSender {
 
   /**
    * Sends no more of a call's payload.
-   * @returns whether the other side never hears of the call: nothing of the payload was sent.
+   * @returns true if the other side never learns of the call, since nothing of the payload was sent.
    */
   drop(callId: number): boolean {
     const transfer = this.#large.get(callId);
@@ -102,12 +105,12 @@ export class FrameSender {
   }
 
   #pump(): void {
-    // A writer that takes a frame at once calls back at once.
+    // A writer may call back synchronously.
     if (this.#isPumping) {
       return;
     }
     this.#isPumping = true;
-    while (!this.#isClosed && this.#inFlight < MAX_IN_FLIGHT_BYTES) {
+    while (!this.#isClosed && this.#inFlight < MAX_PARTS_IN_FLIGHT * this.#partBytes) {
       const frame = this.#express.shift() ?? this.#nextPart();
       if (frame === undefined) {
         break;
@@ -135,8 +138,8 @@ export class FrameSender {
     const { frames } = transfer;
     const { callId, payload } = frames;
     const frame = transfer.isBegun
-      ? { callId, content: { $case: "part" as const, value: payload.take(PART_BYTES) } }
-      : firstFrame(frames, PART_BYTES);
+      ? { callId, content: { $case: "part" as const, value: payload.take(this.#partBytes) } }
+      : firstFrame(frames, this.#partBytes);
     transfer.isBegun = true;
     this.#large.delete(callId);
     if (payload.left > 0) {

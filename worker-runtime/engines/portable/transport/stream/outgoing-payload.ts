@@ -2,13 +2,13 @@ import { encodeChunks } from "../../../../rpc/message-coding.js";
 import type { MessageType } from "../../../../rpc/message-type.js";
 import type { MessageChunks } from "../../../../rpc/scatter-writer.js";
 
-/** A message on its way out, given away piece by piece. A large bytes field is not copied for it. */
+/** An outgoing message, sent piece by piece. A large bytes field is not copied. */
 export class OutgoingPayload {
   readonly byteLength: number;
-  /** Where its largest bytes field begins; 0 where it has none to speak of. */
+  /** Where its largest bytes field begins; 0 if it has none of relevant size. */
   readonly alignedOffset: number;
   readonly #chunks: readonly Uint8Array[];
-  /** The chunk that is next, and what was taken of it. */
+  /** The next chunk, and the number of bytes taken from it. */
   #index = 0;
   #taken = 0;
   #left: number;
@@ -24,12 +24,12 @@ export class OutgoingPayload {
     return new OutgoingPayload(encodeChunks(type, message));
   }
 
-  /** Bytes that were not taken yet. */
+  /** Remaining bytes. */
   get left(): number {
     return this.#left;
   }
 
-  /** The next bytes: as many as asked for, or all that are left. */
+  /** The next bytes: as many as requested, or all that are left. */
   take(maxBytes: number): Uint8Array {
     const size = Math.min(maxBytes, this.#left);
     const first = this.#chunks[this.#index];

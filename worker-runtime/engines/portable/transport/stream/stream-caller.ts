@@ -1,5 +1,6 @@
 import { WorkerServiceDefinition } from "../../../../../protos/generated/tensorflow/worker_service.js";
 import { inBackground } from "../../../../faults.js";
+import { LightAbortController } from "../../../../light-abort.js";
 import {
   asTensorFlowError,
   cancelledBy,
@@ -20,9 +21,9 @@ import { ClientStream, type ClientStreamOptions } from "./client-stream.js";
 import { OutgoingPayload } from "./outgoing-payload.js";
 
 /**
- * The calls of tensorflow.WorkerService to one task: on a stream where the task offers it, which every task of ours does,
- * and one by one otherwise. The stream is opened with the first call; when it breaks, its calls fail with UNAVAILABLE and
- * are not repeated, and the next call opens another one.
+ * The calls of tensorflow.WorkerService to one task: on a stream if the task offers it, as every task of ours does, and
+ * otherwise as unary calls. The stream is opened with the first call; when it breaks, its calls fail with UNAVAILABLE
+ * and are not repeated, and the next call opens another one.
  */
 export class StreamCaller implements MethodCaller {
   readonly #channel: Channel;
@@ -32,12 +33,12 @@ export class StreamCaller implements MethodCaller {
   #stream: ClientStream | undefined;
   /** Calls that wait until it is known whether there are streams. */
   #openings = 0;
-  /** Calls of their own, with what ends them. */
-  readonly #unaryCalls = new Set<AbortController>();
-  /** What the peer has answered, streams that there are aside. */
+  /** Unary calls in progress, with the functions that end them. */
+  readonly #unaryCalls = new Set<LightAbortController>();
+  /** Counts the peer's answers outside of open streams. */
   #signs = 0;
   #isAsking = false;
-  /** The task does not know streams; asked again once it was away, as another one may have come. */
+  /** Whether the task does not support streams; asked again after it was away, as it may have been replaced. */
   #isUnaryOnly = false;
 
   constructor(channel: Channel, options: Partial<ClientStreamOptions> = {}) {
@@ -80,8 +81,8 @@ export class StreamCaller implements MethodCaller {
   }
 
   /**
-   * Asks the peer whether it lives, on the connection of the calls that wait: GetStatus is answered by every task at once,
-   * whatever it computes. Pings would do for ours, but TensorFlow's server ends a connection with more of them than one in
+   * Probes the peer on the connection of the waiting calls: GetStatus is answered by every task at once, whatever it
+   * computes. Pings would do for our tasks, but TensorFlow's server closes a connection with more than one of them in
    * five minutes.
    */
   #ask(): void {
@@ -191,7 +192,7 @@ export class StreamCaller implements MethodCaller {
     request: Request,
     options: CallOptions,
   ): Promise<Response> {
-    const call = new AbortController();
+    const call = new LightAbortController();
     const follow = (): void =>
       call.abort(cancelledBy(options.signal?.reason, `${method.name} at ${this.address}`));
     if (options.signal?.aborted) {
@@ -231,7 +232,7 @@ class CallLimits {
   readonly #timer: NodeJS.Timeout | undefined;
   #isReached = false;
 
-  /** @param reached told once, at once where the signal is aborted already; not after `release`. */
+  /** @param reached called once, synchronously if the signal is already aborted; not after `release`. */
   constructor(
     method: string,
     address: string,

@@ -7,6 +7,7 @@ import {
 } from "../../../../../protos/generated/tensordeck/worker_stream.js";
 import { GrpcPayloadContainer } from "../../../../../protos/generated/tensorflow/distributed_runtime_payloads.js";
 import { inBackground } from "../../../../faults.js";
+import { LightAbortController } from "../../../../light-abort.js";
 import {
   asTensorFlowError,
   cancelled,
@@ -18,7 +19,7 @@ import {
 } from "../../../../protocol/status.js";
 import { decodeMessage, encodeMessage } from "../../../../rpc/message-coding.js";
 import type { ClientConnection } from "../../clients/client-connection.js";
-import { BULK_BYTES, BULK_KEY_HEADER } from "../bulk/bulk-coding.js";
+import { BULK_BYTES, BULK_KEY_HEADER, BULK_PART_BYTES } from "../bulk/bulk-coding.js";
 import type { BulkDesk } from "../bulk/bulk-desk.js";
 import { beatHeart, bulkWriter } from "../bulk/bulk-writer.js";
 import { connectionOf } from "../grpc/call-connections.js";
@@ -41,14 +42,14 @@ import { FrameSender } from "./frame-sender.js";
 import { IncomingPayload } from "./incoming-payload.js";
 import { OutgoingPayload } from "./outgoing-payload.js";
 
-/** What one server takes on over all its calls, streamed or not. */
+/** The limits of one server over all its calls, streamed or not. */
 export interface StreamLimits {
   readonly ledger: CallLedger;
   /** Largest message, in bytes. A frame must fit, too. */
   readonly maxMessageBytes: number;
-  /** Where the bulk connections come in. */
+  /** Receives the bulk connections. */
   readonly bulk: BulkDesk;
-  /** When a caller that takes no answers counts as gone. */
+  /** When a caller that takes no answers is considered gone. */
   readonly silence: SilenceLimits;
 }
 
@@ -70,17 +71,17 @@ export function serveStream<Methods extends object>(
   );
 }
 
-/** One stream of one caller, until it ends; then nothing that was asked on it goes on. */
+/** One stream of one caller. When it ends, so do all calls on it. */
 class ServedStream {
   readonly #stream: ServerDuplexStream<Buffer, Buffer>;
   readonly #methods: ReadonlyMap<string, ServedMethod>;
   readonly #limits: StreamLimits;
-  /** What all its calls came on. */
+  /** The connection of all its calls. */
   readonly #connection: ClientConnection | undefined;
   readonly #sender: FrameSender;
   readonly #calls = new Map<number, StreamedCall>();
   readonly #bulkKey: Buffer;
-  /** For large answers, once the caller has made a connection for them. */
+  /** For large answers, once the caller has opened a connection for them. */
   #bulk: { readonly socket: Socket; readonly sender: FrameSender } | undefined;
   #hasEnded = false;
 
@@ -113,7 +114,7 @@ class ServedStream {
     stream.sendMetadata(headers);
   }
 
-  /** Frames that make no sense end the stream: what they were to say is not known. */
+  /** Invalid frames end the stream, since their meaning is unknown. */
   #receive(bytes: Buffer): void {
     if (this.#hasEnded) {
       return;
@@ -138,7 +139,7 @@ class ServedStream {
         this.#leave(callId);
         return;
       default:
-        throw internalError("A frame came that only a server sends.");
+        throw internalError("Received a frame that only a server sends.");
     }
   }
 
@@ -154,7 +155,7 @@ class ServedStream {
       }
       checkMessageSize(payload.size, maxMessageBytes);
       ledger.enter(payload.size);
-      // From here on the call is left when it is done.
+      // From here on the call is unregistered when it is done.
       this.#calls.set(callId, new StreamedCall(served, payload.size, this.#connection));
       const request = new IncomingPayload(payload, maxMessageBytes);
       this.#proceed(callId, request);
@@ -219,7 +220,7 @@ class ServedStream {
       callId,
       payload,
       first: (value) => ({ $case: "response", value: { payload: value } }),
-      // A caller that does not fetch its answers has its calls in progress.
+      // The calls of a caller that does not fetch its answers stay in progress.
       done: () => this.#leave(callId),
     });
   }
@@ -252,7 +253,7 @@ class ServedStream {
       socket.destroy();
       return;
     }
-    const sender = new FrameSender(bulkWriter(socket));
+    const sender = new FrameSender(bulkWriter(socket), BULK_PART_BYTES);
     this.#bulk = { socket, sender };
     const { silence } = this.#limits;
     const stopWatching = watchSilence(
@@ -271,7 +272,7 @@ class ServedStream {
     };
     socket.once("error", () => socket.destroy());
     socket.once("close", lost);
-    // Nothing is to come; reading tells when the other side is gone.
+    // No data is expected; reading shows when the other side is gone.
     socket.on("data", () => socket.destroy());
   }
 
@@ -291,14 +292,14 @@ class ServedStream {
   }
 }
 
-/** A call as its handler sees it. Most handlers answer at once and never ask for the signal. */
+/** A call as seen by its handler. Most handlers answer at once and never use the signal. */
 class StreamedCall implements ServedCall {
   readonly served: ServedMethod;
   readonly requestBytes: number;
   readonly connection: ClientConnection | undefined;
-  /** The request, until all of it is there. */
+  /** The request, until it is complete. */
   incoming: IncomingPayload | undefined;
-  #controller: AbortController | undefined;
+  #controller: LightAbortController | undefined;
   #isCancelled = false;
 
   constructor(served: ServedMethod, requestBytes: number, connection: ClientConnection | undefined) {
@@ -309,7 +310,7 @@ class StreamedCall implements ServedCall {
 
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
-      this.#controller = new AbortController();
+      this.#controller = new LightAbortController();
       if (this.#isCancelled) {
         this.#abort();
       }

@@ -148,9 +148,9 @@ test("references go through switches and loops as references", async () => {
         op: "Assign",
         create:
           () =>
-          ({ inputs: [place] }) => {
-            expect(place instanceof RefValue && place.cell).toBe(cell);
-            return [place];
+          ({ inputs: [held] }) => {
+            expect(held instanceof RefValue && held.cell).toBe(cell);
+            return [held];
           },
       },
     ],

@@ -45,9 +45,9 @@ describe("GIF and BMP files", () => {
         fc.constantFrom(gif, bmp),
         changes,
         fc.constantFrom("DecodeGif", "DecodeBmp", "DecodeImage"),
-        async (file, places, op) => {
+        async (file, changes, op) => {
           const changed = Buffer.from(file);
-          for (const [at, byte] of places) {
+          for (const [at, byte] of changes) {
             changed[at % file.length] = byte;
           }
           try {

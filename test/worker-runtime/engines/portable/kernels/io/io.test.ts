@@ -124,7 +124,7 @@ async function makeObstacles(): Promise<{ readonly inside: string; readonly outs
   await mkdir(join(inside, "sub"), { recursive: true });
   await mkdir(outside);
   await Promise.all(
-    [inside, join(inside, "sub"), outside].map((place) => writeFile(join(place, "x.txt"), "x")),
+    [inside, join(inside, "sub"), outside].map((folder) => writeFile(join(folder, "x.txt"), "x")),
   );
   await symlink(outside, join(inside, "out"));
   await symlink(join(outside, "x.txt"), join(inside, "out.txt"));

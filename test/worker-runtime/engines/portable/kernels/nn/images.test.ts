@@ -85,7 +85,7 @@ describe.skipIf(peerMissing("tensorflow"))("pooling and normalization against Te
     for (const version of ["", "V2", "V3"]) {
       for (const data_format of ["NHWC", "NCHW"]) {
         const images = scattered(data_format === "NHWC" ? [2, 4, 5, 3] : [2, 3, 4, 5]);
-        const slopes = scattered(images.shape, "float32", 9);
+        const gradients = scattered(images.shape, "float32", 9);
         const op = `FusedBatchNorm${version}`;
         for (const is_training of [false, true]) {
           const attrs = { is_training, data_format, epsilon: 0.001 };
@@ -102,7 +102,14 @@ describe.skipIf(peerMissing("tensorflow"))("pooling and normalization against Te
           });
           cases.push({
             op: `FusedBatchNormGrad${version}`,
-            inputs: [slopes, images, channel(1), channel(3), positive, ...(version === "V3" ? [none] : [])],
+            inputs: [
+              gradients,
+              images,
+              channel(1),
+              channel(3),
+              positive,
+              ...(version === "V3" ? [none] : []),
+            ],
             attrs,
             ulps: 64,
             absolute: 1e-3,

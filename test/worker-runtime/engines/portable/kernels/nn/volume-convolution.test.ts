@@ -57,22 +57,22 @@ describe("convolutions of volumes beyond the plain kernels of TensorFlow", () =>
     const result = await run("Conv3D", [reordered(volumes, first), filter], attrs);
     const expected = await run("Conv3D", [volumes, filter], plain);
     expect(reordered(result, last)).toEqual(expected);
-    const slopes = filled(...expected.shape);
+    const gradients = filled(...expected.shape);
     const shape = volumes.shape;
     const gradient = await run(
       "Conv3DBackpropInputV2",
-      [sizes(...reordered(volumes, first).shape), filter, reordered(slopes, first)],
+      [sizes(...reordered(volumes, first).shape), filter, reordered(gradients, first)],
       attrs,
     );
-    const wanted = await run("Conv3DBackpropInputV2", [sizes(...shape), filter, slopes], plain);
+    const wanted = await run("Conv3DBackpropInputV2", [sizes(...shape), filter, gradients], plain);
     expect(reordered(gradient, last)).toEqual(wanted);
     const ofFilter = await run(
       "Conv3DBackpropFilterV2",
-      [reordered(volumes, first), sizes(...filter.shape), reordered(slopes, first)],
+      [reordered(volumes, first), sizes(...filter.shape), reordered(gradients, first)],
       attrs,
     );
     expect(ofFilter).toEqual(
-      await run("Conv3DBackpropFilterV2", [volumes, sizes(...filter.shape), slopes], plain),
+      await run("Conv3DBackpropFilterV2", [volumes, sizes(...filter.shape), gradients], plain),
     );
   });
 

@@ -6,30 +6,30 @@ import { compareWithTensorflow, type OpCase } from "../against-tensorflow.js";
 import { counting } from "../case-values.js";
 
 const longs = (...values: number[]) => Tensor.of(values.map(BigInt), "int64", [values.length]);
-const places = (rank: number, ...values: number[]) =>
+const indices = (rank: number, ...values: number[]) =>
   Tensor.of(values.map(BigInt), "int64", [values.length / rank, rank]);
 const numbers = (dtype: DType, ...values: number[]) => Tensor.of(values, dtype, [values.length]);
 const floats = (...values: number[]) => numbers("float32", ...values);
 
 /** A matrix of 3 x 4 with three elements, in order. */
 const matrix = (dtype: DType = "float32") => [
-  places(2, 0, 0, 0, 3, 2, 1),
+  indices(2, 0, 0, 0, 3, 2, 1),
   numbers(dtype, 1, 2, 3),
   longs(3, 4),
 ];
 const other = (dtype: DType = "float32") => [
-  places(2, 0, 1, 0, 3, 2, 2),
+  indices(2, 0, 1, 0, 3, 2, 2),
   numbers(dtype, 5, -2, 7),
   longs(3, 4),
 ];
-const unordered = [places(2, 2, 1, 0, 3, 0, 0, 2, 0), floats(3, 2, 1, 9), longs(3, 4)];
-const outside = [places(2, 0, 0, 3, 1), floats(1, 2), longs(3, 4)];
-const none = [places(2), floats(), longs(3, 4)];
+const unordered = [indices(2, 2, 1, 0, 3, 0, 0, 2, 0), floats(3, 2, 1, 9), longs(3, 4)];
+const outside = [indices(2, 0, 0, 3, 1), floats(1, 2), longs(3, 4)];
+const none = [indices(2), floats(), longs(3, 4)];
 const misfits = [
   [longs(0, 1), floats(1, 2), longs(4)],
-  [places(2, 0, 0), floats(1, 2), longs(3, 4)],
-  [places(2, 0, 0), floats(1), longs(3)],
-  [places(2, 0, 0), counting("float32", [1, 1]), longs(3, 4)],
+  [indices(2, 0, 0), floats(1, 2), longs(3, 4)],
+  [indices(2, 0, 0), floats(1), longs(3)],
+  [indices(2, 0, 0), counting("float32", [1, 1]), longs(3, 4)],
 ];
 const numberTypes = ["float32", "float64", "int32"] as const;
 
@@ -66,7 +66,7 @@ const arithmetic: OpCase[] = [
   { op: "SparseDenseCwiseMul", inputs: [...matrix(), counting("float32", [2, 3, 4])] },
   { op: "SparseSoftmax", inputs: matrix() },
   { op: "SparseSoftmax", inputs: matrix("float64") },
-  { op: "SparseSoftmax", inputs: [places(1, 0), floats(1), longs(2)] },
+  { op: "SparseSoftmax", inputs: [indices(1, 0), floats(1), longs(2)] },
   { op: "SparseTensorDenseMatMul", inputs: [...unordered, counting("float32", [4, 2])] },
   { op: "SparseTensorDenseMatMul", inputs: [...none, counting("float32", [4, 2])] },
   { op: "SparseTensorDenseMatMul", inputs: [...matrix(), counting("float32", [3, 2])] },
@@ -77,7 +77,7 @@ const arithmetic: OpCase[] = [
     inputs: [...outside, counting("float32", [3, 2])],
     attrs: { adjoint_a: true },
   },
-  { op: "SparseAdd", inputs: [...matrix(), places(2), floats(), longs(3, 5), Tensor.of(0)] },
+  { op: "SparseAdd", inputs: [...matrix(), indices(2), floats(), longs(3, 5), Tensor.of(0)] },
   { op: "SparseAdd", inputs: [...matrix(), ...none, Tensor.of(0)] },
   { op: "SparseReduceSum", inputs: [...matrix(), numbers("int32", 2)] },
   { op: "SparseReduceSum", inputs: [...none, numbers("int32", 1)] },
@@ -109,26 +109,26 @@ const rearranged: OpCase[] = [
       attrs: { num_split },
     }),
   ),
-  { op: "SparseReorder", inputs: [places(2, 1, 1, 0, 0), Tensor.of(["b", "a"]), longs(2, 2)] },
-  { op: "SparseFillEmptyRows", inputs: [places(2, 1, 1), Tensor.of(["b"]), longs(2, 2), Tensor.of("x")] },
-  { op: "SparseFillEmptyRows", inputs: [places(2), floats(), longs(0, 2), Tensor.of(1)] },
-  { op: "SparseFillEmptyRows", inputs: [places(2, 0, 0), floats(1), longs(0, 2), Tensor.of(1)] },
+  { op: "SparseReorder", inputs: [indices(2, 1, 1, 0, 0), Tensor.of(["b", "a"]), longs(2, 2)] },
+  { op: "SparseFillEmptyRows", inputs: [indices(2, 1, 1), Tensor.of(["b"]), longs(2, 2), Tensor.of("x")] },
+  { op: "SparseFillEmptyRows", inputs: [indices(2), floats(), longs(0, 2), Tensor.of(1)] },
+  { op: "SparseFillEmptyRows", inputs: [indices(2, 0, 0), floats(1), longs(0, 2), Tensor.of(1)] },
   { op: "SparseFillEmptyRows", inputs: [...outside, Tensor.of(1)] },
   { op: "SparseFillEmptyRows", inputs: [...matrix(), floats(1)] },
   { op: "SparseSlice", inputs: [...matrix(), longs(0, 5), longs(2, 2)] },
   { op: "SparseSlice", inputs: [...matrix(), longs(0), longs(2)] },
-  { op: "SparseReshape", inputs: [places(2, 0, 0), longs(3, 4), longs(5, -1)] },
-  { op: "SparseReshape", inputs: [places(2, 0, 0), longs(3, 4), longs(-1, -1)] },
-  { op: "SparseReshape", inputs: [places(2, 0, 0), longs(3, 4), longs(11)] },
-  { op: "SparseReshape", inputs: [places(2), longs(3, 0), longs(0, -1)] },
+  { op: "SparseReshape", inputs: [indices(2, 0, 0), longs(3, 4), longs(5, -1)] },
+  { op: "SparseReshape", inputs: [indices(2, 0, 0), longs(3, 4), longs(-1, -1)] },
+  { op: "SparseReshape", inputs: [indices(2, 0, 0), longs(3, 4), longs(11)] },
+  { op: "SparseReshape", inputs: [indices(2), longs(3, 0), longs(0, -1)] },
   {
     op: "SparseConcat",
-    inputs: [places(2), places(2), floats(), floats(), longs(2, 3), longs(3, 2)],
+    inputs: [indices(2), indices(2), floats(), floats(), longs(2, 3), longs(3, 2)],
     attrs: { concat_dim: 0 },
   },
   {
     op: "SparseConcat",
-    inputs: [places(2), places(2), floats(), floats(), longs(2, 3), longs(3, 3)],
+    inputs: [indices(2), indices(2), floats(), floats(), longs(2, 3), longs(3, 3)],
     attrs: { concat_dim: 2 },
   },
   ...misfits.flatMap((sparse): OpCase[] => [
@@ -143,7 +143,7 @@ const operations = ["a-b", "b-a", "intersection", "union"];
 const setTypes = ["int32", "int64", "uint8"] as const;
 const sizes: OpCase[] = [
   matrix("int32"),
-  [places(2, 0, 0, 0, 3, 2, 1), Tensor.of(["a", "a", "b"]), longs(3, 4)],
+  [indices(2, 0, 0, 0, 3, 2, 1), Tensor.of(["a", "a", "b"]), longs(3, 4)],
   outside,
 ].map((inputs) => ({ op: "SetSize", inputs }));
 const sets: OpCase[] = operations.flatMap((set_operation): OpCase[] => [

@@ -69,12 +69,12 @@ test("strings are keys by their bytes; a full table has no place left", () => {
     { ...layout, keyType: "string", emptyKey: text(""), deletedKey: text("-"), valueShape: [] },
     4,
   );
-  const place = (value: string) => buckets.indexOf({ data: text(value).data, from: 0 }, false);
+  const bucketOf = (value: string) => buckets.indexOf({ data: text(value).data, from: 0 }, false);
   for (const key of ["a", "b", "c", "d"]) {
-    buckets.put(place(key) ?? -1, { data: text(key).data, from: 0 }, Float32Array.of(1), 0);
+    buckets.put(bucketOf(key) ?? -1, { data: text(key).data, from: 0 }, Float32Array.of(1), 0);
   }
-  expect([..."abcd"].map(place).sort()).toEqual([0, 1, 2, 3]);
-  expect(place("e")).toBeUndefined();
-  expect(() => place("")).toThrow("Using the empty_key as a table key is not allowed");
-  expect(() => place("-")).toThrow("Using the deleted_key as a table key is not allowed");
+  expect([..."abcd"].map(bucketOf).sort()).toEqual([0, 1, 2, 3]);
+  expect(bucketOf("e")).toBeUndefined();
+  expect(() => bucketOf("")).toThrow("Using the empty_key as a table key is not allowed");
+  expect(() => bucketOf("-")).toThrow("Using the deleted_key as a table key is not allowed");
 });

@@ -46,9 +46,9 @@ test.each<[DType, readonly number[]]>([
         }
       }
       expect(columns.size).toBe(expected.size);
-      const found = [...columns.indexes()].map(([text, place]) => {
-        expect(columns.keyAt(place).item()).toBe(BigInt(text));
-        return [text, columns.valueAt(place).toArray()];
+      const found = [...columns.indexes()].map(([text, index]) => {
+        expect(columns.keyAt(index).item()).toBe(BigInt(text));
+        return [text, columns.valueAt(index).toArray()];
       });
       expect(found).toEqual([...expected].map(([text, value]) => [text, tensorOf(value).toArray()]));
     }),

@@ -6,7 +6,7 @@ import { type Feeds, isSame, turnsOf } from "./turns.js";
 const COUNT = 40_000;
 const counts = Float32Array.from({ length: COUNT }, (_, i) => i);
 const numbers = new Tensor("float32", [COUNT], counts);
-const places = new Tensor("int32", [COUNT], Int32Array.from(counts));
+const indices = new Tensor("int32", [COUNT], Int32Array.from(counts));
 
 test.each(["Gather", "GatherNd"])(
   "Resource%s reads many rows in turns, all of one value though the variable changes meanwhile",
@@ -23,7 +23,7 @@ test.each(["Gather", "GatherNd"])(
     const session = new MiniSession();
     const feeds: Feeds = [
       [value, numbers],
-      [row, how === "Gather" ? places : places.reshape([COUNT, 1])],
+      [row, how === "Gather" ? indices : indices.reshape([COUNT, 1])],
     ];
     await session.run({ operations: [assign], feeds: new Map(feeds) });
     // Brings the variable to an array of its own, which an update may change in place.
@@ -48,17 +48,17 @@ test("rows of sparse and ragged tensors become objects or bytes, and one tensor 
   const rows = 5000;
   const program = new Program("rows");
   const { graph } = program;
-  const [place, split] = [program.placeholder("int64"), program.placeholder("int64")];
+  const [indices, split] = [program.placeholder("int64"), program.placeholder("int64")];
   const value = program.placeholder("float32");
   const size = Tensor.of([BigInt(rows), 1n], "int64");
-  const serialize = graph.op("SerializeManySparse", [place, value, size], { T: "float32" });
+  const serialize = graph.op("SerializeManySparse", [indices, value, size], { T: "float32" });
   const parse = graph.op("DeserializeManySparse", [serialize], { dtype: "float32" });
   const ragged = { RAGGED_RANK: 1, Tvalues: "float32", batched_input: true };
   const variants = graph.op("RaggedTensorToVariant", [[split], value], ragged);
   const values = new Tensor("float32", [rows], counts.slice(0, rows));
   const feeds: Feeds = [
     [
-      place,
+      indices,
       new Tensor(
         "int64",
         [rows, 2],

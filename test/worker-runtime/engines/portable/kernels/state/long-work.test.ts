@@ -6,7 +6,7 @@ import { type Feeds, isSame, turnsOf } from "./turns.js";
 const COUNT = 40_000;
 const counts = Float32Array.from({ length: COUNT }, (_, i) => i);
 const numbers = new Tensor("float32", [COUNT], counts);
-const places = new Tensor("int32", [COUNT], Int32Array.from(counts));
+const indices = new Tensor("int32", [COUNT], Int32Array.from(counts));
 const keys = new Tensor("int64", [COUNT], BigInt64Array.from(counts, BigInt));
 
 test.each(["Insert", "Import"])("LookupTable%s lets others in, but not to the table", async (how) => {
@@ -174,7 +174,7 @@ test("what goes through all elements of a list does so in turns", async () => {
   const rows = new Tensor("int32", [1], Int32Array.of(-1));
   const type = { element_dtype: "float32" };
   const list = graph.op("TensorListFromTensor", [numbers, shape], type);
-  const into = graph.op("TensorListScatterIntoExistingList", [list, numbers, places], type);
+  const into = graph.op("TensorListScatterIntoExistingList", [list, numbers, indices], type);
   const doubled = graph.op("AddN", [[into, list]], { T: "variant", N: 2 });
   const zeros = graph.op("ZerosLike", [list], { T: "variant" });
   const back = new Tensor("int32", [COUNT], Int32Array.from(counts).reverse());
@@ -211,8 +211,8 @@ test("a TensorArray is filled and read as a whole in turns", async () => {
   const flow = array.outputs[1] ?? array;
   const T = { T: "float32" };
   const dtype = { dtype: "float32" };
-  const scatter = graph.op("TensorArrayScatterV3", [array, places, numbers, flow], T);
-  const gather = graph.op("TensorArrayGatherV3", [array, places, scatter], dtype);
+  const scatter = graph.op("TensorArrayScatterV3", [array, indices, numbers, flow], T);
+  const gather = graph.op("TensorArrayGatherV3", [array, indices, scatter], dtype);
   const ones = new Tensor("int64", [COUNT], new BigInt64Array(COUNT).fill(1n));
   const split = graph.op("TensorArraySplitV3", [array, numbers, ones, flow], T);
   const concat = graph.op("TensorArrayConcatV3", [array, split], dtype);
@@ -234,7 +234,7 @@ test.each(["Update", "Add"])("ResourceScatter%s updates many rows in turns", asy
   const session = new MiniSession();
   const feeds: Feeds = [
     [value, numbers],
-    [row, places],
+    [row, indices],
   ];
   await session.run({ operations: [assign], feeds: new Map(feeds) });
   const scattering = turnsOf(session, [scatter], feeds);
@@ -255,7 +255,7 @@ test.each(["Update", "Add"])("ResourceScatter%s updates many rows in turns", asy
     ),
   ).toBe(true);
   expect(seen && isSame(meanwhile, seen)).toBe(true);
-  expect(isSame(numbers, new Tensor("float32", [COUNT], Float32Array.from(places.data as Int32Array)))).toBe(
+  expect(isSame(numbers, new Tensor("float32", [COUNT], Float32Array.from(indices.data as Int32Array)))).toBe(
     true,
   );
 });

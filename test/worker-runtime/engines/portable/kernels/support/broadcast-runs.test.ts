@@ -26,9 +26,9 @@ function placeIn(shape: readonly number[], target: readonly number[], flat: numb
   const own = stridesOf(shape);
   const strides = stridesOf(target);
   const missing = target.length - shape.length;
-  return shape.reduce((place, size, d) => {
+  return shape.reduce((position, size, d) => {
     const index = Math.floor(flat / (strides[d + missing] ?? 1)) % (target[d + missing] ?? 1);
-    return place + (size === 1 ? 0 : index * (own[d] ?? 0));
+    return position + (size === 1 ? 0 : index * (own[d] ?? 0));
   }, 0);
 }
 

@@ -11,8 +11,8 @@ function trialValues(dtype: "float16" | "bfloat16"): Float32Array {
   const bits = Uint16Array.from({ length: 65536 }, (_, i) => i);
   const values = toFloat32(new Tensor(dtype, [65536], bits)).data as Float32Array;
   const between = Array.from(values.slice(0, 65535), (value, i) => (value + (values[i + 1] ?? 0)) / 2);
-  const beside = between.flatMap((value) => [value, value * (1 + 1e-6), value * (1 - 1e-6)]);
-  return Float32Array.from([...values, ...beside, 65519.9, 65520, 1e-8, -1e-8, 3e38, 3.4e38]);
+  const near = between.flatMap((value) => [value, value * (1 + 1e-6), value * (1 - 1e-6)]);
+  return Float32Array.from([...values, ...near, 65519.9, 65520, 1e-8, -1e-8, 3e38, 3.4e38]);
 }
 
 test.each(["float16", "bfloat16"] as const)("%s is rounded as the general conversion does", (dtype) => {

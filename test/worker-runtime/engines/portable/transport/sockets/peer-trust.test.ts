@@ -18,7 +18,7 @@ let endpoint: GrpcEndpoint;
 let port: number;
 let own: MadeCertificate;
 let peer: MadeCertificate;
-let stranger: MadeCertificate;
+let untrusted: MadeCertificate;
 /** What Node warns of: each deprecation once in a process. */
 const warnings: string[] = [];
 const keep = (warning: Error): void => {
@@ -30,7 +30,7 @@ const trustOf = (of: MadeCertificate, ...peers: MadeCertificate[]): PeerTrust =>
 
 beforeAll(async () => {
   process.on("warning", keep);
-  [own, peer, stranger] = await Promise.all([makeCertificate(), makeCertificate(), makeCertificate()]);
+  [own, peer, untrusted] = await Promise.all([makeCertificate(), makeCertificate(), makeCertificate()]);
   const plan = { required: ["127.0.0.1"], optional: [], isOpen: false };
   const listener = await GrpcListener.open(plan, 0, trustOf(own, own, peer));
   port = listener.port;
@@ -59,30 +59,30 @@ async function ask(trust: PeerTrust | undefined): Promise<number> {
 
 describe("mutual TLS between tasks", () => {
   test("peers are answered", async () => {
-    expect(await ask(trustOf(peer, stranger, own))).toBe(1);
+    expect(await ask(trustOf(peer, untrusted, own))).toBe(1);
     // An IP address as a server's name is deprecated in TLS.
     expect(warnings).toEqual([]);
   });
 
   test("who shows another certificate is not answered", async () => {
-    await expect(ask(trustOf(stranger, own))).rejects.toMatchObject({ code: StatusCode.UNAVAILABLE });
-    expect(await ask(trustOf(peer, stranger, own))).toBe(1);
+    await expect(ask(trustOf(untrusted, own))).rejects.toMatchObject({ code: StatusCode.UNAVAILABLE });
+    expect(await ask(trustOf(peer, untrusted, own))).toBe(1);
   });
 
   test("who is shown another certificate than it expects does not call", async () => {
-    await expect(ask(trustOf(peer, stranger))).rejects.toMatchObject({ code: StatusCode.UNAVAILABLE });
+    await expect(ask(trustOf(peer, untrusted))).rejects.toMatchObject({ code: StatusCode.UNAVAILABLE });
   });
 
   test("who speaks plainly is not answered", async () => {
     await expect(ask(undefined)).rejects.toMatchObject({ code: StatusCode.UNAVAILABLE });
-    expect(await ask(trustOf(peer, stranger, own))).toBe(1);
+    expect(await ask(trustOf(peer, untrusted, own))).toBe(1);
   });
 
   test("files are read, and what is wrong with them is said", async () => {
     const file = (name: string, text: string): string => {
-      const place = path.join(folder, name);
-      writeFileSync(place, text);
-      return place;
+      const file = path.join(folder, name);
+      writeFileSync(file, text);
+      return file;
     };
     const cert = file("cert.pem", peer.certPem);
     const key = file("key.pem", peer.keyPem);

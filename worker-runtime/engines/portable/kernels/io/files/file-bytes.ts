@@ -5,30 +5,30 @@ import type { StepContext } from "../../../executor/step-context.js";
 import { memoryBudget } from "../../support/memory-budget.js";
 import { type Compression, Inflater } from "./inflater.js";
 
-/** What reading takes of a step: what it may read, and until when. */
+/** The parts of a step that reading needs: file access and cancellation. */
 export type FileStep = Pick<StepContext, "files" | "signal">;
 
-/** A small file is done with the first piece; large ones are read in larger ones. */
+/** A small file fits in the first piece; large files are read in larger pieces. */
 const FIRST_PIECE_BYTES = 2 ** 14;
 const PIECE_BYTES = 2 ** 20;
-/** Packed bytes may become a thousand times as many at once. */
+/** Compressed bytes may expand a thousandfold. */
 const PACKED_PIECE_BYTES = 2 ** 16;
 
 const NEWLINE = 0x0a;
 
 /**
- * The bytes of a file from its start to its end, read in pieces as they are needed. The file is opened anew for each
- * piece, so that a file that is not read to its end does not stay open.
+ * The bytes of a file from start to end, read in pieces on demand. The file is reopened for each piece, so a file that
+ * is not read to its end does not stay open.
  */
 export class FileBytes {
   readonly path: string;
   readonly #inflater: Inflater | undefined;
-  /** What was read and not taken lies from `#start` up to `#end`. */
+  /** Bytes read but not consumed lie from `#start` up to `#end`. */
   #buffer = new Uint8Array(0);
   #start = 0;
   #end = 0;
   #taken = 0;
-  /** Where the next piece begins in the file. */
+  /** The offset of the next piece in the file. */
   #offset = 0;
   #ended = false;
 
@@ -37,7 +37,7 @@ export class FileBytes {
     this.#inflater = compression === "" ? undefined : new Inflater(compression);
   }
 
-  /** How many bytes were taken: where the next one is in the file, or in what it unpacks to. */
+  /** The number of bytes consumed: the offset of the next one in the file or its uncompressed content. */
   get position(): number {
     return this.#taken;
   }
@@ -48,8 +48,8 @@ export class FileBytes {
   }
 
   /**
-   * The next bytes, fewer at the file's end, without taking them: a view until the next call.
-   * @throws TensorFlowError NOT_FOUND, PERMISSION_DENIED, … of the file; DATA_LOSS where it cannot be unpacked.
+   * Returns the next bytes without consuming them, fewer at the end of the file. The view is valid until the next call.
+   * @throws TensorFlowError NOT_FOUND, PERMISSION_DENIED, … of the file; DATA_LOSS if it cannot be decompressed.
    */
   async peek(count: number, step: FileStep): Promise<Uint8Array> {
     while (this.#end - this.#start < count && !this.#ended) {
@@ -58,13 +58,13 @@ export class FileBytes {
     return this.#buffer.subarray(this.#start, Math.min(this.#end, this.#start + count));
   }
 
-  /** Takes bytes that `peek` gave. */
+  /** Consumes bytes that `peek` returned. */
   skip(count: number): void {
     this.#start += count;
     this.#taken += count;
   }
 
-  /** Takes all that is left. @throws TensorFlowError as `peek` */
+  /** Consumes and returns the rest. @throws TensorFlowError as `peek` */
   async rest(step: FileStep): Promise<Uint8Array> {
     const bytes = copyOf(await this.peek(Number.POSITIVE_INFINITY, step));
     this.skip(bytes.length);
@@ -72,9 +72,9 @@ export class FileBytes {
   }
 
   /**
-   * Takes the next line without its end; undefined behind the last one. What follows the last end of line is a line of
-   * its own if it has anything.
-   * @param clean what is left of a line, given a view of it.
+   * Consumes and returns the next line without its end; undefined after the last one. Text after the last line end is a
+   * line unless it is empty.
+   * @param clean maps a view of a line to the part to keep.
    * @throws TensorFlowError as `peek`
    */
   async line(step: FileStep, clean: (line: Uint8Array) => Uint8Array): Promise<Uint8Array | undefined> {
@@ -126,7 +126,7 @@ export class FileBytes {
   #append(bytes: Uint8Array): void {
     const unread = this.#end - this.#start;
     if (this.#buffer.length - this.#end < bytes.length) {
-      // Twice as much, so that a long record is not copied again with each of its pieces.
+      // Doubles the buffer, so a long record is not copied again with each piece.
       const size = Math.max(unread + bytes.length, Math.min(2 * unread, unread + bytes.length + 2 ** 28));
       if (!memoryBudget.hasRoomFor(size)) {
         throw resourceExhausted(`A record of ${this.path} has no room in memory: more than ${unread} bytes.`);
@@ -143,7 +143,7 @@ export class FileBytes {
 }
 
 /**
- * A compression as ops name it.
+ * Parses the name of a compression, as ops have it.
  * @throws TensorFlowError INVALID_ARGUMENT
  */
 export function compressionOf(name: string): Compression {
@@ -153,7 +153,7 @@ export function compressionOf(name: string): Compression {
   return name;
 }
 
-/** Its own bytes: a view would keep all of the piece that it was read in. */
+/** Copies the bytes: a view would keep the whole piece alive. */
 function copyOf(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }

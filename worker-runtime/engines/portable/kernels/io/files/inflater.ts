@@ -5,15 +5,15 @@ import { dataLoss } from "../../../../../protocol/status.js";
 /** How the bytes of a file are stored. */
 export type Compression = "" | "GZIP" | "ZLIB";
 
-/** Unpacks a stream of bytes piece by piece. It holds no file, so one that is never finished is simply collected. */
+/** Decompresses a stream piece by piece. It holds no file, so an unfinished one is garbage-collected. */
 export class Inflater {
   readonly #stream: Transform;
   #unpacked: Uint8Array[] = [];
-  /** What a write waits for in addition to its callback, which is not called behind the end of the packed bytes nor for wrong ones. */
+  /** Awaited besides a write's callback, which is not called after the end of the data nor for invalid data. */
   readonly #ended: Promise<void>;
 
   constructor(compression: "GZIP" | "ZLIB") {
-    // What a file that is cut off still holds is given out, as TensorFlow does.
+    // The readable part of a truncated file is returned, as in TensorFlow.
     const options = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
     const stream = compression === "GZIP" ? createGunzip(options) : createInflate(options);
     stream.on("data", (bytes: Uint8Array) => this.#unpacked.push(bytes));
@@ -25,7 +25,7 @@ export class Inflater {
     this.#stream = stream;
   }
 
-  /** What the next packed bytes hold. @throws TensorFlowError DATA_LOSS for bytes that are not of this compression. */
+  /** Decompresses the next bytes. @throws TensorFlowError DATA_LOSS for bytes that are not of this compression. */
   async unpack(bytes: Uint8Array): Promise<readonly Uint8Array[]> {
     const written = new Promise<void>((resolve) => this.#stream.write(bytes, () => resolve()));
     try {

@@ -19,10 +19,10 @@ const CRC_BYTES = 4;
 const HEADER_BYTES = LENGTH_BYTES + CRC_BYTES;
 
 /**
- * Takes the next record of a TFRecord file: its length (uint64, little-endian), that length's checksum, its bytes and
- * theirs. Nothing is taken where it fails, so that it fails again. A file may end within a header, as in TensorFlow.
- * @returns undefined behind the last record.
- * @throws TensorFlowError DATA_LOSS for a record that is cut off or changed; as `FileBytes.peek`.
+ * Reads the next record of a TFRecord file: its length (uint64, little-endian), that length's checksum, its bytes and
+ * their checksum. A failure consumes nothing, so it repeats. A file may end within a header, as in TensorFlow.
+ * @returns undefined after the last record.
+ * @throws TensorFlowError DATA_LOSS for a truncated or corrupt record; as `FileBytes.peek`.
  */
 export async function nextRecord(bytes: FileBytes, step: FileStep): Promise<Uint8Array | undefined> {
   const header = await bytes.peek(HEADER_BYTES, step);
@@ -42,7 +42,7 @@ export async function nextRecord(bytes: FileBytes, step: FileStep): Promise<Uint
   return new Uint8Array(framed.subarray(0, length));
 }
 
-/** A record as `nextRecord` takes it out of a file. */
+/** Frames a record in the format that `nextRecord` reads. */
 export function frameRecord(record: Uint8Array): Uint8Array {
   const framed = new Uint8Array(HEADER_BYTES + record.length + CRC_BYTES);
   const view = viewOf(framed);
@@ -53,7 +53,7 @@ export function frameRecord(record: Uint8Array): Uint8Array {
   return framed;
 }
 
-/** Compares the checksum behind the first `length` bytes. */
+/** Verifies the checksum after the first `length` bytes. */
 function check(framed: Uint8Array, length: number, { position, path }: FileBytes): void {
   if (unmaskCrc(viewOf(framed).getUint32(length, true)) !== crc32c(framed.subarray(0, length))) {
     throw dataLoss(`corrupted record at ${position} of ${path}`);
@@ -74,8 +74,8 @@ export interface FixedLayout {
 }
 
 /**
- * Takes the next of a file's records of one length; the header must be taken before.
- * @returns undefined where there is no whole record before the footer.
+ * Reads the next fixed-length record of a file whose header has been consumed.
+ * @returns undefined if there is no complete record before the footer.
  * @throws TensorFlowError as `FileBytes.peek`
  */
 export async function nextFixed(

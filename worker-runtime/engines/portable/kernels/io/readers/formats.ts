@@ -11,7 +11,7 @@ function numberedKey(unit: Uint8Array, number: number): Uint8Array {
   return Buffer.concat([unit, Buffer.from(`:${number}`)]);
 }
 
-/** The records of a file that `next` takes one by one; undefined behind the last one. */
+/** The records of a file, which `next` reads one by one; undefined after the last one. */
 function unitRecords(
   unit: Uint8Array,
   next: (step: FileStep) => Promise<{ readonly number: number; readonly value: Uint8Array } | undefined>,
@@ -35,7 +35,7 @@ function natural(node: KernelNode, attr: string): number {
   return value;
 }
 
-/** Lines; the first ones of each file may be left out. Keys count lines from 1, the ones left out, too. */
+/** Lines; the first ones of each file may be skipped. Keys count lines from 1, including skipped ones. */
 function textLines(node: KernelNode): RecordFormat {
   const skipped = natural(node, "skip_header_lines");
   return {
@@ -57,7 +57,7 @@ function textLines(node: KernelNode): RecordFormat {
   };
 }
 
-/** Records of one length between a header and a footer. Keys count them from 0. */
+/** Fixed-length records between a header and a footer. Keys count them from 0. */
 function fixedLength(node: KernelNode): RecordFormat {
   const record = natural(node, "record_bytes");
   const hop = natural(node, "hop_bytes");
@@ -89,10 +89,10 @@ function fixedLength(node: KernelNode): RecordFormat {
   };
 }
 
-/** TFRecord files. A key has the byte that its record begins at. */
+/** TFRecord files. A key has the byte offset of its record. */
 function tfRecords(node: KernelNode): RecordFormat {
   const name = node.string("compression_type");
-  // TensorFlow, too, takes a name that it does not know for none.
+  // Like TensorFlow, treats an unknown name as no compression.
   const compression = name === "GZIP" || name === "ZLIB" ? name : "";
   return {
     kind: "TFRecordReader",
@@ -115,7 +115,7 @@ function wholeFiles(): RecordFormat {
     kind: "WholeFileReader",
     isSavable: true,
     begin: async (unit) => ({
-      // The file is opened with its only record: one that is missing is asked for again with the next read.
+      // The file is opened with its only record: if it is missing, the next read tries again.
       next: async (step) => ({
         record: { key: unit, value: await new FileBytes(utf8.decode(unit)).rest(step) },
         isLast: true,
@@ -133,7 +133,7 @@ function identities(): RecordFormat {
   };
 }
 
-/** How each op that makes a reader reads, from the node's attributes. */
+/** The record format of each reader op, from the node's attributes. */
 export const formats: Readonly<Record<string, (node: KernelNode) => RecordFormat>> = {
   TextLineReader: textLines,
   TextLineReaderV2: textLines,

@@ -14,7 +14,7 @@ import { READER, Reader } from "./reader.js";
 
 type ReaderAct = (reader: Reader, context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
 
-/** A kernel that does something with the reader at input 0. */
+/** A kernel that operates on the reader at input 0. */
 function readerKernel(op: string, act: ReaderAct): StatefulKernelDefinition {
   return statefulKernel(
     op,
@@ -80,7 +80,7 @@ const acts: Readonly<Record<string, ReaderAct>> = {
   ReaderRestoreState: restore,
 };
 
-/** Readers of records from files that a queue names, by resource handles ("…V2") and by the older references. */
+/** Readers of records from files named by a queue, by resource handles ("…V2") and by the older references. */
 export const readerKernels: readonly KernelDefinition[] = [
   ...Object.entries(formats).map(([op, formatOf]) =>
     resourceKernel<Reader>(

@@ -1,14 +1,14 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { invalidArgument } from "../../../../../protocol/status.js";
 
-/** Where a reader is, as tensorflow.ReaderBaseState has it (core/framework/reader_base.proto). */
+/** The position of a reader, as in tensorflow.ReaderBaseState (core/framework/reader_base.proto). */
 export interface ReaderState {
   /** Work units. */
   readonly started: number;
   readonly finished: number;
   /** Records. */
   readonly produced: number;
-  /** The work unit that was begun last. */
+  /** The last work unit started. */
   readonly unit: Uint8Array;
 }
 
@@ -38,9 +38,9 @@ export function encodeState({ started, finished, produced, unit }: ReaderState):
 }
 
 /**
- * A state that `encodeState` or TensorFlow made.
+ * Decodes a state that `encodeState` or TensorFlow encoded.
  * @param reader for the error: "IdentityReader 'name'".
- * @throws TensorFlowError INVALID_ARGUMENT for other bytes, negative numbers, and a unit that was not finished.
+ * @throws TensorFlowError INVALID_ARGUMENT for invalid bytes, negative numbers, or an unfinished unit.
  */
 export function decodeState(bytes: Uint8Array, reader: string): ReaderState {
   const state = parse(bytes, reader);

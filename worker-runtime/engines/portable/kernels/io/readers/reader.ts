@@ -9,13 +9,13 @@ import { OneAtATime } from "../../support/one-at-a-time.js";
 import type { FileStep } from "../files/file-bytes.js";
 import { decodeState, encodeState, type ReaderState } from "./reader-state.js";
 
-/** The kind of every reader in handles. */
+/** The type of a reader in handles. */
 export const READER = "tensorflow::ReaderInterface";
 
-/** Keys and values; a read of many ends where there is no room for so many more. */
+/** Keys and values: a read of many records ends if there is no memory for this many more. */
 const STRINGS_THAT_MUST_FIT = 2 ** 14;
 
-/** After so many records other work of the task gets its turn. */
+/** After this many records, the reader yields to other work of the task. */
 const RECORDS_PER_TURN = 256;
 
 const NOT_STARTED: ReaderState = { started: 0, finished: 0, produced: 0, unit: new Uint8Array(0) };
@@ -25,7 +25,7 @@ export interface KeyedRecord {
   readonly value: Uint8Array;
 }
 
-/** What comes next of a work unit: a record, its end, or both at once. */
+/** The next part of a work unit: a record, its end, or both. */
 export interface NextOfUnit {
   readonly record?: KeyedRecord;
   readonly isLast: boolean;
@@ -36,19 +36,20 @@ export interface UnitRecords {
   next(step: FileStep): Promise<NextOfUnit>;
 }
 
-/** How records are read of a work unit, usually the path of a file. */
+/** How records are read from a work unit, which is usually a file path. */
 export interface RecordFormat {
-  /** "TextLineReader", as errors name it. */
+  /** Its name in errors, "TextLineReader". */
   readonly kind: string;
-  /** Whether a reader can be saved: units of one record have no place within them that would be lost. */
+  /** Whether a reader can be saved: only if each unit has one record, so that no position within it is lost. */
   readonly isSavable: boolean;
-  /** Begins a unit. @throws TensorFlowError where it cannot: the unit is given up then. */
+  /** Starts a unit. @throws TensorFlowError if it cannot; the unit is then abandoned. */
   begin(unit: Uint8Array, step: FileStep): Promise<UnitRecords>;
 }
 
 /**
- * Takes work units from queues and gives out their records. Steps that read at the same time are served in the order in
- * which they came; counters can be asked for meanwhile. The rules are those of TensorFlow's core/framework/reader_base.cc.
+ * Dequeues work units and returns their records. Concurrent steps are served in the order in which they arrived;
+ * counters can be read meanwhile. The rules are those of TensorFlow's
+ * core/framework/reader_base.cc.
  */
 export class Reader implements Resource {
   readonly typeName = READER;
@@ -57,13 +58,13 @@ export class Reader implements Resource {
   readonly #turns = new OneAtATime();
   /** The unit that is being read; undefined between two units. */
   #records: UnitRecords | undefined;
-  /** The unit that was begun last; empty while there is none to begin. */
+  /** The last unit started; empty before the first one. */
   #unit = new Uint8Array(0);
   #started = 0;
   #finished = 0;
   #produced = 0;
 
-  /** @param name as errors have it */
+  /** @param name as shown in errors */
   constructor(format: RecordFormat, name: string) {
     this.#format = format;
     this.#name = name;
@@ -78,9 +79,9 @@ export class Reader implements Resource {
   }
 
   /**
-   * Up to `most` records of one work unit; fewer only where the unit ends.
-   * @param queue where the next work unit comes from, when it is needed.
-   * @throws TensorFlowError OUT_OF_RANGE once the queue is closed and empty, and what reading the file throws.
+   * Returns up to `most` records of one work unit; fewer only if the unit ends.
+   * @param queue supplies the next work unit when needed.
+   * @throws TensorFlowError OUT_OF_RANGE once the queue is closed and empty, and errors of reading the file.
    */
   read(most: number, queue: Queue, step: StepContext): Promise<readonly KeyedRecord[]> {
     return this.#turns.run(step.signal, async () => {
@@ -111,12 +112,12 @@ export class Reader implements Resource {
     });
   }
 
-  /** Forgets the unit that is being read and all counts. */
+  /** Resets the current unit and all counters. */
   reset(signal: AbortSignal): Promise<void> {
     return this.#turns.run(signal, async () => this.#set(NOT_STARTED));
   }
 
-  /** @throws TensorFlowError UNIMPLEMENTED for readers that may be within a file. */
+  /** @throws TensorFlowError UNIMPLEMENTED for readers that may be in the middle of a file. */
   save(signal: AbortSignal): Promise<Uint8Array> {
     return this.#turns.run(signal, async () => {
       this.#checkSavable("SerializeState");
@@ -130,9 +131,9 @@ export class Reader implements Resource {
   }
 
   /**
-   * Goes on where `save` was called.
-   * @throws TensorFlowError UNIMPLEMENTED as `save`; INVALID_ARGUMENT for bytes that are no state or one within a unit,
-   *   after which the reader is reset.
+   * Restores the state that `save` returned.
+   * @throws TensorFlowError UNIMPLEMENTED as `save`; INVALID_ARGUMENT for an invalid state or one within a unit, after
+   *   which the reader is reset.
    */
   restore(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
     return this.#turns.run(signal, async () => {

@@ -3,12 +3,12 @@ import { cancelled, invalidArgument, type TensorFlowError } from "../../../../..
 import type { Tensor } from "../../../../../protocol/tensor.js";
 import type { Resource } from "../../../resources/resource-manager.js";
 
-/** Adds gradients up. */
+/** Sums gradients. */
 export interface GradientSum<G> {
   readonly dtype: DType;
-  /** @throws TensorFlowError INVALID_ARGUMENT for one that does not fit the others. */
+  /** @throws TensorFlowError INVALID_ARGUMENT if it does not match the others. */
   add(gradient: G): void;
-  /** What was added since the last call; then there is nothing. @param count how many gradients that were. */
+  /** Returns the sum since the last call and resets it. @param count the number of gradients in it. */
   take(count: number): readonly Tensor[];
 }
 
@@ -19,8 +19,8 @@ interface Attempt {
 }
 
 /**
- * Collects gradients of workers until there are enough of them, as SyncReplicasOptimizer needs it. A gradient that was
- * computed with values from before the last take is stale and dropped. Takes are served in order.
+ * Collects gradients from workers until there are enough of them, as SyncReplicasOptimizer requires. A gradient
+ * computed from values older than the last take is stale and dropped. Takes are served in order.
  */
 export class ConditionalAccumulator<G> implements Resource {
   readonly typeName: string;
@@ -39,12 +39,12 @@ export class ConditionalAccumulator<G> implements Resource {
     return this.#count;
   }
 
-  /** Gradients of earlier steps than this are dropped from now on. */
+  /** From now on, gradients of earlier steps are dropped. */
   setGlobalStep(step: bigint): void {
     this.#globalStep = step;
   }
 
-  /** @throws TensorFlowError INVALID_ARGUMENT for a gradient that does not fit the others. */
+  /** @throws TensorFlowError INVALID_ARGUMENT if the gradient does not match the others. */
   apply(localStep: bigint, gradient: G): void {
     if (localStep < this.#globalStep) {
       return;

@@ -11,7 +11,7 @@ import { fitsPartial, partialText } from "../partial-shapes.js";
 import { joined, sliceAt } from "../tensor-batches.js";
 import type { GradientSum } from "./accumulator.js";
 
-/** "MEAN" or "SUM", the attribute reduction_type. */
+/** The attribute reduction_type: "MEAN" or "SUM". */
 export type Reduction = "MEAN" | "SUM";
 
 function copyOf({ dtype, shape, data, size }: Tensor): Tensor {
@@ -36,7 +36,7 @@ export class DenseGradientSum implements GradientSum<Tensor> {
   readonly dtype: DType;
   readonly #shape: PartialShape;
   readonly #reduction: Reduction;
-  /** Our own array, once there is a first gradient. */
+  /** Owned by this object; undefined before the first gradient. */
   #sum: Tensor | undefined;
 
   constructor(dtype: DType, shape: PartialShape, reduction: Reduction) {
@@ -76,27 +76,27 @@ export class DenseGradientSum implements GradientSum<Tensor> {
   }
 }
 
-/** Rows of a large gradient: row `indices[i]` of it is `values[i]`. */
+/** Rows of a large gradient: its row `indices[i]` is `values[i]`. */
 export interface SparseGradient {
   readonly indices: Tensor;
   readonly values: Tensor;
-  /** The shape of the whole gradient; [] where the sender does not know it. */
+  /** The shape of the whole gradient; [] if the sender does not know it. */
   readonly shape: readonly number[];
 }
 
 interface Row {
   readonly sum: Tensor;
-  /** Gradients that had this row. */
+  /** The number of gradients that contained this row. */
   count: number;
 }
 
-/** Sums gradients of rows, each row by itself; its mean is over those gradients that have it. */
+/** Sums sparse gradients row by row; the mean of a row is taken over the gradients that contain it. */
 export class SparseGradientSum implements GradientSum<SparseGradient> {
   readonly dtype: DType;
   readonly #shape: PartialShape;
   readonly #reduction: Reduction;
   #rows = new Map<number, Row>();
-  /** Of the first gradient since the last take. */
+  /** The row shape of the first gradient since the last take. */
   #rowShape: readonly number[] | undefined;
 
   constructor(dtype: DType, shape: PartialShape, reduction: Reduction) {

@@ -1,17 +1,20 @@
-/** Where a queue keeps its elements; decides which one is next. */
+/** Holds the elements of a queue and decides which one is next. */
 export interface ElementStore<E> {
   readonly size: number;
   push(element: E): void;
-  /** Takes the next element. Only called while there is one. */
+  /** Takes the next element. Called only while there is one. */
   pop(): E | undefined;
-  /** Puts elements back that were taken last, in the order in which they were taken. */
+  /** Puts back the elements that were taken last, in the order in which they were taken. */
   restore(elements: readonly E[]): void;
 }
 
 /** First in, first out. */
 export class FifoStore<E> implements ElementStore<E> {
   #elements: (E | undefined)[] = [];
-  /** How many at the start of the list are gone; cut off now and then, since shift() moves the whole list. */
+  /**
+   * The number of removed elements at the start of the list; they are cut off occasionally, since shift() moves the
+   * whole list.
+   */
   #gone = 0;
 
   get size(): number {
@@ -39,7 +42,7 @@ export class FifoStore<E> implements ElementStore<E> {
   }
 }
 
-/** Any element is as likely to be next as every other. */
+/** All elements are equally likely to be next. */
 export class ShuffledStore<E> implements ElementStore<E> {
   readonly #elements: E[] = [];
   readonly #random: () => number;
@@ -57,7 +60,7 @@ export class ShuffledStore<E> implements ElementStore<E> {
     this.#elements.push(element);
   }
 
-  /** The last element takes the place of the one that goes, as in TensorFlow, so that equal seeds give equal orders. */
+  /** The last element replaces the removed one, as in TensorFlow, which makes equal seeds give equal orders. */
   pop(): E | undefined {
     const index = this.#random() % this.#elements.length;
     const element = this.#elements[index];
@@ -77,17 +80,17 @@ export class ShuffledStore<E> implements ElementStore<E> {
 
 interface Ranked<E> {
   readonly priority: bigint;
-  /** Counts up, so that of equals the oldest is next. */
+  /** Counts up: of equal priorities, the oldest is next. */
   readonly order: number;
   readonly element: E;
 }
 
-/** The element with the smallest number is next: a binary heap. */
+/** A binary heap: the element with the smallest number is next. */
 export class PriorityStore<E> implements ElementStore<E> {
   readonly #heap: Ranked<E>[] = [];
   readonly #priorityOf: (element: E) => bigint;
   #order = 0;
-  /** Counts down: elements that come back are older than all others. */
+  /** Counts down: restored elements are older than all others. */
   #restoredOrder = 0;
 
   constructor(priorityOf: (element: E) => bigint) {
@@ -128,13 +131,13 @@ export class PriorityStore<E> implements ElementStore<E> {
     for (const [i, element] of elements.entries()) {
       this.#heap.push({ priority: this.#priorityOf(element), order: this.#restoredOrder + i, element });
     }
-    // From the last parent up, each subtree becomes a heap: linear, however many there are.
+    // Makes each subtree a heap, from the last parent up, in linear time.
     for (let at = elements.length > 0 ? (this.#heap.length >> 1) - 1 : -1; at >= 0; at -= 1) {
       this.#sink(this.#heap[at] as Ranked<E>, at);
     }
   }
 
-  /** Puts an element at an index and moves it down to where it belongs. */
+  /** Puts an element at an index and sifts it down. */
   #sink(ranked: Ranked<E>, index = 0): void {
     let at = index;
     for (;;) {

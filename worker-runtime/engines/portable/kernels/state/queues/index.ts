@@ -20,7 +20,7 @@ import { statefulKernel } from "../stateful-kernel.js";
 import { type ElementStore, FifoStore, PriorityStore, ShuffledStore } from "./element-store.js";
 import { QUEUE, Queue, type QueueElement, type QueueSpec } from "./queue-resource.js";
 
-/** The attributes that all queues have. */
+/** The attributes common to all queues. */
 function commonSpec(node: KernelNode, kind: string): Omit<QueueSpec, "name"> {
   const spec = {
     kind,
@@ -41,7 +41,7 @@ function shapesText(shapes: readonly PartialShape[]): string {
   return `[${shapes.map(partialText).join(", ")}]`;
 }
 
-/** Refuses to share a queue between nodes that ask for different ones. */
+/** Rejects sharing a queue between nodes with different attributes. */
 function checkSpec({ spec }: Queue, node: KernelNode): void {
   const wanted = commonSpec(node, node.op.replace(/V2$/, ""));
   if (wanted.kind !== spec.kind) {
@@ -55,7 +55,7 @@ function checkSpec({ spec }: Queue, node: KernelNode): void {
         capacityNumber(wanted.capacity),
     );
   }
-  // A priority queue adds its priorities in front of what the node names.
+  // A priority queue has its priorities as a component before those that the node names.
   const own = spec.kind === "PriorityQueue" ? 1 : 0;
   const types = spec.componentTypes.slice(own);
   if (types.join() !== wanted.componentTypes.join()) {
@@ -73,7 +73,7 @@ function checkSpec({ spec }: Queue, node: KernelNode): void {
   }
 }
 
-/** A queue without a limit has the largest int32 as its capacity in TensorFlow. */
+/** In TensorFlow the capacity of an unlimited queue is the largest int32. */
 function capacityNumber(capacity: number): number {
   return capacity < 0 ? 2 ** 31 - 1 : capacity;
 }
@@ -138,7 +138,7 @@ const priorityQueue = queueMaker((node) => {
   const spec: Omit<QueueSpec, "name"> = {
     ...common,
     componentTypes: ["int64", ...common.componentTypes],
-    // Without components the priorities are all there is, and their shape is known.
+    // Without components there are only the priorities, whose shape is known.
     shapes: common.shapes.length === common.componentTypes.length ? [[], ...common.shapes] : [],
     wholeBatches: true,
   };
@@ -151,7 +151,7 @@ function priorityOf([priority]: QueueElement): bigint {
 
 type QueueAct = (queue: Queue, context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
 
-/** A kernel that does something with the queue at input 0. */
+/** A kernel that acts on the queue at input 0. */
 function queueKernel(op: string, types: KernelTypes, act: QueueAct): StatefulKernelDefinition {
   const create = (node: KernelNode) => {
     if (node.has("timeout_ms") && node.int("timeout_ms") !== -1) {
@@ -199,7 +199,7 @@ function dequeueBatch(name: string, allowFewer: boolean): QueueAct {
   };
 }
 
-/** Refuses a node that expects other components than the queue has. */
+/** Rejects a node whose components differ from the queue's. */
 function checkOutputs({ spec }: Queue, node: KernelNode): void {
   const wanted = node.types("component_types");
   if (wanted.join() !== spec.componentTypes.join()) {
@@ -239,7 +239,7 @@ const acts: readonly (readonly [string, KernelTypes, QueueAct])[] = [
   ["QueueIsClosed", noTypes, isClosed],
 ];
 
-/** Queues, by resource handles ("…V2") and by the older references. */
+/** Queues, accessed by resource handles ("…V2") or by the older references. */
 export const queueKernels: readonly KernelDefinition[] = ["", "V2"].flatMap((version) => [
   ...makers.map(([op, maker]) => resourceKernel(op + version, maker, held)),
   ...acts.map(([op, types, act]) => queueKernel(op + version, types, act)),

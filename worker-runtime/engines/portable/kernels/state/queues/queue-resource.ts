@@ -17,20 +17,20 @@ import { joining, stackingPadded, unstacking } from "../tensor-batches.js";
 import type { ElementStore } from "./element-store.js";
 import { type Completion, QueueState } from "./queue-state.js";
 
-/** The kind of every queue in handles. */
+/** The type name of all queues in handles. */
 export const QUEUE = "tensorflow::QueueInterface";
 
 /** The components of one element. */
 export type QueueElement = readonly Tensor[];
 
 export interface QueueSpec {
-  /** "FIFOQueue", "RandomShuffleQueue", … as error messages have it. */
+  /** "FIFOQueue", "RandomShuffleQueue", … as in error messages. */
   readonly kind: string;
   readonly name: string;
-  /** As the node has it; negative for any number. */
+  /** As in the node; negative if unlimited. */
   readonly capacity: number;
   readonly componentTypes: readonly DType[];
-  /** One for each component; [] where they may be of any shape. -1 for a size that is padded. */
+  /** One per component; [] if any shape is accepted. -1 for a size that is padded. */
   readonly shapes: readonly PartialShape[];
   readonly minAfterDequeue?: number;
   readonly wholeBatches?: boolean;
@@ -41,7 +41,7 @@ interface Waiter {
   reject(error: TensorFlowError): void;
 }
 
-/** A queue of tuples of tensors, with promises for those who wait for it. */
+/** A queue of tuples of tensors whose waiting requests are promises. */
 export class Queue implements Resource {
   readonly typeName = QUEUE;
   readonly spec: QueueSpec;
@@ -68,7 +68,9 @@ export class Queue implements Resource {
     return this.#state.closed;
   }
 
-  /** @throws TensorFlowError CANCELLED once the queue is closed or the signal aborted, INVALID_ARGUMENT for a misfit. */
+  /**
+   * @throws TensorFlowError CANCELLED once the queue is closed or the signal aborted, INVALID_ARGUMENT for a mismatch.
+   */
   async enqueue(element: QueueElement, signal: AbortSignal): Promise<void> {
     this.#checkTypes(element);
     for (const [i, tensor] of element.entries()) {
@@ -77,7 +79,7 @@ export class Queue implements Resource {
     await this.#request("Enqueue", signal, (id) => this.#state.enqueue(id, [element]));
   }
 
-  /** Enqueues the slices of a batch; as many as there is room for get in at once. @throws TensorFlowError as `enqueue`. */
+  /** Enqueues the slices of a batch, as many at once as there is room for. @throws TensorFlowError as `enqueue`. */
   async enqueueMany(batch: QueueElement, signal: AbortSignal): Promise<void> {
     this.#checkTypes(batch);
     const size = batch[0]?.shape[0] ?? 0;
@@ -102,7 +104,7 @@ export class Queue implements Resource {
     await this.enqueueAll(elements, signal);
   }
 
-  /** Enqueues elements that are known to fit, in one request. @throws TensorFlowError as `enqueue`. */
+  /** Enqueues elements that are already checked, in one request. @throws TensorFlowError as `enqueue`. */
   async enqueueAll(elements: readonly QueueElement[], signal: AbortSignal): Promise<void> {
     await this.#request("Enqueue", signal, (id) => this.#state.enqueue(id, elements));
   }
@@ -114,9 +116,9 @@ export class Queue implements Resource {
   }
 
   /**
-   * A batch of `count` elements.
-   * @param allowFewer a closed queue gives what it has left, if anything.
-   * @throws TensorFlowError as `dequeue`; INVALID_ARGUMENT for components of open shapes.
+   * Dequeues a batch of `count` elements.
+   * @param allowFewer whether a closed queue returns the elements that it has left, if any.
+   * @throws TensorFlowError as `dequeue`; INVALID_ARGUMENT for components of unknown shape.
    */
   async dequeueMany(count: number, allowFewer: boolean, signal: AbortSignal): Promise<QueueElement> {
     const { kind, shapes } = this.spec;
@@ -134,7 +136,7 @@ export class Queue implements Resource {
     return atPauses(batchOf(elements, this.spec), signal);
   }
 
-  /** Resolves when the queue is closed. @throws TensorFlowError CANCELLED where it was before. */
+  /** Resolves when the queue is closed. @throws TensorFlowError CANCELLED if it already was. */
   async close(cancelPending: boolean, signal: AbortSignal): Promise<void> {
     await this.#request("Close", signal, (id) => this.#state.close(id, cancelPending));
   }
@@ -225,7 +227,7 @@ export class Queue implements Resource {
   }
 }
 
-/** The elements that a batch is made of, each slice of it one. */
+/** The slices of a batch as elements. */
 function* rowsOf(batch: QueueElement): PausingWork<QueueElement[]> {
   const columns: Tensor[][] = [];
   for (const tensor of batch) {
@@ -234,7 +236,7 @@ function* rowsOf(batch: QueueElement): PausingWork<QueueElement[]> {
   return yield* mapped(columns[0] ?? [], (_, row) => columns.map((column) => column[row] as Tensor));
 }
 
-/** Elements as one batch: each component's tensors along a new first dimension. */
+/** Elements as one batch: stacks each component's tensors along a new first dimension. */
 function* batchOf(
   elements: readonly QueueElement[],
   { componentTypes, shapes }: QueueSpec,

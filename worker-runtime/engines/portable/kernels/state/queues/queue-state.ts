@@ -5,14 +5,14 @@ export type Completion<E> =
   | { readonly id: number; readonly outcome: "done"; readonly elements: readonly E[] }
   /** An enqueue found the queue closed. */
   | { readonly id: number; readonly outcome: "closed" }
-  /** A dequeue asks for more than a closed queue has. */
+  /** A dequeue asked for more elements than a closed queue has. */
   | {
       readonly id: number;
       readonly outcome: "insufficient";
       readonly requested: number;
       readonly size: number;
     }
-  /** A close found the queue closed. */
+  /** A close found the queue already closed. */
   | { readonly id: number; readonly outcome: "already closed" }
   | { readonly id: number; readonly outcome: "cancelled"; readonly what: "Enqueue" | "Dequeue" | "Close" };
 
@@ -20,11 +20,11 @@ interface Enqueue<E> {
   readonly kind: "enqueue";
   readonly id: number;
   readonly elements: readonly E[];
-  /** As many are in the queue already; an enqueue of many fills what room there is. */
+  /** The number already in the queue; an enqueue of many uses the available room. */
   entered: number;
 }
 
-/** Waits its turn among the enqueues, so that those before it still get in. */
+/** Queued among the enqueues: those before it still complete. */
 interface Close {
   readonly kind: "close";
   readonly id: number;
@@ -35,39 +35,39 @@ interface Dequeue<E> {
   count: number;
   /** Fewer than `count` are enough once the queue is closed. */
   readonly allowFewer: boolean;
-  /** Those that were taken already: a dequeue of many takes what there is, as TensorFlow does. */
+  /** The elements taken so far: a dequeue of many takes what is available, as in TensorFlow. */
   taken: E[];
 }
 
 export interface QueueOptions {
-  /** Elements; Infinity for any number. */
+  /** In elements; Infinity if unlimited. */
   readonly capacity: number;
-  /** As many stay in the queue until it is closed, so that there is something to shuffle. */
+  /** The number of elements that stay in the queue for shuffling until it is closed. */
   readonly minAfterDequeue?: number;
-  /** A dequeue of many waits until all of them are there: those of a priority queue must be the smallest of all. */
+  /** Whether a dequeue of many waits for all of its elements: those of a priority queue must be the smallest of all. */
   readonly wholeBatches?: boolean;
-  /** As many elements go in or out before `isBusy`; any number unless given. */
+  /** The number of elements that move before `isBusy`; defaults to no limit. */
   readonly movesPerTurn?: number;
 }
 
 /**
- * A queue and the requests that wait for it: events in, completions out, no promises, no clock. Each side is served
- * strictly in order. The rules are those of TensorFlow's core/kernels/queue_base.cc. Many elements do not move at once:
- * while `isBusy`, the caller must soon call `goOn`.
+ * A queue and its waiting requests: events in, completions out, no promises, no clock. Each side is served strictly in
+ * order. The rules are those of TensorFlow's core/kernels/queue_base.cc. Many elements move in several turns: while
+ * `isBusy`, the caller must soon call `goOn`.
  *
- * The caller must give every request an id of its own and forget it with its completion.
+ * The caller must give every request a unique id and discard it on completion.
  */
 export class QueueState<E> {
   readonly #store: ElementStore<E>;
   readonly #options: QueueOptions;
-  /** Enqueues and closes, the oldest first. */
+  /** Enqueues and closes, oldest first. */
   #enqueues: (Enqueue<E> | Close)[] = [];
-  /** The oldest first. Only the first one can have taken elements. */
+  /** Oldest first. Only the first can have taken elements. */
   #dequeues: Dequeue<E>[] = [];
   #closed = false;
   /** Elements that may still move in this turn. */
   #movesLeft = Number.POSITIVE_INFINITY;
-  /** The last turn ended among the dequeues: what is in the queue is theirs before anything else gets in. */
+  /** The last turn ended among the dequeues, which are served before any further enqueue. */
   #isTaking = false;
 
   constructor(store: ElementStore<E>, options: QueueOptions) {
@@ -75,7 +75,7 @@ export class QueueState<E> {
     this.#options = options;
   }
 
-  /** Elements that were not taken yet. */
+  /** The number of elements that were not taken yet. */
   get size(): number {
     return this.#store.size;
   }
@@ -84,17 +84,17 @@ export class QueueState<E> {
     return this.#closed;
   }
 
-  /** Requests that wait. */
+  /** The number of waiting requests. */
   get waiting(): number {
     return this.#enqueues.length + this.#dequeues.length;
   }
 
-  /** Whether there is more to do at once, in another turn. */
+  /** Whether work is left for another turn, to be done at once. */
   get isBusy(): boolean {
     return this.#movesLeft === 0;
   }
 
-  /** Goes on with what the last event left undone. */
+  /** Continues the work that the last event left undone. */
   goOn(): readonly Completion<E>[] {
     return this.#serve();
   }
@@ -110,8 +110,8 @@ export class QueueState<E> {
   }
 
   /**
-   * No element gets in after this.
-   * @param cancelPending enqueues that wait are cancelled; otherwise the close waits for them.
+   * Closes the queue: no element is accepted after this.
+   * @param cancelPending whether waiting enqueues are cancelled; otherwise the close waits for them.
    */
   close(id: number, cancelPending: boolean): readonly Completion<E>[] {
     if (!cancelPending) {
@@ -124,7 +124,7 @@ export class QueueState<E> {
     return [...cancelled, { id, outcome: "done", elements: [] }, ...this.#serve()];
   }
 
-  /** Ends one request; elements that it took already go back. No completions where it has ended before. */
+  /** Cancels one request; elements that it took go back. Returns no completions if it has already ended. */
   cancel(id: number): readonly Completion<E>[] {
     const enqueue = this.#enqueues.find((request) => request.id === id);
     const dequeue = this.#dequeues.find((request) => request.id === id);
@@ -139,7 +139,7 @@ export class QueueState<E> {
     return [ended, ...this.#serve()];
   }
 
-  /** Ends all requests: the queue goes. */
+  /** Cancels all requests: the queue is being destroyed. */
   cancelAll(): readonly Completion<E>[] {
     const ended = [
       ...this.#enqueues.map((request) => cancelledRequest<E>(request)),
@@ -193,7 +193,7 @@ export class QueueState<E> {
     return progress;
   }
 
-  /** Puts elements into the queue that there is room for. @returns whether there was any. */
+  /** Enqueues as many elements as there is room for. @returns whether there was any. */
   #put(request: Enqueue<E>): boolean {
     const { elements, entered } = request;
     const room = Math.max(this.#options.capacity - this.#store.size, 0);
@@ -225,7 +225,7 @@ export class QueueState<E> {
     return progress;
   }
 
-  /** What a closed queue says to a dequeue that it cannot serve; lowers the count of one that takes fewer. */
+  /** The completion of a dequeue that a closed queue cannot serve; lowers the count of one that accepts fewer. */
   #refusal(request: Dequeue<E>): Completion<E> | undefined {
     if (request.taken.length + this.#store.size >= request.count) {
       return undefined;
@@ -241,7 +241,7 @@ export class QueueState<E> {
     return { id: request.id, outcome: "insufficient", requested, size };
   }
 
-  /** Takes what there is for a request. @returns whether that was anything. */
+  /** Takes the available elements for a request. @returns whether there were any. */
   #take(request: Dequeue<E>): boolean {
     const kept = this.#closed ? 0 : (this.#options.minAfterDequeue ?? 0);
     const available = Math.max(this.#store.size - kept, 0);

@@ -6,17 +6,17 @@ import type { KernelNode } from "../../kernel-node.js";
 import { anyType } from "../../support/dtypes.js";
 import { scalarOf } from "../../support/elements.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
-import { resourcePlace } from "../resource-access.js";
+import { resourceIdentity } from "../resource-access.js";
 import { statefulKernel } from "../stateful-kernel.js";
 import { stagingMapKernels } from "./map-ops.js";
 import { STAGING_AREA, StagingArea } from "./staging-area.js";
 
 type StagingAct = (area: StagingArea, context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
 
-/** A kernel that works with the area of its node's shared name (its own name where it has none); there are no handles. */
+/** A kernel that acts on the area with its node's shared name (or the node's name); there are no handles. */
 function stagingKernel(op: string, act: StagingAct): StatefulKernelDefinition {
   const create = (node: KernelNode) => {
-    const { container, sharedName } = resourcePlace(node);
+    const { container, sharedName } = resourceIdentity(node);
     const limits = { capacity: node.int("capacity"), memoryBytes: node.int("memory_limit") };
     return (context: OpContext) => {
       const area = context.step
@@ -28,7 +28,7 @@ function stagingKernel(op: string, act: StagingAct): StatefulKernelDefinition {
   return statefulKernel(op, create, { types: { dtypes: anyType } });
 }
 
-/** A tuple as the outputs of a node. @throws TensorFlowError INVALID_ARGUMENT where it has more or fewer. */
+/** A tuple as the outputs of a node. @throws TensorFlowError INVALID_ARGUMENT if their numbers differ. */
 function outputs(tuple: readonly Value[], node: KernelNode): Outputs {
   if (tuple.length !== node.outputs.length) {
     throw invalidArgument(`Mismatch stage/unstage: ${tuple.length} vs. ${node.outputs.length}`);
@@ -36,7 +36,7 @@ function outputs(tuple: readonly Value[], node: KernelNode): Outputs {
   return tuple;
 }
 
-/** Staging areas and maps: tuples that one step leaves for another. */
+/** Staging areas and maps: tuples that one step passes to another. */
 export const stagingKernels: readonly KernelDefinition[] = [
   stagingKernel("Stage", async (area, { inputs, step }) => {
     await area.put(inputs, step.signal);

@@ -13,13 +13,13 @@ import { anyType } from "../../support/dtypes.js";
 import { integersOf, longsOf } from "../../support/elements.js";
 import { cppShapeText } from "../../support/shapes.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
-import { resourcePlace } from "../resource-access.js";
+import { resourceIdentity } from "../resource-access.js";
 import { statefulKernel } from "../stateful-kernel.js";
 import { STAGING_MAP, StagingMap } from "./staging-map.js";
 
 type MapAct = (map: StagingMap, context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
 
-/** A kernel that works with the map of its node's shared name (its own name where it has none); there are no handles. */
+/** A kernel that acts on the map with its node's shared name (or the node's name); there are no handles. */
 function mapKernel(
   op: string,
   isOrdered: boolean,
@@ -27,7 +27,7 @@ function mapKernel(
   act: MapAct,
 ): StatefulKernelDefinition {
   const create = (node: KernelNode) => {
-    const { container, sharedName } = resourcePlace(node);
+    const { container, sharedName } = resourceIdentity(node);
     const limits = { capacity: node.int("capacity"), memoryBytes: node.int("memory_limit") };
     const width = node.types("dtypes").length;
     const typeName = isOrdered ? `${STAGING_MAP}<ordered>` : STAGING_MAP;
@@ -46,7 +46,7 @@ function mapKernel(
   return statefulKernel(op, create, { types });
 }
 
-/** The key that is input 0. @throws TensorFlowError INVALID_ARGUMENT where it is no scalar. */
+/** The key at input 0. @throws TensorFlowError INVALID_ARGUMENT if it is not a scalar. */
 function keyOf(inputs: readonly Value[]): bigint {
   const key = tensorAt(inputs, 0);
   if (key.shape.length !== 0) {
@@ -55,7 +55,10 @@ function keyOf(inputs: readonly Value[]): bigint {
   return longsOf(key)[0] ?? 0n;
 }
 
-/** The indexes that input `at` names. @throws TensorFlowError INVALID_ARGUMENT unless there is one for each of `count` values. */
+/**
+ * The indexes at input `at`.
+ * @throws TensorFlowError INVALID_ARGUMENT unless there are `count` of them, one per value.
+ */
 function indexesOf(inputs: readonly Value[], at: number, count: number): readonly number[] {
   const indices = integersOf(tensorAt(inputs, at));
   if (indices.length !== count) {
@@ -68,7 +71,7 @@ function scalar(value: number): Tensor {
   return new Tensor("int32", [], Int32Array.of(value));
 }
 
-/** What the ops do, by what stands behind "Map" in their names. */
+/** The ops' actions, keyed by the part of the op name after "Map". */
 const acts: Readonly<Record<string, MapAct>> = {
   Stage: async (map, { inputs, step }) => {
     const values = inputs.slice(2);
@@ -91,7 +94,7 @@ const acts: Readonly<Record<string, MapAct>> = {
   },
 };
 
-/** Staging maps, ordered by their keys or not: tuples that one step leaves for another. */
+/** Staging maps, ordered by key or unordered: tuples that one step passes to another. */
 export const stagingMapKernels: readonly KernelDefinition[] = [true, false].flatMap((isOrdered) =>
   Object.entries(acts).map(([name, act]) =>
     mapKernel(

@@ -4,17 +4,17 @@ import type { Resource } from "../../../resources/resource-manager.js";
 import type { Value } from "../../../values.js";
 import { WaitingLine } from "./waiting-line.js";
 
-/** The kind of every staging area; no handle names one. */
+/** The type name of staging areas; there are no handles to them. */
 export const STAGING_AREA = "tensorflow::Buffer";
 
 export interface StagingLimits {
-  /** Tuples; 0 for any number. */
+  /** In tuples; 0 for no limit. */
   readonly capacity: number;
-  /** Bytes of all tuples together; 0 for any number. */
+  /** In bytes, for all tuples together; 0 for no limit. */
   readonly memoryBytes: number;
 }
 
-/** @throws TensorFlowError RESOURCE_EXHAUSTED for a tuple that never has room. */
+/** @throws TensorFlowError RESOURCE_EXHAUSTED for a tuple that can never fit. */
 export function checkTuple(bytes: number, { memoryBytes }: StagingLimits): void {
   if (memoryBytes > 0 && bytes > memoryBytes) {
     throw resourceExhausted(
@@ -25,8 +25,8 @@ export function checkTuple(bytes: number, { memoryBytes }: StagingLimits): void 
 }
 
 /**
- * Tuples that one part of a graph leaves for another, first in, first out. Waiting callers are served in the order in which
- * they came, as far as what they wait for is there. The rules are those of TensorFlow's core/kernels/stage_op.cc.
+ * Tuples that one part of a graph passes to another, first in, first out. Waiting callers are served in the order of
+ * arrival, skipping those whose condition is not met yet. The rules are those of TensorFlow's core/kernels/stage_op.cc.
  */
 export class StagingArea implements Resource {
   readonly typeName = STAGING_AREA;
@@ -44,8 +44,8 @@ export class StagingArea implements Resource {
   }
 
   /**
-   * Leaves a tuple once there is room for it.
-   * @throws TensorFlowError RESOURCE_EXHAUSTED for one that never has room; the signal's reason.
+   * Adds a tuple once there is room for it.
+   * @throws TensorFlowError RESOURCE_EXHAUSTED for a tuple that can never fit; the signal's reason.
    */
   async put(tuple: readonly Value[], signal: AbortSignal): Promise<void> {
     const { capacity, memoryBytes } = this.#limits;
@@ -73,7 +73,10 @@ export class StagingArea implements Resource {
     );
   }
 
-  /** The tuple with so many before it, once it is there; it stays. @throws TensorFlowError the signal's reason. */
+  /**
+   * Waits for the tuple at an index, counted from the oldest, and returns it without removing it.
+   * @throws TensorFlowError the signal's reason.
+   */
   peek(index: number, signal: AbortSignal): Promise<readonly Value[]> {
     return this.#line.when(
       signal,
@@ -93,7 +96,7 @@ export class StagingArea implements Resource {
   }
 }
 
-/** Bytes of the numbers of a tuple. */
+/** The size of a tuple's numeric data, in bytes. */
 export function bytesOf(tuple: readonly Value[]): number {
   return tuple.reduce((sum, value) => sum + (value instanceof Tensor ? value.byteLength : 0), 0);
 }

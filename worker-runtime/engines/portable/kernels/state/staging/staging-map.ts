@@ -4,13 +4,13 @@ import type { Value } from "../../../values.js";
 import { bytesOf, checkTuple, type StagingLimits } from "./staging-area.js";
 import { WaitingLine } from "./waiting-line.js";
 
-/** The kind of every staging map; no handle names one. */
+/** The type name of staging maps; there are no handles to them. */
 export const STAGING_MAP = "tensorflow::StagingMap";
 
-/** The values of a key by their indexes; undefined where one was not left yet, or was taken. */
+/** The values of a key by index; undefined if not yet added, or already taken. */
 type Tuple = (Value | undefined)[];
 
-/** A part of a tuple: values and their indexes, which ascend. */
+/** A part of a tuple: values and their ascending indexes. */
 export interface TuplePart {
   readonly indices: readonly number[];
   readonly values: readonly Value[];
@@ -24,13 +24,13 @@ function checkOrder(indices: readonly number[]): void {
 }
 
 /**
- * Tuples under keys that one part of a graph leaves for another. A tuple may be left in parts; it is there once it is
- * whole. It may be taken in parts, too, and is gone with the last one.
+ * Keyed tuples that one part of a graph passes to another. A tuple may be added in parts, and is available once
+ * complete. It may also be taken in parts, and is removed with the last one.
  */
 export class StagingMap implements Resource {
   readonly typeName = STAGING_MAP;
   readonly #limits: StagingLimits;
-  /** Values of a whole tuple. */
+  /** The number of values in a complete tuple. */
   readonly #width: number;
   readonly #isOrdered: boolean;
   readonly #whole = new Map<bigint, Tuple>();
@@ -38,7 +38,7 @@ export class StagingMap implements Resource {
   #bytes = 0;
   readonly #line = new WaitingLine("the staging map");
 
-  /** @param isOrdered whether the least key comes first where no key is given. */
+  /** @param isOrdered whether the smallest key is taken first if no key is given. */
   constructor(limits: StagingLimits, width: number, isOrdered: boolean) {
     this.#limits = limits;
     this.#width = width;
@@ -49,15 +49,15 @@ export class StagingMap implements Resource {
     return this.#whole.size;
   }
 
-  /** Keys of which only a part was left. */
+  /** The number of keys with incomplete tuples. */
   get incompleteSize(): number {
     return this.#parts.size;
   }
 
   /**
-   * Leaves a tuple or a part of one once there is room for it.
-   * @throws TensorFlowError INVALID_ARGUMENT for indexes that are none or have a value; RESOURCE_EXHAUSTED for what never
-   *   has room; the signal's reason.
+   * Adds a tuple or a part of one once there is room for it.
+   * @throws TensorFlowError INVALID_ARGUMENT for indexes that are out of range or already have a value;
+   *   RESOURCE_EXHAUSTED for values that can never fit; the signal's reason.
    */
   async put(key: bigint, part: TuplePart, signal: AbortSignal): Promise<void> {
     const { capacity, memoryBytes } = this.#limits;
@@ -75,7 +75,7 @@ export class StagingMap implements Resource {
   #add(key: bigint, { indices, values }: TuplePart): void {
     const tuple = this.#parts.get(key) ?? new Array<Value | undefined>(this.#width).fill(undefined);
     for (const [i, index] of indices.entries()) {
-      this.#checkPlace(key, index);
+      this.#checkIndex(key, index);
       if (tuple[index] !== undefined) {
         throw invalidArgument(
           `The tensor for index '${index}' for key '${key}' was already initialized '${this.#width}'.`,
@@ -89,7 +89,7 @@ export class StagingMap implements Resource {
       return;
     }
     this.#parts.delete(key);
-    // A second whole tuple of the same key changes nothing, as in TensorFlow.
+    // A second complete tuple with the same key changes nothing, as in TensorFlow.
     if (this.#whole.has(key)) {
       this.#bytes -= bytesOf(tuple.flatMap((value) => value ?? []));
     } else {
@@ -97,13 +97,13 @@ export class StagingMap implements Resource {
     }
   }
 
-  #checkPlace(key: bigint, index: number): void {
+  #checkIndex(key: bigint, index: number): void {
     if (index < 0 || index >= this.#width) {
       throw invalidArgument(`Index '${index}' for key '${key}' was out of bounds '${this.#width}'.`);
     }
   }
 
-  /** Values of a key, once it is there; they stay. @throws TensorFlowError as `take`. */
+  /** Waits for a key and returns values of it without removing them. @throws TensorFlowError as `take`. */
   peek(key: bigint, indices: readonly number[], signal: AbortSignal): Promise<readonly Value[]> {
     return this.#line.when(
       signal,
@@ -113,8 +113,8 @@ export class StagingMap implements Resource {
   }
 
   /**
-   * Takes values of a key, once it is there.
-   * @throws TensorFlowError INVALID_ARGUMENT for an index that is none or was taken before; the signal's reason.
+   * Takes values of a key, once it is available.
+   * @throws TensorFlowError INVALID_ARGUMENT for an index that is out of range or already taken; the signal's reason.
    */
   take(key: bigint, indices: readonly number[], signal: AbortSignal): Promise<readonly Value[]> {
     return this.#line.when(
@@ -124,7 +124,7 @@ export class StagingMap implements Resource {
     );
   }
 
-  /** As `take`, of the least key of an ordered map, of any other one's first. */
+  /** As `take`, for the smallest key of an ordered map, or the first key of an unordered one. */
   takeAny(
     indices: readonly number[],
     signal: AbortSignal,
@@ -149,7 +149,7 @@ export class StagingMap implements Resource {
     checkOrder(indices);
     const tuple = this.#whole.get(key) ?? [];
     const values = indices.map((index) => {
-      this.#checkPlace(key, index);
+      this.#checkIndex(key, index);
       const value = tuple[index];
       if (value === undefined) {
         throw invalidArgument(`Tensor at index '${index}' for key '${key}' has already been removed.`);

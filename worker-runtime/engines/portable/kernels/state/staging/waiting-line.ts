@@ -1,26 +1,26 @@
 import { cancelled, cancelledBy } from "../../../../../protocol/status.js";
 
-/** Who waits until something is so, and what happens then. */
+/** A caller that waits for a condition, and its action. */
 interface Waiter {
   ready(): boolean;
   enter(): void;
   refuse(error: Error): void;
 }
 
-/** Those who wait for what others leave or take. They are served in the order in which they came, as far as they can be. */
+/** Callers that wait for conditions. Those whose condition holds are served in the order of arrival. */
 export class WaitingLine {
   readonly #what: string;
   #waiting: Waiter[] = [];
 
-  /** @param what is waited for, for errors: "the staging area". */
+  /** @param what the callers wait for, for errors: "the staging area". */
   constructor(what: string) {
     this.#what = what;
   }
 
   /**
-   * Acts once something is so: at once, or after what others do.
-   * @param ready whether it is; asked again whenever somebody has acted.
-   * @throws TensorFlowError the signal's reason, and what `act` throws.
+   * Acts once a condition holds: immediately, or after another caller's action.
+   * @param ready the condition; checked again after each action.
+   * @throws TensorFlowError the signal's reason, or the error that `act` throws.
    */
   async when<T>(signal: AbortSignal, ready: () => boolean, act: () => T): Promise<T> {
     let abort = (): void => undefined;
@@ -47,7 +47,7 @@ export class WaitingLine {
     }).finally(() => signal.removeEventListener("abort", abort));
   }
 
-  /** Lets all go on who can; to be called after a change that no caller waited for. */
+  /** Serves every caller whose condition holds. Must be called after a change made outside `when`. */
   serve(): void {
     for (;;) {
       const index = this.#waiting.findIndex((waiter) => waiter.ready());

@@ -7,10 +7,10 @@ import { productOf } from "../../support/shapes.js";
 import { updateElements } from "../element-updates.js";
 import { hashAt, isSameKey } from "./dense-keys.js";
 
-/** What all buckets of a table have in common. */
+/** The properties common to all buckets of a table. */
 export interface BucketLayout {
   readonly keyType: DType;
-  /** Keys that stand for buckets without a key; their shape is that of all keys. */
+  /** The keys that mark empty and deleted buckets; all keys have their shape. */
   readonly emptyKey: Tensor;
   readonly deletedKey: Tensor;
   readonly valueType: DType;
@@ -24,16 +24,16 @@ const DELETED = 2;
 
 const MIN_BUCKETS = 4;
 
-/** Keys of a tensor, one after another. */
+/** A key within a tensor of keys. */
 export interface KeyStart {
   readonly data: TensorData;
-  /** The element that the key begins at. */
+  /** The index of the key's first element. */
   readonly from: number;
 }
 
 /**
- * The buckets of a dense table: their keys and values lie in arrays. Objects for each of a million buckets would stop the
- * process for several tenths of a second whenever garbage is collected.
+ * The buckets of a dense table, with keys and values in arrays. An object for each of a million buckets would pause the
+ * process for several tenths of a second at each garbage collection.
  */
 export class DenseBuckets {
   readonly count: number;
@@ -41,14 +41,14 @@ export class DenseBuckets {
   readonly #keySize: number;
   readonly #valueSize: number;
   readonly #states: Uint8Array;
-  /** Of buckets that are used; what the others have is known. */
+  /** Valid only for used buckets; the others have the empty or the deleted key. */
   readonly #keys: TensorData;
-  /** Zeros, or "", where there was none yet; a removed key leaves its value. */
+  /** Initially zeros or ""; removing a key leaves its value. */
   readonly #values: TensorData;
 
   /**
-   * @throws TensorFlowError INVALID_ARGUMENT for a count that is no power of 2 from 4 on; RESOURCE_EXHAUSTED where there
-   *   is no memory.
+   * @throws TensorFlowError INVALID_ARGUMENT unless the count is a power of 2 and at least 4; RESOURCE_EXHAUSTED if out
+   *   of memory.
    */
   constructor(layout: BucketLayout, count: number) {
     checkBuckets(count);
@@ -65,15 +65,15 @@ export class DenseBuckets {
     return this.#states[at] === USED;
   }
 
-  /** The key of a bucket that is used. */
+  /** The key of a used bucket. */
   keyAt(at: number): KeyStart {
     return { data: this.#keys, from: at * this.#keySize };
   }
 
   /**
-   * Where a key is, or the first bucket on its way that has no key; undefined where there is neither.
-   * @param takesDeleted whether a bucket whose key was removed is accepted.
-   * @throws TensorFlowError INVALID_ARGUMENT for the two keys that are none.
+   * The bucket of a key, or else the first bucket of its probe sequence without a key; undefined if there is neither.
+   * @param takesDeleted whether a deleted bucket is accepted.
+   * @throws TensorFlowError INVALID_ARGUMENT for the empty key and the deleted key.
    */
   indexOf(key: KeyStart, takesDeleted: boolean): number | undefined {
     const state = this.#stateOf(key);
@@ -94,14 +94,14 @@ export class DenseBuckets {
     return undefined;
   }
 
-  /** Copies a key and its value to a bucket. @param value the element of `values` that the value begins at. */
+  /** Copies a key and its value to a bucket. @param value the index in `values` of its first element. */
   put(at: number, key: KeyStart, values: TensorData, value: number): void {
     this.#states[at] = USED;
     this.#copyKey(this.#keys, at, key);
     this.#copyValue(this.#values, at, values, value);
   }
 
-  /** As `put` of what another table has at a bucket of its own. */
+  /** As `put`, with the key and value of another table's bucket. */
   move(at: number, other: DenseBuckets, from: number): void {
     this.put(at, other.keyAt(from), other.#values, from * other.#valueSize);
   }
@@ -110,7 +110,7 @@ export class DenseBuckets {
     this.#states[at] = DELETED;
   }
 
-  /** Takes a bucket as it was exported: its key may be one of the two that are none. @returns whether it is used. */
+  /** Restores an exported bucket, whose key may be the empty or the deleted key. @returns whether it is used. */
   restore(at: number, key: KeyStart, values: TensorData): boolean {
     const state = this.#stateOf(key);
     this.put(at, key, values, at * this.#valueSize);
@@ -134,7 +134,7 @@ export class DenseBuckets {
     return isSameKey(this.#keys, at * this.#keySize, data, from, this.#keySize);
   }
 
-  /** What a bucket is that has this key. */
+  /** The state of a bucket with this key. */
   #stateOf({ data, from }: KeyStart): number {
     const { emptyKey, deletedKey } = this.#layout;
     if (isSameKey(emptyKey.data, 0, data, from, this.#keySize)) {
@@ -163,7 +163,7 @@ function copy(
   updateElements("update", { dtype, target, at, source, from, length, step: 1 });
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for a count that is no power of 2 from 4 on. */
+/** @throws TensorFlowError INVALID_ARGUMENT unless the count is a power of 2 and at least 4. */
 export function checkBuckets(count: number): void {
   if (count < MIN_BUCKETS || (count & (count - 1)) !== 0) {
     throw invalidArgument(`Number of buckets must be at least 4 and a power of 2, got: ${count}`);

@@ -10,26 +10,26 @@ import { type BucketLayout, checkBuckets, DenseBuckets, type KeyStart } from "./
 import { isSameKey } from "./dense-keys.js";
 import { LookupTable } from "./lookup-table.js";
 
-/** Keys that are looked up or put in one turn: a few milliseconds. */
+/** Keys looked up or inserted per turn: a few milliseconds. */
 const KEYS_PER_TURN = 2048;
 
 export interface DenseTableOptions extends BucketLayout {
   readonly buckets: number;
-  /** The table grows before more of its buckets than this part of them are in use. */
+  /** The fraction of buckets in use beyond which the table grows. */
   readonly maxLoad: number;
 }
 
 /**
- * A table whose keys lie in an array, at the bucket that their hash says or, where that is taken, at ever larger
- * distances from it. It is the array that is exported, buckets without a key included, so that the order of its keys is
- * seen: it is TensorFlow's, whose core/kernels/lookup_table_op.cc has the rules.
+ * An open-addressing hash table: a key is in the bucket given by its hash or, if that is taken, at increasing distances
+ * from it. Exports contain the whole array, including buckets without a key, which makes the order of the keys visible;
+ * it is that of TensorFlow's core/kernels/lookup_table_op.cc.
  */
 export class DenseHashTable extends LookupTable {
   readonly #own: DenseTableOptions;
   #buckets: DenseBuckets;
   #count = 0;
 
-  /** @throws TensorFlowError INVALID_ARGUMENT for options that TensorFlow refuses. */
+  /** @throws TensorFlowError INVALID_ARGUMENT for options that TensorFlow rejects. */
   constructor(options: DenseTableOptions) {
     super({ ...options, kind: "mutable" });
     const { emptyKey, deletedKey, buckets, maxLoad } = options;
@@ -107,7 +107,7 @@ export class DenseHashTable extends LookupTable {
         `Expected shape ${cppShapeText(expected)} for value, got ${cppShapeText(values.shape)}`,
       );
     }
-    // As if all keys were new.
+    // Assumes that all keys are new.
     let buckets = this.#buckets.count;
     while (this.#count + count > buckets * maxLoad) {
       buckets *= 2;
@@ -144,7 +144,7 @@ export class DenseHashTable extends LookupTable {
     return inTurns(this.#countOf(keys), KEYS_PER_TURN, run, undefined, () => undefined);
   }
 
-  /** Takes the buckets of a table that was exported as they are. */
+  /** Adopts the buckets of an exported table unchanged. */
   override importValues(keys: Tensor, values: Tensor): void | Promise<void> {
     const { keyType, emptyKey, valueType, valueShape } = this.#own;
     const [count = 0] = keys.shape;
@@ -216,7 +216,7 @@ export class DenseHashTable extends LookupTable {
     this.#buckets = grown;
   }
 
-  /** How many keys a tensor has. @throws TensorFlowError INVALID_ARGUMENT for another dtype or shape. */
+  /** The number of keys in a tensor. @throws TensorFlowError INVALID_ARGUMENT if its dtype or shape does not match. */
   #countOf(keys: Tensor): number {
     const { keyType, emptyKey } = this.#own;
     if (keys.dtype !== keyType) {
@@ -246,7 +246,10 @@ export class DenseHashTable extends LookupTable {
   }
 }
 
-/** Where a key is or is to be put. @throws TensorFlowError INTERNAL for a table that is full; as `placeOf`. */
+/**
+ * The bucket of a key, or the one to insert it in.
+ * @throws TensorFlowError as `indexOf`; INTERNAL if the table is full.
+ */
 function freeBucket(buckets: DenseBuckets, key: KeyStart): number {
   const at = buckets.indexOf(key, true);
   if (at === undefined) {

@@ -1,7 +1,7 @@
 import { isByteList, type TensorData } from "../../../../../protocol/tensor-data.js";
 import { hash64 } from "../../../hash64.js";
 
-/** The hash of a key of `length` elements from `from` on as TensorFlow has it: of one number the number itself. */
+/** TensorFlow's hash of a key of `length` elements starting at `from`: a single number is its own hash. */
 export function hashAt(data: TensorData, from: number, length: number): bigint {
   let hash = elementHash(data, from);
   if (length !== 1) {
@@ -13,7 +13,7 @@ export function hashAt(data: TensorData, from: number, length: number): bigint {
   return hash;
 }
 
-/** Whether two keys of one dtype and of `length` elements are the same; NaN is the same as itself. */
+/** Whether two keys of one dtype and `length` elements are equal; NaN equals itself. */
 export function isSameKey(a: TensorData, i: number, b: TensorData, j: number, length: number): boolean {
   for (let k = 0; k < length; k += 1) {
     if (!isSameElement(a[i + k], b[j + k])) {

@@ -4,12 +4,15 @@ import type { KernelNode } from "../../kernel-node.js";
 import { cppTypeName } from "../../support/dtypes.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
 import { fullShape } from "../partial-shapes.js";
-import { makeHandle, privateOrSharedName, resourcePlace } from "../resource-access.js";
+import { makeHandle, privateOrSharedName, resourceIdentity } from "../resource-access.js";
 import { statefulKernel } from "../stateful-kernel.js";
 import { DenseHashTable } from "./dense-hash-table.js";
 import { LOOKUP_TABLE, type LookupTable, tableTypes } from "./lookup-table.js";
 
-/** Reads a node's attributes. @returns makes the table of an execution, whose inputs are the keys that are none. */
+/**
+ * Reads a node's attributes.
+ * @returns a function that creates the table of an execution, whose inputs are the empty and deleted keys.
+ */
 function tableOf(node: KernelNode): (context: OpContext) => DenseHashTable {
   const valueShape = fullShape(node.shape("value_shape"));
   if (valueShape === undefined || valueShape.length > 1) {
@@ -29,7 +32,7 @@ function tableOf(node: KernelNode): (context: OpContext) => DenseHashTable {
 const sharedTable: StatefulKernelDefinition = statefulKernel(
   "MutableDenseHashTableV2",
   (node) => {
-    const index = resourcePlace(node);
+    const index = resourceIdentity(node);
     const make = tableOf(node);
     const [keyType, valueType] = [node.type("key_dtype"), node.type("value_dtype")];
     return (context) => {
@@ -49,7 +52,7 @@ const sharedTable: StatefulKernelDefinition = statefulKernel(
   { types: tableTypes },
 );
 
-/** A table with a unique name: each execution makes a new one. */
+/** A table with a unique name: each execution creates a new one. */
 const anonymousTable: StatefulKernelDefinition = statefulKernel(
   "AnonymousMutableDenseHashTable",
   (node) => {
@@ -64,5 +67,5 @@ const anonymousTable: StatefulKernelDefinition = statefulKernel(
   { types: tableTypes },
 );
 
-/** Tables whose keys lie in an array. */
+/** Dense hash tables. */
 export const denseTableKernels: readonly KernelDefinition[] = [sharedTable, anonymousTable];

@@ -5,10 +5,10 @@ import { allocate } from "../../support/allocation.js";
 import { productOf } from "../../support/shapes.js";
 import { updateElements } from "../element-updates.js";
 
-/** Entries whose keys, or values, lie in one array. */
+/** Entries whose keys (or values) share one array. */
 const ENTRIES_PER_BLOCK = 64;
 
-/** Elements of one dtype, the same number for each index. */
+/** Elements of one dtype, with a fixed number per index. */
 class Column {
   readonly #dtype: DType;
   readonly #shape: readonly number[];
@@ -21,7 +21,7 @@ class Column {
     this.#length = productOf(shape);
   }
 
-  /** Copies what an index gets from `from` on. @throws TensorFlowError RESOURCE_EXHAUSTED */
+  /** Copies the elements of an index from `source`, starting at `from`. @throws TensorFlowError RESOURCE_EXHAUSTED */
   put(index: number, source: TensorData, from: number): void {
     const number = Math.floor(index / ENTRIES_PER_BLOCK);
     let block = this.#blocks[number];
@@ -33,7 +33,7 @@ class Column {
     this.#copy(block.data, (index % ENTRIES_PER_BLOCK) * this.#length, source, from);
   }
 
-  /** Copies what lies at an index to `at` and the following elements. */
+  /** Copies the elements of an index to `target`, starting at `at`. */
   copyTo(target: TensorData, at: number, index: number): void {
     const block = this.#blocks[Math.floor(index / ENTRIES_PER_BLOCK)];
     if (block !== undefined) {
@@ -41,7 +41,7 @@ class Column {
     }
   }
 
-  /** What lies at an index; a copy. */
+  /** Returns a copy of the elements of an index. */
   at(index: number): Tensor {
     const data = allocate(this.#dtype, this.#shape);
     this.copyTo(data, 0, index);
@@ -62,16 +62,15 @@ class Column {
 }
 
 /**
- * The entries of a table by their keys as texts, in the order in which the keys came. The elements lie in arrays of many
- * entries: objects for each of a million entries would stop the process for a tenth of a second whenever garbage is
- * collected.
+ * The entries of a table by the texts of their keys, in insertion order. Many entries share an array: an object for
+ * each of a million entries would pause the process for a tenth of a second at each garbage collection.
  */
 export class EntryColumns {
   /** The index of each key in the columns. */
   readonly #indexes = new Map<string, number>();
   readonly #keys: Column;
   readonly #values: Column;
-  /** Indexes of keys that were removed. */
+  /** Indexes freed by removed keys. */
   readonly #free: number[] = [];
 
   constructor(keyType: DType, valueType: DType, valueShape: readonly number[]) {
@@ -105,14 +104,15 @@ export class EntryColumns {
     this.#keys.copyTo(target, at, index);
   }
 
-  /** Copies the value at an index to `at` and the following elements. */
+  /** Copies the value at an index to `target`, starting at `at`. */
   copyValue(target: TensorData, at: number, index: number): void {
     this.#values.copyTo(target, at, index);
   }
 
   /**
-   * Adds an entry at the end, or gives a key that is there another value.
-   * @param key element of `keys`. @param value element of `values` where the value begins.
+   * Appends an entry, or replaces the value of an existing key.
+   * @param key the index of the key in `keys`.
+   * @param value the index in `values` of the value's first element.
    */
   put(text: string, keys: TensorData, key: number, values: TensorData, value: number): void {
     let index = this.#indexes.get(text);
@@ -124,7 +124,7 @@ export class EntryColumns {
     this.#values.put(index, values, value);
   }
 
-  /** Forgets an entry; one that is not there does not matter. */
+  /** Removes an entry if it exists. */
   delete(text: string): void {
     const index = this.#indexes.get(text);
     if (index !== undefined) {

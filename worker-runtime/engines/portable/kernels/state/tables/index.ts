@@ -51,7 +51,7 @@ function maker(kind: TableOptions["kind"]): ResourceMaker<LookupTable> {
 const finalTable = maker("initialized once");
 const mutableTable = maker("mutable");
 
-/** A table with a unique name: each execution makes a new one. */
+/** A table with a unique name: each execution creates a new one. */
 function anonymousTable(op: string, kind: TableOptions["kind"]): StatefulKernelDefinition {
   const create = (node: KernelNode) => {
     const options = optionsOf(node, kind);
@@ -75,7 +75,7 @@ function tableKernel(op: string, types: KernelTypes, act: Act): StatefulKernelDe
   return statefulKernel(op, create, { types });
 }
 
-/** What the act came to as outputs, at once where it is done. */
+/** The result of an action as outputs, synchronously if it is already available. */
 function outputsOf<T>(result: T | Promise<T>, outputs: (result: T) => Outputs): Outputs | Promise<Outputs> {
   return result instanceof Promise ? result.then(outputs) : outputs(result);
 }
@@ -83,7 +83,7 @@ function outputsOf<T>(result: T | Promise<T>, outputs: (result: T) => Outputs): 
 const find: Act = (table, { inputs, step }) =>
   outputsOf(table.find(tensorAt(inputs, 1), tensorAt(inputs, 2), step.signal), (values) => [values]);
 
-/** An act that changes the table with the keys and values at inputs 1 and 2. */
+/** An action that changes the table with the keys and values at inputs 1 and 2. */
 function change(how: (table: LookupTable, keys: Tensor, values: Tensor) => void | Promise<void>): Act {
   return (table, { inputs }) => outputsOf(how(table, tensorAt(inputs, 1), tensorAt(inputs, 2)), () => []);
 }
@@ -119,7 +119,7 @@ const initializeFromFile: Act = async (table, context, node) => {
     throw notFound(`${path}; No such file or directory`, { cause });
   });
   if (table.initialized) {
-    // As in TensorFlow: a shared table need not be filled from its file again.
+    // As in TensorFlow, a shared table is not filled from its file again.
     return [];
   }
   const options = {
@@ -135,10 +135,10 @@ const initializeFromFile: Act = async (table, context, node) => {
   return [];
 };
 
-/** A table refuses keys and values that are not of its types. */
+/** The table itself rejects keys and values of other types. */
 const inAndOut = { Tin: anyType, Tout: anyType };
 
-/** Tables, by resource handles ("…V2") and by the older references. */
+/** Tables, accessed by resource handles ("…V2") or by the older references. */
 export const tableKernels: readonly KernelDefinition[] = [
   ...["", "V2"].flatMap((version) => [
     resourceKernel(`HashTable${version}`, finalTable, tableTypes),

@@ -13,13 +13,13 @@ import { updateElements } from "../element-updates.js";
 import { runAt } from "../tensor-batches.js";
 import { EntryColumns } from "./entry-columns.js";
 
-/** Keys that are looked up or put in one turn: some five milliseconds. */
+/** Keys looked up or inserted per turn: about five milliseconds. */
 const KEYS_PER_TURN = 4096;
 
-/** The kind of all tables in handles. */
+/** The type name of all tables in handles. */
 export const LOOKUP_TABLE = "tensorflow::lookup::LookupInterface";
 
-/** The keys and values of tables. */
+/** The dtypes of the keys and values of tables. */
 export const tableTypes: KernelTypes = { key_dtype: [...indexTypes, "string"], value_dtype: anyType };
 
 export interface TableOptions {
@@ -27,11 +27,11 @@ export interface TableOptions {
   readonly valueType: DType;
   /** The shape of one value. */
   readonly valueShape: readonly number[];
-  /** Filled once and read-only from then on, or changed at any time. */
+  /** Initialized once and then read-only, or mutable at any time. */
   readonly kind: "initialized once" | "mutable";
 }
 
-/** A table from keys to values. What takes long is done in turns, and goes through `exclusively` for that. */
+/** A table from keys to values. Long operations run in several turns and therefore through `exclusively`. */
 export class LookupTable implements Resource {
   readonly typeName = LOOKUP_TABLE;
   readonly options: TableOptions;
@@ -54,16 +54,16 @@ export class LookupTable implements Resource {
   }
 
   /**
-   * Acts on the table while no other act does, at once where it is free, otherwise after those that came before: an
-   * insert is seen as a whole or not at all, as under the lock of TensorFlow's tables.
+   * Runs an action on the table exclusively: immediately if the table is free, otherwise after earlier actions. Inserts
+   * are therefore atomic, as under the lock of TensorFlow's tables.
    */
   exclusively<T>(act: () => T | Promise<T>): T | Promise<T> {
     return this.#access.run(act);
   }
 
   /**
-   * Values of keys, the default for those that are not there.
-   * @param fallback one value for all, or one for each key.
+   * Looks up keys; missing ones get the default.
+   * @param fallback the default: one value for all keys, or one per key.
    * @throws TensorFlowError FAILED_PRECONDITION before the table is initialized.
    */
   find(keys: Tensor, fallback: Tensor, signal: AbortSignal): Tensor | Promise<Tensor> {
@@ -108,13 +108,13 @@ export class LookupTable implements Resource {
     return inTurns(keys.size, KEYS_PER_TURN, run, signal, () => new Tensor(valueType, shape, target));
   }
 
-  /** Adds keys, or gives them other values. @throws TensorFlowError UNIMPLEMENTED for a table that is read-only. */
+  /** Adds keys or replaces their values. @throws TensorFlowError UNIMPLEMENTED for a read-only table. */
   insert(keys: Tensor, values: Tensor): void | Promise<void> {
     this.#checkMutable("Insert");
     return this.#change(this.#putting(this.#entries, keys, values));
   }
 
-  /** Forgets keys; those that are not there do not matter. @throws TensorFlowError as `insert`. */
+  /** Removes keys; missing ones are ignored. @throws TensorFlowError as `insert`. */
   remove(keys: Tensor): void | Promise<void> {
     this.#checkMutable("Remove");
     this.#checkKeys(keys);
@@ -126,7 +126,7 @@ export class LookupTable implements Resource {
     return inTurns(keys.size, KEYS_PER_TURN, run, undefined, () => undefined);
   }
 
-  /** Replaces all that is in the table; a table that is read-only is initialized. @throws TensorFlowError as `initialize`. */
+  /** Replaces the contents of the table; initializes a read-only one. @throws TensorFlowError as `initialize`. */
   importValues(keys: Tensor, values: Tensor): void | Promise<void> {
     return this.options.kind === "initialized once"
       ? this.initialize(keys, values)
@@ -134,14 +134,14 @@ export class LookupTable implements Resource {
   }
 
   /**
-   * Fills a table that is read-only from then on. Doing it again with the same entries is no error.
-   * @throws TensorFlowError FAILED_PRECONDITION for other entries and for a key with two values.
+   * Fills the table, which is read-only afterwards. Repeating it with the same entries is not an error.
+   * @throws TensorFlowError FAILED_PRECONDITION for different entries and for a key with two values.
    */
   initialize(keys: Tensor, values: Tensor): void | Promise<void> {
     return this.#change(this.#initializing(keys, values));
   }
 
-  /** All keys and their values, in the order in which the keys came. */
+  /** All keys and their values, in insertion order. */
   exportValues(signal: AbortSignal): Outputs | Promise<Outputs> {
     if (!this.#initialized) {
       throw failedPrecondition("Table is not initialized.");
@@ -149,7 +149,7 @@ export class LookupTable implements Resource {
     return atPauses(this.#exporting(), signal);
   }
 
-  /** A change never ends half done. */
+  /** Runs a change, which is not cancellable. */
   #change(work: PausingWork<void>): void | Promise<void> {
     return atPauses(work, undefined);
   }
@@ -197,7 +197,7 @@ export class LookupTable implements Resource {
     return [new Tensor(keyType, [count], keys), new Tensor(valueType, shape, values)];
   }
 
-  /** @param isFinal a key must not have two values. */
+  /** @param isFinal whether a key with two values is an error. */
   *#putting(entries: EntryColumns, keys: Tensor, values: Tensor, isFinal = false): PausingWork<void> {
     const { valueType, valueShape } = this.options;
     this.#checkKeys(keys);
@@ -251,7 +251,7 @@ export class LookupTable implements Resource {
   }
 }
 
-/** A key as text that no other key of its dtype has: its number, or its bytes as characters. */
+/** A text that identifies a key within its dtype: its number, or its bytes as characters. */
 function keyText({ data }: Tensor, index: number): string {
   const key = data[index];
   return key instanceof Uint8Array
@@ -259,7 +259,7 @@ function keyText({ data }: Tensor, index: number): string {
     : String(key);
 }
 
-/** Of one dtype and shape: as keys, so that NaN is equal to itself. */
+/** Compares elements of one dtype and shape as keys, in which NaN equals itself. */
 function equal(a: Tensor, b: Tensor): boolean {
   return a.data.every((_: unknown, i: number) => keyText(a, i) === keyText(b, i));
 }

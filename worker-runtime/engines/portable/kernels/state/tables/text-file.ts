@@ -4,7 +4,7 @@ import { Tensor } from "../../../../../protocol/tensor.js";
 import { mapped, type PausingWork } from "../../../pauses.js";
 import { cppTypeName } from "../../support/dtypes.js";
 
-/** A column of the file; -1 is the number of the line, -2 the whole line. */
+/** A column of the file; -1 is the line number, -2 the whole line. */
 export type ColumnIndex = number;
 
 const LINE_NUMBER = -1;
@@ -22,7 +22,10 @@ export interface TextFileOptions {
   readonly offset: number;
 }
 
-/** Keys and values of a table from the lines of a text, which may be many. @throws TensorFlowError INVALID_ARGUMENT in TensorFlow's words. */
+/**
+ * Parses the keys and values of a table from the lines of a text, possibly many.
+ * @throws TensorFlowError INVALID_ARGUMENT in TensorFlow's words.
+ */
 export function* tableFromText(
   text: Buffer,
   options: TextFileOptions,
@@ -31,7 +34,7 @@ export function* tableFromText(
   const { path, keyIndex, valueIndex, vocabSize } = options;
   checkColumn("Key", "table key", keyIndex, types.keyType);
   checkColumn("Value", "table value", valueIndex, types.valueType);
-  // Bytes as characters of the same number, so that any encoding comes through.
+  // latin1 maps each byte to a character, which preserves any encoding.
   const lines = text.toString("latin1").split("\n");
   if (lines.at(-1) === "") {
     lines.pop();

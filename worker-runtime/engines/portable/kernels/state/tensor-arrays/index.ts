@@ -21,7 +21,7 @@ import { statefulKernel } from "../stateful-kernel.js";
 import { joining, runAt, stack, unstacking } from "../tensor-batches.js";
 import { TENSOR_ARRAY, TensorArray } from "./tensor-array.js";
 
-/** What orders the ops on one array: a float that says nothing. */
+/** The flow value that orders the ops on one array; the number has no meaning. */
 const FLOW = new Tensor("float32", [], Float32Array.of(0));
 
 function createTensorArray(node: KernelNode): (context: OpContext) => Outputs {
@@ -88,7 +88,7 @@ function indexInput(context: OpContext): number {
 
 type Act = (array: TensorArray, context: OpContext, node: KernelNode) => Outputs;
 
-/** What an op does with all elements of an array. */
+/** The action of an op on all elements of an array. */
 type LongAct = (array: TensorArray, context: OpContext, node: KernelNode) => PausingWork<Outputs>;
 
 const write: Act = (array, context) => {
@@ -252,7 +252,7 @@ function longArrayKernel(op: string, types: KernelTypes, act: LongAct): Stateful
   );
 }
 
-/** TensorArrays by resource handle. */
+/** TensorArrays, accessed by resource handles. */
 export const tensorArrayKernels: readonly KernelDefinition[] = [
   statefulKernel("TensorArrayV3", createTensorArray, { types: { dtype: anyType } }),
   statefulKernel("TensorArrayGradV3", createGradient, { types: noTypes }),

@@ -10,11 +10,11 @@ import { updateElements } from "../element-updates.js";
 import { checkedLength } from "../list-limits.js";
 import { fitsPartial, partialText } from "../partial-shapes.js";
 
-/** The kind of TensorArrays in handles. */
+/** The type name of TensorArrays in handles. */
 export const TENSOR_ARRAY = "tensorflow::TensorArray";
 
 interface Slot {
-  /** undefined where only the shape is known, which stands for zeros. */
+  /** undefined, meaning zeros, if only the shape is known. */
   value: Tensor | undefined;
   readonly shape: readonly number[];
   read: boolean;
@@ -27,14 +27,14 @@ export interface TensorArrayOptions {
   readonly size: number;
   readonly elementShape: PartialShape;
   readonly identicalElementShapes: boolean;
-  /** Writes beyond the end make it larger. */
+  /** Whether writes beyond the end grow the array. */
   readonly dynamicSize: boolean;
   readonly clearAfterRead: boolean;
-  /** Writes to an index that has a value add to it: an array of gradients. */
+  /** Whether a write to an index that has a value adds to it, as in an array of gradients. */
   readonly aggregate: boolean;
 }
 
-/** An array of tensors, each written once and (unless said otherwise) read once; alive for one step. */
+/** An array of tensors, each written once and, by default, read once; lives for one step. */
 export class TensorArray implements Resource {
   readonly typeName = TENSOR_ARRAY;
   readonly options: TensorArrayOptions;
@@ -51,7 +51,7 @@ export class TensorArray implements Resource {
     this.#dynamicSize = options.dynamicSize;
   }
 
-  /** @throws TensorFlowError INVALID_ARGUMENT once it is closed. */
+  /** @throws TensorFlowError INVALID_ARGUMENT after `close`. */
   get size(): number {
     this.#checkOpen();
     return this.#slots.length;
@@ -65,7 +65,7 @@ export class TensorArray implements Resource {
     return this.#elementShape;
   }
 
-  /** @throws TensorFlowError INVALID_ARGUMENT in TensorFlow's words, for all that a write must not do. */
+  /** @throws TensorFlowError INVALID_ARGUMENT, in TensorFlow's words, for an invalid write. */
   write(index: number, value: Tensor): void {
     this.#checkOpen();
     const { name, dtype, aggregate } = this.options;
@@ -108,7 +108,7 @@ export class TensorArray implements Resource {
     this.#hasAggregated = true;
   }
 
-  /** @throws TensorFlowError INVALID_ARGUMENT for an index that has nothing (any more). */
+  /** @throws TensorFlowError INVALID_ARGUMENT for an index that has no value or was already read. */
   read(index: number): Tensor {
     this.#checkOpen();
     const { name, dtype, clearAfterRead } = this.options;
@@ -118,7 +118,7 @@ export class TensorArray implements Resource {
     const slot = this.#slots[index];
     const shape = this.#elementShape;
     if (slot === undefined) {
-      // Indexes of an array of gradients that nothing was written to are zeros, where their shape is known.
+      // In an array of gradients, indexes without a value are zeros if their shape is known.
       if (this.options.aggregate && shape !== undefined && !shape.includes(-1)) {
         return zeroTensor(dtype, shape);
       }
@@ -144,8 +144,8 @@ export class TensorArray implements Resource {
   }
 
   /**
-   * An array for the gradients of this one, which from now on keeps its size.
-   * @throws TensorFlowError INVALID_ARGUMENT where values of this one were added up.
+   * Creates an array for the gradients of this one, whose size is fixed from now on.
+   * @throws TensorFlowError INVALID_ARGUMENT if values of this one were summed.
    */
   makeGradient(name: string): TensorArray {
     const { size } = this;
@@ -172,7 +172,7 @@ export class TensorArray implements Resource {
     return gradient;
   }
 
-  /** Drops all values; nothing can be done with it then. */
+  /** Drops all values and makes the array unusable. */
   close(): void {
     this.#slots = [];
     this.#closed = true;

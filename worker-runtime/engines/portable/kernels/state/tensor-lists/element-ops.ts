@@ -33,14 +33,14 @@ import { type ListElement, TensorList } from "./tensor-list.js";
 
 type Act = (context: OpContext, node: KernelNode) => Outputs;
 
-/** What an op does with lists that may be long. */
+/** The action of an op on lists that may be long. */
 export type LongAct = (context: OpContext, node: KernelNode) => PausingWork<Outputs>;
 
 function listKernel(op: string, types: KernelTypes, act: Act): StatefulKernelDefinition {
   return statefulKernel(op, (node) => (context) => act(context, node), { types });
 }
 
-/** The kernel of an op that looks at all elements of a list. */
+/** The kernel of an op that visits all elements of a list. */
 export function longListKernel(op: string, types: KernelTypes, act: LongAct): StatefulKernelDefinition {
   return statefulKernel(op, (node) => (context) => atPauses(act(context, node), context.step.signal), {
     types,
@@ -122,7 +122,7 @@ function declaredShape(list: TensorList, context: OpContext): PartialShape {
   return mergedShape(partialShapeOf(tensorAt(context.inputs, 1)), list.elementShape);
 }
 
-/** Zeros in the place of an element that was never set. */
+/** Zeros in place of an element that was never set. */
 function missing(list: TensorList, shape: PartialShape, askedOthers: boolean): Tensor {
   const full = fullShape(shape);
   if (full === undefined) {
@@ -196,7 +196,7 @@ function* zerosLikeList(list: TensorList): PausingWork<TensorList> {
       if (inner instanceof TensorList) {
         return ObjectTensor.variant(withoutPauses(zerosLikeList(inner)));
       }
-      // Most lists have elements of one shape, and these are never changed.
+      // Zeros are reused: most lists have elements of one shape, and elements are never modified.
       if (item !== undefined && (zeros === undefined || !sameShape(zeros.shape, item.shape))) {
         zeros = zerosOf(list, item.shape);
       }
@@ -256,7 +256,7 @@ const concatLists: Act = (context, node) => {
   return [listOutput(new TensorList({ elementType: a.elementType, elementShape }, [...a.items, ...b.items]))];
 };
 
-/** Ops on single elements of lists, and on lists as a whole. */
+/** Ops on single elements of lists, and on whole lists. */
 export const listElementKernels: readonly KernelDefinition[] = [
   listKernel("EmptyTensorList", { element_dtype: anyType, shape_type: indexTypes }, empty),
   listKernel("TensorListReserve", { element_dtype: anyType, shape_type: indexTypes }, reserve),

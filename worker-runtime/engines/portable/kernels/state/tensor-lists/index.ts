@@ -47,7 +47,7 @@ const gather: LongAct = function* (context, node) {
   return yield* gathered(list, items, context, 2, "gather");
 };
 
-/** Elements of one shape along a new first dimension. */
+/** Stacks elements of one shape along a new first dimension. */
 function* gathered(
   list: TensorList,
   items: readonly (ListElement | undefined)[],
@@ -93,7 +93,7 @@ function checkSlices(tensor: Tensor, elementShape: readonly number[] | undefined
   }
 }
 
-/** Puts the rows of a tensor into a list where indices say. */
+/** Puts the rows of a tensor into a list at the given indices. */
 function* scattered(
   items: (ListElement | undefined)[],
   tensor: Tensor,
@@ -225,7 +225,7 @@ const concat: LongAct = function* (context, node) {
   ];
 };
 
-/** The first size of elements that are missing: as declared, or as all the others have it. */
+/** The first dimension of missing elements: as declared, or that of all the others. */
 function* commonFirstDim(
   list: TensorList,
   shape: readonly number[] | undefined,
@@ -245,7 +245,7 @@ function* commonFirstDim(
   return sizes.size === 1 ? only : undefined;
 }
 
-/** Elements that are no variants; for those there are kernels of their own. */
+/** Elements other than variants, which have their own kernels. */
 const plainTypes = { element_dtype: tensorTypes };
 
 /** Lists of tensors as variants. */

@@ -12,7 +12,7 @@ import { tensorAt } from "../../support/tensor-inputs.js";
 import { fullShape, mergedShape, partialShapeOf, partialText } from "../partial-shapes.js";
 import { decodeVariant, type ListElement, TensorList } from "./tensor-list.js";
 
-/** The list at input `index`. @throws TensorFlowError INVALID_ARGUMENT for a variant that is none. */
+/** The list at input `index`. @throws TensorFlowError INVALID_ARGUMENT for a variant that is not a list. */
 export function listInput(context: OpContext, index: number): TensorList {
   return listOf(context.inputs[index]);
 }
@@ -29,7 +29,7 @@ export function listOf(value: Value | undefined): TensorList {
   if (object instanceof TensorList) {
     return object;
   }
-  // A list from another task is decoded when it is needed.
+  // A list from another task is decoded on first use.
   const decoded = object !== undefined && "encode" in object ? decodeVariant(object.encode()) : undefined;
   if (decoded instanceof TensorList) {
     return decoded;
@@ -37,7 +37,7 @@ export function listOf(value: Value | undefined): TensorList {
   throw invalidArgument(`Input handle is not a list. Saw: '${object?.typeName ?? ""}'`);
 }
 
-/** The list at input `index`, of the element dtype that the node says. @throws TensorFlowError INVALID_ARGUMENT */
+/** The list at input `index`, with the node's element dtype. @throws TensorFlowError INVALID_ARGUMENT */
 export function typedListInput(node: KernelNode, context: OpContext, index = 0): TensorList {
   const list = listInput(context, index);
   const dtype = node.type("element_dtype");
@@ -49,7 +49,7 @@ export function typedListInput(node: KernelNode, context: OpContext, index = 0):
   return list;
 }
 
-/** Input `index` as what a list may hold. */
+/** Input `index` as a list element. */
 export function elementInput(context: OpContext, index: number): ListElement {
   const value = context.inputs[index];
   if (value instanceof Tensor || value instanceof ObjectTensor) {
@@ -58,12 +58,12 @@ export function elementInput(context: OpContext, index: number): ListElement {
   throw internalError(`Input ${index} is no tensor.`);
 }
 
-/** The whole number at input `index`. */
+/** The integer at input `index`. */
 export function numberInput(context: OpContext, index: number, what: string): number {
   return scalarOf(tensorAt(context.inputs, index), what);
 }
 
-/** The shape of a list's elements as far as the list, the input at `index` and its elements tell it. */
+/** The shape of a list's elements, as far as the list, the input at `index` and the elements determine it. */
 export function* knownElementShape(
   list: TensorList,
   context: OpContext,
@@ -78,7 +78,7 @@ export function* knownElementShape(
   return shape;
 }
 
-/** Zeros for an element that is missing. @throws TensorFlowError UNIMPLEMENTED for lists of objects. */
+/** Zeros for a missing element. @throws TensorFlowError UNIMPLEMENTED for lists of objects. */
 export function zerosOf(list: TensorList, shape: readonly number[]): Tensor {
   if (list.elementType === "variant" || list.elementType === "resource") {
     throw unimplemented(`A missing ${list.elementType} of a list has no value.`);
@@ -87,8 +87,8 @@ export function zerosOf(list: TensorList, shape: readonly number[]): Tensor {
 }
 
 /**
- * Elements as tensors of numbers or strings of one shape, zeros for missing ones.
- * @throws TensorFlowError UNIMPLEMENTED for lists of objects, INVALID_ARGUMENT for an element of another shape.
+ * The elements as tensors of numbers or strings of one shape, with zeros for missing ones.
+ * @throws TensorFlowError UNIMPLEMENTED for lists of objects, INVALID_ARGUMENT for an element of a different shape.
  */
 export function* plainElements(
   list: TensorList,
@@ -105,7 +105,7 @@ export function* plainElements(
   });
 }
 
-/** An element as a tensor of numbers or strings of a shape. @throws TensorFlowError as `plainElements`. */
+/** An element as a tensor of numbers or strings with a given shape. @throws TensorFlowError as `plainElements`. */
 export function plainElement(list: TensorList, item: ListElement, shape: readonly number[]): Tensor {
   if (!(item instanceof Tensor)) {
     throw unimplemented(`Lists of ${list.elementType} cannot be stacked.`);

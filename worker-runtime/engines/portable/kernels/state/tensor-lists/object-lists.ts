@@ -10,7 +10,7 @@ import { type LongAct, listOutput, longListKernel } from "./element-ops.js";
 import { knownElementShape, typedListInput } from "./list-access.js";
 import { TensorList } from "./tensor-list.js";
 
-/** Objects along a new first dimension. Nothing can stand for one that is missing. */
+/** Stacks objects along a new first dimension. There is no substitute for a missing object. */
 const stackObjects: LongAct = function* (context, node) {
   const list = typedListInput(node, context);
   const expected = node.int("num_elements");
@@ -64,7 +64,7 @@ const fromObjects: LongAct = function* (context, node) {
   return [listOutput(new TensorList(type, rows))];
 };
 
-/** Lists of variants, such as the ragged rows of a map_fn, as one tensor and back. */
+/** Conversions between lists of variants, such as the ragged rows of a map_fn, and single tensors. */
 export const objectListKernels: readonly KernelDefinition[] = [
   longListKernel("TensorListStack", { element_dtype: ["variant"] }, stackObjects),
   longListKernel("TensorListFromTensor", { element_dtype: ["variant"], shape_type: indexTypes }, fromObjects),

@@ -15,7 +15,7 @@ export type ListElement = Tensor | ObjectTensor;
 
 const TENSOR_LIST = "tensorflow::TensorList";
 
-/** No limit for the number of elements. */
+/** No limit on the number of elements. */
 const UNLIMITED = -1;
 
 export interface ListType {
@@ -26,8 +26,8 @@ export interface ListType {
 }
 
 /**
- * A list of tensors of one dtype; an element may be missing, which stands for zeros. Never changed: each op makes a new
- * list. Lists that grow at their ends share one array, so that a loop that appends n times copies nothing.
+ * An immutable list of tensors of one dtype; a missing element stands for zeros. Each op creates a new list. Lists made
+ * by appending share one array: a loop that appends n times copies nothing.
  */
 export class TensorList implements VariantObject {
   readonly typeName = TENSOR_LIST;
@@ -35,7 +35,7 @@ export class TensorList implements VariantObject {
   readonly elementShape: PartialShape;
   readonly maxElements: number;
   readonly length: number;
-  /** Ours are the first `length`; later ones belong to lists that were made of this one. */
+  /** Only the first `length` belong to this list; later ones belong to lists derived from it. */
   readonly #items: (ListElement | undefined)[];
 
   constructor(type: ListType, items: (ListElement | undefined)[] = [], length = items.length) {
@@ -46,12 +46,12 @@ export class TensorList implements VariantObject {
     this.length = length;
   }
 
-  /** A list of this type with other elements. */
+  /** Returns a list of this type with other elements. */
   with(items: (ListElement | undefined)[]): TensorList {
     return new TensorList(this, items);
   }
 
-  /** All elements; undefined where one is missing. */
+  /** All elements; undefined for missing ones. */
   get items(): readonly (ListElement | undefined)[] {
     return this.#items.slice(0, this.length);
   }
@@ -117,8 +117,8 @@ function elementFromProto(proto: TensorProto): ListElement {
 }
 
 /**
- * The object that an element of a variant tensor is.
- * @throws TensorFlowError UNIMPLEMENTED for a type that this engine does not know, INVALID_ARGUMENT for broken contents.
+ * Decodes an element of a variant tensor.
+ * @throws TensorFlowError UNIMPLEMENTED for a type unknown to this engine, INVALID_ARGUMENT for malformed contents.
  */
 export function decodeVariant(proto: VariantTensorDataProto): VariantObject {
   if (proto.typeName !== TENSOR_LIST) {

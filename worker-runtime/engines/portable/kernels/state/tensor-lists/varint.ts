@@ -2,7 +2,7 @@ import { invalidArgument } from "../../../../../protocol/status.js";
 
 const MAX_VARINT_BYTES = 10;
 
-/** Appends a number as protobuf's varint; negative ones as 64 bits. */
+/** Appends a number as a protobuf varint; negative numbers take 64 bits. */
 export function writeVarint(bytes: number[], value: bigint): void {
   let rest = BigInt.asUintN(64, value);
   while (rest >= 0x80n) {
@@ -13,8 +13,9 @@ export function writeVarint(bytes: number[], value: bigint): void {
 }
 
 /**
- * Reads `count` varints. @returns them and where the next byte is.
- * @throws TensorFlowError INVALID_ARGUMENT where the bytes end within them.
+ * Reads `count` varints.
+ * @returns the numbers and the offset of the next byte.
+ * @throws TensorFlowError INVALID_ARGUMENT if the bytes are truncated.
  */
 export function readVarints(
   bytes: Uint8Array,

@@ -2,7 +2,7 @@ import { shrink } from "./descent-rules.js";
 import { allForms, type Segment, slotOf, type UpdateRule } from "./update-rule.js";
 
 /**
- * Rules with a learning rate for each element, from the squares of past gradients: Adagrad, Adadelta, RMSProp.
+ * Rules with a per-element learning rate derived from the squares of past gradients: Adagrad, Adadelta, RMSProp.
  * Formulas: the functors of TensorFlow's core/kernels/training_ops.cc.
  */
 export const adaptiveRules: readonly UpdateRule[] = [

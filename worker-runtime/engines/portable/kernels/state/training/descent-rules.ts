@@ -1,7 +1,7 @@
 import { allForms, denseForms, type Segment, slotOf, type UpdateRule } from "./update-rule.js";
 
 /**
- * Rules that go down the gradient with one learning rate for all elements. Formulas: the functors of TensorFlow's
+ * Gradient descent rules with one learning rate for all elements. Formulas: the functors of TensorFlow's
  * core/kernels/training_ops.cc.
  */
 export const descentRules: readonly UpdateRule[] = [
@@ -122,7 +122,7 @@ export function shrink(value: number, learningRate: number, l1: number, l2: numb
   return kept / (1 + l2 * learningRate);
 }
 
-/** @param stepSize by how well the signs of gradient and running mean agree: 1, 0 or -1. */
+/** @param stepSize the step size for the agreement of the signs of gradient and running mean: 1, 0 or -1. */
 function signRule(beta: number, stepSize: (agreement: number) => number): (segment: Segment) => void {
   const sizes = [stepSize(-1), stepSize(0), stepSize(1)];
   return (segment) => {

@@ -53,7 +53,7 @@ function ftrl(
     throw invalidArgument(`lr_power is not a non-positive scalar: ${lrPower}`);
   }
   const power = lrPower === -0.5 ? Math.sqrt : (value: number) => value ** -lrPower;
-  // The linear term is held multiplied by the learning rate, or divided out: the same rule at another scale.
+  // The linear term is stored either multiplied by the learning rate or not: the same rule at a different scale.
   const gradientScale = multiplyByLr ? lr : 1;
   const powerScale = multiplyByLr ? 1 : 1 / lr;
   const threshold = l1 * gradientScale;

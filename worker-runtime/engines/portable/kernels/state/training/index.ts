@@ -5,7 +5,7 @@ import { descentRules } from "./descent-rules.js";
 import { ftrlRules } from "./ftrl-rules.js";
 import { updateKernel } from "./update-kernel.js";
 
-/** The updates of optimizers, for reference variables and for resources, dense and sparse. */
+/** The updates of optimizers, dense and sparse, for reference variables and resource variables. */
 export const trainingKernels: readonly KernelDefinition[] = [
   ...descentRules,
   ...adamRules,

@@ -1,16 +1,16 @@
 import type { Segment } from "./update-rule.js";
 
-/** Which elements of a variable some elements of a gradient update. */
+/** The elements of a variable that a run of gradient elements updates. */
 export type Run = Pick<Segment, "at" | "from" | "length">;
 
-/** Elements that are updated in one go: about 10 ms on a slow core. */
+/** Elements updated per turn: about 10 ms on a slow core. */
 export const SLICE_ELEMENTS = 2 ** 20;
 
 export function elementsOf(runs: readonly Run[]): number {
   return runs.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The same runs in the same order, in lists of at most so many elements; longer runs are cut. */
+/** The same runs in the same order, in lists of at most `limit` elements; longer runs are split. */
 export function* slicesOf(runs: readonly Run[], limit = SLICE_ELEMENTS): Generator<readonly Run[]> {
   let slice: Run[] = [];
   let room = limit;

@@ -71,7 +71,7 @@ export function updateKernel(rule: UpdateRule, form: UpdateForm): StatefulKernel
             });
           const [target] = variables;
           const outputs = isResource || target === undefined ? [] : [new RefValue(target)];
-          // Small floats are widened as a whole, which slices would repeat.
+          // Small floats are widened as a whole, which would be repeated for each slice.
           if (elementsOf(runs) <= SLICE_ELEMENTS || isSmallFloat(gradient.dtype)) {
             apply(runs);
             return outputs;
@@ -80,11 +80,14 @@ export function updateKernel(rule: UpdateRule, form: UpdateForm): StatefulKernel
         });
       };
     },
-    { types: { T: allFloatTypes, ...(isSparse ? { Tindices: indexTypes } : {}) } },
+    {
+      types: { T: allFloatTypes, ...(isSparse ? { Tindices: indexTypes } : {}) },
+      facts: { neverWaits: true },
+    },
   );
 }
 
-/** @throws TensorFlowError INTERNAL "Invalid variable reference." for a variable without a value, as TensorFlow has it. */
+/** @throws TensorFlowError INTERNAL "Invalid variable reference." for a variable without a value, as in TensorFlow. */
 function trainedVariable(node: KernelNode, context: OpContext, index: number): ResourceVariable {
   try {
     return resourceInput<ResourceVariable>(node, context, index, RESOURCE_VARIABLE);
@@ -135,7 +138,7 @@ function denseRun(rule: UpdateRule, [target]: readonly Variable[], gradient: Ten
   return [{ at: 0, from: 0, length: productOf(shape) }];
 }
 
-/** One run for each index; a row that is named twice is updated twice, in this order. */
+/** One run per index; a row named twice is updated twice, in this order. */
 function sparseRuns([target]: readonly Variable[], gradient: Tensor, indices: Tensor): readonly Run[] {
   const shape = target === undefined ? [] : shapeOf(target);
   if (shape.length === 0) {
@@ -162,7 +165,7 @@ function sparseRuns([target]: readonly Variable[], gradient: Tensor, indices: Te
   });
 }
 
-/** Updates a large variable slice by slice and lets other work in between, so that the task goes on answering. */
+/** Updates a large variable slice by slice and yields in between, which keeps the task responsive. */
 function updateInSlices(
   runs: readonly Run[],
   apply: (runs: readonly Run[]) => void,
@@ -170,7 +173,7 @@ function updateInSlices(
 ): Outputs | Promise<Outputs> {
   const slices = [...slicesOf(runs)];
   const update = (first: number) => apply(slices[first] ?? []);
-  // Not to be ended half done, as the kernels of TensorFlow are not.
+  // Not cancellable, like TensorFlow's kernels.
   return inTurns(slices.length, 1, update, undefined, () => outputs);
 }
 

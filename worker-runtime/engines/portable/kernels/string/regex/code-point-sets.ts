@@ -82,21 +82,52 @@ export function unicodeClass(name: string): CodePointTest {
       const pattern = new RegExp(`^\\p{${property}}$`, "u");
       return (codePoint) => pattern.test(String.fromCodePoint(codePoint));
     } catch {
-      // Not of this kind.
+      // Not a property of this kind.
     }
   }
   throw new RegexSyntaxError(`invalid character class range: \\p{${name}}`);
 }
 
-/** The code points that are one but for upper and lower case, itself included. */
+/** Letters of which more than two differ only in case (Unicode's CaseFolding.txt): JavaScript's conversions miss some. */
+const manyCases = [
+  "Kk\u212a",
+  "Ss\u017f",
+  "\u00c5\u00e5\u212b",
+  "\u1e9e\u00df",
+  "\u0392\u03b2\u03d0",
+  "\u0395\u03b5\u03f5",
+  "\u0398\u03b8\u03d1\u03f4",
+  "\u0399\u03b9\u0345\u1fbe",
+  "\u039a\u03ba\u03f0",
+  "\u039c\u03bc\u00b5",
+  "\u03a0\u03c0\u03d6",
+  "\u03a1\u03c1\u03f1",
+  "\u03a3\u03c3\u03c2",
+  "\u03a6\u03c6\u03d5",
+  "\u03a9\u03c9\u2126",
+  "\u1e60\u1e61\u1e9b",
+  "\u01c4\u01c5\u01c6",
+  "\u01c7\u01c8\u01c9",
+  "\u01ca\u01cb\u01cc",
+  "\u01f1\u01f2\u01f3",
+];
+
+/** Without its dot it is no case of "i", as in RE2. */
+const DOTLESS_I = "\u0131";
+
+/** The case variants of a code point, including itself. */
 function caseVariants(codePoint: number): readonly number[] {
   const text = String.fromCodePoint(codePoint);
-  return [text, text.toLowerCase(), text.toUpperCase()]
-    .filter((variant) => [...variant].length === 1)
-    .map((variant) => variant.codePointAt(0) ?? codePoint);
+  const known = manyCases.find((letters) => letters.includes(text));
+  const variants = known === undefined ? [text, text.toLowerCase(), text.toUpperCase()] : [...known];
+  return text === DOTLESS_I
+    ? [codePoint]
+    : variants
+        .filter((variant) => [...variant].length === 1)
+        .map((variant) => variant.codePointAt(0) ?? codePoint);
 }
 
-/** The same test with upper and lower case taken as one. */
+/** The same test, ignoring case. */
 export function ignoringCase(test: CodePointTest): CodePointTest {
   return (codePoint) => caseVariants(codePoint).some(test);
 }

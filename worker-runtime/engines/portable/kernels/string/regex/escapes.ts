@@ -7,8 +7,8 @@ const controls: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, 
 const LAST_CODE_POINT = 0x10ffff;
 
 /**
- * The class that \d, \pL and the like stand for; undefined for an escape that is none.
- * @param character what stands behind the backslash, already read.
+ * The class that \d, \pL and the like stand for; undefined for any other escape.
+ * @param character the character after the backslash, already read.
  */
 export function readClassEscape(reader: PatternReader, character: string): CodePointTest | undefined {
   if (character !== "p" && character !== "P") {
@@ -23,7 +23,7 @@ export function readClassEscape(reader: PatternReader, character: string): CodeP
 
 /**
  * The code point that an escape stands for.
- * @param character what stands behind the backslash, already read.
+ * @param character the character after the backslash, already read.
  * @throws RegexSyntaxError
  */
 export function readCodeEscape(reader: PatternReader, character: string): number {
@@ -53,7 +53,7 @@ export function readCodeEscape(reader: PatternReader, character: string): number
   return character.codePointAt(0) ?? 0;
 }
 
-/** The class of what follows "[", which is already read. @throws RegexSyntaxError */
+/** The class that follows "[", which is already read. @throws RegexSyntaxError */
 export function readBracket(reader: PatternReader): CodePointTest {
   const negated = reader.skip("^");
   const tests: CodePointTest[] = [];

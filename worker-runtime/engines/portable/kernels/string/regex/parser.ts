@@ -3,14 +3,14 @@ import { readBracket, readClassEscape, readCodeEscape } from "./escapes.js";
 import { PatternReader } from "./pattern-reader.js";
 import { type CodePointTest, type RegexNode, RegexSyntaxError } from "./syntax.js";
 
-/** RE2's own limit for counted repetitions. */
+/** RE2's limit for counted repetitions. */
 const MAX_REPEAT = 1000;
 
-/** "{2}", "{2,}" or "{2,3}". As in RE2, numbers of ten digits or with zeros in front make it plain text. */
+/** "{2}", "{2,}" or "{2,3}". As in RE2, numbers with ten digits or leading zeros make it literal text. */
 const COUNT = /^\{(0|[1-9]\d{0,8})(,(0|[1-9]\d{0,8})?)?\}/;
 const MAX_COUNT_LENGTH = "{999999999,999999999}".length;
 
-/** Parentheses may be nested so deep. */
+/** The maximum nesting depth of parentheses. */
 const MAX_DEPTH = 200;
 
 interface Flags {
@@ -95,7 +95,7 @@ export class RegexParser {
     if (this.#reader.skip("*")) return { min: 0, max: Infinity };
     if (this.#reader.skip("+")) return { min: 1, max: Infinity };
     if (this.#reader.skip("?")) return { min: 0, max: 1 };
-    // A brace that begins no count stands for itself.
+    // A brace that does not begin a count is a literal.
     const match = COUNT.exec(this.#reader.peekText(MAX_COUNT_LENGTH));
     if (match === null) return undefined;
     this.#reader.skip(match[0]);

@@ -16,17 +16,17 @@ export class PatternReader {
     return this.#at >= this.#characters.length;
   }
 
-  /** The character that comes after `ahead` others; undefined behind the end. */
+  /** The character `ahead` positions after the next one; undefined beyond the end. */
   peek(ahead = 0): string | undefined {
     return this.#characters[this.#at + ahead];
   }
 
-  /** The next so many characters, fewer at the end. */
+  /** The next `length` characters, fewer at the end. */
   peekText(length: number): string {
     return this.#characters.slice(this.#at, this.#at + length).join("");
   }
 
-  /** Takes a character. @throws RegexSyntaxError at the end. */
+  /** Consumes a character. @throws RegexSyntaxError at the end. */
   next(): string {
     const character = this.peek();
     if (character === undefined) {
@@ -36,7 +36,7 @@ export class PatternReader {
     return character;
   }
 
-  /** Takes a text of ASCII characters where it comes next. @returns whether it did. */
+  /** Consumes an ASCII text if it comes next. @returns whether it did. */
   skip(text: string): boolean {
     for (let i = 0; i < text.length; i += 1) {
       if (this.peek(i) !== text[i]) {
@@ -47,7 +47,7 @@ export class PatternReader {
     return true;
   }
 
-  /** Takes all characters up to a text, and the text. @throws RegexSyntaxError where it never comes. */
+  /** Consumes all characters up to and including a text. @throws RegexSyntaxError if it does not occur. */
   until(end: string): string {
     let taken = "";
     while (!this.skip(end)) {

@@ -4,12 +4,12 @@ import { type Assertion, type CodePointTest, type RegexNode, RegexSyntaxError } 
 export type Instruction =
   | { readonly op: "test"; readonly test: CodePointTest; next: number }
   | { readonly op: "assert"; readonly assertion: Assertion; next: number }
-  /** Goes on at both indexes; what is found from the first one counts more. */
+  /** Continues at both indexes; matches from the first one are preferred. */
   | { readonly op: "split"; next: number; other: number }
   | { readonly op: "save"; readonly slot: number; next: number }
   | { readonly op: "match" };
 
-/** Counted repetitions are written out; a pattern that becomes longer than this is refused. */
+/** Counted repetitions are expanded; a pattern that becomes longer than this is rejected. */
 const MAX_INSTRUCTIONS = 20_000;
 
 /** A pattern as a program: it runs from its last instruction. */
@@ -18,7 +18,7 @@ export interface Program {
   readonly start: number;
 }
 
-/** Writes a pattern's tree as a program, from its end to its beginning. @throws RegexSyntaxError where it is too large. */
+/** Compiles a pattern's tree, from its end to its beginning. @throws RegexSyntaxError if it is too large. */
 export function compileProgram(root: RegexNode): Program {
   const instructions: Instruction[] = [];
   const add = (instruction: Instruction): number => {
@@ -31,7 +31,7 @@ export function compileProgram(root: RegexNode): Program {
   const split = (preferred: number, other: number, greedy: boolean): number =>
     add(greedy ? { op: "split", next: preferred, other } : { op: "split", next: other, other: preferred });
 
-  /** @returns where the node begins when `next` follows it. */
+  /** @returns the index where the node begins if `next` follows it. */
   const emit = (node: RegexNode, next: number): number => {
     switch (node.kind) {
       case "empty":
@@ -58,7 +58,7 @@ export function compileProgram(root: RegexNode): Program {
   const emitRepeat = (node: RegexNode & { readonly kind: "repeat" }, next: number): number => {
     let start = next;
     if (node.max === Infinity) {
-      // A loop: the split is made first, with an index that is filled in once the body is there.
+      // A loop: the split is created first; its index is filled in after the body.
       const loop: Instruction & { op: "split" } = { op: "split", next: 0, other: 0 };
       const at = add(loop);
       const body = emit(node.inner, at);

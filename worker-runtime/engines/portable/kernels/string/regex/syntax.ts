@@ -1,7 +1,7 @@
-/** True for the code points that one step of a pattern takes in. */
+/** True for the code points that one step of a pattern consumes. */
 export type CodePointTest = (codePoint: number) => boolean;
 
-/** A position that takes in nothing: see the patterns' syntax for ^, $, \A, \z, \b and \B. */
+/** A zero-width assertion: see the pattern syntax for ^, $, \A, \z, \b and \B. */
 export type Assertion = "text-start" | "text-end" | "line-start" | "line-end" | "word-edge" | "no-word-edge";
 
 /** A pattern as a tree. */
@@ -21,7 +21,7 @@ export type RegexNode =
       readonly greedy: boolean;
     };
 
-/** Why a text is no pattern. */
+/** Thrown for an invalid pattern. */
 export class RegexSyntaxError extends Error {
   override readonly name = "RegexSyntaxError";
 }

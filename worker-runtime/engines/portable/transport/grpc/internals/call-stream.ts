@@ -4,7 +4,7 @@ import { Metadata, type StatusObject, status } from "@grpc/grpc-js";
 /** The parts of a call under grpc-js's own handling of it. */
 interface CallInternals {
   readonly stream: ServerHttp2Stream;
-  /** In bytes; -1 for any number. */
+  /** In bytes; -1 for no limit. */
   readonly maxSendMessageSize: number;
   sendMetadata(metadata: Metadata): void;
   sendStatus(status: StatusObject): void;
@@ -12,8 +12,8 @@ interface CallInternals {
 
 /**
  * The HTTP/2 stream of a unary call whose answer, of so many bytes, is to be written to it directly, its headers sent,
- * and what ends the call well. grpc-js would copy all of a large answer behind its prefix. Undefined where the answer is
- * too large, which grpc-js tells the caller, and where grpc-js is made otherwise.
+ * and what ends the call well. grpc-js would copy all of a large answer behind its prefix. Undefined if the answer is
+ * too large, which grpc-js reports to the caller, or if grpc-js has a different structure.
  */
 export function openAnswer(
   call: object,
@@ -41,8 +41,8 @@ function isCallInternals(inner: unknown): inner is CallInternals {
 }
 
 /**
- * The HTTP/2 stream under a call of a grpc-js server, for messages that are not to be copied on their way.
- * Whatever is written to it must be framed, and the headers must have been sent. Undefined where grpc-js is made otherwise.
+ * The HTTP/2 stream under a call of a grpc-js server, for messages that are not to be copied on their way. Everything
+ * written to it must be framed, and the headers must have been sent. Undefined if grpc-js has a different structure.
  */
 export function http2StreamOf(call: object): ServerHttp2Stream | undefined {
   const inner: unknown = Reflect.get(call, "call");

@@ -2,8 +2,7 @@ import type { ServerInterceptingCall, ServerInterceptor } from "@grpc/grpc-js";
 import { MessageAssembler } from "../../receiving/message-assembler.js";
 
 /**
- * Has a call's messages put together while they come: see MessageAssembler. An interceptor is the only place that is given
- * a call before its data.
+ * Assembles a call's messages while they arrive: see MessageAssembler. Only an interceptor gets a call before its data.
  */
 export const assembleWhileReceiving: ServerInterceptor = (_method, call) => {
   if (
@@ -13,6 +12,6 @@ export const assembleWhileReceiving: ServerInterceptor = (_method, call) => {
   ) {
     call.decoder = new MessageAssembler(call.maxReceiveMessageSize);
   }
-  // What an interceptor is given may be what it gives; the types ask for a wrapper around it.
+  // An interceptor may return the call that it got, although the types require a wrapper.
   return call as ServerInterceptingCall;
 };

@@ -2,7 +2,7 @@ import type { ServerHttp2Session } from "node:http2";
 
 type SessionListener = (session: ServerHttp2Session) => void;
 
-/** Where a grpc-js server sets its own listeners on an HTTP/2 server that it has made. */
+/** The method in which a grpc-js server adds its listeners to a new HTTP/2 server. */
 interface ServerInternals {
   _setupHandlers(
     http2Server: { on(event: "session", listener: SessionListener): void },
@@ -11,8 +11,8 @@ interface ServerInternals {
 }
 
 /**
- * Tells of each connection of a server as HTTP/2 sees it: its window, its pings and its end have no place in the interface
- * of grpc-js. To be called before the first connection.
+ * Reports each connection of a server at the HTTP/2 level: the interface of grpc-js does not expose its window, pings
+ * and end. To be called before the first connection.
  */
 export function onServerSession(server: object, listener: SessionListener): void {
   if (hasHandlers(server)) {

@@ -4,7 +4,7 @@
  */
 export const WINDOW_BYTES = 16 * 1024 * 1024;
 
-/** The options that a grpc-js server makes its HTTP/2 servers with. */
+/** The options with which a grpc-js server creates its HTTP/2 servers. */
 interface ServerInternals {
   commonServerOptions: { settings?: Record<string, number> };
 }

@@ -1,11 +1,11 @@
 import { type StatusObject, status } from "@grpc/grpc-js";
 
-/** How a grpc-js server answers a call that it has no handler for. */
+/** How a grpc-js server answers a call without a handler. */
 interface ServerInternals {
   _respondWithError(error: Partial<StatusObject>, ...rest: readonly unknown[]): void;
 }
 
-/** Answers unknown methods as TensorFlow's server does, without a text: its clients tell them by that. */
+/** Answers unknown methods like TensorFlow's server, without a text: its clients recognise them by that. */
 export function answerUnknownMethodsPlainly(server: object): void {
   if (hasAnswer(server)) {
     const respond = server._respondWithError.bind(server);

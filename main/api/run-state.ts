@@ -1,0 +1,16 @@
+/** What all descriptions of a run share. */
+import { z } from "zod";
+
+/** The document of a run, as described by the window that started it. The application passes it back unread. */
+export const runOriginSchema = z.object({
+  /** The document's name. */
+  document: z.string().max(4096),
+  /**
+   * Digest of the graph and of the feeds: if it is unchanged, the values of the run still apply to the document.
+   */
+  digest: z.string().max(64),
+});
+export type RunOrigin = z.infer<typeof runOriginSchema>;
+
+export const runStateSchema = z.enum(["preparing", "running", "stopping", "done", "stopped", "failed"]);
+export type RunState = z.infer<typeof runStateSchema>;

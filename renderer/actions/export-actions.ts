@@ -1,0 +1,68 @@
+/** Writes the open graph in forms that other programs read. */
+import { ProblemError } from "../../main/api/wire.js";
+import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import type { ScriptFeed, ScriptRun } from "../../worker-runtime/graph/scripts/run-part.js";
+import { runningCluster } from "../cluster/running-cluster.js";
+import { MISSING_INPUT } from "../document/model.js";
+import { useCluster } from "../stores/cluster-store.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { useOps } from "../stores/ops-store.js";
+import { downloadFile } from "../ui/download.js";
+import { baseNameOf } from "./file-actions.js";
+
+export type ScriptLanguage = "python" | "typescript";
+
+const ENDINGS = { python: "py", typescript: "ts" } as const;
+
+/**
+ * Downloads a script that builds the graph, node by node, and runs it as the window does, on the running tasks.
+ * Rejects with a ProblemError if an input is missing.
+ */
+export async function exportScript(language: ScriptLanguage): Promise<void> {
+  const { document } = useDocument.getState();
+  const unfinished = [...document.nodes.values()].find(({ input }) => input.includes(MISSING_INPUT));
+  if (unfinished) {
+    throw new ProblemError({
+      code: "FAILED_PRECONDITION",
+      message: `${unfinished.name} has an input without a value.`,
+      remedy: "Connect it, then export the graph again.",
+      node: unfinished.name,
+    });
+  }
+  const { graphDef = GraphDef.fromPartial({}) } = MetaGraphDef.decode(documentActions.toMetaGraph());
+  const text = await scriptText(language, graphDef, currentRun());
+  downloadFile(new Blob([text], { type: "text/plain" }), `${baseNameOf(document.name)}.${ENDINGS[language]}`);
+}
+
+/** The writers are loaded when they are needed first. */
+async function scriptText(language: ScriptLanguage, graph: GraphDef, run: ScriptRun): Promise<string> {
+  const { ops } = useOps.getState();
+  if (language === "python") {
+    const { pythonGraphScript } = await import("../../worker-runtime/graph/scripts/python-graph.js");
+    return pythonGraphScript(graph, run, ops);
+  }
+  const { typescriptGraphScript } = await import("../../worker-runtime/graph/scripts/typescript-graph.js");
+  return typescriptGraphScript(graph, run, ops);
+}
+
+/** What a click on Run does. */
+function currentRun(): ScriptRun {
+  const { runConfig } = useDocument.getState().document;
+  // Of several steps: a single one also fetches what the canvas shows on the way.
+  const { feeds, fetches, targets } = documentActions.runInputs(2);
+  const cluster = runningCluster(useCluster.getState().state);
+  const asFeed = (value: (typeof feeds)[number]["value"]): ScriptFeed => {
+    if (value.kind === "literal") return value;
+    const column = value.column === undefined ? {} : { column: value.column };
+    return { kind: "file", path: value.kind === "file" ? value.path : value.name, ...column };
+  };
+  return {
+    fetches,
+    targets,
+    initialisers: documentActions.initialisation().targets,
+    feeds: Object.fromEntries(feeds.map(({ name, value }) => [name, asFeed(value)])),
+    steps: runConfig.steps,
+    ...(cluster ? { cluster } : {}),
+  };
+}

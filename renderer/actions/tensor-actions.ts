@@ -1,0 +1,133 @@
+/** Copying and saving parts of tensors. */
+import { MAX_CELLS, type TensorAddress } from "../../main/api/tensors.js";
+import { ProblemError } from "../../main/api/wire.js";
+import { gridOf, selectionShape } from "../../worker-runtime/protocol/selection.js";
+import { dismissNoticeByKey, showNotice } from "../stores/app-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
+import { type TensorKind, type TensorView, useTensorTabs, viewOf } from "../stores/tensor-tabs.js";
+import { client } from "../transport/client.js";
+import { bytesText, numberText } from "../ui/format.js";
+import { copyText } from "./copy-text.js";
+import { pickFile } from "./file-actions.js";
+
+/** A tensor that the application keeps. */
+export interface KeptTensor extends TensorKind {
+  readonly address: TensorAddress;
+}
+
+/** The newest value of a tensor of the document; undefined if the newest run did not fetch it. */
+export function fetchedTensor(name: string): KeptTensor | undefined {
+  const { latest } = useDocumentRun.getState();
+  const tensor = latest?.fetches.find((fetched) => fetched.name === name);
+  if (latest === undefined || tensor === undefined) return undefined;
+  const { dtype, shape } = tensor;
+  return { address: { runId: latest.runId, name }, name, dtype, shape };
+}
+
+export type CopyForm = "tsv" | "python";
+
+const SAVE_NOTICE = "tensor-save";
+let jobs = 0;
+
+/** Copies the part of a tensor that its tab shows. */
+export async function copyTensor(tensor: KeptTensor, form: CopyForm): Promise<void> {
+  const view = viewOf(useTensorTabs.getState(), tensor);
+  // A list of lists: rows of the last kept dimension.
+  const columnAxis = form === "python" ? undefined : view.columnAxis;
+  const { rows, columns } = gridOf(tensor.shape, view.selection, columnAxis);
+  if (rows * columns > MAX_CELLS) {
+    throw new ProblemError({
+      code: "OUT_OF_RANGE",
+      message: `This part has ${numberText(rows * columns)} elements, too many for the clipboard.`,
+      remedy: `Choose a slice of at most ${numberText(MAX_CELLS)}, or save it as a file.`,
+    });
+  }
+  const { values } = await client().call("tensors.cells", {
+    tensor: tensor.address,
+    selection: [...view.selection],
+    ...(columnAxis === undefined ? {} : { columnAxis }),
+    rows: { from: 0, count: Math.max(1, rows) },
+    columns: { from: 0, count: Math.max(1, columns) },
+  });
+  await copyText(form === "python" ? pythonText(values, tensor, view) : tsvText(values, columns));
+}
+
+/** Lines of cells with tabs between them, which a spreadsheet takes apart again. */
+function tsvText(values: readonly string[], columns: number): string {
+  const lines: string[] = [];
+  for (let at = 0; at < values.length; at += columns) {
+    lines.push(
+      values
+        .slice(at, at + columns)
+        .map((value) => value.replace(/[\t\r\n]/g, " "))
+        .join("\t"),
+    );
+  }
+  return lines.join("\n");
+}
+
+/** Constants of NumPy that its arrays are printed with, but that are no names of Python. */
+const PYTHON_WORDS: Readonly<Record<string, string>> = {
+  nan: "np.nan",
+  inf: "np.inf",
+  "-inf": "-np.inf",
+  true: "True",
+  false: "False",
+};
+
+/** What Python evaluates to the same array, with `import numpy as np`. */
+export function pythonText(
+  values: readonly string[],
+  { dtype }: Pick<TensorKind, "dtype">,
+  { selection }: Pick<TensorView, "selection">,
+): string {
+  let next = 0;
+  const element = () => {
+    const value = values[next++] ?? "0";
+    if (dtype === "string") return JSON.stringify(value);
+    if (dtype.startsWith("complex")) return `complex("${value}")`;
+    return PYTHON_WORDS[value] ?? value;
+  };
+  const level = ([size, ...inner]: readonly number[]): string =>
+    size === undefined ? element() : `[${Array.from({ length: size }, () => level(inner)).join(", ")}]`;
+  const numpyType = dtype === "string" ? "object" : dtype === "bool" ? "bool" : `np.${dtype}`;
+  return `np.array(${level(selectionShape(selection))}, dtype=${numpyType})`;
+}
+
+/** Saves the part of a tensor that its tab shows into a file of the application's machine; asks for its path. */
+export async function saveTensor(tensor: KeptTensor, format: "npy" | "csv"): Promise<void> {
+  const path = await pickFile({
+    mode: "save",
+    title: `Save ${tensor.name}`,
+    extensions: [format],
+    suggestedName: `${tensor.name.replace(/:0$/, "").replace(/[^\w.-]+/g, "_")}.${format}`,
+  });
+  if (path === undefined) return;
+  const { selection, columnAxis } = viewOf(useTensorTabs.getState(), tensor);
+  const jobId = `save-${Date.now()}-${jobs++}`;
+  showNotice({
+    kind: "info",
+    key: SAVE_NOTICE,
+    problem: { code: "OK", message: `Saving ${tensor.name}…` },
+    action: { label: "Cancel", run: () => client().call("tensors.cancel", { jobId }) },
+  });
+  try {
+    const saved = await client().call("tensors.save", {
+      tensor: tensor.address,
+      selection: [...selection],
+      columnAxis,
+      format,
+      path,
+      jobId,
+    });
+    showNotice({
+      kind: "info",
+      key: SAVE_NOTICE,
+      problem: { code: "OK", message: `Saved ${bytesText(saved.byteLength)} to ${saved.path}.` },
+    });
+  } catch (error) {
+    dismissNoticeByKey(SAVE_NOTICE);
+    if (error instanceof ProblemError && error.problem.code === "CANCELLED") return;
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import type { ReactElement } from "react";
+import { taskNameOfDevice } from "../cluster/task-name.js";
+import type { AnyCommand } from "../commands/command.js";
+import { nodesCommands } from "../commands/node-commands.js";
+import { runCommands } from "../commands/run-commands.js";
+import { isUninitialised } from "../document/initialisers.js";
+import { parseTensorName } from "../document/tensor-names.js";
+import { CommandButton } from "../parts/command-button.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { useOps } from "../stores/ops-store.js";
+import { isActive, useDocumentRun } from "../stores/run-store.js";
+import { classNames } from "../ui/class-names.js";
+import { shortcutText } from "../ui/shortcut.js";
+import textStyles from "../ui/text.module.css";
+import styles from "./hint.module.css";
+
+/** One line at the bottom: why the last edit was refused, otherwise what to do next. */
+export function Hint(): ReactElement | null {
+  const refusal = useDocument((state) => state.refusal);
+  const revision = useDocument((state) => state.revision);
+  const hasProblems = useDocument((state) => state.problems.size > 0);
+  const run = useDocumentRun((state) => state.latest);
+  const fresh = useDocumentRun((state) => state.runRevision === revision);
+  useOps((state) => state.ops);
+  if (refusal) {
+    return (
+      <div className={classNames(styles.hint, styles.refusal)} role="status">
+        {refusal}
+      </div>
+    );
+  }
+  if (isActive(run)) return null;
+  if (run === undefined) {
+    if (hasProblems) return null;
+    const [blocker] = documentActions.runBlockers();
+    return blocker ? (
+      <div className={styles.hint}>{blocker.remedy ?? blocker.message}</div>
+    ) : (
+      <div className={styles.hint}>
+        {`Press Run to compute ${wantedText()}`}
+        <Keys of={runCommands.once} />
+      </div>
+    );
+  }
+  if (fresh && run.state === "failed" && run.problem && isUninitialised(run.problem)) {
+    return (
+      <div className={styles.hint}>
+        <span className={textStyles.truncated}>Variables have no value yet.</span>
+        <CommandButton command={runCommands.initialise} size="small" />
+      </div>
+    );
+  }
+  if (run.withoutSavedValues && run.state === "done") {
+    return (
+      <div className={classNames(styles.hint, styles.refusal)} role="status">
+        Ran without the saved values: this is not what the model predicts.
+      </div>
+    );
+  }
+  const tasks = new Set(run.nodes.flatMap(({ device }) => taskNameOfDevice(device) ?? [])).size;
+  const ran =
+    fresh && run.state === "done" && tasks > 0 ? `Ran on ${tasks === 1 ? "1 task" : `${tasks} tasks`}. ` : "";
+  return (
+    <div className={styles.hint}>
+      {`${ran}Drag a selection onto a task to pin it`}
+      <Keys of={nodesCommands.pin} />
+    </div>
+  );
+}
+
+function Keys({ of: { shortcut } }: { readonly of: AnyCommand }): ReactElement | null {
+  return shortcut === undefined ? null : <kbd>{shortcutText(shortcut)}</kbd>;
+}
+
+/** "z", "z and w", "3 results". */
+function wantedText(): string {
+  const { fetches } = documentActions.runInputs(2);
+  const names = fetches.map((name) => parseTensorName(name).node);
+  if (names.length === 0) return "the graph";
+  return names.length <= 2 ? names.join(" and ") : `${names.length} results`;
+}

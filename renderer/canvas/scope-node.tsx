@@ -1,0 +1,133 @@
+/** A closed scope as a box, and the frame of an open one. */
+import { type NodeProps, type ReactFlowState, useStore } from "@xyflow/react";
+import { type CSSProperties, memo, type ReactElement } from "react";
+import { openScopeCommands } from "../commands/scope-commands.js";
+import { CommandIconButton } from "../parts/command-button.js";
+import { classNames } from "../ui/class-names.js";
+import { compactText, countText } from "../ui/format.js";
+import { Icon } from "../ui/icon.js";
+import textStyles from "../ui/text.module.css";
+import { microsText } from "../viewport/node-text.js";
+import { repeatText } from "../viewport/shown-graph.js";
+import type { ScopeFlowNode } from "./flow-nodes.js";
+import { FAR_ZOOM } from "./picture.js";
+import styles from "./scope-node.module.css";
+import { type ScopeStatus, type TaskShare, useScopeStatus } from "./scope-status.js";
+
+const isFar = (state: ReactFlowState) => state.transform[2] < FAR_ZOOM;
+
+/** As React Flow finds them; see `FarPorts`. */
+const PORTS = [
+  { id: "i0", type: "target" },
+  { id: "control-in", type: "target" },
+  { id: "o0", type: "source" },
+  { id: "control-out", type: "source" },
+] as const;
+
+export const ScopeBox = memo(function ScopeBox({ data, selected }: NodeProps<ScopeFlowNode>): ReactElement {
+  const { scope } = data;
+  const status = useScopeStatus(scope);
+  const far = useStore(isFar);
+  const repeat = repeatText(scope);
+  const [main] = status.tasks;
+  return (
+    <div
+      className={classNames(
+        styles.box,
+        repeat !== "" && styles.stack,
+        selected && styles.selected,
+        status.problems > 0 ? styles.failing : status.warnings > 0 && styles.warned,
+      )}
+      style={{ "--c": main?.colour } as CSSProperties}
+      title={`${scope.path}\n${tooltip(status)}\nDouble-click or Enter opens it.`}
+    >
+      <div className={styles.head} data-node-head="">
+        <b>{scope.label}</b>
+        {repeat === "" ? null : <span className={styles.repeat}>{repeat}</span>}
+      </div>
+      {far ? null : (
+        <>
+          <div className={styles.row}>
+            {status.problems > 0 ? (
+              <span className={styles.problem}>
+                <Icon name="close" size={12} />
+                {countText(status.problems, "problem")}
+              </span>
+            ) : (
+              <span className={textStyles.truncated}>{countText(status.nodes, "node")}</span>
+            )}
+            {status.micros === undefined ? null : <span>{microsText(status.micros)}</span>}
+          </div>
+          <div className={classNames(styles.row, styles.muted)}>
+            <span className={textStyles.truncated}>
+              {status.parameters > 0 ? `${compactText(status.parameters)} params` : taskNames(status.tasks)}
+            </span>
+          </div>
+        </>
+      )}
+      <TaskStrip tasks={status.tasks} />
+      {PORTS.map(({ id, type }) => (
+        <i
+          key={id}
+          className={classNames(type, styles.port, type === "source" && styles.output)}
+          data-handleid={id}
+          data-handlepos={type === "source" ? "right" : "left"}
+        />
+      ))}
+    </div>
+  );
+});
+
+export const ScopeFrame = memo(function ScopeFrame({
+  data,
+  selected,
+}: NodeProps<ScopeFlowNode>): ReactElement {
+  const { scope } = data;
+  const status = useScopeStatus(scope);
+  const parts = [
+    countText(status.nodes, "node"),
+    status.parameters > 0 ? `${compactText(status.parameters)} params` : "",
+    status.micros === undefined ? "" : microsText(status.micros),
+    taskNames(status.tasks),
+  ];
+  return (
+    <div className={classNames(styles.frame, selected && styles.selected)}>
+      <div className={styles.title} data-node-head="" title={scope.path}>
+        <CommandIconButton command={openScopeCommands.close} small target={[scope]} />
+        <b>{scope.label}</b>
+        <span>{parts.filter(Boolean).join(" · ")}</span>
+      </div>
+    </div>
+  );
+});
+
+/** The tasks inside as a strip, each as wide as its share of the nodes. */
+function TaskStrip({ tasks }: { readonly tasks: readonly TaskShare[] }): ReactElement {
+  return (
+    <div className={styles.strip}>
+      {tasks.map(({ name, colour, share }) => (
+        <i key={name} style={{ background: colour, flexGrow: share }} />
+      ))}
+    </div>
+  );
+}
+
+function taskNames(tasks: readonly TaskShare[]): string {
+  return tasks.map(({ name, share }) => (tasks.length > 1 ? `${name} ${percent(share)}` : name)).join(", ");
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+function tooltip({ nodes, parameters, tasks, problems, warnings }: ScopeStatus): string {
+  return [
+    countText(nodes, "node"),
+    parameters > 0 ? countText(parameters, "parameter") : "",
+    taskNames(tasks),
+    problems > 0 ? `${countText(problems, "node")} cannot run` : "",
+    warnings > 0 ? `${countText(warnings, "node")} without a kernel` : "",
+  ]
+    .filter(Boolean)
+    .join(", ");
+}

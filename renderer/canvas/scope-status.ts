@@ -1,0 +1,118 @@
+/** What a closed scope shows of what is in it: tasks, problems, parameters, time. */
+import { useMemo } from "react";
+import type { NodeRun } from "../../main/api/runs.js";
+import { taskName } from "../cluster/task-name.js";
+import { hierarchyFor } from "../document/arrangement.js";
+import { deviceText } from "../document/edits/place.js";
+import type { GraphDocument } from "../document/model.js";
+import type { Scope } from "../document/scope-tree.js";
+import { type Hierarchy, nodesInScope, parameterShape } from "../document/visible-graph.js";
+import { useCluster } from "../stores/cluster-store.js";
+import { useDocument } from "../stores/document-store.js";
+import { useGraphView } from "../stores/graph-view-store.js";
+import { useKernels } from "../stores/kernel-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
+import { taskColourVar } from "../theme/task-colour.js";
+import { nodeRunOf } from "../viewport/node-text.js";
+
+/** A part of the nodes of a scope that is pinned to one task. */
+export interface TaskShare {
+  /** CSS colour of the task; of nodes that are not pinned that of "auto". */
+  readonly colour: string;
+  /** From 0 to 1; all shares together are 1. */
+  readonly share: number;
+  /** "worker/0", "auto". */
+  readonly name: string;
+}
+
+export interface ScopeStatus {
+  /** Number of all nodes inside, folded ones too. */
+  readonly nodes: number;
+  /** Elements of all constants and variables inside, as far as their shapes are known. */
+  readonly parameters: number;
+  /** The largest share first. */
+  readonly tasks: readonly TaskShare[];
+  /** Nodes that cannot run, and nodes that their task has no kernel for. */
+  readonly problems: number;
+  readonly warnings: number;
+  /** Of the newest traced step, in microseconds; undefined without one. */
+  readonly micros: number | undefined;
+}
+
+export function useScopeStatus(scope: Scope): ScopeStatus {
+  const nodes = useDocument((state) => state.document.nodes);
+  const weights = useGraphView((state) => state.openness.weights);
+  const problems = useDocument((state) => state.problems);
+  const missing = useKernels((state) => state.missing.nodes);
+  const runs = useDocumentRun((state) => state.latest?.nodes);
+  const identities = useCluster((state) => state.identities);
+  const hierarchy = hierarchyFor(nodes, weights);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: tasks are read through their store
+  const tasks = useMemo(() => taskShares(scope, hierarchy, nodes), [scope, hierarchy, nodes, identities]);
+  const parameters = useMemo(() => parameterCount(scope, hierarchy, nodes), [scope, hierarchy, nodes]);
+  return useMemo(() => {
+    const names = nodesInScope(scope, hierarchy);
+    return {
+      nodes: names.length,
+      parameters,
+      tasks,
+      problems: problems.size === 0 ? 0 : names.filter((name) => problems.has(name)).length,
+      warnings: missing.size === 0 ? 0 : names.filter((name) => missing.has(name)).length,
+      micros: runs && microsOf(names, runs),
+    };
+  }, [scope, hierarchy, parameters, tasks, problems, missing, runs]);
+}
+
+/** The tasks that the nodes of a scope are pinned to, the largest share first. */
+export function taskShares(
+  scope: Scope,
+  hierarchy: Hierarchy,
+  nodes: GraphDocument["nodes"],
+): readonly TaskShare[] {
+  const { taskForDevice } = useCluster.getState();
+  const names = nodesInScope(scope, hierarchy);
+  const counts = new Map<string, number>();
+  for (const name of names) {
+    const device = nodes.get(name)?.device ?? "";
+    counts.set(device, (counts.get(device) ?? 0) + 1);
+  }
+  const byTask = new Map<string, { colour: string; count: number }>();
+  for (const [device, count] of counts) {
+    const task = device === "" ? undefined : taskForDevice(device);
+    const name = task ? taskName(task) : device === "" ? "auto" : deviceText(device);
+    const known = byTask.get(name);
+    byTask.set(name, { colour: taskColourVar(task), count: (known?.count ?? 0) + count });
+  }
+  return [...byTask]
+    .map(([name, { colour, count }]) => ({ name, colour, share: count / names.length }))
+    .sort((one, other) => other.share - one.share);
+}
+
+function parameterCount(scope: Scope, hierarchy: Hierarchy, nodes: GraphDocument["nodes"]): number {
+  const seen = new Set<string>();
+  let count = 0;
+  for (const name of nodesInScope(scope, hierarchy)) {
+    for (const { name: parameter } of hierarchy.weights.parameters.get(name) ?? []) {
+      if (seen.has(parameter)) continue;
+      seen.add(parameter);
+      count += elementCount(parameterShape(nodes.get(parameter)));
+    }
+  }
+  return count;
+}
+
+/** Elements of a tensor of a shape such as "[3,3,16,32]"; 0 for one that is not known whole. */
+export function elementCount(shape: string): number {
+  if (!/^\[[\d,]*\]$/.test(shape)) return 0;
+  const sizes = shape.slice(1, -1).split(",").filter(Boolean).map(Number);
+  return sizes.reduce((product, size) => product * size, 1);
+}
+
+function microsOf(names: readonly string[], runs: readonly NodeRun[]): number | undefined {
+  let total: number | undefined;
+  for (const name of names) {
+    const micros = nodeRunOf(runs, name)?.durationMicros;
+    if (micros !== undefined) total = (total ?? 0) + micros;
+  }
+  return total;
+}

@@ -1,0 +1,78 @@
+import type { NodeRun } from "../../main/api/runs.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+
+/** The chain of nodes that determined when the step ended: each waited for the one before it. Times in µs. */
+export interface CriticalPath {
+  /** In the order of time. */
+  readonly nodes: readonly NodeRun[];
+  /** While nodes of the path ran. */
+  readonly computeMicros: number;
+  /** Between two nodes on different devices: copies, the network, and waiting for both. */
+  readonly transferMicros: number;
+  /** Between two nodes on one device, where it ran something else or nothing. */
+  readonly gapMicros: number;
+}
+
+const endOf = ({ startMicros, durationMicros }: NodeRun) => startMicros + durationMicros;
+
+/** The node of an input: "x" of "x:1" and of "^x". */
+function nodeOfInput(input: string): string {
+  return input.replace(/^\^/, "").replace(/:\d+$/, "");
+}
+
+/**
+ * Goes back from the node that ended last, to the input that ended last, and so on. Inputs that were not recorded, such
+ * as nodes that TensorFlow folded, are passed through to theirs.
+ */
+export function criticalPath(runs: readonly NodeRun[], nodes: ReadonlyMap<string, NodeDef>): CriticalPath {
+  const byName = new Map(runs.map((run) => [run.node, run]));
+  const visited = new Set<string>();
+  const path: NodeRun[] = [];
+  for (let run = latest(runs); run !== undefined; run = latest(inputsOf(run.node, byName, nodes, visited))) {
+    visited.add(run.node);
+    path.unshift(run);
+  }
+  let transferMicros = 0;
+  let gapMicros = 0;
+  path.forEach((run, index) => {
+    const before = path[index - 1];
+    if (before === undefined) return;
+    const between = Math.max(0, run.startMicros - endOf(before));
+    if (before.device === run.device) gapMicros += between;
+    else transferMicros += between;
+  });
+  const computeMicros = path.reduce((sum, { durationMicros }) => sum + durationMicros, 0);
+  return { nodes: path, computeMicros, transferMicros, gapMicros };
+}
+
+function latest(runs: readonly NodeRun[]): NodeRun | undefined {
+  return runs.reduce<NodeRun | undefined>(
+    (last, run) => (last === undefined || endOf(run) > endOf(last) ? run : last),
+    undefined,
+  );
+}
+
+/** The recorded nodes that a node waited for. */
+function inputsOf(
+  name: string,
+  byName: ReadonlyMap<string, NodeRun>,
+  nodes: ReadonlyMap<string, NodeDef>,
+  visited: Set<string>,
+): NodeRun[] {
+  const found: NodeRun[] = [];
+  const open = [name];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    for (const input of nodes.get(node)?.input ?? []) {
+      const source = nodeOfInput(input);
+      // Loops lead back to nodes that were passed.
+      if (source === "" || visited.has(source)) continue;
+      const run = byName.get(source);
+      if (run) found.push(run);
+      else {
+        visited.add(source);
+        open.push(source);
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,61 @@
+/** Whether a document's nodes are where their positions say, or are arranged by the window. Pure. */
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import type { GraphDocument } from "./model.js";
+import type { Operation } from "./operations.js";
+import { firstOpen, type Hierarchy, hierarchyOf, type Openness, visibleGraph } from "./visible-graph.js";
+import { type Wiring, wiringOf } from "./wiring.js";
+
+type Nodes = ReadonlyMap<string, NodeDef>;
+
+/** A graph of up to so many nodes is drawn whole: all of it can be read. */
+const MAX_WHOLE = 40;
+/** More than this in one drawing takes a layered layout too long. */
+const MAX_ARRANGED = 600;
+
+/**
+ * Whether the window arranges the graph, in scopes that open and close. It does as soon as a node has no position: a
+ * graph that was drawn here has one for every node. The positions that there are then count from the scope of their node.
+ */
+export function isArranged({ nodes, layout }: Pick<GraphDocument, "nodes" | "layout">): boolean {
+  return layout.size < nodes.size;
+}
+
+/** Whether a graph without positions is better shown in scopes than node by node. */
+export function suitsScopes(nodes: Nodes): boolean {
+  if (nodes.size <= MAX_WHOLE) return false;
+  const hierarchy = hierarchyFor(nodes, NO_WEIGHTS);
+  return visibleGraph(nodes, hierarchy, new Set(firstOpen(hierarchy))).items.length <= MAX_ARRANGED;
+}
+
+/**
+ * An edit of a document without the positions that it gives to new nodes in scopes: where the contents of a scope begin,
+ * from which they would count, is not known to edits. The window arranges these nodes.
+ */
+export function withoutPlacesInScopes(
+  document: Pick<GraphDocument, "nodes" | "layout">,
+  operations: readonly Operation[],
+): readonly Operation[] {
+  if (!isArranged(document)) return operations;
+  return operations.flatMap((operation): Operation[] => {
+    if (operation.type !== "layout") return [operation];
+    const moves = operation.moves.filter(({ node }) => document.nodes.has(node) || !node.includes("/"));
+    return moves.length > 0 ? [{ type: "layout", moves }] : [];
+  });
+}
+
+export const NO_WEIGHTS: Openness["weights"] = new Set<string>();
+
+const remembered = new WeakMap<
+  Wiring,
+  { readonly weights: Openness["weights"]; readonly hierarchy: Hierarchy }
+>();
+
+/** As `hierarchyOf`, remembered while the wiring stays: pins and attributes change nothing of it. */
+export function hierarchyFor(nodes: Nodes, weights: Openness["weights"]): Hierarchy {
+  const wiring = wiringOf(nodes);
+  const known = remembered.get(wiring);
+  if (known?.weights === weights) return known.hierarchy;
+  const hierarchy = hierarchyOf(nodes, weights);
+  remembered.set(wiring, { weights, hierarchy });
+  return hierarchy;
+}

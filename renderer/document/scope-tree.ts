@@ -1,0 +1,284 @@
+/**
+ * The name scopes of a graph as a tree: "block_1/conv/Conv2D" lies in the scope "conv" of the scope "block_1". A scope
+ * with a single child is left out, and one with many is divided further (sibling-groups.ts). Pure.
+ */
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { type Part, partsOf } from "./sibling-groups.js";
+import type { Wiring } from "./wiring.js";
+
+type Nodes = ReadonlyMap<string, NodeDef>;
+
+/**
+ * scope: a name scope of the graph. group: siblings whose names begin alike, "block_1" of "block_1_conv" and
+ * "block_1_bn". stack: scopes that follow each other and are built alike.
+ */
+export type ScopeKind = "scope" | "group" | "stack";
+
+export interface Scope {
+  /** Unique, never the name of a node, and the same after edits elsewhere. */
+  readonly id: string;
+  readonly kind: ScopeKind;
+  /** What its name adds to that of the scope around it: "block_1", "block_4–5". */
+  readonly label: string;
+  /** The whole name: "model/block_1"; "" for the whole graph. */
+  readonly path: string;
+  /** Undefined for the whole graph. */
+  readonly parent: Scope | undefined;
+  /** Scopes, and nodes by their names, in the document's order. */
+  readonly children: readonly (Scope | string)[];
+  /** Number of drawn nodes inside, in inner scopes too. */
+  readonly size: number;
+}
+
+export interface ScopeTree {
+  readonly root: Scope;
+  readonly byId: ReadonlyMap<string, Scope>;
+  /** The scope that a drawn node lies in directly. */
+  readonly scopeOf: ReadonlyMap<string, Scope>;
+}
+
+export interface TreeOptions {
+  /** False for nodes that are not drawn. A scope of such nodes alone does not exist. */
+  readonly isShown: (name: string) => boolean;
+  /** Equal for nodes that compute the same on tensors of the same shapes. */
+  readonly structureOf: (node: NodeDef) => string;
+}
+
+/** Whether it is the whole graph. */
+export function isRoot({ parent }: Scope): boolean {
+  return parent === undefined;
+}
+
+export function scopeTree(nodes: Nodes, wiring: Wiring, options: TreeOptions): ScopeTree {
+  const top = branchesOf(nodes, options.isShown);
+  const links = linksOf(top, wiring, options.isShown);
+  return new TreeBuilder(nodes, links, options).build(top);
+}
+
+/** A scope while the tree is built. */
+interface Branch {
+  readonly path: string;
+  parent: Branch | undefined;
+  depth: number;
+  /** Number of the first node in it, by which children are ordered. */
+  first: number;
+  readonly children: Child[];
+}
+
+type Child = Branch | Leaf;
+
+interface Leaf {
+  readonly node: string;
+  readonly parent: Branch;
+  readonly first: number;
+}
+
+function isLeaf(child: Child): child is Leaf {
+  return "node" in child;
+}
+
+function branchesOf(nodes: Nodes, isShown: (name: string) => boolean): Branch {
+  const top: Branch = { path: "", parent: undefined, depth: 0, first: 0, children: [] };
+  const byPath = new Map<string, Branch>([["", top]]);
+  const branchAt = (path: string, first: number): Branch => {
+    const known = byPath.get(path);
+    if (known) return known;
+    const branch: Branch = { path, parent: undefined, depth: 0, first, children: [] };
+    byPath.set(path, branch);
+    branchAt(scopeName(path), first).children.push(branch);
+    return branch;
+  };
+  const shown: [name: string, number: number][] = [];
+  let number = 0;
+  for (const name of nodes.keys()) {
+    if (isShown(name)) shown.push([name, number]);
+    number++;
+  }
+  for (const [name, first] of shown) branchAt(scopeName(name), first);
+  for (const [name, first] of shown) {
+    // A node with the name of a scope lies in it: "conv" beside "conv/kernel".
+    const parent = byPath.get(name) ?? branchAt(scopeName(name), first);
+    parent.children.push({ node: name, parent, first });
+  }
+  compress(top);
+  return top;
+}
+
+function scopeName(name: string): string {
+  return name.slice(0, Math.max(0, name.lastIndexOf("/")));
+}
+
+/** Puts the child of a scope that has only one in its place, and brings children into the document's order. */
+function compress(branch: Branch): void {
+  branch.children.forEach((child, index) => {
+    if (isLeaf(child)) return;
+    compress(child);
+    const [only, second] = child.children;
+    if (only !== undefined && second === undefined) branch.children[index] = only;
+  });
+  branch.children.sort((one, other) => one.first - other.first);
+  branch.children.forEach((child, index) => {
+    if (isLeaf(child)) branch.children[index] = { ...child, parent: branch };
+    else child.parent = branch;
+  });
+}
+
+/** Pairs of children with edges between them, or between what they contain, by the scope that both lie in. */
+function linksOf(
+  top: Branch,
+  wiring: Wiring,
+  isShown: (name: string) => boolean,
+): ReadonlyMap<Branch, [number, number][]> {
+  const leaves = new Map<string, Leaf>();
+  const numbers = new Map<Child, number>();
+  const visit = (branch: Branch, depth: number) => {
+    branch.depth = depth;
+    branch.children.forEach((child, index) => {
+      numbers.set(child, index);
+      if (isLeaf(child)) leaves.set(child.node, child);
+      else visit(child, depth + 1);
+    });
+  };
+  visit(top, 0);
+  const links = new Map<Branch, [number, number][]>();
+  for (const { from, to } of wiring.edges) {
+    if (!isShown(from) || !isShown(to)) continue;
+    let one: Child | undefined = leaves.get(from);
+    let other: Child | undefined = leaves.get(to);
+    if (!one || !other) continue;
+    while (one.parent && other.parent && one.parent !== other.parent) {
+      if (one.parent.depth >= other.parent.depth) one = one.parent;
+      else other = other.parent;
+    }
+    const { parent } = one;
+    if (!parent || one === other) continue;
+    const pair: [number, number] = [numbers.get(one) ?? 0, numbers.get(other) ?? 0];
+    const list = links.get(parent);
+    if (list) list.push(pair);
+    else links.set(parent, [pair]);
+  }
+  return links;
+}
+
+type Mutable<T> = { -readonly [key in keyof T]: T[key] };
+type OpenScope = Mutable<Scope> & { readonly children: (Scope | string)[] };
+
+class TreeBuilder {
+  readonly #nodes: Nodes;
+  readonly #links: ReadonlyMap<Branch, [number, number][]>;
+  readonly #options: TreeOptions;
+  readonly #byId = new Map<string, Scope>();
+  readonly #scopeOf = new Map<string, Scope>();
+  readonly #structures = new Map<Branch, string>();
+
+  constructor(nodes: Nodes, links: ReadonlyMap<Branch, [number, number][]>, options: TreeOptions) {
+    this.#nodes = nodes;
+    this.#links = links;
+    this.#options = options;
+  }
+
+  build(top: Branch): ScopeTree {
+    const root = this.#open("scope", "", "", undefined);
+    this.#fill(root, top);
+    return { root, byId: this.#byId, scopeOf: this.#scopeOf };
+  }
+
+  #open(kind: ScopeKind, path: string, label: string, parent: Scope | undefined): OpenScope {
+    // Names of nodes contain no colon, so no scope is mistaken for a node.
+    const scope: OpenScope = { id: `${kind}:${path}`, kind, label, path, parent, children: [], size: 0 };
+    this.#byId.set(scope.id, scope);
+    return scope;
+  }
+
+  #fill(scope: OpenScope, branch: Branch): void {
+    const parts = partsOf({
+      names: branch.children.map((child) => below(branch, isLeaf(child) ? child.node : child.path)),
+      links: this.#links.get(branch) ?? [],
+      structureOf: (index) => this.#structureAt(branch, index),
+      isScope: (index) => {
+        const child = branch.children[index];
+        return child !== undefined && !isLeaf(child);
+      },
+    });
+    for (const part of parts) this.#add(scope, branch, part);
+  }
+
+  #add(scope: OpenScope, branch: Branch, part: Part): void {
+    if (typeof part === "number") {
+      const child = branch.children[part];
+      if (child) this.#addChild(scope, branch, child);
+      return;
+    }
+    const path = branch.path === "" ? part.name : `${branch.path}/${part.name}`;
+    const group = this.#open(part.kind, path, part.name, scope);
+    for (const member of part.members) this.#add(group, branch, member);
+    scope.children.push(group);
+    scope.size += group.size;
+  }
+
+  #addChild(scope: OpenScope, branch: Branch, child: Child): void {
+    if (isLeaf(child)) {
+      scope.children.push(child.node);
+      scope.size += 1;
+      this.#scopeOf.set(child.node, scope);
+      return;
+    }
+    const inner = this.#open("scope", child.path, layerName(below(branch, child.path)), scope);
+    this.#fill(inner, child);
+    scope.children.push(inner);
+    scope.size += inner.size;
+  }
+
+  #structureAt(branch: Branch, index: number): string {
+    const child = branch.children[index];
+    return child === undefined ? "" : this.#structure(child);
+  }
+
+  #structure(child: Child): string {
+    if (isLeaf(child)) {
+      const node = this.#nodes.get(child.node);
+      return node ? this.#options.structureOf(node) : "";
+    }
+    const known = this.#structures.get(child);
+    if (known !== undefined) return known;
+    const inner = child.children.map((one) => this.#structure(one)).sort();
+    const structure = `${inner.length} ${hash(inner.join("|"))}`;
+    this.#structures.set(child, structure);
+    return structure;
+  }
+}
+
+/** The name by which a drawn node is told from others in its scope: "conv" of the only node in "block_1/conv". */
+export function labelIn(scope: Scope | undefined, name: string): string {
+  let named = scope;
+  // Groups and stacks are no part of the names of nodes.
+  while (named && named.kind !== "scope") named = named.parent;
+  // A node with the name of its scope: "conv" in "block_1/conv".
+  if (named?.path === name) return name.slice(name.lastIndexOf("/") + 1);
+  return layerName(named ? below(named, name) : name);
+}
+
+/** Of "bn_1/batchnorm", which stands for a scope with a single child, the outer name tells more. */
+function layerName(name: string): string {
+  const slash = name.indexOf("/");
+  return slash < 0 ? name : name.slice(0, slash);
+}
+
+/** A name without that of the scope around it. */
+function below({ path }: { readonly path: string }, name: string): string {
+  return path !== "" && name.startsWith(`${path}/`) ? name.slice(path.length + 1) : name;
+}
+
+/** 53 bits of a text, after cyrb53: texts of scopes are long, and only compared. */
+function hash(text: string): string {
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    high = Math.imul(high ^ code, 2654435761);
+    low = Math.imul(low ^ code, 1597334677);
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+  return (4294967296 * (2097151 & low) + (high >>> 0)).toString(36);
+}

@@ -1,0 +1,212 @@
+/**
+ * Places what is drawn of a graph: every open scope is laid out by itself, the inner ones first, and is a cell of the one
+ * around it. Routes of edges are joined where they cross the sides of scopes.
+ */
+import type { Point } from "../document/model.js";
+import { isRoot, type Scope } from "../document/scope-tree.js";
+import type { VisibleEdge, VisibleGraph, VisibleItem } from "../document/visible-graph.js";
+import {
+  BOUNDARY,
+  type Cell,
+  type CellEdge,
+  type CellEnd,
+  type CellGraph,
+  type CellLayout,
+  type LayoutEngine,
+} from "./cells.js";
+
+export interface Arrangement {
+  /** Top left corners of nodes, boxes and frames. */
+  readonly places: ReadonlyMap<string, Point>;
+  /** Sizes of frames. */
+  readonly frames: ReadonlyMap<string, { readonly width: number; readonly height: number }>;
+  /** Corners of edges from end to end. */
+  readonly routes: ReadonlyMap<string, readonly Point[]>;
+  /** Where the contents of each open scope begin, by its id. */
+  readonly origins: ReadonlyMap<string, Point>;
+}
+
+export interface ArrangeOptions {
+  readonly engine: LayoutEngine;
+  /** Size and ports of a node or a box. */
+  readonly cellOf: (item: VisibleItem) => Cell;
+  /** Ids of the ports where an edge begins and ends. */
+  readonly portsOf: (edge: VisibleEdge) => { readonly output: string; readonly input: string };
+  /** Width divided by height of the window. */
+  readonly aspect: number;
+  /** Layouts of scopes that did not change are taken from here; see `LayoutMemory`. */
+  readonly memory: LayoutMemory;
+  readonly signal: AbortSignal;
+}
+
+/** The newest layout of each scope, and what it was computed from. */
+export type LayoutMemory = Map<string, { readonly of: string; readonly layout: CellLayout }>;
+
+/** Inside of a frame: its title above, and space for edges on both sides. */
+export const FRAME_TOP = 40;
+const FRAME_SIDE = 20;
+const FRAME_BOTTOM = 16;
+/** Contents of a frame run in longer rows than the whole, so that frames stay flat; those of the main one do not. */
+const FRAME_ASPECT = 1.8;
+
+/** Rejects with the reason of the signal when it is aborted. */
+export async function arrange(graph: VisibleGraph, options: ArrangeOptions): Promise<Arrangement> {
+  const levels = levelsOf(graph, options);
+  const layouts = new Map<Scope, CellLayout>();
+  // Inner scopes come after outer ones in the list of items.
+  for (const level of [...levels.values()].reverse()) {
+    layouts.set(level.scope, await layOut(level, layouts, options));
+  }
+  return joined(graph, levels, layouts, options);
+}
+
+/** One open scope, the whole graph among them. */
+interface Level {
+  readonly scope: Scope;
+  readonly items: VisibleItem[];
+  /** By a key of the ends, because edges of one end share their way through a side. */
+  readonly edges: Map<string, CellEdge>;
+}
+
+function levelsOf(graph: VisibleGraph, { portsOf }: ArrangeOptions): Map<Scope, Level> {
+  const { root } = graph.hierarchy.tree;
+  const levels = new Map<Scope, Level>([[root, { scope: root, items: [], edges: new Map() }]]);
+  for (const item of graph.items) {
+    if (item.kind === "frame") levels.set(item.scope, { scope: item.scope, items: [], edges: new Map() });
+    levels.get(parentOf(item))?.items.push(item);
+  }
+  const parents = parentsOf(graph);
+  for (const edge of graph.edges) {
+    for (const { level, cellEdge } of segments(edge, parents, levels, portsOf(edge))) {
+      level.edges.set(cellEdge.id, cellEdge);
+    }
+  }
+  return levels;
+}
+
+function parentOf(item: VisibleItem): Scope {
+  return item.kind === "node" ? item.scope : (item.scope.parent ?? item.scope);
+}
+
+function parentsOf({ items }: VisibleGraph): ReadonlyMap<string, Scope> {
+  return new Map(items.map((item) => [item.id, parentOf(item)]));
+}
+
+/** An edge as its way out of the scopes around its source, across, and into those around its target. */
+function segments(
+  { from, to }: VisibleEdge,
+  parents: ReadonlyMap<string, Scope>,
+  levels: ReadonlyMap<Scope, Level>,
+  ports: { readonly output: string; readonly input: string },
+): { level: Level; cellEdge: CellEdge }[] {
+  const outwards = chainOf(parents.get(from));
+  const inwards = chainOf(parents.get(to));
+  const common = outwards.find((scope) => inwards.includes(scope));
+  const way: { scope: Scope; from: CellEnd; to: CellEnd }[] = [];
+  // Edges of one output leave and enter scopes at one place.
+  const shared = `${from} ${ports.output}`;
+  let end: CellEnd = { cell: from, port: ports.output };
+  for (const scope of outwards) {
+    if (scope === common) break;
+    way.push({ scope, from: end, to: { cell: BOUNDARY, port: shared } });
+    end = { cell: scope.id, port: shared };
+  }
+  const inner = inwards.slice(0, common === undefined ? 0 : inwards.indexOf(common)).reverse();
+  let scope = common;
+  for (const next of inner) {
+    if (scope) way.push({ scope, from: end, to: { cell: next.id, port: shared } });
+    end = { cell: BOUNDARY, port: shared };
+    scope = next;
+  }
+  if (scope) way.push({ scope, from: end, to: { cell: to, port: ports.input } });
+  return way.flatMap(({ scope: at, from: start, to: stop }) => {
+    const level = levels.get(at);
+    const id = `${start.cell} ${start.port}>${stop.cell} ${stop.port}`;
+    return level ? [{ level, cellEdge: { id, from: start, to: stop } }] : [];
+  });
+}
+
+/** A scope and those around it. */
+function chainOf(scope: Scope | undefined): Scope[] {
+  const chain: Scope[] = [];
+  for (let one = scope; one; one = one.parent) chain.push(one);
+  return chain;
+}
+
+async function layOut(
+  { scope, items, edges }: Level,
+  layouts: ReadonlyMap<Scope, CellLayout>,
+  { engine, cellOf, aspect, memory, signal }: ArrangeOptions,
+): Promise<CellLayout> {
+  const cells = items.map((item): Cell => {
+    const inner = item.kind === "frame" ? layouts.get(item.scope) : undefined;
+    return inner ? frameCell(item.id, inner) : cellOf(item);
+  });
+  const graph: CellGraph = {
+    cells,
+    edges: [...edges.values()],
+    aspect: isMain(scope) ? aspect : FRAME_ASPECT,
+  };
+  const of = JSON.stringify(graph);
+  const known = memory.get(scope.id);
+  if (known?.of === of) return known.layout;
+  const layout = await engine.layout(graph, signal);
+  memory.set(scope.id, { of, layout });
+  return layout;
+}
+
+/** Whether a scope is the whole graph, or nearly so. */
+function isMain(scope: Scope): boolean {
+  let root = scope;
+  while (root.parent) root = root.parent;
+  return isRoot(scope) || scope.size * 4 > root.size * 3;
+}
+
+function frameCell(id: string, { width, height, entries, exits }: CellLayout): Cell {
+  const port = ([key, y]: [string, number]) => ({ id: key, y: y + FRAME_TOP });
+  return {
+    id,
+    width: width + 2 * FRAME_SIDE,
+    height: height + FRAME_TOP + FRAME_BOTTOM,
+    inputs: [...entries].map(port),
+    outputs: [...exits].map(port),
+  };
+}
+
+function joined(
+  graph: VisibleGraph,
+  levels: ReadonlyMap<Scope, Level>,
+  layouts: ReadonlyMap<Scope, CellLayout>,
+  { portsOf }: ArrangeOptions,
+): Arrangement {
+  const places = new Map<string, Point>();
+  const frames = new Map<string, { width: number; height: number }>();
+  const origins = new Map<string, Point>();
+  for (const [scope, { items }] of levels) {
+    const origin = origins.get(scope.id) ?? { x: 0, y: 0 };
+    origins.set(scope.id, origin);
+    const layout = layouts.get(scope);
+    for (const item of items) {
+      const { x, y } = layout?.places.get(item.id) ?? { x: 0, y: 0 };
+      const place = { x: Math.round(origin.x + x), y: Math.round(origin.y + y) };
+      places.set(item.id, place);
+      const inner = item.kind === "frame" ? layouts.get(item.scope) : undefined;
+      if (!inner) continue;
+      const { width, height } = frameCell(item.id, inner);
+      frames.set(item.id, { width, height });
+      origins.set(item.scope.id, { x: place.x + FRAME_SIDE, y: place.y + FRAME_TOP });
+    }
+  }
+  const parents = parentsOf(graph);
+  const routes = new Map<string, readonly Point[]>();
+  for (const edge of graph.edges) {
+    const corners: Point[] = [];
+    for (const { level, cellEdge } of segments(edge, parents, levels, portsOf(edge))) {
+      const origin = origins.get(level.scope.id) ?? { x: 0, y: 0 };
+      const route = layouts.get(level.scope)?.routes.get(cellEdge.id) ?? [];
+      for (const { x, y } of route) corners.push({ x: origin.x + x, y: origin.y + y });
+    }
+    if (corners.length > 1) routes.set(edge.id, corners);
+  }
+  return { places, frames, routes, origins };
+}

@@ -1,0 +1,180 @@
+/** Keeps what the canvas shows arranged: computes layouts as scopes open and close and as the graph changes. */
+import { isArranged } from "../document/arrangement.js";
+import { BOX_HEIGHT, BOX_PORT_Y, CONTROL_PORT_Y, NODE_MIN_WIDTH, portY } from "../document/node-size.js";
+import type { Openness, VisibleEdge, VisibleItem } from "../document/visible-graph.js";
+import { wiringOf } from "../document/wiring.js";
+import { type Arrangement, arrange, type LayoutMemory } from "../layout/arrange.js";
+import type { Cell, CellPort, LayoutEngine } from "../layout/cells.js";
+import { elkEngine } from "../layout/elk-engine.js";
+import { gridEngine } from "../layout/grid.js";
+import {
+  activeSession,
+  type DocumentSession,
+  inSession,
+  recordPerDocument,
+} from "../stores/document-session.js";
+import { lookupOp, useDocument } from "../stores/document-store.js";
+import { followDocument, type GraphViewStore, useGraphView } from "../stores/graph-view-store.js";
+import { useOps } from "../stores/ops-store.js";
+import { nodeSize, usedOutputs } from "./graph-map.js";
+import { portsOf } from "./ports.js";
+import { boxSize, drawnTitle, visibleOf } from "./shown-graph.js";
+
+/** In a worker of the window's own files, as its content security policy demands. */
+const inWorker = elkEngine(
+  () => new Worker(new URL("../layout/elk-worker.ts", import.meta.url), { type: "module" }),
+);
+
+interface Work {
+  /** What the newest layout is computed from. */
+  of: readonly unknown[];
+  abort: AbortController | undefined;
+  memory: LayoutMemory;
+  generation: number | undefined;
+}
+
+const workOf = recordPerDocument(
+  (): Work => ({ of: [], abort: undefined, memory: new Map(), generation: undefined }),
+);
+
+/** Called when a layout is about to be shown and when it is shown, so that the view can follow. */
+export interface ArrangingHooks {
+  /** Returns what is to be done once it is drawn. */
+  beforeShow(): () => void;
+  /** Size of the canvas in pixels. */
+  size(): { readonly width: number; readonly height: number };
+  onError(error: unknown): void;
+}
+
+/** Follows the open document until the returned function is called. */
+export function keepArranged(hooks: ArrangingHooks, engine: LayoutEngine = inWorker): () => void {
+  const check = () => follow(hooks, engine);
+  const stops = [useDocument.subscribe(check), useGraphView.subscribe(check), useOps.subscribe(check)];
+  check();
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** Shows the graph in rows instead of waiting for the layout. */
+export function cancelArranging(): void {
+  workOf().abort?.abort(new ArrangingCancelled());
+}
+
+class ArrangingCancelled extends Error {}
+
+function follow(hooks: ArrangingHooks, engine: LayoutEngine): void {
+  followDocument();
+  const { document, generation } = useDocument.getState();
+  const work = workOf();
+  const { openness } = useGraphView.getState();
+  const wiring = isArranged(document) ? wiringOf(document.nodes) : undefined;
+  const of = [wiring, openness, wiring && useOps.getState().ops, generation];
+  if (of.every((value, index) => value === work.of[index])) return;
+  work.of = of;
+  work.abort?.abort(new DOMException("Another layout is wanted.", "AbortError"));
+  work.abort = undefined;
+  if (work.generation !== generation) {
+    work.generation = generation;
+    work.memory = new Map();
+  }
+  if (!wiring) {
+    if (useGraphView.getState().arranging) useGraphView.setState({ arranging: false });
+    return;
+  }
+  const abort = new AbortController();
+  work.abort = abort;
+  void compute(activeSession(), abort.signal, work.memory, hooks, engine);
+}
+
+async function compute(
+  session: DocumentSession,
+  signal: AbortSignal,
+  memory: LayoutMemory,
+  hooks: ArrangingHooks,
+  engine: LayoutEngine,
+): Promise<void> {
+  const { nodes } = useDocument.getState().document;
+  const { openness: wanted, shown } = useGraphView.getState();
+  useGraphView.setState({ arranging: true });
+  const size = hooks.size();
+  const options = { cellOf: cellsOf(nodes), portsOf: portIds, aspect: size.width / size.height };
+  const arranged = (open: Openness) =>
+    arrange(visibleOf(nodes, open), { ...options, engine, memory, signal });
+  let show: NonNullable<GraphViewStore["shown"]>;
+  try {
+    show = { openness: wanted, arrangement: await arranged(wanted) };
+    // At first sight, no more is open than can be read when all of it is in view.
+    const open = [...wanted.scopes];
+    while (!shown && open.length > 0 && fittingZoom(show.arrangement, size) < LEAST_FIRST_ZOOM) {
+      open.pop();
+      const openness = { ...wanted, scopes: new Set(open) };
+      show = { openness, arrangement: await arranged(openness) };
+    }
+  } catch (error) {
+    if (signal.aborted && !(signal.reason instanceof ArrangingCancelled)) return;
+    if (!signal.aborted) hooks.onError(error);
+    const inTime = new AbortController().signal;
+    const inRows = { ...options, engine: gridEngine, memory: new Map(), signal: inTime };
+    show = { openness: wanted, arrangement: await arrange(visibleOf(nodes, wanted), inRows) };
+  }
+  inSession(session, () => {
+    const after = hooks.beforeShow();
+    const { openness } = show;
+    const work = workOf();
+    // What is shown is what is wanted from now on; it must not begin another layout.
+    work.of = work.of.map((part) => (part === wanted ? openness : part));
+    useGraphView.setState({ openness, shown: show, arranging: false, next: undefined });
+    after();
+  });
+}
+
+/** Below this zoom too few names can be read. */
+const LEAST_FIRST_ZOOM = 0.5;
+
+/** The zoom at which all of an arrangement is in view. */
+function fittingZoom(
+  { places, frames }: Arrangement,
+  { width, height }: { readonly width: number; readonly height: number },
+): number {
+  let [right, bottom] = [1, 1];
+  for (const [id, { x, y }] of places) {
+    const size = frames.get(id) ?? { width: NODE_MIN_WIDTH, height: BOX_HEIGHT };
+    right = Math.max(right, x + size.width);
+    bottom = Math.max(bottom, y + size.height);
+  }
+  return Math.min(width / right, height / bottom);
+}
+
+/** The nodes and boxes of a graph for a layout. */
+function cellsOf(nodes: Parameters<typeof visibleOf>[0]): (item: VisibleItem) => Cell {
+  const { outgoing } = wiringOf(nodes);
+  return (item) => {
+    const node = item.kind === "node" ? nodes.get(item.id) : undefined;
+    if (item.kind !== "node") {
+      const port = [{ id: BOX_PORT_ID, y: BOX_PORT_Y }];
+      return { id: item.id, ...boxSize(item.scope), inputs: port, outputs: port };
+    }
+    if (!node) return { id: item.id, width: 0, height: 0, inputs: [], outputs: [] };
+    const { inputs, outputs } = portsOf(node, lookupOp, usedOutputs(outgoing.get(item.id)));
+    const control: CellPort = { id: CONTROL_ID, y: CONTROL_PORT_Y };
+    const data = (_: unknown, index: number): CellPort => ({ id: String(index), y: portY(index) });
+    return {
+      id: item.id,
+      ...nodeSize(node, drawnTitle(item.scope, node), lookupOp, outgoing.get(item.id)),
+      inputs: [control, ...inputs.map(data)],
+      outputs: [control, ...outputs.map(data)],
+    };
+  };
+}
+
+const BOX_PORT_ID = "box";
+const CONTROL_ID = "control";
+
+function portIds({ from, output, to, input }: VisibleEdge): { output: string; input: string } {
+  const isBox = (id: string) => id.includes(":");
+  return {
+    output: isBox(from) ? BOX_PORT_ID : output < 0 ? CONTROL_ID : String(output),
+    input: isBox(to) ? BOX_PORT_ID : output < 0 ? CONTROL_ID : String(input),
+  };
+}

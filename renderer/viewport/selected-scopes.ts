@@ -1,0 +1,47 @@
+/** The scopes that the selection is about. */
+import { isRoot, type Scope } from "../document/scope-tree.js";
+import { scopesAround } from "../document/visible-graph.js";
+import { useDocument } from "../stores/document-store.js";
+import { visibleNow } from "./shown-graph.js";
+
+/** The closed scopes with selected nodes in them. */
+export function selectedBoxes(): readonly Scope[] {
+  const { selection } = useDocument.getState();
+  const visible = selection.size === 0 ? undefined : visibleNow();
+  if (!visible) return [];
+  const ids = new Set<string>();
+  for (const name of selection) {
+    const id = visible.itemOf(name);
+    if (id !== undefined) ids.add(id);
+  }
+  const { byId } = visible.hierarchy.tree;
+  return [...ids].flatMap((id) => byId.get(id) ?? []);
+}
+
+/** The open scopes around what is selected, from the outermost on; of the whole graph none. */
+export function openScopesAround(): readonly Scope[] {
+  const { selection } = useDocument.getState();
+  const visible = selection.size === 0 ? undefined : visibleNow();
+  if (!visible) return [];
+  const { tree, weights } = visible.hierarchy;
+  let common: readonly Scope[] | undefined;
+  for (const name of selection) {
+    const [owner = name] = weights.owners.get(name) ?? [];
+    const direct = tree.scopeOf.get(name) ?? tree.scopeOf.get(owner);
+    const box = byBox(visible.itemOf(name), tree.byId);
+    const around = scopesAround(box ? box.parent : direct);
+    common = common === undefined ? around : common.filter((scope) => around.includes(scope));
+    if (common.length === 0) break;
+  }
+  return common ?? [];
+}
+
+function byBox(id: string | undefined, byId: ReadonlyMap<string, Scope>): Scope | undefined {
+  return id === undefined ? undefined : byId.get(id);
+}
+
+/** The innermost open scope around everything that is selected. */
+export function openScopeAround(): Scope | undefined {
+  const scope = openScopesAround().at(-1);
+  return scope && !isRoot(scope) ? scope : undefined;
+}

@@ -1,0 +1,119 @@
+/** What the canvas shows of a document that is arranged in scopes. */
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { hierarchyFor, isArranged } from "../document/arrangement.js";
+import type { GraphDocument, Point } from "../document/model.js";
+import { BOX_HEIGHT, boxWidth } from "../document/node-size.js";
+import { labelIn, type Scope } from "../document/scope-tree.js";
+import { nodesInScope, type Openness, type VisibleGraph, visibleGraph } from "../document/visible-graph.js";
+import { wiringOf } from "../document/wiring.js";
+import type { Arrangement } from "../layout/arrange.js";
+import { recordPerDocument } from "../stores/document-session.js";
+import { lookupOp, useDocument } from "../stores/document-store.js";
+import { useGraphView } from "../stores/graph-view-store.js";
+import { type GraphMap, type MapItem, mapFrom, nodeSize } from "./graph-map.js";
+import { nodeTitle } from "./node-text.js";
+
+const remembered = recordPerDocument(
+  (): { known?: { readonly of: readonly unknown[]; readonly graph: VisibleGraph } } => ({}),
+);
+
+/** The part of the graph that is drawn; undefined for a document without scopes, and before the first layout. */
+export function visibleNow(): VisibleGraph | undefined {
+  const { document } = useDocument.getState();
+  const { shown } = useGraphView.getState();
+  return shown && isArranged(document) ? visibleOf(document.nodes, shown.openness) : undefined;
+}
+
+/** Remembers the newest answer: many ask for the same. */
+export function visibleOf(nodes: GraphDocument["nodes"], openness: Openness): VisibleGraph {
+  const of = [nodes, openness];
+  const record = remembered();
+  if (record.known && of.every((value, index) => value === record.known?.of[index]))
+    return record.known.graph;
+  const graph = visibleGraph(nodes, hierarchyFor(nodes, openness.weights), openness.scopes);
+  record.known = { of, graph };
+  return graph;
+}
+
+/** The title of a node among others in its scope. */
+export function drawnTitle(scope: Scope, node: NodeDef): string {
+  return node.name.includes("/") ? labelIn(scope, node.name) : nodeTitle(node);
+}
+
+/** "×3" of a stack of three blocks; "" of any other scope. */
+export function repeatText({ kind, children }: Scope): string {
+  return kind === "stack" ? `×${children.length}` : "";
+}
+
+export function boxSize(scope: Scope): { readonly width: number; readonly height: number } {
+  return { width: boxWidth(scope.label, repeatText(scope)), height: BOX_HEIGHT };
+}
+
+/** The map of what is drawn, with what was moved by hand where it was moved to. */
+export function mapOfVisible(
+  visible: VisibleGraph,
+  { places, frames, routes, origins }: Arrangement,
+  document: Pick<GraphDocument, "nodes" | "layout">,
+  moved: ReadonlyMap<string, Point>,
+): GraphMap {
+  const { outgoing } = wiringOf(document.nodes);
+  const items: MapItem[] = [];
+  const sides: number[] = [];
+  const byHand = new Set<string>();
+  /** What has come since the newest layout waits below it. */
+  const below = Math.max(0, ...[...places.values()].map(({ y }) => y)) + 2 * BOX_HEIGHT;
+  for (const item of visible.items) {
+    const around = item.kind === "node" ? item.scope : item.scope.parent;
+    const own = item.kind === "node" ? document.layout.get(item.id) : moved.get(item.id);
+    const origin = origins.get(around?.id ?? "") ?? { x: 0, y: 0 };
+    const isMoved = own !== undefined && item.kind !== "frame";
+    if (isMoved) byHand.add(item.id);
+    const { x, y } = isMoved
+      ? { x: origin.x + own.x, y: origin.y + own.y }
+      : (places.get(item.id) ?? { x: 0, y: below });
+    const node = item.kind === "node" ? document.nodes.get(item.id) : undefined;
+    if (item.kind === "node" && !node) continue;
+    const title = node ? drawnTitle(item.scope, node) : "";
+    const size = node
+      ? nodeSize(node, title, lookupOp, outgoing.get(item.id))
+      : item.kind === "frame"
+        ? (frames.get(item.id) ?? boxSize(item.scope))
+        : boxSize(item.scope);
+    sides.push(x, y, x + size.width, y + size.height);
+    if (node) items.push({ kind: "node", id: item.id, node, title });
+    else if (item.kind !== "node") items.push({ kind: item.kind, id: item.id, scope: item.scope });
+  }
+  const kept =
+    byHand.size === 0
+      ? routes
+      : new Map(
+          visible.edges.flatMap(({ id, from, to }) => {
+            const route = byHand.has(from) || byHand.has(to) ? undefined : routes.get(id);
+            return route ? [[id, route] as const] : [];
+          }),
+        );
+  return mapFrom(items, Float64Array.from(sides), visible.edges, kept);
+}
+
+/** The nodes of the graph that an item of the drawing stands for. */
+export function nodesOfItem(item: MapItem): readonly string[] {
+  if (item.kind === "node") return [item.id];
+  const { document } = useDocument.getState();
+  const { openness } = useGraphView.getState();
+  return nodesInScope(item.scope, hierarchyFor(document.nodes, openness.weights));
+}
+
+/** The device that most of what an item stands for is pinned to; "" where that is none. */
+export function deviceOfItem(item: MapItem): string {
+  if (item.kind === "node") return item.node.device;
+  const { nodes } = useDocument.getState().document;
+  const counts = new Map<string, number>();
+  let main = "";
+  for (const name of nodesOfItem(item)) {
+    const device = nodes.get(name)?.device ?? "";
+    const count = (counts.get(device) ?? 0) + 1;
+    counts.set(device, count);
+    if (count > (counts.get(main) ?? 0)) main = device;
+  }
+  return main;
+}

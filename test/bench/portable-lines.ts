@@ -1,0 +1,122 @@
+/** What is measured on clusters of the portable engine and of Python's servers, and what is wanted of it. */
+import type { Target } from "./report.js";
+
+/** What the client can measure: functions of portable_client.py. */
+export type PortableMeasure =
+  | "mat_mul"
+  | "mlp"
+  | "mlp_ps"
+  | "cnn"
+  | "mobile_net"
+  | "one_task"
+  | "two_tasks"
+  | "fan_in"
+  | "first_run"
+  | "cached_run"
+  | "transfer";
+
+export interface PortableLine {
+  readonly measure: PortableMeasure;
+  readonly what: string;
+  readonly unit: "ms" | "steps/s" | "MB/s";
+  readonly target: Target;
+  /** Workers that the cluster must have. */
+  readonly workers: number;
+  /** Short turns of each side, one after the other: what else the machine does then falls on both alike. */
+  readonly rounds: number;
+}
+
+const atMost = (goal: number, limit: number): Target => ({ better: "lower", goal, limit });
+const atLeast = (goal: number, limit: number): Target => ({ better: "higher", goal, limit });
+
+/** By the names under which they can be measured alone. */
+export const portableLines: Readonly<Record<string, PortableLine>> = {
+  "mat-mul": {
+    measure: "mat_mul",
+    what: "matMul of 1024 x 1024",
+    unit: "ms",
+    target: atMost(1, 1.4),
+    workers: 1,
+    rounds: 8,
+  },
+  mlp: {
+    measure: "mlp",
+    what: "MLP 784-256-10, batch 100, on a worker",
+    unit: "steps/s",
+    target: atLeast(1, 0.7),
+    workers: 1,
+    rounds: 8,
+  },
+  "mlp-ps": {
+    measure: "mlp_ps",
+    what: "the same, weights on a parameter server",
+    unit: "steps/s",
+    target: atLeast(1, 0.7),
+    workers: 1,
+    rounds: 8,
+  },
+  cnn: {
+    measure: "cnn",
+    what: "small CNN, training, batch 32",
+    unit: "steps/s",
+    target: atLeast(1, 0.6),
+    workers: 1,
+    rounds: 8,
+  },
+  "mobile-net": {
+    measure: "mobile_net",
+    what: "MobileNetV2, inference, batch 8",
+    unit: "steps/s",
+    target: atLeast(2, 1),
+    workers: 1,
+    rounds: 6,
+  },
+  "one-task": {
+    measure: "one_task",
+    what: "step on one task",
+    unit: "ms",
+    target: atMost(0.9, 1.3),
+    workers: 1,
+    rounds: 12,
+  },
+  "two-tasks": {
+    measure: "two_tasks",
+    what: "step on two tasks",
+    unit: "ms",
+    target: atMost(0.8, 1.3),
+    workers: 2,
+    rounds: 12,
+  },
+  "fan-in": {
+    measure: "fan_in",
+    what: "step on eight tasks",
+    unit: "ms",
+    target: atMost(0.8, 1.3),
+    workers: 8,
+    rounds: 6,
+  },
+  "first-run": {
+    measure: "first_run",
+    what: "first run of 10,000 nodes",
+    unit: "ms",
+    target: atMost(0.3, 0.3),
+    workers: 1,
+    rounds: 8,
+  },
+  "cached-run": {
+    measure: "cached_run",
+    what: "next run of 10,000 nodes",
+    unit: "ms",
+    target: atMost(1, 1.6),
+    workers: 1,
+    rounds: 8,
+  },
+  transfer: {
+    measure: "transfer",
+    what: "64 MB from task to task",
+    unit: "MB/s",
+    target: atLeast(1.2, 1.2),
+    workers: 2,
+    rounds: 12,
+  },
+};

@@ -1,0 +1,74 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { exportScript, type ScriptLanguage } from "../../../renderer/actions/export-actions.js";
+import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
+import { documentActions } from "../../../renderer/stores/document-store.js";
+import { welcome } from "../document/graphs.js";
+import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
+import { connect } from "../support/components.js";
+import { openDocument } from "../support/documents.js";
+
+const saved: { name: string; content: Blob }[] = [];
+
+beforeEach(() => {
+  connect();
+  openDocument(welcome());
+  const contents: Blob[] = [];
+  vi.spyOn(URL, "createObjectURL").mockImplementation((blob) => {
+    contents.push(blob as Blob);
+    return "blob:";
+  });
+  vi.spyOn(HTMLAnchorElement.prototype, "click").mockImplementation(function (this: HTMLAnchorElement) {
+    saved.push({ name: this.download, content: contents.at(-1) ?? new Blob() });
+  });
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  saved.length = 0;
+});
+
+const text = async (language: ScriptLanguage) => {
+  await exportScript(language);
+  return (await saved.at(-1)?.content.text()) ?? "";
+};
+
+it("is a script named after the document, with its nodes and what it fetches", async () => {
+  const script = await text("python");
+  expect(saved[0]?.name).toBe("test.py");
+  expect(script).toMatch(/raw\.Add(V2)?\(.*name="z"\)/);
+  expect(script).toContain('fetches = ["z:0"]');
+  expect(script).toContain('target = ""');
+});
+
+it("runs on the tasks that run", async () => {
+  const tasks = [
+    taskOf("ps/0", { address: "10.0.0.1:2223" }),
+    taskOf("worker/0", { address: "10.0.0.1:2222" }),
+    taskOf("worker/1", { address: "10.0.0.1:2224", state: "failed" }),
+  ];
+  receiveCluster(clusterOf([machineOf("laptop", { tasks })]));
+  const script = await text("typescript");
+  expect(saved[0]?.name).toBe("test.ts");
+  expect(script).toContain('new Session("grpc://10.0.0.1:2222"');
+  expect(script).toContain('{"ps":["10.0.0.1:2223"],"worker":["10.0.0.1:2222"]}');
+});
+
+it("has the feeds as they were typed, and the files by their names", async () => {
+  documentActions.addNode("Placeholder", { x: 0, y: 0 });
+  documentActions.setFeed("Placeholder:0", { kind: "literal", text: "[1, nan]" });
+  expect(await text("python")).toContain('"Placeholder:0": [1, float("nan")],');
+  documentActions.setFeed("Placeholder:0", { kind: "file", path: "/data/x.csv", column: 2 });
+  expect(await text("python")).toContain('np.genfromtxt("/data/x.csv", delimiter=",", usecols=[2])');
+});
+
+it("refuses a graph with an unconnected input, and names the node", async () => {
+  documentActions.deleteNodes(["a"]);
+  await expect(exportScript("python")).rejects.toMatchObject({
+    problem: {
+      code: "FAILED_PRECONDITION",
+      message: expect.stringContaining("has an input without a value"),
+    },
+  });
+  expect(saved).toEqual([]);
+});

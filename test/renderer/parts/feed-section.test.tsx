@@ -1,0 +1,72 @@
+// @vitest-environment happy-dom
+import { screen } from "@testing-library/react";
+import { beforeEach, describe, expect, it } from "vitest";
+import { FeedSection } from "../../../renderer/parts/feed-section.js";
+import { useApp } from "../../../renderer/stores/app-store.js";
+import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
+import { constant, documentOf, node, type } from "../document/graphs.js";
+import { connect, expectAccessible, show } from "../support/components.js";
+import { openDocument } from "../support/documents.js";
+
+const vector = node("p", "Placeholder", [], {
+  dtype: type("float32"),
+  shape: { value: { $case: "shape", value: { dim: [{ size: 2n, name: "" }], unknownRank: false } } },
+});
+const feed = () => useDocument.getState().document.runConfig.feeds["p:0"];
+const value = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Value" });
+
+beforeEach(() => {
+  connect({ "files.pick": "/data/table.csv" });
+  openDocument(documentOf([vector, constant("c", "1")]));
+});
+
+describe("what a placeholder is fed", () => {
+  it("is asked for of placeholders alone", async () => {
+    const { change } = show(<FeedSection node={constant("c", "1")} />);
+    expect(screen.queryByRole("heading")).toBeNull();
+    change(<FeedSection node={vector} />);
+    expect(screen.getByText("Without a value p cannot be run.")).toBeDefined();
+    await expectAccessible();
+  });
+
+  it("is a text that fits its dtype and shape; what does not says so", async () => {
+    const { user } = show(<FeedSection node={vector} />);
+    await user.type(value(), "3{Enter}");
+    expect(screen.getByRole("alert").textContent).toBe(
+      "The value has shape [], but p takes [2]. Write it as [3].",
+    );
+    expect(feed()).toBeUndefined();
+    await expectAccessible();
+    await user.clear(value());
+    await user.type(value(), "[[3, 4]{Enter}");
+    expect(feed()).toEqual({ kind: "literal", text: "[3, 4]" });
+    expect(screen.queryByRole("alert")).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Clear" }));
+    expect(feed()).toBeUndefined();
+  });
+
+  it("is a file that the browser reads, and a column of it", async () => {
+    const { user } = show(<FeedSection node={vector} />);
+    const input = document.querySelector<HTMLInputElement>("input[type=file]");
+    if (input === null) throw new Error("There is no field for a file.");
+    await user.upload(input, new File(["a,b\n1,2"], "table.csv"));
+    expect(feed()).toMatchObject({ kind: "content", name: "table.csv" });
+    expect(screen.getByTitle("table.csv")).toBeDefined();
+    const column = () => screen.getByRole("textbox", { name: "Column" });
+    await user.type(column(), "b{Enter}");
+    expect(feed()).toMatchObject({ column: "b" });
+    await user.clear(column());
+    await user.type(column(), "1{Enter}");
+    expect(feed()).toMatchObject({ column: 1 });
+    await expectAccessible();
+  });
+
+  it("is chosen in the system's own dialog where there is one", async () => {
+    useApp.setState({ info: { version: "0", host: "electron", fileDialogs: "native" } as never });
+    const { user } = show(<FeedSection node={vector} />);
+    await user.click(screen.getByRole("button", { name: ".npy or CSV…" }));
+    expect(feed()).toEqual({ kind: "file", path: "/data/table.csv" });
+    documentActions.undo();
+    expect(feed()).toBeUndefined();
+  });
+});

@@ -1,0 +1,17 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { compiledModule } from "../../../worker-runtime/engines/package-root.js";
+
+test("a worker whose parent went while it was starting ends", async () => {
+  const child = spawn(process.execPath, [compiledModule("cli/main.js"), "worker", "--engine=portable"], {
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  try {
+    // What the parent's end does to the channel.
+    child.disconnect();
+    expect(await once(child, "exit")).toEqual([0, null]);
+  } finally {
+    child.kill("SIGKILL");
+  }
+});

@@ -1,0 +1,117 @@
+/** Inputs of regions that stay the same for many runs become constants of their models. */
+import { afterEach, describe, expect, it } from "vitest";
+import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
+import { arg, binary, node, ret, type } from "../executor/graph-fixture.js";
+import { floats, numbers, RegionTask } from "./regions-fixture.js";
+
+const T = type("float32");
+
+const tasks: RegionTask[] = [];
+afterEach(async () => {
+  await Promise.all(tasks.splice(0).map((task) => task.close()));
+});
+
+function start(): RegionTask {
+  const task = new RegionTask();
+  tasks.push(task);
+  return task;
+}
+
+/** relu(x · weight). */
+const scaled = [
+  arg("x", 0, "float32"),
+  arg("weight", 1, "float32"),
+  binary("Mul", "product", "x", "weight", "float32"),
+  node("Relu", "relu", ["product"], { T }),
+  ret("relu", 0, "float32"),
+];
+
+/** As many runs as it takes to make constants in the mode of this fixture, and one more. */
+const RUNS = 6;
+
+describe("a weight that does not change", () => {
+  it("becomes a constant of a second session, which goes when the weight changes", async () => {
+    const task = start();
+    const graph = task.register(scaled);
+    const run = async (x: number, weight: Tensor) =>
+      numbers((await graph.run({ args: [floats([x]), weight] }))[0]);
+    const weight = floats([2]);
+    for (let x = 1; x <= RUNS; x += 1) {
+      expect(await run(x, weight)).toEqual([2 * x]);
+    }
+    expect(task.regions.sessions).toBe(2);
+    expect(await run(5, floats([3]))).toEqual([15]);
+    expect(task.regions.sessions).toBe(1);
+    // The former one again, and another shape.
+    expect(await run(5, weight)).toEqual([10]);
+    expect(numbers((await graph.run({ args: [floats([1, -1, 4]), weight] }))[0])).toEqual([2, 0, 8]);
+    graph.release();
+    expect(task.regions.sessions).toBe(0);
+    expect(task.log).toEqual([]);
+  });
+
+  it("stays an input if it keeps changing", async () => {
+    const task = start();
+    const graph = task.register(scaled);
+    const x = () => floats([1]);
+    for (let change = 1; change <= 8; change += 1) {
+      const weight = floats([change]);
+      for (let run = 0; run < RUNS; run += 1) {
+        expect(numbers((await graph.run({ args: [x(), weight] }))[0])).toEqual([change]);
+      }
+    }
+    expect(task.regions.sessions).toBe(1);
+  });
+
+  it("is a constant for all sizes of the other inputs", async () => {
+    const task = start();
+    const graph = task.register(scaled);
+    const weight = floats([2]);
+    for (let size = 1; size <= RUNS + 2; size += 1) {
+      const x = new Tensor("float32", [size], new Float32Array(size).fill(size));
+      expect(numbers((await graph.run({ args: [x, weight] }))[0])).toEqual(new Array(size).fill(2 * size));
+    }
+    expect(task.regions.sessions).toBe(2);
+  });
+
+  it("is made a constant again by another thread", async () => {
+    const task = start();
+    const graph = task.register(scaled);
+    const weight = floats([2]);
+    const run = async () =>
+      expect(numbers((await graph.run({ args: [floats([1]), weight] }))[0])).toEqual([2]);
+    for (let count = 0; count < RUNS; count += 1) {
+      await run();
+    }
+    await task.regions.restart();
+    for (let count = 0; count < RUNS; count += 1) {
+      await run();
+    }
+    expect(task.regions.sessions).toBe(2);
+    expect(task.log).toEqual([]);
+  });
+});
+
+describe("values that decide shapes", () => {
+  it("stay inputs", async () => {
+    const task = start();
+    const graph = task.register([
+      arg("x", 0, "float32"),
+      arg("shape", 1, "int32"),
+      node("Neg", "negated", ["x"], { T }),
+      node("Reshape", "reshaped", ["negated", "shape"], { T, Tshape: type("int32") }),
+      ret("reshaped", 0, "float32"),
+    ]);
+    for (const shape of [
+      [2, 2],
+      [4, 1],
+    ]) {
+      const given = Tensor.of(shape, "int32");
+      for (let run = 0; run < RUNS; run += 1) {
+        const [result] = await graph.run({ args: [floats([1, 2, 3, 4]), given] });
+        expect((result as Tensor).shape).toEqual(shape);
+      }
+    }
+    expect(task.log).toEqual([]);
+  });
+});

@@ -1,0 +1,4 @@
+/** The job names that TensorFlow's own cluster resolvers and examples give a meaning. */
+
+/** The job that holds variables; its tasks compute little and take no GPU memory from the workers. */
+export const PARAMETER_SERVER_JOB = "ps";

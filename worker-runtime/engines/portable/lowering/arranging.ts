@@ -1,0 +1,214 @@
+import type { KernelNode } from "../kernels/kernel-node.js";
+import { int, ints } from "../onnx/attributes.js";
+import type { OnnxValue } from "../onnx/model-builder.js";
+import { indices, moved, summed } from "./dtypes.js";
+import type { Lowering, LoweringContext } from "./lowering.js";
+import { FAR, inputAt, numbersOf, Writer } from "./writer.js";
+
+/** Sets the elements of a matrix outside a band around its diagonal to 0. A negative limit means no limit. */
+function bandPart(inputs: readonly OnnxValue[], context: LoweringContext): readonly OnnxValue[] | undefined {
+  const write = new Writer(context);
+  const input = inputAt(inputs, 0);
+  const rank = context.rank(input);
+  const [lower, ...moreLower] = numbersOf(context, inputAt(inputs, 1)) ?? [];
+  const [upper, ...moreUpper] = numbersOf(context, inputAt(inputs, 2)) ?? [];
+  if (rank < 2 || lower === undefined || upper === undefined || moreLower.length + moreUpper.length > 0) {
+    return undefined;
+  }
+  /** A limit beyond the diagonals of the matrix is an error. */
+  const within = (limit: number, axis: number, diagonal: number) => {
+    const isMore = write.test("Greater", write.longs([limit]), write.shape(input, axis, axis + 1));
+    const scalar = write.scalar("int64", diagonal);
+    return limit === 0 ? scalar : write.unless(write.any(isMore), scalar);
+  };
+  const above =
+    lower < 0 ? input : write.same("Trilu", [input, within(lower, rank - 2, -lower)], { upper: int(1) });
+  const both =
+    upper < 0 ? above : write.same("Trilu", [above, within(upper, rank - 1, upper)], { upper: int(0) });
+  return [both];
+}
+
+/**
+ * Turns blocks of pixels into channels, or channels into blocks, in images with the channels last.
+ * @param isToDepth whether blocks become channels.
+ */
+function blocks(
+  node: KernelNode,
+  input: OnnxValue,
+  context: LoweringContext,
+  isToDepth: boolean,
+): readonly OnnxValue[] | undefined {
+  if (node.string("data_format") !== "NHWC" || context.rank(input) !== 4) {
+    return undefined;
+  }
+  const write = new Writer(context);
+  const size = node.int("block_size");
+  const block = write.longs([size]);
+  const dimension = (axis: number) => write.shape(input, axis, axis + 1);
+  const [batch, rows, columns, channels] = [dimension(0), dimension(1), dimension(2), dimension(3)];
+  // A size that is not a multiple gives a shape with fewer elements, which Reshape rejects.
+  const apart = isToDepth
+    ? [batch, write.div(rows, block), block, write.div(columns, block), block, channels]
+    : [batch, rows, columns, block, block, write.div(channels, write.longs([size * size]))];
+  const together = isToDepth
+    ? [
+        batch,
+        write.div(rows, block),
+        write.div(columns, block),
+        write.mul(channels, write.longs([size * size])),
+      ]
+    : [
+        batch,
+        write.mul(rows, block),
+        write.mul(columns, block),
+        write.div(channels, write.longs([size * size])),
+      ];
+  const parts = write.reshape(input, write.join(...apart));
+  const turned = write.same("Transpose", [parts], { perm: ints([0, 1, 3, 2, 4, 5]) });
+  return [write.reshape(turned, write.join(...together))];
+}
+
+/** Places rows at constant indices: a selection of all rows, the last one of those with the same index. */
+function stitch(inputs: readonly OnnxValue[], context: LoweringContext): readonly OnnxValue[] | undefined {
+  const write = new Writer(context);
+  const count = inputs.length / 2;
+  const [targets, tensors] = [inputs.slice(0, count), inputs.slice(count)];
+  const lists = targets.map((input) => numbersOf(context, input));
+  const at = new Map<number, number>();
+  let row = 0;
+  for (const list of lists) {
+    if (list === undefined) return undefined;
+    for (const index of list) {
+      if (index < 0) return undefined;
+      at.set(index, row);
+      row += 1;
+    }
+  }
+  const rows = Array.from({ length: at.size }, (_, index) => at.get(index));
+  const found = rows.filter((one) => one !== undefined);
+  // Rows that no index names would be uninitialized.
+  if (rows.length === 0 || found.length < rows.length) {
+    return undefined;
+  }
+  const flat = tensors.map((tensor, i) => {
+    const depth = context.rank(targets[i] ?? tensor);
+    const size = write.longs([lists[i]?.length ?? 0]);
+    return write.reshape(tensor, write.join(size, write.shape(tensor, depth)));
+  });
+  const all = flat.length === 1 ? flat[0] : write.same("Concat", flat, { axis: int(0) });
+  return all && [write.same("Gather", [all, write.longs(found)], { axis: int(0) })];
+}
+
+/** Returns the tensor unchanged if its sizes match those of the node. */
+function ensureShape(
+  node: KernelNode,
+  input: OnnxValue,
+  context: LoweringContext,
+): readonly OnnxValue[] | undefined {
+  const sizes = node.shape("shape");
+  if (sizes === undefined || sizes.every((size) => size < 0)) {
+    return sizes === undefined || sizes.length === context.rank(input) ? [input] : undefined;
+  }
+  if (sizes.length !== context.rank(input)) {
+    return undefined;
+  }
+  const write = new Writer(context);
+  const shape = write.shape(input);
+  const axes = sizes.flatMap((size, axis) => (size < 0 ? [] : [axis]));
+  const named = write.same("Gather", [shape, write.longs(axes)]);
+  const wanted = write.longs(sizes.filter((size) => size >= 0));
+  const isOther = write.test("Not", write.test("Equal", named, wanted));
+  return [write.reshape(input, write.unless(write.any(isOther), shape))];
+}
+
+/** Pads with a mirror image of the tensor, with the outermost elements (SYMMETRIC) or without (REFLECT). */
+function mirrorPad(
+  node: KernelNode,
+  inputs: readonly OnnxValue[],
+  context: LoweringContext,
+): readonly OnnxValue[] | undefined {
+  const write = new Writer(context);
+  const input = inputAt(inputs, 0);
+  const amounts = numbersOf(context, inputAt(inputs, 1));
+  const rank = context.rank(input);
+  if (amounts?.length !== 2 * rank || amounts.some((amount) => amount < 0)) {
+    return undefined;
+  }
+  const skip = node.string("mode") === "REFLECT" ? 1 : 0;
+  const most = Array.from({ length: rank }, (_, axis) =>
+    Math.max(amounts[2 * axis] ?? 0, amounts[2 * axis + 1] ?? 0),
+  );
+  if (most.every((amount) => amount === 0)) {
+    return [input];
+  }
+  // The mirror image cannot be larger than the tensor.
+  const needed = write.longs(most.map((amount) => (amount === 0 ? 0 : amount + skip)));
+  const isShort = write.any(write.test("Less", write.shape(input), needed));
+  let result = write.reshape(input, write.unless(isShort, write.shape(input)));
+  for (let axis = 0; axis < rank; axis += 1) {
+    const [before, after] = [amounts[2 * axis] ?? 0, amounts[2 * axis + 1] ?? 0];
+    const backwards = (from: number, to: number | bigint) =>
+      write.same("Slice", [
+        result,
+        write.longs([from]),
+        write.longs([to]),
+        write.longs([axis]),
+        write.longs([-1]),
+      ]);
+    const parts = [
+      ...(before === 0 ? [] : [backwards(before + skip - 1, skip === 1 ? 0 : -FAR)]),
+      result,
+      ...(after === 0 ? [] : [backwards(-1 - skip, -1 - skip - after)]),
+    ];
+    result = parts.length === 1 ? result : write.same("Concat", parts, { axis: int(axis) });
+  }
+  return [result];
+}
+
+/** Reverses the first elements of each row. */
+function reverseSequence(
+  node: KernelNode,
+  inputs: readonly OnnxValue[],
+  context: LoweringContext,
+): readonly OnnxValue[] | undefined {
+  const [batch, time] = [node.int("batch_dim"), node.int("seq_dim")];
+  if (batch + time !== 1 || batch < 0 || time < 0) {
+    return undefined;
+  }
+  const write = new Writer(context);
+  const lengths = write.cast(inputAt(inputs, 1), "int64");
+  return [
+    write.same("ReverseSequence", [inputAt(inputs, 0), lengths], {
+      batch_axis: int(batch),
+      time_axis: int(time),
+    }),
+  ];
+}
+
+export const arrangingLowerings: readonly Lowering[] = [
+  {
+    op: "MatrixBandPart",
+    types: { T: summed, Tindex: indices },
+    lower: (_, inputs, context) => bandPart(inputs, context),
+  },
+  {
+    op: "SpaceToDepth",
+    types: { T: moved },
+    lower: (node, inputs, context) => blocks(node, inputAt(inputs, 0), context, true),
+  },
+  {
+    op: "DepthToSpace",
+    types: { T: moved },
+    lower: (node, inputs, context) => blocks(node, inputAt(inputs, 0), context, false),
+  },
+  ...["DynamicStitch", "ParallelDynamicStitch"].map(
+    (op): Lowering => ({ op, types: { T: moved }, lower: (_, inputs, context) => stitch(inputs, context) }),
+  ),
+  {
+    op: "EnsureShape",
+    types: { T: moved },
+    lower: (node, inputs, context) => ensureShape(node, inputAt(inputs, 0), context),
+  },
+  { op: "MirrorPad", types: { T: moved, Tpaddings: indices }, shapeInputs: [1], lower: mirrorPad },
+  { op: "ReverseSequence", types: { T: moved, Tlen: indices }, lower: reverseSequence },
+];

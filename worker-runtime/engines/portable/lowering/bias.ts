@@ -1,0 +1,52 @@
+import type { DType } from "../../../protocol/dtype.js";
+import { isChannelsFirst } from "../kernels/nn/bias.js";
+import { int } from "../onnx/attributes.js";
+import { int64s } from "./constants.js";
+import { accepts } from "./fits.js";
+import { alongAxis } from "./layout.js";
+import type { Lowering } from "./lowering.js";
+
+const types = { T: ["float32", "float64", "int32", "int64"] } as const satisfies Record<
+  string,
+  readonly DType[]
+>;
+
+function biasAdd(op: string): Lowering {
+  return {
+    op,
+    types,
+    fits: accepts(isChannelsFirst),
+    lower: (node, [value, bias], { model, rank }) => {
+      if (value === undefined || bias === undefined || rank(value) < 2 || rank(bias) !== 1) {
+        return undefined;
+      }
+      const axis = isChannelsFirst(node) ? 1 : rank(value) - 1;
+      const addend = alongAxis(model, bias, rank(value), axis);
+      return [model.node("Add", [value, addend], value.dtype)];
+    },
+  };
+}
+
+export const biasLowerings: readonly Lowering[] = [
+  biasAdd("BiasAdd"),
+  biasAdd("BiasAddV1"),
+  {
+    op: "BiasAddGrad",
+    types,
+    fits: accepts(isChannelsFirst),
+    lower: (node, [gradient], { model, rank }) => {
+      if (gradient === undefined || rank(gradient) < 2) {
+        return undefined;
+      }
+      const channels = isChannelsFirst(node) ? 1 : rank(gradient) - 1;
+      const axes = Array.from({ length: rank(gradient) }, (_, axis) => axis).filter(
+        (axis) => axis !== channels,
+      );
+      return [
+        model.node("ReduceSum", [gradient, int64s(model, axes)], gradient.dtype, {
+          attributes: { keepdims: int(0) },
+        }),
+      ];
+    },
+  },
+];

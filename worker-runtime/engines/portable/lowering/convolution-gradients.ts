@@ -1,0 +1,153 @@
+/** Gradients of convolutions in any number of dimensions, for known sizes. */
+import type { WindowDimension } from "../kernels/nn/windows.js";
+import type { OnnxAttributes } from "../onnx/attributes.js";
+import { int, ints } from "../onnx/attributes.js";
+import type { ModelBuilder, OnnxValue } from "../onnx/model-builder.js";
+import { int64s } from "./constants.js";
+import { reshape, transpose } from "./layout.js";
+import { paddingsOf, pixelsLeft } from "./windows.js";
+
+/** The attributes of a Conv for known sizes. */
+export function fixedWindow(dimensions: readonly WindowDimension[]): OnnxAttributes {
+  return {
+    strides: ints(dimensions.map(({ stride }) => stride)),
+    dilations: ints(dimensions.map(({ dilation }) => dilation)),
+    pads: ints(paddingsOf(dimensions)),
+  };
+}
+
+/**
+ * The gradient of a convolution's images: ConvTranspose. Pixels at the end of the images that no window reaches are
+ * added as output padding.
+ * @param filter in ONNX's order.
+ * @param gradient with its channels first.
+ */
+export function imageGradient(
+  model: ModelBuilder,
+  dimensions: readonly WindowDimension[],
+  [filter, gradient]: readonly [OnnxValue, OnnxValue],
+  group: number,
+): OnnxValue {
+  const left = dimensions.map((dimension) => Math.max(0, pixelsLeft(dimension)));
+  return model.node("ConvTranspose", [gradient, filter], gradient.dtype, {
+    attributes: { ...fixedWindow(dimensions), output_padding: ints(left), group: int(group) },
+    rank: dimensions.length + 2,
+  });
+}
+
+/** The patches of images (channels last) that are multiplied by each pixel of a filter, in the filter's order. */
+export function patches(
+  model: ModelBuilder,
+  images: OnnxValue,
+  dimensions: readonly WindowDimension[],
+): readonly OnnxValue[] {
+  const isWhole = dimensions.every(({ window, input, output }) => window === 1 && input === output);
+  const padded = padImages(model, images, dimensions);
+  if (isWhole) {
+    return [padded];
+  }
+  const axes = dimensions.map((_, i) => i + 1);
+  return pixelsOf(dimensions).map((pixel) => {
+    const starts = dimensions.map(({ dilation }, i) => (pixel[i] ?? 0) * dilation);
+    const ends = dimensions.map(({ output, stride }, i) => (starts[i] ?? 0) + (output - 1) * stride + 1);
+    const steps = dimensions.map(({ stride }) => stride);
+    const bounds = [starts, ends, axes, steps].map((values) => int64s(model, values));
+    return model.node("Slice", [padded, ...bounds], images.dtype);
+  });
+}
+
+function padImages(
+  model: ModelBuilder,
+  images: OnnxValue,
+  dimensions: readonly WindowDimension[],
+): OnnxValue {
+  const pads = paddingsOf(dimensions);
+  const middle = dimensions.length;
+  const all = [0, ...pads.slice(0, middle), 0, 0, ...pads.slice(middle), 0];
+  return pads.every((pixels) => pixels === 0)
+    ? images
+    : model.node("Pad", [images, int64s(model, all)], images.dtype);
+}
+
+/** The indices of all pixels of a window, in row-major order. */
+function pixelsOf(dimensions: readonly WindowDimension[]): readonly (readonly number[])[] {
+  return dimensions.reduce<readonly (readonly number[])[]>(
+    (pixels, { window }) =>
+      pixels.flatMap((pixel) => Array.from({ length: window }, (_, index) => [...pixel, index])),
+    [[]],
+  );
+}
+
+/**
+ * The gradient of a filter [rows, …, in, out]: for each of its pixels the transposed matrix of the image pixels it is
+ * multiplied by, times the gradient.
+ * @param taken the patches of the images, by pixel of the filter.
+ * @param gradient with its channels last.
+ * @param groups of channels that are convolved separately.
+ */
+export function filterGradient(
+  model: ModelBuilder,
+  taken: readonly OnnxValue[],
+  gradient: OnnxValue,
+  filter: readonly number[],
+  groups: number,
+): OnnxValue {
+  const [channels = 0, out = 0] = filter.slice(-2);
+  const multiply = groups === 1 ? multiplied(model, gradient, channels, out) : undefined;
+  const products = taken.map(
+    multiply ?? ((patch) => multipliedByGroup(model, patch, gradient, [groups, channels, out / groups])),
+  );
+  return reshape(model, joined(model, products), filter);
+}
+
+function multiplied(
+  model: ModelBuilder,
+  gradient: OnnxValue,
+  channels: number,
+  out: number,
+): (patch: OnnxValue) => OnnxValue {
+  const right = reshape(model, gradient, [-1, out]);
+  const attributes = { transA: int(1) };
+  return (patch) =>
+    model.node("Gemm", [reshape(model, patch, [-1, channels]), right], gradient.dtype, { attributes });
+}
+
+/** @returns a matrix of `channels` rows and `groups` · `out` columns. */
+function multipliedByGroup(
+  model: ModelBuilder,
+  patch: OnnxValue,
+  gradient: OnnxValue,
+  [groups, channels, out]: readonly [number, number, number],
+): OnnxValue {
+  const left = transpose(model, reshape(model, patch, [-1, groups, channels]), [1, 2, 0]);
+  const right = transpose(model, reshape(model, gradient, [-1, groups, out]), [1, 0, 2]);
+  const product = model.node("MatMul", [left, right], gradient.dtype);
+  return reshape(model, transpose(model, product, [1, 0, 2]), [channels, groups * out]);
+}
+
+/** The gradient of a filter [rows, columns, channels, multiplier] that is applied to each channel by itself. */
+export function depthwiseFilterGradient(
+  model: ModelBuilder,
+  taken: readonly OnnxValue[],
+  gradient: OnnxValue,
+  filter: readonly number[],
+): OnnxValue {
+  const [channels = 0, multiplier = 0] = filter.slice(-2);
+  // Each channel has `multiplier` consecutive results.
+  const spread = (value: OnnxValue, last: number) =>
+    multiplier === 1 ? value : reshape(model, value, [0, 0, 0, channels, last]);
+  const right = spread(gradient, multiplier);
+  const attributes = { keepdims: int(0) };
+  const sums = taken.map((patch) => {
+    const product = model.node("Mul", [spread(patch, 1), right], gradient.dtype);
+    return model.node("ReduceSum", [product, int64s(model, [0, 1, 2])], gradient.dtype, { attributes });
+  });
+  return reshape(model, joined(model, sums), filter);
+}
+
+function joined(model: ModelBuilder, parts: readonly OnnxValue[]): OnnxValue {
+  const [first] = parts;
+  return parts.length === 1 && first !== undefined
+    ? first
+    : model.node("Concat", parts, (first as OnnxValue).dtype, { attributes: { axis: int(0) } });
+}

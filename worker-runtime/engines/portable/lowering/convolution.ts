@@ -1,0 +1,320 @@
+import type { KernelNode } from "../kernels/kernel-node.js";
+import { fusedStepsOf } from "../kernels/nn/fused-steps.js";
+import {
+  channelsLastOrder,
+  type WindowAttributes,
+  type WindowGeometry,
+  windowAttributes,
+  windowGeometry,
+} from "../kernels/nn/windows.js";
+import { integersOf } from "../kernels/support/elements.js";
+import type { OnnxAttributes } from "../onnx/attributes.js";
+import { int, ints, string } from "../onnx/attributes.js";
+import type { ModelBuilder, OnnxValue } from "../onnx/model-builder.js";
+import {
+  depthwiseFilterGradient,
+  filterGradient,
+  fixedWindow,
+  imageGradient,
+  patches,
+} from "./convolution-gradients.js";
+import { accepts } from "./fits.js";
+import { lowerFusedSteps } from "./fused-steps.js";
+import { fromChannelsFirst, reshape, toChannelsFirst, toChannelsLast, transpose } from "./layout.js";
+import type { Lowering, LoweringContext } from "./lowering.js";
+import { dimensionsOf, imageSizes } from "./windows.js";
+
+/** On the CPU, ONNX Runtime has convolutions for float32 only. */
+const T = "float32";
+const types = { T: [T] } as const;
+
+/** From TensorFlow's filters [rows, columns, in, out] to ONNX's, and back for their gradients. */
+const FILTER_ORDER = [3, 2, 0, 1];
+
+/** The sizes that are known if a model is made for fixed shapes, in NHWC order. */
+interface Sizes {
+  readonly image: readonly number[];
+  /** [rows, columns, in, out] */
+  readonly filter: readonly number[];
+  readonly geometry: WindowGeometry;
+}
+
+/** Returns undefined for empty tensors and for sizes that the kernel rejects. */
+function sizesOf(
+  attributes: WindowAttributes,
+  image: readonly number[] | undefined,
+  filter: readonly number[] | undefined,
+): Sizes | undefined {
+  if (image?.length !== 4 || filter?.length !== 4 || image.includes(0) || filter.includes(0)) {
+    return undefined;
+  }
+  const [rows = 0, columns = 0] = filter;
+  const geometry = windowGeometry(attributes, image, [rows, columns]);
+  return geometry.rows.output > 0 && geometry.columns.output > 0 ? { image, filter, geometry } : undefined;
+}
+
+/** The attributes of a Conv derived from the node's attributes; undefined if they also depend on sizes. */
+function windowOf({
+  strides,
+  dilations,
+  padding,
+  explicitPaddings,
+}: WindowAttributes): OnnxAttributes | undefined {
+  const [, ...rest] = dilations;
+  const window = { strides: ints(strides.slice(1, 3)), dilations: ints(dilations.slice(1, 3)) };
+  switch (padding) {
+    case "VALID":
+      return { ...window, auto_pad: string("VALID") };
+    case "EXPLICIT": {
+      const [top = 0, bottom = 0, left = 0, right = 0] = explicitPaddings;
+      return { ...window, pads: ints([top, left, bottom, right]) };
+    }
+    default:
+      // ONNX Runtime does not compute the paddings of dilated windows.
+      return rest.every((size) => size === 1) ? { ...window, auto_pad: string("SAME_UPPER") } : undefined;
+  }
+}
+
+/** Converts images to ONNX's order and convolves them; the result stays in ONNX's order. */
+function convolve(
+  node: KernelNode,
+  [x, filter]: readonly OnnxValue[],
+  context: LoweringContext,
+): OnnxValue | undefined {
+  const { model, rank } = context;
+  if (x === undefined || filter === undefined || rank(x) !== 4 || rank(filter) !== 4) {
+    return undefined;
+  }
+  const attributes = windowAttributes(node);
+  const { channelsFirst } = attributes;
+  let window = windowOf(attributes);
+  let group = 1;
+  if (window === undefined || hasGroups(context, x, filter, channelsFirst)) {
+    const sizes = sizesOf(
+      attributes,
+      imageSizes(context, x, attributes.channelsFirst),
+      context.shape(filter),
+    );
+    if (sizes === undefined) {
+      return undefined;
+    }
+    window = fixedWindow(dimensionsOf(sizes.geometry));
+    group = crossChannel.groups(sizes) ?? 1;
+  }
+  const images = toChannelsFirst(model, x, 4, attributes.channelsFirst);
+  return model.node("Conv", [images, transpose(model, filter, FILTER_ORDER)], T, {
+    attributes: { ...window, group: int(group) },
+    rank: 4,
+  });
+}
+
+/** Whether the filter takes only some of the channels. The attribute `group` then depends on sizes. */
+function hasGroups(
+  context: LoweringContext,
+  images: OnnxValue,
+  filter: OnnxValue,
+  channelsFirst: boolean,
+): boolean {
+  const channels = context.likelyShape(images)?.[channelsFirst ? 1 : 3];
+  return channels !== undefined && channels !== context.likelyShape(filter)?.[2];
+}
+
+const conv2D: Lowering = {
+  op: "Conv2D",
+  types,
+  fits: accepts(windowAttributes),
+  lower: (node, inputs, context) => {
+    const product = convolve(node, inputs, context);
+    const { channelsFirst } = windowAttributes(node);
+    return product && [fromChannelsFirst(context.model, product, 4, channelsFirst)];
+  },
+};
+
+const fusedConv2D: Lowering = {
+  op: "_FusedConv2D",
+  types: { ...types, TArgs: [T] },
+  fits: (node) =>
+    node.string("filter_format") === "HWIO" && accepts(windowAttributes)(node) && accepts(fusedStepsOf)(node),
+  lower: (node, inputs, context) => {
+    const { model, rank } = context;
+    const { channelsFirst } = windowAttributes(node);
+    const args = inputs
+      .slice(2, 2 + node.int("num_args"))
+      .map((arg) => (rank(arg) === 4 ? toChannelsFirst(model, arg, 4, channelsFirst) : arg));
+    const product = convolve(node, inputs, context);
+    return (
+      product && [
+        fromChannelsFirst(
+          model,
+          lowerFusedSteps(node, product, args, { model, rank: 4, axis: 1 }),
+          4,
+          channelsFirst,
+        ),
+      ]
+    );
+  },
+};
+
+/** The image sizes given by an input; undefined unless its value follows from constants and shapes. */
+function givenSizes({ value }: LoweringContext, sizes: OnnxValue): readonly number[] | undefined {
+  const tensor = value(sizes);
+  return tensor?.shape.length === 1 && tensor.size === 4 ? integersOf(tensor) : undefined;
+}
+
+/** Whether a gradient has the shape of the forward op's result. */
+function fitsResult(
+  context: LoweringContext,
+  gradient: OnnxValue,
+  attributes: WindowAttributes,
+  { image, geometry }: Sizes,
+  channels: number,
+): boolean {
+  const expected = [image[0], geometry.rows.output, geometry.columns.output, channels];
+  return (
+    imageSizes(context, gradient, attributes.channelsFirst)?.every((size, i) => size === expected[i]) ?? false
+  );
+}
+
+/** A kind of convolution: how its filters, [rows, columns, in, …], are expressed in ONNX. */
+interface Kind {
+  /** The number of channel groups that are convolved separately; undefined if the sizes do not match. */
+  groups(sizes: Sizes): number | undefined;
+  channelsOut(filter: readonly number[]): number;
+  filter(model: ModelBuilder, filter: OnnxValue, sizes: Sizes): OnnxValue;
+  /** @param taken the patches of the images, by pixel of the filter. */
+  filterGradient(
+    model: ModelBuilder,
+    taken: readonly OnnxValue[],
+    gradient: OnnxValue,
+    sizes: Sizes,
+    groups: number,
+  ): OnnxValue;
+}
+
+const crossChannel: Kind = {
+  groups: ({ image: [, , , channels = 0], filter: [, , taken = 1, out = 0] }) => {
+    const groups = channels / taken;
+    return Number.isInteger(groups) && Number.isInteger(out / groups) ? groups : undefined;
+  },
+  channelsOut: ([, , , out = 0]) => out,
+  filter: (model, filter) => transpose(model, filter, FILTER_ORDER),
+  filterGradient: (model, taken, gradient, { filter }, groups) =>
+    filterGradient(model, taken, gradient, filter, groups),
+};
+
+const depthwise: Kind = {
+  groups: ({ image: [, , , channels = 0], filter: [, , taken] }) =>
+    channels === taken ? channels : undefined,
+  channelsOut: ([, , channels = 0, multiplier = 0]) => channels * multiplier,
+  filter: (model, filter, { filter: [rows = 0, columns = 0, channels = 0, multiplier = 0] }) =>
+    transpose(model, reshape(model, filter, [rows, columns, 1, channels * multiplier]), FILTER_ORDER),
+  filterGradient: (model, taken, gradient, { filter }) =>
+    depthwiseFilterGradient(model, taken, gradient, filter),
+};
+
+/** A …BackpropInput op: inputs the images' sizes, the filter, and the gradient of the result. */
+function inputGradientOp(op: string, kind: Kind): Lowering {
+  return {
+    op,
+    types,
+    fits: accepts(windowAttributes),
+    shapeInputs: [0],
+    lower: (node, [sizes, filter, gradient], context) => {
+      if (sizes === undefined || filter === undefined || gradient === undefined) {
+        return undefined;
+      }
+      const { model } = context;
+      const attributes = windowAttributes(node);
+      const { channelsFirst } = attributes;
+      const given = givenSizes(context, sizes);
+      const image = given && channelsLastOrder(given, channelsFirst, "input_sizes");
+      const known = sizesOf(attributes, image, context.shape(filter));
+      const groups = known && kind.groups(known);
+      if (
+        known === undefined ||
+        groups === undefined ||
+        !fitsResult(context, gradient, attributes, known, kind.channelsOut(known.filter))
+      ) {
+        return undefined;
+      }
+      const dy = toChannelsFirst(model, gradient, 4, channelsFirst);
+      const weights = kind.filter(model, filter, known);
+      const result = imageGradient(model, dimensionsOf(known.geometry), [weights, dy], groups);
+      return [fromChannelsFirst(model, result, 4, channelsFirst)];
+    },
+  };
+}
+
+/** A …BackpropFilter op: inputs the images, the filter's sizes, and the gradient of the result. */
+function filterGradientOp(op: string, kind: Kind): Lowering {
+  return {
+    op,
+    types,
+    fits: accepts(windowAttributes),
+    shapeInputs: [1],
+    lower: (node, [images, sizes, gradient], context) => {
+      if (images === undefined || sizes === undefined || gradient === undefined) {
+        return undefined;
+      }
+      const { model } = context;
+      const attributes = windowAttributes(node);
+      const known = sizesOf(
+        attributes,
+        imageSizes(context, images, attributes.channelsFirst),
+        givenSizes(context, sizes),
+      );
+      const groups = known && kind.groups(known);
+      if (
+        known === undefined ||
+        groups === undefined ||
+        !fitsResult(context, gradient, attributes, known, kind.channelsOut(known.filter))
+      ) {
+        return undefined;
+      }
+      const { channelsFirst } = attributes;
+      const x = toChannelsLast(model, images, channelsFirst);
+      const dy = toChannelsLast(model, gradient, channelsFirst);
+      const taken = patches(model, x, dimensionsOf(known.geometry));
+      return [kind.filterGradient(model, taken, dy, known, groups)];
+    },
+  };
+}
+
+const depthwiseConv2D: Lowering = {
+  op: "DepthwiseConv2dNative",
+  types,
+  fits: accepts(windowAttributes),
+  lower: (node, [x, filter], context) => {
+    if (x === undefined || filter === undefined) {
+      return undefined;
+    }
+    const { model } = context;
+    const attributes = windowAttributes(node);
+    const { channelsFirst } = attributes;
+    const sizes = sizesOf(
+      attributes,
+      imageSizes(context, x, attributes.channelsFirst),
+      context.shape(filter),
+    );
+    const group = sizes && depthwise.groups(sizes);
+    if (sizes === undefined || group === undefined) {
+      return undefined;
+    }
+    const images = toChannelsFirst(model, x, 4, channelsFirst);
+    const result = model.node("Conv", [images, depthwise.filter(model, filter, sizes)], T, {
+      attributes: { ...fixedWindow(dimensionsOf(sizes.geometry)), group: int(group) },
+      rank: 4,
+    });
+    return [fromChannelsFirst(model, result, 4, channelsFirst)];
+  },
+};
+
+export const convolutionLowerings: readonly Lowering[] = [
+  conv2D,
+  fusedConv2D,
+  depthwiseConv2D,
+  inputGradientOp("Conv2DBackpropInput", crossChannel),
+  filterGradientOp("Conv2DBackpropFilter", crossChannel),
+  inputGradientOp("DepthwiseConv2dNativeBackpropInput", depthwise),
+  filterGradientOp("DepthwiseConv2dNativeBackpropFilter", depthwise),
+];

@@ -1,0 +1,17 @@
+import { TensorFlowError } from "../../../protocol/status.js";
+import type { KernelNode } from "../kernels/kernel-node.js";
+
+/** Whether `read` accepts a node's attributes; the op's kernel reports what is wrong with others. */
+export function accepts(read: (node: KernelNode) => unknown): (node: KernelNode) => boolean {
+  return (node) => {
+    try {
+      read(node);
+      return true;
+    } catch (error) {
+      if (error instanceof TensorFlowError) {
+        return false;
+      }
+      throw error;
+    }
+  };
+}

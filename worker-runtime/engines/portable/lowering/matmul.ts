@@ -1,0 +1,152 @@
+import type { DType } from "../../../protocol/dtype.js";
+import type { KernelNode } from "../kernels/kernel-node.js";
+import { parseEquation } from "../kernels/linalg/einsum-equation.js";
+import { fusedStepsOf } from "../kernels/nn/fused-steps.js";
+import { int, string } from "../onnx/attributes.js";
+import { MICROSOFT, type ModelBuilder, type OnnxValue } from "../onnx/model-builder.js";
+import { accepts } from "./fits.js";
+import { lowerFusedSteps } from "./fused-steps.js";
+import { transposeMatrices } from "./layout.js";
+import type { Lowering, LoweringContext } from "./lowering.js";
+import { Writer } from "./writer.js";
+
+/** The dtypes for which ONNX Runtime has matrix products on the CPU. */
+const productTypes = ["float32", "float64", "int32", "int64"] as const satisfies readonly DType[];
+
+interface Operand {
+  readonly value: OnnxValue;
+  readonly rank: number;
+  /** Whether its last two dimensions are swapped first. */
+  readonly transposed: boolean;
+}
+
+/**
+ * The product of two tensors of matrices, whose other dimensions broadcast. Transposed operands are read in place if
+ * ONNX Runtime has an operator for it: Gemm for single matrices, its own FusedMatMul for float32.
+ */
+export function multiply(model: ModelBuilder, a: Operand, b: Operand): OnnxValue {
+  const { dtype } = a.value;
+  const isFloat = dtype === "float32" || dtype === "float64";
+  const values = [a.value, b.value];
+  if (!a.transposed && !b.transposed) {
+    return model.node("MatMul", values, dtype);
+  }
+  const attributes = { transA: int(Number(a.transposed)), transB: int(Number(b.transposed)) };
+  if (isFloat && a.rank === 2 && b.rank === 2) {
+    return model.node("Gemm", values, dtype, { attributes });
+  }
+  if (dtype === "float32") {
+    return model.node("FusedMatMul", values, dtype, { attributes, domain: MICROSOFT });
+  }
+  const plain = [a, b].map(({ value, rank, transposed }) =>
+    transposed ? transposeMatrices(model, value, rank) : value,
+  );
+  return model.node("MatMul", plain, dtype);
+}
+
+function matMul(
+  node: KernelNode,
+  [a, b]: readonly OnnxValue[],
+  { model, rank }: LoweringContext,
+): OnnxValue | undefined {
+  if (a === undefined || b === undefined || rank(a) !== 2 || rank(b) !== 2) {
+    return undefined;
+  }
+  return multiply(
+    model,
+    { value: a, rank: 2, transposed: node.bool("transpose_a") },
+    { value: b, rank: 2, transposed: node.bool("transpose_b") },
+  );
+}
+
+/**
+ * A product of tensors of non-empty matrices. If the inner dimension is 0, ONNX Runtime 1.30 leaves all results of a
+ * batch but the first uninitialized, and it does not broadcast the batch of empty matrices. The model fails for these.
+ */
+function ofNoEmptyMatrices(
+  product: OnnxValue,
+  operands: readonly OnnxValue[],
+  context: LoweringContext,
+): OnnxValue {
+  const write = new Writer(context);
+  const sizes = write.join(...operands.map((operand) => write.shape(operand, -2)));
+  const least = write.same("ReduceMin", [sizes], { keepdims: int(1) });
+  const isThere = write.test("Greater", least, write.scalar("int64", 0));
+  return write.reshape(product, write.where(isThere, write.shape(product), write.scalar("int64", -2)));
+}
+
+/** @param broadcasts whether the dimensions before the matrices may differ. */
+function batchMatMul(broadcasts: boolean): Lowering["lower"] {
+  return (node, [x, y], context) => {
+    if (x === undefined || y === undefined) {
+      return undefined;
+    }
+    const { model, rank } = context;
+    const [rankX, rankY] = [rank(x), rank(y)];
+    // For different ranks, or a batch of size 1, ONNX would compute a product that the op's first version rejects.
+    if (rankX < 2 || rankY < 2 || (!broadcasts && rankX !== rankY)) {
+      return undefined;
+    }
+    const product = multiply(
+      model,
+      { value: x, rank: rankX, transposed: node.bool("adj_x") },
+      { value: y, rank: rankY, transposed: node.bool("adj_y") },
+    );
+    return [rankX === 2 && rankY === 2 ? product : ofNoEmptyMatrices(product, [x, y], context)];
+  };
+}
+
+/** ONNX's equations are the same, except for labels repeated in an output, which the kernel rejects. */
+const einsum: Lowering = {
+  op: "Einsum",
+  types: { T: productTypes },
+  fits: accepts((node) => parseEquation(node.string("equation"))),
+  lower: (node, inputs, { model, rank }) => {
+    const equation = node.string("equation");
+    const { inputs: terms, output } = parseEquation(equation);
+    const letters = [...output.replace("...", "")];
+    const fit = terms.every((term, i) => {
+      const input = inputs[i];
+      const named = term.replace("...", "").length;
+      return input !== undefined && (term.includes("...") ? rank(input) >= named : rank(input) === named);
+    });
+    if (!fit || terms.length !== inputs.length || new Set(letters).size < letters.length) {
+      return undefined;
+    }
+    const dtype = node.type("T");
+    return [model.node("Einsum", inputs, dtype, { attributes: { equation: string(equation) } })];
+  },
+};
+
+const types = { T: productTypes };
+
+export const matMulLowerings: readonly Lowering[] = [
+  {
+    op: "MatMul",
+    types,
+    lower: (node, inputs, context) => {
+      const product = matMul(node, inputs, context);
+      return product === undefined ? undefined : [product];
+    },
+  },
+  { op: "BatchMatMul", types, lower: batchMatMul(false) },
+  { op: "BatchMatMulV2", types, lower: batchMatMul(true) },
+  {
+    op: "BatchMatMulV3",
+    types: { Ta: productTypes, Tb: productTypes, Tout: productTypes },
+    fits: (node) => node.type("Ta") === node.type("Tb") && node.type("Tb") === node.type("Tout"),
+    lower: batchMatMul(true),
+  },
+  {
+    op: "_FusedMatMul",
+    types: { T: ["float32"] },
+    fits: accepts(fusedStepsOf),
+    lower: (node, inputs, context) => {
+      const product = matMul(node, inputs, context);
+      return product === undefined
+        ? undefined
+        : [lowerFusedSteps(node, product, inputs.slice(2), { model: context.model, rank: 2, axis: 1 })];
+    },
+  },
+  einsum,
+];

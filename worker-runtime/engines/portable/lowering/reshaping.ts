@@ -1,0 +1,127 @@
+import { int, ints } from "../onnx/attributes.js";
+import type { OnnxValue } from "../onnx/model-builder.js";
+import { floats, indices, moved } from "./dtypes.js";
+import type { Lowering, LoweringContext } from "./lowering.js";
+import { axisOf, axisWithin, FAR, inputAt, numbersOf, Writer } from "./writer.js";
+
+/** The axes given by an input, counted from the front; undefined if they are unknown, invalid or repeated. */
+function axesOf(context: LoweringContext, input: OnnxValue, rank: number): readonly number[] | undefined {
+  const axes = numbersOf(context, input)?.map((axis) => axisWithin(axis, rank));
+  const found = axes?.filter((axis) => axis !== undefined) ?? [];
+  return found.length === axes?.length && new Set(found).size === found.length ? found : undefined;
+}
+
+function transpose(op: string): Lowering {
+  return {
+    op,
+    types: { T: moved, Tperm: indices },
+    lower: (_, inputs, context) => {
+      const input = inputAt(inputs, 0);
+      const rank = context.rank(input);
+      const order = numbersOf(context, inputAt(inputs, 1));
+      const axes = axesOf(context, inputAt(inputs, 1), rank);
+      if (order === undefined || axes?.length !== rank || order.some((axis) => axis < 0)) {
+        return undefined;
+      }
+      return [rank < 2 ? input : new Writer(context).same("Transpose", [input], { perm: ints(axes) })];
+    },
+  };
+}
+
+/** Broadcasts the tensor to a larger shape. ONNX would also accept a size of 1 where the tensor's is larger. */
+function broadcastTo(write: Writer, input: OnnxValue, sizes: OnnxValue): OnnxValue {
+  const shape = write.cast(sizes, "int64");
+  return write.reshape(write.same("Expand", [input, shape]), shape);
+}
+
+export const reshapingLowerings: readonly Lowering[] = [
+  {
+    op: "Reshape",
+    types: { T: moved, Tshape: indices },
+    shapeInputs: [1],
+    lower: (_, inputs, context) => {
+      const write = new Writer(context);
+      return [write.reshape(inputAt(inputs, 0), write.cast(inputAt(inputs, 1), "int64"))];
+    },
+  },
+  {
+    op: "ExpandDims",
+    types: { T: moved, Tdim: indices },
+    shapeInputs: [1],
+    lower: (_, inputs, context) => {
+      const write = new Writer(context);
+      const axis = write.reshape(write.cast(inputAt(inputs, 1), "int64"), write.longs([1]));
+      return [write.same("Unsqueeze", [inputAt(inputs, 0), axis])];
+    },
+  },
+  {
+    op: "Squeeze",
+    types: { T: moved },
+    isRankBySizes: true,
+    lower: (node, inputs, context) => {
+      const write = new Writer(context);
+      const [input, axes] = [inputAt(inputs, 0), node.ints("squeeze_dims")];
+      return [axes.length === 0 ? write.same("Squeeze", [input]) : write.squeeze(input, ...axes)];
+    },
+  },
+  transpose("Transpose"),
+  transpose("ConjugateTranspose"),
+  {
+    op: "ReverseV2",
+    types: { T: moved, Tidx: indices },
+    lower: (_, inputs, context) => {
+      const write = new Writer(context);
+      const input = inputAt(inputs, 0);
+      const axes = axesOf(context, inputAt(inputs, 1), context.rank(input));
+      if (axes === undefined || axes.length === 0) {
+        return axes === undefined ? undefined : [input];
+      }
+      const each = (value: number | bigint) => write.longs(axes.map(() => value));
+      return [write.same("Slice", [input, each(-1), each(-FAR), write.longs(axes), each(-1)])];
+    },
+  },
+  {
+    op: "Tile",
+    // TensorFlow has kernels only for these, except if the repetitions change nothing.
+    types: { T: [...floats, "int8", "int16", "int32", "int64", "uint8", "bool"], Tmultiples: indices },
+    shapeInputs: [1],
+    lower: (_, inputs, context) => {
+      const write = new Writer(context);
+      const multiples = numbersOf(context, inputAt(inputs, 1));
+      if (multiples?.some((times) => times < 0)) return undefined;
+      return [write.same("Tile", [inputAt(inputs, 0), write.cast(inputAt(inputs, 1), "int64")])];
+    },
+  },
+  {
+    op: "BroadcastTo",
+    types: { T: moved, Tidx: indices },
+    shapeInputs: [1],
+    lower: (_, inputs, context) => [broadcastTo(new Writer(context), inputAt(inputs, 0), inputAt(inputs, 1))],
+  },
+  {
+    op: "Fill",
+    types: { T: moved, index_type: indices },
+    shapeInputs: [0],
+    lower: (_, inputs, context) => [broadcastTo(new Writer(context), inputAt(inputs, 1), inputAt(inputs, 0))],
+  },
+  {
+    op: "Roll",
+    types: { T: moved, Tshift: indices, Taxis: indices },
+    lower: (_, inputs, context) => {
+      const write = new Writer(context);
+      const input = inputAt(inputs, 0);
+      const axis = axisOf(context, inputAt(inputs, 2), context.rank(input));
+      const [shift, ...more] = numbersOf(context, inputAt(inputs, 1)) ?? [];
+      const size = context.shape(input)?.[axis ?? 0];
+      if (axis === undefined || shift === undefined || more.length > 0 || size === undefined) {
+        return undefined;
+      }
+      const first = size === 0 ? 0 : ((-shift % size) + size) % size;
+      const part = (from: number, to: number | bigint) =>
+        write.same("Slice", [input, write.longs([from]), write.longs([to]), write.longs([axis])]);
+      return [
+        first === 0 ? input : write.same("Concat", [part(first, FAR), part(0, first)], { axis: int(axis) }),
+      ];
+    },
+  },
+];

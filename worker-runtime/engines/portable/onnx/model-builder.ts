@@ -1,0 +1,179 @@
+import {
+  AttributeProto,
+  ModelProto,
+  NodeProto,
+  type TensorProto,
+  ValueInfoProto,
+} from "../../../../protos/generated/onnx/onnx.js";
+import type { DType } from "../../../protocol/dtype.js";
+import type { Tensor } from "../../../protocol/tensor.js";
+import type { OnnxAttributes } from "./attributes.js";
+import { onnxDataType, tensorProto } from "./tensor-proto.js";
+
+/** The ONNX operator set version that models use, and the matching version of the file format. */
+const OPSET = 21n;
+const IR_VERSION = 10n;
+
+/** ONNX Runtime's own operators. */
+export const MICROSOFT = "com.microsoft";
+
+/** A value in a model. */
+export interface OnnxValue {
+  readonly name: string;
+  readonly dtype: DType;
+}
+
+export interface OnnxNodeOptions {
+  readonly attributes?: OnnxAttributes;
+  /** The operator's domain, if it is not a standard operator. */
+  readonly domain?: string;
+  /**
+   * The rank of the output, if ONNX's shape inference cannot determine it, as for a convolution with filters of unknown
+   * size. Without it ONNX Runtime keeps the transposes before and after its neighbours.
+   */
+  readonly rank?: number;
+}
+
+/** Writes a model, node by node. Values are numbered; ONNX nodes keep the names of TensorFlow's nodes. */
+export class ModelBuilder {
+  readonly #nodes: NodeProto[] = [];
+  readonly #initializers: TensorProto[] = [];
+  readonly #inputs: ValueInfoProto[] = [];
+  readonly #outputs: ValueInfoProto[] = [];
+  readonly #ranks: ValueInfoProto[] = [];
+  /** The existing constants by tensor: lowerings need not keep track of those that they share. */
+  readonly #constants = new Map<Tensor, OnnxValue>();
+  #values = 0;
+  #scope = "";
+
+  /** Sets the name of nodes added from now on, for ONNX Runtime's profiles and errors. */
+  setScope(name: string): void {
+    this.#scope = name;
+  }
+
+  /** @param rank the number of symbolic dimensions; 0 for a scalar. */
+  input(dtype: DType, rank: number): OnnxValue {
+    const value = this.#value(dtype);
+    this.#inputs.push(valueInfo(value, rank));
+    return value;
+  }
+
+  /** Makes a value an output of the model, with the returned name, which is new for each call. */
+  output(value: OnnxValue): OnnxValue {
+    const output = this.node("Identity", [value], value.dtype);
+    this.#outputs.push(valueInfo(output, undefined));
+    return output;
+  }
+
+  constant(tensor: Tensor): OnnxValue {
+    const known = this.#constants.get(tensor);
+    if (known !== undefined) {
+      return known;
+    }
+    const value = this.#value(tensor.dtype);
+    this.#initializers.push(tensorProto(value.name, tensor));
+    this.#constants.set(tensor, value);
+    return value;
+  }
+
+  /** Adds a node with one output. @param inputs undefined for an omitted optional input. */
+  node(
+    op: string,
+    inputs: readonly (OnnxValue | undefined)[],
+    dtype: DType,
+    options: OnnxNodeOptions = {},
+  ): OnnxValue {
+    const value = this.#value(dtype);
+    this.#add(op, inputs, [value], options);
+    if (options.rank !== undefined) {
+      this.#ranks.push(valueInfo(value, options.rank));
+    }
+    return value;
+  }
+
+  /** Adds a node with several outputs. @param dtypes the dtypes of its outputs. */
+  nodes(
+    op: string,
+    inputs: readonly (OnnxValue | undefined)[],
+    dtypes: readonly DType[],
+    options: OnnxNodeOptions = {},
+  ): readonly OnnxValue[] {
+    const values = dtypes.map((dtype) => this.#value(dtype));
+    this.#add(op, inputs, values, options);
+    return values;
+  }
+
+  /** Serializes the model without nodes that no output needs, which ONNX Runtime would also run. */
+  build(name: string): Uint8Array {
+    const model = ModelProto.fromPartial({
+      irVersion: IR_VERSION,
+      producerName: "tensordeck",
+      opsetImport: [
+        { domain: "", version: OPSET },
+        { domain: MICROSOFT, version: 1n },
+      ],
+    });
+    model.graph = {
+      name,
+      ...this.#needed(),
+      input: this.#inputs,
+      output: this.#outputs,
+      valueInfo: this.#ranks,
+    };
+    return ModelProto.encode(model).finish();
+  }
+
+  /**
+   * The nodes and constants that the outputs depend on. A node's inputs are model inputs, constants, and outputs of
+   * earlier nodes.
+   */
+  #needed(): { readonly node: NodeProto[]; readonly initializer: TensorProto[] } {
+    const needed = new Set(this.#outputs.map(({ name }) => name));
+    const node: NodeProto[] = [];
+    for (const one of this.#nodes.toReversed()) {
+      if (one.output.some((name) => needed.has(name))) {
+        node.push(one);
+        for (const name of one.input) {
+          needed.add(name);
+        }
+      }
+    }
+    return { node: node.reverse(), initializer: this.#initializers.filter(({ name }) => needed.has(name)) };
+  }
+
+  #value(dtype: DType): OnnxValue {
+    this.#values += 1;
+    return { name: `v${this.#values}`, dtype };
+  }
+
+  #add(
+    op: string,
+    inputs: readonly (OnnxValue | undefined)[],
+    outputs: readonly OnnxValue[],
+    { attributes = {}, domain }: OnnxNodeOptions,
+  ): void {
+    const node = NodeProto.fromPartial({
+      name: `${this.#scope}#${this.#nodes.length}`,
+      opType: op,
+      input: inputs.map((input) => input?.name ?? ""),
+      output: outputs.map((output) => output.name),
+      ...(domain === undefined ? {} : { domain }),
+    });
+    node.attribute = Object.entries(attributes).map(([name, attribute]) =>
+      AttributeProto.fromPartial({ ...attribute, name }),
+    );
+    this.#nodes.push(node);
+  }
+}
+
+function valueInfo({ name, dtype }: OnnxValue, rank: number | undefined): ValueInfoProto {
+  const dim = Array.from({ length: rank ?? 0 }, (_, axis) => ({
+    value: { $case: "dimParam" as const, value: `${name}_${axis}` },
+  }));
+  return ValueInfoProto.fromPartial({
+    name,
+    type: {
+      tensorType: { elemType: onnxDataType(dtype), ...(rank === undefined ? {} : { shape: { dim } }) },
+    },
+  });
+}

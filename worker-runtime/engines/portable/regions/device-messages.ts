@@ -1,0 +1,126 @@
+import type { DType } from "../../../protocol/dtype.js";
+import type { GpuProvider } from "../gpu/choose-gpus.js";
+
+/** The data that a device thread receives when it starts. */
+export interface DeviceThreadData {
+  /** The ONNX Runtime module. */
+  readonly runtime: string;
+  /** Threads that one run may use. */
+  readonly threads: number;
+  /** The execution provider for the GPU; defaults to the CPU. */
+  readonly provider: GpuProvider | undefined;
+  /** Handles of tensors on the device are greater than this. */
+  readonly firstHandle: number;
+}
+
+/** Makes a session of a serialized model. Answered by `MadeMessage` or `FailedMessage`. */
+export interface MakeMessage {
+  readonly kind: "make";
+  readonly request: number;
+  readonly session: number;
+  readonly model: Uint8Array;
+  /** Whether each output stays on the device. */
+  readonly staying: readonly boolean[];
+}
+
+/**
+ * An input of a run: new memory, which the thread keeps if a key is given; an input that it has kept; or a tensor on
+ * the device.
+ */
+export type SentInput =
+  | {
+      readonly dtype: DType;
+      readonly shape: readonly number[];
+      readonly data: ArrayBuffer;
+      readonly keepAs: number | undefined;
+    }
+  | { readonly dtype: DType; readonly shape: readonly number[]; readonly kept: number }
+  | { readonly dtype: DType; readonly shape: readonly number[]; readonly handle: number };
+
+/** Runs a session. Answered by `RanMessage` or `FailedMessage`. */
+export interface RunMessage {
+  readonly kind: "run";
+  readonly request: number;
+  readonly session: number;
+  readonly inputs: readonly SentInput[];
+}
+
+/** Releases sessions, inputs and tensors on the device. Not answered. */
+export interface ReleaseMessage {
+  readonly kind: "release";
+  readonly sessions: readonly number[];
+  readonly inputs: readonly number[];
+  /** By their handles. */
+  readonly tensors: readonly number[];
+}
+
+/** Copies a tensor from the device. Answered by `FetchedMessage` or `FailedMessage`. */
+export interface FetchMessage {
+  readonly kind: "fetch";
+  readonly request: number;
+  readonly handle: number;
+}
+
+/**
+ * As `FetchMessage`, for a thread that blocks: the bytes are written to shared memory, and the state is set to a
+ * `NowState`.
+ */
+export interface FetchNowMessage {
+  readonly kind: "fetch-now";
+  readonly handle: number;
+  readonly bytes: SharedArrayBuffer;
+  /** An Int32Array of one number. */
+  readonly state: SharedArrayBuffer;
+}
+
+export const NowState = { WAITING: 0, DONE: 1, FAILED: 2 } as const;
+
+/** Tells the thread to end after its current call, without running queued ones. */
+export interface EndMessage {
+  readonly kind: "end";
+}
+
+export type DeviceRequest =
+  | MakeMessage
+  | RunMessage
+  | ReleaseMessage
+  | FetchMessage
+  | FetchNowMessage
+  | EndMessage;
+
+/** The thread has loaded ONNX Runtime, or failed to. */
+export type StartedMessage =
+  | { readonly kind: "started" }
+  | { readonly kind: "unavailable"; readonly reason: string };
+
+export interface MadeMessage {
+  readonly kind: "made";
+  readonly request: number;
+}
+
+export interface RanMessage {
+  readonly kind: "ran";
+  readonly request: number;
+  /** In the order of the model's outputs. */
+  readonly outputs: readonly RanOutput[];
+}
+
+/** An output of a run: its memory, or the handle of a tensor that has stayed on the device. */
+export type RanOutput =
+  | { readonly shape: readonly number[]; readonly data: ArrayBuffer }
+  | { readonly shape: readonly number[]; readonly handle: number };
+
+export interface FetchedMessage {
+  readonly kind: "fetched";
+  readonly request: number;
+  readonly data: ArrayBuffer;
+}
+
+/** A model that ONNX Runtime rejects, or a run that failed, with its error message. */
+export interface FailedMessage {
+  readonly kind: "failed";
+  readonly request: number;
+  readonly reason: string;
+}
+
+export type DeviceAnswer = StartedMessage | MadeMessage | RanMessage | FetchedMessage | FailedMessage;

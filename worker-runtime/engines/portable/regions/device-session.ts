@@ -1,0 +1,85 @@
+import type { DType } from "../../../protocol/dtype.js";
+import type { Tensor } from "../../../protocol/tensor.js";
+import { freeUnlessHeld } from "../memory/held-tensor.js";
+import type { RanOutput } from "./device-messages.js";
+
+/** An output of a session. */
+export interface SessionOutput {
+  readonly dtype: DType;
+  /** Whether its values stay on the device, as `DeviceTensor`s. On a GPU, all do that can. */
+  readonly stays: boolean;
+}
+
+/** What a session needs of its device. */
+export interface SessionDevice {
+  readonly isGpu: boolean;
+  /** "/device:GPU:0". */
+  readonly name: string;
+  /** Whether this thread is still running. */
+  has(generation: number): boolean;
+  run(
+    session: number,
+    generation: number,
+    inputs: readonly Tensor[],
+    signal: AbortSignal,
+  ): Promise<readonly RanOutput[]>;
+  /** @throws TensorFlowError RESOURCE_EXHAUSTED, after releasing the output's memory. */
+  tensorOf(output: RanOutput, dtype: DType): Tensor;
+  release(session: number, generation: number): void;
+}
+
+/** A session on a device. */
+export class DeviceSession {
+  readonly #device: SessionDevice;
+  readonly #number: number;
+  readonly #generation: number;
+  readonly #outputs: readonly DType[];
+
+  constructor(device: SessionDevice, number: number, generation: number, outputs: readonly DType[]) {
+    this.#device = device;
+    this.#number = number;
+    this.#generation = generation;
+    this.#outputs = outputs;
+  }
+
+  /** Whether inputs that are not yet on a GPU are copied to one. */
+  get isOnGpu(): boolean {
+    return this.#device.isGpu;
+  }
+
+  /** "/device:GPU:0". */
+  get deviceName(): string {
+    return this.#device.name;
+  }
+
+  /** False once its thread has ended. */
+  get isAlive(): boolean {
+    return this.#device.has(this.#generation);
+  }
+
+  /**
+   * @throws SessionError with ONNX Runtime's message; DeviceLostError; TensorFlowError CANCELLED if the signal is
+   *   aborted, RESOURCE_EXHAUSTED if there is no memory for a copy of the inputs.
+   */
+  async run(inputs: readonly Tensor[], signal: AbortSignal): Promise<readonly Tensor[]> {
+    const results = await this.#device.run(this.#number, this.#generation, inputs, signal);
+    const tensors: Tensor[] = [];
+    let failure: { readonly error: unknown } | undefined;
+    for (const [index, output] of results.entries()) {
+      try {
+        tensors.push(this.#device.tensorOf(output, this.#outputs[index] ?? "float32"));
+      } catch (error) {
+        failure = { error };
+      }
+    }
+    if (failure !== undefined) {
+      tensors.forEach(freeUnlessHeld);
+      throw failure.error;
+    }
+    return tensors;
+  }
+
+  release(): void {
+    this.#device.release(this.#number, this.#generation);
+  }
+}

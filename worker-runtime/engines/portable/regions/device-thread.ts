@@ -1,0 +1,191 @@
+/** A thread that runs ONNX Runtime sessions one after another, since its calls block. */
+import { parentPort, workerData } from "node:worker_threads";
+import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
+import { arrayOver } from "../../../protocol/tensor-data.js";
+import {
+  type DeviceAnswer,
+  type DeviceRequest,
+  type DeviceThreadData,
+  type EndMessage,
+  NowState,
+  type RanOutput,
+  type SentInput,
+} from "./device-messages.js";
+import { type ResidentSession, ResidentTensors, sessionOptionsOf } from "./resident-tensors.js";
+
+const port = parentPort;
+const { runtime: runtimeModule, threads, provider, firstHandle } = workerData as DeviceThreadData;
+
+type Runtime = typeof import("onnxruntime-node");
+
+/** Errors are returned; ONNX Runtime's other output is of no use to the user of a graph. */
+const LOG_FATAL = 4;
+
+const SESSION_OPTIONS: InferenceSession.SessionOptions = {
+  ...sessionOptionsOf(provider),
+  intraOpNumThreads: threads,
+  interOpNumThreads: 1,
+  logSeverityLevel: LOG_FATAL,
+  // Spinning threads would take cores from the thread that serves gRPC.
+  extra: { session: { intra_op: { allow_spinning: "0" } } },
+};
+
+const sessions = new Map<number, ResidentSession>();
+const kept = new Map<number, ArrayBuffer>();
+
+function post(answer: DeviceAnswer, transfer: readonly ArrayBuffer[] = []): void {
+  port?.postMessage(answer, transfer);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function tensorOf({ Tensor }: Runtime, resident: ResidentTensors, input: SentInput): OrtTensor {
+  const { dtype, shape } = input;
+  if ("handle" in input) {
+    return resident.get(input.handle);
+  }
+  const data = "kept" in input ? kept.get(input.kept) : input.data;
+  if (data === undefined) {
+    throw new Error("A device thread was told to use an input that it does not have.");
+  }
+  if ("data" in input && input.keepAs !== undefined) {
+    kept.set(input.keepAs, data);
+  }
+  // The constructor is overloaded by dtype.
+  return new Tensor(dtype as "float32", arrayOver(dtype, data) as Float32Array, shape);
+}
+
+async function run(
+  runtime: Runtime,
+  resident: ResidentTensors,
+  made: ResidentSession,
+  inputs: readonly SentInput[],
+): Promise<RanOutput[]> {
+  const { session, staying } = made;
+  const feeds: Record<string, OrtTensor> = {};
+  for (const [index, input] of inputs.entries()) {
+    feeds[session.inputNames[index] ?? ""] = await resident.stayingOr(
+      "kept" in input ? input.kept : undefined,
+      tensorOf(runtime, resident, input),
+    );
+  }
+  const results = await session.run(feeds);
+  const seen = new Set<ArrayBufferLike>();
+  return session.outputNames.map((name, index) => {
+    const result = results[name] as OrtTensor;
+    if (staying[index]) {
+      return { shape: result.dims, handle: resident.add(result, made) };
+    }
+    const { dims: shape, data } = result;
+    const { buffer, byteOffset, byteLength } = data as Float32Array;
+    const isOwn = byteLength === buffer.byteLength && !seen.has(buffer);
+    seen.add(buffer);
+    return {
+      shape,
+      data: (isOwn ? buffer : buffer.slice(byteOffset, byteOffset + byteLength)) as ArrayBuffer,
+    };
+  });
+}
+
+async function handle(
+  runtime: Runtime,
+  resident: ResidentTensors,
+  message: Exclude<DeviceRequest, EndMessage>,
+): Promise<void> {
+  switch (message.kind) {
+    case "make":
+      sessions.set(message.session, await resident.makeSession(message.model, message.staying));
+      post({ kind: "made", request: message.request });
+      return;
+    case "run": {
+      const session = sessions.get(message.session);
+      if (session === undefined) {
+        throw new Error(`A device thread does not know session ${message.session}.`);
+      }
+      const outputs = await run(runtime, resident, session, message.inputs);
+      post(
+        { kind: "ran", request: message.request, outputs },
+        outputs.flatMap((output) => ("data" in output ? output.data : [])),
+      );
+      return;
+    }
+    case "release":
+      for (const input of message.inputs) {
+        kept.delete(input);
+        resident.forgetKept(input);
+      }
+      for (const tensor of message.tensors) {
+        await resident.free(tensor);
+      }
+      for (const number of message.sessions) {
+        const known = sessions.get(number);
+        sessions.delete(number);
+        await known?.letGo();
+      }
+      return;
+    case "fetch": {
+      const data = await resident.read(message.handle);
+      post({ kind: "fetched", request: message.request, data }, [data]);
+      return;
+    }
+    case "fetch-now": {
+      const state = new Int32Array(message.state);
+      try {
+        new Uint8Array(message.bytes).set(new Uint8Array(await resident.read(message.handle)));
+        Atomics.store(state, 0, NowState.DONE);
+      } catch {
+        Atomics.store(state, 0, NowState.FAILED);
+      }
+      Atomics.notify(state, 0);
+    }
+  }
+}
+
+async function answer(
+  runtime: Runtime,
+  resident: ResidentTensors,
+  message: Exclude<DeviceRequest, EndMessage>,
+): Promise<void> {
+  if (isEnding) {
+    return;
+  }
+  try {
+    await handle(runtime, resident, message);
+  } catch (error) {
+    if ("request" in message) {
+      post({ kind: "failed", request: message.request, reason: reasonOf(error) });
+    }
+  }
+}
+
+/** The module's exports: those of a CommonJS module are its default export. */
+async function load(): Promise<Runtime> {
+  const module = (await import(runtimeModule)) as Runtime & { readonly default?: Runtime };
+  return module.default ?? module;
+}
+
+let last = Promise.resolve();
+let isEnding = false;
+try {
+  const runtime = await load();
+  // The native library is loaded on first use.
+  runtime.listSupportedBackends?.();
+  const resident = new ResidentTensors(runtime, SESSION_OPTIONS, firstHandle);
+  port?.on("message", (message: DeviceRequest) => {
+    if (message.kind === "end") {
+      isEnding = true;
+      last = last.then(() => {
+        resident.freeAll();
+        // Nothing else keeps the thread alive.
+        port.close();
+      });
+      return;
+    }
+    last = last.then(() => answer(runtime, resident, message));
+  });
+  post({ kind: "started" });
+} catch (error) {
+  post({ kind: "unavailable", reason: reasonOf(error) });
+}

@@ -1,0 +1,295 @@
+import type { Worker } from "node:worker_threads";
+import { inBackground } from "../../../faults.js";
+import type { DType } from "../../../protocol/dtype.js";
+import { resourceExhausted, type TensorFlowError, unavailable } from "../../../protocol/status.js";
+import { Tensor } from "../../../protocol/tensor.js";
+import { arrayOver } from "../../../protocol/tensor-data.js";
+import type { GpuProvider } from "../gpu/choose-gpus.js";
+import { type DeviceMemory, DeviceTensor } from "../gpu/device-tensor.js";
+import type { GpuMemory } from "../gpu/gpu-memory.js";
+import { checkRoomWith } from "../kernels/support/allocation.js";
+import { holdValue, letValueGo } from "../memory/held-tensor.js";
+import { withPauses } from "../pauses.js";
+import { DeviceLostError, SessionError } from "./device-errors.js";
+import {
+  type DeviceAnswer,
+  type DeviceRequest,
+  NowState,
+  type RanOutput,
+  type ReleaseMessage,
+  type RunMessage,
+} from "./device-messages.js";
+import { DeviceSession, type SessionDevice, type SessionOutput } from "./device-session.js";
+import { ResidentHandles } from "./resident-handles.js";
+import { staysOnDevice } from "./resident-tensors.js";
+import { SentTensors } from "./sent-tensors.js";
+import { type RunningThread, ThreadLife } from "./thread-life.js";
+
+export interface RegionDeviceOptions {
+  /** The ONNX Runtime module; tests of its absence name a different one. */
+  readonly runtime?: string | undefined;
+  /** The time in milliseconds after which an idle thread ends. */
+  readonly idleMillis?: number | undefined;
+  /** The GPU; defaults to the CPU. Tensors that stay on the GPU count against its memory. */
+  readonly gpu?: { readonly provider: GpuProvider; readonly memory: GpuMemory } | undefined;
+  /** The module that the thread runs; defaults to the compiled device-thread.js. */
+  readonly script?: string | undefined;
+  /** Called once if ONNX Runtime cannot be loaded or its thread repeatedly ends. */
+  onUnavailable?(reason: string): void;
+}
+
+/** The messages of ONNX Runtime and Dawn if a driver fails or its memory is full. */
+const LOST_ADAPTER = /device (?:is |was |has been )?lost|DeviceLost|DXGI_ERROR_DEVICE_/i;
+const OUT_OF_MEMORY = /out of memory|OutOfMemory|OUT_OF_DEVICE_MEMORY|E_OUTOFMEMORY|failed to allocate/i;
+/** No copy takes this long; after this time the device is considered lost. */
+const READ_NOW_MILLIS = 60_000;
+/**
+ * An ONNX Runtime device: sessions and their runs on a dedicated thread. The thread starts with the first session and
+ * ends when idle; a task without regions does not even load the library.
+ */
+export class RegionDevice implements DeviceMemory, SessionDevice {
+  readonly #options: RegionDeviceOptions;
+  readonly #life: ThreadLife;
+  #sessions = 0;
+  #sent = new SentTensors();
+  /** The tensors on the current thread. */
+  #residents: ResidentHandles | undefined;
+
+  constructor(options: RegionDeviceOptions = {}) {
+    this.#options = options;
+    const { gpu, runtime, idleMillis, script } = options;
+    this.#life = new ThreadLife({
+      runtime,
+      idleMillis,
+      script,
+      provider: gpu?.provider,
+      mayRestart: gpu === undefined,
+      // Variables are on a GPU, and may be on the thread of the CPU.
+      mayRest: () => gpu === undefined && this.#residents?.isEmpty !== false,
+      failureOf: (reason) => this.#failureOf(reason),
+      onEnded: () => this.#residents?.clear(),
+      onUnavailable: (reason) => options.onUnavailable?.(reason),
+    });
+  }
+
+  /** False once ONNX Runtime is known not to work here. */
+  get isAvailable(): boolean {
+    return this.#life.isAvailable;
+  }
+
+  /** Whether the thread is running. */
+  get isRunning(): boolean {
+    return this.#life.current !== undefined;
+  }
+
+  /**
+   * Creates a session.
+   * @throws SessionError if ONNX Runtime rejects the model; DeviceLostError.
+   */
+  async makeSession(model: Uint8Array, outputs: readonly SessionOutput[]): Promise<DeviceSession> {
+    const { worker, generation } = this.#start();
+    this.#sessions += 1;
+    const session = this.#sessions;
+    // The model is no longer needed here, but its memory may be part of a larger buffer.
+    const staying = outputs.map(({ dtype, stays }) => stays || (this.isGpu && staysOnDevice(dtype)));
+    await this.#life.ask((request) =>
+      worker.postMessage({ kind: "make", request, session, model, staying } satisfies DeviceRequest),
+    );
+    const dtypes = outputs.map(({ dtype }) => dtype);
+    return new DeviceSession(this, session, generation, dtypes);
+  }
+
+  /** For `DeviceSession`. */
+  async run(
+    session: number,
+    generation: number,
+    given: readonly Tensor[],
+    signal: AbortSignal,
+  ): Promise<readonly RanOutput[]> {
+    given.forEach(holdValue);
+    try {
+      const inputs = given.some((input) => this.#isElsewhere(input))
+        ? await Promise.all(given.map((input) => (this.#isElsewhere(input) ? input.toHost() : input)))
+        : given;
+      return await this.#runHeld(session, generation, inputs, signal);
+    } finally {
+      given.forEach(letValueGo);
+    }
+  }
+
+  /** Whether a tensor is on another device. */
+  #isElsewhere(tensor: Tensor): tensor is DeviceTensor {
+    return tensor instanceof DeviceTensor && tensor.memory !== this;
+  }
+
+  async #runHeld(
+    session: number,
+    generation: number,
+    inputs: readonly Tensor[],
+    signal: AbortSignal,
+  ): Promise<readonly RanOutput[]> {
+    this.#threadOf(generation);
+    const copies = await withPauses(this.#sent.copy(inputs), signal);
+    const thread = this.#threadOf(generation);
+    const answer = await this.#life.ask(
+      (request) => {
+        const sent = this.#sent.send(inputs, copies);
+        const message: RunMessage = { kind: "run", request, session, inputs: sent.inputs };
+        thread.postMessage(message, sent.transfer);
+        const forgotten = this.#sent.takeForgotten();
+        if (forgotten.length > 0) {
+          this.#release({ inputs: forgotten });
+        }
+      },
+      signal,
+      (late) => this.#freeOutputs(late),
+    );
+    return answer.kind === "ran" ? answer.outputs : [];
+  }
+
+  /** @throws DeviceLostError if the thread of a session has ended. */
+  #threadOf(generation: number): Worker {
+    const { current } = this.#life;
+    if (current?.generation !== generation) {
+      throw new DeviceLostError("The session's thread has ended.");
+    }
+    return current.worker;
+  }
+
+  /**
+   * For `DeviceSession`: the tensor of an output.
+   * @throws TensorFlowError RESOURCE_EXHAUSTED, after releasing its memory.
+   */
+  tensorOf(output: RanOutput, dtype: DType): Tensor {
+    const { shape } = output;
+    if ("handle" in output) {
+      this.#residents?.add(output.handle, dtype, shape);
+      return new DeviceTensor(dtype, shape, this, output.handle);
+    }
+    const tensor = new Tensor(dtype, shape, arrayOver(dtype, output.data));
+    checkRoomWith(tensor);
+    return tensor;
+  }
+
+  /** The bytes of the tensors on the device. */
+  get usedBytes(): number {
+    return this.#options.gpu?.memory.usedBytes ?? 0;
+  }
+
+  get isGpu(): boolean {
+    return this.#options.gpu !== undefined;
+  }
+
+  get name(): string {
+    return this.#options.gpu?.memory.device ?? "/device:CPU:0";
+  }
+
+  async read(handle: number): Promise<ArrayBuffer> {
+    const thread = this.#threadOfTensors();
+    const answer = await this.#life
+      .ask((request) => thread.postMessage({ kind: "fetch", request, handle } satisfies DeviceRequest))
+      .catch((error: unknown) => {
+        throw this.#lostTensor(error);
+      });
+    return answer.kind === "fetched" ? answer.data : new ArrayBuffer(0);
+  }
+
+  readNow(handle: number, byteLength: number): ArrayBuffer {
+    const thread = this.#threadOfTensors();
+    const bytes = new SharedArrayBuffer(byteLength);
+    const state = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    thread.postMessage({ kind: "fetch-now", handle, bytes, state } satisfies DeviceRequest);
+    const waited = Atomics.wait(new Int32Array(state), 0, NowState.WAITING, READ_NOW_MILLIS);
+    if (waited === "timed-out" || Atomics.load(new Int32Array(state), 0) !== NowState.DONE) {
+      throw this.#lostTensor(new Error("it could not be read"));
+    }
+    const copy = new ArrayBuffer(byteLength);
+    new Uint8Array(copy).set(new Uint8Array(bytes));
+    return copy;
+  }
+
+  free(handle: number): void {
+    this.#residents?.free(handle);
+  }
+
+  #threadOfTensors(): Worker {
+    const { current } = this.#life;
+    if (current === undefined) {
+      throw this.#lostTensor(new Error("its thread has ended"));
+    }
+    return current.worker;
+  }
+
+  #lostTensor(error: unknown): TensorFlowError {
+    const reason = error instanceof Error ? error.message : String(error);
+    return unavailable(
+      this.isGpu
+        ? `A tensor on ${this.name} was lost: ${reason}. Restart the task to use the GPU again; variables that were on it start anew.`
+        : `The value of a variable was lost with ONNX Runtime's thread: ${reason}. Restore the variable from a checkpoint.`,
+    );
+  }
+
+  #freeOutputs(answer: DeviceAnswer): void {
+    if (answer.kind === "ran") {
+      this.#release({
+        tensors: answer.outputs.flatMap((output) => ("handle" in output ? output.handle : [])),
+      });
+    }
+  }
+
+  #release({ sessions = [], inputs = [], tensors = [] }: Partial<Omit<ReleaseMessage, "kind">>): void {
+    this.#life.current?.worker.postMessage({
+      kind: "release",
+      sessions,
+      inputs,
+      tensors,
+    } satisfies DeviceRequest);
+  }
+
+  /** For `DeviceSession`: whether its thread is still running. */
+  has(generation: number): boolean {
+    return this.#life.current?.generation === generation;
+  }
+
+  /** For `DeviceSession`: releases a session. */
+  release(session: number, generation: number): void {
+    if (this.has(generation)) {
+      this.#release({ sessions: [session] });
+    }
+  }
+
+  /** Ends the thread. Pending calls fail with DeviceLostError; the next session starts a new thread. */
+  async restart(): Promise<void> {
+    await this.#life.restart();
+  }
+
+  /** Ends the thread. Pending calls fail. */
+  async close(): Promise<void> {
+    await this.#life.close();
+  }
+
+  #start(): RunningThread {
+    const wasRunning = this.isRunning;
+    const running = this.#life.start();
+    if (!wasRunning) {
+      this.#sent = new SentTensors();
+      this.#residents = new ResidentHandles(this.#options.gpu?.memory, (tensors) => {
+        this.#release({ tensors });
+        this.#life.restWhenIdle();
+      });
+    }
+    return running;
+  }
+
+  #failureOf(reason: string): Error {
+    const { gpu } = this.#options;
+    if (gpu !== undefined && LOST_ADAPTER.test(reason)) {
+      this.#life.setUnavailable(reason);
+      inBackground(Promise.resolve().then(() => this.#life.end(reason)));
+      return new DeviceLostError(reason);
+    }
+    return gpu !== undefined && OUT_OF_MEMORY.test(reason)
+      ? resourceExhausted(`OOM on ${gpu.memory.device}: ${reason}`)
+      : new SessionError(reason);
+  }
+}

@@ -1,0 +1,189 @@
+/** A node of a graph to be grouped into regions; nodes are identified by number. */
+export interface GroupedNode {
+  /** The frame and device that the nodes of a region share; undefined for a node that cannot be in a region. */
+  readonly key: string | undefined;
+  /** The nodes that it waits for, except by back edges of loops. */
+  readonly sources: readonly NodeSource[];
+  /** Each output may be dead while others are not: a Switch. */
+  readonly splitsDeadness: boolean;
+  /** The deadness of its outputs is independent of that of its inputs: a Merge, an Enter, an Exit. */
+  readonly endsDeadness: boolean;
+  /** It changes variables: nodes that wait for it must see the change, and are therefore in other regions. */
+  readonly isUpdate?: boolean;
+  /**
+   * What the node itself may wait for besides its inputs. A number is how many times the awaited value has been
+   * transferred between tasks, if nothing on its way waits for anything except inputs; "unknown" may be anything.
+   */
+  readonly waits: "never" | "unknown" | number;
+}
+
+export interface NodeSource {
+  readonly node: number;
+  /** The output; undefined for a control input. */
+  readonly output: number | undefined;
+}
+
+/** A node whose set has more members than this is not grouped with any other. */
+const MAX_SET = 64;
+
+/**
+ * Finds the regions of a graph: disjoint lists of nodes, each of which can run as one node that waits for all inputs of
+ * its members and then returns all of their outputs. The graph of regions and other nodes has no cycle, and
+ * - the nodes of a region are dead or alive together, as far as the graph's structure determines it;
+ * - a region waits for nothing that may in turn wait for one of its own outputs: if TensorFlow's executor would run one
+ *   member before the inputs of another are available, and those depend on it, the step would never end.
+ *
+ * Connected nodes with the same key, deadness class and waiting class form a region if no path between them passes
+ * through other nodes. This holds for nodes of one level; the level increases with every edge that leaves a group of
+ * equal nodes, or that comes from an update.
+ *
+ * @param order the nodes' numbers, each after its sources.
+ * @returns the members of each region in the order of `order`, including regions of one node.
+ */
+export function findRegions(nodes: readonly GroupedNode[], order: readonly number[]): readonly number[][] {
+  const keys = keysOf(nodes, order);
+  const levels = new Int32Array(nodes.length);
+  const groups = new DisjointSets(nodes.length);
+  for (const index of order) {
+    const key = keys[index];
+    let level = 0;
+    for (const { node } of nodes[index]?.sources ?? []) {
+      const leaves = keys[node] !== undefined && (keys[node] !== key || nodes[node]?.isUpdate === true);
+      level = Math.max(level, (levels[node] ?? 0) + Number(leaves));
+    }
+    levels[index] = level;
+    for (const { node } of key === undefined ? [] : (nodes[index]?.sources ?? [])) {
+      if (keys[node] === key && levels[node] === level) {
+        groups.join(node, index);
+      }
+    }
+  }
+  const regions = new Map<number, number[]>();
+  for (const index of order) {
+    if (keys[index] !== undefined) {
+      const root = groups.find(index);
+      const members = regions.get(root);
+      if (members === undefined) {
+        regions.set(root, [index]);
+      } else {
+        members.push(index);
+      }
+    }
+  }
+  return [...regions.values()];
+}
+
+/** The key of each node, with its classes of deadness and of waiting; undefined if it has none. */
+function keysOf(nodes: readonly GroupedNode[], order: readonly number[]): readonly (string | undefined)[] {
+  const sets = new SetTable();
+  /** The set that determines whether a node is dead. */
+  const deadness = new Int32Array(nodes.length);
+  /** The set of unknown things that a node waits for. */
+  const unknown = new Int32Array(nodes.length);
+  const depths = new Int32Array(nodes.length);
+  const keys: (string | undefined)[] = new Array(nodes.length);
+  for (const index of order) {
+    const node = nodes[index];
+    if (node === undefined) {
+      continue;
+    }
+    let [dead, wait, depth] = [SetTable.EMPTY, SetTable.EMPTY, 0];
+    for (const { node: source, output } of node.sources) {
+      const from = nodes[source];
+      dead = sets.union(
+        dead,
+        from?.splitsDeadness && output !== undefined
+          ? sets.single(`${source}:${output}`)
+          : (deadness[source] ?? SetTable.EMPTY),
+      );
+      wait = sets.union(wait, unknown[source] ?? SetTable.EMPTY);
+      depth = Math.max(depth, depths[source] ?? 0);
+    }
+    if (node.endsDeadness) {
+      dead = sets.single(`${index}`);
+    }
+    if (node.waits === "unknown") {
+      wait = sets.union(wait, sets.single(`${index}`));
+    } else if (node.waits !== "never") {
+      depth = Math.max(depth, node.waits);
+    }
+    // A set that has become too large is replaced by one unique to the node.
+    deadness[index] = sets.isLarge(dead) ? sets.single(`${index}`) : dead;
+    unknown[index] = sets.isLarge(wait) ? sets.single(`${index}`) : wait;
+    depths[index] = depth;
+    if (node.key !== undefined) {
+      keys[index] = `${deadness[index]} ${unknown[index]} ${depth} ${node.key}`;
+    }
+  }
+  return keys;
+}
+
+/** Sets of texts by number: equal sets have the same number. */
+class SetTable {
+  static readonly EMPTY = 0;
+  readonly #sets: (readonly string[])[] = [[]];
+  readonly #numbers = new Map<string, number>([["", SetTable.EMPTY]]);
+  readonly #unions = new Map<number, Map<number, number>>();
+
+  single(element: string): number {
+    return this.#numberOf([element]);
+  }
+
+  union(a: number, b: number): number {
+    if (a === b || b === SetTable.EMPTY) {
+      return a;
+    }
+    if (a === SetTable.EMPTY) {
+      return b;
+    }
+    const known = this.#unions.get(a)?.get(b);
+    if (known !== undefined) {
+      return known;
+    }
+    const union = this.#numberOf([...new Set([...(this.#sets[a] ?? []), ...(this.#sets[b] ?? [])])].sort());
+    const ofA = this.#unions.get(a) ?? new Map<number, number>();
+    this.#unions.set(a, ofA.set(b, union));
+    return union;
+  }
+
+  isLarge(set: number): boolean {
+    return (this.#sets[set]?.length ?? 0) > MAX_SET;
+  }
+
+  #numberOf(sorted: readonly string[]): number {
+    const text = sorted.join(" ");
+    const known = this.#numbers.get(text);
+    if (known !== undefined) {
+      return known;
+    }
+    const number = this.#sets.length;
+    this.#sets.push(sorted);
+    this.#numbers.set(text, number);
+    return number;
+  }
+}
+
+class DisjointSets {
+  readonly #parents: Int32Array;
+
+  constructor(size: number) {
+    this.#parents = Int32Array.from({ length: size }, (_, index) => index);
+  }
+
+  find(index: number): number {
+    let root = index;
+    for (let up = this.#parents[root] ?? root; up !== root; up = this.#parents[root] ?? root) {
+      root = up;
+    }
+    for (let at = index; at !== root; ) {
+      const up = this.#parents[at] ?? root;
+      this.#parents[at] = root;
+      at = up;
+    }
+    return root;
+  }
+
+  join(a: number, b: number): void {
+    this.#parents[this.find(b)] = this.find(a);
+  }
+}

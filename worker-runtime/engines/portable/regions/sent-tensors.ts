@@ -1,0 +1,141 @@
+import { internalError } from "../../../protocol/status.js";
+import type { Tensor } from "../../../protocol/tensor.js";
+import { isByteList, type NumericArray } from "../../../protocol/tensor-data.js";
+import { copyOf } from "../compute/tensor-transfer.js";
+import { DeviceTensor } from "../gpu/device-tensor.js";
+import { borrowing } from "../memory/received-tensor.js";
+import type { PausingWork } from "../pauses.js";
+import { isOfVariable } from "../resources/reference-variable.js";
+import type { SentInput } from "./device-messages.js";
+
+/** Copying less than this takes no longer than looking up a copy on the thread. */
+export const MIN_KEPT_BYTES = 16 * 1024;
+/** The memory of one thread for inputs that may be used again. */
+const MAX_KEPT_BYTES = 256 * 2 ** 20;
+
+interface Kept {
+  readonly key: number;
+  readonly byteLength: number;
+}
+
+/**
+ * The inputs sent to a device thread. Numbers are copied, since others hold them here. An input that is sent a second
+ * time, such as the weights of a model that is not being trained, stays there: tensors never change, except those in
+ * the memory of a reference variable.
+ */
+export class SentTensors {
+  /** By array, which several tensors may share: false if it was sent once, otherwise the copy on the thread. */
+  readonly #known = new WeakMap<NumericArray, Kept | false>();
+  /** The copies on the thread, least recently used first. */
+  readonly #kept = new Map<number, { readonly kept: Kept; readonly array: WeakRef<NumericArray> }>();
+  #keptBytes = 0;
+  #keys = 0;
+  #forgotten: number[] = [];
+  readonly #collected = new FinalizationRegistry<Kept>((kept) => this.#forget(kept));
+
+  /**
+   * Copies the tensors that the thread does not have.
+   * @returns the copies for `send`; undefined for tensors that the thread has.
+   * @throws TensorFlowError RESOURCE_EXHAUSTED if there is no memory for a copy.
+   */
+  *copy(tensors: readonly Tensor[]): PausingWork<readonly (NumericArray | undefined)[]> {
+    const copies: (NumericArray | undefined)[] = [];
+    for (const tensor of tensors) {
+      copies.push(
+        tensor instanceof DeviceTensor || this.#known.get(numbersOf(tensor))
+          ? undefined
+          : yield* copyOf(tensor, numbersOf(tensor)),
+      );
+    }
+    return copies;
+  }
+
+  /**
+   * The inputs of a run that is posted now. Must be called in the order of the runs: a run may use inputs sent by an
+   * earlier one.
+   */
+  send(
+    tensors: readonly Tensor[],
+    copies: readonly (NumericArray | undefined)[],
+  ): { readonly inputs: readonly SentInput[]; readonly transfer: readonly ArrayBuffer[] } {
+    const transfer: ArrayBuffer[] = [];
+    const inputs = tensors.map((tensor, index): SentInput => {
+      const { dtype, shape } = tensor;
+      if (tensor instanceof DeviceTensor) {
+        return { dtype, shape, handle: tensor.handle };
+      }
+      const array = numbersOf(tensor);
+      const known = this.#known.get(array);
+      if (known) {
+        this.#use(known);
+        return { dtype, shape, kept: known.key };
+      }
+      const data = (copies[index] ?? array.slice()).buffer as ArrayBuffer;
+      transfer.push(data);
+      if (known === false) {
+        return { dtype, shape, data, keepAs: this.#keep(array) };
+      }
+      if (
+        array.byteLength >= MIN_KEPT_BYTES &&
+        array.byteLength <= MAX_KEPT_BYTES / 2 &&
+        !isOfVariable(tensor)
+      ) {
+        this.#known.set(array, false);
+      }
+      return { dtype, shape, data, keepAs: undefined };
+    });
+    return { inputs, transfer };
+  }
+
+  /** The inputs that the thread need no longer keep; each is returned once. */
+  takeForgotten(): readonly number[] {
+    const forgotten = this.#forgotten;
+    this.#forgotten = [];
+    return forgotten;
+  }
+
+  #keep(array: NumericArray): number {
+    this.#keys += 1;
+    const kept = { key: this.#keys, byteLength: array.byteLength };
+    this.#known.set(array, kept);
+    this.#kept.set(kept.key, { kept, array: new WeakRef(array) });
+    this.#keptBytes += kept.byteLength;
+    this.#collected.register(array, kept);
+    for (const oldest of this.#kept.values()) {
+      if (this.#keptBytes <= MAX_KEPT_BYTES) {
+        break;
+      }
+      const held = oldest.array.deref();
+      if (held !== undefined) {
+        this.#known.set(held, false);
+      }
+      this.#forget(oldest.kept);
+    }
+    return kept.key;
+  }
+
+  #use({ key }: Kept): void {
+    const entry = this.#kept.get(key);
+    if (entry !== undefined) {
+      this.#kept.delete(key);
+      this.#kept.set(key, entry);
+    }
+  }
+
+  #forget({ key, byteLength }: Kept): void {
+    if (this.#kept.delete(key)) {
+      this.#keptBytes -= byteLength;
+      this.#forgotten.push(key);
+    }
+  }
+}
+
+/** @throws TensorFlowError INTERNAL for strings, which are never in a region. */
+function numbersOf(tensor: Tensor): NumericArray {
+  // Only copies of it are kept.
+  const data = borrowing(() => tensor.data);
+  if (isByteList(data)) {
+    throw internalError(`A tensor of ${tensor.dtype} does not go to a device.`);
+  }
+  return data;
+}

@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import type { RegionDevice } from "./device.js";
+import type { DeviceSession, SessionOutput } from "./device-session.js";
+
+interface Entry {
+  readonly key: string;
+  readonly made: Promise<DeviceSession>;
+  session: DeviceSession | undefined;
+  users: number;
+}
+
+/** One user's reference to a shared session. */
+export interface SharedSession {
+  readonly session: DeviceSession;
+  /** Must be called once: the last user's call releases the session. */
+  release(): void;
+}
+
+/** The sessions of a device by model: regions with identical models share one. */
+export class SessionCache {
+  readonly #device: RegionDevice;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(device: RegionDevice) {
+    this.#device = device;
+  }
+
+  /** The number of sessions that exist or are being created. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get device(): RegionDevice {
+    return this.#device;
+  }
+
+  /** @throws SessionError, DeviceLostError as `RegionDevice.makeSession`. */
+  async acquire(model: Uint8Array, outputs: readonly SessionOutput[]): Promise<SharedSession> {
+    const staying = outputs.map(({ stays }) => Number(stays)).join("");
+    const key = createHash("sha256").update(model).update(staying).digest("base64");
+    const known = this.#entries.get(key);
+    const entry =
+      known !== undefined && known.session?.isAlive !== false ? known : this.#make(key, model, outputs);
+    entry.users += 1;
+    try {
+      const session = await entry.made;
+      let isReleased = false;
+      const release = (): void => {
+        if (!isReleased) {
+          isReleased = true;
+          this.#release(entry);
+        }
+      };
+      return { session, release };
+    } catch (error) {
+      this.#release(entry);
+      throw error;
+    }
+  }
+
+  #make(key: string, model: Uint8Array, outputs: readonly SessionOutput[]): Entry {
+    const made = this.#device.makeSession(model, outputs);
+    const entry: Entry = { key, made, session: undefined, users: 0 };
+    made.then(
+      (session) => {
+        entry.session = session;
+      },
+      () => undefined,
+    );
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  #release(entry: Entry): void {
+    entry.users -= 1;
+    if (entry.users === 0) {
+      if (this.#entries.get(entry.key) === entry) {
+        this.#entries.delete(entry.key);
+      }
+      entry.session?.release();
+    }
+  }
+}

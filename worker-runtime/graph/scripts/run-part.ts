@@ -1,0 +1,29 @@
+/** What a script does with the graph that it builds. */
+import type { ClusterSpec } from "../../cluster/cluster-spec.js";
+
+/** A value fed to a tensor, as the user wrote it. */
+export type ScriptFeed =
+  | { readonly kind: "literal"; readonly text: string }
+  | {
+      readonly kind: "file";
+      readonly path: string;
+      /** For CSV: the header's name or the 0-based number of a column; all of them if omitted. */
+      readonly column?: string | number;
+    };
+
+export interface ScriptRun {
+  /** Tensors by name, "z:0". */
+  readonly fetches: readonly string[];
+  /** Operations run for their effect in each step. */
+  readonly targets: readonly string[];
+  /** Operations that give variables their first values, run once. */
+  readonly initialisers: readonly string[];
+  /** By tensor name, "x:0". */
+  readonly feeds: Readonly<Record<string, ScriptFeed>>;
+  readonly steps: number;
+  /** The cluster that runs it, and the task whose master does; the script's own process if omitted. */
+  readonly cluster?: {
+    readonly spec: ClusterSpec;
+    readonly master: { readonly job: string; readonly index: number };
+  };
+}
