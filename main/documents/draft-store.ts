@@ -9,6 +9,7 @@ import { type Draft, type DraftChange, draftIdSchema, type KeepDraft } from "../
 import type { Caller } from "../shared/caller.js";
 import { delay } from "../shared/deferred.js";
 import { defined, fileProblem, problem } from "../shared/problems.js";
+import { targetOfUnfinishedWrite } from "../storage/atomic-write.js";
 import { type FileVersion, fileVersion } from "../storage/file-version.js";
 import {
   appendChange,
@@ -79,6 +80,7 @@ export class DraftStore {
         const size = await this.#written(() => writeDraft(this.#path(draftId), header, change, original));
         this.#open.set(draftId, { holder: caller, size });
         await this.#dropOldest();
+        await this.#dropUnfinished();
         return;
       }
       const { size } = open ?? {};
@@ -184,6 +186,15 @@ export class DraftStore {
       total += sizeBytes;
       const fits = index < MAX_DRAFTS && total <= MAX_TOTAL_BYTES;
       if (!fits && !isHeld(this.#open.get(draftId))) await this.#remove(draftId);
+    }
+  }
+
+  /** Removes what an application left that ended while it was writing a draft. This one is not writing any. */
+  async #dropUnfinished(): Promise<void> {
+    for (const name of await readdir(this.#collaborators.folder).catch(() => [])) {
+      if (targetOfUnfinishedWrite(name)?.endsWith(ENDING)) {
+        await rm(join(this.#collaborators.folder, name), { force: true });
+      }
     }
   }
 

@@ -44,6 +44,14 @@ export async function writeFileAtomically(
   }
 }
 
+/**
+ * The name of the file that is being written, from that of its temporary file; undefined for other files. A crash leaves
+ * the temporary file behind.
+ */
+export function targetOfUnfinishedWrite(name: string): string | undefined {
+  return /^\.(.+)\.[0-9a-f]{12}\.tmp$/.exec(name)?.[1];
+}
+
 /** Flushes a folder's entries to disk: until then a crash of the machine may undo a rename. */
 async function syncFolder(path: string): Promise<void> {
   // Windows cannot open folders, and its file systems keep the order of such changes.

@@ -44,7 +44,7 @@ export const test = base.extend<Fixtures>({
       await use(window);
       expect(window.errors, "errors in the browser's console").toEqual([]);
     } finally {
-      if (task.result?.state === "fail") {
+      if (task.result?.state === "fail" && !window.page.isClosed()) {
         const picture = join(tmpdir(), `tensordeck-e2e-${task.id}.png`);
         await window.page.screenshot({ path: picture });
         console.error(`${task.name}: the window when it failed is at ${picture}`);

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -186,6 +186,16 @@ describe("what is kept is bounded", () => {
     expect(names).toContain(`${kept}.draft`);
     expect(names).not.toContain(`${ids[0]}.draft`);
     expect(names).toContain(`${ids[19]}.draft`);
+  });
+
+  it("by what a crash left of a draft that was being written: the next draft removes it, and nothing else", async () => {
+    const unfinished = `.${crypto.randomUUID()}.draft.0123456789ab.tmp`;
+    await mkdir(join(folder, "drafts"), { recursive: true });
+    await writeFile(join(folder, "drafts", unfinished), "tensordeck draft 1\n");
+    await writeFile(join(folder, "drafts", ".notes.tmp"), "of someone else");
+    const draftId = crypto.randomUUID();
+    await store.keep({ draftId, document, change: whole("a") }, window());
+    expect((await readdir(join(folder, "drafts"))).sort()).toEqual([".notes.tmp", `${draftId}.draft`]);
   });
 
   it("in size: what is too large is refused with a reason", async () => {

@@ -13,8 +13,6 @@ import type { SessionCache } from "./session-cache.js";
 export interface ConstantPlan {
   readonly outline: RegionOutline;
   readonly plan: Plan;
-  /** Its sessions were released, perhaps during a run of it. */
-  isReleased: boolean;
 }
 
 export interface ConstantInputsOptions {
@@ -169,11 +167,7 @@ export class ConstantInputs {
       const { shapes, millis } = this.#recording;
       const plan = await makePlan(outline, { shapes, millis, values }, sessions, minMillis);
       if (plan !== undefined) {
-        this.#ready = {
-          constants,
-          made: { outline, plan, isReleased: false },
-          isForAll: !plan.isSpecialized,
-        };
+        this.#ready = { constants, made: { outline, plan }, isForAll: !plan.isSpecialized };
       }
       if (this.#isReleased) {
         this.#drop();
@@ -191,7 +185,6 @@ export class ConstantInputs {
     if (made === undefined) {
       return;
     }
-    made.isReleased = true;
     for (const session of made.plan.sessions) {
       session.release();
     }

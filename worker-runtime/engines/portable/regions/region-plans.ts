@@ -28,8 +28,6 @@ export interface ReadyPlan extends Plan {
   readonly values: ReadonlyMap<number, Tensor>;
   /** One of `values` has changed: it is not used any more. */
   hasChanged: boolean;
-  /** Its sessions were released, perhaps during a run of it. */
-  isReleased: boolean;
   /** The shapes of the inputs; undefined if the plan is for all inputs of the same ranks. */
   readonly shapes: readonly (readonly number[])[] | undefined;
   /** The time that the kernels took for inputs of `bytes` bytes. */
@@ -135,7 +133,6 @@ function sameValue(known: Tensor, input: Value | undefined): boolean {
 /** Releases a plan that turned out not to be worthwhile; none is made in its place. */
 export function discard(state: RankState, plan: ReadyPlan): void {
   state.isDecided = true;
-  plan.isReleased = true;
   state.plans.splice(state.plans.indexOf(plan), 1);
   releasePlan(plan);
 }

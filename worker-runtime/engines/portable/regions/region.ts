@@ -6,12 +6,10 @@ import type { Outputs } from "../kernels/kernel.js";
 import { isOfVariable } from "../resources/reference-variable.js";
 import { RefValue, type Value } from "../values.js";
 import { ConstantInputs } from "./constant-inputs.js";
-
 import { DeviceLostError } from "./device-errors.js";
 import { decidingValues, knownValues, type Recording } from "./known-values.js";
 import { makePlan } from "./plan.js";
 import { Recorder } from "./recorder.js";
-
 import type { RegionOutline } from "./region-outline.js";
 import {
   discard,
@@ -121,16 +119,14 @@ export class Region {
       await making;
     }
     const withConstants = plan.constantInputs?.planFor(inputs, shapes);
-    const { outline, program } =
-      withConstants === undefined
-        ? { outline: this.outline, program: plan.program }
-        : { outline: withConstants.outline, program: withConstants.plan.program };
+    const outline = withConstants?.outline ?? this.outline;
+    const { program, sessions } = withConstants?.plan ?? plan;
     const startMillis = performance.now();
     let hasFailed = false;
     const onSessionFailure = (error: unknown): void => {
       hasFailed = true;
       // Another step may have released the sessions since this run began.
-      const isReleased = plan.isReleased || withConstants?.isReleased;
+      const isReleased = sessions.some((session) => session.isReleased);
       if (!isReleased && !(error instanceof DeviceLostError || error instanceof NotThisTimeError)) {
         this.#giveUp(`failed to run`, error);
       }
@@ -281,7 +277,6 @@ export class Region {
           shapes: plan.isSpecialized ? shapes : undefined,
           values: plan.isSpecialized ? values : new Map(),
           hasChanged: false,
-          isReleased: false,
           kernelMillis: recorder.totalMillis,
           bytes,
           constantInputs: sessions.device.isGpu

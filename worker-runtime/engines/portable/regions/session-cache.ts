@@ -12,6 +12,8 @@ interface Entry {
 /** One user's reference to a shared session. */
 export interface SharedSession {
   readonly session: DeviceSession;
+  /** Whether this user has released it: runs of it may fail from then on. */
+  readonly isReleased: boolean;
   /** Must be called once: the last user's call releases the session. */
   release(): void;
 }
@@ -45,13 +47,18 @@ export class SessionCache {
     try {
       const session = await entry.made;
       let isReleased = false;
-      const release = (): void => {
-        if (!isReleased) {
-          isReleased = true;
-          this.#release(entry);
-        }
+      return {
+        session,
+        get isReleased(): boolean {
+          return isReleased;
+        },
+        release: () => {
+          if (!isReleased) {
+            isReleased = true;
+            this.#release(entry);
+          }
+        },
       };
-      return { session, release };
     } catch (error) {
       this.#release(entry);
       throw error;

@@ -1,21 +1,10 @@
 /** Inputs of regions that stay the same for many runs become constants of their models. */
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import { arg, binary, node, ret, type } from "../executor/graph-fixture.js";
-import { floats, numbers, RegionTask } from "./regions-fixture.js";
+import { floats, numbers, startTask } from "./regions-fixture.js";
 
 const T = type("float32");
-
-const tasks: RegionTask[] = [];
-afterEach(async () => {
-  await Promise.all(tasks.splice(0).map((task) => task.close()));
-});
-
-function start(): RegionTask {
-  const task = new RegionTask();
-  tasks.push(task);
-  return task;
-}
 
 /** relu(x · weight). */
 const scaled = [
@@ -31,7 +20,7 @@ const RUNS = 6;
 
 describe("a weight that does not change", () => {
   it("becomes a constant of a second session, which goes when the weight changes", async () => {
-    const task = start();
+    const task = startTask();
     const graph = task.register(scaled);
     const run = async (x: number, weight: Tensor) =>
       numbers((await graph.run({ args: [floats([x]), weight] }))[0]);
@@ -51,7 +40,7 @@ describe("a weight that does not change", () => {
   });
 
   it("stays an input if it keeps changing", async () => {
-    const task = start();
+    const task = startTask();
     const graph = task.register(scaled);
     const x = () => floats([1]);
     for (let change = 1; change <= 8; change += 1) {
@@ -64,7 +53,7 @@ describe("a weight that does not change", () => {
   });
 
   it("is a constant for all sizes of the other inputs", async () => {
-    const task = start();
+    const task = startTask();
     const graph = task.register(scaled);
     const weight = floats([2]);
     for (let size = 1; size <= RUNS + 2; size += 1) {
@@ -75,7 +64,7 @@ describe("a weight that does not change", () => {
   });
 
   it("is made a constant again by another thread", async () => {
-    const task = start();
+    const task = startTask();
     const graph = task.register(scaled);
     const weight = floats([2]);
     const run = async () =>
@@ -94,7 +83,7 @@ describe("a weight that does not change", () => {
 
 describe("values that decide shapes", () => {
   it("stay inputs", async () => {
-    const task = start();
+    const task = startTask();
     const graph = task.register([
       arg("x", 0, "float32"),
       arg("shape", 1, "int32"),

@@ -1,5 +1,6 @@
 /** Graphs that run with regions, in this process and with a thread of ONNX Runtime. */
 import { setMaxListeners } from "node:events";
+import { onTestFinished } from "vitest";
 import { FunctionDefLibrary } from "../../../../../protos/generated/tensorflow/function.js";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import { compileGraph } from "../../../../../worker-runtime/engines/portable/executor/compiled-graph.js";
@@ -26,7 +27,7 @@ import { notFound } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import { DEVICE } from "../executor/graph-fixture.js";
 
-export interface TaskSetup extends Partial<TaskRegionsOptions> {
+interface TaskSetup extends Partial<TaskRegionsOptions> {
   readonly library?: FunctionDefLibrary;
   readonly kernels?: readonly KernelDefinition[];
 }
@@ -36,6 +37,13 @@ export interface RunOptions {
   readonly sent?: Readonly<Record<string, Sent>>;
   readonly signal?: AbortSignal;
   readonly stats?: StepStatsCollector;
+}
+
+/** A task with regions that is closed when the test ends. */
+export function startTask(setup?: TaskSetup): RegionTask {
+  const task = new RegionTask(setup);
+  onTestFinished(() => task.close());
+  return task;
 }
 
 /** A task with regions; to be closed. */
@@ -82,7 +90,7 @@ export class RegisteredGraph {
     this.#task = task;
   }
 
-  /** How many nodes each region of the graph has. */
+  /** The number of its regions. */
   get regionCount(): number {
     return this.compiled.nodes.filter(({ work }) => work.kind === "region").length;
   }

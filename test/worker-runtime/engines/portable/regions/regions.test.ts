@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { AttrValue } from "../../../../../protos/generated/tensorflow/attr_value.js";
 import { FunctionDefLibrary } from "../../../../../protos/generated/tensorflow/function.js";
 import { StepStatsCollector } from "../../../../../worker-runtime/engines/portable/executor/step-stats.js";
@@ -21,7 +21,7 @@ import {
   type,
   typeList,
 } from "../executor/graph-fixture.js";
-import { floats, numbers, RegionTask, type TaskSetup } from "./regions-fixture.js";
+import { floats, numbers, startTask } from "./regions-fixture.js";
 
 const T = type("float32");
 
@@ -45,17 +45,6 @@ const w = floats([
 ]);
 const expected = [8, 0, 16, 0];
 
-const tasks: RegionTask[] = [];
-afterEach(async () => {
-  await Promise.all(tasks.splice(0).map((task) => task.close()));
-});
-
-function start(setup: TaskSetup = {}): RegionTask {
-  const task = new RegionTask(setup);
-  tasks.push(task);
-  return task;
-}
-
 /** All lowerings but those of an op, for which there is this one. */
 function withLowering(own: Lowering): LoweringRegistry {
   const all = createLoweringRegistry();
@@ -77,7 +66,7 @@ describe("inputs that decide shapes", () => {
   const axis = (value: number) => Tensor.of(value, "int32");
 
   it("are constants of a session as long as they stay the same, and are given up once they change", async () => {
-    const task = start();
+    const task = startTask();
     const graph = task.register(halves);
     const run = async (at: number) => {
       const stats = new StepStatsCollector();
@@ -100,7 +89,7 @@ describe("inputs that decide shapes", () => {
 
 describe("nodes that are run as a region", () => {
   it("give what their kernels give, by one session for all sizes", async () => {
-    const task = start();
+    const task = startTask();
     const graph = task.register(layer);
     expect(graph.regionCount).toBe(1);
     expect(numbers((await graph.run({ args: [x, w] }))[0])).toEqual(expected);
@@ -111,7 +100,7 @@ describe("nodes that are run as a region", () => {
   });
 
   it("share a session with regions that are written alike, and let it go with the last of them", async () => {
-    const task = start();
+    const task = startTask();
     const [one, other] = [task.register(layer), task.register(layer)];
     await one.run({ args: [x, w] });
     await other.run({ args: [x, w] });
@@ -125,7 +114,7 @@ describe("nodes that are run as a region", () => {
   });
 
   it("stay with the kernels where these take no time, and nothing is loaded", async () => {
-    const task = start({ mode: "auto" });
+    const task = startTask({ mode: "auto" });
     const graph = task.register(layer);
     for (let run = 0; run < 20; run += 1) {
       expect(numbers((await graph.run({ args: [x, w] }))[0])).toEqual(expected);
@@ -135,7 +124,7 @@ describe("nodes that are run as a region", () => {
   });
 
   it("run by kernels where ONNX Runtime cannot be loaded, and the log says so once", async () => {
-    const task = start({ runtime: "tensordeck-no-such-module" });
+    const task = startTask({ runtime: "tensordeck-no-such-module" });
     const graph = task.register(layer);
     for (let run = 0; run < 3; run += 1) {
       expect(numbers((await graph.run({ args: [x, w] }))[0])).toEqual(expected);
@@ -151,7 +140,7 @@ describe("nodes that are run as a region", () => {
       types: { T: ["float32"] },
       lower: (_, inputs, { model }) => [model.node("NoSuchOperator", inputs, "float32")],
     };
-    const task = start({ lowerings: withLowering(broken) });
+    const task = startTask({ lowerings: withLowering(broken) });
     const graph = task.register(layer);
     for (let run = 0; run < 3; run += 1) {
       expect(numbers((await graph.run({ args: [x, w] }))[0])).toEqual(expected);
@@ -184,7 +173,7 @@ describe("nodes that are run as a region", () => {
           ),
         ],
     };
-    const task = start({ lowerings: withLowering(narrow) });
+    const task = startTask({ lowerings: withLowering(narrow) });
     const graph = task.register(layer);
     await graph.run({ args: [x, w] });
     const three = floats([
@@ -200,7 +189,7 @@ describe("nodes that are run as a region", () => {
   });
 
   it("fail with the error of the kernel, which names the node, where the inputs are wrong", async () => {
-    const task = start();
+    const task = startTask();
     const graph = task.register(layer);
     await graph.run({ args: [x, w] });
     const wrong = floats([[1, 2, 3]]);
@@ -212,7 +201,7 @@ describe("nodes that are run as a region", () => {
 
   it("are grouped around those that a lowering declines", async () => {
     const declining: Lowering = { op: "Relu", types: { T: ["float32"] }, lower: () => undefined };
-    const task = start({ lowerings: withLowering(declining) });
+    const task = startTask({ lowerings: withLowering(declining) });
     const graph = task.register([
       ...layer.slice(0, -1),
       binary("Mul", "square", "relu", "relu", "float32"),
@@ -243,7 +232,7 @@ const recv = (name: string, ...control: string[]) =>
 
 describe("a region", () => {
   it("of a branch that is not taken is dead, and that of the other runs", async () => {
-    const task = start();
+    const task = startTask();
     const graph = task.register([
       arg("x", 0, "float32"),
       arg("takes", 1, "bool"),
@@ -267,7 +256,7 @@ describe("a region", () => {
   });
 
   it("with an input that turns out dead gives dead outputs for the nodes behind it, and values for the others", async () => {
-    const task = start();
+    const task = startTask();
     const graph = task.register([
       recv("a"),
       recv("b"),
@@ -300,7 +289,7 @@ describe("a region", () => {
 
   it("waits for the control inputs of its nodes, and others for the ends of its nodes", async () => {
     const order: string[] = [];
-    const task = start();
+    const task = startTask();
     const shape: AttrValue["value"] = { $case: "shape", value: { dim: [], unknownRank: true } };
     const shared = { dtype: T, shape, shared_name: text("v"), container: text("") };
     const graph = task.register([
@@ -325,7 +314,7 @@ describe("a region", () => {
 
   it("in a loop runs once an iteration", async () => {
     const frame = { T, frame_name: text("while"), parallel_iterations: int(1) };
-    const task = start();
+    const task = startTask();
     const graph = task.register([
       arg("start", 0, "float32"),
       node("Enter", "enter", ["start"], frame),
@@ -363,7 +352,7 @@ describe("a region", () => {
         },
       ],
     });
-    const task = start({ library });
+    const task = startTask({ library });
     const graph = task.register([
       arg("x", 0, "float32"),
       node("PartitionedCall", "call", ["x"], {
@@ -381,7 +370,7 @@ describe("a region", () => {
   });
 
   it("ends with its step, whose nodes are named", async () => {
-    const task = start();
+    const task = startTask();
     const graph = task.register(layer);
     await graph.run({ args: [x, w] });
     const ended = new AbortController();
@@ -393,7 +382,7 @@ describe("a region", () => {
   });
 
   it("runs by kernels where its thread ends, and by a new session from then on", async () => {
-    const task = start();
+    const task = startTask();
     const graph = task.register(layer);
     await graph.run({ args: [x, w] });
     const running = graph.run({ args: [x, w] });
@@ -405,7 +394,7 @@ describe("a region", () => {
   });
 
   it("lets its thread end after a rest and has its session made again", async () => {
-    const task = start({ idleMillis: 1 });
+    const task = startTask({ idleMillis: 1 });
     const graph = task.register(layer);
     await graph.run({ args: [x, w] });
     await expect.poll(() => task.regions.isRunning).toBe(false);
@@ -414,7 +403,7 @@ describe("a region", () => {
   });
 
   it("shows each of its nodes in the step's statistics, with the time of all", async () => {
-    const task = start();
+    const task = startTask();
     const graph = task.register(layer);
     await graph.run({ args: [x, w] });
     const stats = new StepStatsCollector();
@@ -427,7 +416,7 @@ describe("a region", () => {
   });
 
   it("that takes long gets a session in the background, and answers by kernels until it is there", async () => {
-    const task = start({ mode: "auto" });
+    const task = startTask({ mode: "auto" });
     const size = 256;
     const graph = task.register([
       arg("a", 0, "float32"),

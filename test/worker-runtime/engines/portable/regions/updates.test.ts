@@ -1,5 +1,5 @@
 /** Regions that change variables. */
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { AttrValue } from "../../../../../protos/generated/tensorflow/attr_value.js";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import { StepStatsCollector } from "../../../../../worker-runtime/engines/portable/executor/step-stats.js";
@@ -12,21 +12,10 @@ import {
 import { cancelled, StatusCode } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import { arg, binary, bool, constant, node, ret, text, type } from "../executor/graph-fixture.js";
-import { floats, numbers, RegionTask, type RegisteredGraph, type TaskSetup } from "./regions-fixture.js";
+import { floats, numbers, type RegionTask, type RegisteredGraph, startTask } from "./regions-fixture.js";
 
 const T = type("float32");
 const shape: AttrValue["value"] = { $case: "shape", value: { dim: [], unknownRank: true } };
-
-const tasks: RegionTask[] = [];
-afterEach(async () => {
-  await Promise.all(tasks.splice(0).map((task) => task.close()));
-});
-
-function start(setup: TaskSetup = {}): RegionTask {
-  const task = new RegionTask(setup);
-  tasks.push(task);
-  return task;
-}
 
 const handle = (name: string): NodeDef =>
   node("VarHandleOp", name, [], { dtype: T, shape, shared_name: text(name), container: text("") });
@@ -85,7 +74,7 @@ async function descend(graph: RegisteredGraph, steps: number): Promise<number[]>
 
 describe("a training step that is run as a region", () => {
   it("gives what kernels give, and leaves the new values on the thread", async () => {
-    const task = start();
+    const task = startTask();
     await initialize(task, "v", filled(8));
     const graph = task.register(descent);
     expect(graph.regionCount).toBe(1);
@@ -98,7 +87,7 @@ describe("a training step that is run as a region", () => {
   });
 
   it("keeps its thread while values of variables are on it", async () => {
-    const task = start({ idleMillis: 5 });
+    const task = startTask({ idleMillis: 5 });
     await initialize(task, "v", filled(8));
     const graph = task.register(descent);
     while (!(variable(task, "v").value instanceof DeviceTensor)) {
@@ -113,7 +102,7 @@ describe("a training step that is run as a region", () => {
   });
 
   it("shows each of its nodes in the step's statistics", async () => {
-    const task = start();
+    const task = startTask();
     await initialize(task, "v", filled(8));
     const graph = task.register(descent);
     await descend(graph, 1);
@@ -130,7 +119,7 @@ describe("a training step that is run as a region", () => {
   });
 
   it("leaves the variable old or new if it is cancelled", async () => {
-    const task = start();
+    const task = startTask();
     await initialize(task, "v", filled(8));
     const graph = task.register(descent);
     await descend(graph, 1);
@@ -145,7 +134,7 @@ describe("a training step that is run as a region", () => {
 
 describe("updates in regions", () => {
   it("lose nothing where steps run at the same time", async () => {
-    const task = start();
+    const task = startTask();
     await initialize(task, "v", filled(0));
     await initialize(task, "w", filled(0));
     const changes = (first: string, second: string) =>
@@ -165,7 +154,7 @@ describe("updates in regions", () => {
   });
 
   it("lose nothing beside kernels that update the same variable", async () => {
-    const task = start();
+    const task = startTask();
     await initialize(task, "v", filled(0));
     const byRegion = task.register([
       handle("v"),
@@ -190,7 +179,7 @@ describe("updates in regions", () => {
   });
 
   it("come after the reads before them and before the reads after them", async () => {
-    const task = start();
+    const task = startTask();
     await initialize(task, "v", filled(1));
     const graph = task.register([
       handle("v"),
@@ -211,7 +200,7 @@ describe("updates in regions", () => {
   });
 
   it("of one variable, two in one region, both happen", async () => {
-    const task = start();
+    const task = startTask();
     await initialize(task, "v", filled(0));
     const graph = task.register([
       handle("v"),
@@ -229,7 +218,7 @@ describe("updates in regions", () => {
   });
 
   it("fail with the kernel's error for a value of another shape, and change nothing", async () => {
-    const task = start();
+    const task = startTask();
     await initialize(task, "v", new Tensor("float32", [2, SIZE], new Float32Array(2 * SIZE).fill(1)));
     const graph = task.register([
       handle("v"),
@@ -252,7 +241,7 @@ describe("updates in regions", () => {
   });
 
   it("fail with the kernel's error for a variable without a value", async () => {
-    const task = start();
+    const task = startTask();
     const graph = task.register(descent);
     await expect(graph.run({ args: [filled(0)] })).rejects.toMatchObject({
       code: StatusCode.FAILED_PRECONDITION,
@@ -261,7 +250,7 @@ describe("updates in regions", () => {
   });
 
   it("refuse the scalars that their kernels refuse", async () => {
-    const task = start();
+    const task = startTask();
     for (const name of ["v", "accum", "linear"]) {
       await initialize(task, name, filled(1));
     }
@@ -299,7 +288,7 @@ describe("updates in regions", () => {
   });
 
   it("of a reference variable change the memory that readers share, as kernels do", async () => {
-    const task = start();
+    const task = startTask();
     const nodes = [node("VariableV2", "v", [], { dtype: T, shape }), arg("value", 0, "float32")];
     await task
       .register([...nodes, node("Assign", "init", ["v", "value"], { T, validate_shape: bool(false) })])
@@ -322,7 +311,7 @@ describe("updates in regions", () => {
   });
 
   it("give way to kernels where each new value is needed on the host", async () => {
-    const task = start({ mode: "auto" });
+    const task = startTask({ mode: "auto" });
     const size = 2 ** 19;
     await initialize(task, "v", filled(0, size));
     const graph = task.register([
@@ -349,7 +338,7 @@ describe("updates in regions", () => {
   });
 
   it("run by kernels where the thread ends, and by a new session from then on", async () => {
-    const task = start();
+    const task = startTask();
     await initialize(task, "v", floats([8]));
     const graph = task.register([...descent.slice(0, -1)]);
     const run = () => graph.run({ args: [floats([0])] });
