@@ -208,7 +208,7 @@ class RegionRun implements Sliced {
         return undefined;
       }
     }
-    if (this.#recorder !== undefined && member.update !== undefined) {
+    if (this.#recorder !== undefined && member.update !== undefined && !member.update.isCopy) {
       this.#recorder.estimatedNanos += bytesOf(given) * NANOS_PER_UPDATED_BYTE;
     } else if (this.#recorder !== undefined && node.work.kind === "pure") {
       const tensors = given.map((value) => (value instanceof RefValue ? value.cell.value : value));
