@@ -10,7 +10,9 @@ export function sourceText(sources: StepSources, step: number | undefined): stri
   const parts = [
     measuredNodes === 0
       ? `Times of ${countText(nodes, "node")} estimated from shapes`
-      : `Times of ${numberText(measuredNodes)} of ${countText(nodes, "node")} from ${from}, others estimated`,
+      : measuredNodes === nodes
+        ? `Times of all ${countText(nodes, "node")} from ${from}`
+        : `Times of ${numberText(measuredNodes)} of ${countText(nodes, "node")} from ${from}, others estimated`,
     measuredLinks === 0
       ? "connections assumed"
       : measuredLinks < links

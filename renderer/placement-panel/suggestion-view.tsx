@@ -1,14 +1,15 @@
 import type { ReactElement } from "react";
 import { placementCommands } from "../commands/placement-commands.js";
-import { nodesText } from "../document/edits/types.js";
 import { CommandButton, CommandSwitch } from "../parts/command-button.js";
 import { Note, Section, SectionHeading } from "../parts/section.js";
 import type { PlacementMove } from "../placement/moves.js";
-import { useDocument } from "../stores/document-store.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
 import { isCurrent, type Suggestion, toggleMove } from "../stores/placement-store.js";
 import { classNames } from "../ui/class-names.js";
 import { bytesText, countText, durationText } from "../ui/format.js";
 import textStyles from "../ui/text.module.css";
+import { TextButton } from "../ui/text-button.js";
+import { revealNode } from "../viewport/view.js";
 import styles from "./placement-panel.module.css";
 import { StepFigures } from "./step-figures.js";
 import { sourceText, warningsOf } from "./suggestion-text.js";
@@ -78,6 +79,9 @@ function NothingBetter({
   );
 }
 
+/** Names in a tooltip. */
+const MOST_NAMED = 40;
+
 interface MoveRowProps {
   readonly move: PlacementMove;
   readonly suggestion: Suggestion;
@@ -89,20 +93,34 @@ function MoveRow({ move, suggestion, isWanted, onToggle }: MoveRowProps): ReactE
   const { step } = suggestion;
   const { label, from, to, units, savedMicros, savedBytes, stops } = move;
   const names = units.flatMap((unit) => step.members[unit] ?? []);
-  const name = label === "" ? nodesText(names) : label;
+  const name =
+    label !== "" ? label : names.length === 1 ? (names[0] ?? "") : `${names[0]} and ${names.length - 1} more`;
   return (
     <li className={classNames(styles.move, !isWanted && styles.unwanted)}>
-      <label>
-        <input type="checkbox" checked={isWanted} onChange={onToggle} />
-        <b className={textStyles.truncated} title={names.slice(0, 40).join("\n")}>
+      <div className={styles.moveHead}>
+        <input
+          type="checkbox"
+          aria-label={`Move ${name} to ${step.tasks[to]?.engine.name}`}
+          checked={isWanted}
+          onChange={onToggle}
+        />
+        <TextButton
+          className={textStyles.truncated}
+          title={names.slice(0, MOST_NAMED).join("\n")}
+          aria-label={`Select ${name}`}
+          onClick={() => {
+            documentActions.select(names);
+            revealNode(names[0] ?? "");
+          }}
+        >
           {name}
-        </b>
+        </TextButton>
         {names.length > 1 && label !== "" ? (
           <span className={textStyles.muted}>{countText(names.length, "node")}</span>
         ) : null}
         <span className={textStyles.grow} />
         <span>{signedText(-savedMicros)}</span>
-      </label>
+      </div>
       <div className={styles.route}>
         <TaskChip task={step.tasks[from]} /> → <TaskChip task={step.tasks[to]} />
       </div>

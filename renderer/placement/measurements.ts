@@ -34,8 +34,11 @@ export const NOTHING_MEASURED: Measurements = {
 };
 
 /**
+ * Nodes that ran at the same time on one task share that time: its threads share the cores, and the nodes of a region
+ * are recorded with the time of the whole region. So the times of all nodes of a task add up to the time it was busy.
+ *
  * @param opOf the op of a node
- * @param weightOf the share of a node in the time of a region that ran as one
+ * @param weightOf in which proportion nodes share time
  */
 export function measurementsOf(
   runs: readonly NodeRun[],
@@ -44,13 +47,18 @@ export function measurementsOf(
   weightOf: (node: string) => number,
 ): Measurements {
   const nodes = new Map<string, MeasuredNode>();
-  for (const { runs: together } of regionsOf(runs)) {
-    const whole = together.reduce((sum, { node }) => sum + weightOf(node), 0);
-    for (const { node, device, durationMicros, outputBytes } of together) {
-      const task = taskText(device);
-      if (task === undefined || nodes.has(node)) continue;
-      const share = together.length === 1 || whole === 0 ? 1 / together.length : weightOf(node) / whole;
-      nodes.set(node, { task, micros: durationMicros * share, outputBytes });
+  const byTask = new Map<string, NodeRun[]>();
+  for (const run of runs) {
+    const task = taskText(run.device);
+    if (task === undefined) continue;
+    const list = byTask.get(task);
+    if (list) list.push(run);
+    else byTask.set(task, [run]);
+  }
+  for (const [task, list] of byTask) {
+    const shares = sharedTimes(list, weightOf);
+    for (const [index, { node, outputBytes }] of list.entries()) {
+      if (!nodes.has(node)) nodes.set(node, { task, micros: shares[index] ?? 0, outputBytes });
     }
   }
   const tensors = new Map<string, number>();
@@ -70,18 +78,29 @@ function taskText(device: string): string | undefined {
   return task && shortTaskText(task);
 }
 
-/** Nodes that ran as one have the same time on the same device. */
-function regionsOf(runs: readonly NodeRun[]): Iterable<{ readonly runs: NodeRun[] }> {
-  const regions = new Map<string, { readonly runs: NodeRun[] }>();
-  for (const run of runs) {
-    // Nodes that took no time cannot have been measured together.
-    const same = run.durationMicros > 0 ? "" : run.node;
-    const key = `${run.device} ${run.startMicros} ${run.durationMicros} ${same}`;
-    const known = regions.get(key);
-    if (known) known.runs.push(run);
-    else regions.set(key, { runs: [run] });
+/** The part of each run in the time that its task was busy, in the order of the runs. */
+function sharedTimes(runs: readonly NodeRun[], weightOf: (node: string) => number): number[] {
+  const weights = runs.map(({ node }) => Math.max(weightOf(node), Number.MIN_VALUE));
+  const events = runs
+    .flatMap(({ startMicros, durationMicros }, index) => [
+      { at: startMicros, index, starts: true },
+      { at: startMicros + durationMicros, index, starts: false },
+    ])
+    .sort((one, other) => one.at - other.at);
+  // Time per weight since the beginning: a run gets its weight times what was added while it ran.
+  const shares = new Array<number>(runs.length).fill(0);
+  let [now, perWeight, active, running] = [0, 0, 0, 0];
+  for (const { at, index, starts } of events) {
+    if (running > 0) perWeight += (at - now) / active;
+    now = at;
+    const weight = weights[index] ?? 0;
+    shares[index] = (shares[index] ?? 0) + (starts ? -perWeight : perWeight) * weight;
+    active += starts ? weight : -weight;
+    running += starts ? 1 : -1;
+    // Without rounding errors of what has ended.
+    if (running === 0) active = 0;
   }
-  return regions.values();
+  return shares.map((share) => Math.max(0, share));
 }
 
 /** Shorter times say little about the speed of a machine. */

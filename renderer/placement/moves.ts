@@ -13,7 +13,7 @@ export interface Sending {
 
 /** Units that go from one task to another together. */
 export interface PlacementMove {
-  /** A node's name or, for many, that of their scope. */
+  /** The name of a single unit, the scope that several have in common, or "" if they have none. */
   readonly label: string;
   readonly from: number;
   readonly to: number;
@@ -37,7 +37,7 @@ export function movesOf(
 ): PlacementMove[] {
   const simulator = new StepSimulator(problem);
   const whole = simulator.run(target);
-  return groupsOf(start, target, names).map(({ label, units }) => {
+  return groupsOf(problem, start, target, names).map(({ label, units }) => {
     const [first = 0] = units;
     const without = target.slice();
     for (const unit of units) without[unit] = start[unit] ?? 0;
@@ -59,29 +59,70 @@ interface Group {
   readonly units: number[];
 }
 
-/** Each unit by itself if they are few; otherwise by scope, if need be by the outer ones only. */
-function groupsOf(start: Assignment, target: Assignment, names: readonly string[]): Group[] {
+/** What exchanges something and goes the same way is one move; if that makes too many, so is what has a scope in common. */
+function groupsOf(
+  problem: StepProblem,
+  start: Assignment,
+  target: Assignment,
+  names: readonly string[],
+): Group[] {
   const moved = names.flatMap((_, unit) => (start[unit] === target[unit] ? [] : [unit]));
-  for (const depth of [Number.POSITIVE_INFINITY, 3, 2, 1, 0]) {
-    const groups = new Map<string, Group>();
+  const sets = connectedSets(problem, start, target);
+  for (const depth of [undefined, 3, 2, 1, 0]) {
+    const groups = new Map<string, number[]>();
     for (const unit of moved) {
-      const label = depth === 0 ? "" : scopeOf(names[unit] ?? "", depth);
-      const key = `${label} ${start[unit]} ${target[unit]}`;
+      const name = depth === undefined ? sets[unit] : scopeOf(names[unit] ?? "", depth);
+      const key = `${name} ${start[unit]} ${target[unit]}`;
       const known = groups.get(key);
-      if (known) known.units.push(unit);
-      else groups.set(key, { label, units: [unit] });
+      if (known) known.push(unit);
+      else groups.set(key, [unit]);
     }
-    if (groups.size <= MOST_MOVES || depth === 0) return [...groups.values()];
+    if (groups.size <= MOST_MOVES || depth === 0) {
+      return [...groups.values()].map((units) => ({
+        label: commonScope(units.map((unit) => names[unit] ?? "")),
+        units,
+      }));
+    }
   }
   return [];
 }
 
-/** The first parts of a name: at least the last one goes, unless the name is one part or the depth is unlimited. */
+/** For each unit the first of those that it is connected with by edges among units that go the same way. */
+function connectedSets(problem: StepProblem, start: Assignment, target: Assignment): Int32Array {
+  const { nodeCount, firstEdge, edgeTarget, unitOf, unitCount } = problem;
+  const parent = Int32Array.from({ length: unitCount }, (_, unit) => unit);
+  const rootOf = (unit: number): number => {
+    let root = unit;
+    while (parent[root] !== root) {
+      parent[root] = parent[parent[root] ?? 0] ?? 0;
+      root = parent[root] ?? 0;
+    }
+    return root;
+  };
+  for (let node = 0; node < nodeCount; node++) {
+    const from = unitOf[node] ?? 0;
+    for (let edge = firstEdge[node] ?? 0; edge < (firstEdge[node + 1] ?? 0); edge++) {
+      const to = unitOf[edgeTarget[edge] ?? 0] ?? 0;
+      if (start[from] !== start[to] || target[from] !== target[to]) continue;
+      const [one, other] = [rootOf(from), rootOf(to)];
+      parent[Math.max(one, other)] = Math.min(one, other);
+    }
+  }
+  return parent.map((_, unit) => rootOf(unit));
+}
+
+/** The first parts of a name; the last part goes unless it is the only one. */
 function scopeOf(name: string, depth: number): string {
   const parts = name.split("/");
-  return parts
-    .slice(0, Math.max(1, Math.min(depth, Number.isFinite(depth) ? parts.length - 1 : parts.length)))
-    .join("/");
+  return parts.slice(0, Math.min(depth, Math.max(1, parts.length - 1))).join("/");
+}
+
+/** The scope that names have in common, "" for none; a single name itself. */
+function commonScope([first = "", ...others]: readonly string[]): string {
+  if (others.length === 0) return first;
+  const parts = first.split("/").slice(0, -1);
+  while (parts.length > 0 && !others.every((name) => name.startsWith(`${parts.join("/")}/`))) parts.pop();
+  return parts.join("/");
 }
 
 function largestStopped(

@@ -23,6 +23,8 @@ const MOST_WORK = 3e7;
 const MOST_TRIES = 20_000;
 /** How many of the first placements are improved. */
 const IMPROVED = 2;
+/** The rest is for taking back moves that save nothing. */
+const SHARE_OF_IMPROVING = 0.9;
 const MOST_PASSES = 4;
 /** Of more blocks than this, only those that exchange something with another task are tried elsewhere. */
 const MANY_BLOCKS = 200;
@@ -56,10 +58,11 @@ export function* searchPlacement(
   const needsRepair = !isSame(allowed, start);
   let best: Candidate = { assignment: allowed, step: needsRepair ? trial.simulate(allowed) : before };
   for (const [index, candidate] of first.slice(0, IMPROVED).entries()) {
-    const limit = Math.floor((most * (index + 1)) / IMPROVED);
+    const limit = Math.floor((most * SHARE_OF_IMPROVING * (index + 1)) / IMPROVED);
     const improved = yield* improve(trial, candidate, levels, limit);
     if (compare(improved.step, best.step) < 0) best = improved;
   }
+  best = yield* settled(trial, best, allowed);
   const isWorthIt = needsRepair || best.step.micros < before.micros * (1 - LEAST_GAIN);
   return isWorthIt
     ? { assignment: best.assignment, before, after: best.step }
@@ -158,6 +161,30 @@ function* improve(
           }
         }
       }
+    }
+  }
+  return { assignment, step };
+}
+
+/** Takes back moves that save nothing. */
+function* settled(
+  trial: Trial,
+  { assignment: from, step: firstStep }: Candidate,
+  start: Assignment,
+): Generator<SearchProgress, Candidate> {
+  const { problem } = trial;
+  const assignment = from.slice();
+  const resident = residentByMachine(problem, assignment);
+  let step = firstStep;
+  for (let unit = 0; unit < problem.unitCount && trial.tried < trial.most; unit++) {
+    const [moved, back] = [assignment[unit] ?? 0, start[unit] ?? 0];
+    if (moved === back || !hasRoom(problem, assignment, resident, [unit], back)) continue;
+    place(problem, assignment, resident, [unit], () => back);
+    const tried = trial.simulate(assignment, step.micros);
+    if (compare(tried, step) <= 0) step = tried;
+    else place(problem, assignment, resident, [unit], () => moved);
+    if (trial.tried % TRIES_PER_PAUSE === 0) {
+      yield { tried: trial.tried, most: trial.most, micros: step.micros };
     }
   }
   return { assignment, step };

@@ -81,7 +81,7 @@ describe("the placement panel", () => {
     const after = within(screen.getByRole("row", { name: /^After/ }));
     expect(after.getByText("not yet")).toBeDefined();
     expect(within(screen.getByRole("row", { name: /^Before/ })).getByText("6.10 ms")).toBeDefined();
-    expect(screen.getByText(/Times of 5 of 5 nodes from step 20/)).toBeDefined();
+    expect(screen.getByText(/Times of all 5 nodes from step 20/)).toBeDefined();
     await expectAccessible();
 
     await user.click(screen.getByRole("button", { name: /^Apply \d moves?$/ }));

@@ -145,7 +145,7 @@ describe("a traced step", () => {
   const opOf = (name: string) => (name.startsWith("m") ? `MatMul${name.at(1)}` : "Neg");
   const weightOf = (name: string) => (name === "m0" ? 3 : 1);
 
-  it("gives the times of nodes, and divides the time of a region among its nodes", () => {
+  it("divides the time in which several nodes ran among them, as in a region", () => {
     const { nodes } = measurementsOf(
       [ran("m0", 0, 400), ran("n", 0, 400), ran("o", 0, 50, 400)],
       [],
@@ -157,11 +157,17 @@ describe("a traced step", () => {
     expect(nodes.get("o")).toMatchObject({ micros: 50 });
   });
 
+  it("divides time that overlaps only in part", () => {
+    const { nodes } = measurementsOf([ran("n", 0, 100), ran("o", 0, 100, 60)], [], opOf, weightOf);
+    expect(nodes.get("n")?.micros).toBeCloseTo(80, 6);
+    expect(nodes.get("o")?.micros).toBeCloseTo(80, 6);
+  });
+
   it("tells how fast tasks are, where they ran enough of the same ops", () => {
     const runs = [0, 1, 2].flatMap((kind) => [
-      ran(`m${kind}a`, 0, 100 + kind, kind),
-      ran(`m${kind}b`, 0, 100 + kind, 10 + kind),
-      ran(`m${kind}c`, 1, 300 + 3 * kind, kind),
+      ran(`m${kind}a`, 0, 100 + kind, 1000 * kind),
+      ran(`m${kind}b`, 0, 100 + kind, 1000 * kind + 500),
+      ran(`m${kind}c`, 1, 300 + 3 * kind, 1000 * kind),
     ]);
     const { slowness } = measurementsOf(runs, [], opOf, weightOf);
     expect(slowness).toEqual(

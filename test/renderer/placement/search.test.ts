@@ -218,7 +218,7 @@ describe("the search", () => {
 });
 
 describe("the moves of a placement", () => {
-  it("are single units if there are few, and scopes if there are many", () => {
+  it("join what is connected, and if that makes too many, scopes", () => {
     const problem = problemOf({ tasks: 2, micros: new Array<number>(90).fill(1), edges: [] });
     const start = new Int32Array(90);
     const target = start.map((_, unit) => (unit < 60 ? 1 : 0));
