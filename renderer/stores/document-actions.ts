@@ -240,7 +240,8 @@ export const documentActions = {
   insertCast: (node: string, input: number): boolean => perform(insertCast(present(), lookupOp, node, input)),
   removeSlot: (node: string, input: number): boolean => perform(removeSlot(present(), lookupOp, node, input)),
 
-  moveNodes: (positions: ReadonlyMap<string, Point>): boolean => perform(moveNodes(present(), positions)),
+  moveNodes: (positions: ReadonlyMap<string, Point>, step?: string): boolean =>
+    perform(moveNodes(present(), positions, step)),
 
   /** Lays out the whole graph again. */
   arrange(): boolean {
