@@ -14,6 +14,7 @@ import type { KeyContext } from "./key-context.js";
 import { machineCommands, roleCommands } from "./machine-commands.js";
 import { nodeCommands, nodesCommands } from "./node-commands.js";
 import { opCommands, opListCommands } from "./op-commands.js";
+import { placementCommands } from "./placement-commands.js";
 import { activeRunCommands, runCommands, stepsCommands, traceCommands } from "./run-commands.js";
 import { runtimeCommands } from "./runtime-commands.js";
 import {
@@ -36,6 +37,7 @@ export const allCommands: readonly AnyCommand[] = [
   ...[clusterCommands, membershipCommands, machineCommands, roleCommands, taskCommands],
   ...[linkCommands, routeCommands, runtimeCommands],
   ...[graphCommands, nodeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
+  ...[placementCommands],
   ...[closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
   ...[canvasCommands, viewCommands, tensorCommands, curveCommands],
   ...[settingsCommands, themeCommands, helpCommands],

@@ -16,7 +16,7 @@ import { connect, disconnect, type InputEnd, type OutputEnd, removeSlot } from "
 import { giveFirstValue } from "../document/edits/first-value.js";
 import { insertCast } from "../document/edits/insert-cast.js";
 import { type Clip, clipOf, freePlaceFor, paste } from "../document/edits/paste.js";
-import { moveNodes, pin } from "../document/edits/place.js";
+import { moveNodes, pin, pinEach } from "../document/edits/place.js";
 import { deleteNodes } from "../document/edits/remove.js";
 import { rename } from "../document/edits/rename.js";
 import {
@@ -229,6 +229,10 @@ export const documentActions = {
 
   /** Pins nodes to a device, "/job:worker/task:0"; "" lets the master choose. */
   pin: (names: readonly string[], device: string): boolean => perform(pin(present(), names, device)),
+
+  /** Pins each node to a device of its own; `label` names the edit in undo, given "3 nodes". */
+  pinEach: (devices: ReadonlyMap<string, string>, label: (nodes: string) => string): boolean =>
+    perform(pinEach(present(), devices, label)),
 
   connect: (from: OutputEnd, to: InputEnd): boolean => perform(connect(present(), lookupOp, from, to)),
   disconnect: (ends: readonly { node: string; input: number }[]): boolean =>

@@ -25,6 +25,23 @@ export function pin(document: GraphDocument, names: readonly string[], device: s
   });
 }
 
+/** Pins each node to a device of its own, as one step of undo. Nodes that are there already are left out. */
+export function pinEach(
+  document: GraphDocument,
+  devices: ReadonlyMap<string, string>,
+  label: (nodes: string) => string,
+): EditResult {
+  const moved = [...devices].flatMap(([name, device]) => {
+    const node = document.nodes.get(name);
+    return node && node.device !== device ? [[node, { ...node, device }] as const] : [];
+  });
+  if (moved.length === 0) return refused("Every node is pinned there already.");
+  return edit({
+    label: label(nodesText(moved.map(([{ name }]) => name))),
+    operations: replaceNodes(moved),
+  });
+}
+
 /** Moves nodes on the canvas. Moves of the same nodes that follow each other are one step. */
 export function moveNodes(document: GraphDocument, positions: ReadonlyMap<string, Point>): EditResult {
   const moves: Move[] = [];

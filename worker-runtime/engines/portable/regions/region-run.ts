@@ -211,14 +211,8 @@ class RegionRun implements Sliced {
         return undefined;
       }
     }
-    if (this.#recorder !== undefined && (member.update !== undefined || isAnyOnDevice(given))) {
-      this.#recorder.estimatedNanos += bytesOf(given) * NANOS_PER_BYTE;
-    } else if (this.#recorder !== undefined && node.work.kind === "pure") {
-      const tensors = given.map((value) => (value instanceof RefValue ? value.cell.value : value));
-      if (tensors.every((tensor) => tensor instanceof Tensor)) {
-        const { cost } = node.work;
-        this.#recorder.estimatedNanos += borrowing(() => cost(tensors));
-      }
+    if (this.#recorder !== undefined) {
+      this.#recorder.estimatedNanos += estimateOf(member, given);
     }
     return this.#host.run(node, given);
   }
@@ -326,6 +320,18 @@ class RegionRun implements Sliced {
       }
     }
   }
+}
+
+/** The time that a kernel is expected to take, in nanoseconds. */
+function estimateOf({ node: { work }, update }: RegionMember, given: readonly Value[]): number {
+  if (work.kind !== "pure") {
+    return update === undefined || update.isCopy ? 0 : bytesOf(given) * NANOS_PER_BYTE;
+  }
+  const tensors = given.map((value) => (value instanceof RefValue ? value.cell.value : value));
+  if (!tensors.every((tensor) => tensor instanceof Tensor)) {
+    return 0;
+  }
+  return isAnyOnDevice(tensors) ? bytesOf(tensors) * NANOS_PER_BYTE : borrowing(() => work.cost(tensors));
 }
 
 /** The bytes of the tensors among values. */

@@ -3,16 +3,11 @@ import { expect, it } from "vitest";
 import type { AttrValue } from "../../../../../protos/generated/tensorflow/attr_value.js";
 import { FunctionDefLibrary } from "../../../../../protos/generated/tensorflow/function.js";
 import { DeviceTensor } from "../../../../../worker-runtime/engines/portable/gpu/device-tensor.js";
-import {
-  RESOURCE_VARIABLE,
-  type ResourceVariable,
-} from "../../../../../worker-runtime/engines/portable/resources/resource-variable.js";
-import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
-import { arg, bool, constant, func, node, ret, text, type, typeList } from "../executor/graph-fixture.js";
+import type { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
+import { arg, constant, func, node, ret, typeList } from "../executor/graph-fixture.js";
 import { numbers, startTask } from "./regions-fixture.js";
+import { change, filled, handle, initialize, SIZE, T, variable } from "./variables-fixture.js";
 
-const T = type("float32");
-const unknown: AttrValue["value"] = { $case: "shape", value: { dim: [], unknownRank: true } };
 const shapes: AttrValue["value"] = {
   $case: "list",
   value: {
@@ -26,14 +21,6 @@ const shapes: AttrValue["value"] = {
     func: [],
   },
 };
-const handle = node("VarHandleOp", "v", [], {
-  dtype: T,
-  shape: unknown,
-  shared_name: text("v"),
-  container: text(""),
-});
-/** Enough for the value to stay. */
-const SIZE = 8192;
 
 it("a dataset's elements are copied to the host", async () => {
   const library = FunctionDefLibrary.fromPartial({
@@ -53,28 +40,21 @@ it("a dataset's elements are copied to the host", async () => {
     ],
   });
   const task = startTask({ library });
-  const ones = new Tensor("float32", [SIZE], new Float32Array(SIZE).fill(1));
-  const assign = task.register([
-    handle,
-    arg("x", 0, "float32"),
-    node("AssignVariableOp", "assign", ["v", "x"], { dtype: T, validate_shape: bool(false) }),
-  ]);
-  await assign.run({ args: [ones] });
+  await initialize(task, "v", filled(1));
   const add = task.register([
-    handle,
+    handle("v"),
     arg("x", 0, "float32"),
-    node("AssignAddVariableOp", "add", ["v", "x"], { dtype: T }),
+    change("AssignAddVariableOp", "add", "v", "x"),
   ]);
   for (let step = 0; step < 2; step += 1) {
-    await add.run({ args: [ones] });
+    await add.run({ args: [filled(1)] });
   }
-  const value = () => task.resources.lookup<ResourceVariable>("localhost", RESOURCE_VARIABLE, "v").value;
-  expect(value()).toBeInstanceOf(DeviceTensor);
+  expect(variable(task, "v").value).toBeInstanceOf(DeviceTensor);
 
   const longs = typeList("int64");
   const floats = { output_types: typeList("float32"), output_shapes: shapes };
   const read = task.register([
-    handle,
+    handle("v"),
     constant("start", 0n, "int64"),
     constant("stop", 2n, "int64"),
     constant("one", 1n, "int64"),
