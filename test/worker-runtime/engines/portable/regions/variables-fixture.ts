@@ -45,7 +45,7 @@ export async function initialize(task: RegionTask, name: string, value: Tensor):
 export async function currentValue(task: RegionTask, name: string): Promise<Tensor> {
   const graph = task.register([handle(name), read("read", name), ret("read", 0, "float32")]);
   const [value] = await graph.run();
-  return value instanceof DeviceTensor ? value.toHost() : (value as Tensor);
+  return value instanceof DeviceTensor ? value.toHost(new AbortController()) : (value as Tensor);
 }
 
 export function variable(task: RegionTask, name: string): ResourceVariable {
