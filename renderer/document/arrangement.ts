@@ -1,9 +1,10 @@
 /** Whether a document's nodes are where their positions say, or are arranged by the window. Pure. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
 import type { GraphDocument } from "./model.js";
 import type { Operation } from "./operations.js";
-import { firstOpen, type Hierarchy, hierarchyOf, type Openness, visibleGraph } from "./visible-graph.js";
-import { type Wiring, wiringOf } from "./wiring.js";
+import { firstOpen, type Hierarchy, hierarchyOf, type Openness, slicedItems } from "./visible-graph.js";
+import { slicedWiring, type Wiring } from "./wiring.js";
 
 type Nodes = ReadonlyMap<string, NodeDef>;
 
@@ -21,10 +22,11 @@ export function isArranged({ nodes, layout }: Pick<GraphDocument, "nodes" | "lay
 }
 
 /** Whether a graph without positions is better shown in scopes than node by node. */
-export function suitsScopes(nodes: Nodes): boolean {
+export function* suitsScopes(nodes: Nodes): Sliced<boolean> {
   if (nodes.size <= MAX_WHOLE) return false;
-  const hierarchy = hierarchyFor(nodes, NO_WEIGHTS);
-  return visibleGraph(nodes, hierarchy, new Set(firstOpen(hierarchy))).items.length <= MAX_ARRANGED;
+  const hierarchy = yield* slicedHierarchy(nodes, NO_WEIGHTS);
+  const { items } = yield* slicedItems(hierarchy, new Set(firstOpen(hierarchy)));
+  return items.length <= MAX_ARRANGED;
 }
 
 /**
@@ -52,10 +54,15 @@ const remembered = new WeakMap<
 
 /** As `hierarchyOf`, remembered while the wiring stays: pins and attributes change nothing of it. */
 export function hierarchyFor(nodes: Nodes, weights: Openness["weights"]): Hierarchy {
-  const wiring = wiringOf(nodes);
+  return atOnce(slicedHierarchy(nodes, weights));
+}
+
+/** As `hierarchyFor`, in slices. */
+export function* slicedHierarchy(nodes: Nodes, weights: Openness["weights"]): Sliced<Hierarchy> {
+  const wiring = yield* slicedWiring(nodes);
   const known = remembered.get(wiring);
   if (known?.weights === weights) return known.hierarchy;
-  const hierarchy = hierarchyOf(nodes, weights);
+  const hierarchy = yield* hierarchyOf(nodes, weights);
   remembered.set(wiring, { weights, hierarchy });
   return hierarchy;
 }

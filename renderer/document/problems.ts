@@ -2,6 +2,7 @@
 import type { Problem } from "../../main/api/problem.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
+import { atOnce, paused, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime/graph/slices.js";
 import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
 import { outputType } from "./follow-types.js";
@@ -28,12 +29,22 @@ export function findProblems(
   shapes: ShapeMap,
   opsKnown: boolean,
 ): ProblemMap {
+  return atOnce(slicedProblems(document, lookup, shapes, opsKnown));
+}
+
+/** As `findProblems`, in slices. */
+export function* slicedProblems(
+  document: Pick<GraphDocument, "nodes">,
+  lookup: OpLookup,
+  shapes: ShapeMap,
+  opsKnown: boolean,
+): Sliced<ProblemMap> {
   const problems = new Map<string, readonly NodeProblem[]>();
-  for (const node of document.nodes.values()) {
+  yield* paused(document.nodes.values(), (node) => {
     const found = ownProblems(node, document, lookup, shapes, opsKnown);
     if (found.length > 0) problems.set(node.name, found);
-  }
-  for (const name of circle(document.nodes)) {
+  });
+  for (const name of yield* circle(document.nodes)) {
     if (problems.has(name)) continue;
     problems.set(name, [circular(name)]);
   }
@@ -247,10 +258,10 @@ function problemsOf(
 }
 
 /** Names of the nodes on circles; edges into Merge, which a while loop of TensorFlow 1 needs, do not count. */
-function circle(nodes: ReadonlyMap<string, NodeDef>): string[] {
+function* circle(nodes: ReadonlyMap<string, NodeDef>): Sliced<string[]> {
   const waiting = new Map<string, number>();
   const consumers = new Map<string, string[]>();
-  for (const node of nodes.values()) {
+  yield* paused(nodes.values(), (node) => {
     const producers = node.input.flatMap((text) => {
       const reference = parseInput(text);
       return reference.kind === "missing" || !nodes.has(reference.node) ? [] : [reference.node];
@@ -262,10 +273,14 @@ function circle(nodes: ReadonlyMap<string, NodeDef>): string[] {
       if (list) list.push(node.name);
       else consumers.set(producer, [node.name]);
     }
-  }
-  const ready = [...waiting].filter(([, count]) => count === 0).map(([name]) => name);
+  });
+  const ready: string[] = [];
+  yield* paused(waiting, ([name, count]) => {
+    if (count === 0) ready.push(name);
+  });
   for (let name = ready.pop(); name !== undefined; name = ready.pop()) {
     waiting.delete(name);
+    if (waiting.size % STEPS_AT_ONCE === 0) yield;
     for (const consumer of consumers.get(name) ?? []) {
       const left = (waiting.get(consumer) ?? 0) - 1;
       waiting.set(consumer, left);

@@ -3,10 +3,11 @@
  * what is in a box are bundled, one per pair of ends. Pure.
  */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { atOnce, paused, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { protoShapeText } from "./attr-text.js";
 import { type Scope, type ScopeTree, scopeTree } from "./scope-tree.js";
 import { type Weights, weightsOf } from "./weights.js";
-import { type Edge, type Wiring, wiringOf } from "./wiring.js";
+import { type Edge, slicedWiring, type Wiring } from "./wiring.js";
 
 type Nodes = ReadonlyMap<string, NodeDef>;
 
@@ -72,9 +73,9 @@ export function parameterShape(node: NodeDef | undefined): string {
   return shape?.$case === "shape" ? protoShapeText(shape.value) : "";
 }
 
-export function hierarchyOf(nodes: Nodes, openWeights: Openness["weights"]): Hierarchy {
-  const wiring = wiringOf(nodes);
-  const weights = weightsOf(nodes, wiring);
+export function* hierarchyOf(nodes: Nodes, openWeights: Openness["weights"]): Sliced<Hierarchy> {
+  const wiring = yield* slicedWiring(nodes);
+  const weights = yield* weightsOf(nodes, wiring);
   const isShown = (name: string): boolean => {
     const owners = weights.owners.get(name);
     if (owners === undefined || openWeights === "all") return true;
@@ -82,32 +83,21 @@ export function hierarchyOf(nodes: Nodes, openWeights: Openness["weights"]): Hie
     for (const owner of owners) if (openWeights.has(owner)) return true;
     return false;
   };
-  const tree = scopeTree(nodes, wiring, { isShown, structureOf: structureText(nodes, weights) });
+  const tree = yield* scopeTree(nodes, wiring, { isShown, structureOf: structureText(nodes, weights) });
   return { weights, tree, isShown };
 }
 
+/** As `slicedVisibleGraph`, in one piece. */
 export function visibleGraph(nodes: Nodes, hierarchy: Hierarchy, open: Openness["scopes"]): VisibleGraph {
-  const items: VisibleItem[] = [];
-  /** The closed scope that stands for what is in a scope; undefined for an open one in open ones. */
-  const boxes = new Map<Scope, string>();
-  const close = (scope: Scope, box: string) => {
-    boxes.set(scope, box);
-    for (const child of scope.children) if (typeof child !== "string") close(child, box);
-  };
-  const visit = (scope: Scope) => {
-    for (const child of scope.children) {
-      if (typeof child === "string") {
-        items.push({ kind: "node", id: child, scope });
-      } else if (open.has(child.id)) {
-        items.push({ kind: "frame", id: child.id, scope: child });
-        visit(child);
-      } else {
-        items.push({ kind: "box", id: child.id, scope: child });
-        close(child, child.id);
-      }
-    }
-  };
-  visit(hierarchy.tree.root);
+  return atOnce(slicedVisibleGraph(nodes, hierarchy, open));
+}
+
+export function* slicedVisibleGraph(
+  nodes: Nodes,
+  hierarchy: Hierarchy,
+  open: Openness["scopes"],
+): Sliced<VisibleGraph> {
+  const { items, boxes } = yield* slicedItems(hierarchy, open);
   const shownAs = (name: string): string | undefined => {
     const scope = hierarchy.tree.scopeOf.get(name);
     return scope && (boxes.get(scope) ?? name);
@@ -115,7 +105,7 @@ export function visibleGraph(nodes: Nodes, hierarchy: Hierarchy, open: Openness[
   return {
     hierarchy,
     items,
-    edges: bundled(wiringOf(nodes), hierarchy, shownAs),
+    edges: yield* bundled(yield* slicedWiring(nodes), hierarchy, shownAs),
     itemOf: (name) => {
       const own = shownAs(name);
       if (own !== undefined) return own;
@@ -125,24 +115,56 @@ export function visibleGraph(nodes: Nodes, hierarchy: Hierarchy, open: Openness[
   };
 }
 
-function bundled(
+interface VisibleItems {
+  readonly items: readonly VisibleItem[];
+  /** The closed scope that stands for what is in a scope; undefined for an open one in open ones. */
+  readonly boxes: ReadonlyMap<Scope, string>;
+}
+
+/** What is drawn besides edges. */
+export function* slicedItems(hierarchy: Hierarchy, open: Openness["scopes"]): Sliced<VisibleItems> {
+  const items: VisibleItem[] = [];
+  const boxes = new Map<Scope, string>();
+  function* close(scope: Scope, box: string): Sliced<void> {
+    boxes.set(scope, box);
+    for (const child of scope.children) if (typeof child !== "string") yield* close(child, box);
+    yield;
+  }
+  function* visit(scope: Scope): Sliced<void> {
+    for (const child of scope.children) {
+      if (typeof child === "string") {
+        items.push({ kind: "node", id: child, scope });
+      } else if (open.has(child.id)) {
+        items.push({ kind: "frame", id: child.id, scope: child });
+        yield* visit(child);
+      } else {
+        items.push({ kind: "box", id: child.id, scope: child });
+        yield* close(child, child.id);
+      }
+    }
+  }
+  yield* visit(hierarchy.tree.root);
+  return { items, boxes };
+}
+
+function* bundled(
   wiring: Wiring,
   { isShown }: Hierarchy,
   shownAs: (name: string) => string | undefined,
-): VisibleEdge[] {
+): Sliced<VisibleEdge[]> {
   const edges: VisibleEdge[] = [];
   const bundles = new Map<string, { readonly edge: VisibleEdge; readonly wires: Edge[] }>();
-  for (const wire of wiring.edges) {
+  yield* paused(wiring.edges, (wire) => {
     const from = isShown(wire.from) ? shownAs(wire.from) : undefined;
     const to = isShown(wire.to) ? shownAs(wire.to) : undefined;
-    if (from === undefined || to === undefined) continue;
+    if (from === undefined || to === undefined) return;
     const fromNode = from === wire.from;
     const toNode = to === wire.to;
     if (fromNode && toNode) {
       edges.push({ ...wire, wires: [wire] });
-      continue;
+      return;
     }
-    if (from === to) continue;
+    if (from === to) return;
     // Between boxes a control edge is one of the bundle; at a node it has a port of its own.
     const output = fromNode || (toNode && wire.output < 0) ? wire.output : BOX_PORT;
     const input = toNode ? wire.input : BOX_PORT;
@@ -150,13 +172,13 @@ function bundled(
     const bundle = bundles.get(key);
     if (bundle) {
       bundle.wires.push(wire);
-      continue;
+      return;
     }
     const wires = [wire];
     const edge: VisibleEdge = { id: key, from, output, to, input, wires };
     bundles.set(key, { edge, wires });
     edges.push(edge);
-  }
+  });
   return edges;
 }
 

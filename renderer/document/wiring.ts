@@ -3,6 +3,7 @@
  * it has changed is read.
  */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { atOnce, paused, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
 import { parseInput } from "./tensor-names.js";
 
@@ -42,21 +43,26 @@ const rememberedEdges = new WeakMap<NodeDef, readonly Edge[]>();
 
 /** Edges whose producer the graph lacks are left out; validation names them. */
 export function wiringOf(nodes: Nodes): Wiring {
+  return remembered.get(nodes) ?? atOnce(slicedWiring(nodes));
+}
+
+/** As `wiringOf`, in slices. */
+export function* slicedWiring(nodes: Nodes): Sliced<Wiring> {
   const known = remembered.get(nodes);
   if (known) return known;
   const before = outdated.get(nodes);
-  const wiring = before ? updated(before, nodes) : wholeWiring(nodes);
+  const wiring = before ? updated(before, nodes) : yield* wholeWiring(nodes);
   outdated.delete(nodes);
   remembered.set(nodes, wiring);
   return wiring;
 }
 
-function wholeWiring(nodes: Nodes): KnownWiring {
+function* wholeWiring(nodes: Nodes): Sliced<KnownWiring> {
   const edges: Edge[] = [];
   const incoming = new Map<string, Edge[]>();
   const outgoing = new Map<string, Edge[]>();
   const dangling = new Map<string, Edge[]>();
-  for (const node of nodes.values()) {
+  yield* paused(nodes.values(), (node) => {
     for (const edge of edgesInto(node)) {
       if (!nodes.has(edge.from)) {
         push(dangling, edge.from, edge);
@@ -66,7 +72,7 @@ function wholeWiring(nodes: Nodes): KnownWiring {
       push(incoming, edge.to, edge);
       push(outgoing, edge.from, edge);
     }
-  }
+  });
   return { edges, incoming, outgoing, dangling };
 }
 

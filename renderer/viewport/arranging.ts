@@ -1,5 +1,6 @@
 /** Keeps what the canvas shows arranged: computes layouts as scopes open and close and as the graph changes. */
 import { isArranged } from "../document/arrangement.js";
+import { inSlices } from "../document/in-slices.js";
 import { BOX_HEIGHT, BOX_PORT_Y, CONTROL_PORT_Y, NODE_MIN_WIDTH, portY } from "../document/node-size.js";
 import type { Openness, VisibleEdge, VisibleItem } from "../document/visible-graph.js";
 import { wiringOf } from "../document/wiring.js";
@@ -16,9 +17,10 @@ import {
 import { lookupOp, useDocument } from "../stores/document-store.js";
 import { followDocument, type GraphViewStore, useGraphView } from "../stores/graph-view-store.js";
 import { useOps } from "../stores/ops-store.js";
+import { nextTask } from "../ui/next-task.js";
 import { nodeSize, usedOutputs } from "./graph-map.js";
 import { portsOf } from "./ports.js";
-import { boxSize, drawnTitle, visibleOf } from "./shown-graph.js";
+import { boxSize, drawnTitle, slicedVisibleOf, visibleOf } from "./shown-graph.js";
 
 /** In a worker of the window's own files, as its content security policy demands. */
 const inWorker = elkEngine(
@@ -99,8 +101,10 @@ async function compute(
   useGraphView.setState({ arranging: true });
   const size = hooks.size();
   const options = { cellOf: cellsOf(nodes), portsOf: portIds, aspect: size.width / size.height };
-  const arranged = (open: Openness) =>
-    arrange(visibleOf(nodes, open), { ...options, engine, memory, signal });
+  const arranged = async (open: Openness) => {
+    const visible = await inSlices(slicedVisibleOf(nodes, open), { pause: nextTask, signal });
+    return arrange(visible, { ...options, engine, memory, signal });
+  };
   let show: NonNullable<GraphViewStore["shown"]>;
   try {
     show = { openness: wanted, arrangement: await arranged(wanted) };

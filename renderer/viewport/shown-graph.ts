@@ -1,21 +1,26 @@
 /** What the canvas shows of a document that is arranged in scopes. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { hierarchyFor, isArranged } from "../document/arrangement.js";
+import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
+import { hierarchyFor, isArranged, slicedHierarchy } from "../document/arrangement.js";
 import type { GraphDocument, Point } from "../document/model.js";
 import { BOX_HEIGHT, boxWidth } from "../document/node-size.js";
 import { labelIn, type Scope } from "../document/scope-tree.js";
-import { nodesInScope, type Openness, type VisibleGraph, visibleGraph } from "../document/visible-graph.js";
+import {
+  type Hierarchy,
+  nodesInScope,
+  type Openness,
+  slicedVisibleGraph,
+  type VisibleGraph,
+} from "../document/visible-graph.js";
 import { wiringOf } from "../document/wiring.js";
 import type { Arrangement } from "../layout/arrange.js";
-import { recordPerDocument } from "../stores/document-session.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { type GraphMap, type MapItem, mapFrom, nodeSize } from "./graph-map.js";
 import { nodeTitle } from "./node-text.js";
 
-const remembered = recordPerDocument(
-  (): { known?: { readonly of: readonly unknown[]; readonly graph: VisibleGraph } } => ({}),
-);
+/** The newest graph by what is open: many ask for the same. */
+const remembered = new WeakMap<Openness, { readonly hierarchy: Hierarchy; readonly graph: VisibleGraph }>();
 
 /** The part of the graph that is drawn; undefined for a document without scopes, and before the first layout. */
 export function visibleNow(): VisibleGraph | undefined {
@@ -24,14 +29,18 @@ export function visibleNow(): VisibleGraph | undefined {
   return shown && isArranged(document) ? visibleOf(document.nodes, shown.openness) : undefined;
 }
 
-/** Remembers the newest answer: many ask for the same. */
 export function visibleOf(nodes: GraphDocument["nodes"], openness: Openness): VisibleGraph {
-  const of = [nodes, openness];
-  const record = remembered();
-  if (record.known && of.every((value, index) => value === record.known?.of[index]))
-    return record.known.graph;
-  const graph = visibleGraph(nodes, hierarchyFor(nodes, openness.weights), openness.scopes);
-  record.known = { of, graph };
+  return atOnce(slicedVisibleOf(nodes, openness));
+}
+
+/** As `visibleOf`, in slices. */
+export function* slicedVisibleOf(nodes: GraphDocument["nodes"], openness: Openness): Sliced<VisibleGraph> {
+  const hierarchy = yield* slicedHierarchy(nodes, openness.weights);
+  const known = remembered.get(openness);
+  // It is another one whenever the wiring is.
+  if (known?.hierarchy === hierarchy) return known.graph;
+  const graph = yield* slicedVisibleGraph(nodes, hierarchy, openness.scopes);
+  remembered.set(openness, { hierarchy, graph });
   return graph;
 }
 

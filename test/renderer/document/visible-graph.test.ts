@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
-import { NO_WEIGHTS } from "../../../renderer/document/arrangement.js";
+import { hierarchyFor, NO_WEIGHTS } from "../../../renderer/document/arrangement.js";
 import { labelIn, type Scope } from "../../../renderer/document/scope-tree.js";
 import {
   firstOpen,
   type Hierarchy,
-  hierarchyOf,
   nodesInScope,
   type VisibleGraph,
   visibleGraph,
 } from "../../../renderer/document/visible-graph.js";
 import { weightsOf } from "../../../renderer/document/weights.js";
 import { wiringOf } from "../../../renderer/document/wiring.js";
+import { atOnce } from "../../../worker-runtime/graph/slices.js";
 import fc from "../../support/seeded-check.js";
 import { node } from "./graphs.js";
 import { frozenNetwork, trainedVariable } from "./real-graphs.js";
@@ -35,7 +35,7 @@ function find(hierarchy: Hierarchy, label: string): Scope {
 describe("weights", () => {
   it("are folded with their reads into the nodes that use them", () => {
     const nodes = mapOf(frozenNetwork(1));
-    const { owners, parameters } = weightsOf(nodes, wiringOf(nodes));
+    const { owners, parameters } = atOnce(weightsOf(nodes, wiringOf(nodes)));
     const conv = "net/block_0_conv/Conv2D";
     expect(parameters.get(conv)).toEqual([{ name: `${conv}/ReadVariableOp/resource`, input: 1 }]);
     expect([...(owners.get(`${conv}/ReadVariableOp`) ?? [])]).toEqual([conv]);
@@ -44,7 +44,7 @@ describe("weights", () => {
 
   it("of a variable take its initializer along, and are listed at every node that uses it", () => {
     const nodes = mapOf(trainedVariable());
-    const { owners, parameters } = weightsOf(nodes, wiringOf(nodes));
+    const { owners, parameters } = atOnce(weightsOf(nodes, wiringOf(nodes)));
     const folded = [...owners.keys()].sort();
     expect(folded).toEqual([
       "rate",
@@ -67,13 +67,13 @@ describe("weights", () => {
       node("copy", "Identity", ["d"]),
       node("after", "NoOp", ["^c"]),
     ]);
-    expect(weightsOf(nodes, wiringOf(nodes)).owners.size).toBe(0);
+    expect(atOnce(weightsOf(nodes, wiringOf(nodes))).owners.size).toBe(0);
   });
 });
 
 describe("the scopes of a network", () => {
   const nodes = mapOf(frozenNetwork(9));
-  const hierarchy = hierarchyOf(nodes, NO_WEIGHTS);
+  const hierarchy = hierarchyFor(nodes, NO_WEIGHTS);
 
   it("are its blocks, and blocks that follow each other and are built alike are one stack", () => {
     expect(outline(hierarchy.tree.root)).toEqual(["x", "net (30)", "y"]);
@@ -104,7 +104,7 @@ describe("the scopes of a network", () => {
 
   it("name a node by its layer", () => {
     expect(labelIn(find(hierarchy, "block_1"), "net/block_1_conv/Conv2D")).toBe("block_1_conv");
-    const withWeights = hierarchyOf(nodes, "all");
+    const withWeights = hierarchyFor(nodes, "all");
     const conv = "net/block_1_conv/Conv2D";
     expect(labelIn(withWeights.tree.scopeOf.get(conv), conv)).toBe("Conv2D");
   });
@@ -117,7 +117,7 @@ describe("the scopes of a network", () => {
     const dense = Array.from({ length: 14 }, (_, index) =>
       node(`dense_${index}`, "MatMul", index === 0 ? [] : [`dense_${index - 1}`]),
     );
-    const { tree } = hierarchyOf(mapOf(dense), NO_WEIGHTS);
+    const { tree } = hierarchyFor(mapOf(dense), NO_WEIGHTS);
     expect(tree.root.children.length).toBe(14);
   });
 
@@ -125,7 +125,7 @@ describe("the scopes of a network", () => {
     const pinned = frozenNetwork(9).map((one) =>
       one.name.startsWith("net/block_2_") ? { ...one, device: "/job:worker/task:1" } : one,
     );
-    const labels = outline(find(hierarchyOf(mapOf(pinned), NO_WEIGHTS), "net"));
+    const labels = outline(find(hierarchyFor(mapOf(pinned), NO_WEIGHTS), "net"));
     expect(labels).toContain("block_1 (3)");
     expect(labels).toContain("block_2 (3)");
     expect(labels).toContain("block_4–5 (6)");
@@ -134,7 +134,7 @@ describe("the scopes of a network", () => {
 
 describe("what is drawn of a network", () => {
   const nodes = mapOf(frozenNetwork(9));
-  const hierarchy = hierarchyOf(nodes, NO_WEIGHTS);
+  const hierarchy = hierarchyFor(nodes, NO_WEIGHTS);
 
   it("is at first as much as can be read", () => {
     const open = new Set(firstOpen(hierarchy));
@@ -155,7 +155,7 @@ describe("what is drawn of a network", () => {
 
   it("shows the parameters of a node on demand", () => {
     const conv = "net/block_0_conv/Conv2D";
-    const opened = hierarchyOf(nodes, new Set([conv]));
+    const opened = hierarchyFor(nodes, new Set([conv]));
     const all = visibleGraph(nodes, opened, new Set(opened.tree.byId.keys()));
     const names = all.items.map(({ id }) => id);
     expect(names).toContain(`${conv}/ReadVariableOp/resource`);
@@ -197,7 +197,7 @@ describe("whatever is open", () => {
   it("every drawn node is in one place, and every edge between places is in one bundle", () => {
     fc.assert(
       fc.property(graphs, fc.array(fc.nat(30)), (nodes, picks) => {
-        const hierarchy = hierarchyOf(nodes, NO_WEIGHTS);
+        const hierarchy = hierarchyFor(nodes, NO_WEIGHTS);
         const ids = [...hierarchy.tree.byId.keys()];
         const open = new Set(picks.flatMap((pick) => ids[pick % ids.length] ?? []));
         const visible = visibleGraph(nodes, hierarchy, open);
