@@ -1,10 +1,11 @@
 /** Whether a document's nodes are where their positions say, or are arranged by the window. Pure. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
+import { patchedHierarchy } from "./hierarchy-patch.js";
 import type { GraphDocument } from "./model.js";
 import type { Operation } from "./operations.js";
 import { firstOpen, type Hierarchy, hierarchyOf, type Openness, slicedItems } from "./visible-graph.js";
-import { slicedWiring, type Wiring } from "./wiring.js";
+import { slicedWiring, type Wiring, wiringOf } from "./wiring.js";
 
 type Nodes = ReadonlyMap<string, NodeDef>;
 
@@ -47,22 +48,46 @@ export function withoutPlacesInScopes(
 
 export const NO_WEIGHTS: Openness["weights"] = new Set<string>();
 
+/** Of smaller graphs the scopes are found anew after each edit: their number and names then are as in the file at once. */
+const PATCHED_FROM = 2000;
+
 const remembered = new WeakMap<
   Wiring,
   { readonly weights: Openness["weights"]; readonly hierarchy: Hierarchy }
 >();
 
-/** As `hierarchyOf`, remembered while the wiring stays: pins and attributes change nothing of it. */
+/**
+ * The scopes of a graph, remembered while the wiring stays: pins and attributes change nothing of it. Those of a large
+ * graph are only patched after an edit, until `adoptHierarchy` is called.
+ */
 export function hierarchyFor(nodes: Nodes, weights: Openness["weights"]): Hierarchy {
-  return atOnce(slicedHierarchy(nodes, weights));
+  return knownHierarchy(nodes, weights) ?? atOnce(slicedHierarchy(nodes, weights));
 }
 
-/** As `hierarchyFor`, in slices. */
+function knownHierarchy(nodes: Nodes, weights: Openness["weights"]): Hierarchy | undefined {
+  const wiring = wiringOf(nodes);
+  const known = remembered.get(wiring);
+  if (known?.weights === weights) return known.hierarchy;
+  const { since } = wiring;
+  const before = since && remembered.get(since.before);
+  if (!since || before?.weights !== weights || nodes.size < PATCHED_FROM) return undefined;
+  const hierarchy = patchedHierarchy(before.hierarchy, nodes, since.rewired);
+  remembered.set(wiring, { weights, hierarchy });
+  return hierarchy;
+}
+
+/** The scopes as they are found without regard to what they were before an edit, in slices. */
 export function* slicedHierarchy(nodes: Nodes, weights: Openness["weights"]): Sliced<Hierarchy> {
   const wiring = yield* slicedWiring(nodes);
   const known = remembered.get(wiring);
-  if (known?.weights === weights) return known.hierarchy;
+  if (known?.weights === weights && !known.hierarchy.isPatched) return known.hierarchy;
   const hierarchy = yield* hierarchyOf(nodes, weights);
-  remembered.set(wiring, { weights, hierarchy });
+  // A patched one stays until this one can be shown.
+  if (!knownHierarchy(nodes, weights)) remembered.set(wiring, { weights, hierarchy });
   return hierarchy;
+}
+
+/** Makes what `slicedHierarchy` has found the scopes of the graph. */
+export function adoptHierarchy(nodes: Nodes, weights: Openness["weights"], hierarchy: Hierarchy): void {
+  remembered.set(wiringOf(nodes), { weights, hierarchy });
 }

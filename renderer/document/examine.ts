@@ -39,7 +39,13 @@ export function examineAgain(
   const shapes = inferShapesAgain(before.shapes, document.nodes, lookup, touched);
   return {
     shapes,
-    problems: findProblemsAgain(before, document, lookup, shapes, opsKnown, { changed, touched }),
+    problems: findProblemsAgain(before, document, lookup, shapes, opsKnown, {
+      changed,
+      touched,
+      rewired: [...changed].filter(
+        (name) => before.nodes.get(name)?.input !== document.nodes.get(name)?.input,
+      ),
+    }),
   };
 }
 

@@ -10,7 +10,7 @@ import type { GraphDocument } from "./model.js";
 import type { ShapeMap } from "./shapes.js";
 import { dataInputs, type NodeSignature, type OpLookup, signatureOf } from "./signature.js";
 import { parseInput } from "./tensor-names.js";
-import { type Edge, wiringOf } from "./wiring.js";
+import { type Wiring, wiringOf } from "./wiring.js";
 
 export interface NodeProblem extends Problem {
   readonly node: string;
@@ -58,7 +58,8 @@ const MAX_CHANGED = 64;
  * Problems after an edit, from those before it: only `touched` and nodes whose shapes differ are checked again. The
  * same object if nothing changed.
  *
- * @param edit names of nodes that were changed, added or removed; `touched`: and of what reads them
+ * @param edit names of nodes that were changed, added or removed; `touched`: and of what reads them; `rewired`: those with
+ *   other inputs
  */
 export function findProblemsAgain(
   before: { readonly problems: ProblemMap; readonly shapes: ShapeMap },
@@ -66,18 +67,14 @@ export function findProblemsAgain(
   lookup: OpLookup,
   shapes: ShapeMap,
   opsKnown: boolean,
-  { changed, touched }: { readonly changed: ReadonlySet<string>; readonly touched: ReadonlySet<string> },
+  { changed, touched, rewired }: ProblemEdit,
 ): ProblemMap {
   const { nodes } = document;
-  const { outgoing } = wiringOf(nodes);
+  const wiring = wiringOf(nodes);
   const hadCircle = [...before.problems.values()].some((list) =>
     list.some(({ short }) => short === CIRCULAR),
   );
-  if (
-    changed.size > MAX_CHANGED ||
-    hadCircle ||
-    [...changed].some((name) => isOnCircle(name, nodes, outgoing))
-  ) {
+  if (changed.size > MAX_CHANGED || hadCircle || rewired.some((name) => isOnCircle(name, nodes, wiring))) {
     return findProblems(document, lookup, shapes, opsKnown);
   }
   const looked = new Set(touched);
@@ -95,29 +92,52 @@ export function findProblemsAgain(
   }
   if (!differs) return before.problems;
   // In the document's order, as a full check would list them.
-  return new Map(
-    [...nodes.keys()].flatMap((name): [string, readonly NodeProblem[]][] => {
-      const list = problems.get(name);
-      return list ? [[name, list]] : [];
-    }),
-  );
+  const ordered = new Map<string, readonly NodeProblem[]>();
+  if (problems.size === 0) return ordered;
+  for (const name of nodes.keys()) {
+    const list = problems.get(name);
+    if (list) ordered.set(name, list);
+  }
+  return ordered;
 }
 
-function isOnCircle(
-  start: string,
-  nodes: ReadonlyMap<string, NodeDef>,
-  outgoing: ReadonlyMap<string, readonly Edge[]>,
-): boolean {
+interface ProblemEdit {
+  readonly changed: ReadonlySet<string>;
+  readonly touched: ReadonlySet<string>;
+  readonly rewired: readonly string[];
+}
+
+/**
+ * Whether a node depends on itself. What it depends on and what depends on it are followed in turn: without a circle the
+ * smaller of both ends the search.
+ */
+function isOnCircle(start: string, nodes: ReadonlyMap<string, NodeDef>, wiring: Wiring): boolean {
+  const counts = (to: string) => !isMerge(nodes.get(to));
+  const after = (name: string) =>
+    (wiring.outgoing.get(name) ?? []).flatMap(({ to }) => (counts(to) ? [to] : []));
+  const before = (name: string) =>
+    counts(name) ? (wiring.incoming.get(name) ?? []).map(({ from }) => from) : [];
+  const searches = [reaching(start, after), reaching(start, before)];
+  for (;;) {
+    for (const search of searches) {
+      const { done, value } = search.next();
+      if (done === true) return value;
+    }
+  }
+}
+
+/** Goes on from a node step by step; returns whether it came back to it. */
+function* reaching(start: string, next: (name: string) => readonly string[]): Generator<void, boolean, void> {
   const seen = new Set<string>();
   const open = [start];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    for (const { to } of outgoing.get(name) ?? []) {
-      if (isMerge(nodes.get(to))) continue;
+    for (const to of next(name)) {
       if (to === start) return true;
       if (seen.has(to)) continue;
       seen.add(to);
       open.push(to);
     }
+    yield;
   }
   return false;
 }

@@ -45,6 +45,11 @@ export interface TreeOptions {
   readonly structureOf: (node: NodeDef) => string;
 }
 
+/** Names of nodes contain no colon, so no scope is mistaken for a node. */
+export function scopeId(kind: ScopeKind, path: string): string {
+  return `${kind}:${path}`;
+}
+
 /** Whether it is the whole graph. */
 export function isRoot({ parent }: Scope): boolean {
   return parent === undefined;
@@ -105,7 +110,8 @@ function* branchesOf(nodes: Nodes, isShown: (name: string) => boolean): Sliced<B
   return top;
 }
 
-function scopeName(name: string): string {
+/** The path of the scope that a node of this name is in: "a/b" of "a/b/c". */
+export function scopeName(name: string): string {
   return name.slice(0, Math.max(0, name.lastIndexOf("/")));
 }
 
@@ -187,8 +193,7 @@ class TreeBuilder {
   }
 
   #open(kind: ScopeKind, path: string, label: string, parent: Scope | undefined): OpenScope {
-    // Names of nodes contain no colon, so no scope is mistaken for a node.
-    const scope: OpenScope = { id: `${kind}:${path}`, kind, label, path, parent, children: [], size: 0 };
+    const scope: OpenScope = { id: scopeId(kind, path), kind, label, path, parent, children: [], size: 0 };
     this.#byId.set(scope.id, scope);
     return scope;
   }

@@ -74,9 +74,12 @@ export function inferShapesAgain(
 ): ShapeMap {
   if (hasLoops(nodes)) return inferShapes(nodes, lookup);
   const { outgoing } = wiringOf(nodes);
-  const outputs = new Map(before.outputs);
-  const errors = new Map(before.errors);
-  let differs = false;
+  // Copied when something differs: most edits change no shape.
+  let outputs = before.outputs;
+  let errors = before.errors;
+  let changed:
+    | { readonly outputs: Map<string, readonly Shape[]>; readonly errors: Map<string, string> }
+    | undefined;
   // First in, first out: a new shape is known before its readers are visited.
   const open = [...touched];
   for (const name of open) {
@@ -87,14 +90,15 @@ export function inferShapesAgain(
     const result = node && resultOf(node, nodes, lookup, outputs);
     if (known && result && sameShapes(known, result.shapes) && knownError === result.problem) continue;
     if (!known && !result) continue;
-    differs = true;
-    outputs.delete(name);
-    errors.delete(name);
-    if (result) outputs.set(name, result.shapes);
-    if (result?.problem !== undefined) errors.set(name, result.problem);
+    changed ??= { outputs: new Map(outputs), errors: new Map(errors) };
+    ({ outputs, errors } = changed);
+    changed.outputs.delete(name);
+    changed.errors.delete(name);
+    if (result) changed.outputs.set(name, result.shapes);
+    if (result?.problem !== undefined) changed.errors.set(name, result.problem);
     for (const { to } of outgoing.get(name) ?? []) open.push(to);
   }
-  return differs ? { outputs, errors } : before;
+  return changed ?? before;
 }
 
 function sameShapes(one: readonly Shape[], other: readonly Shape[]): boolean {

@@ -3,11 +3,12 @@
  * what is in a box are bundled, one per pair of ends. Pure.
  */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { atOnce, paused, type Sliced } from "../../worker-runtime/graph/slices.js";
+import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { protoShapeText } from "./attr-text.js";
 import { type Scope, type ScopeTree, scopeTree } from "./scope-tree.js";
+import { bundled, rebundled, type ShownAs, type VisibleEdges } from "./visible-edges.js";
 import { type Weights, weightsOf } from "./weights.js";
-import { type Edge, slicedWiring, type Wiring } from "./wiring.js";
+import { type Rewiring, slicedWiring } from "./wiring.js";
 
 type Nodes = ReadonlyMap<string, NodeDef>;
 
@@ -25,6 +26,10 @@ export interface Hierarchy {
   readonly tree: ScopeTree;
   /** False for parameters, which are drawn at the nodes that use them. */
   isShown(name: string): boolean;
+  /** Whether it was only adapted to the newest edits (hierarchy-patch.ts). */
+  readonly isPatched: boolean;
+  /** The same for a hierarchy and all that were patched from it. */
+  readonly family: object;
 }
 
 export type VisibleItem =
@@ -34,26 +39,16 @@ export type VisibleItem =
   /** An open scope, around what is in it. */
   | { readonly kind: "frame"; readonly id: string; readonly scope: Scope };
 
-/**
- * An edge of the drawing: from an output to an input, or to or from a box, which has one of each. Its output is -1 where it
- * ends at the control port of a node.
- */
-export interface VisibleEdge extends Edge {
-  /** What it stands for; at least one. */
-  readonly wires: readonly Edge[];
-}
-
 export interface VisibleGraph {
   readonly hierarchy: Hierarchy;
   /** A frame comes before what it contains. */
   readonly items: readonly VisibleItem[];
-  readonly edges: readonly VisibleEdge[];
-  /** The node or the box that shows a node of the graph. */
+  readonly edges: VisibleEdges;
+  /** The node or the box that shows a node of the graph. Parameters are shown by the node that uses them. */
   itemOf(name: string): string | undefined;
+  /** The same, but undefined for parameters that are not drawn. */
+  readonly shownAs: ShownAs;
 }
-
-/** The output and input of a box. */
-const BOX_PORT = 0;
 
 /** Of what a node is built: compared to find blocks that are alike. */
 function structureText(nodes: Nodes, { parameters }: Weights): (node: NodeDef) => string {
@@ -84,7 +79,7 @@ export function* hierarchyOf(nodes: Nodes, openWeights: Openness["weights"]): Sl
     return false;
   };
   const tree = yield* scopeTree(nodes, wiring, { isShown, structureOf: structureText(nodes, weights) });
-  return { weights, tree, isShown };
+  return { weights, tree, isShown, isPatched: false, family: {} };
 }
 
 /** As `slicedVisibleGraph`, in one piece. */
@@ -98,14 +93,49 @@ export function* slicedVisibleGraph(
   open: Openness["scopes"],
 ): Sliced<VisibleGraph> {
   const { items, boxes } = yield* slicedItems(hierarchy, open);
-  const shownAs = (name: string): string | undefined => {
-    const scope = hierarchy.tree.scopeOf.get(name);
+  const shownAs = shownIn(hierarchy, boxes);
+  const { edges } = yield* slicedWiring(nodes);
+  return visibleOf(hierarchy, items, yield* bundled(edges, shownAs), shownAs);
+}
+
+/**
+ * The graph after an edit, from the one before it.
+ *
+ * @param hierarchy that of `before`, patched for the edit
+ */
+export function* visibleAfter(
+  before: VisibleGraph,
+  hierarchy: Hierarchy,
+  open: Openness["scopes"],
+  change: Pick<Rewiring, "went" | "came">,
+): Sliced<VisibleGraph> {
+  if (before.hierarchy.tree === hierarchy.tree) {
+    const { edges, items, shownAs } = before;
+    return visibleOf(hierarchy, items, rebundled(edges, change, shownAs, shownAs), shownAs);
+  }
+  const { items, boxes } = yield* slicedItems(hierarchy, open);
+  const shownAs = shownIn(hierarchy, boxes);
+  return visibleOf(hierarchy, items, rebundled(before.edges, change, before.shownAs, shownAs), shownAs);
+}
+
+function shownIn({ tree, isShown }: Hierarchy, boxes: ReadonlyMap<Scope, string>): ShownAs {
+  return (name) => {
+    const scope = isShown(name) ? tree.scopeOf.get(name) : undefined;
     return scope && (boxes.get(scope) ?? name);
   };
+}
+
+function visibleOf(
+  hierarchy: Hierarchy,
+  items: readonly VisibleItem[],
+  edges: VisibleEdges,
+  shownAs: ShownAs,
+): VisibleGraph {
   return {
     hierarchy,
     items,
-    edges: yield* bundled(yield* slicedWiring(nodes), hierarchy, shownAs),
+    edges,
+    shownAs,
     itemOf: (name) => {
       const own = shownAs(name);
       if (own !== undefined) return own;
@@ -145,41 +175,6 @@ export function* slicedItems(hierarchy: Hierarchy, open: Openness["scopes"]): Sl
   }
   yield* visit(hierarchy.tree.root);
   return { items, boxes };
-}
-
-function* bundled(
-  wiring: Wiring,
-  { isShown }: Hierarchy,
-  shownAs: (name: string) => string | undefined,
-): Sliced<VisibleEdge[]> {
-  const edges: VisibleEdge[] = [];
-  const bundles = new Map<string, { readonly edge: VisibleEdge; readonly wires: Edge[] }>();
-  yield* paused(wiring.edges, (wire) => {
-    const from = isShown(wire.from) ? shownAs(wire.from) : undefined;
-    const to = isShown(wire.to) ? shownAs(wire.to) : undefined;
-    if (from === undefined || to === undefined) return;
-    const fromNode = from === wire.from;
-    const toNode = to === wire.to;
-    if (fromNode && toNode) {
-      edges.push({ ...wire, wires: [wire] });
-      return;
-    }
-    if (from === to) return;
-    // Between boxes a control edge is one of the bundle; at a node it has a port of its own.
-    const output = fromNode || (toNode && wire.output < 0) ? wire.output : BOX_PORT;
-    const input = toNode ? wire.input : BOX_PORT;
-    const key = `${from} ${output}>${to} ${output < 0 ? "control" : input}`;
-    const bundle = bundles.get(key);
-    if (bundle) {
-      bundle.wires.push(wire);
-      return;
-    }
-    const wires = [wire];
-    const edge: VisibleEdge = { id: key, from, output, to, input, wires };
-    bundles.set(key, { edge, wires });
-    edges.push(edge);
-  });
-  return edges;
 }
 
 const inScopes = new WeakMap<Scope, readonly string[]>();

@@ -9,7 +9,7 @@ import { message } from "../../worker-runtime/graph/arbitrary-message.js";
 it("a graph that is decoded in slices is what protobuf decodes in one piece", () => {
   fc.assert(
     fc.property(message("tensorflow.MetaGraphDef"), (any) => {
-      const bytes = MetaGraphDef.encode(any as MetaGraphDef).finish();
+      const bytes = MetaGraphDef.encode(any as unknown as MetaGraphDef).finish();
       const { metaGraph, nodes } = atOnce(decodeMetaGraph(bytes));
       const { graphDef = GraphDef.fromPartial({}), ...whole } = MetaGraphDef.decode(bytes);
       expect({ ...metaGraph, graphDef: { ...metaGraph.graphDef, node: nodes } }).toEqual({

@@ -1,16 +1,23 @@
 import { describe, expect, it } from "vitest";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
-import { hierarchyFor, NO_WEIGHTS } from "../../../renderer/document/arrangement.js";
+import {
+  adoptHierarchy,
+  hierarchyFor,
+  NO_WEIGHTS,
+  slicedHierarchy,
+} from "../../../renderer/document/arrangement.js";
+import { patchedHierarchy } from "../../../renderer/document/hierarchy-patch.js";
 import { labelIn, type Scope } from "../../../renderer/document/scope-tree.js";
 import {
   firstOpen,
   type Hierarchy,
   nodesInScope,
   type VisibleGraph,
+  visibleAfter,
   visibleGraph,
 } from "../../../renderer/document/visible-graph.js";
 import { weightsOf } from "../../../renderer/document/weights.js";
-import { wiringOf } from "../../../renderer/document/wiring.js";
+import { type Edge, followWiring, wiringOf } from "../../../renderer/document/wiring.js";
 import { atOnce } from "../../../worker-runtime/graph/slices.js";
 import fc from "../../support/seeded-check.js";
 import { node } from "./graphs.js";
@@ -146,9 +153,10 @@ describe("what is drawn of a network", () => {
 
   it("bundles the edges of closed scopes, and leaves each of the graph's in one of them", () => {
     const closed = visibleGraph(nodes, hierarchy, new Set([find(hierarchy, "net").id]));
-    const between = closed.edges.find(({ from }) => from === find(hierarchy, "block_0").id);
+    const edges = [...closed.edges.values()];
+    const between = edges.find(({ from }) => from === find(hierarchy, "block_0").id);
     expect(between?.to).toBe(find(hierarchy, "block_1–2").id);
-    expect(closed.edges.find(({ to, output }) => to === "y" && output < 0)?.from).toBe(
+    expect(edges.find(({ to, output }) => to === "y" && output < 0)?.from).toBe(
       find(hierarchy, "block_0").id,
     );
   });
@@ -204,7 +212,8 @@ describe("whatever is open", () => {
         expect(contents(visible).sort()).toEqual([...nodes.keys()].filter(hierarchy.isShown).sort());
 
         const shown = new Map(visible.items.map((item) => [item.id, item]));
-        const wires = visible.edges.flatMap((edge) => edge.wires);
+        const edges = [...visible.edges.values()];
+        const wires = edges.flatMap((edge) => edge.wires);
         const crossing = wiringOf(nodes).edges.filter(
           ({ from, to }) =>
             hierarchy.isShown(from) &&
@@ -212,8 +221,8 @@ describe("whatever is open", () => {
             (visible.itemOf(from) !== visible.itemOf(to) || visible.itemOf(from) === from),
         );
         expect(wires.map(({ id }) => id).sort()).toEqual(crossing.map(({ id }) => id).sort());
-        expect(new Set(visible.edges.map(({ id }) => id)).size).toBe(visible.edges.length);
-        for (const { from, to, output, wires: bundle } of visible.edges) {
+        expect(edges.map(({ id }) => id)).toEqual([...visible.edges.keys()]);
+        for (const { from, to, output, wires: bundle } of edges) {
           expect(shown.get(from)?.kind).not.toBe("frame");
           expect(shown.get(to)?.kind).not.toBe("frame");
           // An edge that ends at a node says whether it is a control edge.
@@ -226,5 +235,81 @@ describe("whatever is open", () => {
         }
       }),
     );
+  });
+});
+
+/** The graph with other inputs of some nodes, without some, and with new ones; and the names of all these. */
+function edited(nodes: Nodes, picks: readonly number[]): { after: Nodes; rewired: ReadonlySet<string> } {
+  const names = [...nodes.keys()];
+  const rewired = new Set<string>();
+  const after = new Map(nodes);
+  for (const [index, pick] of picks.entries()) {
+    const name = names[pick % names.length] ?? "";
+    const known = after.get(name);
+    rewired.add(name);
+    if (index % 3 === 0) after.delete(name);
+    else if (index % 3 === 1 && known) after.set(name, { ...known, input: [names[index] ?? ""] });
+    else {
+      const added = `${name.slice(0, name.lastIndexOf("/") + 1)}new${index}`;
+      rewired.add(added);
+      after.set(added, node(added, "MatMul", [name]));
+    }
+  }
+  return { after, rewired };
+}
+
+describe("after an edit of a large graph", () => {
+  it("the scopes that were there hold what came and no longer what went, and the edges are those of the graph", () => {
+    fc.assert(
+      fc.property(
+        graphs,
+        fc.array(fc.nat(60), { maxLength: 6 }),
+        fc.array(fc.nat(30)),
+        (nodes, picks, opened) => {
+          const before = hierarchyFor(nodes, NO_WEIGHTS);
+          const ids = [...before.tree.byId.keys()];
+          const open = new Set(opened.flatMap((pick) => ids[pick % ids.length] ?? []));
+          const { after, rewired } = edited(nodes, picks);
+          const patched = patchedHierarchy(before, after, rewired);
+          for (const scope of patched.tree.byId.values()) {
+            const inner = scope.children.map((child) => (typeof child === "string" ? 1 : child.size));
+            expect(inner.reduce((sum, size) => sum + size, 0)).toBe(scope.size);
+            for (const child of scope.children)
+              if (typeof child !== "string") expect(child.parent).toBe(scope);
+          }
+          const whole = visibleGraph(after, patched, open);
+          const drawn = [...after.keys()].filter((name) => patched.isShown(name));
+          expect(contents(whole).sort()).toEqual(drawn.sort());
+          const text = ({ id, from, to, input, output }: Edge) => `${id} ${from}:${output} ${to}:${input}`;
+          const [old, now] = [nodes, after].map((state) => wiringOf(state).edges);
+          const [known, left] = [old, now].map((edges) => new Set(edges?.map(text)));
+          const change = {
+            went: old?.filter((edge) => !left?.has(text(edge))) ?? [],
+            came: now?.filter((edge) => !known?.has(text(edge))) ?? [],
+          };
+          const adapted = atOnce(visibleAfter(visibleGraph(nodes, before, open), patched, open, change));
+          const described = ({ edges }: VisibleGraph) =>
+            [...edges.values()].map(({ wires, ...edge }) => [text(edge), wires.map(text).sort()]).sort();
+          expect(described(adapted)).toEqual(described(whole));
+          expect(adapted.items).toEqual(whole.items);
+        },
+      ),
+    );
+  });
+
+  it("scopes are only adapted, until those that are found anew are adopted", () => {
+    const nodes = mapOf(Array.from({ length: 3000 }, (_, index) => node(`s${index % 10}/n${index}`, "NoOp")));
+    const first = hierarchyFor(nodes, NO_WEIGHTS);
+    const added = node("s3/new", "NoOp", ["^s3/n3"]);
+    const after = new Map(nodes).set(added.name, added);
+    followWiring(nodes, after, new Set([added.name]));
+    const adapted = hierarchyFor(after, NO_WEIGHTS);
+    expect([first.isPatched, adapted.isPatched]).toEqual([false, true]);
+    expect(adapted.tree.scopeOf.get(added.name)?.path).toBe("s3");
+    const anew = atOnce(slicedHierarchy(after, NO_WEIGHTS));
+    expect(anew.isPatched).toBe(false);
+    expect(hierarchyFor(after, NO_WEIGHTS)).toBe(adapted);
+    adoptHierarchy(after, NO_WEIGHTS, anew);
+    expect(hierarchyFor(after, NO_WEIGHTS)).toBe(anew);
   });
 });

@@ -93,7 +93,7 @@ describe("an arrangement", () => {
       expect(box.top).toBeGreaterThan(around.top);
       expect(box.bottom).toBeLessThan(around.bottom);
     }
-    for (const { id, from, to } of graph.edges) {
+    for (const { id, from, to } of graph.edges.values()) {
       const route = arrangement.routes.get(id) ?? [];
       expect(isOrthogonal(route), id).toBe(true);
       expect(route[0]?.x).toBeCloseTo(boxes.get(from)?.right ?? 0, 0);
