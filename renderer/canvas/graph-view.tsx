@@ -16,7 +16,7 @@ import { listenToClipboard } from "../commands/clipboard-commands.js";
 import { whyNotConnect } from "../document/edits/connect.js";
 import type { Point } from "../document/model.js";
 import { takesOps } from "../parts/op-drag.js";
-import { dropOnTask, overCanvas, placeOf, trackPinDrag } from "../parts/pin-drag.js";
+import { draggedWith, dropOnTask, overCanvas, placeOf, trackPinDrag } from "../parts/pin-drag.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { endDrag } from "../stores/drag-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
@@ -182,7 +182,7 @@ export function GraphView(): ReactElement {
           const place = placeOf(event);
           // Outside the canvas a ghost is dragged, and the nodes stay where they were.
           if (!overCanvas(place)) setMoved(STAY);
-          if (!cancelled.current) trackPinDrag(draggedWith(held.id), place);
+          if (!cancelled.current) trackPinDrag(draggedWith(namesOf(held.id)), place);
         }}
         onNodeDragStop={onDragStop}
         {...connection}
@@ -232,13 +232,6 @@ function keepFromSelectingText(event: React.MouseEvent<HTMLElement>): void {
   const { target, shiftKey } = event;
   if (shiftKey && target instanceof Element && target.closest(".react-flow__renderer"))
     event.preventDefault();
-}
-
-/** The nodes that are dragged along with the held item: all that are selected with it. */
-function draggedWith(held: string): readonly string[] {
-  const { selection } = useDocument.getState();
-  const names = namesOf(held);
-  return names.every((name) => selection.has(name)) ? [...selection] : names;
 }
 
 /** How far the held node has been dragged, which React Flow keeps separately. */
