@@ -76,6 +76,13 @@ export class DeviceTensor extends HeldTensor {
     return this.#copy?.deref() ?? this.#copied(await this.memory.read(this.handle, this.byteLength));
   }
 
+  /** Copies it to the host for a caller that may write to the copy. */
+  async toOwnCopy(): Promise<Tensor> {
+    this.#wasCopied = true;
+    const bytes = await this.memory.read(this.handle, this.byteLength);
+    return new Tensor(this.dtype, this.shape, arrayOver(this.dtype, bytes));
+  }
+
   protected override free(): void {
     const { handle } = this.#place;
     if (handle !== FREED) {

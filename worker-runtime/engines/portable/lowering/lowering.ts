@@ -26,6 +26,8 @@ export interface Lowering {
   readonly tells?: "shape" | "rank";
   /** The rank of an output depends on sizes of inputs, not only on their ranks. */
   readonly isRankBySizes?: true;
+  /** It copies parts of its first input. */
+  readonly gathers?: true;
   /** Nothing is computed: a session with only such nodes would be useless. */
   readonly isTrivial?: true;
   /**
