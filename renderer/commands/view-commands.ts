@@ -67,6 +67,13 @@ export const viewCommands = defineCommands(noTarget, {
     shortcut: "Mod+2",
     run: () => uiActions.showDock("timeline"),
   },
+  lanes: {
+    id: "view.dock.lanes",
+    group: "View",
+    label: "Show lanes by task",
+    keywords: "placement, pin, drag",
+    run: () => uiActions.showDock("lanes"),
+  },
   logs: {
     id: "view.dock.logs",
     group: "View",

@@ -6,7 +6,7 @@ import { nodeCommands } from "../../../renderer/commands/node-commands.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { useCanvas } from "../../../renderer/viewport/view-store.js";
 import { welcome } from "../document/graphs.js";
-import { connect, expectAccessible, show } from "../support/components.js";
+import { connect, expectAccessible, focusOn, show } from "../support/components.js";
 import { openDocument } from "../support/documents.js";
 
 beforeEach(() => {
@@ -47,6 +47,22 @@ describe("the menu of nodes", () => {
     await user.click(entry);
     expect(useCanvas.getState().edgeMenu).toBeUndefined();
     expect(graph().document).toBe(before);
+  });
+
+  it("puts several nodes in line, in one edit", async () => {
+    const { user } = show(<CanvasMenu />);
+    act(() => documentActions.moveNodes(new Map([["y", { x: 300, y: 90 }]])));
+    act(() => documentActions.select(["x", "y", "z"]));
+    await open("nodes");
+    focusOn(item(/^Align$/));
+    await user.keyboard("{ArrowRight}");
+    focusOn(await screen.findByRole("menuitem", { name: /^Align top edges/ }));
+    await user.keyboard("{Enter}");
+    const { layout } = graph().document;
+    expect([layout.get("x")?.y, layout.get("y")?.y, layout.get("z")?.y]).toEqual([0, 0, 0]);
+    expect(layout.get("y")?.x).toBe(300);
+    act(() => documentActions.undo());
+    expect(graph().document.layout.get("y")).toEqual({ x: 300, y: 90 });
   });
 
   it("is closed by Escape, and nothing has happened", async () => {

@@ -89,16 +89,28 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
 
   /**
    * Creates a session.
+   * @param usesOneThread instead of all threads that a run may use.
    * @throws SessionError if ONNX Runtime rejects the model; DeviceLostError.
    */
-  async makeSession(model: Uint8Array, outputs: readonly SessionOutput[]): Promise<DeviceSession> {
+  async makeSession(
+    model: Uint8Array,
+    outputs: readonly SessionOutput[],
+    usesOneThread = false,
+  ): Promise<DeviceSession> {
     const { worker, generation } = this.#start();
     this.#sessions += 1;
     const session = this.#sessions;
     // The model is no longer needed here, but its memory may be part of a larger buffer.
     const staying = outputs.map(({ dtype, stays }) => stays || (this.isGpu && staysOnDevice(dtype)));
     await this.#life.ask((request) =>
-      worker.postMessage({ kind: "make", request, session, model, staying } satisfies DeviceRequest),
+      worker.postMessage({
+        kind: "make",
+        request,
+        session,
+        model,
+        staying,
+        usesOneThread,
+      } satisfies DeviceRequest),
     );
     const dtypes = outputs.map(({ dtype }) => dtype);
     return new DeviceSession(this, session, generation, dtypes);
