@@ -22,6 +22,8 @@ export const MICROSOFT = "com.microsoft";
 export interface OnnxValue {
   readonly name: string;
   readonly dtype: DType;
+  /** The same numbers as int64, if they are the sizes of a tensor. */
+  readonly sizes?: OnnxValue;
 }
 
 export interface OnnxNodeOptions {
