@@ -3,6 +3,7 @@
 import type { MouseEvent, ReactElement } from "react";
 import { canvasCommands } from "../commands/canvas-commands.js";
 import { clipboardCommands, pasteCommands } from "../commands/clipboard-commands.js";
+import { colourCommands } from "../commands/colour-commands.js";
 import type { AnyCommand } from "../commands/command.js";
 import { graphCommands, selectionCommands } from "../commands/graph-commands.js";
 import { joinGroups, menuEntry } from "../commands/menu-entry.js";
@@ -41,6 +42,7 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
       [graphCommands.addOp, pasteCommands.paste],
       [graphCommands.selectAll, graphCommands.selectUnpinned, graphCommands.arrange],
       [scopesCommands.openAll, scopesCommands.closeAll, scopesCommands.weights],
+      Object.values(colourCommands),
       [canvasCommands.fit, canvasCommands.find, canvasCommands.list, canvasCommands.minimap],
     ],
   };

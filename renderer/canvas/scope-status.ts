@@ -26,8 +26,8 @@ export interface TaskShare {
 }
 
 export interface ScopeStatus {
-  /** Number of all nodes inside, folded ones too. */
-  readonly nodes: number;
+  /** All nodes inside, folded ones too. */
+  readonly names: readonly string[];
   /** Elements of all constants and variables inside, as far as their shapes are known. */
   readonly parameters: number;
   /** The largest share first. */
@@ -53,7 +53,7 @@ export function useScopeStatus(scope: Scope): ScopeStatus {
   return useMemo(() => {
     const names = nodesInScope(scope, hierarchy);
     return {
-      nodes: names.length,
+      names,
       parameters,
       tasks,
       problems: problems.size === 0 ? 0 : names.filter((name) => problems.has(name)).length,
