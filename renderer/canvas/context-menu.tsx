@@ -32,7 +32,8 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
     nodes: [
       [closedScopeCommands.open, openScopeCommands.close, weightCommands.toggle],
       [nodeCommands.inspect, nodeCommands.rename, nodeCommands.fetch, nodeCommands.connect],
-      [nodesCommands.pin, nodesCommands.unpin],
+      [nodesCommands.pin, nodesCommands.unpin, nodesCommands.device],
+      [nodesCommands.colocate, nodesCommands.separate],
       [
         ...[clipboardCommands.cut, clipboardCommands.copy, pasteCommands.paste, nodesCommands.duplicate],
         selectionCommands.delete,
