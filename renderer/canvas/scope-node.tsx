@@ -57,7 +57,7 @@ export const ScopeBox = memo(function ScopeBox({ data, selected }: NodeProps<Sco
                 {countText(status.problems, "problem")}
               </span>
             ) : (
-              <span className={textStyles.truncated}>{countText(status.names.length, "node")}</span>
+              <span className={textStyles.truncated}>{countText(status.nodes, "node")}</span>
             )}
             {status.micros === undefined ? null : <span>{microsText(status.micros)}</span>}
           </div>
@@ -88,7 +88,7 @@ export const ScopeFrame = memo(function ScopeFrame({
   const { scope } = data;
   const status = useScopeStatus(scope);
   const parts = [
-    countText(status.names.length, "node"),
+    countText(status.nodes, "node"),
     status.parameters > 0 ? `${compactText(status.parameters)} params` : "",
     status.micros === undefined ? "" : microsText(status.micros),
     taskNames(status.tasks),
@@ -123,9 +123,9 @@ function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-function tooltip({ names, parameters, tasks, problems, warnings }: ScopeStatus): string {
+function tooltip({ nodes, parameters, tasks, problems, warnings }: ScopeStatus): string {
   return [
-    countText(names.length, "node"),
+    countText(nodes, "node"),
     parameters > 0 ? countText(parameters, "parameter") : "",
     taskNames(tasks),
     problems > 0 ? `${countText(problems, "node")} cannot run` : "",

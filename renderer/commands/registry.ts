@@ -1,5 +1,6 @@
 /** Every command of the window, and how a key press becomes one. */
 import { isTextKey, type KeyPress, matchesShortcut } from "../ui/shortcut.js";
+import { alignCommands } from "./align-commands.js";
 import { canvasCommands } from "./canvas-commands.js";
 import { clipboardCommands, pasteCommands } from "./clipboard-commands.js";
 import { clusterCommands, linkCommands, membershipCommands, routeCommands } from "./cluster-commands.js";
@@ -39,7 +40,7 @@ export const allCommands: readonly AnyCommand[] = [
   ...[linkCommands, routeCommands, runtimeCommands],
   ...[graphCommands, nodeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
   ...[placementCommands],
-  ...[closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
+  ...[alignCommands, closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
   ...[canvasCommands, viewCommands, colourCommands, tensorCommands, curveCommands],
   ...[settingsCommands, themeCommands, helpCommands],
 ].flatMap((commands) => Object.values<AnyCommand>(commands));

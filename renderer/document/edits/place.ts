@@ -42,8 +42,15 @@ export function pinEach(
   });
 }
 
-/** Moves nodes on the canvas. Moves of the same nodes that follow each other are one step. */
-export function moveNodes(document: GraphDocument, positions: ReadonlyMap<string, Point>): EditResult {
+/**
+ * Moves nodes on the canvas.
+ * @param step what the undo step is called; without it, moves of the same nodes that follow each other are one step.
+ */
+export function moveNodes(
+  document: GraphDocument,
+  positions: ReadonlyMap<string, Point>,
+  step?: string,
+): EditResult {
   const moves: Move[] = [];
   for (const [node, to] of positions) {
     const from = document.layout.get(node);
@@ -52,9 +59,8 @@ export function moveNodes(document: GraphDocument, positions: ReadonlyMap<string
   }
   if (moves.length === 0) return refused("Nothing was moved.");
   const names = moves.map(({ node }) => node);
-  return edit({
-    label: `Move ${nodesText(names)}`,
-    operations: [{ type: "layout", moves }],
-    mergeKey: `move ${names.toSorted().join(" ")}`,
-  });
+  const operations = [{ type: "layout" as const, moves }];
+  if (step !== undefined) return edit({ label: step, operations });
+  const mergeKey = `move ${names.toSorted().join(" ")}`;
+  return edit({ label: `Move ${nodesText(names)}`, operations, mergeKey });
 }

@@ -78,7 +78,10 @@ export interface UpdateLowering {
   fits?(node: KernelNode): boolean;
   /** The inputs that are variables: resource handles or references. */
   readonly variables: readonly number[];
-  /** The variable receives the input unchanged and nothing is computed; the kernel can use it wherever it is stored. */
+  /**
+   * The variable receives the second input unchanged, whatever it had before: worth a session only together with the
+   * nodes that compute the input, and never on a GPU, where the kernel uses it wherever it is stored.
+   */
   readonly isCopy?: true;
   /** As in `Lowering`. */
   readonly shapeInputs?: readonly number[];

@@ -14,10 +14,11 @@ export interface Plan {
   readonly isSpecialized: boolean;
 }
 
-/** Whether a session could be useful for nodes with these lowerings; constants and NoOps have none. */
+/** Whether a session could be useful for nodes with these lowerings; constants and NoOps have none, assignments only copy. */
 export function isWorthwhile(nodes: readonly Pick<RegionMember, "lowering" | "update">[]): boolean {
   return nodes.some(
-    ({ lowering, update }) => update !== undefined || (lowering !== undefined && !lowering.isTrivial),
+    ({ lowering, update }) =>
+      (update !== undefined && !update.isCopy) || (lowering !== undefined && !lowering.isTrivial),
   );
 }
 

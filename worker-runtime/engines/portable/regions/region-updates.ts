@@ -2,6 +2,7 @@ import { Tensor } from "../../../protocol/tensor.js";
 import type { StepContext } from "../executor/step-context.js";
 import type { Outputs } from "../kernels/kernel.js";
 import { fill } from "../kernels/state/reference-variables.js";
+import { validatesShape } from "../kernels/state/variable-access.js";
 import { sameShape } from "../kernels/support/shapes.js";
 import { freeUnlessHeld } from "../memory/held-tensor.js";
 import { ReferenceVariable } from "../resources/reference-variable.js";
@@ -22,6 +23,8 @@ export type VariablesBySlot = ReadonlyMap<number, BoundVariable>;
 
 /** A session cannot compute the updates of this run, but may compute those of another one. */
 export class NotThisTimeError extends SessionError {}
+
+type SessionUnit = Extract<Unit, { readonly kind: "session" }>;
 
 const NO_VARIABLES: VariablesBySlot = new Map();
 
@@ -63,7 +66,7 @@ export function boundVariables(
  * @throws SessionError, DeviceLostError; no variable was changed then.
  */
 export async function runUpdates(
-  unit: Extract<Unit, { readonly kind: "session" }>,
+  unit: SessionUnit,
   values: readonly (Value | undefined)[],
   bound: VariablesBySlot = NO_VARIABLES,
   step: StepContext,
@@ -88,7 +91,7 @@ export async function runUpdates(
     });
     const outputs = await unit.session.run(inputs, step.signal);
     const made = outputs.slice(unit.outputs.length);
-    if (!changed.every(({ shape = [] }, index) => sameShape(shape, made[index]?.shape ?? []))) {
+    if (!haveFitShapes(unit, changed, made)) {
       outputs.forEach(freeUnlessHeld);
       throw new NotThisTimeError("The new value of a variable has another shape.");
     }
@@ -103,12 +106,22 @@ export async function runUpdates(
   });
 }
 
-/** @throws NotThisTimeError if the kernels must run: for inputs that they reject, and one variable with two updates. */
-function checkUpdates(
-  unit: Extract<Unit, { readonly kind: "session" }>,
-  bound: VariablesBySlot,
+/** Whether the new values have the shapes of their variables, where an assignment does not allow others. */
+function haveFitShapes(
+  { updates }: SessionUnit,
   changed: readonly Variable[],
-): void {
+  made: readonly Tensor[],
+): boolean {
+  const mayReshape = updates.flatMap(({ member, variables }) =>
+    variables.map(() => member.update?.isCopy === true && !validatesShape(member.node.node)),
+  );
+  return changed.every(
+    ({ shape = [] }, index) => mayReshape[index] || sameShape(shape, made[index]?.shape ?? []),
+  );
+}
+
+/** @throws NotThisTimeError if the kernels must run: for inputs that they reject, and one variable with two updates. */
+function checkUpdates(unit: SessionUnit, bound: VariablesBySlot, changed: readonly Variable[]): void {
   const areFit = unit.updates.every(({ member, variables }) => {
     const [first] = variables.map((slot) => bound.get(slot)?.shape ?? []);
     return variables.every((slot) => {

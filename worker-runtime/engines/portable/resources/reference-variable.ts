@@ -39,10 +39,6 @@ export class ReferenceVariable extends Variable {
 
   writable(): Tensor | undefined {
     this.#copy = undefined;
-    if (this.#value instanceof DeviceTensor) {
-      const { dtype, shape } = this.#value;
-      this.hold(new Tensor(dtype, shape, copyOfData(this.#value)));
-    }
     return this.#value;
   }
 

@@ -87,9 +87,9 @@ export function alone<T>(
     });
     return distant.length === 0
       ? act()
-      : Promise.all(distant.map(async ({ variable, value }) => variable.assign(await value.toHost()))).then(
-          act,
-        );
+      : Promise.all(
+          distant.map(async ({ variable, value }) => variable.assign(await value.toHost(waiter))),
+        ).then(act);
   });
 }
 
