@@ -144,7 +144,7 @@ export const nodesCommands = defineCommands(nodesTarget, {
     short: () => "Release",
     named: (name) => `Release ${name} from colocation`,
     hint: nodeCount,
-    isEnabled: (names) => when(isColocated(names), "Nothing of it is colocated with another node."),
+    applies: isColocated,
     run: (names) => void documentActions.separate(names),
   },
   duplicate: {
