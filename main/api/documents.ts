@@ -9,6 +9,9 @@ export type DocumentFormat = z.infer<typeof documentFormatSchema>;
 
 export const bytesSchema = z.instanceof(Uint8Array) as z.ZodType<Uint8Array>;
 
+/** More of a document's content is sent in several messages: the window renders and reacts to input between them. */
+export const PART_BYTES = 4 * 2 ** 20;
+
 /** A document as it travels between application and window. */
 export const documentSchema = z.object({
   /** Absolute path; absent for an example or a document that was never saved. */
@@ -17,8 +20,10 @@ export const documentSchema = z.object({
   name: z.string(),
   kind: documentKindSchema,
   format: documentFormatSchema,
-  /** A serialized MetaGraphDef, whatever the file's own kind. */
+  /** A serialized MetaGraphDef, whatever the file's own kind; its first part if there is `more`. */
   metaGraph: bytesSchema,
+  /** Of content that is sent in parts: by what `documents.part` names it, and the size of the whole. */
+  more: z.object({ id: z.string(), sizeBytes: z.number() }).optional(),
   /**
    * Identifies the parts of the file that the application holds beyond `metaGraph` (a SavedModel's other graphs,
    * unknown fields) and its version on disk. Opaque; passed back to `documents.save`, so that saving under another
@@ -79,7 +84,11 @@ export const documentMethods = {
   "documents.open": method(z.object({ path: z.string().min(1) }), documentSchema),
   /** Reads a file whose content the browser holds (dropped onto the window). */
   "documents.read": method(z.object({ name: z.string(), bytes: bytesSchema }), documentSchema),
-  "documents.save": method(saveDocumentSchema, documentSchema.omit({ metaGraph: true })),
+  /** The next part of a document's content, of at most `PART_BYTES`. */
+  "documents.part": method(z.object({ id: z.string(), offset: z.number().int().min(0) }), bytesSchema),
+  /** Ends the parts of a document: all were fetched, or the rest is no longer wanted. */
+  "documents.releaseParts": method(z.object({ id: z.string() }), nothing),
+  "documents.save": method(saveDocumentSchema, documentSchema.omit({ metaGraph: true, more: true })),
 
   "files.list": method(
     z.object({ path: z.string().optional(), extensions: z.array(z.string()) }),

@@ -3,12 +3,12 @@ import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import {
-  type GraphFile,
+  type ReadGraphFile,
   readGraphFile,
   type SavedModelSource,
   writeGraphFile,
 } from "../../worker-runtime/graph/graph-file.js";
-import type { Params } from "../api/contract.js";
+import type { Params, Result } from "../api/contract.js";
 import type { DocumentFile, Example } from "../api/documents.js";
 import { errnoOf, fileProblem, messageOf, problem, problemOf } from "../shared/problems.js";
 import { writeFileAtomically } from "../storage/atomic-write.js";
@@ -27,6 +27,8 @@ export interface ExampleLibrary {
   /** @throws TensorFlowError NOT_FOUND */
   open(id: string): { readonly title: string; readonly metaGraph: MetaGraphDef };
 }
+
+type SavedDocument = Result<"documents.save">;
 
 export interface DocumentCollaborators {
   readonly examples: ExampleLibrary;
@@ -119,13 +121,13 @@ export class DocumentService {
    * @throws ProblemError ALREADY_EXISTS when the file is not the one that the window opened or saved, or was changed
    *   since, unless it may be replaced; or why it cannot be written.
    */
-  save(request: Params<"documents.save">): Promise<Omit<DocumentFile, "metaGraph">> {
+  save(request: Params<"documents.save">): Promise<SavedDocument> {
     const saved = this.#saving.then(() => this.#save(request));
     this.#saving = saved.catch(() => undefined);
     return saved;
   }
 
-  async #save(request: Params<"documents.save">): Promise<Omit<DocumentFile, "metaGraph">> {
+  async #save(request: Params<"documents.save">): Promise<SavedDocument> {
     const path = absolute(request.path);
     const source = this.#sources.get(request.sourceId);
     if (!request.overwrite) await this.#checkReplacing(path, source);
@@ -182,13 +184,8 @@ export class DocumentService {
   }
 }
 
-function describe(file: GraphFile, name: string): Omit<DocumentFile, "path" | "sourceId"> {
-  return {
-    name,
-    kind: file.kind,
-    format: file.format,
-    metaGraph: MetaGraphDef.encode(file.metaGraph).finish(),
-  };
+function describe({ kind, format, metaGraph, encoded }: ReadGraphFile, name: string) {
+  return { name, kind, format, metaGraph: encoded ?? MetaGraphDef.encode(metaGraph).finish() };
 }
 
 function absolute(path: string): string {
@@ -196,7 +193,7 @@ function absolute(path: string): string {
   return resolve(expandHome(path));
 }
 
-async function readDocumentFile(path: string): Promise<GraphFile> {
+async function readDocumentFile(path: string): Promise<ReadGraphFile> {
   let bytes: Buffer;
   try {
     const stats = await stat(path);
@@ -211,7 +208,7 @@ async function readDocumentFile(path: string): Promise<GraphFile> {
   return parseDocument(bytes, basename(path));
 }
 
-function parseDocument(bytes: Uint8Array, name: string): GraphFile {
+function parseDocument(bytes: Uint8Array, name: string): ReadGraphFile {
   checkSize(name, bytes.length);
   try {
     return readGraphFile(bytes, name);

@@ -5,6 +5,7 @@ import type { HandlersOf } from "../shared/handlers.js";
 import { notOnThisHost } from "../shared/problems.js";
 import type { Room } from "../shared/room.js";
 import { listDirectory } from "./directory.js";
+import { DocumentParts } from "./document-parts.js";
 import { DocumentService, type ExampleLibrary } from "./document-service.js";
 import { DraftStore } from "./draft-store.js";
 
@@ -27,6 +28,7 @@ export interface DocumentsRoom
 
 export function createDocuments({ draftsFolder, examples, recent, host }: DocumentsOptions): DocumentsRoom {
   const service = new DocumentService({ examples, onUsed: (path) => recent.addRecentDocument(path) });
+  const parts = new DocumentParts();
   const drafts = new DraftStore({
     folder: draftsFolder,
     versionOf: (sourceId, path) => service.versionOf(sourceId, path),
@@ -36,13 +38,15 @@ export function createDocuments({ draftsFolder, examples, recent, host }: Docume
     handlers: {
       "documents.examples": () => service.examples(),
       "documents.openExample": ({ id }) => service.openExample(id),
-      "documents.open": ({ path }) => service.open(path),
-      "documents.read": ({ name, bytes }) => service.read(name, bytes),
+      "documents.open": async ({ path }) => parts.begin(await service.open(path)),
+      "documents.read": ({ name, bytes }) => parts.begin(service.read(name, bytes)),
+      "documents.part": ({ id, offset }) => parts.part(id, offset),
+      "documents.releaseParts": ({ id }) => parts.release(id),
       "documents.save": (request) => service.save(request),
       "documents.keepDraft": (request, caller) => drafts.keep(request, caller),
       "documents.drafts": ({ own }, caller) => drafts.list(own, caller),
       "documents.restoreDraft": async ({ draftId }, caller) =>
-        service.openDraft(await drafts.restore(draftId, caller)),
+        parts.begin(service.openDraft(await drafts.restore(draftId, caller))),
       "documents.discardDraft": ({ draftId }, caller) => drafts.discard(draftId, caller),
       "documents.discardOwnDrafts": (_params, caller) => drafts.discardOf(caller),
       "files.list": ({ path, extensions }) => listDirectory(path, extensions),

@@ -3,6 +3,7 @@ import type { Draft } from "../../main/api/drafts.js";
 import { dismissNoticeByKey, showNotice } from "../stores/app-store.js";
 import { useDrafts } from "../stores/drafts-store.js";
 import { client } from "../transport/client.js";
+import { nextTask } from "../ui/next-task.js";
 import { DraftKeeper } from "./draft-keeper.js";
 import { mayLeave, openFirstDocument, showUnsaved } from "./file-actions.js";
 
@@ -70,7 +71,7 @@ export function fileText({ file, name }: Pick<Draft, "file" | "name">): string |
 }
 
 async function show({ draftId }: Draft): Promise<void> {
-  showUnsaved(await client().call("documents.restoreDraft", { draftId }));
+  await showUnsaved(await client().call("documents.restoreDraft", { draftId }));
   keeper?.adopt(draftId);
 }
 
@@ -87,16 +88,4 @@ async function attemptOn(action: () => Promise<unknown>): Promise<void> {
   } finally {
     await loadDrafts();
   }
-}
-
-/** Yields to everything else in the page; unlike a timer, this also works in hidden tabs. */
-function nextTask(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(undefined);
-  });
 }

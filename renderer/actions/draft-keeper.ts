@@ -5,7 +5,8 @@
 import type { ApplicationClient } from "../../main/api/contract.js";
 import type { DraftChange } from "../../main/api/drafts.js";
 import { toProblem } from "../../main/api/wire.js";
-import { draftChange, wholeDraft, type Yield } from "../document/draft-change.js";
+import { draftChange, wholeDraft } from "../document/draft-change.js";
+import type { Yield } from "../document/in-slices.js";
 import type { GraphDocument } from "../document/model.js";
 import { dismissNoticeByKey, showProblem } from "../stores/app-store.js";
 import {

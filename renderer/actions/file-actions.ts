@@ -1,15 +1,19 @@
 /** Opens and saves documents, and asks the questions that precede this. */
 import type { DocumentFile, DocumentKind, Example } from "../../main/api/documents.js";
 import { ProblemError } from "../../main/api/wire.js";
+import { inSlices } from "../document/in-slices.js";
 import type { GraphDocument } from "../document/model.js";
 import { dismissNoticeByKey, showNotice, showProblem, useApp } from "../stores/app-store.js";
 import { activeSession, inSession, recordPerDocument } from "../stores/document-session.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { type OpenedDocument, slicedOpening } from "../stores/opening.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
 import { confirm, uiActions } from "../stores/ui-store.js";
 import { client } from "../transport/client.js";
 import { downloadFile } from "../ui/download.js";
 import { listText } from "../ui/format.js";
+import { nextTask } from "../ui/next-task.js";
+import { fetchWhole } from "./fetch-document.js";
 import { lastFolder, rememberFolder } from "./folder-memory.js";
 import { folderOf } from "./paths.js";
 import { dismissRunNotices } from "./run-actions.js";
@@ -30,13 +34,34 @@ interface Shown {
 /** A message about a file; removed when the next file is opened or saved. */
 const FILE_NOTICE = "file";
 
-function show(
+interface ShowOptions {
+  readonly example?: string;
+  readonly unsaved?: boolean;
+}
+
+/** Reads a document in slices, so that the window goes on meanwhile, and shows it if it is still wanted then. */
+async function show(
+  answer: DocumentFile,
+  { example, unsaved = false }: ShowOptions = {},
+  opening: Opening = NO_OPENING,
+): Promise<void> {
+  const session = activeSession();
+  const { signal, onProgress } = opening;
+  const file = await fetchWhole(answer, { signal, onProgress });
+  const opened = await inSlices(slicedOpening(file), { pause: nextTask, signal });
+  inSession(session, () =>
+    showOpened(file, opened, { unsaved, ...(example === undefined ? {} : { example }) }),
+  );
+}
+
+function showOpened(
   file: DocumentFile,
-  { example, unsaved = false }: { readonly example?: string; readonly unsaved?: boolean } = {},
+  opened: OpenedDocument,
+  { example, unsaved = false }: ShowOptions,
 ): void {
   dismissNoticeByKey(FILE_NOTICE);
   dismissRunNotices();
-  documentActions.load(file, { unsaved });
+  documentActions.show(opened, { unsaved });
   uiActions.closeTensors();
   useSavedModel.setState({ sourceId: file.sourceId, withoutValues: false });
   remember(file.path === undefined ? (example === undefined ? {} : { example }) : { path: file.path });
@@ -60,18 +85,18 @@ export async function openFirstDocument(): Promise<void> {
   const { path, example = FIRST_EXAMPLE } = remembered();
   if (typeof path === "string") {
     try {
-      show(await client().call("documents.open", { path }));
+      await show(await client().call("documents.open", { path }));
       return;
     } catch (error) {
       showProblem(error);
     }
   }
-  show(await client().call("documents.openExample", { id: example }), { example });
+  await show(await client().call("documents.openExample", { id: example }), { example });
 }
 
 /** Replaces the current document, about which the user was asked, with one whose edits are not in its file. */
-export function showUnsaved(file: DocumentFile): void {
-  show(file, { unsaved: true });
+export async function showUnsaved(file: DocumentFile): Promise<void> {
+  await show(file, { unsaved: true });
 }
 
 /** False when the user wants to keep the present document open, or saving it failed. */
@@ -92,28 +117,66 @@ export async function mayLeave(): Promise<boolean> {
 
 /** Anything slower than this shows a progress message. */
 const PROGRESS_AFTER_MILLIS = 300;
-/** Counts the requests to open a document. */
-const openings = recordPerDocument(() => ({ count: 0 }));
+
+/** How the opening of a document is followed and cancelled. */
+interface Opening {
+  readonly signal: AbortSignal;
+  readonly onProgress: (share: number) => void;
+}
+
+const NO_OPENING: Opening = { signal: new AbortController().signal, onProgress: () => undefined };
+
+/** The document that is being opened, if any. */
+const openings = recordPerDocument(() => ({ newest: undefined as AbortController | undefined }));
 
 /** Replaces the open document with one read from any source; never rejects. */
 async function open(name: string, read: () => Promise<DocumentFile>, example?: string): Promise<void> {
   const session = activeSession();
   const asked = openings();
-  const opening = ++asked.count;
-  const isNewest = () => opening === asked.count;
-  const timer = setTimeout(() => {
-    const problem = { code: "OK", message: `Opening ${name}…` } as const;
-    if (isNewest()) showNotice({ kind: "info", key: FILE_NOTICE, problem });
-  }, PROGRESS_AFTER_MILLIS);
+  const abort = new AbortController();
+  // If two are being opened, the one requested last is shown.
+  asked.newest?.abort();
+  asked.newest = abort;
+  const { signal } = abort;
+  let share = 0;
+  let isShown = false;
+  const tell = () => {
+    isShown = true;
+    const percent = share > 0 ? ` ${Math.floor(share * 100)} %` : "";
+    showNotice({
+      kind: "info",
+      key: FILE_NOTICE,
+      problem: { code: "OK", message: `Opening ${name}…${percent}` },
+      action: { label: "Cancel", run: () => abort.abort(new OpeningCancelled()) },
+    });
+  };
+  const timer = setTimeout(tell, PROGRESS_AFTER_MILLIS);
+  const onProgress = (reached: number) => {
+    const isVisible = Math.floor(reached * 20) > Math.floor(share * 20);
+    share = reached;
+    if (isShown && isVisible && !signal.aborted) tell();
+  };
   try {
-    const file = await read();
-    // If two are being opened, the one requested last is shown.
-    if (isNewest()) inSession(session, () => show(file, example === undefined ? {} : { example }));
+    const file = await unlessAborted(read(), signal);
+    await inSession(session, () =>
+      show(file, example === undefined ? {} : { example }, { signal, onProgress }),
+    );
   } catch (error) {
-    if (isNewest()) showProblem(error, { key: FILE_NOTICE });
+    if (!signal.aborted) showProblem(error, { key: FILE_NOTICE });
+    else if (signal.reason instanceof OpeningCancelled) dismissNoticeByKey(FILE_NOTICE);
   } finally {
     clearTimeout(timer);
   }
+}
+
+class OpeningCancelled extends Error {}
+
+/** Rejects as soon as the signal is aborted; the application goes on with what it was asked for. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
 }
 
 export async function newDocument(): Promise<void> {

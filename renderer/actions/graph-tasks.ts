@@ -16,7 +16,7 @@ interface Pinned {
 export function pinCounts(nodes: Iterable<Pinned>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { device } of nodes) {
-    const name = taskNameOfDevice(device);
+    const name = device === "" ? undefined : taskNameOfDevice(device);
     if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return counts;

@@ -1,6 +1,7 @@
 /** The context menu of a node, an edge or the canvas, made of commands as everywhere. */
 
 import type { MouseEvent, ReactElement } from "react";
+import { alignCommands } from "../commands/align-commands.js";
 import { canvasCommands } from "../commands/canvas-commands.js";
 import { clipboardCommands, pasteCommands } from "../commands/clipboard-commands.js";
 import type { AnyCommand } from "../commands/command.js";
@@ -25,13 +26,21 @@ import type { PicturePointer } from "./use-picture-pointer.js";
 
 type MenuOf = NonNullable<CanvasStore["contextMenu"]>["on"];
 
+function alignMenu(): MenuEntry {
+  const { across, down, ...edges } = alignCommands;
+  const groups = [Object.values(edges), [across, down]];
+  const entries = joinGroups(groups.map((group) => group.map((command) => menuEntry(command.now()))));
+  return { kind: "submenu", label: "Align", entries };
+}
+
 function entriesOf(on: MenuOf): readonly MenuEntry[] {
-  const groups: Readonly<Record<MenuOf, readonly (readonly AnyCommand[])[]>> = {
+  const groups: Readonly<Record<MenuOf, readonly (readonly (AnyCommand | MenuEntry)[])[]>> = {
     edges: [[selectionCommands.delete]],
     nodes: [
       [closedScopeCommands.open, openScopeCommands.close, weightCommands.toggle],
       [nodeCommands.inspect, nodeCommands.rename, nodeCommands.fetch, nodeCommands.connect],
       [nodesCommands.pin, nodesCommands.unpin],
+      useDocument.getState().selection.size > 1 ? [alignMenu()] : [],
       [
         ...[clipboardCommands.cut, clipboardCommands.copy, pasteCommands.paste, nodesCommands.duplicate],
         selectionCommands.delete,
@@ -44,7 +53,9 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
       [canvasCommands.fit, canvasCommands.find, canvasCommands.list, canvasCommands.minimap],
     ],
   };
-  return joinGroups(groups[on].map((group) => group.map((command) => menuEntry(command.now()))));
+  return joinGroups(
+    groups[on].map((group) => group.map((one) => ("kind" in one ? one : menuEntry(one.now())))),
+  );
 }
 
 const LABELS: Readonly<Record<MenuOf, string>> = {

@@ -7,13 +7,13 @@ import { useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { shownTheme, useSettings } from "../stores/settings-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
+import { isSelected } from "../viewport/move-items.js";
 import { deviceOfItem, nodesOfItem } from "../viewport/shown-graph.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { coloursOf } from "./css-colours.js";
 import { edgeStrokes } from "./flow-edges.js";
 import styles from "./graph-picture.module.css";
 import { drawPicture, type EdgeGroup, type Picture } from "./picture.js";
-import { isSelected } from "./scope-nodes.js";
 import { useEdgeContext } from "./use-flow.js";
 import type { Scene } from "./use-scene.js";
 

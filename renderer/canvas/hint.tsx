@@ -6,8 +6,8 @@ import { runCommands } from "../commands/run-commands.js";
 import { isUninitialised } from "../document/initialisers.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { CommandButton } from "../parts/command-button.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
-import { useOps } from "../stores/ops-store.js";
+import { useRunPlan } from "../parts/use-run-plan.js";
+import { useDocument } from "../stores/document-store.js";
 import { isActive, useDocumentRun } from "../stores/run-store.js";
 import { classNames } from "../ui/class-names.js";
 import { shortcutText } from "../ui/shortcut.js";
@@ -21,7 +21,7 @@ export function Hint(): ReactElement | null {
   const hasProblems = useDocument((state) => state.problems.size > 0);
   const run = useDocumentRun((state) => state.latest);
   const fresh = useDocumentRun((state) => state.runRevision === revision);
-  useOps((state) => state.ops);
+  const plan = useRunPlan();
   if (refusal) {
     return (
       <div className={classNames(styles.hint, styles.refusal)} role="status">
@@ -31,13 +31,13 @@ export function Hint(): ReactElement | null {
   }
   if (isActive(run)) return null;
   if (run === undefined) {
-    if (hasProblems) return null;
-    const [blocker] = documentActions.runBlockers();
+    if (hasProblems || plan === undefined) return null;
+    const { blocker, fetches } = plan;
     return blocker ? (
       <div className={styles.hint}>{blocker.remedy ?? blocker.message}</div>
     ) : (
       <div className={styles.hint}>
-        {`Press Run to compute ${wantedText()}`}
+        {`Press Run to compute ${wantedText(fetches)}`}
         <Keys of={runCommands.once} />
       </div>
     );
@@ -73,8 +73,7 @@ function Keys({ of: { shortcut } }: { readonly of: AnyCommand }): ReactElement |
 }
 
 /** "z", "z and w", "3 results". */
-function wantedText(): string {
-  const { fetches } = documentActions.runInputs(2);
+function wantedText(fetches: readonly string[]): string {
   const names = fetches.map((name) => parseTensorName(name).node);
   if (names.length === 0) return "the graph";
   return names.length <= 2 ? names.join(" and ") : `${names.length} results`;

@@ -1,12 +1,14 @@
 /** What a closed scope shows of what is in it: tasks, problems, parameters, time. */
 import { useMemo } from "react";
 import type { NodeRun } from "../../main/api/runs.js";
+import type { Sliced } from "../../worker-runtime/graph/slices.js";
 import { taskName } from "../cluster/task-name.js";
 import { hierarchyFor } from "../document/arrangement.js";
 import { deviceText } from "../document/edits/place.js";
 import type { GraphDocument } from "../document/model.js";
 import type { Scope } from "../document/scope-tree.js";
 import { type Hierarchy, nodesInScope, parameterShape } from "../document/visible-graph.js";
+import { useSliced } from "../parts/use-sliced.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
@@ -47,11 +49,16 @@ export function useScopeStatus(scope: Scope): ScopeStatus {
   const runs = useDocumentRun((state) => state.latest?.nodes);
   const identities = useCluster((state) => state.identities);
   const hierarchy = hierarchyFor(nodes, weights);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: tasks are read through their store
-  const tasks = useMemo(() => taskShares(scope, hierarchy, nodes), [scope, hierarchy, nodes, identities]);
-  const parameters = useMemo(() => parameterCount(scope, hierarchy, nodes), [scope, hierarchy, nodes]);
+  const contents = useSliced({
+    size: nodes.size,
+    work: () => slicedContents(scope, hierarchy, nodes),
+    // Tasks are read through their store.
+    of: [scope, hierarchy, nodes, identities],
+    subject: scope.id,
+  });
   return useMemo(() => {
-    const names = nodesInScope(scope, hierarchy);
+    if (contents === undefined) return { ...UNKNOWN, nodes: scope.size };
+    const { names, tasks, parameters } = contents;
     return {
       nodes: names.length,
       parameters,
@@ -60,7 +67,34 @@ export function useScopeStatus(scope: Scope): ScopeStatus {
       warnings: missing.size === 0 ? 0 : names.filter((name) => missing.has(name)).length,
       micros: runs && microsOf(names, runs),
     };
-  }, [scope, hierarchy, parameters, tasks, problems, missing, runs]);
+  }, [scope, contents, problems, missing, runs]);
+}
+
+/** Of a scope whose contents were not looked at yet. */
+const UNKNOWN: Omit<ScopeStatus, "nodes"> = {
+  parameters: 0,
+  tasks: [],
+  problems: 0,
+  warnings: 0,
+  micros: undefined,
+};
+
+interface Contents {
+  readonly names: readonly string[];
+  readonly tasks: readonly TaskShare[];
+  readonly parameters: number;
+}
+
+function* slicedContents(
+  scope: Scope,
+  hierarchy: Hierarchy,
+  nodes: GraphDocument["nodes"],
+): Sliced<Contents> {
+  const names = nodesInScope(scope, hierarchy);
+  yield;
+  const tasks = taskShares(scope, hierarchy, nodes);
+  yield;
+  return { names, tasks, parameters: parameterCount(scope, hierarchy, nodes) };
 }
 
 /** The tasks that the nodes of a scope are pinned to, the largest share first. */

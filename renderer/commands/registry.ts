@@ -1,5 +1,6 @@
 /** Every command of the window, and how a key press becomes one. */
 import { isTextKey, type KeyPress, matchesShortcut } from "../ui/shortcut.js";
+import { alignCommands } from "./align-commands.js";
 import { canvasCommands } from "./canvas-commands.js";
 import { clipboardCommands, pasteCommands } from "./clipboard-commands.js";
 import { clusterCommands, linkCommands, membershipCommands, routeCommands } from "./cluster-commands.js";
@@ -14,6 +15,7 @@ import type { KeyContext } from "./key-context.js";
 import { machineCommands, roleCommands } from "./machine-commands.js";
 import { nodeCommands, nodesCommands } from "./node-commands.js";
 import { opCommands, opListCommands } from "./op-commands.js";
+import { placementCommands } from "./placement-commands.js";
 import { activeRunCommands, runCommands, stepsCommands, traceCommands } from "./run-commands.js";
 import { runtimeCommands } from "./runtime-commands.js";
 import {
@@ -36,7 +38,8 @@ export const allCommands: readonly AnyCommand[] = [
   ...[clusterCommands, membershipCommands, machineCommands, roleCommands, taskCommands],
   ...[linkCommands, routeCommands, runtimeCommands],
   ...[graphCommands, nodeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
-  ...[closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
+  ...[placementCommands],
+  ...[alignCommands, closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
   ...[canvasCommands, viewCommands, tensorCommands, curveCommands],
   ...[settingsCommands, themeCommands, helpCommands],
 ].flatMap((commands) => Object.values<AnyCommand>(commands));

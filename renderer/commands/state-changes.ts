@@ -11,6 +11,7 @@ import { useExamples } from "../stores/example-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { useKernelCatalogue, useKernels } from "../stores/kernel-store.js";
 import { useOps } from "../stores/ops-store.js";
+import { usePlacement } from "../stores/placement-store.js";
 import { useReachability } from "../stores/reachability-store.js";
 import { useDocumentRun, useRun } from "../stores/run-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
@@ -39,6 +40,7 @@ const STORES: readonly Store[] = [
     useGraphView,
     useTravel,
     useCurves,
+    usePlacement,
     useReachability,
     useDocumentRun,
     useRun,

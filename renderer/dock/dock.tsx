@@ -16,13 +16,15 @@ import styles from "./dock.module.css";
 
 const ResultsTab = preloadable(() => import("./results-tab.js"));
 const TimelineTab = preloadable(() => import("./timeline-tab.js"));
+const LanesTab = preloadable(() => import("./task-lanes/lanes-tab.js"));
 const LogsTab = preloadable(() => import("./logs-tab.js"));
 const ProblemsTab = preloadable(() => import("./problems-tab.js"));
 const RunTab = preloadable(() => import("./run-tab.js"));
 const TensorTab = preloadable(() => import("./tensor-tab.js"));
 // Not needed to show the window, but at once when a tab is opened.
 whenIdle(() => {
-  for (const tab of [ResultsTab, TimelineTab, LogsTab, ProblemsTab, RunTab, TensorTab]) void tab.preload();
+  for (const tab of [ResultsTab, TimelineTab, LanesTab, LogsTab, ProblemsTab, RunTab, TensorTab])
+    void tab.preload();
 });
 
 /** The panel at the bottom: results, timeline, logs, problems, and every tensor that was opened. */
@@ -62,6 +64,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
       bad: inGraph + inTasks > 0,
     },
     { id: "run", label: "What to run" },
+    { id: "lanes", label: "Lanes" },
     ...tensors.map(
       (name): Tab<DockTab> => ({
         id: `tensor:${name}`,
@@ -87,6 +90,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
 function DockContent({ tab }: { readonly tab: DockTab }): ReactElement {
   if (tab === "results") return <ResultsTab />;
   if (tab === "timeline") return <TimelineTab />;
+  if (tab === "lanes") return <LanesTab />;
   if (tab === "logs") return <LogsTab />;
   if (tab === "problems") return <ProblemsTab />;
   if (tab === "run") return <RunTab />;

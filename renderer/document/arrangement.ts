@@ -1,9 +1,11 @@
 /** Whether a document's nodes are where their positions say, or are arranged by the window. Pure. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
+import { patchedHierarchy } from "./hierarchy-patch.js";
 import type { GraphDocument } from "./model.js";
 import type { Operation } from "./operations.js";
-import { firstOpen, type Hierarchy, hierarchyOf, type Openness, visibleGraph } from "./visible-graph.js";
-import { type Wiring, wiringOf } from "./wiring.js";
+import { firstOpen, type Hierarchy, hierarchyOf, type Openness, slicedItems } from "./visible-graph.js";
+import { slicedWiring, type Wiring, wiringOf } from "./wiring.js";
 
 type Nodes = ReadonlyMap<string, NodeDef>;
 
@@ -21,10 +23,11 @@ export function isArranged({ nodes, layout }: Pick<GraphDocument, "nodes" | "lay
 }
 
 /** Whether a graph without positions is better shown in scopes than node by node. */
-export function suitsScopes(nodes: Nodes): boolean {
+export function* suitsScopes(nodes: Nodes): Sliced<boolean> {
   if (nodes.size <= MAX_WHOLE) return false;
-  const hierarchy = hierarchyFor(nodes, NO_WEIGHTS);
-  return visibleGraph(nodes, hierarchy, new Set(firstOpen(hierarchy))).items.length <= MAX_ARRANGED;
+  const hierarchy = yield* slicedHierarchy(nodes, NO_WEIGHTS);
+  const { items } = yield* slicedItems(hierarchy, new Set(firstOpen(hierarchy)));
+  return items.length <= MAX_ARRANGED;
 }
 
 /**
@@ -45,17 +48,46 @@ export function withoutPlacesInScopes(
 
 export const NO_WEIGHTS: Openness["weights"] = new Set<string>();
 
+/** Of smaller graphs the scopes are found anew after each edit: their number and names then are as in the file at once. */
+const PATCHED_FROM = 2000;
+
 const remembered = new WeakMap<
   Wiring,
   { readonly weights: Openness["weights"]; readonly hierarchy: Hierarchy }
 >();
 
-/** As `hierarchyOf`, remembered while the wiring stays: pins and attributes change nothing of it. */
+/**
+ * The scopes of a graph, remembered while the wiring stays: pins and attributes change nothing of it. Those of a large
+ * graph are only patched after an edit, until `adoptHierarchy` is called.
+ */
 export function hierarchyFor(nodes: Nodes, weights: Openness["weights"]): Hierarchy {
+  return knownHierarchy(nodes, weights) ?? atOnce(slicedHierarchy(nodes, weights));
+}
+
+function knownHierarchy(nodes: Nodes, weights: Openness["weights"]): Hierarchy | undefined {
   const wiring = wiringOf(nodes);
   const known = remembered.get(wiring);
   if (known?.weights === weights) return known.hierarchy;
-  const hierarchy = hierarchyOf(nodes, weights);
+  const { since } = wiring;
+  const before = since && remembered.get(since.before);
+  if (!since || before?.weights !== weights || nodes.size < PATCHED_FROM) return undefined;
+  const hierarchy = patchedHierarchy(before.hierarchy, nodes, since.rewired);
   remembered.set(wiring, { weights, hierarchy });
   return hierarchy;
+}
+
+/** The scopes as they are found without regard to what they were before an edit, in slices. */
+export function* slicedHierarchy(nodes: Nodes, weights: Openness["weights"]): Sliced<Hierarchy> {
+  const wiring = yield* slicedWiring(nodes);
+  const known = remembered.get(wiring);
+  if (known?.weights === weights && !known.hierarchy.isPatched) return known.hierarchy;
+  const hierarchy = yield* hierarchyOf(nodes, weights);
+  // A patched one stays until this one can be shown.
+  if (!knownHierarchy(nodes, weights)) remembered.set(wiring, { weights, hierarchy });
+  return hierarchy;
+}
+
+/** Makes what `slicedHierarchy` has found the scopes of the graph. */
+export function adoptHierarchy(nodes: Nodes, weights: Openness["weights"], hierarchy: Hierarchy): void {
+  remembered.set(wiringOf(nodes), { weights, hierarchy });
 }

@@ -13,8 +13,10 @@ import {
   LAYOUT_Y_ATTR,
   stripPrivateAttrs,
 } from "../../worker-runtime/graph/private-attrs.js";
+import { atOnce, paused, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { suitsScopes } from "./arrangement.js";
 import { readClusterConfig, writeClusterConfig } from "./cluster-config.js";
+import { decodeMetaGraph } from "./decode-graph.js";
 import { layeredLayout } from "./layout.js";
 import type { GraphDocument, Point } from "./model.js";
 import { readRunConfig, writeRunConfig } from "./run-config.js";
@@ -26,11 +28,16 @@ import { readRunConfig, writeRunConfig } from "./run-config.js";
  * @throws Error if two nodes share a name, since edges to them would be ambiguous.
  */
 export function readDocument(file: DocumentFile): GraphDocument {
-  const decoded = MetaGraphDef.decode(file.metaGraph);
-  const graphDef = decoded.graphDef ?? GraphDef.fromPartial({});
+  return atOnce(slicedDocument(file));
+}
+
+/** As `readDocument`, in slices. */
+export function* slicedDocument(file: DocumentFile): Sliced<GraphDocument> {
+  const decoded = yield* decodeMetaGraph(file.metaGraph);
+  const { metaGraph } = decoded;
   const nodes = new Map<string, NodeDef>();
   const layout = new Map<string, Point>();
-  for (const node of graphDef.node) {
+  yield* paused(decoded.nodes, (node) => {
     if (nodes.has(node.name)) {
       throw new Error(
         `${file.name} has two nodes named ${node.name}. TensorFlow refuses such a graph; rename one of them.`,
@@ -39,18 +46,18 @@ export function readDocument(file: DocumentFile): GraphDocument {
     const position = positionOf(node);
     if (position) layout.set(node.name, position);
     nodes.set(node.name, position ? withoutPosition(node) : node);
-  }
-  const placed = layout.size === nodes.size || suitsScopes(nodes) ? layout : layeredLayout(nodes, layout);
+  });
+  const isPlaced = layout.size === nodes.size || (yield* suitsScopes(nodes));
   return {
     name: file.name,
     ...(file.path === undefined ? {} : { path: file.path }),
     kind: file.kind,
     format: file.format,
-    metaGraph: { ...decoded, graphDef: { ...graphDef, node: [] } },
+    metaGraph,
     nodes,
-    layout: placed,
-    runConfig: readRunConfig(decoded.collectionDef.get(DOCUMENT_COLLECTION)),
-    cluster: readClusterConfig(decoded.collectionDef.get(DOCUMENT_COLLECTION)),
+    layout: isPlaced ? layout : layeredLayout(nodes, layout),
+    runConfig: readRunConfig(metaGraph.collectionDef.get(DOCUMENT_COLLECTION)),
+    cluster: readClusterConfig(metaGraph.collectionDef.get(DOCUMENT_COLLECTION)),
   };
 }
 

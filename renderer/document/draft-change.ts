@@ -8,17 +8,14 @@ import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { differingKeys } from "./differing-keys.js";
 import { withPosition, writeWithoutNodes } from "./document-file.js";
+import { SLICE_MILLIS, type Yield } from "./in-slices.js";
+import { joined } from "./joined-bytes.js";
 import type { GraphDocument } from "./model.js";
 
 /** Nodes that are written between two checks of the clock. */
 const NODES_AT_ONCE = 50;
-/** A slice of work; with what else a frame needs it still is one of sixty in a second. */
-const SLICE_MILLIS = 6;
 
 const NO_NODES = GraphDef.fromPartial({});
-
-/** Yields to rendering and user input; resolves afterwards. */
-export type Yield = () => Promise<void>;
 
 /** The whole document as one change of nothing. */
 export async function wholeDraft(document: GraphDocument, pause: Yield): Promise<DraftChange> {
@@ -136,16 +133,4 @@ class NodeWriter {
     const position = this.#document.layout.get(node.name);
     return position ? withPosition(node, position) : node;
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const [only] = parts;
-  if (parts.length === 1 && only) return only;
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

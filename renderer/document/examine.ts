@@ -1,9 +1,10 @@
 /** The static analysis of a document, recomputed only as far as an edit reaches. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { differingKeys } from "./differing-keys.js";
 import type { GraphDocument } from "./model.js";
-import { findProblems, findProblemsAgain, type ProblemMap } from "./problems.js";
-import { inferShapes, inferShapesAgain, type ShapeMap } from "./shapes.js";
+import { findProblemsAgain, type ProblemMap, slicedProblems } from "./problems.js";
+import { inferShapesAgain, type ShapeMap, slicedShapes } from "./shapes.js";
 import type { OpLookup } from "./signature.js";
 import { wiringOf } from "./wiring.js";
 
@@ -16,8 +17,13 @@ type Graph = Pick<GraphDocument, "nodes">;
 
 /** @param opsKnown false while the op list is not there */
 export function examineGraph(document: Graph, lookup: OpLookup, opsKnown: boolean): Findings {
-  const shapes = inferShapes(document.nodes, lookup);
-  return { shapes, problems: findProblems(document, lookup, shapes, opsKnown) };
+  return atOnce(slicedExamination(document, lookup, opsKnown));
+}
+
+/** As `examineGraph`, in slices. */
+export function* slicedExamination(document: Graph, lookup: OpLookup, opsKnown: boolean): Sliced<Findings> {
+  const shapes = yield* slicedShapes(document.nodes, lookup);
+  return { shapes, problems: yield* slicedProblems(document, lookup, shapes, opsKnown) };
 }
 
 /** The findings after an edit, from those before it and their nodes. The op list must be unchanged. */
@@ -33,7 +39,13 @@ export function examineAgain(
   const shapes = inferShapesAgain(before.shapes, document.nodes, lookup, touched);
   return {
     shapes,
-    problems: findProblemsAgain(before, document, lookup, shapes, opsKnown, { changed, touched }),
+    problems: findProblemsAgain(before, document, lookup, shapes, opsKnown, {
+      changed,
+      touched,
+      rewired: [...changed].filter(
+        (name) => before.nodes.get(name)?.input !== document.nodes.get(name)?.input,
+      ),
+    }),
   };
 }
 

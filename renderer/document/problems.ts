@@ -2,6 +2,7 @@
 import type { Problem } from "../../main/api/problem.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
+import { atOnce, paused, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime/graph/slices.js";
 import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
 import { outputType } from "./follow-types.js";
@@ -9,7 +10,7 @@ import type { GraphDocument } from "./model.js";
 import type { ShapeMap } from "./shapes.js";
 import { dataInputs, type NodeSignature, type OpLookup, signatureOf } from "./signature.js";
 import { parseInput } from "./tensor-names.js";
-import { type Edge, wiringOf } from "./wiring.js";
+import { type Wiring, wiringOf } from "./wiring.js";
 
 export interface NodeProblem extends Problem {
   readonly node: string;
@@ -28,12 +29,22 @@ export function findProblems(
   shapes: ShapeMap,
   opsKnown: boolean,
 ): ProblemMap {
+  return atOnce(slicedProblems(document, lookup, shapes, opsKnown));
+}
+
+/** As `findProblems`, in slices. */
+export function* slicedProblems(
+  document: Pick<GraphDocument, "nodes">,
+  lookup: OpLookup,
+  shapes: ShapeMap,
+  opsKnown: boolean,
+): Sliced<ProblemMap> {
   const problems = new Map<string, readonly NodeProblem[]>();
-  for (const node of document.nodes.values()) {
+  yield* paused(document.nodes.values(), (node) => {
     const found = ownProblems(node, document, lookup, shapes, opsKnown);
     if (found.length > 0) problems.set(node.name, found);
-  }
-  for (const name of circle(document.nodes)) {
+  });
+  for (const name of yield* circle(document.nodes)) {
     if (problems.has(name)) continue;
     problems.set(name, [circular(name)]);
   }
@@ -47,7 +58,8 @@ const MAX_CHANGED = 64;
  * Problems after an edit, from those before it: only `touched` and nodes whose shapes differ are checked again. The
  * same object if nothing changed.
  *
- * @param edit names of nodes that were changed, added or removed; `touched`: and of what reads them
+ * @param edit names of nodes that were changed, added or removed; `touched`: and of what reads them; `rewired`: those with
+ *   other inputs
  */
 export function findProblemsAgain(
   before: { readonly problems: ProblemMap; readonly shapes: ShapeMap },
@@ -55,18 +67,14 @@ export function findProblemsAgain(
   lookup: OpLookup,
   shapes: ShapeMap,
   opsKnown: boolean,
-  { changed, touched }: { readonly changed: ReadonlySet<string>; readonly touched: ReadonlySet<string> },
+  { changed, touched, rewired }: ProblemEdit,
 ): ProblemMap {
   const { nodes } = document;
-  const { outgoing } = wiringOf(nodes);
+  const wiring = wiringOf(nodes);
   const hadCircle = [...before.problems.values()].some((list) =>
     list.some(({ short }) => short === CIRCULAR),
   );
-  if (
-    changed.size > MAX_CHANGED ||
-    hadCircle ||
-    [...changed].some((name) => isOnCircle(name, nodes, outgoing))
-  ) {
+  if (changed.size > MAX_CHANGED || hadCircle || rewired.some((name) => isOnCircle(name, nodes, wiring))) {
     return findProblems(document, lookup, shapes, opsKnown);
   }
   const looked = new Set(touched);
@@ -84,29 +92,52 @@ export function findProblemsAgain(
   }
   if (!differs) return before.problems;
   // In the document's order, as a full check would list them.
-  return new Map(
-    [...nodes.keys()].flatMap((name): [string, readonly NodeProblem[]][] => {
-      const list = problems.get(name);
-      return list ? [[name, list]] : [];
-    }),
-  );
+  const ordered = new Map<string, readonly NodeProblem[]>();
+  if (problems.size === 0) return ordered;
+  for (const name of nodes.keys()) {
+    const list = problems.get(name);
+    if (list) ordered.set(name, list);
+  }
+  return ordered;
 }
 
-function isOnCircle(
-  start: string,
-  nodes: ReadonlyMap<string, NodeDef>,
-  outgoing: ReadonlyMap<string, readonly Edge[]>,
-): boolean {
+interface ProblemEdit {
+  readonly changed: ReadonlySet<string>;
+  readonly touched: ReadonlySet<string>;
+  readonly rewired: readonly string[];
+}
+
+/**
+ * Whether a node depends on itself. What it depends on and what depends on it are followed in turn: without a circle the
+ * smaller of both ends the search.
+ */
+function isOnCircle(start: string, nodes: ReadonlyMap<string, NodeDef>, wiring: Wiring): boolean {
+  const counts = (to: string) => !isMerge(nodes.get(to));
+  const after = (name: string) =>
+    (wiring.outgoing.get(name) ?? []).flatMap(({ to }) => (counts(to) ? [to] : []));
+  const before = (name: string) =>
+    counts(name) ? (wiring.incoming.get(name) ?? []).map(({ from }) => from) : [];
+  const searches = [reaching(start, after), reaching(start, before)];
+  for (;;) {
+    for (const search of searches) {
+      const { done, value } = search.next();
+      if (done === true) return value;
+    }
+  }
+}
+
+/** Goes on from a node step by step; returns whether it came back to it. */
+function* reaching(start: string, next: (name: string) => readonly string[]): Generator<void, boolean, void> {
   const seen = new Set<string>();
   const open = [start];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    for (const { to } of outgoing.get(name) ?? []) {
-      if (isMerge(nodes.get(to))) continue;
+    for (const to of next(name)) {
       if (to === start) return true;
       if (seen.has(to)) continue;
       seen.add(to);
       open.push(to);
     }
+    yield;
   }
   return false;
 }
@@ -247,10 +278,10 @@ function problemsOf(
 }
 
 /** Names of the nodes on circles; edges into Merge, which a while loop of TensorFlow 1 needs, do not count. */
-function circle(nodes: ReadonlyMap<string, NodeDef>): string[] {
+function* circle(nodes: ReadonlyMap<string, NodeDef>): Sliced<string[]> {
   const waiting = new Map<string, number>();
   const consumers = new Map<string, string[]>();
-  for (const node of nodes.values()) {
+  yield* paused(nodes.values(), (node) => {
     const producers = node.input.flatMap((text) => {
       const reference = parseInput(text);
       return reference.kind === "missing" || !nodes.has(reference.node) ? [] : [reference.node];
@@ -262,10 +293,14 @@ function circle(nodes: ReadonlyMap<string, NodeDef>): string[] {
       if (list) list.push(node.name);
       else consumers.set(producer, [node.name]);
     }
-  }
-  const ready = [...waiting].filter(([, count]) => count === 0).map(([name]) => name);
+  });
+  const ready: string[] = [];
+  yield* paused(waiting, ([name, count]) => {
+    if (count === 0) ready.push(name);
+  });
   for (let name = ready.pop(); name !== undefined; name = ready.pop()) {
     waiting.delete(name);
+    if (waiting.size % STEPS_AT_ONCE === 0) yield;
     for (const consumer of consumers.get(name) ?? []) {
       const left = (waiting.get(consumer) ?? 0) - 1;
       waiting.set(consumer, left);

@@ -4,7 +4,8 @@ import type { FeedValue } from "../../main/api/runs.js";
 import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { indexOf, neededFor, readersOf, sourcesOf } from "../../worker-runtime/graph/graph-index.js";
-import { type ChoiceOrigin, type RunChoice, suggestRun } from "../../worker-runtime/graph/run-choice.js";
+import { type ChoiceOrigin, type RunChoice, slicedChoice } from "../../worker-runtime/graph/run-choice.js";
+import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
 import type { GraphDocument } from "./model.js";
 import type { ProblemMap } from "./problems.js";
 import type { ShapeMap } from "./shapes.js";
@@ -87,6 +88,11 @@ const remembered = new WeakMap<GraphDocument["nodes"], Remembered>();
 
 /** What is run if the run configuration is empty. */
 export function suggestedRun(document: GraphDocument, lookup: OpLookup): RunChoice {
+  return atOnce(slicedSuggestion(document, lookup));
+}
+
+/** As `suggestedRun`, in slices. */
+export function* slicedSuggestion(document: GraphDocument, lookup: OpLookup): Sliced<RunChoice> {
   const { nodes, metaGraph, runConfig } = document;
   const { feeds } = runConfig;
   const noOp = lookup("NoOp");
@@ -94,7 +100,7 @@ export function suggestedRun(document: GraphDocument, lookup: OpLookup): RunChoi
   if (known && known.metaGraph === metaGraph && known.feeds === feeds && known.noOp === noOp) {
     return known.choice;
   }
-  const choice = suggestRun({
+  const choice = yield* slicedChoice({
     nodes,
     notes: metaGraph,
     library: metaGraph.graphDef?.library?.function ?? [],

@@ -3,6 +3,7 @@
  * with a single child is left out, and one with many is divided further (sibling-groups.ts). Pure.
  */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { paused, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { type Part, partsOf } from "./sibling-groups.js";
 import type { Wiring } from "./wiring.js";
 
@@ -44,15 +45,20 @@ export interface TreeOptions {
   readonly structureOf: (node: NodeDef) => string;
 }
 
+/** Names of nodes contain no colon, so no scope is mistaken for a node. */
+export function scopeId(kind: ScopeKind, path: string): string {
+  return `${kind}:${path}`;
+}
+
 /** Whether it is the whole graph. */
 export function isRoot({ parent }: Scope): boolean {
   return parent === undefined;
 }
 
-export function scopeTree(nodes: Nodes, wiring: Wiring, options: TreeOptions): ScopeTree {
-  const top = branchesOf(nodes, options.isShown);
-  const links = linksOf(top, wiring, options.isShown);
-  return new TreeBuilder(nodes, links, options).build(top);
+export function* scopeTree(nodes: Nodes, wiring: Wiring, options: TreeOptions): Sliced<ScopeTree> {
+  const top = yield* branchesOf(nodes, options.isShown);
+  const links = yield* linksOf(top, wiring, options.isShown);
+  return yield* new TreeBuilder(nodes, links, options).build(top);
 }
 
 /** A scope while the tree is built. */
@@ -77,7 +83,7 @@ function isLeaf(child: Child): child is Leaf {
   return "node" in child;
 }
 
-function branchesOf(nodes: Nodes, isShown: (name: string) => boolean): Branch {
+function* branchesOf(nodes: Nodes, isShown: (name: string) => boolean): Sliced<Branch> {
   const top: Branch = { path: "", parent: undefined, depth: 0, first: 0, children: [] };
   const byPath = new Map<string, Branch>([["", top]]);
   const branchAt = (path: string, first: number): Branch => {
@@ -90,32 +96,34 @@ function branchesOf(nodes: Nodes, isShown: (name: string) => boolean): Branch {
   };
   const shown: [name: string, number: number][] = [];
   let number = 0;
-  for (const name of nodes.keys()) {
+  yield* paused(nodes.keys(), (name) => {
     if (isShown(name)) shown.push([name, number]);
     number++;
-  }
-  for (const [name, first] of shown) branchAt(scopeName(name), first);
-  for (const [name, first] of shown) {
+  });
+  yield* paused(shown, ([name, first]) => branchAt(scopeName(name), first));
+  yield* paused(shown, ([name, first]) => {
     // A node with the name of a scope lies in it: "conv" beside "conv/kernel".
     const parent = byPath.get(name) ?? branchAt(scopeName(name), first);
     parent.children.push({ node: name, parent, first });
-  }
-  compress(top);
+  });
+  yield* compress(top);
   return top;
 }
 
-function scopeName(name: string): string {
+/** The path of the scope that a node of this name is in: "a/b" of "a/b/c". */
+export function scopeName(name: string): string {
   return name.slice(0, Math.max(0, name.lastIndexOf("/")));
 }
 
 /** Puts the child of a scope that has only one in its place, and brings children into the document's order. */
-function compress(branch: Branch): void {
-  branch.children.forEach((child, index) => {
-    if (isLeaf(child)) return;
-    compress(child);
+function* compress(branch: Branch): Sliced<void> {
+  for (const [index, child] of branch.children.entries()) {
+    if (isLeaf(child)) continue;
+    yield* compress(child);
     const [only, second] = child.children;
     if (only !== undefined && second === undefined) branch.children[index] = only;
-  });
+  }
+  yield;
   branch.children.sort((one, other) => one.first - other.first);
   branch.children.forEach((child, index) => {
     if (isLeaf(child)) branch.children[index] = { ...child, parent: branch };
@@ -124,39 +132,40 @@ function compress(branch: Branch): void {
 }
 
 /** Pairs of children with edges between them, or between what they contain, by the scope that both lie in. */
-function linksOf(
+function* linksOf(
   top: Branch,
   wiring: Wiring,
   isShown: (name: string) => boolean,
-): ReadonlyMap<Branch, [number, number][]> {
+): Sliced<ReadonlyMap<Branch, [number, number][]>> {
   const leaves = new Map<string, Leaf>();
   const numbers = new Map<Child, number>();
-  const visit = (branch: Branch, depth: number) => {
+  function* visit(branch: Branch, depth: number): Sliced<void> {
     branch.depth = depth;
-    branch.children.forEach((child, index) => {
+    for (const [index, child] of branch.children.entries()) {
       numbers.set(child, index);
       if (isLeaf(child)) leaves.set(child.node, child);
-      else visit(child, depth + 1);
-    });
-  };
-  visit(top, 0);
+      else yield* visit(child, depth + 1);
+    }
+    yield;
+  }
+  yield* visit(top, 0);
   const links = new Map<Branch, [number, number][]>();
-  for (const { from, to } of wiring.edges) {
-    if (!isShown(from) || !isShown(to)) continue;
+  yield* paused(wiring.edges, ({ from, to }) => {
+    if (!isShown(from) || !isShown(to)) return;
     let one: Child | undefined = leaves.get(from);
     let other: Child | undefined = leaves.get(to);
-    if (!one || !other) continue;
+    if (!one || !other) return;
     while (one.parent && other.parent && one.parent !== other.parent) {
       if (one.parent.depth >= other.parent.depth) one = one.parent;
       else other = other.parent;
     }
     const { parent } = one;
-    if (!parent || one === other) continue;
+    if (!parent || one === other) return;
     const pair: [number, number] = [numbers.get(one) ?? 0, numbers.get(other) ?? 0];
     const list = links.get(parent);
     if (list) list.push(pair);
     else links.set(parent, [pair]);
-  }
+  });
   return links;
 }
 
@@ -177,20 +186,19 @@ class TreeBuilder {
     this.#options = options;
   }
 
-  build(top: Branch): ScopeTree {
+  *build(top: Branch): Sliced<ScopeTree> {
     const root = this.#open("scope", "", "", undefined);
-    this.#fill(root, top);
+    yield* this.#fill(root, top);
     return { root, byId: this.#byId, scopeOf: this.#scopeOf };
   }
 
   #open(kind: ScopeKind, path: string, label: string, parent: Scope | undefined): OpenScope {
-    // Names of nodes contain no colon, so no scope is mistaken for a node.
-    const scope: OpenScope = { id: `${kind}:${path}`, kind, label, path, parent, children: [], size: 0 };
+    const scope: OpenScope = { id: scopeId(kind, path), kind, label, path, parent, children: [], size: 0 };
     this.#byId.set(scope.id, scope);
     return scope;
   }
 
-  #fill(scope: OpenScope, branch: Branch): void {
+  *#fill(scope: OpenScope, branch: Branch): Sliced<void> {
     const parts = partsOf({
       names: branch.children.map((child) => below(branch, isLeaf(child) ? child.node : child.path)),
       links: this.#links.get(branch) ?? [],
@@ -200,23 +208,24 @@ class TreeBuilder {
         return child !== undefined && !isLeaf(child);
       },
     });
-    for (const part of parts) this.#add(scope, branch, part);
+    yield;
+    for (const part of parts) yield* this.#add(scope, branch, part);
   }
 
-  #add(scope: OpenScope, branch: Branch, part: Part): void {
+  *#add(scope: OpenScope, branch: Branch, part: Part): Sliced<void> {
     if (typeof part === "number") {
       const child = branch.children[part];
-      if (child) this.#addChild(scope, branch, child);
+      if (child) yield* this.#addChild(scope, branch, child);
       return;
     }
     const path = branch.path === "" ? part.name : `${branch.path}/${part.name}`;
     const group = this.#open(part.kind, path, part.name, scope);
-    for (const member of part.members) this.#add(group, branch, member);
+    for (const member of part.members) yield* this.#add(group, branch, member);
     scope.children.push(group);
     scope.size += group.size;
   }
 
-  #addChild(scope: OpenScope, branch: Branch, child: Child): void {
+  *#addChild(scope: OpenScope, branch: Branch, child: Child): Sliced<void> {
     if (isLeaf(child)) {
       scope.children.push(child.node);
       scope.size += 1;
@@ -224,7 +233,7 @@ class TreeBuilder {
       return;
     }
     const inner = this.#open("scope", child.path, layerName(below(branch, child.path)), scope);
-    this.#fill(inner, child);
+    yield* this.#fill(inner, child);
     scope.children.push(inner);
     scope.size += inner.size;
   }

@@ -3,6 +3,7 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { partialShapeFromProto } from "../../worker-runtime/graph/shape.js";
 import type { ShapeContext } from "../../worker-runtime/graph/shape-context.js";
 import { tryInferOutputShapes } from "../../worker-runtime/graph/shape-inference.js";
+import { atOnce, paused, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime/graph/slices.js";
 import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
 import { type Tensor, tensorFromProto } from "../../worker-runtime/protocol/tensor.js";
 import { attrOrDefault, dataInputs, type OpLookup, signatureOf } from "./signature.js";
@@ -41,13 +42,18 @@ const remembered = new WeakMap<NodeDef, Remembered>();
 const constants = new WeakMap<NodeDef, { readonly tensor: Tensor | undefined }>();
 
 export function inferShapes(nodes: ReadonlyMap<string, NodeDef>, lookup: OpLookup): ShapeMap {
+  return atOnce(slicedShapes(nodes, lookup));
+}
+
+/** As `inferShapes`, in slices. */
+export function* slicedShapes(nodes: ReadonlyMap<string, NodeDef>, lookup: OpLookup): Sliced<ShapeMap> {
   const outputs = new Map<string, readonly Shape[]>();
   const errors = new Map<string, string>();
-  for (const node of producersFirst(nodes)) {
+  yield* paused(yield* producersFirst(nodes), (node) => {
     const result = resultOf(node, nodes, lookup, outputs);
     outputs.set(node.name, result.shapes);
     if (result.problem !== undefined) errors.set(node.name, result.problem);
-  }
+  });
   return { outputs, errors };
 }
 
@@ -68,9 +74,12 @@ export function inferShapesAgain(
 ): ShapeMap {
   if (hasLoops(nodes)) return inferShapes(nodes, lookup);
   const { outgoing } = wiringOf(nodes);
-  const outputs = new Map(before.outputs);
-  const errors = new Map(before.errors);
-  let differs = false;
+  // Copied when something differs: most edits change no shape.
+  let outputs = before.outputs;
+  let errors = before.errors;
+  let changed:
+    | { readonly outputs: Map<string, readonly Shape[]>; readonly errors: Map<string, string> }
+    | undefined;
   // First in, first out: a new shape is known before its readers are visited.
   const open = [...touched];
   for (const name of open) {
@@ -81,14 +90,15 @@ export function inferShapesAgain(
     const result = node && resultOf(node, nodes, lookup, outputs);
     if (known && result && sameShapes(known, result.shapes) && knownError === result.problem) continue;
     if (!known && !result) continue;
-    differs = true;
-    outputs.delete(name);
-    errors.delete(name);
-    if (result) outputs.set(name, result.shapes);
-    if (result?.problem !== undefined) errors.set(name, result.problem);
+    changed ??= { outputs: new Map(outputs), errors: new Map(errors) };
+    ({ outputs, errors } = changed);
+    changed.outputs.delete(name);
+    changed.errors.delete(name);
+    if (result) changed.outputs.set(name, result.shapes);
+    if (result?.problem !== undefined) changed.errors.set(name, result.problem);
     for (const { to } of outgoing.get(name) ?? []) open.push(to);
   }
-  return differs ? { outputs, errors } : before;
+  return changed ?? before;
 }
 
 function sameShapes(one: readonly Shape[], other: readonly Shape[]): boolean {
@@ -165,7 +175,7 @@ function handleShapeOf(node: NodeDef | undefined): Shape {
 }
 
 /** Every node after its inputs; edges that close a cycle are ignored. */
-function producersFirst(nodes: ReadonlyMap<string, NodeDef>): NodeDef[] {
+function* producersFirst(nodes: ReadonlyMap<string, NodeDef>): Sliced<NodeDef[]> {
   const order: NodeDef[] = [];
   const seen = new Set<string>();
   for (const start of nodes.values()) {
@@ -177,6 +187,7 @@ function producersFirst(nodes: ReadonlyMap<string, NodeDef>): NodeDef[] {
       if (text === undefined) {
         order.push(frame.node);
         stack.pop();
+        if (order.length % STEPS_AT_ONCE === 0) yield;
         continue;
       }
       const reference = parseInput(text);

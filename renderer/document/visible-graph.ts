@@ -3,10 +3,12 @@
  * what is in a box are bundled, one per pair of ends. Pure.
  */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { protoShapeText } from "./attr-text.js";
 import { type Scope, type ScopeTree, scopeTree } from "./scope-tree.js";
+import { bundled, rebundled, type ShownAs, type VisibleEdges } from "./visible-edges.js";
 import { type Weights, weightsOf } from "./weights.js";
-import { type Edge, type Wiring, wiringOf } from "./wiring.js";
+import { type Rewiring, slicedWiring } from "./wiring.js";
 
 type Nodes = ReadonlyMap<string, NodeDef>;
 
@@ -24,6 +26,10 @@ export interface Hierarchy {
   readonly tree: ScopeTree;
   /** False for parameters, which are drawn at the nodes that use them. */
   isShown(name: string): boolean;
+  /** Whether it was only adapted to the newest edits (hierarchy-patch.ts). */
+  readonly isPatched: boolean;
+  /** The same for a hierarchy and all that were patched from it. */
+  readonly family: object;
 }
 
 export type VisibleItem =
@@ -33,26 +39,16 @@ export type VisibleItem =
   /** An open scope, around what is in it. */
   | { readonly kind: "frame"; readonly id: string; readonly scope: Scope };
 
-/**
- * An edge of the drawing: from an output to an input, or to or from a box, which has one of each. Its output is -1 where it
- * ends at the control port of a node.
- */
-export interface VisibleEdge extends Edge {
-  /** What it stands for; at least one. */
-  readonly wires: readonly Edge[];
-}
-
 export interface VisibleGraph {
   readonly hierarchy: Hierarchy;
   /** A frame comes before what it contains. */
   readonly items: readonly VisibleItem[];
-  readonly edges: readonly VisibleEdge[];
-  /** The node or the box that shows a node of the graph. */
+  readonly edges: VisibleEdges;
+  /** The node or the box that shows a node of the graph. Parameters are shown by the node that uses them. */
   itemOf(name: string): string | undefined;
+  /** The same, but undefined for parameters that are not drawn. */
+  readonly shownAs: ShownAs;
 }
-
-/** The output and input of a box. */
-const BOX_PORT = 0;
 
 /** Of what a node is built: compared to find blocks that are alike. */
 function structureText(nodes: Nodes, { parameters }: Weights): (node: NodeDef) => string {
@@ -72,9 +68,9 @@ export function parameterShape(node: NodeDef | undefined): string {
   return shape?.$case === "shape" ? protoShapeText(shape.value) : "";
 }
 
-export function hierarchyOf(nodes: Nodes, openWeights: Openness["weights"]): Hierarchy {
-  const wiring = wiringOf(nodes);
-  const weights = weightsOf(nodes, wiring);
+export function* hierarchyOf(nodes: Nodes, openWeights: Openness["weights"]): Sliced<Hierarchy> {
+  const wiring = yield* slicedWiring(nodes);
+  const weights = yield* weightsOf(nodes, wiring);
   const isShown = (name: string): boolean => {
     const owners = weights.owners.get(name);
     if (owners === undefined || openWeights === "all") return true;
@@ -82,40 +78,64 @@ export function hierarchyOf(nodes: Nodes, openWeights: Openness["weights"]): Hie
     for (const owner of owners) if (openWeights.has(owner)) return true;
     return false;
   };
-  const tree = scopeTree(nodes, wiring, { isShown, structureOf: structureText(nodes, weights) });
-  return { weights, tree, isShown };
+  const tree = yield* scopeTree(nodes, wiring, { isShown, structureOf: structureText(nodes, weights) });
+  return { weights, tree, isShown, isPatched: false, family: {} };
 }
 
+/** As `slicedVisibleGraph`, in one piece. */
 export function visibleGraph(nodes: Nodes, hierarchy: Hierarchy, open: Openness["scopes"]): VisibleGraph {
-  const items: VisibleItem[] = [];
-  /** The closed scope that stands for what is in a scope; undefined for an open one in open ones. */
-  const boxes = new Map<Scope, string>();
-  const close = (scope: Scope, box: string) => {
-    boxes.set(scope, box);
-    for (const child of scope.children) if (typeof child !== "string") close(child, box);
-  };
-  const visit = (scope: Scope) => {
-    for (const child of scope.children) {
-      if (typeof child === "string") {
-        items.push({ kind: "node", id: child, scope });
-      } else if (open.has(child.id)) {
-        items.push({ kind: "frame", id: child.id, scope: child });
-        visit(child);
-      } else {
-        items.push({ kind: "box", id: child.id, scope: child });
-        close(child, child.id);
-      }
-    }
-  };
-  visit(hierarchy.tree.root);
-  const shownAs = (name: string): string | undefined => {
-    const scope = hierarchy.tree.scopeOf.get(name);
+  return atOnce(slicedVisibleGraph(nodes, hierarchy, open));
+}
+
+export function* slicedVisibleGraph(
+  nodes: Nodes,
+  hierarchy: Hierarchy,
+  open: Openness["scopes"],
+): Sliced<VisibleGraph> {
+  const { items, boxes } = yield* slicedItems(hierarchy, open);
+  const shownAs = shownIn(hierarchy, boxes);
+  const { edges } = yield* slicedWiring(nodes);
+  return visibleOf(hierarchy, items, yield* bundled(edges, shownAs), shownAs);
+}
+
+/**
+ * The graph after an edit, from the one before it.
+ *
+ * @param hierarchy that of `before`, patched for the edit
+ */
+export function* visibleAfter(
+  before: VisibleGraph,
+  hierarchy: Hierarchy,
+  open: Openness["scopes"],
+  change: Pick<Rewiring, "went" | "came">,
+): Sliced<VisibleGraph> {
+  if (before.hierarchy.tree === hierarchy.tree) {
+    const { edges, items, shownAs } = before;
+    return visibleOf(hierarchy, items, rebundled(edges, change, shownAs, shownAs), shownAs);
+  }
+  const { items, boxes } = yield* slicedItems(hierarchy, open);
+  const shownAs = shownIn(hierarchy, boxes);
+  return visibleOf(hierarchy, items, rebundled(before.edges, change, before.shownAs, shownAs), shownAs);
+}
+
+function shownIn({ tree, isShown }: Hierarchy, boxes: ReadonlyMap<Scope, string>): ShownAs {
+  return (name) => {
+    const scope = isShown(name) ? tree.scopeOf.get(name) : undefined;
     return scope && (boxes.get(scope) ?? name);
   };
+}
+
+function visibleOf(
+  hierarchy: Hierarchy,
+  items: readonly VisibleItem[],
+  edges: VisibleEdges,
+  shownAs: ShownAs,
+): VisibleGraph {
   return {
     hierarchy,
     items,
-    edges: bundled(wiringOf(nodes), hierarchy, shownAs),
+    edges,
+    shownAs,
     itemOf: (name) => {
       const own = shownAs(name);
       if (own !== undefined) return own;
@@ -125,39 +145,36 @@ export function visibleGraph(nodes: Nodes, hierarchy: Hierarchy, open: Openness[
   };
 }
 
-function bundled(
-  wiring: Wiring,
-  { isShown }: Hierarchy,
-  shownAs: (name: string) => string | undefined,
-): VisibleEdge[] {
-  const edges: VisibleEdge[] = [];
-  const bundles = new Map<string, { readonly edge: VisibleEdge; readonly wires: Edge[] }>();
-  for (const wire of wiring.edges) {
-    const from = isShown(wire.from) ? shownAs(wire.from) : undefined;
-    const to = isShown(wire.to) ? shownAs(wire.to) : undefined;
-    if (from === undefined || to === undefined) continue;
-    const fromNode = from === wire.from;
-    const toNode = to === wire.to;
-    if (fromNode && toNode) {
-      edges.push({ ...wire, wires: [wire] });
-      continue;
-    }
-    if (from === to) continue;
-    // Between boxes a control edge is one of the bundle; at a node it has a port of its own.
-    const output = fromNode || (toNode && wire.output < 0) ? wire.output : BOX_PORT;
-    const input = toNode ? wire.input : BOX_PORT;
-    const key = `${from} ${output}>${to} ${output < 0 ? "control" : input}`;
-    const bundle = bundles.get(key);
-    if (bundle) {
-      bundle.wires.push(wire);
-      continue;
-    }
-    const wires = [wire];
-    const edge: VisibleEdge = { id: key, from, output, to, input, wires };
-    bundles.set(key, { edge, wires });
-    edges.push(edge);
+interface VisibleItems {
+  readonly items: readonly VisibleItem[];
+  /** The closed scope that stands for what is in a scope; undefined for an open one in open ones. */
+  readonly boxes: ReadonlyMap<Scope, string>;
+}
+
+/** What is drawn besides edges. */
+export function* slicedItems(hierarchy: Hierarchy, open: Openness["scopes"]): Sliced<VisibleItems> {
+  const items: VisibleItem[] = [];
+  const boxes = new Map<Scope, string>();
+  function* close(scope: Scope, box: string): Sliced<void> {
+    boxes.set(scope, box);
+    for (const child of scope.children) if (typeof child !== "string") yield* close(child, box);
+    yield;
   }
-  return edges;
+  function* visit(scope: Scope): Sliced<void> {
+    for (const child of scope.children) {
+      if (typeof child === "string") {
+        items.push({ kind: "node", id: child, scope });
+      } else if (open.has(child.id)) {
+        items.push({ kind: "frame", id: child.id, scope: child });
+        yield* visit(child);
+      } else {
+        items.push({ kind: "box", id: child.id, scope: child });
+        yield* close(child, child.id);
+      }
+    }
+  }
+  yield* visit(hierarchy.tree.root);
+  return { items, boxes };
 }
 
 const inScopes = new WeakMap<Scope, readonly string[]>();

@@ -3,6 +3,7 @@
  * initializers). A graph is drawn without them; each is listed at the nodes that use it, as Netron does. Pure.
  */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { paused, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime/graph/slices.js";
 import type { Edge, Wiring } from "./wiring.js";
 
 type Nodes = ReadonlyMap<string, NodeDef>;
@@ -36,7 +37,7 @@ const CHECKS: ReadonlySet<string> = new Set(["VarIsInitializedOp", "IsVariableIn
 const NO_EDGES: readonly Edge[] = [];
 
 /** Linear in the size of the graph. */
-export function weightsOf(nodes: Nodes, wiring: Wiring): Weights {
+export function weightsOf(nodes: Nodes, wiring: Wiring): Sliced<Weights> {
   return new Folding(nodes, wiring).run();
 }
 
@@ -55,18 +56,20 @@ class Folding {
     this.#wiring = wiring;
   }
 
-  run(): Weights {
-    this.#findParameters();
-    for (const node of this.#nodes.values()) if (VARIABLE_OPS.has(node.op)) this.#findServants(node.name);
-    this.#findOwners();
+  *run(): Sliced<Weights> {
+    yield* this.#findParameters();
+    yield* paused(this.#nodes.values(), ({ name, op }) => {
+      if (VARIABLE_OPS.has(op)) this.#findServants(name);
+    });
+    yield* this.#findOwners();
     const folded = new Map<string, string[]>();
-    for (const [name, owners] of this.#owners) {
+    yield* paused(this.#owners, ([name, owners]) => {
       for (const owner of owners) {
         const list = folded.get(owner);
         if (list) list.push(name);
         else folded.set(owner, [name]);
       }
-    }
+    });
     return { owners: this.#owners, parameters: this.#parameters, folded };
   }
 
@@ -79,16 +82,18 @@ class Folding {
   }
 
   /** Parameters are constants, variables, and reads of nothing but parameters. */
-  #findParameters(): void {
+  *#findParameters(): Sliced<void> {
     /** Data inputs of a read that are parameters so far. */
     const counts = new Map<string, number>();
     const open: string[] = [];
-    for (const { name, op } of this.#nodes.values()) {
-      if (op !== "Const" && !VARIABLE_OPS.has(op)) continue;
+    yield* paused(this.#nodes.values(), ({ name, op }) => {
+      if (op !== "Const" && !VARIABLE_OPS.has(op)) return;
       this.#roots.set(name, name);
       open.push(name);
-    }
+    });
+    let visits = 0;
     for (let name = open.pop(); name !== undefined; name = open.pop()) {
+      if (++visits % STEPS_AT_ONCE === 0) yield;
       for (const { to, output } of this.#out(name)) {
         if (output < 0 || this.#roots.has(to) || !READS.has(this.#nodes.get(to)?.op ?? "")) continue;
         const count = (counts.get(to) ?? 0) + 1;
@@ -138,14 +143,14 @@ class Folding {
     return cone;
   }
 
-  #findOwners(): void {
-    for (const [name, root] of this.#roots) {
+  *#findOwners(): Sliced<void> {
+    yield* paused(this.#roots, ([name, root]) => {
       if (root === name && !this.#servants.has(name)) this.#foldRoot(name);
-    }
-    for (const [servant, variable] of this.#servants) {
+    });
+    yield* paused(this.#servants, ([servant, variable]) => {
       const owners = this.#owners.get(variable) ?? new Set([variable]);
       this.#owners.set(servant, owners);
-    }
+    });
   }
 
   /** Folds a constant or variable with its reads into the nodes that use them. */

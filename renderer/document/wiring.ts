@@ -3,7 +3,9 @@
  * it has changed is read.
  */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { atOnce, paused, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
+import { LayeredMap, type LookUp } from "./layered-map.js";
 import { parseInput } from "./tensor-names.js";
 
 export interface Edge {
@@ -18,9 +20,22 @@ export interface Edge {
 }
 
 export interface Wiring {
+  /** In the order of the document. Collected when it is first asked for. */
   readonly edges: readonly Edge[];
-  readonly incoming: ReadonlyMap<string, readonly Edge[]>;
-  readonly outgoing: ReadonlyMap<string, readonly Edge[]>;
+  readonly incoming: LookUp<readonly Edge[]>;
+  readonly outgoing: LookUp<readonly Edge[]>;
+  /** How it came from the wiring of an earlier state; that of a still earlier one is forgotten. */
+  readonly since: Rewiring | undefined;
+}
+
+/** What differs between two states of a wiring. */
+export interface Rewiring {
+  readonly before: Wiring;
+  /** Names of nodes that have other inputs, or that came or went. */
+  readonly rewired: ReadonlySet<string>;
+  /** Edges that are no longer there, and new ones. */
+  readonly went: readonly Edge[];
+  readonly came: readonly Edge[];
 }
 
 type Nodes = ReadonlyMap<string, NodeDef>;
@@ -31,9 +46,34 @@ interface Outdated {
   readonly rewired: ReadonlySet<string>;
 }
 
-interface KnownWiring extends Wiring {
+class KnownWiring implements Wiring {
+  readonly incoming: LayeredMap<readonly Edge[]>;
+  readonly outgoing: LayeredMap<readonly Edge[]>;
   /** Edges from producers that the graph lacks, by the name of the producer. */
-  readonly dangling: ReadonlyMap<string, readonly Edge[]>;
+  readonly dangling: LayeredMap<readonly Edge[]>;
+  since: Rewiring | undefined;
+  readonly nodes: Nodes;
+  #edges: readonly Edge[] | undefined;
+
+  constructor(
+    nodes: Nodes,
+    { incoming, outgoing, dangling }: Pick<KnownWiring, "incoming" | "outgoing" | "dangling">,
+    since?: Rewiring,
+  ) {
+    this.nodes = nodes;
+    this.incoming = incoming;
+    this.outgoing = outgoing;
+    this.dangling = dangling;
+    this.since = since;
+  }
+
+  get edges(): readonly Edge[] {
+    if (this.#edges) return this.#edges;
+    const edges: Edge[] = [];
+    for (const name of this.nodes.keys()) for (const edge of this.incoming.get(name) ?? []) edges.push(edge);
+    this.#edges = edges;
+    return edges;
+  }
 }
 
 const remembered = new WeakMap<Nodes, KnownWiring>();
@@ -42,32 +82,39 @@ const rememberedEdges = new WeakMap<NodeDef, readonly Edge[]>();
 
 /** Edges whose producer the graph lacks are left out; validation names them. */
 export function wiringOf(nodes: Nodes): Wiring {
+  return remembered.get(nodes) ?? atOnce(slicedWiring(nodes));
+}
+
+/** As `wiringOf`, in slices. */
+export function* slicedWiring(nodes: Nodes): Sliced<Wiring> {
   const known = remembered.get(nodes);
   if (known) return known;
   const before = outdated.get(nodes);
-  const wiring = before ? updated(before, nodes) : wholeWiring(nodes);
+  const wiring = before ? updated(before, nodes) : yield* wholeWiring(nodes);
   outdated.delete(nodes);
   remembered.set(nodes, wiring);
   return wiring;
 }
 
-function wholeWiring(nodes: Nodes): KnownWiring {
-  const edges: Edge[] = [];
+function* wholeWiring(nodes: Nodes): Sliced<KnownWiring> {
   const incoming = new Map<string, Edge[]>();
   const outgoing = new Map<string, Edge[]>();
   const dangling = new Map<string, Edge[]>();
-  for (const node of nodes.values()) {
+  yield* paused(nodes.values(), (node) => {
     for (const edge of edgesInto(node)) {
       if (!nodes.has(edge.from)) {
         push(dangling, edge.from, edge);
         continue;
       }
-      edges.push(edge);
       push(incoming, edge.to, edge);
       push(outgoing, edge.from, edge);
     }
-  }
-  return { edges, incoming, outgoing, dangling };
+  });
+  return new KnownWiring(nodes, {
+    incoming: LayeredMap.of(incoming),
+    outgoing: LayeredMap.of(outgoing),
+    dangling: LayeredMap.of(dangling),
+  });
 }
 
 /** Beyond this share of all nodes everything is read again, which is faster then. */
@@ -95,25 +142,31 @@ function updated({ wiring, rewired }: Outdated, nodes: Nodes): KnownWiring {
     for (const { to } of wiring.outgoing.get(name) ?? []) consumers.add(to);
     for (const { to } of wiring.dangling.get(name) ?? []) consumers.add(to);
   }
-  const incoming = new Map(wiring.incoming);
-  const came = [...consumers].flatMap((name) => {
+  const incoming: [string, readonly Edge[] | undefined][] = [];
+  const came: Edge[] = [];
+  const named: Edge[] = [];
+  for (const name of consumers) {
     const node = nodes.get(name);
     const edges = node ? edgesInto(node) : [];
     const found = edges.filter(({ from }) => nodes.has(from));
-    setOrDelete(incoming, name, found);
-    return edges;
-  });
+    incoming.push([name, unlessEmpty(found)]);
+    came.push(...found);
+    named.push(...edges);
+  }
   const went = [...consumers].flatMap((name) => wiring.incoming.get(name) ?? []);
   const isOver = (edge: Edge) => consumers.has(edge.to);
-  const outgoing = new Map(wiring.outgoing);
-  const dangling = new Map(
-    [...wiring.dangling].map(([name, edges]) => [name, edges.filter((edge) => !isOver(edge))]),
-  );
   const added = new Map<string, Edge[]>();
-  for (const edge of came) push(added, edge.from, edge);
-  const producers = new Set([...rewired, ...added.keys(), ...went.map(({ from }) => from)]);
+  for (const edge of named) push(added, edge.from, edge);
+  // What they named before, whether the graph had it or not.
+  const former = [...consumers].flatMap((name) => {
+    const node = wiring.nodes.get(name);
+    return node ? edgesInto(node) : [];
+  });
+  const producers = new Set([...rewired, ...added.keys(), ...former.map(({ from }) => from)]);
   const changed = [...producers].map((name) => {
-    const stayed = (wiring.outgoing.get(name) ?? dangling.get(name) ?? []).filter((edge) => !isOver(edge));
+    const stayed = (wiring.outgoing.get(name) ?? wiring.dangling.get(name) ?? []).filter(
+      (edge) => !isOver(edge),
+    );
     return { name, edges: [...stayed, ...(added.get(name) ?? [])] };
   });
   const indices = indicesOf(
@@ -121,14 +174,30 @@ function updated({ wiring, rewired }: Outdated, nodes: Nodes): KnownWiring {
     changed.flatMap(({ edges }) => edges),
   );
   const index = ({ to }: Edge) => indices.get(to) ?? 0;
-  for (const { name, edges } of changed) {
+  for (const { edges } of changed) {
     edges.sort((one, other) => index(one) - index(other) || one.input - other.input);
-    setOrDelete(outgoing, name, nodes.has(name) ? edges : []);
-    setOrDelete(dangling, name, nodes.has(name) ? [] : edges);
   }
-  const edges: Edge[] = [];
-  for (const name of nodes.keys()) for (const edge of incoming.get(name) ?? []) edges.push(edge);
-  return { edges, incoming, outgoing, dangling };
+  const known = changed.map(({ name, edges }) => ({
+    name,
+    edges: unlessEmpty(edges),
+    isThere: nodes.has(name),
+  }));
+  const maps = {
+    incoming: wiring.incoming.with(incoming),
+    outgoing: wiring.outgoing.with(
+      known.map(({ name, edges, isThere }) => [name, isThere ? edges : undefined]),
+    ),
+    dangling: wiring.dangling.with(
+      known.map(({ name, edges, isThere }) => [name, isThere ? undefined : edges]),
+    ),
+  };
+  // Each wiring would otherwise keep all those before it.
+  wiring.since = undefined;
+  return new KnownWiring(nodes, maps, { before: wiring, rewired, went, came });
+}
+
+function unlessEmpty(edges: readonly Edge[]): readonly Edge[] | undefined {
+  return edges.length > 0 ? edges : undefined;
 }
 
 /** The indices in the document of the nodes that these edges lead to. */
@@ -141,11 +210,6 @@ function indicesOf(nodes: Nodes, edges: readonly Edge[]): ReadonlyMap<string, nu
     index++;
   }
   return indices;
-}
-
-function setOrDelete(map: Map<string, readonly Edge[]>, name: string, edges: readonly Edge[]): void {
-  if (edges.length > 0) map.set(name, edges);
-  else map.delete(name);
 }
 
 function edgesInto(node: NodeDef): readonly Edge[] {

@@ -1,11 +1,10 @@
 import type { ReactElement } from "react";
 import { runCommands } from "../commands/run-commands.js";
-import { chosenRun } from "../document/run-inputs.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { CommandButton } from "../parts/command-button.js";
 import { Section } from "../parts/section.js";
-import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
-import { useOps } from "../stores/ops-store.js";
+import { useRunPlan } from "../parts/use-run-plan.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
 import { Button } from "../ui/button.js";
 import textStyles from "../ui/text.module.css";
 import { revealNode } from "../viewport/view.js";
@@ -13,11 +12,12 @@ import { InspectorHead } from "./inspector-head.js";
 import styles from "./nothing-selected.module.css";
 
 export function NothingSelected(): ReactElement {
-  const document = useDocument((state) => state.document);
-  // Until the op list is there, outputs are not known.
-  useOps((state) => state.ops);
-  const [fetch] = chosenRun(document, lookupOp).fetches;
-  const name = fetch === undefined ? document.nodes.keys().next().value : parseTensorName(fetch).node;
+  const nodes = useDocument((state) => state.document.nodes);
+  const plan = useRunPlan();
+  const [fetch] = plan?.fetches ?? [];
+  const wanted = fetch === undefined ? undefined : parseTensorName(fetch).node;
+  // A plan may be of the state before the newest edit.
+  const name = wanted !== undefined && nodes.has(wanted) ? wanted : nodes.keys().next().value;
   return (
     <>
       <InspectorHead>

@@ -1,6 +1,7 @@
 /** Nodes that the task they will run on has no kernel for: said while a graph is drawn, not when its first run fails. */
 import type { Problem } from "../../main/api/problem.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { atOnce, paused, type Sliced } from "../../worker-runtime/graph/slices.js";
 import type { GraphDocument } from "../document/model.js";
 import type { NodeProblem } from "../document/problems.js";
 import { type OpLookup, signatureOf } from "../document/signature.js";
@@ -52,11 +53,17 @@ interface Finding {
 }
 
 export function findMissingKernels(input: MissingKernelsInput): MissingKernels {
+  return atOnce(slicedMissingKernels(input));
+}
+
+/** As `findMissingKernels`, in slices. */
+export function* slicedMissingKernels(input: MissingKernelsInput): Sliced<MissingKernels> {
   const { document, lookup, needs, catalogue, engines } = input;
   const places = new NodePlaces(document.nodes, lookup, engines);
+  yield;
   const fed = new Set(Object.keys(document.runConfig.feeds));
   const byTask = new Map<string, Finding[]>();
-  for (const node of document.nodes.values()) {
+  yield* paused(document.nodes.values(), (node) => {
     const place = places.of(node);
     for (const need of needs.of(node)) {
       // Of a function's body, only nodes that name a task of their own leave their caller's.
@@ -73,7 +80,7 @@ export function findMissingKernels(input: MissingKernelsInput): MissingKernels {
       }
       finding.missing.add(need.calledBy === undefined ? what : `${what} (in ${need.calledBy})`);
     }
-  }
+  });
   return byTask.size === 0 ? NOTHING_MISSING : described([...byTask.values()], engines);
 }
 

@@ -4,7 +4,8 @@
  */
 import type { Point } from "../document/model.js";
 import { isRoot, type Scope } from "../document/scope-tree.js";
-import type { VisibleEdge, VisibleGraph, VisibleItem } from "../document/visible-graph.js";
+import type { VisibleEdge } from "../document/visible-edges.js";
+import type { VisibleGraph, VisibleItem } from "../document/visible-graph.js";
 import {
   BOUNDARY,
   type Cell,
@@ -76,7 +77,7 @@ function levelsOf(graph: VisibleGraph, { portsOf }: ArrangeOptions): Map<Scope, 
     levels.get(parentOf(item))?.items.push(item);
   }
   const parents = parentsOf(graph);
-  for (const edge of graph.edges) {
+  for (const edge of graph.edges.values()) {
     for (const { level, cellEdge } of segments(edge, parents, levels, portsOf(edge))) {
       level.edges.set(cellEdge.id, cellEdge);
     }
@@ -199,7 +200,7 @@ function joined(
   }
   const parents = parentsOf(graph);
   const routes = new Map<string, readonly Point[]>();
-  for (const edge of graph.edges) {
+  for (const edge of graph.edges.values()) {
     const corners: Point[] = [];
     for (const { level, cellEdge } of segments(edge, parents, levels, portsOf(edge))) {
       const origin = origins.get(level.scope.id) ?? { x: 0, y: 0 };

@@ -6,9 +6,10 @@ import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js"
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { atOnce } from "../../worker-runtime/graph/slices.js";
 import { withoutPlacesInScopes } from "../document/arrangement.js";
 import { clipOfText, clipText } from "../document/clip-text.js";
-import { graphToRun, readDocument, restoreNotes, writeDocument } from "../document/document-file.js";
+import { graphToRun, restoreNotes, writeDocument } from "../document/document-file.js";
 import { addNode, type ConnectFrom } from "../document/edits/add.js";
 import { setAttr } from "../document/edits/attrs.js";
 import { setCluster } from "../document/edits/cluster.js";
@@ -16,7 +17,7 @@ import { connect, disconnect, type InputEnd, type OutputEnd, removeSlot } from "
 import { giveFirstValue } from "../document/edits/first-value.js";
 import { insertCast } from "../document/edits/insert-cast.js";
 import { type Clip, clipOf, freePlaceFor, paste } from "../document/edits/paste.js";
-import { moveNodes, pin } from "../document/edits/place.js";
+import { moveNodes, pin, pinEach } from "../document/edits/place.js";
 import { deleteNodes } from "../document/edits/remove.js";
 import { rename } from "../document/edits/rename.js";
 import {
@@ -37,12 +38,14 @@ import { type ChosenRun, chosenRun, type RunInputs, runBlockers, runInputs } fro
 import { parseTensorName } from "../document/tensor-names.js";
 import {
   type DocumentStore,
-  examine,
+  examineAnew,
   examineEdited,
   lookupOp,
   newGeneration,
   useDocument,
 } from "./document-state.js";
+import { type OpenedDocument, slicedOpening } from "./opening.js";
+import { useOps } from "./ops-store.js";
 import { showRunOf } from "./run-origin.js";
 
 function historyState(history: History): Partial<DocumentStore> {
@@ -118,24 +121,30 @@ export const documentActions = {
    * @param unsaved The document has edits that its file lacks: undo does not lead back to the content on
    * disk.
    */
-  load(file: DocumentFile, { unsaved = false }: { readonly unsaved?: boolean } = {}): void {
-    const document = readDocument(file);
+  load(file: DocumentFile, options: { readonly unsaved?: boolean } = {}): void {
+    documentActions.show(atOnce(slicedOpening(file)), options);
+  },
+
+  /** As `load`, with a document that is read already. */
+  show(opened: OpenedDocument, { unsaved = false }: { readonly unsaved?: boolean } = {}): void {
+    const { document, findings, ops } = opened;
     const history = startHistory(document);
     const openedRevision = ++newestRevision;
     useDocument.setState({
       ...historyState(unsaved ? { ...history, savedReachable: false } : history),
-      ...examine(document),
+      ...findings,
       selection: new Set<string>(),
       revision: openedRevision,
       openedRevision,
       generation: newGeneration(),
       refusal: undefined,
     });
+    if (ops !== useOps.getState().ops) examineAnew();
     // Values, times and errors of another graph are meaningless for this one, even where names are the same.
     showRunOf(document, openedRevision);
   },
 
-  markSaved(file: Omit<DocumentFile, "metaGraph">): void {
+  markSaved(file: Omit<DocumentFile, "metaGraph" | "more">): void {
     const { history, document } = useDocument.getState();
     const { name, kind, format, path } = file;
     const stored = { ...document, name, kind, format, ...(path === undefined ? {} : { path }) };
@@ -230,13 +239,18 @@ export const documentActions = {
   /** Pins nodes to a device, "/job:worker/task:0"; "" lets the master choose. */
   pin: (names: readonly string[], device: string): boolean => perform(pin(present(), names, device)),
 
+  /** Pins each node to a device of its own; `label` names the edit in undo, given "3 nodes". */
+  pinEach: (devices: ReadonlyMap<string, string>, label: (nodes: string) => string): boolean =>
+    perform(pinEach(present(), devices, label)),
+
   connect: (from: OutputEnd, to: InputEnd): boolean => perform(connect(present(), lookupOp, from, to)),
   disconnect: (ends: readonly { node: string; input: number }[]): boolean =>
     perform(disconnect(present(), ends)),
   insertCast: (node: string, input: number): boolean => perform(insertCast(present(), lookupOp, node, input)),
   removeSlot: (node: string, input: number): boolean => perform(removeSlot(present(), lookupOp, node, input)),
 
-  moveNodes: (positions: ReadonlyMap<string, Point>): boolean => perform(moveNodes(present(), positions)),
+  moveNodes: (positions: ReadonlyMap<string, Point>, step?: string): boolean =>
+    perform(moveNodes(present(), positions, step)),
 
   /** Lays out the whole graph again. */
   arrange(): boolean {

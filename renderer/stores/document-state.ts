@@ -1,14 +1,15 @@
 /** An open document: its current state, its history and its selection. Changed only by document-actions.ts. */
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
-import { examineAgain, examineGraph, type Findings } from "../document/examine.js";
+import { examineAgain, examineGraph, type Findings, slicedExamination } from "../document/examine.js";
 import type { History } from "../document/history.js";
 import { startHistory } from "../document/history.js";
 import { EMPTY_RUN_CONFIG, type GraphDocument } from "../document/model.js";
 import type { ProblemMap } from "../document/problems.js";
 import { NO_SHAPES, type ShapeMap } from "../document/shapes.js";
 import type { OpLookup } from "../document/signature.js";
-import { openSessions, perDocument } from "./document-session.js";
+import { Background } from "./background.js";
+import { inSession, openSessions, perDocument, recordPerDocument } from "./document-session.js";
 import { engineOps, useOps } from "./ops-store.js";
 
 export interface DocumentStore {
@@ -90,7 +91,7 @@ function byName(ops: readonly OpDef[]): ReadonlyMap<string, OpDef> {
 /** The lookup of the open document. */
 export const lookupOp: OpLookup = (op) => lookupFor(useDocument.getState().document)(op);
 
-const opsKnown = () => useOps.getState().state === "ready";
+export const opsKnown = (): boolean => useOps.getState().state === "ready";
 
 /** Shapes and problems of a document. */
 export function examine(document: GraphDocument): Findings {
@@ -107,10 +108,20 @@ export function examineEdited(document: GraphDocument): Findings {
   return examineAgain(document, { nodes: before.nodes, shapes, problems }, lookupFor(document), opsKnown());
 }
 
+const examinations = recordPerDocument(() => new Background());
+
+/** Has the open document examined anew, with the present op list. */
+export function examineAnew(): void {
+  const { document } = useDocument.getState();
+  const work = () => slicedExamination(document, lookupFor(document), opsKnown());
+  examinations().start(document.nodes.size, work, (findings) => {
+    const { document: now } = useDocument.getState();
+    if (now.nodes === document.nodes && now.metaGraph === document.metaGraph) useDocument.setState(findings);
+    else examineAnew();
+  });
+}
+
 useOps.subscribe((state, before) => {
   if (state.ops === before.ops) return;
-  for (const session of openSessions()) {
-    const store = useDocument.of(session);
-    store.setState(examine(store.getState().document));
-  }
+  for (const session of openSessions()) inSession(session, examineAnew);
 });

@@ -3,14 +3,16 @@ import { create } from "zustand";
 import { KernelCatalogue } from "../kernels/kernel-catalogue.js";
 import { KernelNeeds } from "../kernels/kernel-needs.js";
 import {
-  findMissingKernels,
   type MissingKernels,
   type MissingOnTask,
   NOTHING_MISSING,
+  slicedMissingKernels,
 } from "../kernels/missing-kernels.js";
 import { type ClusterEngines, clusterEngines, hasPortable } from "../kernels/task-engines.js";
+import type { KnownKernels } from "../placement/allowed-tasks.js";
 import { client } from "../transport/client.js";
 import { useApp } from "./app-store.js";
+import { Background } from "./background.js";
 import { machinesOf, useCluster } from "./cluster-store.js";
 import { perDocument, recordPerDocument } from "./document-session.js";
 import { lookupFor } from "./document-state.js";
@@ -35,10 +37,11 @@ export const useKernels = perDocument<KernelStore>(() => ({ missing: NOTHING_MIS
 /** The inputs of the newest result for a document. */
 interface Comparison {
   looked: readonly unknown[];
+  readonly background: Background;
   needs?: { readonly of: readonly unknown[]; readonly value: KernelNeeds };
 }
 
-const comparisons = recordPerDocument((): Comparison => ({ looked: [] }));
+const comparisons = recordPerDocument((): Comparison => ({ looked: [], background: new Background() }));
 /** The list has been requested from the application. */
 let asked = false;
 
@@ -47,6 +50,13 @@ export function missingAt(node: string): MissingOnTask | undefined {
   const { nodes, tasks } = useKernels.getState().missing;
   const name = nodes.get(node)?.task;
   return name === undefined ? undefined : tasks.find(({ task }) => task.name === name);
+}
+
+/** What is known of the portable engine's kernels for the open graph; undefined until it was compared. */
+export function knownKernels(): KnownKernels | undefined {
+  const { catalogue } = useKernelCatalogue.getState();
+  const { needs } = comparisons();
+  return catalogue && needs ? { catalogue, needs: needs.value } : undefined;
 }
 
 /** The engines, and what they were derived from. */
@@ -70,7 +80,6 @@ function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
 /** Compares the active document with the engines, if either has changed. */
 function look(): void {
   const { catalogue } = useKernelCatalogue.getState();
-  const { missing: before } = useKernels.getState();
   if (catalogue === undefined) {
     askForCatalogue();
     return;
@@ -92,8 +101,11 @@ function look(): void {
     };
     comparison.needs = needs;
   }
-  const missing = findMissingKernels({ document, lookup, needs: needs.value, catalogue, engines });
-  if (missing !== before) useKernels.setState({ missing });
+  const input = { document, lookup, needs: needs.value, catalogue, engines };
+  const work = () => slicedMissingKernels(input);
+  comparison.background.start(nodes.size, work, (missing) => {
+    if (missing !== useKernels.getState().missing) useKernels.setState({ missing });
+  });
 }
 
 /** A cluster without a portable engine does not need the list. */

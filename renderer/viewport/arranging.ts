@@ -1,7 +1,9 @@
 /** Keeps what the canvas shows arranged: computes layouts as scopes open and close and as the graph changes. */
 import { isArranged } from "../document/arrangement.js";
+import { inSlices } from "../document/in-slices.js";
 import { BOX_HEIGHT, BOX_PORT_Y, CONTROL_PORT_Y, NODE_MIN_WIDTH, portY } from "../document/node-size.js";
-import type { Openness, VisibleEdge, VisibleItem } from "../document/visible-graph.js";
+import type { VisibleEdge } from "../document/visible-edges.js";
+import type { Openness, VisibleGraph, VisibleItem } from "../document/visible-graph.js";
 import { wiringOf } from "../document/wiring.js";
 import { type Arrangement, arrange, type LayoutMemory } from "../layout/arrange.js";
 import type { Cell, CellPort, LayoutEngine } from "../layout/cells.js";
@@ -16,9 +18,10 @@ import {
 import { lookupOp, useDocument } from "../stores/document-store.js";
 import { followDocument, type GraphViewStore, useGraphView } from "../stores/graph-view-store.js";
 import { useOps } from "../stores/ops-store.js";
+import { nextTask } from "../ui/next-task.js";
 import { nodeSize, usedOutputs } from "./graph-map.js";
 import { portsOf } from "./ports.js";
-import { boxSize, drawnTitle, visibleOf } from "./shown-graph.js";
+import { boxSize, drawnTitle, showVisible, slicedVisibleOf, visibleNow, visibleOf } from "./shown-graph.js";
 
 /** In a worker of the window's own files, as its content security policy demands. */
 const inWorker = elkEngine(
@@ -69,6 +72,8 @@ function follow(hooks: ArrangingHooks, engine: LayoutEngine): void {
   const work = workOf();
   const { openness } = useGraphView.getState();
   const wiring = isArranged(document) ? wiringOf(document.nodes) : undefined;
+  // After each edit, as what is drawn of a large graph follows from what was drawn before it.
+  visibleNow();
   const of = [wiring, openness, wiring && useOps.getState().ops, generation];
   if (of.every((value, index) => value === work.of[index])) return;
   work.of = of;
@@ -99,32 +104,36 @@ async function compute(
   useGraphView.setState({ arranging: true });
   const size = hooks.size();
   const options = { cellOf: cellsOf(nodes), portsOf: portIds, aspect: size.width / size.height };
-  const arranged = (open: Openness) =>
-    arrange(visibleOf(nodes, open), { ...options, engine, memory, signal });
-  let show: NonNullable<GraphViewStore["shown"]>;
+  const arranged = async (openness: Openness) => {
+    const visible = await inSlices(slicedVisibleOf(nodes, openness), { pause: nextTask, signal });
+    const arrangement = await arrange(visible, { ...options, engine, memory, signal });
+    return { visible, shown: { openness, arrangement } };
+  };
+  let show: { readonly visible: VisibleGraph; readonly shown: NonNullable<GraphViewStore["shown"]> };
   try {
-    show = { openness: wanted, arrangement: await arranged(wanted) };
+    show = await arranged(wanted);
     // At first sight, no more is open than can be read when all of it is in view.
     const open = [...wanted.scopes];
-    while (!shown && open.length > 0 && fittingZoom(show.arrangement, size) < LEAST_FIRST_ZOOM) {
+    while (!shown && open.length > 0 && fittingZoom(show.shown.arrangement, size) < LEAST_FIRST_ZOOM) {
       open.pop();
-      const openness = { ...wanted, scopes: new Set(open) };
-      show = { openness, arrangement: await arranged(openness) };
+      show = await arranged({ ...wanted, scopes: new Set(open) });
     }
   } catch (error) {
     if (signal.aborted && !(signal.reason instanceof ArrangingCancelled)) return;
     if (!signal.aborted) hooks.onError(error);
     const inTime = new AbortController().signal;
     const inRows = { ...options, engine: gridEngine, memory: new Map(), signal: inTime };
-    show = { openness: wanted, arrangement: await arrange(visibleOf(nodes, wanted), inRows) };
+    const visible = visibleOf(nodes, wanted);
+    show = { visible, shown: { openness: wanted, arrangement: await arrange(visible, inRows) } };
   }
   inSession(session, () => {
     const after = hooks.beforeShow();
-    const { openness } = show;
+    const { openness } = show.shown;
     const work = workOf();
     // What is shown is what is wanted from now on; it must not begin another layout.
     work.of = work.of.map((part) => (part === wanted ? openness : part));
-    useGraphView.setState({ openness, shown: show, arranging: false, next: undefined });
+    showVisible(nodes, openness, show.visible);
+    useGraphView.setState({ openness, shown: show.shown, arranging: false, next: undefined });
     after();
   });
 }

@@ -1,21 +1,31 @@
 /** What the canvas shows of a document that is arranged in scopes. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { hierarchyFor, isArranged } from "../document/arrangement.js";
+import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
+import { adoptHierarchy, hierarchyFor, isArranged, slicedHierarchy } from "../document/arrangement.js";
 import type { GraphDocument, Point } from "../document/model.js";
 import { BOX_HEIGHT, boxWidth } from "../document/node-size.js";
 import { labelIn, type Scope } from "../document/scope-tree.js";
-import { nodesInScope, type Openness, type VisibleGraph, visibleGraph } from "../document/visible-graph.js";
-import { wiringOf } from "../document/wiring.js";
+import {
+  nodesInScope,
+  type Openness,
+  slicedVisibleGraph,
+  type VisibleGraph,
+  visibleAfter,
+} from "../document/visible-graph.js";
+import { slicedWiring, type Wiring, wiringOf } from "../document/wiring.js";
 import type { Arrangement } from "../layout/arrange.js";
-import { recordPerDocument } from "../stores/document-session.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { type GraphMap, type MapItem, mapFrom, nodeSize } from "./graph-map.js";
 import { nodeTitle } from "./node-text.js";
 
-const remembered = recordPerDocument(
-  (): { known?: { readonly of: readonly unknown[]; readonly graph: VisibleGraph } } => ({}),
-);
+interface Known {
+  readonly wiring: Wiring;
+  readonly graph: VisibleGraph;
+}
+
+/** The newest graph by what is open: many ask for the same. */
+const remembered = new WeakMap<Openness, Known>();
 
 /** The part of the graph that is drawn; undefined for a document without scopes, and before the first layout. */
 export function visibleNow(): VisibleGraph | undefined {
@@ -24,15 +34,35 @@ export function visibleNow(): VisibleGraph | undefined {
   return shown && isArranged(document) ? visibleOf(document.nodes, shown.openness) : undefined;
 }
 
-/** Remembers the newest answer: many ask for the same. */
 export function visibleOf(nodes: GraphDocument["nodes"], openness: Openness): VisibleGraph {
-  const of = [nodes, openness];
-  const record = remembered();
-  if (record.known && of.every((value, index) => value === record.known?.of[index]))
-    return record.known.graph;
-  const graph = visibleGraph(nodes, hierarchyFor(nodes, openness.weights), openness.scopes);
-  record.known = { of, graph };
+  const wiring = wiringOf(nodes);
+  const hierarchy = hierarchyFor(nodes, openness.weights);
+  const known = remembered.get(openness);
+  if (known?.wiring === wiring && known.graph.hierarchy === hierarchy) return known.graph;
+  const { since } = wiring;
+  const isNext = known !== undefined && since !== undefined && known.wiring === since.before;
+  const work =
+    isNext && known.graph.hierarchy.family === hierarchy.family
+      ? visibleAfter(known.graph, hierarchy, openness.scopes, since)
+      : slicedVisibleGraph(nodes, hierarchy, openness.scopes);
+  const graph = atOnce(work);
+  remembered.set(openness, { wiring, graph });
   return graph;
+}
+
+/** The graph with the scopes that are found anew, in slices. `showVisible` makes it the one that is shown. */
+export function* slicedVisibleOf(nodes: GraphDocument["nodes"], openness: Openness): Sliced<VisibleGraph> {
+  const wiring = yield* slicedWiring(nodes);
+  const hierarchy = yield* slicedHierarchy(nodes, openness.weights);
+  const known = remembered.get(openness);
+  if (known?.wiring === wiring && known.graph.hierarchy === hierarchy) return known.graph;
+  return yield* slicedVisibleGraph(nodes, hierarchy, openness.scopes);
+}
+
+/** Has `visibleOf` answer with a graph of `slicedVisibleOf`. */
+export function showVisible(nodes: GraphDocument["nodes"], openness: Openness, graph: VisibleGraph): void {
+  adoptHierarchy(nodes, openness.weights, graph.hierarchy);
+  remembered.set(openness, { wiring: wiringOf(nodes), graph });
 }
 
 /** The title of a node among others in its scope. */
@@ -87,12 +117,12 @@ export function mapOfVisible(
     byHand.size === 0
       ? routes
       : new Map(
-          visible.edges.flatMap(({ id, from, to }) => {
+          [...visible.edges.values()].flatMap(({ id, from, to }) => {
             const route = byHand.has(from) || byHand.has(to) ? undefined : routes.get(id);
             return route ? [[id, route] as const] : [];
           }),
         );
-  return mapFrom(items, Float64Array.from(sides), visible.edges, kept);
+  return mapFrom(items, Float64Array.from(sides), [...visible.edges.values()], kept);
 }
 
 /** The nodes of the graph that an item of the drawing stands for. */
@@ -107,6 +137,8 @@ export function nodesOfItem(item: MapItem): readonly string[] {
 export function deviceOfItem(item: MapItem): string {
   if (item.kind === "node") return item.node.device;
   const { nodes } = useDocument.getState().document;
+  const common = commonDevice(nodes);
+  if (common !== undefined) return common;
   const counts = new Map<string, number>();
   let main = "";
   for (const name of nodesOfItem(item)) {
@@ -116,4 +148,21 @@ export function deviceOfItem(item: MapItem): string {
     if (count > (counts.get(main) ?? 0)) main = device;
   }
   return main;
+}
+
+const commonDevices = new WeakMap<GraphDocument["nodes"], { readonly device: string | undefined }>();
+
+/** The device of all nodes, if there is one: most large graphs are not pinned, and each of their scopes need not be counted. */
+function commonDevice(nodes: GraphDocument["nodes"]): string | undefined {
+  const known = commonDevices.get(nodes);
+  if (known) return known.device;
+  let device: string | undefined;
+  for (const node of nodes.values()) {
+    device ??= node.device;
+    if (node.device === device) continue;
+    device = undefined;
+    break;
+  }
+  commonDevices.set(nodes, { device });
+  return device;
 }

@@ -1,4 +1,4 @@
-import { getTextEncoding } from "@bufbuild/protobuf/wire";
+import { BinaryWriter, getTextEncoding } from "@bufbuild/protobuf/wire";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import { SavedModel } from "../../protos/generated/tensorflow/saved_model.js";
@@ -23,6 +23,11 @@ export interface GraphFile {
   readonly metaGraph: MetaGraphDef;
   /** The other parts of a SavedModel. */
   readonly original?: SavedModelSource | undefined;
+}
+
+export interface ReadGraphFile extends GraphFile {
+  /** The serialized `metaGraph`, if the file holds it so: serializing a large one takes a while. */
+  readonly encoded?: Uint8Array;
 }
 
 const FULL_NAMES: Readonly<Record<GraphFileKind, string>> = {
@@ -87,7 +92,7 @@ function fromMessage(
  * in errors. Bytes in the result are views of the argument, which must not change later.
  * @throws TensorFlowError INVALID_ARGUMENT that names what the file is instead, or where it is damaged
  */
-export function readGraphFile(bytes: Uint8Array, name: string): GraphFile {
+export function readGraphFile(bytes: Uint8Array, name: string): ReadGraphFile {
   const { kind, format } = detectGraphFile(bytes, name);
   if (format === "text") {
     const text = getTextEncoding().decodeUtf8(bytes, true);
@@ -112,8 +117,19 @@ export function readGraphFile(bytes: Uint8Array, name: string): GraphFile {
       cause: error,
     });
   }
-  return fromMessage(kind, message, format, name);
+  const file = fromMessage(kind, message, format, name);
+  if (kind === "saved_model") return file;
+  return { ...file, encoded: kind === "graph" ? metaGraphBytes(bytes) : bytes };
 }
+
+/** The serialized MetaGraphDef that holds nothing but a serialized GraphDef. */
+function metaGraphBytes(graphDef: Uint8Array): Uint8Array {
+  // `bytes` and an embedded message are encoded alike.
+  return new BinaryWriter().uint32(META_GRAPH_GRAPH_DEF_TAG).bytes(graphDef).finish();
+}
+
+/** The field "graph_def" of MetaGraphDef, number 2, of wire type 2. */
+const META_GRAPH_GRAPH_DEF_TAG = 18;
 
 /**
  * The bytes of a file of the given kind and format. A SavedModel keeps everything of `original` except the meta graph

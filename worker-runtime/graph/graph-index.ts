@@ -1,5 +1,6 @@
 /** The nodes of a graph and their connections in both directions, computed once for each state of the nodes. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { atOnce, paused, type Sliced } from "./slices.js";
 
 /** A node by name, and the index of its output: -1 for a control edge. */
 export interface EdgeEnd {
@@ -20,11 +21,16 @@ const remembered = new WeakMap<ReadonlyMap<string, NodeDef>, GraphIndex>();
 
 /** @param nodes by name; must not change later */
 export function indexOf(nodes: ReadonlyMap<string, NodeDef>): GraphIndex {
+  return atOnce(slicedIndex(nodes));
+}
+
+/** As `indexOf`, in slices. */
+export function* slicedIndex(nodes: ReadonlyMap<string, NodeDef>): Sliced<GraphIndex> {
   const known = remembered.get(nodes);
   if (known) return known;
   const sources = new Map<string, EdgeEnd[]>();
   const readers = new Map<string, EdgeEnd[]>();
-  for (const { name, input } of nodes.values()) {
+  yield* paused(nodes.values(), ({ name, input }) => {
     const ends: EdgeEnd[] = [];
     for (const text of input) {
       const end = endOf(text);
@@ -36,7 +42,7 @@ export function indexOf(nodes: ReadonlyMap<string, NodeDef>): GraphIndex {
       else readers.set(end.node, [reader]);
     }
     sources.set(name, ends);
-  }
+  });
   const index = { nodes, sources, readers };
   remembered.set(nodes, index);
   return index;

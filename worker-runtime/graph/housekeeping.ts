@@ -4,6 +4,7 @@ import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { dependentsOf, type GraphIndex, sourcesOf } from "./graph-index.js";
 import { isInitialiser, isRestore } from "./initialisers.js";
+import { atOnce, paused, type Sliced } from "./slices.js";
 import { structureOf } from "./structural-ops.js";
 
 /** The parts of a MetaGraphDef besides its nodes. */
@@ -18,6 +19,23 @@ const REPORTING =
 /** Ops that change state without computing a result that a run is for. */
 const ACTING =
   /^(Assert|InitializeTable\w*|LookupTableImport(V2)?|QueueEnqueue\w*|QueueClose(V2)?|QueueCancel\w*|MakeIterator|Write\w*Summary|CreateSummary\w+|FlushSummaryWriter|CloseSummaryWriter|ReaderReset(V2)?|DestroyResourceOp|BarrierClose|StackClose(V2)?|DeleteIterator|DeleteSessionTensor)$/;
+
+/** A test of op names that remembers its answers: a graph has many nodes of few ops. */
+export function perOp(...tests: readonly RegExp[]): (op: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (op) => {
+    let answer = known.get(op);
+    if (answer === undefined) {
+      answer = tests.some((test) => test.test(op));
+      known.set(op, answer);
+    }
+    return answer;
+  };
+}
+
+const isSaving = perOp(SAVING);
+const isReporting = perOp(REPORTING, SUMMARY);
+const isActing = perOp(ACTING);
 
 /** Collections (ops.GraphKeys) of nodes that programs run at the start or occasionally, never for their results. */
 const COLLECTIONS = [
@@ -44,17 +62,27 @@ export function housekeeping(
   notes: GraphNotes,
   library: readonly FunctionDef[],
 ): Set<string> {
+  return atOnce(slicedHousekeeping(index, notes, library));
+}
+
+/** As `housekeeping`, in slices. */
+export function* slicedHousekeeping(
+  index: GraphIndex,
+  notes: GraphNotes,
+  library: readonly FunctionDef[],
+): Sliced<Set<string>> {
   const functions = new Map(library.map((one) => [one.signature?.name ?? "", one]));
   const saving: string[] = [...saverNodes(notes)];
   const reporting: string[] = [];
   const found = new Set<string>(listedNodes(notes));
-  for (const node of index.nodes.values()) {
+  yield* paused(index.nodes.values(), (node) => {
     const { name, op } = node;
-    if (SAVING.test(op) || callsCheckpointOps(node, functions)) saving.push(name);
-    else if (REPORTING.test(op) || SUMMARY.test(op)) reporting.push(name);
-    else if (ACTING.test(op) || isInitialiser(index, name) || isInitGroup(node)) found.add(name);
-  }
+    if (isSaving(op) || callsCheckpointOps(node, functions)) saving.push(name);
+    else if (isReporting(op)) reporting.push(name);
+    else if (isActing(op) || isInitialiser(index, name) || isInitGroup(node)) found.add(name);
+  });
   for (const name of dependentsOf(index, saving, { throughControl: true })) found.add(name);
+  yield;
   for (const name of dependentsOf(index, reporting, { throughControl: false })) found.add(name);
   addGroups(index, found);
   return found;

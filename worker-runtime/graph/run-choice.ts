@@ -5,10 +5,18 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { tensorName } from "./edge.js";
-import { dependentsOf, type GraphIndex, indexOf, neededFor, readersOf, sourcesOf } from "./graph-index.js";
-import { type GraphNotes, housekeeping, isSummary, namesIn, nodeOf } from "./housekeeping.js";
+import {
+  dependentsOf,
+  type GraphIndex,
+  neededFor,
+  readersOf,
+  slicedIndex,
+  sourcesOf,
+} from "./graph-index.js";
+import { type GraphNotes, isSummary, namesIn, nodeOf, perOp, slicedHousekeeping } from "./housekeeping.js";
 import { assignmentKind, isVariable } from "./initialisers.js";
 import { outputTypes } from "./node-signature.js";
+import { atOnce, paused, type Sliced } from "./slices.js";
 
 export interface ChoosableGraph {
   /** By name; must not change later. */
@@ -54,7 +62,12 @@ const DEFAULT_SIGNATURE = "serving_default";
  * the results that nothing uses. It never saves, restores, initializes or reports.
  */
 export function suggestRun(graph: ChoosableGraph): RunChoice {
-  const index = indexOf(graph.nodes);
+  return atOnce(slicedChoice(graph));
+}
+
+/** As `suggestRun`, in slices. */
+export function* slicedChoice(graph: ChoosableGraph): Sliced<RunChoice> {
+  const index = yield* slicedIndex(graph.nodes);
   const signature = signatureChoice(graph);
   // Training would change the weights of a model saved for serving.
   if (signature && graph.notes.metaInfoDef?.tags.includes("serve")) return signature;
@@ -68,11 +81,11 @@ export function suggestRun(graph: ChoosableGraph): RunChoice {
       .filter((name) => graph.nodes.has(name)),
   );
   if (training.length > 0) {
-    const fetches = losses.length > 0 ? unique(losses) : besideTraining(graph, index, training);
+    const fetches = losses.length > 0 ? unique(losses) : yield* besideTraining(graph, index, training);
     return { fetches, targets: training, origin: "train_op" };
   }
   if (losses.length > 0) return { fetches: unique(losses), targets: [], origin: "losses" };
-  return signature ?? endsOf(graph, index);
+  return signature ?? (yield* endsOf(graph, index));
 }
 
 /** The signatures that can be run, without those that TensorFlow uses to mark its own operations. */
@@ -130,9 +143,13 @@ function outermost(index: GraphIndex, names: readonly string[]): string[] {
 }
 
 /** Results such as the loss and the accuracy, which need no feeds beyond those of training. */
-function besideTraining(graph: ChoosableGraph, index: GraphIndex, training: readonly string[]): string[] {
+function* besideTraining(
+  graph: ChoosableGraph,
+  index: GraphIndex,
+  training: readonly string[],
+): Sliced<string[]> {
   const needed = neededFor(index, training, graph.fed);
-  const { strong } = sortedEnds(graph, index);
+  const { strong } = yield* sortedEnds(graph, index);
   const fitting = strong.filter((tensor) =>
     [...neededFor(index, [nodeOf(tensor)], graph.fed)].every(
       (name) => needed.has(name) || graph.nodes.get(name)?.op !== "Placeholder",
@@ -141,8 +158,8 @@ function besideTraining(graph: ChoosableGraph, index: GraphIndex, training: read
   return fitting.length <= MAX_BESIDE_TRAINING ? fitting : [];
 }
 
-function endsOf(graph: ChoosableGraph, index: GraphIndex): RunChoice {
-  const { strong, weak, effects, training } = sortedEnds(graph, index);
+function* endsOf(graph: ChoosableGraph, index: GraphIndex): Sliced<RunChoice> {
+  const { strong, weak, effects, training } = yield* sortedEnds(graph, index);
   const fetches = strong.length > 0 || training.length > 0 ? strong : weak;
   return { fetches, targets: fetches.length > 0 ? training : [...training, ...effects], origin: "ends" };
 }
@@ -158,29 +175,32 @@ interface Ends {
   readonly effects: readonly string[];
 }
 
-function sortedEnds(graph: ChoosableGraph, index: GraphIndex): Ends {
-  const aside = housekeeping(index, graph.notes, graph.library);
+function* sortedEnds(graph: ChoosableGraph, index: GraphIndex): Sliced<Ends> {
+  const aside = yield* slicedHousekeeping(index, graph.notes, graph.library);
   const conditional = conditionalNodes(index);
+  yield;
   const trained = dependentsOf(index, namesOfOps(index, TRAINING), { throughControl: true });
+  yield;
   const queueSizes = dependentsOf(index, namesOfOps(index, QUEUE_SIZE), { throughControl: false });
+  yield;
   const training: string[] = [];
   const strong: string[] = [];
   const weak: string[] = [];
   const effects: string[] = [];
-  for (const node of graph.nodes.values()) {
+  yield* paused(graph.nodes.values(), (node) => {
     const { name } = node;
-    if (!isEnd(index, name) || aside.has(name) || conditional.has(name)) continue;
+    if (!isEnd(index, name) || aside.has(name) || conditional.has(name)) return;
     const opDef = graph.opDef(node.op);
     // An unknown op may have outputs or not; it is run for its side effects.
     const outputs = opDef ? outputTypes(opDef, node) : [];
     // With a global step, the operation that increments it runs the training.
     if (trained.has(name) && (outputs.length === 0 || UPDATING.test(node.op))) {
       training.push(name);
-      continue;
+      return;
     }
     if (outputs.length === 0) {
       if (assignmentKind(index, name) !== "checkpoint") effects.push(name);
-      continue;
+      return;
     }
     const isMinor = isByTheWay(index, node) || queueSizes.has(name);
     for (const output of outputs.keys()) {
@@ -188,7 +208,7 @@ function sortedEnds(graph: ChoosableGraph, index: GraphIndex): Ends {
       if (node.op === "Placeholder" && !graph.fed.has(tensor)) continue;
       if (isFetchable(graph, tensor)) (isMinor ? weak : strong).push(tensor);
     }
-  }
+  });
   return { strong, weak, training, effects };
 }
 
@@ -220,7 +240,8 @@ function conditionalNodes(index: GraphIndex): Set<string> {
 }
 
 function namesOfOps({ nodes }: GraphIndex, ops: RegExp): string[] {
-  return [...nodes.values()].filter(({ op }) => ops.test(op)).map(({ name }) => name);
+  const matching = perOp(ops);
+  return [...nodes.values()].filter(({ op }) => matching(op)).map(({ name }) => name);
 }
 
 function isFetchable({ nodes, opDef }: Pick<ChoosableGraph, "nodes" | "opDef">, tensor: string): boolean {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ApplicationClient } from "../../../main/api/contract.js";
-import type { DocumentFile } from "../../../main/api/documents.js";
+import { type DocumentFile, PART_BYTES } from "../../../main/api/documents.js";
 import { ProblemError } from "../../../main/api/wire.js";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { exampleCommands, fileCommands, recentCommands } from "../../../renderer/commands/file-commands.js";
@@ -12,6 +12,10 @@ import { setClient } from "../../../renderer/transport/client.js";
 
 interface Asked {
   readonly method: string;
+  readonly params: unknown;
+  /** Answers with anything. */
+  send(result: unknown): void;
+  /** Answers with an empty document. */
   answer(name: string): void;
   refuse(message: string): void;
 }
@@ -36,10 +40,12 @@ beforeEach(() => {
   vi.stubGlobal("sessionStorage", { getItem: () => null, setItem: () => undefined });
   asked.length = 0;
   setClient({
-    call: (method: string) =>
+    call: (method: string, params: unknown) =>
       new Promise((resolve, reject) => {
         asked.push({
           method,
+          params,
+          send: resolve,
           answer: (name) => resolve(document(name)),
           refuse: (message) => reject(new ProblemError({ code: "UNAVAILABLE", message })),
         });
@@ -97,6 +103,18 @@ describe.each(Object.entries(ways))("opening %s", (_what, open) => {
     expect(asked).toEqual([]);
   });
 
+  it("is cancelled by the user, and what comes after that is not shown", async () => {
+    open();
+    await vi.advanceTimersByTimeAsync(400);
+    const [notice] = useApp.getState().notices;
+    expect(notice?.action?.label).toBe("Cancel");
+    await notice?.action?.run();
+    asked[0]?.answer("late");
+    await settle();
+    expect(shown()).toBe("before");
+    expect(messages()).toEqual([]);
+  });
+
   it("gives way to what was asked for later", async () => {
     open();
     fileCommands.create.now().run();
@@ -106,6 +124,36 @@ describe.each(Object.entries(ways))("opening %s", (_what, open) => {
     await settle();
     expect(shown()).toBe("untitled");
   });
+});
+
+it("a large document is fetched part by part, and shown when all of it is there", async () => {
+  const [way] = Object.values(ways);
+  way?.();
+  await settle();
+  const graph = (op: string) =>
+    MetaGraphDef.encode(MetaGraphDef.fromPartial({ graphDef: { node: [{ name: "a", op }] } })).finish();
+  const whole = graph("x".repeat(2 * PART_BYTES));
+  asked[0]?.send({
+    ...document("large"),
+    metaGraph: whole.slice(0, PART_BYTES),
+    more: { id: "large", sizeBytes: whole.length },
+  });
+  await settle();
+  const parts = asked.filter(({ method }) => method === "documents.part");
+  expect(parts.map(({ params }) => params)).toEqual([
+    { id: "large", offset: PART_BYTES },
+    { id: "large", offset: 2 * PART_BYTES },
+  ]);
+  // They may come in any order.
+  for (const part of parts.toReversed()) {
+    expect(shown()).toBe("before");
+    const { offset } = part.params as { readonly offset: number };
+    part.send(whole.slice(offset, offset + PART_BYTES));
+    await settle();
+  }
+  expect(shown()).toBe("large");
+  expect(useDocument.getState().document.nodes.get("a")?.op.length).toBe(2 * PART_BYTES);
+  expect(asked.at(-1)).toMatchObject({ method: "documents.releaseParts", params: { id: "large" } });
 });
 
 it("without a choice, the first example is opened", async () => {

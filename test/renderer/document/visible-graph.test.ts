@@ -1,17 +1,24 @@
 import { describe, expect, it } from "vitest";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
-import { NO_WEIGHTS } from "../../../renderer/document/arrangement.js";
+import {
+  adoptHierarchy,
+  hierarchyFor,
+  NO_WEIGHTS,
+  slicedHierarchy,
+} from "../../../renderer/document/arrangement.js";
+import { patchedHierarchy } from "../../../renderer/document/hierarchy-patch.js";
 import { labelIn, type Scope } from "../../../renderer/document/scope-tree.js";
 import {
   firstOpen,
   type Hierarchy,
-  hierarchyOf,
   nodesInScope,
   type VisibleGraph,
+  visibleAfter,
   visibleGraph,
 } from "../../../renderer/document/visible-graph.js";
 import { weightsOf } from "../../../renderer/document/weights.js";
-import { wiringOf } from "../../../renderer/document/wiring.js";
+import { type Edge, followWiring, wiringOf } from "../../../renderer/document/wiring.js";
+import { atOnce } from "../../../worker-runtime/graph/slices.js";
 import fc from "../../support/seeded-check.js";
 import { node } from "./graphs.js";
 import { frozenNetwork, trainedVariable } from "./real-graphs.js";
@@ -35,7 +42,7 @@ function find(hierarchy: Hierarchy, label: string): Scope {
 describe("weights", () => {
   it("are folded with their reads into the nodes that use them", () => {
     const nodes = mapOf(frozenNetwork(1));
-    const { owners, parameters } = weightsOf(nodes, wiringOf(nodes));
+    const { owners, parameters } = atOnce(weightsOf(nodes, wiringOf(nodes)));
     const conv = "net/block_0_conv/Conv2D";
     expect(parameters.get(conv)).toEqual([{ name: `${conv}/ReadVariableOp/resource`, input: 1 }]);
     expect([...(owners.get(`${conv}/ReadVariableOp`) ?? [])]).toEqual([conv]);
@@ -44,7 +51,7 @@ describe("weights", () => {
 
   it("of a variable take its initializer along, and are listed at every node that uses it", () => {
     const nodes = mapOf(trainedVariable());
-    const { owners, parameters } = weightsOf(nodes, wiringOf(nodes));
+    const { owners, parameters } = atOnce(weightsOf(nodes, wiringOf(nodes)));
     const folded = [...owners.keys()].sort();
     expect(folded).toEqual([
       "rate",
@@ -67,13 +74,13 @@ describe("weights", () => {
       node("copy", "Identity", ["d"]),
       node("after", "NoOp", ["^c"]),
     ]);
-    expect(weightsOf(nodes, wiringOf(nodes)).owners.size).toBe(0);
+    expect(atOnce(weightsOf(nodes, wiringOf(nodes))).owners.size).toBe(0);
   });
 });
 
 describe("the scopes of a network", () => {
   const nodes = mapOf(frozenNetwork(9));
-  const hierarchy = hierarchyOf(nodes, NO_WEIGHTS);
+  const hierarchy = hierarchyFor(nodes, NO_WEIGHTS);
 
   it("are its blocks, and blocks that follow each other and are built alike are one stack", () => {
     expect(outline(hierarchy.tree.root)).toEqual(["x", "net (30)", "y"]);
@@ -104,7 +111,7 @@ describe("the scopes of a network", () => {
 
   it("name a node by its layer", () => {
     expect(labelIn(find(hierarchy, "block_1"), "net/block_1_conv/Conv2D")).toBe("block_1_conv");
-    const withWeights = hierarchyOf(nodes, "all");
+    const withWeights = hierarchyFor(nodes, "all");
     const conv = "net/block_1_conv/Conv2D";
     expect(labelIn(withWeights.tree.scopeOf.get(conv), conv)).toBe("Conv2D");
   });
@@ -117,7 +124,7 @@ describe("the scopes of a network", () => {
     const dense = Array.from({ length: 14 }, (_, index) =>
       node(`dense_${index}`, "MatMul", index === 0 ? [] : [`dense_${index - 1}`]),
     );
-    const { tree } = hierarchyOf(mapOf(dense), NO_WEIGHTS);
+    const { tree } = hierarchyFor(mapOf(dense), NO_WEIGHTS);
     expect(tree.root.children.length).toBe(14);
   });
 
@@ -125,7 +132,7 @@ describe("the scopes of a network", () => {
     const pinned = frozenNetwork(9).map((one) =>
       one.name.startsWith("net/block_2_") ? { ...one, device: "/job:worker/task:1" } : one,
     );
-    const labels = outline(find(hierarchyOf(mapOf(pinned), NO_WEIGHTS), "net"));
+    const labels = outline(find(hierarchyFor(mapOf(pinned), NO_WEIGHTS), "net"));
     expect(labels).toContain("block_1 (3)");
     expect(labels).toContain("block_2 (3)");
     expect(labels).toContain("block_4–5 (6)");
@@ -134,7 +141,7 @@ describe("the scopes of a network", () => {
 
 describe("what is drawn of a network", () => {
   const nodes = mapOf(frozenNetwork(9));
-  const hierarchy = hierarchyOf(nodes, NO_WEIGHTS);
+  const hierarchy = hierarchyFor(nodes, NO_WEIGHTS);
 
   it("is at first as much as can be read", () => {
     const open = new Set(firstOpen(hierarchy));
@@ -146,16 +153,17 @@ describe("what is drawn of a network", () => {
 
   it("bundles the edges of closed scopes, and leaves each of the graph's in one of them", () => {
     const closed = visibleGraph(nodes, hierarchy, new Set([find(hierarchy, "net").id]));
-    const between = closed.edges.find(({ from }) => from === find(hierarchy, "block_0").id);
+    const edges = [...closed.edges.values()];
+    const between = edges.find(({ from }) => from === find(hierarchy, "block_0").id);
     expect(between?.to).toBe(find(hierarchy, "block_1–2").id);
-    expect(closed.edges.find(({ to, output }) => to === "y" && output < 0)?.from).toBe(
+    expect(edges.find(({ to, output }) => to === "y" && output < 0)?.from).toBe(
       find(hierarchy, "block_0").id,
     );
   });
 
   it("shows the parameters of a node on demand", () => {
     const conv = "net/block_0_conv/Conv2D";
-    const opened = hierarchyOf(nodes, new Set([conv]));
+    const opened = hierarchyFor(nodes, new Set([conv]));
     const all = visibleGraph(nodes, opened, new Set(opened.tree.byId.keys()));
     const names = all.items.map(({ id }) => id);
     expect(names).toContain(`${conv}/ReadVariableOp/resource`);
@@ -197,14 +205,15 @@ describe("whatever is open", () => {
   it("every drawn node is in one place, and every edge between places is in one bundle", () => {
     fc.assert(
       fc.property(graphs, fc.array(fc.nat(30)), (nodes, picks) => {
-        const hierarchy = hierarchyOf(nodes, NO_WEIGHTS);
+        const hierarchy = hierarchyFor(nodes, NO_WEIGHTS);
         const ids = [...hierarchy.tree.byId.keys()];
         const open = new Set(picks.flatMap((pick) => ids[pick % ids.length] ?? []));
         const visible = visibleGraph(nodes, hierarchy, open);
         expect(contents(visible).sort()).toEqual([...nodes.keys()].filter(hierarchy.isShown).sort());
 
         const shown = new Map(visible.items.map((item) => [item.id, item]));
-        const wires = visible.edges.flatMap((edge) => edge.wires);
+        const edges = [...visible.edges.values()];
+        const wires = edges.flatMap((edge) => edge.wires);
         const crossing = wiringOf(nodes).edges.filter(
           ({ from, to }) =>
             hierarchy.isShown(from) &&
@@ -212,8 +221,8 @@ describe("whatever is open", () => {
             (visible.itemOf(from) !== visible.itemOf(to) || visible.itemOf(from) === from),
         );
         expect(wires.map(({ id }) => id).sort()).toEqual(crossing.map(({ id }) => id).sort());
-        expect(new Set(visible.edges.map(({ id }) => id)).size).toBe(visible.edges.length);
-        for (const { from, to, output, wires: bundle } of visible.edges) {
+        expect(edges.map(({ id }) => id)).toEqual([...visible.edges.keys()]);
+        for (const { from, to, output, wires: bundle } of edges) {
           expect(shown.get(from)?.kind).not.toBe("frame");
           expect(shown.get(to)?.kind).not.toBe("frame");
           // An edge that ends at a node says whether it is a control edge.
@@ -226,5 +235,81 @@ describe("whatever is open", () => {
         }
       }),
     );
+  });
+});
+
+/** The graph with other inputs of some nodes, without some, and with new ones; and the names of all these. */
+function edited(nodes: Nodes, picks: readonly number[]): { after: Nodes; rewired: ReadonlySet<string> } {
+  const names = [...nodes.keys()];
+  const rewired = new Set<string>();
+  const after = new Map(nodes);
+  for (const [index, pick] of picks.entries()) {
+    const name = names[pick % names.length] ?? "";
+    const known = after.get(name);
+    rewired.add(name);
+    if (index % 3 === 0) after.delete(name);
+    else if (index % 3 === 1 && known) after.set(name, { ...known, input: [names[index] ?? ""] });
+    else {
+      const added = `${name.slice(0, name.lastIndexOf("/") + 1)}new${index}`;
+      rewired.add(added);
+      after.set(added, node(added, "MatMul", [name]));
+    }
+  }
+  return { after, rewired };
+}
+
+describe("after an edit of a large graph", () => {
+  it("the scopes that were there hold what came and no longer what went, and the edges are those of the graph", () => {
+    fc.assert(
+      fc.property(
+        graphs,
+        fc.array(fc.nat(60), { maxLength: 6 }),
+        fc.array(fc.nat(30)),
+        (nodes, picks, opened) => {
+          const before = hierarchyFor(nodes, NO_WEIGHTS);
+          const ids = [...before.tree.byId.keys()];
+          const open = new Set(opened.flatMap((pick) => ids[pick % ids.length] ?? []));
+          const { after, rewired } = edited(nodes, picks);
+          const patched = patchedHierarchy(before, after, rewired);
+          for (const scope of patched.tree.byId.values()) {
+            const inner = scope.children.map((child) => (typeof child === "string" ? 1 : child.size));
+            expect(inner.reduce((sum, size) => sum + size, 0)).toBe(scope.size);
+            for (const child of scope.children)
+              if (typeof child !== "string") expect(child.parent).toBe(scope);
+          }
+          const whole = visibleGraph(after, patched, open);
+          const drawn = [...after.keys()].filter((name) => patched.isShown(name));
+          expect(contents(whole).sort()).toEqual(drawn.sort());
+          const text = ({ id, from, to, input, output }: Edge) => `${id} ${from}:${output} ${to}:${input}`;
+          const [old, now] = [nodes, after].map((state) => wiringOf(state).edges);
+          const [known, left] = [old, now].map((edges) => new Set(edges?.map(text)));
+          const change = {
+            went: old?.filter((edge) => !left?.has(text(edge))) ?? [],
+            came: now?.filter((edge) => !known?.has(text(edge))) ?? [],
+          };
+          const adapted = atOnce(visibleAfter(visibleGraph(nodes, before, open), patched, open, change));
+          const described = ({ edges }: VisibleGraph) =>
+            [...edges.values()].map(({ wires, ...edge }) => [text(edge), wires.map(text).sort()]).sort();
+          expect(described(adapted)).toEqual(described(whole));
+          expect(adapted.items).toEqual(whole.items);
+        },
+      ),
+    );
+  });
+
+  it("scopes are only adapted, until those that are found anew are adopted", () => {
+    const nodes = mapOf(Array.from({ length: 3000 }, (_, index) => node(`s${index % 10}/n${index}`, "NoOp")));
+    const first = hierarchyFor(nodes, NO_WEIGHTS);
+    const added = node("s3/new", "NoOp", ["^s3/n3"]);
+    const after = new Map(nodes).set(added.name, added);
+    followWiring(nodes, after, new Set([added.name]));
+    const adapted = hierarchyFor(after, NO_WEIGHTS);
+    expect([first.isPatched, adapted.isPatched]).toEqual([false, true]);
+    expect(adapted.tree.scopeOf.get(added.name)?.path).toBe("s3");
+    const anew = atOnce(slicedHierarchy(after, NO_WEIGHTS));
+    expect(anew.isPatched).toBe(false);
+    expect(hierarchyFor(after, NO_WEIGHTS)).toBe(adapted);
+    adoptHierarchy(after, NO_WEIGHTS, anew);
+    expect(hierarchyFor(after, NO_WEIGHTS)).toBe(anew);
   });
 });

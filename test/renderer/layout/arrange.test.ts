@@ -1,11 +1,10 @@
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
-import { NO_WEIGHTS } from "../../../renderer/document/arrangement.js";
+import { hierarchyFor, NO_WEIGHTS } from "../../../renderer/document/arrangement.js";
 import type { Point } from "../../../renderer/document/model.js";
 import {
   firstOpen,
-  hierarchyOf,
   type VisibleGraph,
   type VisibleItem,
   visibleGraph,
@@ -34,7 +33,7 @@ const cellOf = ({ id }: VisibleItem): Cell => ({ id, width: 120, height: 60, inp
 
 function networkOf(blocks: number, more: readonly string[] = []): VisibleGraph {
   const nodes = new Map<string, NodeDef>(frozenNetwork(blocks).map((node) => [node.name, node]));
-  const hierarchy = hierarchyOf(nodes, NO_WEIGHTS);
+  const hierarchy = hierarchyFor(nodes, NO_WEIGHTS);
   return visibleGraph(nodes, hierarchy, new Set([...firstOpen(hierarchy), ...more]));
 }
 
@@ -94,7 +93,7 @@ describe("an arrangement", () => {
       expect(box.top).toBeGreaterThan(around.top);
       expect(box.bottom).toBeLessThan(around.bottom);
     }
-    for (const { id, from, to } of graph.edges) {
+    for (const { id, from, to } of graph.edges.values()) {
       const route = arrangement.routes.get(id) ?? [];
       expect(isOrthogonal(route), id).toBe(true);
       expect(route[0]?.x).toBeCloseTo(boxes.get(from)?.right ?? 0, 0);

@@ -16,7 +16,6 @@ import {
   filterGradient,
   fixedWindow,
   imageGradient,
-  patches,
 } from "./convolution-gradients.js";
 import { accepts } from "./fits.js";
 import { lowerFusedSteps } from "./fused-steps.js";
@@ -181,14 +180,7 @@ interface Kind {
   groups(sizes: Sizes): number | undefined;
   channelsOut(filter: readonly number[]): number;
   filter(model: ModelBuilder, filter: OnnxValue, sizes: Sizes): OnnxValue;
-  /** @param taken the patches of the images, by pixel of the filter. */
-  filterGradient(
-    model: ModelBuilder,
-    taken: readonly OnnxValue[],
-    gradient: OnnxValue,
-    sizes: Sizes,
-    groups: number,
-  ): OnnxValue;
+  readonly filterGradient: typeof filterGradient;
 }
 
 const crossChannel: Kind = {
@@ -198,8 +190,7 @@ const crossChannel: Kind = {
   },
   channelsOut: ([, , , out = 0]) => out,
   filter: (model, filter) => transpose(model, filter, FILTER_ORDER),
-  filterGradient: (model, taken, gradient, { filter }, groups) =>
-    filterGradient(model, taken, gradient, filter, groups),
+  filterGradient,
 };
 
 const depthwise: Kind = {
@@ -208,8 +199,7 @@ const depthwise: Kind = {
   channelsOut: ([, , channels = 0, multiplier = 0]) => channels * multiplier,
   filter: (model, filter, { filter: [rows = 0, columns = 0, channels = 0, multiplier = 0] }) =>
     transpose(model, reshape(model, filter, [rows, columns, 1, channels * multiplier]), FILTER_ORDER),
-  filterGradient: (model, taken, gradient, { filter }) =>
-    depthwiseFilterGradient(model, taken, gradient, filter),
+  filterGradient: depthwiseFilterGradient,
 };
 
 /** A …BackpropInput op: inputs the images' sizes, the filter, and the gradient of the result. */
@@ -274,8 +264,9 @@ function filterGradientOp(op: string, kind: Kind): Lowering {
       const { channelsFirst } = attributes;
       const x = toChannelsLast(model, images, channelsFirst);
       const dy = toChannelsLast(model, gradient, channelsFirst);
-      const taken = patches(model, x, dimensionsOf(known.geometry));
-      return [kind.filterGradient(model, taken, dy, known, groups)];
+      const [batch = 0] = known.image;
+      const dimensions = dimensionsOf(known.geometry);
+      return [kind.filterGradient(model, x, dy, { shape: known.filter, dimensions, batch, groups })];
     },
   };
 }

@@ -14,7 +14,7 @@ import { sameShape } from "../kernels/support/shapes.js";
 import type { OnnxAttributes } from "../onnx/attributes.js";
 import { ints, string } from "../onnx/attributes.js";
 import type { ModelBuilder, OnnxValue } from "../onnx/model-builder.js";
-import { filterGradient, fixedWindow, imageGradient, patches } from "./convolution-gradients.js";
+import { filterGradient, fixedWindow, imageGradient } from "./convolution-gradients.js";
 import { indices } from "./dtypes.js";
 import { accepts } from "./fits.js";
 import { fromChannelsFirst, reshape, toChannelsFirst, transpose } from "./layout.js";
@@ -200,9 +200,10 @@ const volumeFilterGradient: Lowering = {
     ) {
       return undefined;
     }
-    const taken = patches(model, toChannelsLast(model, x, channelsFirst), dimensions);
+    const [batch = 0] = volumes;
+    const images = toChannelsLast(model, x, channelsFirst);
     const dy = toChannelsLast(model, gradient, channelsFirst);
-    return [filterGradient(model, taken, dy, filter, 1)];
+    return [filterGradient(model, images, dy, { shape: filter, dimensions, batch, groups: 1 })];
   },
 };
 

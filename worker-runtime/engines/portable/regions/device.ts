@@ -1,7 +1,7 @@
 import type { Worker } from "node:worker_threads";
 import { inBackground } from "../../../faults.js";
 import type { DType } from "../../../protocol/dtype.js";
-import { resourceExhausted, type TensorFlowError, unavailable } from "../../../protocol/status.js";
+import { resourceExhausted, TensorFlowError, unavailable } from "../../../protocol/status.js";
 import { Tensor } from "../../../protocol/tensor.js";
 import { arrayOver } from "../../../protocol/tensor-data.js";
 import type { GpuProvider } from "../gpu/choose-gpus.js";
@@ -11,13 +11,12 @@ import { checkRoomWith } from "../kernels/support/allocation.js";
 import { holdValue, letValueGo } from "../memory/held-tensor.js";
 import { withPauses } from "../pauses.js";
 import { DeviceLostError, SessionError } from "./device-errors.js";
-import {
-  type DeviceAnswer,
-  type DeviceRequest,
-  NowState,
-  type RanOutput,
-  type ReleaseMessage,
-  type RunMessage,
+import type {
+  DeviceAnswer,
+  DeviceRequest,
+  RanOutput,
+  ReleaseMessage,
+  RunMessage,
 } from "./device-messages.js";
 import { DeviceSession, type SessionDevice, type SessionOutput } from "./device-session.js";
 import { ResidentHandles } from "./resident-handles.js";
@@ -41,8 +40,6 @@ export interface RegionDeviceOptions {
 /** The messages of ONNX Runtime and Dawn if a driver fails or its memory is full. */
 const LOST_ADAPTER = /device (?:is |was |has been )?lost|DeviceLost|DXGI_ERROR_DEVICE_/i;
 const OUT_OF_MEMORY = /out of memory|OutOfMemory|OUT_OF_DEVICE_MEMORY|E_OUTOFMEMORY|failed to allocate/i;
-/** No copy takes this long; after this time the device is considered lost. */
-const READ_NOW_MILLIS = 60_000;
 /**
  * An ONNX Runtime device: sessions and their runs on a dedicated thread. The thread starts with the first session and
  * ends when idle; a task without regions does not even load the library.
@@ -109,7 +106,9 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     given.forEach(holdValue);
     try {
       const inputs = given.some((input) => this.#isElsewhere(input))
-        ? await Promise.all(given.map((input) => (this.#isElsewhere(input) ? input.toHost() : input)))
+        ? await Promise.all(
+            given.map((input) => (this.#isElsewhere(input) ? input.toHost({ signal }) : input)),
+          )
         : given;
       return await this.#runHeld(session, generation, inputs, signal);
     } finally {
@@ -184,28 +183,14 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     return this.#options.gpu?.memory.device ?? "/device:CPU:0";
   }
 
-  async read(handle: number): Promise<ArrayBuffer> {
+  async read(handle: number, signal: AbortSignal): Promise<ArrayBuffer> {
     const thread = this.#threadOfTensors();
-    const answer = await this.#life
-      .ask((request) => thread.postMessage({ kind: "fetch", request, handle } satisfies DeviceRequest))
-      .catch((error: unknown) => {
-        throw this.#lostTensor(error);
-      });
+    const fetch = (request: number) =>
+      thread.postMessage({ kind: "fetch", request, handle } satisfies DeviceRequest);
+    const answer = await this.#life.ask(fetch, signal).catch((error: unknown) => {
+      throw error instanceof TensorFlowError ? error : this.#lostTensor(error);
+    });
     return answer.kind === "fetched" ? answer.data : new ArrayBuffer(0);
-  }
-
-  readNow(handle: number, byteLength: number): ArrayBuffer {
-    const thread = this.#threadOfTensors();
-    const bytes = new SharedArrayBuffer(byteLength);
-    const state = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-    thread.postMessage({ kind: "fetch-now", handle, bytes, state } satisfies DeviceRequest);
-    const waited = Atomics.wait(new Int32Array(state), 0, NowState.WAITING, READ_NOW_MILLIS);
-    if (waited === "timed-out" || Atomics.load(new Int32Array(state), 0) !== NowState.DONE) {
-      throw this.#lostTensor(new Error("it could not be read"));
-    }
-    const copy = new ArrayBuffer(byteLength);
-    new Uint8Array(copy).set(new Uint8Array(bytes));
-    return copy;
   }
 
   free(handle: number): void {

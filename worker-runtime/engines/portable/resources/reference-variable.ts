@@ -42,10 +42,10 @@ export class ReferenceVariable extends Variable {
   }
 
   /** A value on the thread of the CPU is moved to memory that the next update can change. */
-  #lend({ stepResources }: Reader): Tensor | undefined | Promise<Tensor | undefined> {
+  #lend(reader: Reader): Tensor | undefined | Promise<Tensor | undefined> {
     const lent = (value: Tensor | undefined): Tensor | undefined => {
-      if (stepResources !== undefined) {
-        this.#readers.add(stepResources);
+      if (reader.stepResources !== undefined) {
+        this.#readers.add(reader.stepResources);
       }
       return value;
     };
@@ -53,7 +53,7 @@ export class ReferenceVariable extends Variable {
     if (!(value instanceof DeviceTensor) || value.memory.isGpu) {
       return lent(value);
     }
-    return value.toOwnCopy().then((copy) => {
+    return value.toOwnCopy(reader).then((copy) => {
       this.hold(copy);
       return lent(copy);
     });
@@ -70,10 +70,6 @@ export class ReferenceVariable extends Variable {
 
   writable(): Tensor | undefined {
     this.#copy = undefined;
-    if (this.#value instanceof DeviceTensor) {
-      const { dtype, shape } = this.#value;
-      this.hold(new Tensor(dtype, shape, copyOfData(this.#value)));
-    }
     return this.#value;
   }
 

@@ -94,9 +94,9 @@ export function alone<T>(
     });
     return distant.length === 0
       ? act()
-      : Promise.all(distant.map(async ({ variable, value }) => variable.adopt(await value.toOwnCopy()))).then(
-          act,
-        );
+      : Promise.all(
+          distant.map(async ({ variable, value }) => variable.adopt(await value.toOwnCopy(waiter))),
+        ).then(act);
   });
 }
 

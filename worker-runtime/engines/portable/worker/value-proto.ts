@@ -6,7 +6,7 @@ import { elementsOfShape, shapeFromProto, shapeToProto } from "../../../protocol
 import { failedPrecondition, invalidArgument } from "../../../protocol/status.js";
 import { Tensor, tensorFromReceivedInPieces, tensorToProtoInPieces } from "../../../protocol/tensor.js";
 import type { Waiter } from "../exclusive-access.js";
-import { DeviceTensor } from "../gpu/device-tensor.js";
+import { toHost } from "../gpu/device-tensor.js";
 import { checkExpansion } from "../kernels/support/allocation.js";
 import { type PausingWork, withPauses } from "../pauses.js";
 import { lastingValue } from "../resources/reference-variable.js";
@@ -41,7 +41,7 @@ export async function sentValue(value: Value, waiter: Waiter): Promise<TensorPro
   if (held === undefined) {
     throw failedPrecondition(`Attempting to use uninitialized value ${(value as RefValue).cell.name}`);
   }
-  const onHost = held instanceof DeviceTensor ? await held.toHost() : held;
+  const onHost = await toHost(held, waiter);
   return await withPauses(
     valueToProto(onHost instanceof Tensor ? await lastingValue(onHost, waiter) : onHost),
   );

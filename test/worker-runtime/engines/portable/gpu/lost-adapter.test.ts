@@ -69,7 +69,7 @@ test("an adapter that is lost says so once, and what was on it with it", async (
   await expect(session.run([Tensor.of([3], "float32")], signal)).rejects.toBeInstanceOf(DeviceLostError);
   expect(said).toEqual(["WebGPU device lost (1): the driver was reset"]);
   expect(device.isAvailable).toBe(false);
-  await expect((kept as DeviceTensor).toHost()).rejects.toMatchObject({
+  await expect((kept as DeviceTensor).toHost({ signal })).rejects.toMatchObject({
     code: StatusCode.UNAVAILABLE,
     message: expect.stringMatching(/on \/device:GPU:0 was lost.*Restart the task/),
   });
@@ -85,5 +85,5 @@ test("a run that does not fit frees what it has made", async () => {
   await expect(session.run([large], signal)).rejects.toMatchObject({ code: StatusCode.RESOURCE_EXHAUSTED });
   expect(memory.usedBytes).toBe(0);
   const [fits] = await session.run([Tensor.of([1], "float32")], signal);
-  expect((await (fits as DeviceTensor).toHost()).toArray()).toEqual([1]);
+  expect((await (fits as DeviceTensor).toHost({ signal })).toArray()).toEqual([1]);
 });
