@@ -1,6 +1,6 @@
 import { Tensor } from "../../../protocol/tensor.js";
 import type { StepContext } from "../executor/step-context.js";
-import { DeviceTensor } from "../gpu/device-tensor.js";
+import { toHost } from "../gpu/device-tensor.js";
 import type { Outputs } from "../kernels/kernel.js";
 import { fill } from "../kernels/state/reference-variables.js";
 import { validatesShape } from "../kernels/state/variable-access.js";
@@ -110,8 +110,11 @@ export async function runUpdates(
 async function replace(variable: Variable, value: Tensor, step: StepContext): Promise<void> {
   if (variable instanceof ReferenceVariable && variable.isReadBy(step)) {
     // What the step has read becomes the new value, as in TensorFlow.
-    await fill(variable, value instanceof DeviceTensor ? await value.toHost(step) : value);
-    freeUnlessHeld(value);
+    try {
+      await fill(variable, await toHost(value, step));
+    } finally {
+      freeUnlessHeld(value);
+    }
   } else {
     variable.adopt(value);
   }
