@@ -82,6 +82,13 @@ export class DeviceTensor extends HeldTensor {
     return this.#copy?.deref() ?? this.#copied(await this.memory.read(this.handle, waiter.signal));
   }
 
+  /** As `toHost`, for a caller that may write to the copy. */
+  async toOwnCopy(waiter: Waiter): Promise<Tensor> {
+    const bytes = await this.memory.read(this.handle, waiter.signal);
+    this.#wasCopied = true;
+    return this.#tensorOf(bytes);
+  }
+
   protected override free(): void {
     const { handle } = this.#place;
     if (handle !== FREED) {
@@ -92,10 +99,14 @@ export class DeviceTensor extends HeldTensor {
   }
 
   #copied(bytes: ArrayBuffer): Tensor {
-    const copy = new Tensor(this.dtype, this.shape, arrayOver(this.dtype, bytes));
+    const copy = this.#tensorOf(bytes);
     this.#copy = new WeakRef(copy);
     this.#wasCopied = true;
     return copy;
+  }
+
+  #tensorOf(bytes: ArrayBuffer): Tensor {
+    return new Tensor(this.dtype, this.shape, arrayOver(this.dtype, bytes));
   }
 }
 

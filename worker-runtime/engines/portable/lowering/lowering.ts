@@ -31,6 +31,8 @@ export interface Lowering {
    * takes longer than it saves unless the images are large.
    */
   readonly isFasterOnOneThread?: true;
+  /** It copies parts of its first input. */
+  readonly gathers?: true;
   /** Nothing is computed: a session with only such nodes would be useless. */
   readonly isTrivial?: true;
   /**
