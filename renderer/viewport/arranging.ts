@@ -50,7 +50,7 @@ const workOf = recordPerDocument(
 export interface ArrangingHooks {
   /** Returns what is to be done once it is drawn. */
   beforeShow(): () => void;
-  /** Size of the canvas in pixels. */
+  /** Size in pixels of the part of the canvas that the graph is to fill. */
   size(): { readonly width: number; readonly height: number };
   onError(error: unknown): void;
 }
