@@ -4,7 +4,8 @@ import { viewCommands } from "../commands/view-commands.js";
 import { OpsPanel } from "../ops-panel/index.js";
 import { CommandIconButton } from "../parts/command-button.js";
 import { PanelBoundary } from "../parts/panel-boundary.js";
-import { uiActions, useUi } from "../stores/ui-store.js";
+import { PlacementPanel } from "../placement-panel/placement-panel.js";
+import { type SideTab, uiActions, useUi } from "../stores/ui-store.js";
 import { TabControl, TabList, TabPanel, Tabs } from "../ui/tabs.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./side-tabs.module.css";
@@ -12,9 +13,16 @@ import styles from "./side-tabs.module.css";
 const TABS = [
   { id: "cluster", label: "Cluster" },
   { id: "ops", label: "Ops" },
+  { id: "placement", label: "Placement" },
 ] as const;
 
-/** The panel at the left: the cluster or the ops. */
+const NAMES: Readonly<Record<SideTab, string>> = {
+  cluster: "The cluster panel",
+  ops: "The list of ops",
+  placement: "The placement panel",
+};
+
+/** The panel at the left: the cluster, the ops or the placement of the graph. */
 export function SideTabs(): ReactElement {
   const tab = useUi((state) => state.sideTab);
   return (
@@ -27,11 +35,16 @@ export function SideTabs(): ReactElement {
           </TabControl>
         </TabList>
         <TabPanel id={tab} className={styles.panel} data-own-keys="">
-          <PanelBoundary name={tab === "cluster" ? "The cluster panel" : "The list of ops"} resetOn={tab}>
-            {tab === "cluster" ? <ClusterPanel /> : <OpsPanel />}
+          <PanelBoundary name={NAMES[tab]} resetOn={tab}>
+            <SideContent tab={tab} />
           </PanelBoundary>
         </TabPanel>
       </div>
     </Tabs>
   );
+}
+
+function SideContent({ tab }: { readonly tab: SideTab }): ReactElement {
+  if (tab === "cluster") return <ClusterPanel />;
+  return tab === "ops" ? <OpsPanel /> : <PlacementPanel />;
 }

@@ -6,11 +6,11 @@ import type { Point } from "../document/model.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { currentMap, itemShowing } from "../viewport/current-map.js";
 import { nodeRect } from "../viewport/graph-map.js";
+import { moveItems } from "../viewport/move-items.js";
 import { selectedBoxes } from "../viewport/selected-scopes.js";
 import { revealItem } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { namesOf } from "./canvas-selection.js";
-import { moveItems } from "./move-items.js";
 
 const ARROWS: Readonly<Record<string, Point>> = {
   ArrowLeft: { x: -1, y: 0 },

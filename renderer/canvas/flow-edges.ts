@@ -13,6 +13,7 @@ import { tensorName } from "../document/tensor-names.js";
 import { type Edge as Wire, wiringOf } from "../document/wiring.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { bytesText } from "../ui/format.js";
+import { crossingWidth } from "../viewport/edge-width.js";
 import type { GraphMap, MapEdge } from "../viewport/graph-map.js";
 import { microsText, nodeRunOf } from "../viewport/node-text.js";
 import { placeLabels, routeLabels } from "./edge-labels.js";
@@ -199,12 +200,6 @@ export function edgeTip(edge: MapEdge, context: Pick<EdgeContext, "document" | "
 function badgeOf({ bytes, micros }: Sent): NonNullable<GraphEdgeData["badge"]> {
   const short = bytes === undefined ? "size not known" : bytesText(bytes);
   return { short, long: micros === undefined ? short : `${short} · ${microsText(micros)}` };
-}
-
-/** 2 px up to 1 kB, 5 px from 1 GB on, logarithmic in between. */
-export function crossingWidth(bytes: number | undefined): number {
-  if (bytes === undefined || bytes <= 1000) return 2;
-  return Math.min(5, 2 + (Math.log10(bytes) - 3) / 2);
 }
 
 /** The task that a node ran on, otherwise the one it is pinned to. */

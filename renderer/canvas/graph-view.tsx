@@ -16,13 +16,14 @@ import { listenToClipboard } from "../commands/clipboard-commands.js";
 import { whyNotConnect } from "../document/edits/connect.js";
 import type { Point } from "../document/model.js";
 import { takesOps } from "../parts/op-drag.js";
-import { dropOnTask, overCanvas, placeOf, trackPinDrag } from "../parts/pin-drag.js";
+import { draggedWith, dropOnTask, overCanvas, placeOf, trackPinDrag } from "../parts/pin-drag.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { endDrag } from "../stores/drag-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { classNames } from "../ui/class-names.js";
 import { currentMap } from "../viewport/current-map.js";
 import { nodeRect } from "../viewport/graph-map.js";
+import { moveItems } from "../viewport/move-items.js";
 import { inputEnd, outputEnd } from "../viewport/ports.js";
 import type { Rect } from "../viewport/rect.js";
 import { fitGraph, MAX_ZOOM, MIN_ZOOM, originFollowsView, toGraph } from "../viewport/view.js";
@@ -44,7 +45,6 @@ import { GraphEdge, PulledEdge } from "./graph-edge.js";
 import { GraphNode } from "./graph-node.js";
 import { GraphPicture } from "./graph-picture.js";
 import styles from "./graph-view.module.css";
-import { moveItems } from "./move-items.js";
 import { FAR_ZOOM, SMALL_ZOOM } from "./picture.js";
 import { revealWhatIsAdded } from "./reveal-added.js";
 import { ScopeBox, ScopeFrame } from "./scope-node.js";
@@ -182,7 +182,7 @@ export function GraphView(): ReactElement {
           const place = placeOf(event);
           // Outside the canvas a ghost is dragged, and the nodes stay where they were.
           if (!overCanvas(place)) setMoved(STAY);
-          if (!cancelled.current) trackPinDrag(draggedWith(held.id), place);
+          if (!cancelled.current) trackPinDrag(draggedWith(namesOf(held.id)), place);
         }}
         onNodeDragStop={onDragStop}
         {...connection}
@@ -232,13 +232,6 @@ function keepFromSelectingText(event: React.MouseEvent<HTMLElement>): void {
   const { target, shiftKey } = event;
   if (shiftKey && target instanceof Element && target.closest(".react-flow__renderer"))
     event.preventDefault();
-}
-
-/** The nodes that are dragged along with the held item: all that are selected with it. */
-function draggedWith(held: string): readonly string[] {
-  const { selection } = useDocument.getState();
-  const names = namesOf(held);
-  return names.every((name) => selection.has(name)) ? [...selection] : names;
 }
 
 /** How far the held node has been dragged, which React Flow keeps separately. */

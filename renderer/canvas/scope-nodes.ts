@@ -4,7 +4,7 @@ import type { Point } from "../document/model.js";
 import { BOX_PORT_Y } from "../document/node-size.js";
 import { countText } from "../ui/format.js";
 import { type GraphMap, type MapItem, nodeRect } from "../viewport/graph-map.js";
-import { nodesOfItem } from "../viewport/shown-graph.js";
+import { isSelected } from "../viewport/move-items.js";
 import type { CanvasNode, ScopeFlowNode } from "./flow-nodes.js";
 
 /** Size of the ports of a box in pixels, as in the style sheet. */
@@ -69,12 +69,6 @@ function scopeNode(
         { draggable: false, zIndex: -1, style: { pointerEvents: "none" as const }, handles: [] }),
     ariaLabel: `${label}, ${item.kind === "box" ? "closed" : "open"} scope with ${countText(size, "node")}`,
   };
-}
-
-/** A scope is selected when everything in it is. */
-export function isSelected(item: MapItem, selection: ReadonlySet<string>): boolean {
-  if (selection.size === 0) return false;
-  return nodesOfItem(item).every((name) => selection.has(name));
 }
 
 /** One port for data and one for control edges on each side, at one place. */

@@ -30,6 +30,8 @@ export interface TaskShare {
 export interface ScopeStatus {
   /** Number of all nodes inside, folded ones too. */
   readonly nodes: number;
+  /** Their names; empty until they are found. */
+  readonly names: ReadonlySet<string>;
   /** Elements of all constants and variables inside, as far as their shapes are known. */
   readonly parameters: number;
   /** The largest share first. */
@@ -61,6 +63,7 @@ export function useScopeStatus(scope: Scope): ScopeStatus {
     const { names, tasks, parameters } = contents;
     return {
       nodes: names.size,
+      names,
       parameters,
       tasks,
       problems: countIn(names, problems),
@@ -72,6 +75,7 @@ export function useScopeStatus(scope: Scope): ScopeStatus {
 
 /** Of a scope whose contents were not looked at yet. */
 const UNKNOWN: Omit<ScopeStatus, "nodes"> = {
+  names: new Set(),
   parameters: 0,
   tasks: [],
   problems: 0,

@@ -1,8 +1,10 @@
 /** Every command of the window, and how a key press becomes one. */
 import { isTextKey, type KeyPress, matchesShortcut } from "../ui/shortcut.js";
+import { alignCommands } from "./align-commands.js";
 import { canvasCommands } from "./canvas-commands.js";
 import { clipboardCommands, pasteCommands } from "./clipboard-commands.js";
 import { clusterCommands, linkCommands, membershipCommands, routeCommands } from "./cluster-commands.js";
+import { colourCommands } from "./colour-commands.js";
 import type { AnyCommand, CommandGroup } from "./command.js";
 import { curveCommands } from "./curve-commands.js";
 import { editCommands } from "./edit-commands.js";
@@ -14,6 +16,7 @@ import type { KeyContext } from "./key-context.js";
 import { machineCommands, roleCommands } from "./machine-commands.js";
 import { nodeCommands, nodesCommands } from "./node-commands.js";
 import { opCommands, opListCommands } from "./op-commands.js";
+import { placementCommands } from "./placement-commands.js";
 import { activeRunCommands, runCommands, stepsCommands, traceCommands } from "./run-commands.js";
 import { runtimeCommands } from "./runtime-commands.js";
 import {
@@ -36,8 +39,9 @@ export const allCommands: readonly AnyCommand[] = [
   ...[clusterCommands, membershipCommands, machineCommands, roleCommands, taskCommands],
   ...[linkCommands, routeCommands, runtimeCommands],
   ...[graphCommands, nodeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
-  ...[closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
-  ...[canvasCommands, viewCommands, tensorCommands, curveCommands],
+  ...[placementCommands],
+  ...[alignCommands, closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
+  ...[canvasCommands, viewCommands, colourCommands, tensorCommands, curveCommands],
   ...[settingsCommands, themeCommands, helpCommands],
 ].flatMap((commands) => Object.values<AnyCommand>(commands));
 

@@ -14,7 +14,7 @@ import { remember } from "./remember.js";
 import { documentTarget, noTarget, runTarget, stepsTarget } from "./target-kinds.js";
 
 /** One run at a time, whichever document it computes. */
-function nothingRuns(): Enabled {
+export function nothingRuns(): Enabled {
   return when(!isActive(useRun.getState().newest), "A run is in progress.");
 }
 

@@ -11,12 +11,14 @@ import { useExamples } from "../stores/example-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { useKernelCatalogue, useKernels } from "../stores/kernel-store.js";
 import { useOps } from "../stores/ops-store.js";
+import { usePlacement } from "../stores/placement-store.js";
 import { useReachability } from "../stores/reachability-store.js";
 import { useDocumentRun, useRun } from "../stores/run-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
 import { useSettings } from "../stores/settings-store.js";
 import { useUi } from "../stores/ui-store.js";
+import { useColouring } from "../viewport/colouring.js";
 import { useTravel } from "../viewport/travel.js";
 import { useCanvas } from "../viewport/view-store.js";
 
@@ -38,7 +40,9 @@ const STORES: readonly Store[] = [
   ...[
     useGraphView,
     useTravel,
+    useColouring,
     useCurves,
+    usePlacement,
     useReachability,
     useDocumentRun,
     useRun,

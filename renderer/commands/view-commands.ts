@@ -27,6 +27,13 @@ export const viewCommands = defineCommands(noTarget, {
     run: () => uiActions.showSide("cluster"),
   },
   ops: { id: "view.ops", group: "View", label: "Show the ops", run: () => uiActions.showSide("ops") },
+  placement: {
+    id: "view.placement",
+    group: "View",
+    label: "Show the placement",
+    keywords: "suggestion, tasks, lanes",
+    run: () => uiActions.showSide("placement"),
+  },
   inspector: {
     id: "view.inspector",
     group: "View",
@@ -59,6 +66,13 @@ export const viewCommands = defineCommands(noTarget, {
     label: "Show timeline",
     shortcut: "Mod+2",
     run: () => uiActions.showDock("timeline"),
+  },
+  lanes: {
+    id: "view.dock.lanes",
+    group: "View",
+    label: "Show lanes by task",
+    keywords: "placement, pin, drag",
+    run: () => uiActions.showDock("lanes"),
   },
   logs: {
     id: "view.dock.logs",

@@ -5,6 +5,7 @@ import { PanelBoundary } from "../parts/panel-boundary.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
+import { usePinProblems } from "../stores/pin-problem-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { useTensorTabs } from "../stores/tensor-tabs.js";
 import { type DockTab, uiActions, useUi } from "../stores/ui-store.js";
@@ -16,13 +17,15 @@ import styles from "./dock.module.css";
 
 const ResultsTab = preloadable(() => import("./results-tab.js"));
 const TimelineTab = preloadable(() => import("./timeline-tab.js"));
+const LanesTab = preloadable(() => import("./task-lanes/lanes-tab.js"));
 const LogsTab = preloadable(() => import("./logs-tab.js"));
 const ProblemsTab = preloadable(() => import("./problems-tab.js"));
 const RunTab = preloadable(() => import("./run-tab.js"));
 const TensorTab = preloadable(() => import("./tensor-tab.js"));
 // Not needed to show the window, but at once when a tab is opened.
 whenIdle(() => {
-  for (const tab of [ResultsTab, TimelineTab, LogsTab, ProblemsTab, RunTab, TensorTab]) void tab.preload();
+  for (const tab of [ResultsTab, TimelineTab, LanesTab, LogsTab, ProblemsTab, RunTab, TensorTab])
+    void tab.preload();
 });
 
 /** The panel at the bottom: results, timeline, logs, problems, and every tensor that was opened. */
@@ -50,6 +53,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
   const inGraph = useDocument((state) => state.problems.size);
   const inTasks = useCluster((state) => state.tasks.filter(({ problem }) => problem !== undefined).length);
   const withoutKernels = useKernels((state) => state.missing.tasks.length);
+  const ofPins = usePinProblems((state) => state.problems.length);
   const tensors = useTensorTabs((state) => state.names);
   const tabs: Tab<DockTab>[] = [
     { id: "results", label: "Results", count: results },
@@ -58,10 +62,11 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
     {
       id: "problems",
       label: "Problems",
-      count: inGraph + inTasks + withoutKernels,
+      count: inGraph + inTasks + withoutKernels + ofPins,
       bad: inGraph + inTasks > 0,
     },
     { id: "run", label: "What to run" },
+    { id: "lanes", label: "Lanes" },
     ...tensors.map(
       (name): Tab<DockTab> => ({
         id: `tensor:${name}`,
@@ -87,6 +92,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
 function DockContent({ tab }: { readonly tab: DockTab }): ReactElement {
   if (tab === "results") return <ResultsTab />;
   if (tab === "timeline") return <TimelineTab />;
+  if (tab === "lanes") return <LanesTab />;
   if (tab === "logs") return <LogsTab />;
   if (tab === "problems") return <ProblemsTab />;
   if (tab === "run") return <RunTab />;

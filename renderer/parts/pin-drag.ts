@@ -1,9 +1,11 @@
-/** Dragging nodes out of the canvas onto a task row of the cluster panel. */
+/** Dragging nodes onto a task: a row of the cluster panel or a lane. */
 
-import { taskDevice, taskName } from "../cluster/task-name.js";
-import { useCluster } from "../stores/cluster-store.js";
+import { deviceText } from "../document/edits/place.js";
+import { recordPerDocument } from "../stores/document-session.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { endDrag, useDrag } from "../stores/drag-store.js";
+import { sentIfPinned } from "../stores/sent-bytes.js";
+import { bytesText, countText } from "../ui/format.js";
 
 export interface PointerPlace {
   readonly clientX: number;
@@ -24,28 +26,55 @@ export function overCanvas({ clientX, clientY }: PointerPlace): boolean {
   return document.elementFromPoint(clientX, clientY)?.closest("[data-canvas]") !== null;
 }
 
+/** What would be sent if the dragged nodes were pinned elsewhere; read once for a drag. */
+const sending = recordPerDocument((): { sent: ReturnType<typeof sentIfPinned> | undefined } => ({
+  sent: undefined,
+}));
+
 /** Follows the pointer; shows what a drop here would do. */
 export function trackPinDrag(names: readonly string[], place: PointerPlace): void {
   const { clientX, clientY } = place;
-  const row = document.elementFromPoint(clientX, clientY)?.closest<HTMLElement>("[data-task-id]");
-  const task = useCluster.getState().tasks.find(({ id }) => id === row?.dataset.taskId);
-  const overDevice = row?.dataset.device ?? (task ? taskDevice(task) : undefined);
+  const row = document.elementFromPoint(clientX, clientY)?.closest<HTMLElement>("[data-device]");
+  const overDevice = row?.dataset.device;
+  const dragged = useDrag.getState();
+  const isNew = dragged.nodes.length === 0;
+  if (isNew) sending().sent = undefined;
+  const isSameRow = !isNew && overDevice === dragged.overDevice;
   useDrag.setState({
     nodes: names,
     overTaskId: row?.dataset.taskId,
     overDevice,
     pointer: { x: clientX, y: clientY },
-    status: task && overDevice ? dropText(names, taskName(task), overDevice) : undefined,
+    ...(isSameRow ? {} : { status: overDevice === undefined ? undefined : dropText(names, overDevice) }),
   });
 }
 
-function dropText(names: readonly string[], task: string, device: string): string {
+/** The nodes that are dragged along with some of them: all that are selected, if these are. */
+export function draggedWith(names: readonly string[]): readonly string[] {
+  const { selection } = useDocument.getState();
+  return names.length > 0 && names.every((name) => selection.has(name)) ? [...selection] : names;
+}
+
+function dropText(names: readonly string[], device: string): string {
   const { nodes } = useDocument.getState().document;
-  const moving = names.filter((name) => nodes.get(name)?.device !== device).length;
-  if (moving === 0)
+  const moving = names.filter((name) => nodes.get(name)?.device !== device);
+  const task = device === "" ? "auto" : deviceText(device);
+  if (moving.length === 0)
     return `${names.length === 1 ? (names[0] ?? "") : "All of them"} already pinned to ${task}`;
-  const what = moving === 1 ? "1 node" : `${moving} nodes`;
-  return `Pin ${what} to ${task}. Esc cancels. One undo step.`;
+  const what = countText(moving.length, "node");
+  const action = device === "" ? `Unpin ${what}` : `Pin ${what} to ${task}`;
+  return `${action}. ${sentText(names, device)} Esc cancels. One undo step.`;
+}
+
+/** "Sent between tasks in a step: 98 kB instead of 1.2 MB." */
+function sentText(names: readonly string[], device: string): string {
+  const record = sending();
+  record.sent ??= sentIfPinned(names);
+  const { before, after } = record.sent(device);
+  const [now, then] = [bytesText(before.bytes), bytesText(after.bytes)];
+  return now === then
+    ? `Sent between tasks in a step: ${now}, as now.`
+    : `Sent between tasks in a step: ${then} instead of ${now}.`;
 }
 
 /** Drops the nodes. True if they were over a task row and return to their position. */
@@ -55,4 +84,69 @@ export function dropOnTask(): boolean {
   if (overDevice === undefined) return false;
   documentActions.pin(nodes, overDevice);
   return true;
+}
+
+/** Less movement than this, in pixels, is a click. */
+const DRAG_THRESHOLD = 4;
+
+/**
+ * Lets an element be dragged as nodes onto a task. Escape cancels. Answers how to end that.
+ *
+ * @param names called when a drag begins
+ */
+export function dragsNodes(element: HTMLElement, names: () => readonly string[]): () => void {
+  let from: PointerPlace | undefined;
+  let dragged: readonly string[] | undefined;
+  const stop = () => {
+    from = undefined;
+    dragged = undefined;
+    window.removeEventListener("pointermove", onMove);
+    window.removeEventListener("pointerup", onUp);
+    window.removeEventListener("pointercancel", onCancel);
+    window.removeEventListener("keydown", onKey, true);
+  };
+  const onMove = (event: PointerEvent) => {
+    if (!from) return;
+    const distance = Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY);
+    if (!dragged && distance < DRAG_THRESHOLD) return;
+    dragged ??= names();
+    trackPinDrag(dragged, event);
+  };
+  const onUp = () => {
+    if (dragged) {
+      // The press was a drag and no click.
+      element.addEventListener("click", keepFromClicking, { capture: true, once: true });
+      setTimeout(() => element.removeEventListener("click", keepFromClicking, { capture: true }));
+      dropOnTask();
+    }
+    stop();
+  };
+  const onCancel = () => {
+    if (dragged) endDrag();
+    stop();
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || !dragged) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onCancel();
+  };
+  const onDown = (event: PointerEvent) => {
+    if (event.button !== 0) return;
+    from = event;
+    window.addEventListener("pointermove", onMove);
+    window.addEventListener("pointerup", onUp);
+    window.addEventListener("pointercancel", onCancel);
+    window.addEventListener("keydown", onKey, true);
+  };
+  element.addEventListener("pointerdown", onDown);
+  return () => {
+    onCancel();
+    element.removeEventListener("pointerdown", onDown);
+  };
+}
+
+function keepFromClicking(event: Event): void {
+  event.stopPropagation();
+  event.preventDefault();
 }

@@ -13,11 +13,12 @@ import { graphToRun, restoreNotes, writeDocument } from "../document/document-fi
 import { addNode, type ConnectFrom } from "../document/edits/add.js";
 import { setAttr } from "../document/edits/attrs.js";
 import { setCluster } from "../document/edits/cluster.js";
+import { colocate, separate } from "../document/edits/colocate.js";
 import { connect, disconnect, type InputEnd, type OutputEnd, removeSlot } from "../document/edits/connect.js";
 import { giveFirstValue } from "../document/edits/first-value.js";
 import { insertCast } from "../document/edits/insert-cast.js";
 import { type Clip, clipOf, freePlaceFor, paste } from "../document/edits/paste.js";
-import { moveNodes, pin } from "../document/edits/place.js";
+import { moveNodes, pin, pinEach } from "../document/edits/place.js";
 import { deleteNodes } from "../document/edits/remove.js";
 import { rename } from "../document/edits/rename.js";
 import {
@@ -239,13 +240,23 @@ export const documentActions = {
   /** Pins nodes to a device, "/job:worker/task:0"; "" lets the master choose. */
   pin: (names: readonly string[], device: string): boolean => perform(pin(present(), names, device)),
 
+  /** Pins each node to a device of its own; `label` names the edit in undo, given "3 nodes". */
+  pinEach: (devices: ReadonlyMap<string, string>, label: (nodes: string) => string): boolean =>
+    perform(pinEach(present(), devices, label)),
+
+  /** Makes nodes share the device of another one. */
+  colocate: (names: readonly string[], keeper: string): boolean =>
+    perform(colocate(present(), names, keeper)),
+  separate: (names: readonly string[]): boolean => perform(separate(present(), names)),
+
   connect: (from: OutputEnd, to: InputEnd): boolean => perform(connect(present(), lookupOp, from, to)),
   disconnect: (ends: readonly { node: string; input: number }[]): boolean =>
     perform(disconnect(present(), ends)),
   insertCast: (node: string, input: number): boolean => perform(insertCast(present(), lookupOp, node, input)),
   removeSlot: (node: string, input: number): boolean => perform(removeSlot(present(), lookupOp, node, input)),
 
-  moveNodes: (positions: ReadonlyMap<string, Point>): boolean => perform(moveNodes(present(), positions)),
+  moveNodes: (positions: ReadonlyMap<string, Point>, step?: string): boolean =>
+    perform(moveNodes(present(), positions, step)),
 
   /** Lays out the whole graph again. */
   arrange(): boolean {

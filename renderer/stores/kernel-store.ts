@@ -9,6 +9,7 @@ import {
   slicedMissingKernels,
 } from "../kernels/missing-kernels.js";
 import { type ClusterEngines, clusterEngines, hasPortable } from "../kernels/task-engines.js";
+import type { KnownKernels } from "../placement/allowed-tasks.js";
 import { client } from "../transport/client.js";
 import { useApp } from "./app-store.js";
 import { Background } from "./background.js";
@@ -49,6 +50,13 @@ export function missingAt(node: string): MissingOnTask | undefined {
   const { nodes, tasks } = useKernels.getState().missing;
   const name = nodes.get(node)?.task;
   return name === undefined ? undefined : tasks.find(({ task }) => task.name === name);
+}
+
+/** What is known of the portable engine's kernels for the open graph; undefined until it was compared. */
+export function knownKernels(): KnownKernels | undefined {
+  const { catalogue } = useKernelCatalogue.getState();
+  const { needs } = comparisons();
+  return catalogue && needs ? { catalogue, needs: needs.value } : undefined;
 }
 
 /** The engines, and what they were derived from. */

@@ -3,9 +3,9 @@ import type { Access } from "../../main/api/cluster.js";
 import { onSessionChange } from "./document-session.js";
 import { useTensorTabs } from "./tensor-tabs.js";
 
-export type SideTab = "cluster" | "ops";
+export type SideTab = "cluster" | "ops" | "placement";
 /** The fixed tabs of the dock; a tensor's tab is "tensor:" and its name. */
-export type DockTab = "results" | "timeline" | "logs" | "problems" | "run" | `tensor:${string}`;
+export type DockTab = "results" | "timeline" | "lanes" | "logs" | "problems" | "run" | `tensor:${string}`;
 
 export type DialogState =
   | { readonly kind: "palette" }
@@ -24,6 +24,9 @@ export type DialogState =
   | { readonly kind: "machine"; readonly machineId: string }
   | { readonly kind: "cluster-table" }
   | { readonly kind: "python" }
+  /** Pins nodes to a device that is typed in. */
+  | { readonly kind: "device"; readonly nodes: readonly string[] }
+  | { readonly kind: "colocate"; readonly nodes: readonly string[] }
   | {
       readonly kind: "file";
       readonly mode: "open" | "save";

@@ -1,4 +1,8 @@
 /** How values become positions of a chart. */
+import { figureText } from "./format.js";
+
+/** Of a tick: more would be rounding errors. */
+const MOST_DIGITS = 12;
 
 export interface Scale {
   readonly min: number;
@@ -53,8 +57,13 @@ export function ticksOf({ min, max, logarithmic }: Scale, count: number): number
   const step = power * ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10);
   // Multiples of a whole number have no rounding errors to show.
   return range(Math.ceil(min / step), Math.floor(max / step), 1).map((multiple) =>
-    Number((multiple * step).toPrecision(12)),
+    Number((multiple * step).toPrecision(MOST_DIGITS)),
   );
+}
+
+/** The numbers at an axis, as exact as the ticks are. */
+export function tickLabels(ticks: readonly number[]): string[] {
+  return ticks.map((tick) => figureText(tick, MOST_DIGITS));
 }
 
 function range(from: number, to: number, every: number): number[] {

@@ -8,7 +8,7 @@ import {
   useState,
 } from "react";
 import styles from "./chart.module.css";
-import { nearestIndex, placeOf, type Scale, scaleOf, ticksOf } from "./chart-scale.js";
+import { nearestIndex, placeOf, type Scale, scaleOf, tickLabels, ticksOf } from "./chart-scale.js";
 import { classNames } from "./class-names.js";
 import { figureText, numberText } from "./format.js";
 
@@ -40,8 +40,10 @@ interface ChartProps {
   readonly logarithmic?: boolean;
 }
 
-/** Room for the numbers at the axes, in pixels. */
-const LEFT = 46;
+/** Room for the numbers at the axes, in pixels; long ones at the left take more. */
+const LEAST_LEFT = 46;
+const DIGIT_WIDTH = 6.6;
+const TICK_GAP = 6;
 const BOTTOM = 18;
 const TOP = 6;
 const RIGHT = 20;
@@ -62,19 +64,15 @@ export function Chart(props: ChartProps): ReactElement {
   const [at, setAt] = useState<number>();
   const [zoom, setZoom] = useState<readonly [from: number, to: number]>();
   const [drag, setDrag] = useState<readonly [from: number, to: number]>();
-  const inner = useMemo(
-    () => ({ width: Math.max(1, width - LEFT - RIGHT), height: Math.max(1, height - TOP - BOTTOM) }),
-    [width, height],
-  );
   const drawn = useMemo(
-    () => layOut({ series, band, logarithmic }, zoom, inner),
-    [series, band, logarithmic, zoom, inner],
+    () => layOut({ series, band, logarithmic }, zoom, { width, height }),
+    [series, band, logarithmic, zoom, width, height],
   );
-  const { x, y } = drawn;
-  const toX = (value: number) => LEFT + (placeOf(x, value) ?? 0) * inner.width;
+  const { x, y, left, inner } = drawn;
+  const toX = (value: number) => left + (placeOf(x, value) ?? 0) * inner.width;
   const valueAt = (event: PointerEvent<SVGSVGElement>) => {
-    const left = event.clientX - event.currentTarget.getBoundingClientRect().left - LEFT;
-    return x.min + (Math.max(0, Math.min(inner.width, left)) / inner.width) * (x.max - x.min);
+    const place = event.clientX - event.currentTarget.getBoundingClientRect().left - left;
+    return x.min + (Math.max(0, Math.min(inner.width, place)) / inner.width) * (x.max - x.min);
   };
   /** Whose places the cursor goes to. */
   const leading = series.find(({ look }) => look === "main") ?? series[0] ?? { xs: [] };
@@ -146,13 +144,13 @@ export function Chart(props: ChartProps): ReactElement {
           onDoubleClick={() => setZoom(undefined)}
         >
           <g className={styles.axes}>
-            {drawn.yTicks.map((tick) => {
+            {drawn.yTicks.map((tick, index) => {
               const top = TOP + (1 - (placeOf(y, tick) ?? 0)) * inner.height;
               return (
                 <g key={tick}>
-                  <path d={`M${LEFT} ${top}H${LEFT + inner.width}`} />
-                  <text x={LEFT - 6} y={top + 3.5} textAnchor="end">
-                    {figureText(tick, 3)}
+                  <path d={`M${left} ${top}H${left + inner.width}`} />
+                  <text x={left - TICK_GAP} y={top + 3.5} textAnchor="end">
+                    {drawn.yLabels[index]}
                   </text>
                 </g>
               );
@@ -163,7 +161,7 @@ export function Chart(props: ChartProps): ReactElement {
               </text>
             ))}
           </g>
-          <svg x={LEFT} y={TOP} width={inner.width} height={inner.height} aria-hidden="true">
+          <svg x={left} y={TOP} width={inner.width} height={inner.height} aria-hidden="true">
             {drawn.band ? <path className={styles.band} d={drawn.band} /> : null}
             {drawn.lines.map(({ label: name, look, path, dots }) => (
               <g
@@ -175,18 +173,18 @@ export function Chart(props: ChartProps): ReactElement {
                 )}
               >
                 <path d={path} />
-                {dots.map(([left, top]) => (
-                  <circle key={left} cx={left} cy={top} r={1.75} />
+                {dots.map(([cx, cy]) => (
+                  <circle key={cx} cx={cx} cy={cy} r={1.75} />
                 ))}
               </g>
             ))}
             {at === undefined ? null : (
               <g className={styles.cursor}>
-                <path d={`M${toX(at) - LEFT} 0V${inner.height}`} />
+                <path d={`M${toX(at) - left} 0V${inner.height}`} />
                 {read.map((one) => {
                   const top = placeOf(y, readingAt(one));
                   return top === undefined ? null : (
-                    <circle key={one.label} cx={toX(at) - LEFT} cy={(1 - top) * inner.height} r={3.5} />
+                    <circle key={one.label} cx={toX(at) - left} cy={(1 - top) * inner.height} r={3.5} />
                   );
                 })}
               </g>
@@ -194,7 +192,7 @@ export function Chart(props: ChartProps): ReactElement {
             {drag ? (
               <rect
                 className={styles.drag}
-                x={toX(Math.min(...drag)) - LEFT}
+                x={toX(Math.min(...drag)) - left}
                 width={Math.abs(toX(drag[1]) - toX(drag[0]))}
                 height={inner.height}
               />
@@ -222,8 +220,18 @@ interface Drawn {
   readonly y: Scale;
   readonly xTicks: readonly number[];
   readonly yTicks: readonly number[];
+  readonly yLabels: readonly string[];
+  /** Where the curves begin. */
+  readonly left: number;
+  /** What is left for the curves. */
+  readonly inner: Size;
   readonly lines: readonly Line[];
   readonly band: string | undefined;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
 }
 
 type Drawable = Required<Pick<ChartProps, "series" | "logarithmic">> & Pick<ChartProps, "band">;
@@ -231,7 +239,7 @@ type Drawable = Required<Pick<ChartProps, "series" | "logarithmic">> & Pick<Char
 function layOut(
   { series, band, logarithmic }: Drawable,
   zoom: readonly [number, number] | undefined,
-  { width, height }: { readonly width: number; readonly height: number },
+  size: Size,
 ): Drawn {
   const x: Scale = zoom
     ? { min: zoom[0], max: zoom[1], logarithmic: false }
@@ -241,11 +249,17 @@ function layOut(
   const lists: readonly Pick<ChartSeries, "xs" | "values">[] = [...series, ...edges];
   const seen = lists.flatMap(({ xs, values }) => values.filter((_, index) => inView(xs[index])));
   const y = scaleOf(seen, { logarithmic, room: 0.04 }) ?? { min: 0, max: 1, logarithmic: false };
+  const height = Math.max(1, size.height - TOP - BOTTOM);
+  const yTicks = ticksOf(y, height / Y_TICK);
+  const yLabels = tickLabels(yTicks);
+  const longest = Math.max(0, ...yLabels.map(({ length }) => length));
+  const left = Math.max(LEAST_LEFT, Math.ceil(longest * DIGIT_WIDTH) + TICK_GAP);
+  const width = Math.max(1, size.width - left - RIGHT);
   const points = (xs: readonly number[], values: readonly (number | null)[]) =>
     xs.map((value, index): readonly [number, number] | undefined => {
       const top = placeOf(y, values[index]);
-      const left = placeOf(x, value) ?? 0;
-      return top === undefined ? undefined : [round(left * width), round((1 - top) * height)];
+      const across = placeOf(x, value) ?? 0;
+      return top === undefined ? undefined : [round(across * width), round((1 - top) * height)];
     });
   const order = { faint: 0, compared: 1, main: 2 };
   const lines = series
@@ -255,7 +269,10 @@ function layOut(
     x,
     y,
     xTicks: ticksOf(x, width / X_TICK).filter(Number.isInteger),
-    yTicks: ticksOf(y, height / Y_TICK),
+    yTicks,
+    yLabels,
+    left,
+    inner: { width, height },
     lines,
     band: band ? areaOf(points(band.xs, band.low), points(band.xs, band.high)) : undefined,
   };

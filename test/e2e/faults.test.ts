@@ -118,7 +118,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("an error of the window",
     expect(await window.alerts.getByText("Something went wrong in the window.").count()).toBe(1);
     const times = async (text: string) => (await logOf(app.folder)).split(text).length - 1;
     await expect.poll(() => times(`Error: ${INJECTED} in a promise`)).toBe(1);
-    expect(await times(`Error: ${INJECTED}\n`)).toBe(1);
+    await expect.poll(() => times(`Error: ${INJECTED}\n`)).toBe(1);
 
     await window.menu("Show the log file");
     const dialog = window.page.getByRole("dialog", { name: "Log of the application" });

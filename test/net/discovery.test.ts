@@ -4,8 +4,8 @@ import { peerMissing } from "../support/peers.js";
 import { allSeeAll, DiscoveringHost, deviceIdFor, startAll } from "./support/discovering-host.js";
 import { type Host, Network, type NetworkOptions } from "./support/network.js";
 
-/** Measured at 1.0 s on a quiet machine; a busy one that runs other tests takes longer to start four processes. */
-const SOON_MILLIS = 4000;
+/** Nothing is searched for, and nothing is forgotten, by the clock: who is seen has announced itself or answered. */
+const NEVER = { searchEveryMillis: 3_600_000, lifetimeSeconds: 3600 };
 
 let network: Network;
 afterEach(() => network?.dispose());
@@ -23,10 +23,9 @@ async function makeNetwork(
 describe.skipIf(peerMissing("namespaces"))("discovery", () => {
   test("lets four hosts that start together see each other soon, and never themselves", async () => {
     const hosts = await makeNetwork(4);
-    const all = await startAll(hosts);
+    const all = await startAll(hosts, { timing: NEVER });
     const millis = await allSeeAll(all);
     console.log(`4 hosts saw each other ${millis} ms after the last of them began.`);
-    expect(millis).toBeLessThan(SOON_MILLIS);
     const [first] = all;
     expect((await first?.waitFor(({ state }) => state.state === "on"))?.state).toEqual({ state: "on" });
     const second = first?.latest.sightings.find(({ deviceId }) => deviceId === deviceIdFor("host2"));
@@ -37,25 +36,20 @@ describe.skipIf(peerMissing("namespaces"))("discovery", () => {
 
   test("lets a host that comes later and one that was there see each other soon", async () => {
     const [one, two] = await makeNetwork(2);
-    const first = await DiscoveringHost.start(one);
+    const first = await DiscoveringHost.start(one, { timing: NEVER });
     await first.waitFor(({ state }) => state.state === "on");
-    const second = await DiscoveringHost.start(two);
+    const second = await DiscoveringHost.start(two, { timing: NEVER });
     const millis = await allSeeAll([first, second]);
     console.log(`A later host and an earlier one saw each other after ${millis} ms.`);
-    expect(millis).toBeLessThan(SOON_MILLIS);
   });
 
   test("says goodbye: who closes is gone at once", async () => {
-    const all = await startAll(await makeNetwork(4));
+    const all = await startAll(await makeNetwork(4), { timing: NEVER });
     await allSeeAll(all);
     const [leaving, ...staying] = all;
-    const left = Date.now();
     await leaving?.process.stop();
     expect(leaving?.process.stdout()).toContain("closed");
-    const gone = await Promise.all(
-      staying.map((one) => one.waitForSightings(staying.filter((other) => other !== one))),
-    );
-    expect(Math.max(...gone.map(({ at }) => at)) - left).toBeLessThan(SOON_MILLIS);
+    await Promise.all(staying.map((one) => one.waitForSightings(staying.filter((other) => other !== one))));
   });
 
   test("forgets who was killed when its time has run out, not before, and not who lives", async () => {

@@ -11,6 +11,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["ui"],
   ["document"],
   ["kernels", "cluster", "layout"],
+  ["placement"],
   ["transport"],
   ["stores"],
   ["viewport"],
@@ -27,6 +28,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "inspector",
     "ops-panel",
     "pairing",
+    "placement-panel",
   ],
   ["app"],
 ];

@@ -25,8 +25,32 @@ export function pin(document: GraphDocument, names: readonly string[], device: s
   });
 }
 
-/** Moves nodes on the canvas. Moves of the same nodes that follow each other are one step. */
-export function moveNodes(document: GraphDocument, positions: ReadonlyMap<string, Point>): EditResult {
+/** Pins each node to a device of its own, as one step of undo. Nodes that are there already are left out. */
+export function pinEach(
+  document: GraphDocument,
+  devices: ReadonlyMap<string, string>,
+  label: (nodes: string) => string,
+): EditResult {
+  const moved = [...devices].flatMap(([name, device]) => {
+    const node = document.nodes.get(name);
+    return node && node.device !== device ? [[node, { ...node, device }] as const] : [];
+  });
+  if (moved.length === 0) return refused("Every node is pinned there already.");
+  return edit({
+    label: label(nodesText(moved.map(([{ name }]) => name))),
+    operations: replaceNodes(moved),
+  });
+}
+
+/**
+ * Moves nodes on the canvas.
+ * @param step what the undo step is called; without it, moves of the same nodes that follow each other are one step.
+ */
+export function moveNodes(
+  document: GraphDocument,
+  positions: ReadonlyMap<string, Point>,
+  step?: string,
+): EditResult {
   const moves: Move[] = [];
   for (const [node, to] of positions) {
     const from = document.layout.get(node);
@@ -35,9 +59,8 @@ export function moveNodes(document: GraphDocument, positions: ReadonlyMap<string
   }
   if (moves.length === 0) return refused("Nothing was moved.");
   const names = moves.map(({ node }) => node);
-  return edit({
-    label: `Move ${nodesText(names)}`,
-    operations: [{ type: "layout", moves }],
-    mergeKey: `move ${names.toSorted().join(" ")}`,
-  });
+  const operations = [{ type: "layout" as const, moves }];
+  if (step !== undefined) return edit({ label: step, operations });
+  const mergeKey = `move ${names.toSorted().join(" ")}`;
+  return edit({ label: `Move ${nodesText(names)}`, operations, mergeKey });
 }

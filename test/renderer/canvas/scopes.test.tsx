@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ArrangingBar } from "../../../renderer/canvas/arranging-bar.js";
 import { Breadcrumbs } from "../../../renderer/canvas/breadcrumbs.js";
 import type { ScopeFlowNode } from "../../../renderer/canvas/flow-nodes.js";
-import { moveItems } from "../../../renderer/canvas/move-items.js";
 import { ScopeBox, ScopeFrame } from "../../../renderer/canvas/scope-node.js";
 import { graphCommands } from "../../../renderer/commands/graph-commands.js";
 import {
@@ -23,6 +22,7 @@ import { useGraphView } from "../../../renderer/stores/graph-view-store.js";
 import { keepArranged } from "../../../renderer/viewport/arranging.js";
 import { currentMap } from "../../../renderer/viewport/current-map.js";
 import { nodeRect } from "../../../renderer/viewport/graph-map.js";
+import { moveItems } from "../../../renderer/viewport/move-items.js";
 import { selectedBoxes } from "../../../renderer/viewport/selected-scopes.js";
 import { goBack, goToNode } from "../../../renderer/viewport/travel.js";
 import { documentOf } from "../document/graphs.js";

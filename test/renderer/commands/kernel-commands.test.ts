@@ -26,7 +26,7 @@ const runtime = (offer?: RuntimeState["offer"]): RuntimeState => (offer ? { offe
 beforeAll(async () => {
   watchWindow();
   showEngines({ "worker/0": "portable" });
-  await vi.waitUntil(() => useKernelCatalogue.getState().catalogue);
+  await vi.waitUntil(() => useKernelCatalogue.getState().catalogue, { timeout: 30_000 });
 });
 
 beforeEach(openSvds);

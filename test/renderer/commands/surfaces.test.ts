@@ -12,6 +12,7 @@ const BELOW: ReadonlySet<string> = new Set([
     "commands",
     "document",
     "kernels",
+    "placement",
     "stores",
     "theme",
     "transport",

@@ -2,7 +2,7 @@
  * Components in a DOM without a browser, for files that begin with `// @vitest-environment happy-dom`. The page and the
  * stores of the window are reset after each test.
  */
-import { act, cleanup, render } from "@testing-library/react";
+import { act, cleanup, configure, render } from "@testing-library/react";
 import userEvent, { type UserEvent } from "@testing-library/user-event";
 import axe from "axe-core";
 import type { ReactElement } from "react";
@@ -32,6 +32,8 @@ import { TooltipProvider } from "../../../renderer/ui/tooltip.js";
 
 // React waits in `act` for the effects of a change, and warns if a test changed something outside `act`.
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+// As of expect.poll: this only ends what never comes, however busy the machine is.
+configure({ asyncUtilTimeout: 30_000 });
 
 /** Hidden elements are hidden by a browser style, which this DOM lacks. */
 const hiding = document.createElement("style");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nearestIndex, placeOf, scaleOf, ticksOf } from "../../../renderer/ui/chart-scale.js";
+import { nearestIndex, placeOf, scaleOf, tickLabels, ticksOf } from "../../../renderer/ui/chart-scale.js";
 
 describe("scaleOf", () => {
   it("covers what can be drawn", () => {
@@ -54,4 +54,10 @@ describe("ticksOf", () => {
 
 it("nearestIndex", () => {
   expect([-5, 1.4, 1.6, 9].map((wanted) => nearestIndex([0, 1, 2, 4], wanted))).toEqual([0, 1, 2, 3]);
+});
+
+it("labels have all figures of the ticks, and no more", () => {
+  expect(tickLabels([0.1, 0.2, 0.3])).toEqual(["0.1", "0.2", "0.3"]);
+  expect(tickLabels([0.12345, 0.12346])).toEqual(["0.12345", "0.12346"]);
+  expect(tickLabels([1.27e12, 1.28e12])).toEqual(["1.27e+12", "1.28e+12"]);
 });

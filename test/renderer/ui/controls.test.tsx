@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import { useState } from "react";
 import { describe, expect, it, vi } from "vitest";
 import { Button } from "../../../renderer/ui/button.js";
@@ -230,7 +230,7 @@ describe("tabs", () => {
     await user.tab();
     await user.keyboard("{Delete}");
     expect(screen.queryByRole("tab", { name: "Three" })).toBeNull();
-    await vi.waitFor(() => expect(document.activeElement).toBe(tab("One")));
+    await waitFor(() => expect(document.activeElement).toBe(tab("One")));
     await user.keyboard("{Delete}");
     expect(screen.getAllByRole("tab")).toHaveLength(2);
   });

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import { useState } from "react";
 import { describe, expect, it, vi } from "vitest";
 import { Button } from "../../../renderer/ui/button.js";
@@ -190,8 +190,6 @@ describe("a dialog", () => {
     change(<Both asks />);
     expect(screen.getByRole("dialog", { name: "Question" }).contains(document.activeElement)).toBe(true);
     change(<Both asks={false} />);
-    await vi.waitFor(() =>
-      expect(document.activeElement).toBe(screen.getByLabelText("Name of this machine")),
-    );
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Name of this machine")));
   });
 });

@@ -6,7 +6,10 @@ import type { OpDef } from "../../../../protos/generated/tensorflow/op_def.js";
 import { createKernelRegistry } from "../../../../worker-runtime/engines/portable/kernels/all.js";
 import { KernelNode } from "../../../../worker-runtime/engines/portable/kernels/kernel-node.js";
 import type { KernelRegistry } from "../../../../worker-runtime/engines/portable/kernels/registry.js";
-import { createLoweringRegistry } from "../../../../worker-runtime/engines/portable/lowering/all.js";
+import {
+  createLoweringRegistry,
+  createUpdateRegistry,
+} from "../../../../worker-runtime/engines/portable/lowering/all.js";
 import { inputArgs } from "../../../../worker-runtime/graph/node-signature.js";
 import { bundledOpRegistry } from "../../../../worker-runtime/graph/op-registry.js";
 import { type DType, dtypeKind, dtypeOf } from "../../../../worker-runtime/protocol/dtype.js";
@@ -17,7 +20,9 @@ import { converted } from "./elements.js";
 import { exercisedPairs } from "./exercised.js";
 import { attr, nodeDefOf, type OpCase } from "./op-case.js";
 import { casesOf, type Draws, drawnCases, type OpSpec, type Types, typeChoices } from "./op-spec.js";
+import { assignmentPrograms } from "./programs/assignments.js";
 import { programsByFamily } from "./programs/index.js";
+import { optimizerPrograms } from "./programs/optimizers.js";
 import { caseOfProgram, type Program } from "./programs/program.js";
 import {
   type Choice,
@@ -75,12 +80,25 @@ export function makePlan(draws: Draws, exceptions: Exceptions): Plan {
     name,
     nodes: [],
     programs: list.flatMap((program) => [
-      { name: program.name, build: (folder: string) => caseOfProgram(program, folder) },
+      builderOf(program),
       ...retypedPrograms(program, kernels, registered, open),
     ]),
   }));
   return { families: [...widened, ...retypings], registered };
 }
+
+/** The programs of ops that change variables and have lowerings. */
+export function loweredPrograms(): readonly CaseBuilder[] {
+  const updates = createUpdateRegistry();
+  const isLowered = (program: Program) =>
+    caseOfProgram(program, "").graph.node.some(({ op }) => updates.of(op).some(({ isCopy }) => !isCopy));
+  return [...optimizerPrograms.filter(isLowered), ...assignmentPrograms].map(builderOf);
+}
+
+const builderOf = (program: Program): CaseBuilder => ({
+  name: program.name,
+  build: (folder) => caseOfProgram(program, folder),
+});
 
 /** The cases of some ops that are single nodes: those that specs declare, and some of each registered dtype that these lack. */
 export function nodeCases(ops: readonly string[], draws: Draws, kernels: KernelRegistry): OpCase[] {

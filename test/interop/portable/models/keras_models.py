@@ -130,7 +130,8 @@ MODELS = {
 
 def examples(model, batch):
     """Inputs, and a label for each output."""
-    random = np.random.RandomState(7)
+    # No activation of U-Net is within rounding of 0. With another seed one was, and its ReLU's gradient differed.
+    random = np.random.RandomState(12)
     shape = (batch, *model.inputs[0].shape[1:])
     if model.inputs[0].dtype == "int32":
         x = random.randint(0, VOCABULARY, shape).astype(np.int32)
@@ -238,6 +239,8 @@ def export(name, folder):
     keras.utils.set_random_seed(11)
     build, optimizer = MODELS[name]
     model = build()
+    # The last normalizations of EfficientNetB0 are over one pixel of each image. With three images they amplify rounding
+    # so much that on TensorFlow itself the loss is 0.005 (median of ten inputs, at most 0.027) off that of float64.
     x, labels = examples(model, batch=8)
     writer = Writer(folder, name)
     return {

@@ -229,7 +229,7 @@ async function toHost(
         return value;
       }
       const startMillis = performance.now();
-      const copy = await value.toHost();
+      const copy = await value.toHost(step);
       if (value.memory.isGpu) {
         step.stats?.copied("MEMCPYDtoH", value.memory.name, value.byteLength, startMillis);
       }

@@ -1,8 +1,9 @@
 import { type DType, itemSize } from "../../../protocol/dtype.js";
-import { elementsOfShape } from "../../../protocol/shape.js";
+import { elementsOfShape, shapeText } from "../../../protocol/shape.js";
 import { internalError } from "../../../protocol/status.js";
 import { DistantData, Tensor } from "../../../protocol/tensor.js";
-import { arrayOver, type TensorData } from "../../../protocol/tensor-data.js";
+import { arrayOver } from "../../../protocol/tensor-data.js";
+import type { Waiter } from "../exclusive-access.js";
 import { HeldTensor, isAnyHeld } from "../memory/held-tensor.js";
 
 /** The memory that holds a tensor. */
@@ -11,10 +12,11 @@ export interface DeviceMemory {
   readonly name: string;
   /** Whether it is another memory than the host's, so that traces show copies. */
   readonly isGpu: boolean;
-  /** Copies a tensor's bytes to the host. @throws TensorFlowError UNAVAILABLE if the adapter was lost. */
-  read(handle: number, byteLength: number): Promise<ArrayBuffer>;
-  /** As `read`, but blocks this thread. */
-  readNow(handle: number, byteLength: number): ArrayBuffer;
+  /**
+   * Copies a tensor's bytes to the host.
+   * @throws TensorFlowError UNAVAILABLE if the adapter was lost; CANCELLED if the signal is aborted.
+   */
+  read(handle: number, signal: AbortSignal): Promise<ArrayBuffer>;
   /** Frees a tensor. */
   free(handle: number): void;
 }
@@ -32,8 +34,8 @@ const forgotten = new FinalizationRegistry<{ readonly memory: DeviceMemory; hand
 const FREED = -1;
 
 /**
- * A tensor whose elements are on a device. Readers use `toHost`; `data` is for code that is unaware of devices, and
- * blocks this thread until the elements are copied.
+ * A tensor whose elements are on a device. Readers use `toHost`: `data` throws, since this thread, which also serves
+ * gRPC, never waits for a device.
  */
 export class DeviceTensor extends HeldTensor {
   readonly memory: DeviceMemory;
@@ -43,7 +45,7 @@ export class DeviceTensor extends HeldTensor {
 
   /** @param handle identifies it on the device. The tensor takes ownership. */
   constructor(dtype: DType, shape: readonly number[], memory: DeviceMemory, handle: number) {
-    super(dtype, shape, new DistantData(() => this.#now()));
+    super(dtype, shape, new DistantData(() => notOnHost(this)));
     this.memory = memory;
     this.#place = { memory, handle, bytes: elementsOfShape(shape) * itemSize(dtype) };
     forgotten.register(this, this.#place, this.#place);
@@ -71,9 +73,20 @@ export class DeviceTensor extends HeldTensor {
     return this.#place.bytes;
   }
 
-  /** Copies it to the host. Concurrent calls share the copy. */
-  async toHost(): Promise<Tensor> {
-    return this.#copy?.deref() ?? this.#copied(await this.memory.read(this.handle, this.byteLength));
+  /**
+   * Copies it to the host, unless there is a copy.
+   * @param waiter whose signal ends the wait for the device.
+   * @throws TensorFlowError as `DeviceMemory.read`.
+   */
+  async toHost(waiter: Waiter): Promise<Tensor> {
+    return this.#copy?.deref() ?? this.#copied(await this.memory.read(this.handle, waiter.signal));
+  }
+
+  /** As `toHost`, for a caller that may write to the copy. */
+  async toOwnCopy(waiter: Waiter): Promise<Tensor> {
+    this.#wasCopied = true;
+    const bytes = await this.memory.read(this.handle, waiter.signal);
+    return new Tensor(this.dtype, this.shape, arrayOver(this.dtype, bytes));
   }
 
   protected override free(): void {
@@ -85,17 +98,23 @@ export class DeviceTensor extends HeldTensor {
     }
   }
 
-  #now(): TensorData {
-    const copy = this.#copy?.deref() ?? this.#copied(this.memory.readNow(this.handle, this.byteLength));
-    return copy.data;
-  }
-
   #copied(bytes: ArrayBuffer): Tensor {
     const copy = new Tensor(this.dtype, this.shape, arrayOver(this.dtype, bytes));
     this.#copy = new WeakRef(copy);
     this.#wasCopied = true;
     return copy;
   }
+}
+
+function notOnHost({ dtype, shape, memory }: DeviceTensor): never {
+  throw internalError(
+    `A ${dtype} tensor of shape ${shapeText(shape)} on ${memory.name} was read before it had been copied to the host.`,
+  );
+}
+
+/** A value whose elements can be read: the value itself, or for a tensor on a device `DeviceTensor.toHost`. */
+export async function toHost<T>(value: T, waiter: Waiter): Promise<T | Tensor> {
+  return value instanceof DeviceTensor ? await value.toHost(waiter) : value;
 }
 
 /** Whether one of the values is on a device. */

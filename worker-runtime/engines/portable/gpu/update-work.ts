@@ -10,7 +10,7 @@ import { staysOnDevice } from "../regions/resident-tensors.js";
 import type { SessionCache, SharedSession } from "../regions/session-cache.js";
 import { variableAt, variableType } from "../regions/updated-variables.js";
 import { aloneAnywhere, type Variable } from "../resources/variable.js";
-import { DeviceTensor } from "./device-tensor.js";
+import { toHost } from "./device-tensor.js";
 
 type StatefulWork = Extract<NodeWork, { readonly kind: "stateful" }>;
 
@@ -226,9 +226,7 @@ export class DeviceUpdate {
   }
 
   async #runKernel(context: OpContext): Promise<Outputs> {
-    const inputs = await Promise.all(
-      context.inputs.map((input) => (input instanceof DeviceTensor ? input.toHost() : input)),
-    );
+    const inputs = await Promise.all(context.inputs.map((input) => toHost(input, context.step)));
     const { step, frameId, iteration } = context;
     return await this.#kernel.run({ inputs, step, frameId, iteration });
   }

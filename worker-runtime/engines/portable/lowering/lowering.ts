@@ -26,6 +26,13 @@ export interface Lowering {
   readonly tells?: "shape" | "rank";
   /** The rank of an output depends on sizes of inputs, not only on their ranks. */
   readonly isRankBySizes?: true;
+  /**
+   * Its ONNX nodes are many and short, or work on one image after the other: ONNX Runtime wakes its threads for each, which
+   * takes longer than it saves unless the images are large.
+   */
+  readonly isFasterOnOneThread?: true;
+  /** It copies parts of its first input. */
+  readonly gathers?: true;
   /** Nothing is computed: a session with only such nodes would be useless. */
   readonly isTrivial?: true;
   /**
@@ -78,7 +85,10 @@ export interface UpdateLowering {
   fits?(node: KernelNode): boolean;
   /** The inputs that are variables: resource handles or references. */
   readonly variables: readonly number[];
-  /** The variable receives the input unchanged and nothing is computed; the kernel can use it wherever it is stored. */
+  /**
+   * The variable receives the second input unchanged, whatever it had before: worth a session only together with the
+   * nodes that compute the input, and never on a GPU, where the kernel uses it wherever it is stored.
+   */
   readonly isCopy?: true;
   /** As in `Lowering`. */
   readonly shapeInputs?: readonly number[];

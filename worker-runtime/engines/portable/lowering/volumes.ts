@@ -14,7 +14,7 @@ import { sameShape } from "../kernels/support/shapes.js";
 import type { OnnxAttributes } from "../onnx/attributes.js";
 import { ints, string } from "../onnx/attributes.js";
 import type { ModelBuilder, OnnxValue } from "../onnx/model-builder.js";
-import { filterGradient, fixedWindow, imageGradient, patches } from "./convolution-gradients.js";
+import { filterGradient, fixedWindow, imageGradient } from "./convolution-gradients.js";
 import { indices } from "./dtypes.js";
 import { accepts } from "./fits.js";
 import { fromChannelsFirst, reshape, toChannelsFirst, transpose } from "./layout.js";
@@ -173,7 +173,7 @@ const volumeGradient: Lowering = {
     }
     const dy = toChannelsFirst(model, gradient, RANK, channelsFirst);
     const weights = transpose(model, filter, FILTER_ORDER);
-    const result = imageGradient(model, dimensions, [weights, dy], 1);
+    const result = imageGradient(model, [weights, dy], { dimensions, channels: volumes[4] ?? 0, groups: 1 });
     return [fromChannelsFirst(model, result, RANK, channelsFirst)];
   },
 };
@@ -200,9 +200,10 @@ const volumeFilterGradient: Lowering = {
     ) {
       return undefined;
     }
-    const taken = patches(model, toChannelsLast(model, x, channelsFirst), dimensions);
+    const [batch = 0] = volumes;
+    const images = toChannelsLast(model, x, channelsFirst);
     const dy = toChannelsLast(model, gradient, channelsFirst);
-    return [filterGradient(model, taken, dy, filter, 1)];
+    return [filterGradient(model, images, dy, { shape: filter, dimensions, batch, groups: 1 })];
   },
 };
 
@@ -276,7 +277,7 @@ const averageGradient: Lowering = {
     const count = model.constant(Tensor.of(Float32Array.from(counts), "float32", outputs));
     const parts = model.node("Div", [planes, count], gradient.dtype);
     const ones = model.constant(Tensor.of(1, "float32", [1, 1, ...window]));
-    const sums = imageGradient(model, dimensions, [ones, parts], 1);
+    const sums = imageGradient(model, [ones, parts], { dimensions, channels: 1, groups: 1 });
     const [batch = 0, ...rest] = volumes;
     const result = reshape(model, sums, [batch, rest[3] ?? 0, ...rest.slice(0, 3)]);
     return [fromChannelsFirst(model, result, RANK, channelsFirst)];

@@ -21,6 +21,8 @@ export interface MakeMessage {
   readonly model: Uint8Array;
   /** Whether each output stays on the device. */
   readonly staying: readonly boolean[];
+  /** Whether its runs use one thread instead of `DeviceThreadData.threads`. */
+  readonly usesOneThread: boolean;
 }
 
 /**
@@ -61,32 +63,12 @@ export interface FetchMessage {
   readonly handle: number;
 }
 
-/**
- * As `FetchMessage`, for a thread that blocks: the bytes are written to shared memory, and the state is set to a
- * `NowState`.
- */
-export interface FetchNowMessage {
-  readonly kind: "fetch-now";
-  readonly handle: number;
-  readonly bytes: SharedArrayBuffer;
-  /** An Int32Array of one number. */
-  readonly state: SharedArrayBuffer;
-}
-
-export const NowState = { WAITING: 0, DONE: 1, FAILED: 2 } as const;
-
 /** Tells the thread to end after its current call, without running queued ones. */
 export interface EndMessage {
   readonly kind: "end";
 }
 
-export type DeviceRequest =
-  | MakeMessage
-  | RunMessage
-  | ReleaseMessage
-  | FetchMessage
-  | FetchNowMessage
-  | EndMessage;
+export type DeviceRequest = MakeMessage | RunMessage | ReleaseMessage | FetchMessage | EndMessage;
 
 /** The thread has loaded ONNX Runtime, or failed to. */
 export type StartedMessage =

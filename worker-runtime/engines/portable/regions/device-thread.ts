@@ -2,14 +2,13 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
 import { arrayOver } from "../../../protocol/tensor-data.js";
-import {
-  type DeviceAnswer,
-  type DeviceRequest,
-  type DeviceThreadData,
-  type EndMessage,
-  NowState,
-  type RanOutput,
-  type SentInput,
+import type {
+  DeviceAnswer,
+  DeviceRequest,
+  DeviceThreadData,
+  EndMessage,
+  RanOutput,
+  SentInput,
 } from "./device-messages.js";
 import { type ResidentSession, ResidentTensors, sessionOptionsOf } from "./resident-tensors.js";
 
@@ -96,7 +95,7 @@ async function handle(
 ): Promise<void> {
   switch (message.kind) {
     case "make":
-      sessions.set(message.session, await resident.makeSession(message.model, message.staying));
+      sessions.set(message.session, await resident.makeSession(message));
       post({ kind: "made", request: message.request });
       return;
     case "run": {
@@ -128,17 +127,6 @@ async function handle(
     case "fetch": {
       const data = await resident.read(message.handle);
       post({ kind: "fetched", request: message.request, data }, [data]);
-      return;
-    }
-    case "fetch-now": {
-      const state = new Int32Array(message.state);
-      try {
-        new Uint8Array(message.bytes).set(new Uint8Array(await resident.read(message.handle)));
-        Atomics.store(state, 0, NowState.DONE);
-      } catch {
-        Atomics.store(state, 0, NowState.FAILED);
-      }
-      Atomics.notify(state, 0);
     }
   }
 }

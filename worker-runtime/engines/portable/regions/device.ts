@@ -1,7 +1,7 @@
 import type { Worker } from "node:worker_threads";
 import { inBackground } from "../../../faults.js";
 import type { DType } from "../../../protocol/dtype.js";
-import { resourceExhausted, type TensorFlowError, unavailable } from "../../../protocol/status.js";
+import { resourceExhausted, TensorFlowError, unavailable } from "../../../protocol/status.js";
 import { Tensor } from "../../../protocol/tensor.js";
 import { arrayOver } from "../../../protocol/tensor-data.js";
 import type { GpuProvider } from "../gpu/choose-gpus.js";
@@ -11,13 +11,12 @@ import { checkRoomWith } from "../kernels/support/allocation.js";
 import { holdValue, letValueGo } from "../memory/held-tensor.js";
 import { withPauses } from "../pauses.js";
 import { DeviceLostError, SessionError } from "./device-errors.js";
-import {
-  type DeviceAnswer,
-  type DeviceRequest,
-  NowState,
-  type RanOutput,
-  type ReleaseMessage,
-  type RunMessage,
+import type {
+  DeviceAnswer,
+  DeviceRequest,
+  RanOutput,
+  ReleaseMessage,
+  RunMessage,
 } from "./device-messages.js";
 import { DeviceSession, type SessionDevice, type SessionOutput } from "./device-session.js";
 import { ResidentHandles } from "./resident-handles.js";
@@ -41,8 +40,6 @@ export interface RegionDeviceOptions {
 /** The messages of ONNX Runtime and Dawn if a driver fails or its memory is full. */
 const LOST_ADAPTER = /device (?:is |was |has been )?lost|DeviceLost|DXGI_ERROR_DEVICE_/i;
 const OUT_OF_MEMORY = /out of memory|OutOfMemory|OUT_OF_DEVICE_MEMORY|E_OUTOFMEMORY|failed to allocate/i;
-/** No copy takes this long; after this time the device is considered lost. */
-const READ_NOW_MILLIS = 60_000;
 /**
  * An ONNX Runtime device: sessions and their runs on a dedicated thread. The thread starts with the first session and
  * ends when idle; a task without regions does not even load the library.
@@ -51,13 +48,18 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
   readonly #options: RegionDeviceOptions;
   readonly #life: ThreadLife;
   #sessions = 0;
-  #sent = new SentTensors();
+  #sent: SentTensors;
   /** The tensors on the current thread. */
   #residents: ResidentHandles | undefined;
 
   constructor(options: RegionDeviceOptions = {}) {
     this.#options = options;
     const { gpu, runtime, idleMillis, script } = options;
+    this.#sent = new SentTensors(gpu?.memory);
+    gpu?.memory.onFull(() => {
+      this.#sent.forgetAll();
+      this.#releaseForgotten();
+    });
     this.#life = new ThreadLife({
       runtime,
       idleMillis,
@@ -67,7 +69,10 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
       // Variables are on a GPU, and may be on the thread of the CPU.
       mayRest: () => gpu === undefined && this.#residents?.isEmpty !== false,
       failureOf: (reason) => this.#failureOf(reason),
-      onEnded: () => this.#residents?.clear(),
+      onEnded: () => {
+        this.#residents?.clear();
+        this.#sent.forgetAll();
+      },
       onUnavailable: (reason) => options.onUnavailable?.(reason),
     });
   }
@@ -84,16 +89,28 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
 
   /**
    * Creates a session.
+   * @param usesOneThread instead of all threads that a run may use.
    * @throws SessionError if ONNX Runtime rejects the model; DeviceLostError.
    */
-  async makeSession(model: Uint8Array, outputs: readonly SessionOutput[]): Promise<DeviceSession> {
+  async makeSession(
+    model: Uint8Array,
+    outputs: readonly SessionOutput[],
+    usesOneThread = false,
+  ): Promise<DeviceSession> {
     const { worker, generation } = this.#start();
     this.#sessions += 1;
     const session = this.#sessions;
     // The model is no longer needed here, but its memory may be part of a larger buffer.
     const staying = outputs.map(({ dtype, stays }) => stays || (this.isGpu && staysOnDevice(dtype)));
     await this.#life.ask((request) =>
-      worker.postMessage({ kind: "make", request, session, model, staying } satisfies DeviceRequest),
+      worker.postMessage({
+        kind: "make",
+        request,
+        session,
+        model,
+        staying,
+        usesOneThread,
+      } satisfies DeviceRequest),
     );
     const dtypes = outputs.map(({ dtype }) => dtype);
     return new DeviceSession(this, session, generation, dtypes);
@@ -109,7 +126,9 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     given.forEach(holdValue);
     try {
       const inputs = given.some((input) => this.#isElsewhere(input))
-        ? await Promise.all(given.map((input) => (this.#isElsewhere(input) ? input.toHost() : input)))
+        ? await Promise.all(
+            given.map((input) => (this.#isElsewhere(input) ? input.toHost({ signal }) : input)),
+          )
         : given;
       return await this.#runHeld(session, generation, inputs, signal);
     } finally {
@@ -136,10 +155,7 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
         const sent = this.#sent.send(inputs, copies);
         const message: RunMessage = { kind: "run", request, session, inputs: sent.inputs };
         thread.postMessage(message, sent.transfer);
-        const forgotten = this.#sent.takeForgotten();
-        if (forgotten.length > 0) {
-          this.#release({ inputs: forgotten });
-        }
+        this.#releaseForgotten();
       },
       signal,
       (late) => this.#freeOutputs(late),
@@ -184,28 +200,14 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     return this.#options.gpu?.memory.device ?? "/device:CPU:0";
   }
 
-  async read(handle: number): Promise<ArrayBuffer> {
+  async read(handle: number, signal: AbortSignal): Promise<ArrayBuffer> {
     const thread = this.#threadOfTensors();
-    const answer = await this.#life
-      .ask((request) => thread.postMessage({ kind: "fetch", request, handle } satisfies DeviceRequest))
-      .catch((error: unknown) => {
-        throw this.#lostTensor(error);
-      });
+    const fetch = (request: number) =>
+      thread.postMessage({ kind: "fetch", request, handle } satisfies DeviceRequest);
+    const answer = await this.#life.ask(fetch, signal).catch((error: unknown) => {
+      throw error instanceof TensorFlowError ? error : this.#lostTensor(error);
+    });
     return answer.kind === "fetched" ? answer.data : new ArrayBuffer(0);
-  }
-
-  readNow(handle: number, byteLength: number): ArrayBuffer {
-    const thread = this.#threadOfTensors();
-    const bytes = new SharedArrayBuffer(byteLength);
-    const state = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-    thread.postMessage({ kind: "fetch-now", handle, bytes, state } satisfies DeviceRequest);
-    const waited = Atomics.wait(new Int32Array(state), 0, NowState.WAITING, READ_NOW_MILLIS);
-    if (waited === "timed-out" || Atomics.load(new Int32Array(state), 0) !== NowState.DONE) {
-      throw this.#lostTensor(new Error("it could not be read"));
-    }
-    const copy = new ArrayBuffer(byteLength);
-    new Uint8Array(copy).set(new Uint8Array(bytes));
-    return copy;
   }
 
   free(handle: number): void {
@@ -234,6 +236,13 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
       this.#release({
         tensors: answer.outputs.flatMap((output) => ("handle" in output ? output.handle : [])),
       });
+    }
+  }
+
+  #releaseForgotten(): void {
+    const inputs = this.#sent.takeForgotten();
+    if (inputs.length > 0) {
+      this.#release({ inputs });
     }
   }
 
@@ -272,7 +281,7 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     const wasRunning = this.isRunning;
     const running = this.#life.start();
     if (!wasRunning) {
-      this.#sent = new SentTensors();
+      this.#sent = new SentTensors(this.#options.gpu?.memory);
       this.#residents = new ResidentHandles(this.#options.gpu?.memory, (tensors) => {
         this.#release({ tensors });
         this.#life.restWhenIdle();

@@ -75,6 +75,8 @@ export class MemberLowering {
     const inputs: number[] = [];
     const updates: LoweredUpdate[] = [];
     const dtypes = this.#dtypes();
+    /** The names of the model's inputs and constants. */
+    const given = new Set<string>();
     const set = (slot: number, value: OnnxValue): void => {
       values.set(slot, value);
       if (!slots.has(value.name)) {
@@ -97,7 +99,9 @@ export class MemberLowering {
           model.input(dtypes.get(slot) ?? "float32", this.#known.recording.shapes[slot]?.length ?? 0),
         );
       }
-      return onnxValue(slot);
+      const found = onnxValue(slot);
+      given.add(found.name);
+      return found;
     };
     const context = this.#context(model, slots);
     for (const [index, member] of members.entries()) {
@@ -109,7 +113,9 @@ export class MemberLowering {
       }
       model.setScope(member.node.node.name);
       if (member.update !== undefined) {
-        const update = this.#lowerUpdate(member, member.update, onnxValue, context);
+        const update = member.update.isCopy
+          ? lowerCopy(member, values, given)
+          : this.#lowerUpdate(member, member.update, onnxValue, context);
         if (update === undefined) {
           this.declined.add(member);
         } else {
@@ -152,11 +158,14 @@ export class MemberLowering {
 
   /** New values stay on the thread, for the next step, unless it is faster to send them again. */
   #resultsOf({ member, variables, values }: LoweredUpdate): readonly SessionOutput[] {
+    const shaped = member.update?.isCopy ? member.inputs.slice(1) : variables;
     return values.map(({ dtype }, index): SessionOutput => {
-      const elements = elementsOfShape(this.#known.recording.shapes[variables[index] ?? -1] ?? []);
-      // The memory of a reference variable is changed in place, as in TensorFlow.
-      const isReference = member.outputs.length > 0;
-      return { dtype, stays: !isReference && elements * itemSize(dtype) >= MIN_KEPT_BYTES };
+      const elements = elementsOfShape(this.#known.recording.shapes[shaped[index] ?? -1] ?? []);
+      const slot = variables[index] ?? -1;
+      return {
+        dtype,
+        stays: elements * itemSize(dtype) >= MIN_KEPT_BYTES && !this.#outline.usedByRows.has(slot),
+      };
     });
   }
 
@@ -270,4 +279,20 @@ export class MemberLowering {
     }
     return dtypes;
   }
+}
+
+/**
+ * An assignment of a value that the model computes; the kernel assigns any other value without a copy through the thread.
+ * @param given the names of values that the model does not compute.
+ */
+function lowerCopy(
+  member: RegionMember,
+  values: ReadonlyMap<number, OnnxValue>,
+  given: ReadonlySet<string>,
+): LoweredUpdate | undefined {
+  const [variable = -1, source = -1] = member.inputs;
+  const value = values.get(source);
+  return value === undefined || given.has(value.name)
+    ? undefined
+    : { member, variables: [variable], values: [value] };
 }

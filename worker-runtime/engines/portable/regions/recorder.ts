@@ -1,4 +1,5 @@
 import { Tensor } from "../../../protocol/tensor.js";
+import { DeviceTensor } from "../gpu/device-tensor.js";
 import { RefValue, type Value } from "../values.js";
 import { MAX_KNOWN_ELEMENTS, type Recording } from "./known-values.js";
 import type { RegionMember, RegionOutline } from "./region-outline.js";
@@ -33,7 +34,11 @@ export class Recorder implements Recording {
       return;
     }
     this.shapes[slot] = value.shape;
-    if (this.#mayBeKnown[slot] === 1 && value.size <= MAX_KNOWN_ELEMENTS) {
+    if (
+      this.#mayBeKnown[slot] === 1 &&
+      value.size <= MAX_KNOWN_ELEMENTS &&
+      !(value instanceof DeviceTensor)
+    ) {
       this.values[slot] = value;
     }
   }

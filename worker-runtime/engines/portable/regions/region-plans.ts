@@ -1,4 +1,5 @@
 import { Tensor } from "../../../protocol/tensor.js";
+import { DeviceTensor } from "../gpu/device-tensor.js";
 import { sameShape } from "../kernels/support/shapes.js";
 import type { Value } from "../values.js";
 import type { ConstantInputs } from "./constant-inputs.js";
@@ -125,6 +126,7 @@ function sameValue(known: Tensor, input: Value | undefined): boolean {
   return (
     input === known ||
     (input instanceof Tensor &&
+      !(input instanceof DeviceTensor) &&
       sameShape(input.shape, known.shape) &&
       input.data.every((element, index) => element === known.data[index]))
   );

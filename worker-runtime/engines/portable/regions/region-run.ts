@@ -2,7 +2,7 @@ import { TensorFlowError } from "../../../protocol/status.js";
 import { Tensor } from "../../../protocol/tensor.js";
 import { HAS_ENDED, type RegionHost } from "../executor/compiled-node.js";
 import { type Sliced, timeSlices } from "../executor/time-slices.js";
-import { DeviceTensor } from "../gpu/device-tensor.js";
+import { DeviceTensor, isAnyOnDevice } from "../gpu/device-tensor.js";
 import type { Outputs } from "../kernels/kernel.js";
 import { freeUnlessHeld } from "../memory/held-tensor.js";
 import { borrowing } from "../memory/received-tensor.js";
@@ -15,8 +15,11 @@ import { runUpdates, type VariablesBySlot } from "./region-updates.js";
 
 type SessionUnit = Extract<Unit, { readonly kind: "session" }>;
 
-/** The kernels of updates give no estimate: a nanosecond for a float. */
-const NANOS_PER_UPDATED_BYTE = 0.25;
+/**
+ * The kernels of updates give no estimate, and others may look at the elements of their inputs, which a device may hold:
+ * a nanosecond for a float.
+ */
+const NANOS_PER_BYTE = 0.25;
 
 export interface RunOptions {
   readonly recorder?: Recorder;
@@ -208,14 +211,8 @@ class RegionRun implements Sliced {
         return undefined;
       }
     }
-    if (this.#recorder !== undefined && member.update !== undefined) {
-      this.#recorder.estimatedNanos += bytesOf(given) * NANOS_PER_UPDATED_BYTE;
-    } else if (this.#recorder !== undefined && node.work.kind === "pure") {
-      const tensors = given.map((value) => (value instanceof RefValue ? value.cell.value : value));
-      if (tensors.every((tensor) => tensor instanceof Tensor)) {
-        const { cost } = node.work;
-        this.#recorder.estimatedNanos += borrowing(() => cost(tensors));
-      }
+    if (this.#recorder !== undefined) {
+      this.#recorder.estimatedNanos += estimateOf(member, given);
     }
     return this.#host.run(node, given);
   }
@@ -249,7 +246,7 @@ class RegionRun implements Sliced {
     const tensors: Tensor[] = [];
     for (const slot of unit.inputs) {
       const value = this.#values[slot];
-      const read = value instanceof RefValue ? await value.cell.read(this.#host.step) : value;
+      const read = value instanceof RefValue ? await value.cell.readOnce(this.#host.step) : value;
       if (!(read instanceof Tensor)) {
         // The node's kernel reports this with a better message.
         throw new SessionError("An input has no value.");
@@ -323,6 +320,18 @@ class RegionRun implements Sliced {
       }
     }
   }
+}
+
+/** The time that a kernel is expected to take, in nanoseconds. */
+function estimateOf({ node: { work }, update }: RegionMember, given: readonly Value[]): number {
+  if (work.kind !== "pure") {
+    return update === undefined || update.isCopy ? 0 : bytesOf(given) * NANOS_PER_BYTE;
+  }
+  const tensors = given.map((value) => (value instanceof RefValue ? value.cell.value : value));
+  if (!tensors.every((tensor) => tensor instanceof Tensor)) {
+    return 0;
+  }
+  return isAnyOnDevice(tensors) ? bytesOf(tensors) * NANOS_PER_BYTE : borrowing(() => work.cost(tensors));
 }
 
 /** The bytes of the tensors among values. */

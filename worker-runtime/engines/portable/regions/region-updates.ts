@@ -1,7 +1,9 @@
 import { Tensor } from "../../../protocol/tensor.js";
 import type { StepContext } from "../executor/step-context.js";
+import { DeviceTensor } from "../gpu/device-tensor.js";
 import type { Outputs } from "../kernels/kernel.js";
 import { fill } from "../kernels/state/reference-variables.js";
+import { validatesShape } from "../kernels/state/variable-access.js";
 import { sameShape } from "../kernels/support/shapes.js";
 import { freeUnlessHeld } from "../memory/held-tensor.js";
 import { ReferenceVariable } from "../resources/reference-variable.js";
@@ -22,6 +24,8 @@ export type VariablesBySlot = ReadonlyMap<number, BoundVariable>;
 
 /** A session cannot compute the updates of this run, but may compute those of another one. */
 export class NotThisTimeError extends SessionError {}
+
+type SessionUnit = Extract<Unit, { readonly kind: "session" }>;
 
 const NO_VARIABLES: VariablesBySlot = new Map();
 
@@ -63,7 +67,7 @@ export function boundVariables(
  * @throws SessionError, DeviceLostError; no variable was changed then.
  */
 export async function runUpdates(
-  unit: Extract<Unit, { readonly kind: "session" }>,
+  unit: SessionUnit,
   values: readonly (Value | undefined)[],
   bound: VariablesBySlot = NO_VARIABLES,
   step: StepContext,
@@ -88,27 +92,47 @@ export async function runUpdates(
     });
     const outputs = await unit.session.run(inputs, step.signal);
     const made = outputs.slice(unit.outputs.length);
-    if (!changed.every(({ shape = [] }, index) => sameShape(shape, made[index]?.shape ?? []))) {
+    if (!haveFitShapes(unit, changed, made)) {
       outputs.forEach(freeUnlessHeld);
       throw new NotThisTimeError("The new value of a variable has another shape.");
     }
     for (const [index, variable] of changed.entries()) {
       const value = made[index];
       if (value !== undefined) {
-        // References that others hold see the new value, as in TensorFlow.
-        await (variable instanceof ReferenceVariable ? fill(variable, value) : variable.assign(value));
+        await replace(variable, value, step);
       }
     }
     return outputs.slice(0, unit.outputs.length);
   });
 }
 
-/** @throws NotThisTimeError if the kernels must run: for inputs that they reject, and one variable with two updates. */
-function checkUpdates(
-  unit: Extract<Unit, { readonly kind: "session" }>,
-  bound: VariablesBySlot,
+/** Gives a variable a new value that nothing else uses. */
+async function replace(variable: Variable, value: Tensor, step: StepContext): Promise<void> {
+  if (variable instanceof ReferenceVariable && variable.isReadBy(step)) {
+    // What the step has read becomes the new value, as in TensorFlow.
+    await fill(variable, value instanceof DeviceTensor ? await value.toHost(step) : value);
+    freeUnlessHeld(value);
+  } else {
+    variable.adopt(value);
+  }
+}
+
+/** Whether the new values have the shapes of their variables, where an assignment does not allow others. */
+function haveFitShapes(
+  { updates }: SessionUnit,
   changed: readonly Variable[],
-): void {
+  made: readonly Tensor[],
+): boolean {
+  const mayReshape = updates.flatMap(({ member, variables }) =>
+    variables.map(() => member.update?.isCopy === true && !validatesShape(member.node.node)),
+  );
+  return changed.every(
+    ({ shape = [] }, index) => mayReshape[index] || sameShape(shape, made[index]?.shape ?? []),
+  );
+}
+
+/** @throws NotThisTimeError if the kernels must run: for inputs that they reject, and one variable with two updates. */
+function checkUpdates(unit: SessionUnit, bound: VariablesBySlot, changed: readonly Variable[]): void {
   const areFit = unit.updates.every(({ member, variables }) => {
     const [first] = variables.map((slot) => bound.get(slot)?.shape ?? []);
     return variables.every((slot) => {

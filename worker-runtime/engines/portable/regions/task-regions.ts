@@ -138,8 +138,7 @@ export class GraphRegions implements RegionFormer {
     if (work.kind !== "stateful" || this.#environmentOf(node.device).sessions.device.isGpu) {
       return undefined;
     }
-    const lowering = this.#updateLowerings.find(node);
-    return lowering?.isCopy ? undefined : lowering;
+    return this.#updateLowerings.find(node);
   }
 
   /** Releases the graph's sessions. */

@@ -6,7 +6,7 @@ import { elementsOfShape, shapeFromProto, shapeToProto } from "../../../protocol
 import { failedPrecondition, invalidArgument } from "../../../protocol/status.js";
 import { Tensor, tensorFromReceivedInPieces, tensorToProtoInPieces } from "../../../protocol/tensor.js";
 import type { Waiter } from "../exclusive-access.js";
-import { DeviceTensor } from "../gpu/device-tensor.js";
+import { toHost } from "../gpu/device-tensor.js";
 import { checkExpansion } from "../kernels/support/allocation.js";
 import { type PausingWork, withPauses } from "../pauses.js";
 import { lastingValue } from "../resources/reference-variable.js";
@@ -37,11 +37,11 @@ export class EncodedVariant implements VariantObject {
  *   without a value.
  */
 export async function sentValue(value: Value, waiter: Waiter): Promise<TensorProto> {
-  const held = value instanceof RefValue ? await value.cell.read(waiter) : value;
+  const held = value instanceof RefValue ? await value.cell.readOnce(waiter) : value;
   if (held === undefined) {
     throw failedPrecondition(`Attempting to use uninitialized value ${(value as RefValue).cell.name}`);
   }
-  const onHost = held instanceof DeviceTensor ? await held.toHost() : held;
+  const onHost = await toHost(held, waiter);
   return await withPauses(
     valueToProto(onHost instanceof Tensor ? await lastingValue(onHost, waiter) : onHost),
   );

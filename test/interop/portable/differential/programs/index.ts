@@ -1,4 +1,5 @@
 /** Programs of the ops with state. */
+import { assignmentPrograms } from "./assignments.js";
 import { candidatePrograms, imageFilePrograms } from "./candidates.js";
 import { containerPrograms } from "./containers.js";
 import { decompositionPrograms } from "./decompositions.js";
@@ -21,6 +22,7 @@ export const programsByFamily: Readonly<Record<string, readonly Program[]>> = {
   // First, since these can be retyped where the others have ops that lack the dtype.
   "one op each, with every dtype": everyDTypePrograms,
   variables: variablePrograms,
+  assignments: assignmentPrograms,
   optimizers: optimizerPrograms,
   "queues, barriers, accumulators and stacks": queuePrograms,
   "TensorArrays, lists and tables": containerPrograms,

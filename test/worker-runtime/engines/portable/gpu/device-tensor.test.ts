@@ -7,6 +7,7 @@ import {
 import { GpuMemory } from "../../../../../worker-runtime/engines/portable/gpu/gpu-memory.js";
 import { ReferenceVariable } from "../../../../../worker-runtime/engines/portable/resources/reference-variable.js";
 import { ResourceVariable } from "../../../../../worker-runtime/engines/portable/resources/resource-variable.js";
+import { alone } from "../../../../../worker-runtime/engines/portable/resources/variable.js";
 import { StatusCode } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 
@@ -19,10 +20,6 @@ class Memory implements DeviceMemory {
 
   async read(handle: number): Promise<ArrayBuffer> {
     this.reads += 1;
-    return this.readNow(handle);
-  }
-
-  readNow(handle: number): ArrayBuffer {
     return Float32Array.of(handle, 2).buffer;
   }
 
@@ -30,6 +27,8 @@ class Memory implements DeviceMemory {
     this.freed.push(handle);
   }
 }
+
+const step = new AbortController();
 
 function tensorOn(memory: Memory, handle = 7): DeviceTensor {
   return new DeviceTensor("float32", [2], memory, handle);
@@ -41,14 +40,23 @@ describe("a tensor on a device", () => {
     const tensor = tensorOn(memory);
     expect([tensor.size, tensor.byteLength, tensor.shape]).toEqual([2, 8, [2]]);
     expect(memory.reads).toBe(0);
-    const copy = await tensor.toHost();
+    const copy = await tensor.toHost(step);
     expect(copy.toArray()).toEqual([7, 2]);
-    expect(await tensor.toHost()).toBe(copy);
+    expect(await tensor.toHost(step)).toBe(copy);
     expect(memory.reads).toBe(1);
   });
 
-  test("gives its elements to code that knows nothing of devices", () => {
-    expect(tensorOn(new Memory()).toArray()).toEqual([7, 2]);
+  test("is never waited for by code that reads its elements at once", () => {
+    const memory = new Memory();
+    const tensor = tensorOn(memory);
+    expect(() => tensor.toArray()).toThrow(
+      expect.objectContaining({
+        code: StatusCode.INTERNAL,
+        message:
+          "A float32 tensor of shape [2] on /device:GPU:0 was read before it had been copied to the host.",
+      }),
+    );
+    expect(memory.reads).toBe(0);
   });
 
   test("is freed by the last who lets it go, once", async () => {
@@ -111,8 +119,10 @@ describe.each([
     const memory = new Memory();
     const variable = make();
     variable.assign(tensorOn(memory));
-    const { data } = variable.writable() ?? Tensor.of([], "float32");
-    (data as Float32Array).fill(9);
+    await alone([variable], step, () => {
+      const { data } = variable.writable() ?? Tensor.of([], "float32");
+      (data as Float32Array).fill(9);
+    });
     expect(variable.value?.toArray()).toEqual([9, 9]);
     await nextTurn();
     expect(memory.freed).toEqual([7]);

@@ -1,56 +1,28 @@
 /** Regions that change variables. */
 import { describe, expect, it } from "vitest";
-import type { AttrValue } from "../../../../../protos/generated/tensorflow/attr_value.js";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import { StepStatsCollector } from "../../../../../worker-runtime/engines/portable/executor/step-stats.js";
 import { DeviceTensor } from "../../../../../worker-runtime/engines/portable/gpu/device-tensor.js";
-import type { ReferenceVariable } from "../../../../../worker-runtime/engines/portable/resources/reference-variable.js";
-import {
-  RESOURCE_VARIABLE,
-  type ResourceVariable,
-} from "../../../../../worker-runtime/engines/portable/resources/resource-variable.js";
+import { LoweringRegistry } from "../../../../../worker-runtime/engines/portable/lowering/registry.js";
 import { cancelled, StatusCode } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
-import { arg, binary, bool, constant, node, ret, text, type } from "../executor/graph-fixture.js";
-import { floats, numbers, type RegionTask, type RegisteredGraph, startTask } from "./regions-fixture.js";
-
-const T = type("float32");
-const shape: AttrValue["value"] = { $case: "shape", value: { dim: [], unknownRank: true } };
-
-const handle = (name: string): NodeDef =>
-  node("VarHandleOp", name, [], { dtype: T, shape, shared_name: text(name), container: text("") });
-const read = (name: string, of: string, ...control: string[]): NodeDef =>
-  node("ReadVariableOp", name, [of, ...control], { dtype: T });
-const assign = (name: string, of: string, value: string): NodeDef =>
-  node("AssignVariableOp", name, [of, value], { dtype: T, validate_shape: bool(false) });
-const change = (op: string, name: string, of: string, value: string, ...control: string[]): NodeDef =>
-  node(op, name, [of, value, ...control], { dtype: T });
-
-/** A value that is large enough to stay on the thread. */
-const SIZE = 8192;
-const filled = (value: number, size = SIZE) =>
-  new Tensor("float32", [size], new Float32Array(size).fill(value));
-
-/** The first element, and whether all others are the same. */
-function uniform(value: unknown): number | undefined {
-  const all = numbers(value as Tensor);
-  return all.every((one) => one === all[0]) ? all[0] : undefined;
-}
-
-async function initialize(task: RegionTask, name: string, value: Tensor): Promise<void> {
-  const graph = task.register([handle(name), arg("value", 0, "float32"), assign("init", name, "value")]);
-  await graph.run({ args: [value] });
-}
-
-async function currentValue(task: RegionTask, name: string): Promise<Tensor> {
-  const graph = task.register([handle(name), read("read", name), ret("read", 0, "float32")]);
-  const [value] = await graph.run();
-  return value instanceof DeviceTensor ? value.toHost() : (value as Tensor);
-}
-
-function variable(task: RegionTask, name: string): ResourceVariable {
-  return task.resources.lookup<ResourceVariable>("localhost", RESOURCE_VARIABLE, name);
-}
+import { arg, binary, bool, constant, node, ret, type, typeList } from "../executor/graph-fixture.js";
+import { floats, numbers, type RegisteredGraph, startTask } from "./regions-fixture.js";
+import {
+  assignReferred,
+  change,
+  currentValue,
+  filled,
+  handle,
+  initialize,
+  read,
+  referenceTo,
+  referenceVariable,
+  SIZE,
+  T,
+  uniform,
+  variable,
+} from "./variables-fixture.js";
 
 /** v -= rate · (v - goal), as a step of gradient descent. */
 const descent: readonly NodeDef[] = [
@@ -287,27 +259,42 @@ describe("updates in regions", () => {
     expect(task.log).toEqual([]);
   });
 
-  it("of a reference variable change the memory that readers share, as kernels do", async () => {
+  it("of a reference variable leave large values on the thread, too", async () => {
     const task = startTask();
-    const nodes = [node("VariableV2", "v", [], { dtype: T, shape }), arg("value", 0, "float32")];
-    await task
-      .register([...nodes, node("Assign", "init", ["v", "value"], { T, validate_shape: bool(false) })])
-      .run({ args: [filled(1)] });
+    const nodes = [referenceTo("v"), arg("value", 0, "float32")];
+    await task.register([...nodes, assignReferred("init", "v", "value")]).run({ args: [filled(1)] });
     const graph = task.register([
       ...nodes,
       node("Neg", "negated", ["value"], { T }),
       node("AssignSub", "change", ["v", "negated"], { T, use_locking: bool(true) }),
-      node("Identity", "after", ["change"], { T }),
+      node("Neg", "after", ["change"], { T }),
       ret("after", 0, "float32"),
     ]);
     for (const value of [2, 3, 4]) {
-      expect(uniform((await graph.run({ args: [filled(1)] }))[0])).toBe(value);
+      expect(uniform((await graph.run({ args: [filled(1)] }))[0])).toBe(-value);
     }
-    const cell = task.resources.lookup<ReferenceVariable>("localhost", "tensorflow::LegacyVar", "v");
-    const shared = cell.value;
-    await graph.run({ args: [filled(1)] });
-    expect(uniform(shared)).toBe(5);
+    expect(referenceVariable(task, "v").value).toBeInstanceOf(DeviceTensor);
     expect(task.log).toEqual([]);
+  });
+
+  it("of a reference variable change the memory that its step has read, as kernels do", async () => {
+    const nodes = [referenceTo("v"), arg("value", 0, "float32")];
+    const step = [
+      ...nodes,
+      // Has a kernel only, which passes the memory on.
+      node("Print", "seen", ["v"], { T, U: typeList() }),
+      node("Neg", "negated", ["value"], { T }),
+      node("AssignSub", "change", ["v", "negated", "^seen"], { T, use_locking: bool(true) }),
+      node("Print", "passed", ["seen", "^change"], { T, U: typeList() }),
+      ret("passed", 0, "float32"),
+    ];
+    for (const task of [startTask(), startTask({ lowerings: new LoweringRegistry() })]) {
+      await task.register([...nodes, assignReferred("init", "v", "value")]).run({ args: [filled(1)] });
+      const graph = task.register(step);
+      for (const value of [2, 3, 4]) {
+        expect(uniform((await graph.run({ args: [filled(1)] }))[0])).toBe(value);
+      }
+    }
   });
 
   it("give way to kernels where each new value is needed on the host", async () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import { RegisterGraphRequest } from "../../../../../protos/generated/tensorflow/worker.js";
 import { cpuKind } from "../../../../../worker-runtime/engines/portable/device.js";
@@ -40,7 +40,7 @@ describe("regions of a registered graph", () => {
     const graph = await register("auto");
     expect(kinds(graph)).not.toContain("region");
     graph.ran(DEAR);
-    await vi.waitUntil(() => kinds(graph).has("region"));
+    await expect.poll(() => kinds(graph)).toContain("region");
     expect(kinds(graph)).not.toContain("pure");
     const { compiled } = graph;
     graph.ran(DEAR);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import * as wire from "../../../../../protos/generated/tensorflow/worker.js";
 import { nowMicros } from "../../../../../worker-runtime/engines/portable/wall-clock.js";
@@ -266,7 +266,7 @@ describe("handing tensors out", () => {
     ]);
     await receiver.logging(wire.LoggingRequest.fromPartial({ enableRpcLogging: true }));
     const received = run(receiver, receives);
-    await vi.waitFor(() => expect(sender.heldSteps).toBe(1));
+    await expect.poll(() => sender.heldSteps).toBe(1);
     const before = nowMicros();
     await Promise.all([run(sender, sends), received]);
     const { step } = await receiver.logging(wire.LoggingRequest.fromPartial({ fetchStepId: [1n] }));

@@ -1,7 +1,7 @@
 import type { NameAttrList } from "../../../../../protos/generated/tensorflow/attr_value.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
-import { DeviceTensor } from "../../gpu/device-tensor.js";
+import { toHost } from "../../gpu/device-tensor.js";
 import { holdValue, letValueGo } from "../../memory/held-tensor.js";
 import type { Value } from "../../values.js";
 import type { KernelDefinition, KernelTypes, OpContext, StatefulKernelDefinition } from "../kernel.js";
@@ -72,7 +72,7 @@ function makeWhile(node: KernelNode): ReturnType<StatefulKernelDefinition["creat
         );
       }
       const [result] = results;
-      if (!truthAt(result instanceof DeviceTensor ? await result.toHost() : result)) {
+      if (!truthAt(await toHost(result, context.step))) {
         if (values !== context.inputs) {
           values.forEach(letValueGo);
         }

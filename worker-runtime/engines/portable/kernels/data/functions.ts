@@ -1,6 +1,7 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { StepContext } from "../../executor/step-context.js";
+import { isAnyOnDevice, toHost } from "../../gpu/device-tensor.js";
 import type { KernelTypes, OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { anyType } from "../support/dtypes.js";
@@ -47,7 +48,13 @@ export function capturingFunction(
   return ({ inputs, step: { functions } }, first) => {
     const captured = inputs.slice(first, first + count);
     return {
-      apply: (args, step) => functions.call(callee, [...args, ...captured], node.device, step),
+      apply: async (args, step) => {
+        const results = await functions.call(callee, [...args, ...captured], node.device, step);
+        // What reads elements of datasets knows nothing of devices.
+        return isAnyOnDevice(results)
+          ? await Promise.all(results.map((result) => toHost(result, step)))
+          : results;
+      },
       next: first + count,
     };
   };

@@ -22,6 +22,7 @@ import {
   ELEMENTS_PER_TURN,
   referredVariable,
   updateReferred,
+  validatesShape,
 } from "./variable-access.js";
 
 function createVariable(node: KernelNode): (context: OpContext) => Outputs {
@@ -99,7 +100,7 @@ function createDestroyTemporaryVariable(node: KernelNode): (context: OpContext) 
 }
 
 function createAssign(node: KernelNode): (context: OpContext) => Outputs | Promise<Outputs> {
-  const validateShape = node.bool("validate_shape");
+  const validateShape = validatesShape(node);
   return (context) => {
     const variable = referredVariable(context, 0);
     const value = tensorAt(context.inputs, 1);

@@ -22,7 +22,7 @@ import { cppShapeText, sameShape } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { checkType, handleInput, makeHandle, managerOf, variableInput } from "./resource-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
-import { addToVariable, countUp } from "./variable-access.js";
+import { addToVariable, countUp, validatesShape } from "./variable-access.js";
 
 /** A shared name that stands for "a new variable each time" (ResourceHandle::ANONYMOUS_NAME of TensorFlow). */
 const ANONYMOUS_NAME = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
@@ -108,7 +108,7 @@ function checkRead(
 
 function createAssignVariable(node: KernelNode): (context: OpContext) => Outputs | Promise<Outputs> {
   const dtype = node.type("dtype");
-  const validateShape = node.has("validate_shape") && node.bool("validate_shape");
+  const validateShape = validatesShape(node);
   return (context) => {
     const handle = handleInput(context, 0);
     const value = tensorAt(context.inputs, 1);
@@ -218,7 +218,7 @@ export const resourceVariableKernels: readonly KernelDefinition[] = [
   statefulKernel(
     "ReadVariableOp",
     (node) => (context) => after(readVariable(node, context, 0), (value): Outputs => [value]),
-    { types: { dtype: anyType }, facts: { ...facts, takesDeviceTensors: true } },
+    { types: { dtype: anyType }, facts: { ...facts, takesDeviceTensors: true, readsVariable: true } },
   ),
   statefulKernel(
     "_ReadVariablesOp",

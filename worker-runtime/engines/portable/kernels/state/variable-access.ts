@@ -3,6 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import { ReferenceVariable } from "../../resources/reference-variable.js";
 import { alone, type Variable } from "../../resources/variable.js";
 import type { OpContext, Outputs } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
 import { cppShapeText } from "../support/shapes.js";
 import { inTurns } from "../support/turns.js";
 import { updateElements } from "./element-updates.js";
@@ -40,6 +41,11 @@ export function checkInitialized<T extends Variable>(variable: T): T {
 /** The value of a variable, with an array that may be written to. @throws TensorFlowError FAILED_PRECONDITION */
 export function writableValue(variable: Variable): Tensor {
   return variable.writable() ?? uninitialized(variable);
+}
+
+/** Whether an assignment accepts only values of the variable's shape. AssignVariableOp once had no such attribute. */
+export function validatesShape(node: KernelNode): boolean {
+  return node.has("validate_shape") && node.bool("validate_shape");
 }
 
 /** Adds a tensor of the same dtype and shape to a variable, or subtracts it; many elements in several turns. */

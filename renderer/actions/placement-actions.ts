@@ -1,0 +1,85 @@
+/** Suggesting a placement, and applying it as one edit. */
+
+import { pinsOf } from "../placement/pins.js";
+import { type PlacementEngine, placementEngine } from "../placement/placement-engine.js";
+import { activeSession, inSession, recordPerDocument } from "../stores/document-session.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { currentStep } from "../stores/placement-input.js";
+import { type MeasuredStep, usePlacement } from "../stores/placement-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
+
+/** In a worker of the window's own files, as its content security policy demands. */
+const inWorker = placementEngine(
+  () => new Worker(new URL("../placement/placement-worker.ts", import.meta.url), { type: "module" }),
+);
+
+const searches = recordPerDocument((): { abort?: AbortController } => ({}));
+
+class SearchCancelled extends Error {}
+
+/**
+ * Looks for a placement with a shorter step, and shows it as a suggestion. Changes nothing of the document. Resolves when
+ * the search has ended; a search in progress is ended first.
+ */
+export async function suggestPlacement(engine: PlacementEngine = inWorker): Promise<void> {
+  const session = activeSession();
+  const search = searches();
+  search.abort?.abort(new SearchCancelled());
+  const abort = new AbortController();
+  search.abort = abort;
+  const { keepPins } = usePlacement.getState();
+  const { nodes } = useDocument.getState().document;
+  const step = currentStep(keepPins);
+  const measured = measuredStep();
+  usePlacement.setState({ search: { progress: undefined }, suggestion: undefined });
+  const show = (change: () => void) =>
+    inSession(session, () => {
+      if (searches().abort === abort) change();
+    });
+  try {
+    const { found, moves } = await engine(
+      { problem: step.problem, start: step.start, names: step.members.map(([name = ""]) => name) },
+      (progress) => show(() => usePlacement.setState({ search: { progress } })),
+      abort.signal,
+    );
+    const { assignment, before, after } = found;
+    show(() =>
+      usePlacement.setState({
+        search: undefined,
+        suggestion: { step, moves, skipped: new Set(), assignment, before, after, measured, nodes },
+      }),
+    );
+  } catch (error) {
+    show(() => usePlacement.setState({ search: undefined }));
+    if (!(error instanceof SearchCancelled)) throw error;
+  }
+}
+
+export function cancelSuggestion(): void {
+  searches().abort?.abort(new SearchCancelled());
+}
+
+/** The newest traced step, if it is of the document as it is now. */
+function measuredStep(): MeasuredStep | undefined {
+  const { latest, runRevision } = useDocumentRun.getState();
+  if (latest?.tracedStep === undefined || latest.computeMillis === undefined) return undefined;
+  if (runRevision !== useDocument.getState().revision) return undefined;
+  return { millis: latest.computeMillis, step: latest.tracedStep };
+}
+
+/** Pins the nodes as suggested. */
+export function applySuggestion(): void {
+  const { suggestion } = usePlacement.getState();
+  if (!suggestion) return;
+  const { step, assignment, before, after, measured } = suggestion;
+  const pins = pinsOf(useDocument.getState().document, step, assignment);
+  if (!documentActions.pinEach(pins, (nodes) => `Place ${nodes} as suggested`)) return;
+  usePlacement.setState({
+    suggestion: undefined,
+    applied: { before, after, measuredBefore: measured, revision: useDocument.getState().revision },
+  });
+}
+
+export function discardSuggestion(): void {
+  usePlacement.setState({ suggestion: undefined });
+}

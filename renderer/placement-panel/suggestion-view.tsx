@@ -1,0 +1,149 @@
+import type { ReactElement } from "react";
+import { placementCommands } from "../commands/placement-commands.js";
+import { CommandButton, CommandSwitch } from "../parts/command-button.js";
+import { Note, Section, SectionHeading } from "../parts/section.js";
+import type { PlacementMove } from "../placement/moves.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { isCurrent, type Suggestion, toggleMove } from "../stores/placement-store.js";
+import { classNames } from "../ui/class-names.js";
+import { bytesText, countText, durationText } from "../ui/format.js";
+import textStyles from "../ui/text.module.css";
+import { TextButton } from "../ui/text-button.js";
+import { revealNode } from "../viewport/view.js";
+import styles from "./placement-panel.module.css";
+import { StepFigures } from "./step-figures.js";
+import { sourceText, warningsOf } from "./suggestion-text.js";
+import { TaskChip } from "./task-chip.js";
+
+export function SuggestionView({ suggestion }: { readonly suggestion: Suggestion }): ReactElement {
+  const nodes = useDocument((state) => state.document.nodes);
+  const { step, moves, skipped, before, after, measured } = suggestion;
+  if (moves.length === 0) return <NothingBetter suggestion={suggestion} />;
+  return (
+    <>
+      <Section>
+        <StepFigures before={before} after={after} measuredBefore={measured} />
+        <Note>{sourceText(step.sources, measured?.step)}</Note>
+      </Section>
+      <Section className={styles.moves}>
+        <SectionHeading>{countText(moves.length, "move")}</SectionHeading>
+        <ul>
+          {moves.map((move, index) => (
+            <MoveRow
+              key={`${move.label} ${move.from} ${move.to}`}
+              move={move}
+              suggestion={suggestion}
+              isWanted={!skipped.has(index)}
+              onToggle={() => toggleMove(index)}
+            />
+          ))}
+        </ul>
+      </Section>
+      <Section last>
+        {warningsOf(suggestion).map((warning) => (
+          <Note key={warning}>{warning}</Note>
+        ))}
+        {isCurrent(suggestion) && nodes === suggestion.nodes ? null : (
+          <Note>The graph has changed since this was suggested.</Note>
+        )}
+        <CommandSwitch command={placementCommands.keepPins} />
+        <div className={styles.buttons}>
+          <CommandButton command={placementCommands.apply} variant="primary" />
+          <CommandButton command={placementCommands.suggest} />
+          <CommandButton command={placementCommands.discard} variant="ghost" />
+        </div>
+        <Note>One undo step.</Note>
+      </Section>
+    </>
+  );
+}
+
+function NothingBetter({
+  suggestion: { before, measured, step },
+}: {
+  readonly suggestion: Suggestion;
+}): ReactElement {
+  return (
+    <Section last>
+      <p role="status">
+        No placement was found with a step shorter than the expected {durationText(before.micros / 1000)} of
+        now.
+      </p>
+      <Note>{sourceText(step.sources, measured?.step)}</Note>
+      <CommandSwitch command={placementCommands.keepPins} />
+      <div className={styles.buttons}>
+        <CommandButton command={placementCommands.suggest} />
+        <CommandButton command={placementCommands.measure} icon />
+      </div>
+    </Section>
+  );
+}
+
+/** Names in a tooltip. */
+const MOST_NAMED = 40;
+
+interface MoveRowProps {
+  readonly move: PlacementMove;
+  readonly suggestion: Suggestion;
+  readonly isWanted: boolean;
+  onToggle(): void;
+}
+
+function MoveRow({ move, suggestion, isWanted, onToggle }: MoveRowProps): ReactElement {
+  const { step } = suggestion;
+  const { label, from, to, units, savedMicros, savedBytes, stops } = move;
+  const names = units.flatMap((unit) => step.members[unit] ?? []);
+  const name =
+    label !== "" ? label : names.length === 1 ? (names[0] ?? "") : `${names[0]} and ${names.length - 1} more`;
+  return (
+    <li className={classNames(styles.move, !isWanted && styles.unwanted)}>
+      <div className={styles.moveHead}>
+        <input
+          type="checkbox"
+          aria-label={`Move ${name} to ${step.tasks[to]?.engine.name}`}
+          checked={isWanted}
+          onChange={onToggle}
+        />
+        <TextButton
+          className={textStyles.truncated}
+          title={names.slice(0, MOST_NAMED).join("\n")}
+          aria-label={`Select ${name}`}
+          onClick={() => {
+            documentActions.select(names);
+            revealNode(names[0] ?? "");
+          }}
+        >
+          {name}
+        </TextButton>
+        {names.length > 1 && label !== "" ? (
+          <span className={textStyles.muted}>{countText(names.length, "node")}</span>
+        ) : null}
+        <span className={textStyles.grow} />
+        <span>{signedText(-savedMicros)}</span>
+      </div>
+      <div className={styles.route}>
+        <TaskChip task={step.tasks[from]} /> → <TaskChip task={step.tasks[to]} />
+      </div>
+      <p>{reasonText(step, stops)}</p>
+      {savedBytes === 0 ? null : (
+        <p className={textStyles.muted}>
+          {savedBytes > 0 ? "saves" : "sends"} {bytesText(Math.abs(savedBytes))}{" "}
+          {savedBytes > 0 ? "" : "more "}per step
+        </p>
+      )}
+    </li>
+  );
+}
+
+function reasonText({ nodes, tasks }: Suggestion["step"], stops: PlacementMove["stops"]): string {
+  if (!stops) return "Computes at the same time as what stays.";
+  const size = stops.bytes > 0 ? ` (${bytesText(stops.bytes)})` : "";
+  const [from, to] = [tasks[stops.from]?.engine.name, tasks[stops.to]?.engine.name];
+  return `${nodes[stops.node]}${size} no longer goes from ${from} to ${to}.`;
+}
+
+/** "−2.8 ms", "+0.1 ms". */
+function signedText(micros: number): string {
+  const text = durationText(Math.abs(micros) / 1000);
+  return micros < 0 ? `−${text}` : `+${text}`;
+}

@@ -1,0 +1,44 @@
+/** The pins that make a placement true. */
+import {
+  type DeviceParts,
+  formatDeviceName,
+  parseDeviceName,
+} from "../../worker-runtime/cluster/device-name.js";
+import type { GraphDocument } from "../document/model.js";
+import type { DocumentStep } from "./document-step.js";
+import type { Assignment } from "./step-problem.js";
+
+/**
+ * Devices by node. All nodes of the step are pinned, also those that stay: which task a master chooses for the others
+ * depends on the pins of the rest. Of the nodes besides the step, only those change that are pinned to a place that
+ * their unit leaves. What a pin says about the device within a task is kept.
+ */
+export function pinsOf(
+  { nodes }: Pick<GraphDocument, "nodes">,
+  { nodes: ran, members, tasks }: DocumentStep,
+  assignment: Assignment,
+): ReadonlyMap<string, string> {
+  const inStep = new Set(ran);
+  const pins = new Map<string, string>();
+  for (const [unit, names] of members.entries()) {
+    const task = tasks[assignment[unit] ?? 0]?.engine;
+    for (const name of names) {
+      const node = nodes.get(name);
+      if (!task || !node || (node.device === "" && !inStep.has(name))) continue;
+      const parts = partsOf(node.device);
+      if (parts.job === task.job && parts.task === task.index) continue;
+      const { type, index } = parts;
+      pins.set(name, formatDeviceName({ job: task.job, task: task.index, type, index }));
+    }
+  }
+  return pins;
+}
+
+function partsOf(device: string): DeviceParts {
+  try {
+    return parseDeviceName(device);
+  } catch {
+    // An invalid name is replaced as a whole.
+    return {};
+  }
+}

@@ -1,0 +1,44 @@
+/** Searches for placements in a worker, so that the window stays responsive and a search can be ended. */
+import type { PlacementMove } from "./moves.js";
+import type { FoundPlacement, SearchProgress } from "./search.js";
+import type { Assignment, StepProblem } from "./step-problem.js";
+
+export interface PlacementRequest {
+  readonly problem: StepProblem;
+  readonly start: Assignment;
+  /** Of the units. */
+  readonly names: readonly string[];
+}
+
+export interface PlacementResult {
+  readonly found: FoundPlacement;
+  readonly moves: readonly PlacementMove[];
+}
+
+export type PlacementReply =
+  | { readonly kind: "progress"; readonly progress: SearchProgress }
+  | ({ readonly kind: "found" } & PlacementResult);
+
+/** @throws the reason of the signal when it is aborted, or an Error when the search fails */
+export type PlacementEngine = (
+  request: PlacementRequest,
+  onProgress: (progress: SearchProgress) => void,
+  signal: AbortSignal,
+) => Promise<PlacementResult>;
+
+/** @param newWorker starts the worker that runs placement-worker.ts */
+export function placementEngine(newWorker: () => Worker): PlacementEngine {
+  return (request, onProgress, signal) => {
+    signal.throwIfAborted();
+    const worker = newWorker();
+    return new Promise<PlacementResult>((resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      worker.onmessage = ({ data }: MessageEvent<PlacementReply>) => {
+        if (data.kind === "progress") onProgress(data.progress);
+        else resolve(data);
+      };
+      worker.onerror = ({ message }) => reject(new Error(`The search for a placement failed: ${message}`));
+      worker.postMessage(request);
+    }).finally(() => worker.terminate());
+  };
+}

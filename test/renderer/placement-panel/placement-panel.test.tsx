@@ -1,0 +1,149 @@
+// @vitest-environment happy-dom
+import { act, screen, within } from "@testing-library/react";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { NodeRun } from "../../../main/api/runs.js";
+import { cancelSuggestion, suggestPlacement } from "../../../renderer/actions/placement-actions.js";
+import { placementCommands } from "../../../renderer/commands/placement-commands.js";
+import { PlacementPanel } from "../../../renderer/placement-panel/placement-panel.js";
+import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
+import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
+import { usePlacement } from "../../../renderer/stores/placement-store.js";
+import { documentOf, node, placeholder, type } from "../document/graphs.js";
+import { inThread } from "../placement/in-thread-engine.js";
+import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
+import { connect, expectAccessible, show } from "../support/components.js";
+import { openDocument, runOf, showRun } from "../support/documents.js";
+
+const neg = (name: string, input: string) => node(name, "Neg", [input], { T: type("float32") });
+
+/** Two branches that take 3 ms each, of one input. */
+function branches() {
+  const nodes = [placeholder("x"), neg("left", "x"), neg("right", "x"), neg("l", "left"), neg("r", "right")];
+  const document = documentOf(nodes);
+  return { ...document, runConfig: { ...document.runConfig, fetches: ["l:0", "r:0"] } };
+}
+
+const ran = (name: string, durationMicros: number, startMicros: number): NodeRun => ({
+  ...{ node: name, device: "/job:worker/replica:0/task:0/device:CPU:0", outputBytes: 1000 },
+  ...{ startMicros, durationMicros },
+});
+
+const traced = (computeMillis: number) =>
+  runOf({
+    tracedStep: 20,
+    computeMillis,
+    nodes: [
+      ran("x", 1, 0),
+      ran("left", 3000, 1),
+      ran("right", 3000, 3001),
+      ran("l", 2, 6001),
+      ran("r", 2, 6003),
+    ],
+  });
+
+const tasks = (count: number) =>
+  receiveCluster(
+    clusterOf([
+      machineOf("pc", {
+        tasks: Array.from({ length: count }, (_, index) => taskOf(`worker/${index}`, { engine: "portable" })),
+      }),
+    ]),
+  );
+
+const suggest = () => act(() => suggestPlacement(inThread));
+const devices = () => [...useDocument.getState().document.nodes.values()].map(({ device }) => device);
+
+beforeEach(() => {
+  connect();
+  openDocument(branches());
+  tasks(2);
+});
+
+describe("the placement panel", () => {
+  it("says what a suggestion needs", async () => {
+    show(<PlacementPanel />);
+    await expectAccessible();
+    expect(placementCommands.suggest.now().reason).toBeUndefined();
+    act(() => tasks(1));
+    expect(screen.getByRole("button", { name: "Suggest a placement" }).getAttribute("aria-disabled")).toBe(
+      "true",
+    );
+    expect(placementCommands.suggest.now().reason).toMatch(/fewer than two tasks/);
+  });
+
+  it("shows the moves with reasons and the expected step; applying them is one edit, which undo reverts", async () => {
+    showRun(traced(6.1));
+    const { user } = show(<PlacementPanel />);
+    await suggest();
+    const { suggestion } = usePlacement.getState();
+    expect(suggestion?.before.micros).toBe(6005);
+    expect(suggestion?.after.micros).toBeLessThan(4500);
+    const after = within(screen.getByRole("row", { name: /^After/ }));
+    expect(after.getByText("not yet")).toBeDefined();
+    expect(within(screen.getByRole("row", { name: /^Before/ })).getByText("6.10 ms")).toBeDefined();
+    expect(screen.getByText(/Times of all 5 nodes from step 20/)).toBeDefined();
+    await expectAccessible();
+
+    await user.click(screen.getByRole("button", { name: /^Apply \d moves?$/ }));
+    expect(new Set(devices())).toEqual(new Set(["/job:worker/task:0", "/job:worker/task:1"]));
+    expect(useDocument.getState().undoLabel).toBe("Place 5 nodes as suggested");
+    expect(screen.getByText("Applied placement")).toBeDefined();
+    act(() => showRun(traced(3.9)));
+    expect(within(screen.getByRole("row", { name: /^After/ })).getByText("3.90 ms")).toBeDefined();
+    await expectAccessible();
+    act(() => documentActions.undo());
+    expect(new Set(devices())).toEqual(new Set([""]));
+    expect(screen.queryByText("Applied placement")).toBeNull();
+  });
+
+  it("simulates the step anew when a move is cleared, and applies the others only", async () => {
+    showRun(traced(6.1));
+    const { user } = show(<PlacementPanel />);
+    await suggest();
+    const boxes = screen.getAllByRole("checkbox");
+    for (const box of boxes) await user.click(box);
+    const { suggestion } = usePlacement.getState();
+    expect(suggestion?.after).toEqual(suggestion?.before);
+    expect(screen.getByRole("button", { name: "Apply 0 moves" }).getAttribute("aria-disabled")).toBe("true");
+    const [first] = boxes;
+    if (first) await user.click(first);
+    expect(placementCommands.apply.now().short).toBe("Apply 1 move");
+  });
+
+  it("does not apply a suggestion for another state of the graph", async () => {
+    showRun(traced(6.1));
+    show(<PlacementPanel />);
+    await suggest();
+    act(() => void documentActions.deleteNodes(["r"]));
+    expect(screen.getByText("The graph has changed since this was suggested.")).toBeDefined();
+    expect(placementCommands.apply.now().reason).toMatch(/Suggest again/);
+  });
+
+  it("leaves pinned nodes where they are unless it is told otherwise", async () => {
+    act(() => void documentActions.pin(["left", "right", "l", "r", "x"], "/job:worker/task:0"));
+    showRun(traced(6.1));
+    const { user } = show(<PlacementPanel />);
+    await suggest();
+    expect(screen.getByRole("status").textContent).toMatch(/^No placement was found with a step shorter/);
+    await expectAccessible();
+    await user.click(screen.getByRole("switch", { name: "Keep pinned nodes where they are" }));
+    await suggest();
+    expect(usePlacement.getState().suggestion?.moves).not.toEqual([]);
+  });
+
+  it("can be cancelled while it searches, and reports its progress", async () => {
+    showRun(traced(6.1));
+    show(<PlacementPanel />);
+    let search: Promise<void> | undefined;
+    act(() => {
+      search = suggestPlacement(inThread);
+    });
+    expect(screen.getByRole("progressbar", { name: "Search for a placement" })).toBeDefined();
+    await act(async () => {
+      cancelSuggestion();
+      await search;
+    });
+    expect(usePlacement.getState()).toMatchObject({ search: undefined, suggestion: undefined });
+    expect(screen.getByRole("button", { name: "Suggest a placement" })).toBeDefined();
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, it } from "vitest";
+import type { NodeRun, Transfer } from "../../../main/api/runs.js";
+import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
+import { inferShapes } from "../../../renderer/document/shapes.js";
+import { KernelCatalogue } from "../../../renderer/kernels/kernel-catalogue.js";
+import { KernelNeeds } from "../../../renderer/kernels/kernel-needs.js";
+import { type DocumentStep, documentStep } from "../../../renderer/placement/document-step.js";
+import { measurementsOf, NOTHING_MEASURED } from "../../../renderer/placement/measurements.js";
+import { isAllowed } from "../../../renderer/placement/step-problem.js";
+import { colocationGroup } from "../../../worker-runtime/graph/colocation-groups.js";
+import { constant, documentOf, lookup, node, placeholder, type } from "../document/graphs.js";
+import { trainedVariable } from "../document/real-graphs.js";
+import { enginesOf, kernelList } from "../kernels/cases.js";
+
+interface Wish {
+  readonly engines?: Parameters<typeof enginesOf>[0];
+  readonly measured?: typeof NOTHING_MEASURED;
+  readonly keepPins?: boolean;
+  readonly fetches?: readonly string[];
+  readonly targets?: readonly string[];
+}
+
+function stepOf(nodes: readonly NodeDef[], wish: Wish = {}): DocumentStep {
+  const engines = enginesOf(wish.engines ?? { "worker/0": "portable", "worker/1": "tensorflow" });
+  const { fetches = [], targets = [] } = wish;
+  const plain = documentOf(nodes);
+  const document = { ...plain, runConfig: { ...plain.runConfig, fetches, targets } };
+  return documentStep({
+    document,
+    lookup,
+    shapes: inferShapes(document.nodes, lookup),
+    kernels: { needs: new KernelNeeds(lookup, []), catalogue: new KernelCatalogue(kernelList) },
+    engines,
+    tasks: engines.tasks.map((engine) => ({
+      engine,
+      device: `/job:${engine.job}/task:${engine.index}`,
+      machineId: engine.name,
+      cores: 4,
+      memoryBytes: 1e9,
+      roundTripMillis: undefined,
+      bytesPerSecond: new Map(),
+    })),
+    measured: wish.measured ?? NOTHING_MEASURED,
+    keepPins: wish.keepPins ?? true,
+  });
+}
+
+const unitOf = ({ nodes, problem }: DocumentStep, name: string) => problem.unitOf[nodes.indexOf(name)] ?? -1;
+const tasksFor = (step: DocumentStep, name: string) =>
+  step.tasks
+    .filter((_, task) => isAllowed(step.problem, unitOf(step, name), task))
+    .map(({ engine }) => engine.name);
+
+const ran = (name: string, task: number, durationMicros: number, startMicros = 0): NodeRun => ({
+  ...{ node: name, device: `/job:worker/replica:0/task:${task}/device:CPU:0`, outputBytes: 64 },
+  ...{ startMicros, durationMicros },
+});
+
+describe("the step of a document", () => {
+  it("has what a run needs, and keeps a variable with what reads and changes it", () => {
+    const step = stepOf(trainedVariable(), { targets: ["train"] });
+    expect(step.nodes).toEqual(["x", "w", "w/read", "y", "rate", "gradient", "train"]);
+    expect(new Set(["w", "train"].map((name) => unitOf(step, name))).size).toBe(1);
+    expect(unitOf(step, "y")).not.toBe(unitOf(step, "w"));
+    // The unit is pinned as a whole, with what initializes and restores it.
+    expect(step.members[unitOf(step, "w")]).toEqual(["w", "w/Assign", "train", "save/Assign"]);
+  });
+
+  it("leaves nodes where they are pinned, unless they may be moved", () => {
+    const nodes = [
+      { ...placeholder("a"), device: "/job:worker/task:1" },
+      { ...placeholder("b"), device: "/job:worker" },
+      { ...placeholder("c"), device: "/device:GPU:0" },
+    ];
+    const step = stepOf(nodes, { fetches: ["a:0", "b:0", "c:0"] });
+    expect(tasksFor(step, "a")).toEqual(["worker/1"]);
+    expect(tasksFor(step, "b")).toEqual(["worker/0", "worker/1"]);
+    // No task has a GPU: with soft placement, any will do.
+    expect(tasksFor(step, "c")).toEqual(["worker/0", "worker/1"]);
+    expect(step.start[unitOf(step, "a")]).toBe(1);
+    const free = stepOf(nodes, { fetches: ["a:0"], keepPins: false });
+    expect(tasksFor(free, "a")).toEqual(["worker/0", "worker/1"]);
+  });
+
+  it("places no node where it has no kernel, nor what is colocated with it", () => {
+    const svd = node("s", "Svd", ["a"], { T: type("float32") });
+    const together = {
+      ...placeholder("b"),
+      attr: new Map([
+        ...placeholder("b").attr,
+        [
+          "_class",
+          { value: { $case: "list" as const, value: { ...emptyList, s: [text(colocationGroup("s"))] } } },
+        ],
+      ]),
+    };
+    const step = stepOf([constant("a", "[[1]]"), svd, together], { fetches: ["s:0", "b:0"] });
+    expect(tasksFor(step, "a")).toEqual(["worker/0", "worker/1"]);
+    expect(tasksFor(step, "s")).toEqual(["worker/1"]);
+    expect(tasksFor(step, "b")).toEqual(["worker/1"]);
+  });
+
+  it("keeps loops of TensorFlow 1 on one task", () => {
+    const frame = { frame_name: { value: { $case: "s" as const, value: text("loop") } }, T: type("float32") };
+    const t = { T: type("float32") };
+    const nodes = [
+      constant("start", "0"),
+      node("enter", "Enter", ["start"], frame),
+      node("merge", "Merge", ["enter", "next"], t),
+      constant("limit", "[true]", "bool"),
+      node("cond", "LoopCond", ["limit"]),
+      node("switch", "Switch", ["merge", "cond"], t),
+      node("body", "Neg", ["switch:1"], t),
+      node("next", "NextIteration", ["body"], t),
+      node("exit", "Exit", ["switch"], t),
+      node("after", "Neg", ["exit"], t),
+    ];
+    const step = stepOf(nodes, { fetches: ["after:0"], engines: { "worker/0": "tensorflow" } });
+    const loop = ["enter", "merge", "switch", "body", "next", "exit"].map((name) => unitOf(step, name));
+    expect(new Set(loop).size).toBe(1);
+    expect(unitOf(step, "start")).not.toBe(loop[0]);
+    expect(unitOf(step, "after")).not.toBe(loop[0]);
+    expect(step.problem.order).toHaveLength(nodes.length);
+  });
+
+  it("counts the bytes of each tensor by its shape, and computes times from operations", () => {
+    const nodes = [
+      constant("a", "[[1, 2], [3, 4]]"),
+      node("b", "MatMul", ["a", "a"], { T: type("float32") }),
+      node("c", "Neg", ["b"], { T: type("float32") }),
+    ];
+    const step = stepOf(nodes, { fetches: ["c:0"], engines: { "worker/0": "tensorflow" } });
+    expect([...step.problem.tensorBytes]).toEqual([16, 16]);
+    expect(step.problem.edgeTensor.slice(0, 2)).toEqual(Int32Array.of(0, 0));
+    expect(step.problem.residentBytes[unitOf(step, "a")]).toBe(16);
+    expect(step.sources).toMatchObject({ nodes: 3, measuredNodes: 0, tensors: 2, unknownSizes: 0 });
+    const dynamic = stepOf([placeholder("x"), node("y", "Neg", ["x"], { T: type("float32") })], {
+      fetches: ["y:0"],
+    });
+    expect(dynamic.sources.unknownSizes).toBe(1);
+  });
+});
+
+describe("a traced step", () => {
+  const opOf = (name: string) => (name.startsWith("m") ? `MatMul${name.at(1)}` : "Neg");
+  const weightOf = (name: string) => (name === "m0" ? 3 : 1);
+
+  it("divides the time in which several nodes ran among them, as in a region", () => {
+    const { nodes } = measurementsOf(
+      [ran("m0", 0, 400), ran("n", 0, 400), ran("o", 0, 50, 400)],
+      [],
+      opOf,
+      weightOf,
+    );
+    expect(nodes.get("m0")).toMatchObject({ task: "worker/0", micros: 300 });
+    expect(nodes.get("n")).toMatchObject({ micros: 100 });
+    expect(nodes.get("o")).toMatchObject({ micros: 50 });
+  });
+
+  it("divides time that overlaps only in part", () => {
+    const { nodes } = measurementsOf([ran("n", 0, 100), ran("o", 0, 100, 60)], [], opOf, weightOf);
+    expect(nodes.get("n")?.micros).toBeCloseTo(80, 6);
+    expect(nodes.get("o")?.micros).toBeCloseTo(80, 6);
+  });
+
+  it("tells how fast tasks are, where they ran enough of the same ops", () => {
+    const runs = [0, 1, 2].flatMap((kind) => [
+      ran(`m${kind}a`, 0, 100 + kind, 1000 * kind),
+      ran(`m${kind}b`, 0, 100 + kind, 1000 * kind + 500),
+      ran(`m${kind}c`, 1, 300 + 3 * kind, 1000 * kind),
+    ]);
+    const { slowness } = measurementsOf(runs, [], opOf, weightOf);
+    expect(slowness).toEqual(
+      new Map([
+        ["worker/0", 1],
+        ["worker/1", 3],
+      ]),
+    );
+    expect(measurementsOf(runs.slice(0, 4), [], opOf, weightOf).slowness.has("worker/1")).toBe(false);
+  });
+
+  it("decides sizes, costs of connections and where unpinned nodes are", () => {
+    const transfer = (bytes: number, durationMicros: number): Transfer => ({
+      ...{ tensor: "x:0", fromDevice: ran("x", 0, 0).device, toDevice: ran("x", 1, 0).device },
+      ...{ startMicros: 0, durationMicros, bytes, timed: true },
+    });
+    const nodes = [placeholder("x"), node("y", "Neg", ["x"], { T: type("float32") })];
+    const measured = measurementsOf(
+      [ran("x", 0, 5), ran("y", 1, 70)],
+      [transfer(1_000_000, 2100), transfer(100, 100)],
+      opOf,
+      weightOf,
+    );
+    const step = stepOf(nodes, { fetches: ["y:0"], measured });
+    expect([...step.start]).toEqual([0, 1]);
+    expect([...step.problem.tensorBytes]).toEqual([100]);
+    expect(step.problem.latencyMicros[1]).toBe(100);
+    expect(step.problem.microsPerByte[1]).toBeCloseTo(0.002, 6);
+    expect(step.problem.micros[2 + 1]).toBe(70);
+    expect(step.sources).toMatchObject({ measuredNodes: 2, unknownSizes: 0, links: 2, measuredLinks: 1 });
+  });
+});
+
+const emptyList = { s: [], i: [], f: [], b: [], type: [], shape: [], tensor: [], func: [] };
+const text = (value: string) => Buffer.from(value);
