@@ -27,7 +27,7 @@ export interface LegendEntry {
 /** How nodes are coloured in the present state of the document and of its newest run. */
 export interface ColourScale {
   /** The colour of several nodes together, as in a closed scope; undefined if nothing is known of them. */
-  colourOf(names: readonly string[]): string | undefined;
+  colourOf(names: Iterable<string>): string | undefined;
   readonly legend: readonly LegendEntry[];
 }
 
@@ -63,7 +63,7 @@ function scaleOfOps(nodes: ReadonlyMap<string, NodeDef>): ColourScale {
   const others = counts.length - shown.length;
   return {
     colourOf: (names) => {
-      const [most] = countOps(names.flatMap((name) => nodes.get(name) ?? []))[0] ?? [];
+      const [most] = countOps([...names].flatMap((name) => nodes.get(name) ?? []))[0] ?? [];
       return most === undefined ? undefined : (colours.get(most) ?? OTHER_OPS);
     },
     legend: [
@@ -148,7 +148,7 @@ export function colourOfItem(item: MapItem): string {
  * The colour of nodes for a component, which is rendered again when it changes; undefined while nodes are coloured by
  * task.
  */
-export function useColourOf(names: readonly string[]): string | undefined {
+export function useColourOf(names: Iterable<string>): string | undefined {
   const colour = () => {
     const scale = colourScale();
     return scale && (scale.colourOf(names) ?? UNKNOWN);

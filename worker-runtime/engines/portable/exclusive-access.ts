@@ -5,6 +5,12 @@ export interface Waiter {
   readonly signal: AbortSignal;
 }
 
+/** A reader of a variable. */
+export interface Reader extends Waiter {
+  /** Identifies its step, which may use the value's memory for as long as it runs; absent if it copies the value at once. */
+  readonly stepResources?: object;
+}
+
 /** A lock: runs one action at a time, in order of arrival. */
 export class ExclusiveAccess {
   /** Settles with the last running or waiting action. */

@@ -1,7 +1,7 @@
 import type { VariantTensorDataProto } from "../../../protos/generated/tensorflow/tensor.js";
 import type { DType } from "../../protocol/dtype.js";
 import type { Tensor } from "../../protocol/tensor.js";
-import type { Waiter } from "./exclusive-access.js";
+import type { Reader, Waiter } from "./exclusive-access.js";
 
 /**
  * The values that flow along the edges of a graph.
@@ -66,8 +66,13 @@ export interface RefCell {
   readonly value: Tensor | undefined;
   /** "var" as error messages name it. */
   readonly name: string;
-  /** The value, once no update of it is in progress. @throws TensorFlowError the reason of the waiter's signal. */
-  read(waiter: Waiter): Tensor | undefined | Promise<Tensor | undefined>;
+  /**
+   * The value, once no update of it is in progress, in memory that later updates of the same step change.
+   * @throws TensorFlowError the reason of the reader's signal.
+   */
+  read(reader: Reader): Tensor | undefined | Promise<Tensor | undefined>;
+  /** As `read`, for code that copies the value at once or uses it where it is: an update may give it other memory. */
+  readOnce(waiter: Waiter): Tensor | undefined | Promise<Tensor | undefined>;
 }
 
 /** An output of reference type. */

@@ -90,9 +90,9 @@ export function makePlan(draws: Draws, exceptions: Exceptions): Plan {
 /** The programs of ops that change variables and have lowerings. */
 export function loweredPrograms(): readonly CaseBuilder[] {
   const updates = createUpdateRegistry();
-  return [...optimizerPrograms, ...assignmentPrograms]
-    .filter((program) => caseOfProgram(program, "").graph.node.some(({ op }) => updates.of(op).length > 0))
-    .map(builderOf);
+  const isLowered = (program: Program) =>
+    caseOfProgram(program, "").graph.node.some(({ op }) => updates.of(op).some(({ isCopy }) => !isCopy));
+  return [...optimizerPrograms.filter(isLowered), ...assignmentPrograms].map(builderOf);
 }
 
 const builderOf = (program: Program): CaseBuilder => ({

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RunMetadata } from "../../../../protos/generated/tensorflow/config.js";
 import { Server, type ServerOptions } from "../../../../worker-runtime/engines/server.js";
-import { Graph } from "../../../../worker-runtime/graph/graph.js";
+import { Graph, type Output } from "../../../../worker-runtime/graph/graph.js";
 import * as ops from "../../../../worker-runtime/graph/ops/index.js";
 import { StatusCode } from "../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../worker-runtime/protocol/tensor.js";
@@ -54,6 +54,12 @@ function traced(metadata: RunMetadata | undefined): Map<string, string[]> {
 function matrix(rows: number, columns: number, seed: number): Tensor {
   const data = Float32Array.from({ length: rows * columns }, (_, i) => Math.sin(seed + i * 0.7));
   return new Tensor("float32", [rows, columns], data);
+}
+
+/** 1 on the diagonal. */
+function unit(size: number): Tensor {
+  const data = Float32Array.from({ length: size * size }, (_, at) => Number(at % (size + 1) === 0));
+  return new Tensor("float32", [size, size], data);
 }
 
 function product(a: Tensor, b: Tensor): number[] {
@@ -249,6 +255,63 @@ describe.skipIf(peerMissing("vulkan"))("a GPU whose memory is full", () => {
     } finally {
       await server.stop();
     }
+  });
+});
+
+describe.skipIf(peerMissing("vulkan"))("the values between regions", () => {
+  // Of 2 GiB, some 200 KB: five of these matrices.
+  const SIZE = 100;
+  const matrixOf = (seed: number) => matrix(SIZE, SIZE, seed);
+  let server: Server;
+  beforeAll(async () => {
+    server = await startTask({ config: { gpuOptions: { perProcessGpuMemoryFraction: 0.0001 } } });
+  });
+  afterAll(() => server?.stop());
+
+  /** x·w, twenty times, with a loop of the graph: each iteration is a region's run. */
+  function loop(graph: Graph, x: Output): Output {
+    const w = ops.constant(graph, unit(SIZE));
+    const [, product = x] = ops.whileLoop(
+      graph,
+      (count) => ops.less(count, ops.constant(graph, 20, { dtype: "int32" })),
+      (count, value) => [ops.add(count, ops.constant(graph, 1, { dtype: "int32" })), ops.matMul(value, w)],
+      [ops.constant(graph, 0, { dtype: "int32" }), x],
+    );
+    return product;
+  }
+
+  test("stay on the GPU and are freed after their last use", async () => {
+    const graph = new Graph();
+    const x = ops.placeholder(graph, "float32");
+    const y = loop(graph, x);
+    await withSession(server, graph, async (session) => {
+      for (let step = 0; step < 2; step += 1) {
+        const { values } = await session.run([y], { feeds: [[x, matrixOf(1)]] });
+        expectClose(values[0], matrixOf(1).data as Float32Array);
+      }
+      const { metadata } = await session.run([y], { feeds: [[x, matrixOf(1)]], options: { trace: true } });
+      const copies = traced(metadata).get("/device:GPU:0/memcpy") ?? [];
+      // Only the fetched value.
+      expect(copies.filter((name) => name === "MEMCPYDtoH")).toHaveLength(1);
+    });
+  });
+
+  test("end the step with RESOURCE_EXHAUSTED if they do not fit together; the task lives", async () => {
+    const graph = new Graph();
+    const x = ops.placeholder(graph, "float32");
+    const products = [1, 2, 3, 4, 5, 6].map((seed) => ops.matMul(x, ops.constant(graph, matrixOf(seed))));
+    const all = graph.withDevice("/cpu:0", () => products.map((one) => graph.op("Lgamma", [one])));
+    const y = loop(graph, x);
+    await withSession(server, graph, async (session) => {
+      const feeds = [[x, matrixOf(1)]] as const;
+      await expect(session.run([], { feeds, targets: all })).rejects.toMatchObject({
+        code: StatusCode.RESOURCE_EXHAUSTED,
+      });
+      for (let step = 0; step < 2; step += 1) {
+        const { values } = await session.run([y], { feeds });
+        expectClose(values[0], matrixOf(1).data as Float32Array);
+      }
+    });
   });
 });
 

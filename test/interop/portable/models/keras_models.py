@@ -238,6 +238,8 @@ def export(name, folder):
     keras.utils.set_random_seed(11)
     build, optimizer = MODELS[name]
     model = build()
+    # The last normalizations of EfficientNetB0 are over one pixel of each image. With three images they amplify rounding
+    # so much that on TensorFlow itself the loss is 0.005 (median of ten inputs, at most 0.027) off that of float64.
     x, labels = examples(model, batch=8)
     writer = Writer(folder, name)
     return {

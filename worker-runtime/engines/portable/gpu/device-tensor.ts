@@ -82,6 +82,13 @@ export class DeviceTensor extends HeldTensor {
     return this.#copy?.deref() ?? this.#copied(await this.memory.read(this.handle, waiter.signal));
   }
 
+  /** As `toHost`, for a caller that may write to the copy. */
+  async toOwnCopy(waiter: Waiter): Promise<Tensor> {
+    this.#wasCopied = true;
+    const bytes = await this.memory.read(this.handle, waiter.signal);
+    return new Tensor(this.dtype, this.shape, arrayOver(this.dtype, bytes));
+  }
+
   protected override free(): void {
     const { handle } = this.#place;
     if (handle !== FREED) {

@@ -16,12 +16,16 @@ export function kindOfGpu(index: number, gpu: ChosenGpu, config: ConfigProto | u
   return gpuKind(index, gpu.adapter.name, gpu.provider.name, limit);
 }
 
-/** Accounts for the GPU memory of a task's tensors, those that outlive the run of a model. */
+/**
+ * Accounts for the GPU memory of a task's tensors that outlive the run of a model: outputs, and copies of inputs that
+ * are kept for later runs while there is room.
+ */
 export class GpuMemory {
   /** "/device:GPU:0". */
   readonly device: string;
   readonly limitBytes: number;
   #usedBytes = 0;
+  #reclaim: (() => void) | undefined;
 
   constructor(device: string, limitBytes: number) {
     this.device = device;
@@ -32,19 +36,33 @@ export class GpuMemory {
     return this.#usedBytes;
   }
 
+  /** @param reclaim gives back what nothing needs, for a tensor that does not fit. */
+  onFull(reclaim: () => void): void {
+    this.#reclaim = reclaim;
+  }
+
   /** @throws TensorFlowError RESOURCE_EXHAUSTED, in TensorFlow's words, if there is no room for a tensor. */
   take(bytes: number, dtype: DType, shape: readonly number[]): void {
-    if (this.#usedBytes + bytes > this.limitBytes) {
-      throw this.exhausted(dtype, shape);
+    if (!this.takeIfFree(bytes)) {
+      this.#reclaim?.();
+      if (!this.takeIfFree(bytes)) {
+        throw this.#exhausted(dtype, shape);
+      }
     }
-    this.#usedBytes += bytes;
+  }
+
+  /** @returns false if there is no room. */
+  takeIfFree(bytes: number): boolean {
+    const fits = this.#usedBytes + bytes <= this.limitBytes;
+    this.#usedBytes += fits ? bytes : 0;
+    return fits;
   }
 
   give(bytes: number): void {
     this.#usedBytes -= bytes;
   }
 
-  exhausted(dtype: DType, shape: readonly number[]) {
+  #exhausted(dtype: DType, shape: readonly number[]) {
     return resourceExhausted(
       `OOM when allocating tensor with shape${cppShapeText(shape)} and type ${cppTypeName(dtype)} on ${this.device} by ` +
         `allocator GPU: ${this.#usedBytes} of ${this.limitBytes} bytes are in use.`,

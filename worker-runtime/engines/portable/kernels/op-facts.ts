@@ -8,6 +8,8 @@ export interface OpFacts {
   readonly leavesDead?: true;
   /** Output 0 is input 0 unchanged, so a resource handle after the node is the same as before it. */
   readonly passesHandle?: true;
+  /** Output 0 is the value of the variable that input 0 names. */
+  readonly readsVariable?: true;
   /** The node decides whether a loop continues. */
   readonly isLoopCondition?: true;
   /** The node's only output is the tensor in its attribute "value". */
@@ -25,6 +27,8 @@ export interface OpFacts {
    * tasks or the client. Only relevant for ops with a stateful kernel; pure ones never wait.
    */
   readonly neverWaits?: true;
+  /** The kernel reads or changes single rows of its variables where they are on the host. */
+  readonly usesRows?: true;
   /**
    * The kernel accepts tensors in a device's memory: it reads no elements, and keeps no tensor after its run, except in
    * a variable.

@@ -8,6 +8,7 @@ import { onnxDataType } from "../onnx/tensor-proto.js";
 import { scalar } from "./constants.js";
 import { sigmoid } from "./elementwise.js";
 import type { Lowering } from "./lowering.js";
+import { placedGradient, placeGradient } from "./origins.js";
 import { Writer } from "./writer.js";
 
 const floats = ["float32", "float64"] as const satisfies readonly DType[];
@@ -80,6 +81,22 @@ function masked(model: ModelBuilder, gradient: OnnxValue, condition: OnnxValue):
   return model.node("Mul", [gradient, mask], dtype);
 }
 
+/**
+ * The gradient of an activation of slope 1 where a condition on the features holds, and 0 elsewhere. A pool's gradient is
+ * multiplied before it is spread over the images, if these are the features.
+ */
+function maskedGradient(
+  op: string,
+  condition: (model: ModelBuilder, features: OnnxValue) => OnnxValue,
+): Lowering {
+  return gradient(op, (model, dy, x) => {
+    const placed = placedGradient(dy);
+    return placed?.images === x
+      ? placeGradient({ ...placed, values: masked(model, placed.values, condition(model, placed.pixels)) })
+      : masked(model, dy, condition(model, x));
+  });
+}
+
 /** A function of one tensor. */
 function unary(
   op: string,
@@ -116,10 +133,10 @@ export const activationLowerings: readonly Lowering[] = [
   unary("Selu", { T: floats }, selu),
   unary("Softplus", { T: ["float32"] }, (model, x) => model.node("Softplus", [x], x.dtype)),
   unary("Softsign", { T: ["float32"] }, (model, x) => model.node("Softsign", [x], x.dtype)),
-  gradient("ReluGrad", (model, dy, x) => masked(model, dy, positive(model, x))),
-  gradient("Relu6Grad", (model, dy, x) => {
+  maskedGradient("ReluGrad", positive),
+  maskedGradient("Relu6Grad", (model, x) => {
     const below6 = model.node("Less", [x, scalar(model, x.dtype, 6)], "bool");
-    return masked(model, dy, model.node("And", [positive(model, x), below6], "bool"));
+    return model.node("And", [positive(model, x), below6], "bool");
   }),
   gradient("LeakyReluGrad", (model, dy, x, node) =>
     select(model, positive(model, x), dy, times(model, dy, node.float("alpha"))),

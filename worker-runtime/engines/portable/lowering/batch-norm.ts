@@ -5,7 +5,8 @@ import type { KernelNode } from "../kernels/kernel-node.js";
 import { type Normalization, normalizationOf } from "../kernels/nn/batch-norm.js";
 import { float, int } from "../onnx/attributes.js";
 import type { ModelBuilder, OnnxValue } from "../onnx/model-builder.js";
-import { int64s, scalar } from "./constants.js";
+import { channelSums } from "./channel-sums.js";
+import { scalar } from "./constants.js";
 import { accepts } from "./fits.js";
 import { alongAxis, fromChannelsFirst, toChannelsFirst } from "./layout.js";
 import type { Lowering, LoweringContext } from "./lowering.js";
@@ -40,7 +41,6 @@ function deviation(model: ModelBuilder, variance: OnnxValue, epsilon: number): O
 /** Images and their sums over all dimensions except the channels. */
 class ChannelSums {
   readonly #model: ModelBuilder;
-  readonly #axes: OnnxValue;
   readonly #axis: number;
   readonly #rank: number;
   /** The number of pixels of a channel as a float, at least 1. */
@@ -56,8 +56,6 @@ class ChannelSums {
     this.#model = model;
     this.#rank = rank;
     this.#axis = channelsFirst ? 1 : rank - 1;
-    const others = Array.from({ length: rank }, (_, axis) => axis).filter((axis) => axis !== this.#axis);
-    this.#axes = int64s(model, others);
     const [elements, channels] = [images, vector].map((value) => model.node("Size", [value], "int64"));
     const one = scalar(model, "int64", 1);
     const most = model.node("Max", [channels, one], "int64");
@@ -67,7 +65,7 @@ class ChannelSums {
 
   /** A vector with one element per channel. */
   sum(value: OnnxValue): OnnxValue {
-    return this.#model.node("ReduceSum", [value, this.#axes], T, { attributes: { keepdims: int(0) } });
+    return channelSums(this.#model, value, this.#rank, this.#axis);
   }
 
   mean(value: OnnxValue): OnnxValue {

@@ -1,10 +1,10 @@
 import type { DType } from "../../../protocol/dtype.js";
 import { isChannelsFirst } from "../kernels/nn/bias.js";
-import { int } from "../onnx/attributes.js";
-import { int64s } from "./constants.js";
+import { channelSums } from "./channel-sums.js";
 import { accepts } from "./fits.js";
 import { alongAxis } from "./layout.js";
 import type { Lowering } from "./lowering.js";
+import { convolved, placedGradient } from "./origins.js";
 
 const types = { T: ["float32", "float64", "int32", "int64"] } as const satisfies Record<
   string,
@@ -19,6 +19,10 @@ function biasAdd(op: string): Lowering {
     lower: (node, [value, bias], { model, rank }) => {
       if (value === undefined || bias === undefined || rank(value) < 2 || rank(bias) !== 1) {
         return undefined;
+      }
+      const made = convolved.get(value);
+      if (made?.channelsFirst === isChannelsFirst(node)) {
+        return [made.withBias(bias)];
       }
       const axis = isChannelsFirst(node) ? 1 : rank(value) - 1;
       const addend = alongAxis(model, bias, rank(value), axis);
@@ -38,15 +42,16 @@ export const biasLowerings: readonly Lowering[] = [
       if (gradient === undefined || rank(gradient) < 2) {
         return undefined;
       }
-      const channels = isChannelsFirst(node) ? 1 : rank(gradient) - 1;
-      const axes = Array.from({ length: rank(gradient) }, (_, axis) => axis).filter(
-        (axis) => axis !== channels,
-      );
-      return [
-        model.node("ReduceSum", [gradient, int64s(model, axes)], gradient.dtype, {
-          attributes: { keepdims: int(0) },
-        }),
-      ];
+      return isChannelsFirst(node)
+        ? [channelSums(model, gradient, rank(gradient), 1)]
+        : [
+            channelSums(
+              model,
+              placedGradient(gradient)?.values ?? gradient,
+              rank(gradient),
+              rank(gradient) - 1,
+            ),
+          ];
     },
   },
 ];

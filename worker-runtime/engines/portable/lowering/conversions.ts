@@ -1,4 +1,6 @@
+import type { DType } from "../../../protocol/dtype.js";
 import { Tensor } from "../../../protocol/tensor.js";
+import type { OnnxValue } from "../onnx/model-builder.js";
 import { floats, indices, moved } from "./dtypes.js";
 import type { Lowering } from "./lowering.js";
 import { inputAt, scalarTensor, Writer } from "./writer.js";
@@ -17,6 +19,11 @@ function constantLike(op: string, value: number): Lowering {
       return [write.filled(write.shape(inputAt(inputs, 0)), scalarTensor(node.type("T"), value))];
     },
   };
+}
+
+function sizesOf(write: Writer, value: OnnxValue, dtype: DType): OnnxValue {
+  const sizes = write.shape(value);
+  return { ...write.cast(sizes, dtype), sizes };
 }
 
 export const conversionLowerings: readonly Lowering[] = [
@@ -55,7 +62,7 @@ export const conversionLowerings: readonly Lowering[] = [
     isTrivial: true,
     lower: (node, inputs, context) => {
       const write = new Writer(context);
-      return [write.cast(write.shape(inputAt(inputs, 0)), node.type("out_type"))];
+      return [sizesOf(write, inputAt(inputs, 0), node.type("out_type"))];
     },
   },
   {
@@ -65,7 +72,7 @@ export const conversionLowerings: readonly Lowering[] = [
     isTrivial: true,
     lower: (node, inputs, context) => {
       const write = new Writer(context);
-      return inputs.map((input) => write.cast(write.shape(input), node.type("out_type")));
+      return inputs.map((input) => sizesOf(write, input, node.type("out_type")));
     },
   },
   {

@@ -21,6 +21,7 @@ import { accepts } from "./fits.js";
 import { lowerFusedSteps } from "./fused-steps.js";
 import { fromChannelsFirst, reshape, toChannelsFirst, toChannelsLast, transpose } from "./layout.js";
 import type { Lowering, LoweringContext } from "./lowering.js";
+import { convolved } from "./origins.js";
 import { dimensionsOf, imageSizes } from "./windows.js";
 
 /** On the CPU, ONNX Runtime has convolutions for float32 only. */
@@ -74,12 +75,42 @@ function windowOf({
   }
 }
 
-/** Converts images to ONNX's order and convolves them; the result stays in ONNX's order. */
+/** A Conv that is yet to be added to a model, maybe with a bias. */
+interface Convolution {
+  /** The images in ONNX's order and the filter. */
+  readonly inputs: readonly OnnxValue[];
+  readonly attributes: OnnxAttributes;
+  /** Whether the result is wanted with its channels first. */
+  readonly channelsFirst: boolean;
+}
+
+/** The result stays in ONNX's order. */
 function convolve(
+  model: ModelBuilder,
+  { inputs, attributes }: Convolution,
+  ...bias: readonly OnnxValue[]
+): OnnxValue {
+  return model.node("Conv", [...inputs, ...bias], T, { attributes, rank: 4 });
+}
+
+/**
+ * The output of a node that convolves. A BiasAdd of it has its bias added by a Conv of its own; this one is then dropped,
+ * unless something else uses its output, too.
+ */
+function outputOf(model: ModelBuilder, convolution: Convolution): OnnxValue {
+  const { channelsFirst } = convolution;
+  const withBias = (...bias: readonly OnnxValue[]) =>
+    fromChannelsFirst(model, convolve(model, convolution, ...bias), 4, channelsFirst);
+  const output = withBias();
+  convolved.set(output, { channelsFirst, withBias });
+  return output;
+}
+
+function convolutionOf(
   node: KernelNode,
   [x, filter]: readonly OnnxValue[],
   context: LoweringContext,
-): OnnxValue | undefined {
+): Convolution | undefined {
   const { model, rank } = context;
   if (x === undefined || filter === undefined || rank(x) !== 4 || rank(filter) !== 4) {
     return undefined;
@@ -89,22 +120,18 @@ function convolve(
   let window = windowOf(attributes);
   let group = 1;
   if (window === undefined || hasGroups(context, x, filter, channelsFirst)) {
-    const sizes = sizesOf(
-      attributes,
-      imageSizes(context, x, attributes.channelsFirst),
-      context.shape(filter),
-    );
+    const sizes = sizesOf(attributes, imageSizes(context, x, channelsFirst), context.shape(filter));
     if (sizes === undefined) {
       return undefined;
     }
     window = fixedWindow(dimensionsOf(sizes.geometry));
     group = crossChannel.groups(sizes) ?? 1;
   }
-  const images = toChannelsFirst(model, x, 4, attributes.channelsFirst);
-  return model.node("Conv", [images, transpose(model, filter, FILTER_ORDER)], T, {
+  return {
+    inputs: [toChannelsFirst(model, x, 4, channelsFirst), transpose(model, filter, FILTER_ORDER)],
     attributes: { ...window, group: int(group) },
-    rank: 4,
-  });
+    channelsFirst,
+  };
 }
 
 /** Whether the filter takes only some of the channels. The attribute `group` then depends on sizes. */
@@ -123,9 +150,8 @@ const conv2D: Lowering = {
   types,
   fits: accepts(windowAttributes),
   lower: (node, inputs, context) => {
-    const product = convolve(node, inputs, context);
-    const { channelsFirst } = windowAttributes(node);
-    return product && [fromChannelsFirst(context.model, product, 4, channelsFirst)];
+    const convolution = convolutionOf(node, inputs, context);
+    return convolution && [outputOf(context.model, convolution)];
   },
 };
 
@@ -140,17 +166,13 @@ const fusedConv2D: Lowering = {
     const args = inputs
       .slice(2, 2 + node.int("num_args"))
       .map((arg) => (rank(arg) === 4 ? toChannelsFirst(model, arg, 4, channelsFirst) : arg));
-    const product = convolve(node, inputs, context);
-    return (
-      product && [
-        fromChannelsFirst(
-          model,
-          lowerFusedSteps(node, product, args, { model, rank: 4, axis: 1 }),
-          4,
-          channelsFirst,
-        ),
-      ]
-    );
+    const convolution = convolutionOf(node, inputs, context);
+    if (convolution === undefined) {
+      return undefined;
+    }
+    const product = convolve(model, convolution);
+    const result = lowerFusedSteps(node, product, args, { model, rank: 4, axis: 1 });
+    return [fromChannelsFirst(model, result, 4, channelsFirst)];
   },
 };
 
@@ -209,6 +231,7 @@ function inputGradientOp(op: string, kind: Kind): Lowering {
     types,
     fits: accepts(windowAttributes),
     shapeInputs: [0],
+    isFasterOnOneThread: true,
     lower: (node, [sizes, filter, gradient], context) => {
       if (sizes === undefined || filter === undefined || gradient === undefined) {
         return undefined;
@@ -229,7 +252,9 @@ function inputGradientOp(op: string, kind: Kind): Lowering {
       }
       const dy = toChannelsFirst(model, gradient, 4, channelsFirst);
       const weights = kind.filter(model, filter, known);
-      const result = imageGradient(model, dimensionsOf(known.geometry), [weights, dy], groups);
+      const [, , , channels = 0] = known.image;
+      const dimensions = dimensionsOf(known.geometry);
+      const result = imageGradient(model, [weights, dy], { dimensions, channels, groups });
       return [fromChannelsFirst(model, result, 4, channelsFirst)];
     },
   };
@@ -242,6 +267,7 @@ function filterGradientOp(op: string, kind: Kind): Lowering {
     types,
     fits: accepts(windowAttributes),
     shapeInputs: [1],
+    isFasterOnOneThread: true,
     lower: (node, [images, sizes, gradient], context) => {
       if (images === undefined || sizes === undefined || gradient === undefined) {
         return undefined;
@@ -292,11 +318,13 @@ const depthwiseConv2D: Lowering = {
       return undefined;
     }
     const images = toChannelsFirst(model, x, 4, channelsFirst);
-    const result = model.node("Conv", [images, depthwise.filter(model, filter, sizes)], T, {
-      attributes: { ...fixedWindow(dimensionsOf(sizes.geometry)), group: int(group) },
-      rank: 4,
-    });
-    return [fromChannelsFirst(model, result, 4, channelsFirst)];
+    return [
+      outputOf(model, {
+        inputs: [images, depthwise.filter(model, filter, sizes)],
+        attributes: { ...fixedWindow(dimensionsOf(sizes.geometry)), group: int(group) },
+        channelsFirst,
+      }),
+    ];
   },
 };
 

@@ -67,11 +67,13 @@ function gatherNd(inputs: readonly OnnxValue[], context: LoweringContext): reado
 export const gatheringLowerings: readonly Lowering[] = [
   {
     op: "Gather",
+    gathers: true,
     types: { Tparams: moved, Tindices: indices },
     lower: (_, inputs, context) => gather(inputAt(inputs, 0), inputAt(inputs, 1), 0, 0, context),
   },
   {
     op: "GatherV2",
+    gathers: true,
     types: { Tparams: moved, Tindices: indices, Taxis: indices },
     shapeInputs: [2],
     lower: (node, inputs, context) => {
@@ -84,6 +86,7 @@ export const gatheringLowerings: readonly Lowering[] = [
   },
   {
     op: "GatherNd",
+    gathers: true,
     types: { Tparams: moved, Tindices: indices },
     isRankBySizes: true,
     lower: (_, inputs, context) => gatherNd(inputs, context),

@@ -26,6 +26,13 @@ export interface Lowering {
   readonly tells?: "shape" | "rank";
   /** The rank of an output depends on sizes of inputs, not only on their ranks. */
   readonly isRankBySizes?: true;
+  /**
+   * Its ONNX nodes are many and short, or work on one image after the other: ONNX Runtime wakes its threads for each, which
+   * takes longer than it saves unless the images are large.
+   */
+  readonly isFasterOnOneThread?: true;
+  /** It copies parts of its first input. */
+  readonly gathers?: true;
   /** Nothing is computed: a session with only such nodes would be useless. */
   readonly isTrivial?: true;
   /**

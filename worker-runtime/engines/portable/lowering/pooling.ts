@@ -18,6 +18,7 @@ import { int64s, scalar } from "./constants.js";
 import { accepts } from "./fits.js";
 import { fromChannelsFirst, fromChannelsLast, reshape, toChannelsFirst, toChannelsLast } from "./layout.js";
 import type { Lowering } from "./lowering.js";
+import { placeGradient } from "./origins.js";
 import { dimensionsOf, imageSizes, paddingsOf, pixelsLeft } from "./windows.js";
 
 /**
@@ -145,9 +146,16 @@ function maxPoolGradOfQuarters(
   const larger = reshape(model, model.node("Max", [left, right], dtype), [-1, rows.output, width, channels]);
   const [top, bottom] = halves(model, larger, 2, columns.output);
   const isTop = model.node("GreaterOrEqual", [top, bottom], "bool");
-  const ofRows = join(model, divide(model, isTop, gradient), 2, [-1, height, columns.output, channels]);
-  const whole = join(model, divide(model, isLeft, ofRows), 3, [-1, height, width, channels]);
-  return fitted(model, whole, [rows.input, columns.input], [height, width], 0);
+  return placeGradient({
+    values: gradient,
+    images,
+    pixels: model.node("Max", [top, bottom], dtype),
+    place: (values) => {
+      const ofRows = join(model, divide(model, isTop, values), 2, [-1, height, columns.output, channels]);
+      const whole = join(model, divide(model, isLeft, ofRows), 3, [-1, height, width, channels]);
+      return fitted(model, whole, [rows.input, columns.input], [height, width], 0);
+    },
+  });
 }
 
 /** Images resized by removing or adding a last row or column. */

@@ -87,9 +87,12 @@ export const reshapingLowerings: readonly Lowering[] = [
     shapeInputs: [1],
     lower: (_, inputs, context) => {
       const write = new Writer(context);
-      const multiples = numbersOf(context, inputAt(inputs, 1));
-      if (multiples?.some((times) => times < 0)) return undefined;
-      return [write.same("Tile", [inputAt(inputs, 0), write.cast(inputAt(inputs, 1), "int64")])];
+      const multiples = inputAt(inputs, 1);
+      // Sizes, as in the gradient of Sum, are not negative.
+      if (multiples.sizes === undefined && numbersOf(context, multiples)?.some((times) => times < 0)) {
+        return undefined;
+      }
+      return [write.same("Tile", [inputAt(inputs, 0), write.cast(multiples, "int64")])];
     },
   },
   {

@@ -173,7 +173,7 @@ const volumeGradient: Lowering = {
     }
     const dy = toChannelsFirst(model, gradient, RANK, channelsFirst);
     const weights = transpose(model, filter, FILTER_ORDER);
-    const result = imageGradient(model, dimensions, [weights, dy], 1);
+    const result = imageGradient(model, [weights, dy], { dimensions, channels: volumes[4] ?? 0, groups: 1 });
     return [fromChannelsFirst(model, result, RANK, channelsFirst)];
   },
 };
@@ -277,7 +277,7 @@ const averageGradient: Lowering = {
     const count = model.constant(Tensor.of(Float32Array.from(counts), "float32", outputs));
     const parts = model.node("Div", [planes, count], gradient.dtype);
     const ones = model.constant(Tensor.of(1, "float32", [1, 1, ...window]));
-    const sums = imageGradient(model, dimensions, [ones, parts], 1);
+    const sums = imageGradient(model, [ones, parts], { dimensions, channels: 1, groups: 1 });
     const [batch = 0, ...rest] = volumes;
     const result = reshape(model, sums, [batch, rest[3] ?? 0, ...rest.slice(0, 3)]);
     return [fromChannelsFirst(model, result, RANK, channelsFirst)];

@@ -79,8 +79,14 @@ export class Writer {
     return this.test("Or", this.test("And", condition, yes), otherwise);
   }
 
-  /** Returns the value itself if it already has the dtype. */
+  /**
+   * Returns the value itself if it already has the dtype, and sizes as they were before a cast to int32: WebGPU has a
+   * kernel for a cast to int64, so sizes, which are on the host, would be copied to the GPU and back.
+   */
   cast(value: OnnxValue, dtype: DType): OnnxValue {
+    if (dtype === "int64" && value.sizes !== undefined) {
+      return value.sizes;
+    }
     return value.dtype === dtype
       ? value
       : this.model.node("Cast", [value], dtype, { attributes: { to: int(onnxDataType(dtype)) } });

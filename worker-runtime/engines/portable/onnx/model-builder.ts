@@ -1,5 +1,6 @@
 import {
   AttributeProto,
+  type GraphProto,
   ModelProto,
   NodeProto,
   type TensorProto,
@@ -21,6 +22,8 @@ export const MICROSOFT = "com.microsoft";
 export interface OnnxValue {
   readonly name: string;
   readonly dtype: DType;
+  /** The same numbers as int64, if they are the sizes of a tensor. */
+  readonly sizes?: OnnxValue;
 }
 
 export interface OnnxNodeOptions {
@@ -118,16 +121,15 @@ export class ModelBuilder {
       ...this.#needed(),
       input: this.#inputs,
       output: this.#outputs,
-      valueInfo: this.#ranks,
     };
     return ModelProto.encode(model).finish();
   }
 
   /**
-   * The nodes and constants that the outputs depend on. A node's inputs are model inputs, constants, and outputs of
+   * The nodes, constants and ranks that the outputs depend on. A node's inputs are model inputs, constants, and outputs of
    * earlier nodes.
    */
-  #needed(): { readonly node: NodeProto[]; readonly initializer: TensorProto[] } {
+  #needed(): Required<Pick<GraphProto, "node" | "initializer" | "valueInfo">> {
     const needed = new Set(this.#outputs.map(({ name }) => name));
     const node: NodeProto[] = [];
     for (const one of this.#nodes.toReversed()) {
@@ -138,7 +140,11 @@ export class ModelBuilder {
         }
       }
     }
-    return { node: node.reverse(), initializer: this.#initializers.filter(({ name }) => needed.has(name)) };
+    return {
+      node: node.reverse(),
+      initializer: this.#initializers.filter(({ name }) => needed.has(name)),
+      valueInfo: this.#ranks.filter(({ name }) => needed.has(name)),
+    };
   }
 
   #value(dtype: DType): OnnxValue {

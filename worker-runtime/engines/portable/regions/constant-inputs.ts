@@ -164,8 +164,8 @@ export class ConstantInputs {
     }
     const { sessions, minMillis } = this.#options;
     try {
-      const { shapes, millis } = this.#recording;
-      const plan = await makePlan(outline, { shapes, millis, values }, sessions, minMillis);
+      const { shapes, millis, estimatedNanos } = this.#recording;
+      const plan = await makePlan(outline, { shapes, millis, estimatedNanos, values }, sessions, minMillis);
       if (plan !== undefined) {
         this.#ready = { constants, made: { outline, plan }, isForAll: !plan.isSpecialized };
       }

@@ -21,6 +21,8 @@ export interface MakeMessage {
   readonly model: Uint8Array;
   /** Whether each output stays on the device. */
   readonly staying: readonly boolean[];
+  /** Whether its runs use one thread instead of `DeviceThreadData.threads`. */
+  readonly usesOneThread: boolean;
 }
 
 /**

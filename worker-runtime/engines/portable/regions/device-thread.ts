@@ -95,7 +95,7 @@ async function handle(
 ): Promise<void> {
   switch (message.kind) {
     case "make":
-      sessions.set(message.session, await resident.makeSession(message.model, message.staying));
+      sessions.set(message.session, await resident.makeSession(message));
       post({ kind: "made", request: message.request });
       return;
     case "run": {

@@ -48,13 +48,18 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
   readonly #options: RegionDeviceOptions;
   readonly #life: ThreadLife;
   #sessions = 0;
-  #sent = new SentTensors();
+  #sent: SentTensors;
   /** The tensors on the current thread. */
   #residents: ResidentHandles | undefined;
 
   constructor(options: RegionDeviceOptions = {}) {
     this.#options = options;
     const { gpu, runtime, idleMillis, script } = options;
+    this.#sent = new SentTensors(gpu?.memory);
+    gpu?.memory.onFull(() => {
+      this.#sent.forgetAll();
+      this.#releaseForgotten();
+    });
     this.#life = new ThreadLife({
       runtime,
       idleMillis,
@@ -64,7 +69,10 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
       // Variables are on a GPU, and may be on the thread of the CPU.
       mayRest: () => gpu === undefined && this.#residents?.isEmpty !== false,
       failureOf: (reason) => this.#failureOf(reason),
-      onEnded: () => this.#residents?.clear(),
+      onEnded: () => {
+        this.#residents?.clear();
+        this.#sent.forgetAll();
+      },
       onUnavailable: (reason) => options.onUnavailable?.(reason),
     });
   }
@@ -81,16 +89,28 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
 
   /**
    * Creates a session.
+   * @param usesOneThread instead of all threads that a run may use.
    * @throws SessionError if ONNX Runtime rejects the model; DeviceLostError.
    */
-  async makeSession(model: Uint8Array, outputs: readonly SessionOutput[]): Promise<DeviceSession> {
+  async makeSession(
+    model: Uint8Array,
+    outputs: readonly SessionOutput[],
+    usesOneThread = false,
+  ): Promise<DeviceSession> {
     const { worker, generation } = this.#start();
     this.#sessions += 1;
     const session = this.#sessions;
     // The model is no longer needed here, but its memory may be part of a larger buffer.
     const staying = outputs.map(({ dtype, stays }) => stays || (this.isGpu && staysOnDevice(dtype)));
     await this.#life.ask((request) =>
-      worker.postMessage({ kind: "make", request, session, model, staying } satisfies DeviceRequest),
+      worker.postMessage({
+        kind: "make",
+        request,
+        session,
+        model,
+        staying,
+        usesOneThread,
+      } satisfies DeviceRequest),
     );
     const dtypes = outputs.map(({ dtype }) => dtype);
     return new DeviceSession(this, session, generation, dtypes);
@@ -135,10 +155,7 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
         const sent = this.#sent.send(inputs, copies);
         const message: RunMessage = { kind: "run", request, session, inputs: sent.inputs };
         thread.postMessage(message, sent.transfer);
-        const forgotten = this.#sent.takeForgotten();
-        if (forgotten.length > 0) {
-          this.#release({ inputs: forgotten });
-        }
+        this.#releaseForgotten();
       },
       signal,
       (late) => this.#freeOutputs(late),
@@ -222,6 +239,13 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     }
   }
 
+  #releaseForgotten(): void {
+    const inputs = this.#sent.takeForgotten();
+    if (inputs.length > 0) {
+      this.#release({ inputs });
+    }
+  }
+
   #release({ sessions = [], inputs = [], tensors = [] }: Partial<Omit<ReleaseMessage, "kind">>): void {
     this.#life.current?.worker.postMessage({
       kind: "release",
@@ -257,7 +281,7 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     const wasRunning = this.isRunning;
     const running = this.#life.start();
     if (!wasRunning) {
-      this.#sent = new SentTensors();
+      this.#sent = new SentTensors(this.#options.gpu?.memory);
       this.#residents = new ResidentHandles(this.#options.gpu?.memory, (tensors) => {
         this.#release({ tensors });
         this.#life.restWhenIdle();

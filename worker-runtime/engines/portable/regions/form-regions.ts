@@ -15,6 +15,7 @@ import { eachOf, mapped, NODES_PER_PAUSE, type PausingWork } from "../pauses.js"
 import { findRegions, type GroupedNode } from "./find-regions.js";
 import { isWorthwhile } from "./plan.js";
 import type { AbsorbedConstant, RegionMember, RegionOutline } from "./region-outline.js";
+import { RowVariables } from "./row-variables.js";
 import { isSessionType } from "./session-types.js";
 import { waitOf } from "./waiting-ops.js";
 
@@ -58,9 +59,13 @@ export function* formRegions(
     return work === undefined ? bound : { ...bound, work };
   };
   const graph = { ...linked, bound: yield* mapped(linked.bound, updated, NODES_PER_PAUSE) };
+  const rowVariables = new RowVariables(graph);
   const candidates = yield* mapped(
     graph.bound,
-    (bound, index) => candidateOf(bound, graph.roles[index] ?? "plain", former),
+    (bound, index) =>
+      takesRows(graph, index, rowVariables, former)
+        ? undefined
+        : candidateOf(bound, graph.roles[index] ?? "plain", former),
     NODES_PER_PAUSE,
   );
   if (!candidates.some((candidate) => candidate?.lowering !== undefined || candidate?.update !== undefined)) {
@@ -76,7 +81,25 @@ export function* formRegions(
   );
   return regions.length === 0
     ? graph
-    : yield* new Contraction(graph, candidates, regions, isFree).contract(former);
+    : yield* new Contraction(graph, candidates, regions, isFree, rowVariables).contract(former);
+}
+
+/**
+ * Whether a node gathers rows of a variable, or passes on the value of which others do: in a session, the whole variable
+ * would be copied to the thread in each step.
+ */
+function takesRows(
+  { bound, links }: LinkedGraph,
+  index: number,
+  rowVariables: RowVariables,
+  { lowerings }: RegionFormer,
+): boolean {
+  const [from] = links[index]?.data ?? [];
+  const node = bound[index]?.node;
+  if (from === undefined || node === undefined || !rowVariables.isValue(from)) {
+    return false;
+  }
+  return rowVariables.passes(index) || lowerings.find(node)?.gathers === true;
 }
 
 function candidateOf(bound: BoundNode, role: NodeRole, former: RegionFormer): Candidate | undefined {
@@ -169,6 +192,7 @@ class Forming {
 
 class Contraction {
   readonly #graph: LinkedGraph;
+  readonly #rowVariables: RowVariables;
   readonly #candidates: readonly (Candidate | undefined)[];
   readonly #isFree: (index: number) => boolean;
   readonly #regions: readonly Forming[];
@@ -179,8 +203,10 @@ class Contraction {
     candidates: readonly (Candidate | undefined)[],
     regions: readonly (readonly number[])[],
     isFree: (index: number) => boolean,
+    rowVariables: RowVariables,
   ) {
     this.#graph = graph;
+    this.#rowVariables = rowVariables;
     this.#candidates = candidates;
     this.#isFree = isFree;
     this.#regions = regions.map((members) => new Forming(members));
@@ -382,6 +408,9 @@ class Contraction {
       slotCount: slots.size,
       members,
       outputs: outputs.map(slotOf),
+      usedByRows: new Set(
+        [...region.data].flatMap(([place, from]) => (this.#rowVariables.has(from) ? slotOf(place) : [])),
+      ),
       constants,
       absorbed: region.absorbed,
     };

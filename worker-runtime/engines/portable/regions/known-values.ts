@@ -9,6 +9,8 @@ export interface Recording {
   readonly values: readonly (Tensor | undefined)[];
   /** By member: the time that its kernel took. */
   readonly millis: readonly number[];
+  /** The estimates of all kernels, in nanoseconds on one slow core. */
+  readonly estimatedNanos: number;
 }
 
 /** What is known about each slot before a run, given the ranks or the shapes of the region's inputs. */

@@ -161,9 +161,11 @@ export class MemberLowering {
     const shaped = member.update?.isCopy ? member.inputs.slice(1) : variables;
     return values.map(({ dtype }, index): SessionOutput => {
       const elements = elementsOfShape(this.#known.recording.shapes[shaped[index] ?? -1] ?? []);
-      // The memory of a reference variable is changed in place, as in TensorFlow.
-      const isReference = member.outputs.length > 0;
-      return { dtype, stays: !isReference && elements * itemSize(dtype) >= MIN_KEPT_BYTES };
+      const slot = variables[index] ?? -1;
+      return {
+        dtype,
+        stays: elements * itemSize(dtype) >= MIN_KEPT_BYTES && !this.#outline.usedByRows.has(slot),
+      };
     });
   }
 

@@ -40,6 +40,8 @@ export interface RegionOutline {
   readonly members: readonly RegionMember[];
   /** The slots of its outputs. */
   readonly outputs: readonly number[];
+  /** The slots of variables of which kernels use single rows, on the host. */
+  readonly usedByRows: ReadonlySet<number>;
   /** The slots and values of constants outside of the region, which are never dead. */
   readonly constants: ReadonlyMap<number, Tensor>;
   /** Those of them that only regions use, so that no graph runs them: step statistics name them with this region. */

@@ -246,7 +246,7 @@ class RegionRun implements Sliced {
     const tensors: Tensor[] = [];
     for (const slot of unit.inputs) {
       const value = this.#values[slot];
-      const read = value instanceof RefValue ? await value.cell.read(this.#host.step) : value;
+      const read = value instanceof RefValue ? await value.cell.readOnce(this.#host.step) : value;
       if (!(read instanceof Tensor)) {
         // The node's kernel reports this with a better message.
         throw new SessionError("An input has no value.");

@@ -1,5 +1,6 @@
 import { Tensor } from "../../../protocol/tensor.js";
 import type { StepContext } from "../executor/step-context.js";
+import { DeviceTensor } from "../gpu/device-tensor.js";
 import type { Outputs } from "../kernels/kernel.js";
 import { fill } from "../kernels/state/reference-variables.js";
 import { validatesShape } from "../kernels/state/variable-access.js";
@@ -98,12 +99,22 @@ export async function runUpdates(
     for (const [index, variable] of changed.entries()) {
       const value = made[index];
       if (value !== undefined) {
-        // References that others hold see the new value, as in TensorFlow.
-        await (variable instanceof ReferenceVariable ? fill(variable, value) : variable.assign(value));
+        await replace(variable, value, step);
       }
     }
     return outputs.slice(0, unit.outputs.length);
   });
+}
+
+/** Gives a variable a new value that nothing else uses. */
+async function replace(variable: Variable, value: Tensor, step: StepContext): Promise<void> {
+  if (variable instanceof ReferenceVariable && variable.isReadBy(step)) {
+    // What the step has read becomes the new value, as in TensorFlow.
+    await fill(variable, value instanceof DeviceTensor ? await value.toHost(step) : value);
+    freeUnlessHeld(value);
+  } else {
+    variable.adopt(value);
+  }
 }
 
 /** Whether the new values have the shapes of their variables, where an assignment does not allow others. */

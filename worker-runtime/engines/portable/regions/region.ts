@@ -319,8 +319,10 @@ function sharesMemory(outputs: Outputs): boolean {
 }
 
 /** A recording without the values of some slots. */
-function withoutValues({ shapes, millis, values }: Recording, slots: ReadonlyMap<number, Tensor>): Recording {
-  return { shapes, millis, values: values.map((value, slot) => (slots.has(slot) ? undefined : value)) };
+function withoutValues(recording: Recording, slots: ReadonlyMap<number, Tensor>): Recording {
+  const { shapes, millis, estimatedNanos, values } = recording;
+  const others = values.map((value, slot) => (slots.has(slot) ? undefined : value));
+  return { shapes, millis, estimatedNanos, values: others };
 }
 
 /** The shapes of the data inputs, those of variables in place of handles; undefined if one has no tensor. */

@@ -4,6 +4,7 @@ import { type DType, isDType } from "../../../protocol/dtype.js";
 import type { GpuProvider } from "../gpu/choose-gpus.js";
 import { sameShape } from "../kernels/support/shapes.js";
 import { ModelBuilder } from "../onnx/model-builder.js";
+import type { MakeMessage } from "./device-messages.js";
 
 type Runtime = typeof import("onnxruntime-node");
 type SessionOptions = InferenceSession.SessionOptions;
@@ -78,12 +79,19 @@ export class ResidentTensors {
     this.#next = firstHandle;
   }
 
-  /** @param staying by output. @throws ONNX Runtime's error for the model. */
-  async makeSession(model: Uint8Array, staying: readonly boolean[]): Promise<ResidentSession> {
-    const options =
-      this.#hasMemory && staying.includes(true)
-        ? { ...this.#options, preferredOutputLocation: locationsOf(model, staying) }
-        : this.#options;
+  /** @throws ONNX Runtime's error for the model. */
+  async makeSession({
+    model,
+    staying,
+    usesOneThread,
+  }: Pick<MakeMessage, "model" | "staying" | "usesOneThread">): Promise<ResidentSession> {
+    const options = {
+      ...this.#options,
+      ...(usesOneThread ? { intraOpNumThreads: 1 } : {}),
+      ...(this.#hasMemory && staying.includes(true)
+        ? { preferredOutputLocation: locationsOf(model, staying) }
+        : {}),
+    };
     return new ResidentSession(await this.#runtime.InferenceSession.create(model, options), staying);
   }
 

@@ -1,12 +1,15 @@
+import type { DType } from "../../../protocol/dtype.js";
 import { internalError } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import { isByteList, type NumericArray } from "../../../protocol/tensor-data.js";
 import { copyOf } from "../compute/tensor-transfer.js";
 import { DeviceTensor } from "../gpu/device-tensor.js";
+import type { GpuMemory } from "../gpu/gpu-memory.js";
 import { borrowing } from "../memory/received-tensor.js";
 import type { PausingWork } from "../pauses.js";
 import { isOfVariable } from "../resources/reference-variable.js";
 import type { SentInput } from "./device-messages.js";
+import { staysOnDevice } from "./resident-tensors.js";
 
 /** Copying less than this takes no longer than looking up a copy on the thread. */
 export const MIN_KEPT_BYTES = 16 * 1024;
@@ -16,6 +19,8 @@ const MAX_KEPT_BYTES = 256 * 2 ** 20;
 interface Kept {
   readonly key: number;
   readonly byteLength: number;
+  /** How much of it counts as memory of the GPU. */
+  readonly gpuBytes: number;
 }
 
 /**
@@ -24,6 +29,7 @@ interface Kept {
  * the memory of a reference variable.
  */
 export class SentTensors {
+  readonly #gpu: GpuMemory | undefined;
   /** By array, which several tensors may share: false if it was sent once, otherwise the copy on the thread. */
   readonly #known = new WeakMap<NumericArray, Kept | false>();
   /** The copies on the thread, least recently used first. */
@@ -32,6 +38,11 @@ export class SentTensors {
   #keys = 0;
   #forgotten: number[] = [];
   readonly #collected = new FinalizationRegistry<Kept>((kept) => this.#forget(kept));
+
+  /** @param gpu where copies of floats are kept, while there is room. */
+  constructor(gpu?: GpuMemory) {
+    this.#gpu = gpu;
+  }
 
   /**
    * Copies the tensors that the thread does not have.
@@ -73,7 +84,7 @@ export class SentTensors {
       const data = (copies[index] ?? array.slice()).buffer as ArrayBuffer;
       transfer.push(data);
       if (known === false) {
-        return { dtype, shape, data, keepAs: this.#keep(array) };
+        return { dtype, shape, data, keepAs: this.#keep(array, dtype) };
       }
       if (
         array.byteLength >= MIN_KEPT_BYTES &&
@@ -94,9 +105,22 @@ export class SentTensors {
     return forgotten;
   }
 
-  #keep(array: NumericArray): number {
+  /** The thread need not keep any input: from now on each is sent again. */
+  forgetAll(): void {
+    for (const { kept, array } of this.#kept.values()) {
+      this.#forgetKept(kept, array);
+    }
+  }
+
+  /** @returns undefined if there is no room on the GPU. */
+  #keep(array: NumericArray, dtype: DType): number | undefined {
+    const { byteLength } = array;
+    const gpuBytes = this.#gpu !== undefined && staysOnDevice(dtype) ? byteLength : 0;
+    if (this.#gpu?.takeIfFree(gpuBytes) === false) {
+      return undefined;
+    }
     this.#keys += 1;
-    const kept = { key: this.#keys, byteLength: array.byteLength };
+    const kept = { key: this.#keys, byteLength, gpuBytes };
     this.#known.set(array, kept);
     this.#kept.set(kept.key, { kept, array: new WeakRef(array) });
     this.#keptBytes += kept.byteLength;
@@ -105,13 +129,17 @@ export class SentTensors {
       if (this.#keptBytes <= MAX_KEPT_BYTES) {
         break;
       }
-      const held = oldest.array.deref();
-      if (held !== undefined) {
-        this.#known.set(held, false);
-      }
-      this.#forget(oldest.kept);
+      this.#forgetKept(oldest.kept, oldest.array);
     }
     return kept.key;
+  }
+
+  #forgetKept(kept: Kept, array: WeakRef<NumericArray>): void {
+    const held = array.deref();
+    if (held !== undefined) {
+      this.#known.set(held, false);
+    }
+    this.#forget(kept);
   }
 
   #use({ key }: Kept): void {
@@ -122,9 +150,10 @@ export class SentTensors {
     }
   }
 
-  #forget({ key, byteLength }: Kept): void {
+  #forget({ key, byteLength, gpuBytes }: Kept): void {
     if (this.#kept.delete(key)) {
       this.#keptBytes -= byteLength;
+      this.#gpu?.give(gpuBytes);
       this.#forgotten.push(key);
     }
   }

@@ -36,13 +36,22 @@ export class SessionCache {
     return this.#device;
   }
 
-  /** @throws SessionError, DeviceLostError as `RegionDevice.makeSession`. */
-  async acquire(model: Uint8Array, outputs: readonly SessionOutput[]): Promise<SharedSession> {
+  /**
+   * @param usesOneThread counts if there is no session of this model yet.
+   * @throws SessionError, DeviceLostError as `RegionDevice.makeSession`.
+   */
+  async acquire(
+    model: Uint8Array,
+    outputs: readonly SessionOutput[],
+    usesOneThread = false,
+  ): Promise<SharedSession> {
     const staying = outputs.map(({ stays }) => Number(stays)).join("");
     const key = createHash("sha256").update(model).update(staying).digest("base64");
     const known = this.#entries.get(key);
     const entry =
-      known !== undefined && known.session?.isAlive !== false ? known : this.#make(key, model, outputs);
+      known !== undefined && known.session?.isAlive !== false
+        ? known
+        : this.#make(key, this.#device.makeSession(model, outputs, usesOneThread));
     entry.users += 1;
     try {
       const session = await entry.made;
@@ -65,8 +74,7 @@ export class SessionCache {
     }
   }
 
-  #make(key: string, model: Uint8Array, outputs: readonly SessionOutput[]): Entry {
-    const made = this.#device.makeSession(model, outputs);
+  #make(key: string, made: Promise<DeviceSession>): Entry {
     const entry: Entry = { key, made, session: undefined, users: 0 };
     made.then(
       (session) => {

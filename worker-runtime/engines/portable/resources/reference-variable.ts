@@ -1,7 +1,7 @@
 import { elementsOfShape } from "../../../protocol/shape.js";
 import { Tensor } from "../../../protocol/tensor.js";
 import { isByteList, type TensorData } from "../../../protocol/tensor-data.js";
-import type { Waiter } from "../exclusive-access.js";
+import type { Reader, Waiter } from "../exclusive-access.js";
 import { DeviceTensor } from "../gpu/device-tensor.js";
 import { copyOfData } from "../kernels/support/allocation.js";
 import { HeldTensor, holdValue, letValueGo } from "../memory/held-tensor.js";
@@ -15,22 +15,53 @@ const owners = new WeakMap<object, ReferenceVariable>();
 
 /**
  * A variable that a reference edge leads to. As in TensorFlow, updates change its memory in place, and a value that was
- * read is that same memory: code that uses it after an update sees the update, even through Identity, Reshape and
- * others. `lastingValue` is for code that needs the current value.
+ * read is that same memory: code of the same step that uses it after an update sees the update, even through Identity,
+ * Reshape and others. `lastingValue` is for code that needs the current value.
  */
 export class ReferenceVariable extends Variable {
   readonly typeName: string;
   #value: Tensor | undefined;
   /** A copy of its value, while it is in use; dropped with the next update. */
   #copy: WeakRef<TensorData> | undefined;
+  /** The steps that have read its memory, by `Reader.stepResources`. */
+  #readers = new WeakSet<object>();
 
   constructor(options: VariableOptions & { readonly typeName?: string }) {
     super(options);
     this.typeName = options.typeName ?? REFERENCE_VARIABLE;
   }
 
+  /** Its memory as it is now, for code that does not use it after an update. */
   get value(): Tensor | undefined {
     return this.#value;
+  }
+
+  override read(reader: Reader): Tensor | undefined | Promise<Tensor | undefined> {
+    const lend = () => this.#lend(reader);
+    return this.#value instanceof DeviceTensor || this.access.isBusy ? this.access.run(lend, reader) : lend();
+  }
+
+  /** A value on the thread of the CPU is moved to memory that the next update can change. */
+  #lend(reader: Reader): Tensor | undefined | Promise<Tensor | undefined> {
+    const lent = (value: Tensor | undefined): Tensor | undefined => {
+      if (reader.stepResources !== undefined) {
+        this.#readers.add(reader.stepResources);
+      }
+      return value;
+    };
+    const value = this.#value;
+    if (!(value instanceof DeviceTensor) || value.memory.isGpu) {
+      return lent(value);
+    }
+    return value.toOwnCopy(reader).then((copy) => {
+      this.hold(copy);
+      return lent(copy);
+    });
+  }
+
+  /** Whether a step has read its memory, and must see an update there. */
+  isReadBy({ stepResources }: Reader): boolean {
+    return stepResources !== undefined && this.#readers.has(stepResources);
   }
 
   peek<T>(use: (value: Tensor) => T): T | undefined {
@@ -62,6 +93,10 @@ export class ReferenceVariable extends Variable {
     }
   }
 
+  adopt(value: Tensor): void {
+    this.hold(value);
+  }
+
   /**
    * The variable's memory for a value of this shape, to be filled and then passed to `hold`: values that were already
    * read change with it.
@@ -77,6 +112,9 @@ export class ReferenceVariable extends Variable {
   hold(value: Tensor): void {
     holdValue(value);
     const before = this.#value;
+    if (before instanceof DeviceTensor || value instanceof DeviceTensor || before?.data !== value.data) {
+      this.#readers = new WeakSet();
+    }
     if (before instanceof DeviceTensor) {
       before.letGo();
     } else if (before !== undefined && (value instanceof DeviceTensor || before.data !== value.data)) {

@@ -27,6 +27,11 @@ export class ResourceVariable extends Variable {
     this.#set(value);
   }
 
+  adopt(value: Tensor): void {
+    this.#set(value);
+    this.#shared = false;
+  }
+
   peek<T>(use: (value: Tensor) => T): T | undefined {
     return this.#value === undefined ? undefined : use(this.#value);
   }

@@ -1,6 +1,6 @@
 import type { DType } from "../../../protocol/dtype.js";
 import type { Tensor } from "../../../protocol/tensor.js";
-import { ExclusiveAccess, type Waiter } from "../exclusive-access.js";
+import { ExclusiveAccess, type Reader, type Waiter } from "../exclusive-access.js";
 import { DeviceTensor } from "../gpu/device-tensor.js";
 import type { RefCell } from "../values.js";
 import type { Resource } from "./resource-manager.js";
@@ -45,6 +45,9 @@ export abstract class Variable implements Resource, RefCell {
   /** Gives the variable another value. */
   abstract assign(value: Tensor): void;
 
+  /** As `assign`, for a value that no one else has: the variable takes over its memory, and may write to it. */
+  abstract adopt(value: Tensor): void;
+
   /**
    * The value with an array that may be written until the variable is next read or assigned.
    * @returns undefined if there is no value.
@@ -66,7 +69,11 @@ export abstract class Variable implements Resource, RefCell {
     return this.peek(({ shape }) => shape) ?? this.declaredShape;
   }
 
-  read(waiter: Waiter): Tensor | undefined | Promise<Tensor | undefined> {
+  read(reader: Reader): Tensor | undefined | Promise<Tensor | undefined> {
+    return this.readOnce(reader);
+  }
+
+  readOnce(waiter: Waiter): Tensor | undefined | Promise<Tensor | undefined> {
     return this.access.isBusy ? this.access.run(() => this.value, waiter) : this.value;
   }
 }
@@ -88,7 +95,7 @@ export function alone<T>(
     return distant.length === 0
       ? act()
       : Promise.all(
-          distant.map(async ({ variable, value }) => variable.assign(await value.toHost(waiter))),
+          distant.map(async ({ variable, value }) => variable.adopt(await value.toOwnCopy(waiter))),
         ).then(act);
   });
 }

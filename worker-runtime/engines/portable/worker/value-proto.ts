@@ -37,7 +37,7 @@ export class EncodedVariant implements VariantObject {
  *   without a value.
  */
 export async function sentValue(value: Value, waiter: Waiter): Promise<TensorProto> {
-  const held = value instanceof RefValue ? await value.cell.read(waiter) : value;
+  const held = value instanceof RefValue ? await value.cell.readOnce(waiter) : value;
   if (held === undefined) {
     throw failedPrecondition(`Attempting to use uninitialized value ${(value as RefValue).cell.name}`);
   }

@@ -65,6 +65,22 @@ export const assignmentPrograms: readonly Program[] = [
       ];
     },
   },
+  {
+    name: "a_reference_that_is_read_before_an_update",
+    build: (g) => {
+      const { ref, init } = reference(g, "v", matrix);
+      const fed = g.op("Placeholder", [], { dtype: "float32" }).output;
+      const before = g.op("Identity", [ref]).output;
+      const square = g.op("Square", [fed]).output;
+      const change = g.withControlDependencies([before], () => g.op("AssignSub", [ref, square]));
+      const after = g.withControlDependencies([change], () => g.op("AddV2", [before, matrix])).output;
+      return [
+        { run: [init.output] },
+        ...[...values, ...values].map((value) => ({ run: [after], feeds: { [fed.name]: value } })),
+        { run: [ref] },
+      ];
+    },
+  },
   ...[false, true].map(
     (validateShape): Program => ({
       name: `assigned_references_${validateShape ? "of_one_shape" : "of_any_shape"}`,

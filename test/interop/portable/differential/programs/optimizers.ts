@@ -30,6 +30,16 @@ const scalars: Readonly<Record<string, number>> = {
 
 const TRAINING_STEPS = 3;
 
+/** Rows of the variable: in another order, one twice, and some that it does not have. */
+const rowLists = [
+  [2, 0],
+  [2, 0],
+  [1, 1],
+  [0, 3],
+  [-1, 2],
+  [1, 0],
+];
+
 interface Variant {
   readonly opDef: OpDef;
   readonly dtype: "float32" | "float64";
@@ -44,6 +54,7 @@ function training({ opDef, dtype, turned }: Variant): Program {
     name: [op, dtype, turned].filter(Boolean).join("_"),
     tolerance: { ulps: 16, scale: 1 },
     build: (g) => {
+      const indices = g.op("Placeholder", [], { dtype: "int32", shape: [2] }).output;
       const slots: { init: Step["run"][number]; read: Step["run"][number] }[] = [];
       const inputs = opDef.inputArg.map(({ name, type, isRef }): OpInput => {
         const value =
@@ -68,7 +79,7 @@ function training({ opDef, dtype, turned }: Variant): Program {
               2,
             ]);
           case "indices":
-            return Tensor.of([2, 0], "int32");
+            return indices;
           case "global_step":
             return Tensor.of(1n, "int64");
           default:
@@ -80,10 +91,15 @@ function training({ opDef, dtype, turned }: Variant): Program {
         ...(turned === undefined ? {} : { [turned]: !isOn(opDef, turned) }),
       });
       const read = { run: slots.map((slot) => slot.read) };
+      const step = (rows: readonly number[]): Step => ({
+        run: [apply],
+        feeds: isSparse ? { [indices.name]: Tensor.of([...rows], "int32") } : {},
+      });
+      const lists = isSparse ? rowLists : new Array<readonly number[]>(TRAINING_STEPS).fill([]);
       return [
-        { run: [apply] },
+        step([2, 0]),
         { run: slots.map((slot) => slot.init) },
-        ...Array.from({ length: TRAINING_STEPS }, (): Step[] => [{ run: [apply] }, read]).flat(),
+        ...lists.flatMap((rows) => [step(rows), read]),
       ];
     },
   };

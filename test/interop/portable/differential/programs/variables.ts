@@ -30,6 +30,7 @@ const scatterKinds = ["Update", "Add", "Sub", "Mul", "Div", "Min", "Max"];
 const scatterNdKinds = ["Update", "Add", "Sub", "Max", "Min"];
 const rows = Tensor.of([2, 0], "int32");
 const updates = Tensor.of([2, 4, 0.5, 8], "float32", [2, 2]);
+const twice = Tensor.of([1, 1], "int32");
 const ndRows = Tensor.of([[2], [0]], "int32");
 
 export const variablePrograms: readonly Program[] = [
@@ -129,7 +130,9 @@ export const variablePrograms: readonly Program[] = [
       const nd = scatterNdKinds.map((kind) => g.op(`ScatterNd${kind}`, [ref, ndRows, updates]).output);
       return [
         { run: [init] },
-        ...scatterKinds.map((kind) => ({ run: [g.op(`Scatter${kind}`, [ref, rows, updates]).output] })),
+        ...[rows, twice].flatMap((indices) =>
+          scatterKinds.map((kind) => ({ run: [g.op(`Scatter${kind}`, [ref, indices, updates]).output] })),
+        ),
         ...nd.map((output) => ({ run: [output] })),
         { run: [wrong] },
         { run: [ref] },
@@ -141,9 +144,12 @@ export const variablePrograms: readonly Program[] = [
     build: (g) => {
       const { handle, init, read } = resource(g, "v", matrix);
       const scatters = [
-        ...scatterKinds.map((kind) => g.op(`ResourceScatter${kind}`, [handle, rows, updates])),
+        ...[rows, twice].flatMap((indices) =>
+          scatterKinds.map((kind) => g.op(`ResourceScatter${kind}`, [handle, indices, updates])),
+        ),
         ...scatterNdKinds.map((kind) => g.op(`ResourceScatterNd${kind}`, [handle, ndRows, updates])),
         g.op("ResourceScatterAdd", [handle, Tensor.of([3], "int32"), Tensor.of([[1, 1]], "float32")]),
+        g.op("ResourceScatterSub", [handle, Tensor.of([1, -1], "int32"), updates]),
       ];
       return [{ run: [init] }, ...scatters.flatMap((op): Step[] => [{ run: [op] }, { run: [read] }])];
     },

@@ -73,7 +73,8 @@ describe("values", () => {
 
   test("references are read when a node runs that wants their values", async () => {
     const mutable: { value: Tensor | undefined } = { value: undefined };
-    const cell = Object.assign(mutable, { dtype: "float32", name: "v", read: () => mutable.value } as const);
+    const read = () => mutable.value;
+    const cell = Object.assign(mutable, { dtype: "float32", name: "v", read, readOnce: read } as const);
     const env = environment({
       kernels: [stateful("VariableV2", () => [new RefValue(cell)])],
     });

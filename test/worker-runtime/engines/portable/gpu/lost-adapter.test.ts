@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { DeviceTensor } from "../../../../../worker-runtime/engines/portable/gpu/device-tensor.js";
@@ -33,12 +34,12 @@ export const InferenceSession = {
 };
 `;
 
-function deviceThatFailsAfter(runs: number) {
+function deviceThatFailsAfter(runs: number, limitBytes = 1000) {
   const folder = mkdtempSync(join(tmpdir(), "tensordeck-lost-gpu-"));
   const runtime = join(folder, "runtime.mjs");
   writeFileSync(runtime, RUNTIME.replace("RUNS", String(runs)));
   const said: string[] = [];
-  const memory = new GpuMemory("/device:GPU:0", 1000);
+  const memory = new GpuMemory("/device:GPU:0", limitBytes);
   const device = new RegionDevice({
     runtime: pathToFileURL(runtime).href,
     gpu: { provider: { name: "webgpu" }, memory },
@@ -86,4 +87,31 @@ test("a run that does not fit frees what it has made", async () => {
   expect(memory.usedBytes).toBe(0);
   const [fits] = await session.run([Tensor.of([1], "float32")], signal);
   expect((await (fits as DeviceTensor).toHost({ signal })).toArray()).toEqual([1]);
+});
+
+test("copies of inputs that are kept for later runs count, and give way to tensors", async () => {
+  const bytes = 16 * 1024;
+  const { device, memory } = deviceThatFailsAfter(99, 2.5 * bytes);
+  const session = await device.makeSession(model(), FLOATS);
+  const input = new Tensor("float32", [bytes / 4], new Float32Array(bytes / 4));
+  const run = async () => {
+    const [made] = await session.run([input], new AbortController().signal);
+    const tensor = made as DeviceTensor;
+    tensor.hold();
+    return tensor;
+  };
+  const first = await run();
+  first.letGo();
+  await nextTurn();
+  expect(memory.usedBytes).toBe(0);
+  const second = await run();
+  // It was sent a second time.
+  expect(memory.usedBytes).toBe(2 * bytes);
+  await run();
+  expect(memory.usedBytes).toBe(2 * bytes);
+  await expect(run()).rejects.toMatchObject({ code: StatusCode.RESOURCE_EXHAUSTED });
+  second.letGo();
+  await nextTurn();
+  await run();
+  expect(memory.usedBytes).toBe(2 * bytes);
 });

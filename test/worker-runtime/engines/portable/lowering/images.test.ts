@@ -159,10 +159,11 @@ const IMAGE = [2, 6, 7, 4];
 async function convolutionCases(
   forward: string,
   filterOf: (window: readonly [number, number]) => readonly number[],
+  image: readonly number[] = IMAGE,
 ): Promise<Case[]> {
   const cases: Case[] = [];
   for (const { format, attrs, window } of forms(true)) {
-    const images = whole(inFormat(format, IMAGE));
+    const images = whole(inFormat(format, image));
     const filter = whole(filterOf(window));
     const one = { op: forward, inputs: [images, filter], attrs };
     const [result] = (await kernelOutputs(one)) ?? [];
@@ -206,6 +207,24 @@ describe("a lowering gives what the kernel gives", () => {
     const cases = await convolutionCases("Conv2D", ([rows, columns]) => [rows, columns, 4, 3]);
     expect(cases.length).toBeGreaterThan(500);
     expect(await faults(cases, () => false)).toEqual([]);
+  });
+
+  test("of the gradients of convolutions of many channels", async () => {
+    const image = [2, 6, 7, 24];
+    const cases = await convolutionCases("Conv2D", ([rows, columns]) => [rows, columns, 24, 3], image);
+    const some = cases.filter(({ op }) => op.startsWith("Conv2DBackprop"));
+    expect(some.length).toBeGreaterThan(300);
+    expect(await faults(some, () => false)).toEqual([]);
+  });
+
+  test("of the gradients of volumes without strides", async () => {
+    const sizes = Tensor.of([1, 4, 3, 5, 2], "int32");
+    for (const padding of ["SAME", "VALID"]) {
+      const result = padding === "SAME" ? [1, 4, 3, 5, 3] : [1, 3, 2, 3, 3];
+      const inputs = [sizes, whole([2, 2, 3, 2, 3]), whole(result)];
+      const attrs = { strides: [1, 1, 1, 1, 1], padding };
+      expect(await faultOf({ op: "Conv3DBackpropInputV2", inputs, attrs }, true)).toBeUndefined();
+    }
   });
 
   test("of the gradients of convolutions of groups of channels", async () => {

@@ -72,7 +72,8 @@ export const conditionalKernels: readonly KernelDefinition[] = [
     kind: "stateful",
     op: "Switch",
     types,
-    facts: { leavesDead: true, passesHandle: true, neverWaits: true },
+    // The predicate is a bool scalar, which never stays on a device.
+    facts: { leavesDead: true, passesHandle: true, neverWaits: true, takesDeviceTensors: true },
     create: () => runSwitch,
   },
   {
@@ -86,7 +87,7 @@ export const conditionalKernels: readonly KernelDefinition[] = [
     kind: "stateful",
     op: "_SwitchN",
     types,
-    facts: { leavesDead: true, passesHandle: true },
+    facts: { leavesDead: true, passesHandle: true, takesDeviceTensors: true },
     create: makeSwitchN,
   },
   {

@@ -107,7 +107,10 @@ function innerSlices(node: KernelNode, params: Tensor, indices: Tensor): Slices 
   return { shape: [...batchShape, ...sliceShape], count: starts.length, length, startOf };
 }
 
-const options = { types: { Tindices: indexTypes, dtype: anyType }, facts: { neverWaits: true } } as const;
+const options = {
+  types: { Tindices: indexTypes, dtype: anyType },
+  facts: { neverWaits: true, usesRows: true },
+} as const;
 
 /** Reads of single rows and slices, which do not share the variable's array. */
 export const gatherKernels: readonly KernelDefinition[] = [

@@ -62,7 +62,7 @@ export function resourceKernel<T extends Resource>(
 /** The cell that a reference to a resource's handle points to. */
 export function handleCell(container: string, name: string): RefCell {
   const value = new Tensor("string", [2], [utf8.encoder.encode(container), utf8.encoder.encode(name)]);
-  return { dtype: "string", name, value, read: () => value };
+  return { dtype: "string", name, value, read: () => value, readOnce: () => value };
 }
 
 /**

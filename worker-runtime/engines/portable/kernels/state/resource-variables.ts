@@ -218,7 +218,7 @@ export const resourceVariableKernels: readonly KernelDefinition[] = [
   statefulKernel(
     "ReadVariableOp",
     (node) => (context) => after(readVariable(node, context, 0), (value): Outputs => [value]),
-    { types: { dtype: anyType }, facts: { ...facts, takesDeviceTensors: true } },
+    { types: { dtype: anyType }, facts: { ...facts, takesDeviceTensors: true, readsVariable: true } },
   ),
   statefulKernel(
     "_ReadVariablesOp",

@@ -180,7 +180,7 @@ function checkedSlices(shape: readonly number[], indices: Tensor, updates: Tenso
 
 const ndKinds = kinds.filter(([, kind]) => kind !== "mul" && kind !== "div");
 
-const facts: OpFacts = { neverWaits: true };
+const facts: OpFacts = { neverWaits: true, usesRows: true };
 
 /** Ops that update rows and slices of variables. */
 export const scatterKernels: readonly KernelDefinition[] = [

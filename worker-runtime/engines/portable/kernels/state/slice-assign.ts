@@ -57,7 +57,7 @@ export const sliceAssignKernels: readonly KernelDefinition[] = [
           return [new RefValue(variable)];
         });
     },
-    { types },
+    { types, facts: { usesRows: true } },
   ),
   statefulKernel(
     "ResourceStridedSliceAssign",
@@ -71,6 +71,6 @@ export const sliceAssignKernels: readonly KernelDefinition[] = [
         });
       };
     },
-    { types, facts: { neverWaits: true } },
+    { types, facts: { neverWaits: true, usesRows: true } },
   ),
 ];

@@ -138,7 +138,7 @@ describe("switches", () => {
 
 test("references go through switches and loops as references", async () => {
   const value = int32(1);
-  const cell = { dtype: "int32", value, name: "v", read: () => value } as const;
+  const cell = { dtype: "int32", value, name: "v", read: () => value, readOnce: () => value } as const;
   const own = environment({
     kernels: [
       { kind: "stateful", op: "VariableV2", types: {}, create: () => () => [new RefValue(cell)] },

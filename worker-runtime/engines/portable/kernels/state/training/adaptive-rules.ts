@@ -25,6 +25,7 @@ export const adaptiveRules: readonly UpdateRule[] = [
   {
     op: "ApplyProximalAdagrad",
     forms: allForms,
+    checksRowByRow: true,
     slots: ["accum"],
     gradient: "grad",
     scalars: ["lr", "l1", "l2"],
@@ -45,6 +46,7 @@ export const adaptiveRules: readonly UpdateRule[] = [
   {
     op: "ApplyAdagradDA",
     forms: allForms,
+    checksRowByRow: true,
     slots: ["gradient_accumulator", "gradient_squared_accumulator"],
     gradient: "grad",
     scalars: ["lr", "l1", "l2", "global_step"],

@@ -31,6 +31,7 @@ export const descentRules: readonly UpdateRule[] = [
   {
     op: "ApplyProximalGradientDescent",
     forms: ["SparseApply", "ResourceSparseApply"],
+    checksRowByRow: true,
     slots: [],
     gradient: "grad",
     scalars: ["alpha", "l1", "l2"],
@@ -39,6 +40,7 @@ export const descentRules: readonly UpdateRule[] = [
   {
     op: "ApplyMomentum",
     forms: allForms,
+    checksRowByRow: true,
     slots: ["accum"],
     gradient: "grad",
     scalars: ["lr", "momentum"],
@@ -62,6 +64,7 @@ export const descentRules: readonly UpdateRule[] = [
   {
     op: "ApplyKerasMomentum",
     forms: ["ResourceApply", "ResourceSparseApply"],
+    checksRowByRow: true,
     slots: ["accum"],
     gradient: "grad",
     scalars: ["lr", "momentum"],

@@ -10,6 +10,7 @@ export const ftrlRules: readonly UpdateRule[] = [
   {
     op: "ApplyFtrl",
     forms: allForms,
+    checksRowByRow: true,
     slots: ["accum", "linear"],
     gradient: "grad",
     scalars: ["lr", "l1", "l2", "lr_power"],
@@ -18,6 +19,7 @@ export const ftrlRules: readonly UpdateRule[] = [
   {
     op: "ApplyFtrlV2",
     forms: allForms,
+    checksRowByRow: true,
     slots: ["accum", "linear"],
     gradient: "grad",
     scalars: ["lr", "l1", "l2", "l2_shrinkage", "lr_power"],

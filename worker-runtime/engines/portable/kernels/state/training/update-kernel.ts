@@ -56,10 +56,10 @@ export function updateKernel(rule: UpdateRule, form: UpdateForm): StatefulKernel
           }
           checkTypes(node, variables, gradient);
           checkShapes(rule, variables);
-          const runs =
+          const { runs, failure } =
             indices === undefined
               ? denseRun(rule, variables, gradient)
-              : sparseRuns(variables, gradient, indices);
+              : sparseRuns(rule, variables, gradient, indices);
           const values = floatsOf(gradient);
           const apply = (some: readonly Run[]) =>
             writeVariables(variables, ([variable, ...slots]) => {
@@ -70,19 +70,24 @@ export function updateKernel(rule: UpdateRule, form: UpdateForm): StatefulKernel
               }
             });
           const [target] = variables;
-          const outputs = isResource || target === undefined ? [] : [new RefValue(target)];
+          const ended = (): Outputs => {
+            if (failure !== undefined) {
+              throw failure;
+            }
+            return isResource || target === undefined ? [] : [new RefValue(target)];
+          };
           // Small floats are widened as a whole, which would be repeated for each slice.
           if (elementsOf(runs) <= SLICE_ELEMENTS || isSmallFloat(gradient.dtype)) {
             apply(runs);
-            return outputs;
+            return ended();
           }
-          return updateInSlices(runs, apply, outputs);
+          return updateInSlices(runs, apply, ended);
         });
       };
     },
     {
       types: { T: allFloatTypes, ...(isSparse ? { Tindices: indexTypes } : {}) },
-      facts: { neverWaits: true },
+      facts: { neverWaits: true, ...(isSparse ? { usesRows: true } : {}) },
     },
   );
 }
@@ -128,18 +133,29 @@ function checkShapes(rule: UpdateRule, [target, ...slots]: readonly Variable[]):
   }
 }
 
-function denseRun(rule: UpdateRule, [target]: readonly Variable[], gradient: Tensor): readonly Run[] {
+/** What an update changes, and the error that it then ends with. */
+interface Update {
+  readonly runs: readonly Run[];
+  readonly failure?: TensorFlowError;
+}
+
+function denseRun(rule: UpdateRule, [target]: readonly Variable[], gradient: Tensor): Update {
   const shape = target === undefined ? [] : shapeOf(target);
   if (!sameShape(shape, gradient.shape)) {
     throw invalidArgument(
       `var and ${rule.gradient} do not have the same shape${cppShapeText(shape)} ${cppShapeText(gradient.shape)}`,
     );
   }
-  return [{ at: 0, from: 0, length: productOf(shape) }];
+  return { runs: [{ at: 0, from: 0, length: productOf(shape) }] };
 }
 
 /** One run per index; a row named twice is updated twice, in this order. */
-function sparseRuns([target]: readonly Variable[], gradient: Tensor, indices: Tensor): readonly Run[] {
+function sparseRuns(
+  { checksRowByRow }: UpdateRule,
+  [target]: readonly Variable[],
+  gradient: Tensor,
+  indices: Tensor,
+): Update {
   const shape = target === undefined ? [] : shapeOf(target);
   if (shape.length === 0) {
     throw invalidArgument("var must be at least 1 dimensional");
@@ -157,24 +173,30 @@ function sparseRuns([target]: readonly Variable[], gradient: Tensor, indices: Te
   }
   const length = productOf(shape, 1);
   const rows = shape[0] ?? 0;
-  return Array.from(indicesOf(indices), (row, i) => {
-    if (!(row >= 0 && row < rows)) {
-      throw invalidArgument(`Index ${row} at offset ${i} in indices is out of range`);
-    }
-    return { at: row * length, from: i * length, length };
-  });
+  const list = indicesOf(indices);
+  const bad = list.findIndex((row) => !(row >= 0 && row < rows));
+  const runsOf = (some: typeof list): readonly Run[] =>
+    Array.from(some, (row, i) => ({ at: row * length, from: i * length, length }));
+  if (bad === -1) {
+    return { runs: runsOf(list) };
+  }
+  const failure = invalidArgument(`Index ${list[bad]} at offset ${bad} in indices is out of range`);
+  if (!checksRowByRow) {
+    throw failure;
+  }
+  return { runs: runsOf(list.subarray(0, bad)), failure };
 }
 
 /** Updates a large variable slice by slice and yields in between, which keeps the task responsive. */
 function updateInSlices(
   runs: readonly Run[],
   apply: (runs: readonly Run[]) => void,
-  outputs: Outputs,
+  ended: () => Outputs,
 ): Outputs | Promise<Outputs> {
   const slices = [...slicesOf(runs)];
   const update = (first: number) => apply(slices[first] ?? []);
   // Not cancellable, like TensorFlow's kernels.
-  return inTurns(slices.length, 1, update, undefined, () => outputs);
+  return inTurns(slices.length, 1, update, undefined, ended);
 }
 
 /** Calls `write` with the variables' arrays, small floats widened and rounded back. */

@@ -30,6 +30,11 @@ export interface UpdateRule {
   readonly slots: readonly string[];
   /** Name of the gradient argument. */
   readonly gradient: string;
+  /**
+   * TensorFlow's sparse kernel checks each row just before it updates it, so a row that does not exist leaves the rows
+   * named before it updated. Others check all rows first.
+   */
+  readonly checksRowByRow?: true;
   /** Names of the scalar arguments. */
   readonly scalars: readonly string[];
   /**

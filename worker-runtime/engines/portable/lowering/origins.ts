@@ -1,0 +1,38 @@
+/** How values were made: what lowerings of later nodes can use instead of the values themselves. */
+import type { OnnxValue } from "../onnx/model-builder.js";
+
+/** The gradient of a max pool's images, with their channels last: 0 but for one pixel of each window. */
+export interface PlacedGradient {
+  /** The gradient of each window. */
+  readonly values: OnnxValue;
+  /** The images. */
+  readonly images: OnnxValue;
+  /** The pixel of the images at the place of each value. */
+  readonly pixels: OnnxValue;
+  /** The gradient with other values at the same places. */
+  place(values: OnnxValue): OnnxValue;
+}
+
+const placed = new WeakMap<OnnxValue, PlacedGradient>();
+
+/** Whatever reduces or multiplies a gradient has a fraction of the work before its values are placed. */
+export function placedGradient(value: OnnxValue): PlacedGradient | undefined {
+  return placed.get(value);
+}
+
+/** @returns the values at their places, which `placedGradient` knows from then on. */
+export function placeGradient(gradient: PlacedGradient): OnnxValue {
+  const result = gradient.place(gradient.values);
+  placed.set(result, gradient);
+  return result;
+}
+
+/** The images that a convolution returns. */
+export interface Convolved {
+  readonly channelsFirst: boolean;
+  /** The same convolution with a bias. */
+  withBias(bias: OnnxValue): OnnxValue;
+}
+
+/** By result. ONNX's Conv adds a bias, and ONNX Runtime an activation after it, without another pass over the images. */
+export const convolved = new WeakMap<OnnxValue, Convolved>();
