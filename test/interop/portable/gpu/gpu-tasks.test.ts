@@ -50,6 +50,15 @@ function traced(metadata: RunMetadata | undefined): Map<string, string[]> {
   return new Map(devices.map(({ device, nodeStats }) => [device, nodeStats.map(({ nodeName }) => nodeName)]));
 }
 
+/** How a traced step describes a node. */
+function labelOf(metadata: RunMetadata | undefined, name: string): string | undefined {
+  const nodes = metadata?.stepStats?.devStats.flatMap(({ nodeStats }) => nodeStats) ?? [];
+  return nodes.find(({ nodeName }) => nodeName === name)?.timelineLabel;
+}
+
+/** The inputs of an optimizer's op: the handles of its variables, its scalars and the gradient. */
+type Inputs = (handles: readonly Output[], gradient: Output) => readonly (Output | number)[];
+
 /** Numbers that are not round and not all alike. */
 function matrix(rows: number, columns: number, seed: number): Tensor {
   const data = Float32Array.from({ length: rows * columns }, (_, i) => Math.sin(seed + i * 0.7));
@@ -156,10 +165,57 @@ describe.skipIf(peerMissing("vulkan"))("a task with a GPU", () => {
         });
         descend();
         expect(traced(metadata).get("/device:GPU:0/memcpy") ?? []).not.toContain("MEMCPYDtoH");
+        expect(labelOf(metadata, "train")).toMatch(/ in a region of [34] nodes$/);
         // A region or an update that a kernel runs instead says so.
         expect(logs.get(server)?.filter((line) => /is run by/.test(line))).toEqual([]);
         const { values } = await session.run([w.value]);
         expectClose(values[0], expected);
+      });
+    },
+  );
+
+  test.each([
+    ["ResourceApplyMomentum", 1, (slots, gradient) => [...slots, 0.1, gradient, 0.9]],
+    ["ResourceApplyAdam", 2, (slots, gradient) => [...slots, 0.9, 0.99, 0.1, 0.9, 0.99, 1e-3, gradient]],
+    ["ResourceApplyRMSProp", 2, (slots, gradient) => [...slots, 0.1, 0.9, 0.5, 1e-3, gradient]],
+    ["ResourceApplyFtrl", 2, (slots, gradient) => [...slots, gradient, 0.1, 0.01, 0.01, -0.5]],
+  ] satisfies readonly (readonly [string, number, Inputs])[])(
+    "%s gives what it gives on the processor, and each new value stays there",
+    async (op, slotCount, inputsOf) => {
+      const graph = new Graph();
+      const x = ops.placeholder(graph, "float32");
+      const [cpu, gpu] = ["/cpu:0", "/gpu:0"].map((device) =>
+        graph.withDevice(device, () => {
+          const variables = Array.from({ length: slotCount + 1 }, (_, slot) =>
+            ops.variable(graph, slot === 0 ? matrix(4, 4, 8) : Tensor.of(0.1, "float32", [4, 4]), {
+              kind: "resource",
+              name: `${op}${device}/${slot}`.replaceAll(/[/:]/g, "_"),
+            }),
+          );
+          const [w] = variables;
+          if (w === undefined) throw new Error("There is no variable.");
+          const handles = variables.map(({ handle }) => handle);
+          const train = graph.op(op, [...inputsOf(handles, ops.matMul(x, w.value))], { T: "float32" });
+          return { w, train, initializers: variables.map(({ initializer }) => initializer) };
+        }),
+      );
+      if (cpu === undefined || gpu === undefined) throw new Error("A device is missing.");
+      await withSession(server, graph, async (session) => {
+        await session.run([], { targets: [...cpu.initializers, ...gpu.initializers] });
+        const run = (trace = false) =>
+          session.run([], {
+            feeds: [[x, matrix(4, 4, 9)]],
+            targets: [cpu.train, gpu.train],
+            options: { trace },
+          });
+        for (let step = 0; step < 3; step += 1) {
+          await run();
+        }
+        const { metadata } = await run(true);
+        expect(labelOf(metadata, gpu.train.name)).toContain("in a region of 2 nodes");
+        expect(traced(metadata).get("/device:GPU:0/memcpy")).not.toContain("MEMCPYDtoH");
+        const { values } = await session.run([gpu.w.value, cpu.w.value]);
+        expectClose(values[0], values[1]?.data as Float32Array);
       });
     },
   );

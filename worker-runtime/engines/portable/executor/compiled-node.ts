@@ -24,8 +24,6 @@ export type NodeWork =
   | {
       readonly kind: "stateful";
       readonly run: (context: OpContext) => Outputs | Promise<Outputs>;
-      /** Whether it takes tensors that lie on a device as they are; otherwise it is given copies. */
-      readonly takesDeviceTensors?: true;
     }
   /** An argument of the function that is being run. */
   | { readonly kind: "argument"; readonly index: number }

@@ -84,9 +84,9 @@ export class DeviceTensor extends HeldTensor {
 
   /** As `toHost`, for a caller that may write to the copy. */
   async toOwnCopy(waiter: Waiter): Promise<Tensor> {
-    this.#wasCopied = true;
     const bytes = await this.memory.read(this.handle, waiter.signal);
-    return new Tensor(this.dtype, this.shape, arrayOver(this.dtype, bytes));
+    this.#wasCopied = true;
+    return this.#tensorOf(bytes);
   }
 
   protected override free(): void {
@@ -99,10 +99,14 @@ export class DeviceTensor extends HeldTensor {
   }
 
   #copied(bytes: ArrayBuffer): Tensor {
-    const copy = new Tensor(this.dtype, this.shape, arrayOver(this.dtype, bytes));
+    const copy = this.#tensorOf(bytes);
     this.#copy = new WeakRef(copy);
     this.#wasCopied = true;
     return copy;
+  }
+
+  #tensorOf(bytes: ArrayBuffer): Tensor {
+    return new Tensor(this.dtype, this.shape, arrayOver(this.dtype, bytes));
   }
 }
 

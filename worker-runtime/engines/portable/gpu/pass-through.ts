@@ -8,7 +8,6 @@ export function takesDeviceTensors({ facts, work }: ExecutableNode): boolean {
     case "result":
       return true;
     case "stateful":
-      return work.takesDeviceTensors ?? facts.takesDeviceTensors === true;
     case "pure":
       return facts.takesDeviceTensors === true;
   }

@@ -24,8 +24,6 @@ export interface RegionFormer {
   readonly lowerings: LoweringRegistry;
   /** @returns the work of the node that runs the region. */
   make(outline: RegionOutline): BoundNode["work"];
-  /** @returns the work of a node that changes variables on a GPU, if it should run there; undefined otherwise. */
-  update(bound: BoundNode): BoundNode["work"] | undefined;
   /** @returns the lowering of a node that changes variables and may be in a region; undefined for any other node. */
   updateLowering(bound: BoundNode): UpdateLowering | undefined;
 }
@@ -50,15 +48,10 @@ const NOTHING: Candidate = { lowering: undefined, update: undefined, constant: u
  * @param order the nodes' numbers, each after its inputs.
  */
 export function* formRegions(
-  linked: LinkedGraph,
+  graph: LinkedGraph,
   order: readonly number[],
   former: RegionFormer,
 ): PausingWork<LinkedGraph> {
-  const updated = (bound: BoundNode): BoundNode => {
-    const work = former.update(bound);
-    return work === undefined ? bound : { ...bound, work };
-  };
-  const graph = { ...linked, bound: yield* mapped(linked.bound, updated, NODES_PER_PAUSE) };
   const rowVariables = new RowVariables(graph);
   const candidates = yield* mapped(
     graph.bound,

@@ -221,10 +221,14 @@ class RegionRun implements Sliced {
   async #runSession(unit: SessionUnit): Promise<Outputs> {
     const startMillis = performance.now();
     const { step } = this.#host;
+    const copied = (inputs: readonly Tensor[]) => this.#copied(unit, inputs, startMillis);
     try {
       const outputs = await (unit.updates.length === 0
-        ? unit.session.run(await this.#inputsOf(unit), step.signal)
-        : runUpdates(unit, this.#values, this.#options.variables, step));
+        ? this.#inputsOf(unit).then((inputs) => {
+            copied(inputs);
+            return unit.session.run(inputs, step.signal);
+          })
+        : runUpdates(unit, this.#values, this.#options.variables, step, copied));
       this.#host.ranTogether(
         unit.members.map(({ node }) => node),
         startMillis,
@@ -242,7 +246,6 @@ class RegionRun implements Sliced {
   }
 
   async #inputsOf(unit: SessionUnit): Promise<readonly Tensor[]> {
-    const startMillis = performance.now();
     const tensors: Tensor[] = [];
     for (const slot of unit.inputs) {
       const value = this.#values[slot];
@@ -253,13 +256,15 @@ class RegionRun implements Sliced {
       }
       tensors.push(read);
     }
-    if (unit.session.isOnGpu) {
-      const bytes = tensors.reduce((sum, one) => sum + (one instanceof DeviceTensor ? 0 : one.byteLength), 0);
-      if (bytes > 0) {
-        this.#host.copied(unit.session.deviceName, bytes, startMillis);
-      }
-    }
     return tensors;
+  }
+
+  /** Shows inputs that are copied to a GPU in the step's statistics. */
+  #copied({ session }: SessionUnit, inputs: readonly Tensor[], startMillis: number): void {
+    const bytes = bytesOf(inputs.filter((input) => !(input instanceof DeviceTensor)));
+    if (session.isOnGpu && bytes > 0) {
+      this.#host.copied(session.deviceName, bytes, startMillis);
+    }
   }
 
   #finish(index: number, unit: Unit, outputs: Outputs | undefined): void {

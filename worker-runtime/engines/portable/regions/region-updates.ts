@@ -1,6 +1,6 @@
 import { Tensor } from "../../../protocol/tensor.js";
 import type { StepContext } from "../executor/step-context.js";
-import { DeviceTensor } from "../gpu/device-tensor.js";
+import { toHost } from "../gpu/device-tensor.js";
 import type { Outputs } from "../kernels/kernel.js";
 import { fill } from "../kernels/state/reference-variables.js";
 import { validatesShape } from "../kernels/state/variable-access.js";
@@ -63,6 +63,7 @@ export function boundVariables(
  * Runs a session that changes variables. It has exclusive access to them, and to the reference variables that it reads,
  * from before their values are read until the new ones are assigned: no other update comes between.
  * @param values by slot.
+ * @param onInputs called with the inputs of the session before it runs.
  * @returns the other outputs of the session.
  * @throws SessionError, DeviceLostError; no variable was changed then.
  */
@@ -71,6 +72,7 @@ export async function runUpdates(
   values: readonly (Value | undefined)[],
   bound: VariablesBySlot = NO_VARIABLES,
   step: StepContext,
+  onInputs: (inputs: readonly Tensor[]) => void,
 ): Promise<Outputs> {
   const read = unit.inputs.flatMap((slot) => {
     const value = values[slot];
@@ -90,6 +92,7 @@ export async function runUpdates(
       }
       return tensor;
     });
+    onInputs(inputs);
     const outputs = await unit.session.run(inputs, step.signal);
     const made = outputs.slice(unit.outputs.length);
     if (!haveFitShapes(unit, changed, made)) {
@@ -110,8 +113,11 @@ export async function runUpdates(
 async function replace(variable: Variable, value: Tensor, step: StepContext): Promise<void> {
   if (variable instanceof ReferenceVariable && variable.isReadBy(step)) {
     // What the step has read becomes the new value, as in TensorFlow.
-    await fill(variable, value instanceof DeviceTensor ? await value.toHost(step) : value);
-    freeUnlessHeld(value);
+    try {
+      await fill(variable, await toHost(value, step));
+    } finally {
+      freeUnlessHeld(value);
+    }
   } else {
     variable.adopt(value);
   }

@@ -1,7 +1,6 @@
 import { parseDeviceName } from "../../../cluster/device-name.js";
 import type { BoundNode } from "../executor/bind-kernel.js";
 import type { NodeWork } from "../executor/compiled-node.js";
-import { DeviceUpdate, staysThere } from "../gpu/update-work.js";
 import { createLoweringRegistry, createUpdateRegistry } from "../lowering/all.js";
 import type { UpdateLowering } from "../lowering/lowering.js";
 import type { LoweringRegistry } from "../lowering/registry.js";
@@ -10,7 +9,9 @@ import type { RegionFormer } from "./form-regions.js";
 import { Region, type RegionEnvironment } from "./region.js";
 import type { RegionMode } from "./region-mode.js";
 import type { RegionOutline } from "./region-outline.js";
+import { staysOnDevice } from "./resident-tensors.js";
 import { SessionCache } from "./session-cache.js";
+import { variableType } from "./updated-variables.js";
 
 export interface TaskRegionsOptions extends Omit<RegionDeviceOptions, "onUnavailable" | "gpu"> {
   readonly mode: Exclude<RegionMode, "off">;
@@ -101,7 +102,6 @@ export class GraphRegions implements RegionFormer {
   readonly #environmentOf: (device: string) => RegionEnvironment;
   readonly #regions: Region[] = [];
   readonly #updateLowerings: LoweringRegistry<UpdateLowering>;
-  readonly #updates: DeviceUpdate[] = [];
 
   /** @param environmentOf returns the shared environment of a device's regions by its full name. */
   constructor(
@@ -120,32 +120,17 @@ export class GraphRegions implements RegionFormer {
     return { kind: "region", run: (inputs, host) => region.run(inputs, host) };
   }
 
-  update({ node, work }: BoundNode): NodeWork | undefined {
-    const environment = work.kind === "stateful" ? this.#environmentOf(node.device) : undefined;
-    const lowering = environment?.sessions.device.isGpu ? this.#updateLowerings.find(node) : undefined;
-    if (work.kind !== "stateful" || environment === undefined || lowering === undefined) {
-      return undefined;
-    }
-    if (lowering.isCopy || !staysThere(node, lowering)) {
-      return undefined;
-    }
-    const update = new DeviceUpdate(node, lowering, work, environment);
-    this.#updates.push(update);
-    return update.work;
-  }
-
   updateLowering({ node, work }: BoundNode): UpdateLowering | undefined {
-    if (work.kind !== "stateful" || this.#environmentOf(node.device).sessions.device.isGpu) {
-      return undefined;
+    const lowering = work.kind === "stateful" ? this.#updateLowerings.find(node) : undefined;
+    if (lowering === undefined || !this.#environmentOf(node.device).sessions.device.isGpu) {
+      return lowering;
     }
-    return this.#updateLowerings.find(node);
+    // Of use on a GPU only if the new value stays there; assignments leave a value where it is.
+    return lowering.isCopy || !staysOnDevice(variableType(node)) ? undefined : lowering;
   }
 
   /** Releases the graph's sessions. */
   release(): void {
-    for (const update of this.#updates) {
-      update.release();
-    }
     for (const region of this.#regions) {
       region.release();
     }

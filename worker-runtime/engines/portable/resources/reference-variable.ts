@@ -50,8 +50,12 @@ export class ReferenceVariable extends Variable {
       return value;
     };
     const value = this.#value;
-    if (!(value instanceof DeviceTensor) || value.memory.isGpu) {
+    if (!(value instanceof DeviceTensor)) {
       return lent(value);
+    }
+    if (value.memory.isGpu) {
+      // Nothing changes it there: updates replace it.
+      return value;
     }
     return value.toOwnCopy(reader).then((copy) => {
       this.hold(copy);

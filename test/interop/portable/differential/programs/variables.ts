@@ -134,8 +134,11 @@ export const variablePrograms: readonly Program[] = [
           scatterKinds.map((kind) => ({ run: [g.op(`Scatter${kind}`, [ref, indices, updates]).output] })),
         ),
         ...nd.map((output) => ({ run: [output] })),
-        { run: [wrong] },
-        { run: [ref] },
+        ...[
+          wrong,
+          g.op("ScatterSub", [ref, Tensor.of([1, -1], "int32"), updates]),
+          g.op("ScatterNdSub", [ref, Tensor.of([[1], [-1]], "int32"), updates]),
+        ].flatMap((op): Step[] => [{ run: [op] }, { run: [ref] }]),
       ];
     },
   },
@@ -150,6 +153,9 @@ export const variablePrograms: readonly Program[] = [
         ...scatterNdKinds.map((kind) => g.op(`ResourceScatterNd${kind}`, [handle, ndRows, updates])),
         g.op("ResourceScatterAdd", [handle, Tensor.of([3], "int32"), Tensor.of([[1, 1]], "float32")]),
         g.op("ResourceScatterSub", [handle, Tensor.of([1, -1], "int32"), updates]),
+        g.op("ResourceScatterUpdate", [handle, Tensor.of([1, 3], "int32"), updates]),
+        g.op("ResourceScatterNdSub", [handle, Tensor.of([[1], [-1]], "int32"), updates]),
+        g.op("ResourceScatterNdUpdate", [handle, Tensor.of([[1], [3]], "int32"), updates]),
       ];
       return [{ run: [init] }, ...scatters.flatMap((op): Step[] => [{ run: [op] }, { run: [read] }])];
     },

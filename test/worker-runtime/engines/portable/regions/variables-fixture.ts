@@ -1,7 +1,7 @@
 /** Variables that regions change, and nodes that use them. */
 import type { AttrValue } from "../../../../../protos/generated/tensorflow/attr_value.js";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
-import { DeviceTensor } from "../../../../../worker-runtime/engines/portable/gpu/device-tensor.js";
+import { toHost } from "../../../../../worker-runtime/engines/portable/gpu/device-tensor.js";
 import type { ReferenceVariable } from "../../../../../worker-runtime/engines/portable/resources/reference-variable.js";
 import {
   RESOURCE_VARIABLE,
@@ -45,7 +45,11 @@ export async function initialize(task: RegionTask, name: string, value: Tensor):
 export async function currentValue(task: RegionTask, name: string): Promise<Tensor> {
   const graph = task.register([handle(name), read("read", name), ret("read", 0, "float32")]);
   const [value] = await graph.run();
-  return value instanceof DeviceTensor ? value.toHost(new AbortController()) : (value as Tensor);
+  return onHost(value);
+}
+
+export async function onHost(value: unknown): Promise<Tensor> {
+  return (await toHost(value, new AbortController())) as Tensor;
 }
 
 export function variable(task: RegionTask, name: string): ResourceVariable {

@@ -97,12 +97,18 @@ function rowSlices(params: Tensor, indices: Tensor, batchDims: number): Slices {
 }
 
 function innerSlices(node: KernelNode, params: Tensor, indices: Tensor): Slices {
-  const { starts, length, batchShape, sliceShape } = sliceIndices(params.shape, indices, (row, index) => {
-    throw invalidArgument(
-      `${indexText(indices.shape.slice(0, -1), row)} = [${index.join(", ")}] does not index into param shape ` +
-        `${cppShapeText(params.shape)}, node name: ${node.name}`,
-    );
-  });
+  const { starts, failure, length, batchShape, sliceShape } = sliceIndices(
+    params.shape,
+    indices,
+    (row, index) =>
+      invalidArgument(
+        `${indexText(indices.shape.slice(0, -1), row)} = [${index.join(", ")}] does not index into param shape ` +
+          `${cppShapeText(params.shape)}, node name: ${node.name}`,
+      ),
+  );
+  if (failure !== undefined) {
+    throw failure;
+  }
   const startOf = (i: number) => starts[i] ?? 0;
   return { shape: [...batchShape, ...sliceShape], count: starts.length, length, startOf };
 }

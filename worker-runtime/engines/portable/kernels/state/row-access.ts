@@ -1,4 +1,4 @@
-import { invalidArgument } from "../../../../protocol/status.js";
+import { invalidArgument, type TensorFlowError } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import { indicesOf } from "../support/elements.js";
 import { cppShapeText, productOf, stridesOf } from "../support/shapes.js";
@@ -14,25 +14,40 @@ export function indexText(shape: readonly number[], index: number): string {
   return `indices[${elementIndex.join(",")}]`;
 }
 
-/**
- * Row indices, checked one by one.
- * @throws TensorFlowError INVALID_ARGUMENT "indices[0,1] = 5 is not in [0, 3)"
- */
-export function rowIndices(indices: Tensor, rows: number): ArrayLike<number> {
+/** Row indices as far as they are valid, and the error for the first that is not. */
+interface CheckedRows {
+  readonly list: ArrayLike<number>;
+  /** INVALID_ARGUMENT "indices[0,1] = 5 is not in [0, 3)" */
+  readonly failure?: TensorFlowError;
+}
+
+export function checkedRows(indices: Tensor, rows: number): CheckedRows {
   const list = indicesOf(indices);
   for (let i = 0; i < list.length; i += 1) {
     const row = list[i] as number;
     if (!(row >= 0 && row < rows)) {
-      throw invalidArgument(`${indexText(indices.shape, i)} = ${row} is not in [0, ${rows})`);
+      const failure = invalidArgument(`${indexText(indices.shape, i)} = ${row} is not in [0, ${rows})`);
+      return { list: list.subarray(0, i), failure };
     }
+  }
+  return { list };
+}
+
+/** Row indices. @throws TensorFlowError INVALID_ARGUMENT, as in `CheckedRows`. */
+export function rowIndices(indices: Tensor, rows: number): ArrayLike<number> {
+  const { list, failure } = checkedRows(indices, rows);
+  if (failure !== undefined) {
+    throw failure;
   }
   return list;
 }
 
 /** The slices that the rows of an indices tensor select, as in GatherNd and ScatterNd. */
 interface SliceIndices {
-  /** For each row of indices: the offset of its slice, in elements. */
+  /** For each row of indices, as far as they are valid: the offset of its slice, in elements. */
   readonly starts: readonly number[];
+  /** The error for the first row that is not. */
+  readonly failure: TensorFlowError | undefined;
   /** The number of elements of a slice. */
   readonly length: number;
   /** The dimensions left after indexing. */
@@ -42,13 +57,13 @@ interface SliceIndices {
 }
 
 /**
- * @param refuse throws the op's own error for a row of indices outside the shape.
+ * @param refusal the op's own error for a row of indices outside the shape.
  * @throws TensorFlowError INVALID_ARGUMENT if an index has more components than the shape has dimensions.
  */
 export function sliceIndices(
   shape: readonly number[],
   indices: Tensor,
-  refuse: (row: number, index: readonly number[]) => never,
+  refusal: (row: number, index: readonly number[]) => TensorFlowError,
 ): SliceIndices {
   const depth = indices.shape.at(-1);
   if (depth === undefined) {
@@ -63,16 +78,22 @@ export function sliceIndices(
   const batchShape = indices.shape.slice(0, -1);
   const strides = stridesOf(shape);
   const list = indicesOf(indices);
-  const starts = Array.from({ length: checkedLength(productOf(batchShape)) }, (_, row) => {
+  const rows = checkedLength(productOf(batchShape));
+  const starts: number[] = [];
+  let failure: TensorFlowError | undefined;
+  for (let row = 0; row < rows && failure === undefined; row += 1) {
     let start = 0;
     for (let i = 0; i < depth; i += 1) {
       const index = list[row * depth + i] as number;
       if (!(index >= 0 && index < (shape[i] ?? 0))) {
-        return refuse(row, Array.from(list.subarray(row * depth, (row + 1) * depth)));
+        failure = refusal(row, Array.from(list.subarray(row * depth, (row + 1) * depth)));
+        break;
       }
       start += index * (strides[i] ?? 1);
     }
-    return start;
-  });
-  return { starts, length: productOf(shape, depth), sliceShape: shape.slice(depth), batchShape };
+    if (failure === undefined) {
+      starts.push(start);
+    }
+  }
+  return { starts, failure, length: productOf(shape, depth), sliceShape: shape.slice(depth), batchShape };
 }

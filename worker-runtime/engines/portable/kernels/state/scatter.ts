@@ -10,7 +10,7 @@ import { tensorAt } from "../support/tensor-inputs.js";
 import { inTurns } from "../support/turns.js";
 import { type UpdateKind, updateElements } from "./element-updates.js";
 import { variableInput } from "./resource-access.js";
-import { indexText, rowIndices, sliceIndices } from "./row-access.js";
+import { checkedRows, indexText, sliceIndices } from "./row-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
 import { updateReferred, writableValue } from "./variable-access.js";
 
@@ -41,12 +41,14 @@ interface RowUpdates {
   readonly length: number;
   /** The offset of a row in the variable, in elements. */
   startOf(row: number): number;
+  /** The error for the row after these, with which the update ends. */
+  readonly failure: TensorFlowError | undefined;
 }
 
 /** Updates a variable row by row, many rows in several turns to keep the task responsive. */
 function updateRows(
   variable: Variable,
-  { kind, updates, rows, length, startOf }: RowUpdates,
+  { kind, updates, rows, length, startOf, failure }: RowUpdates,
   outputs: Outputs,
 ): Outputs | Promise<Outputs> {
   const step = updates.shape.length === 0 ? 0 : 1;
@@ -66,10 +68,15 @@ function updateRows(
     }
   };
   // Not cancellable, like TensorFlow's kernels.
-  return inTurns(rows, rowsPerTurn, run, undefined, () => outputs);
+  return inTurns(rows, rowsPerTurn, run, undefined, () => {
+    if (failure !== undefined) {
+      throw failure;
+    }
+    return outputs;
+  });
 }
 
-/** Updates rows of a variable; a row named twice is updated twice. An invalid index leaves the variable unchanged. */
+/** Updates rows of a variable; a row named twice is updated twice. Those before an invalid index are updated, as in TensorFlow. */
 function scatterRows(
   kind: UpdateKind,
   variable: Variable,
@@ -78,10 +85,10 @@ function scatterRows(
   outputs: Outputs,
 ): Outputs | Promise<Outputs> {
   const shape = variable.shape ?? [];
-  const list = rowIndices(indices, shape[0] ?? 0);
+  const { list, failure } = checkedRows(indices, shape[0] ?? 0);
   const length = productOf(shape, 1);
   const startOf = (row: number) => (list[row] as number) * length;
-  return updateRows(variable, { kind, updates, rows: list.length, length, startOf }, outputs);
+  return updateRows(variable, { kind, updates, rows: list.length, length, startOf, failure }, outputs);
 }
 
 function misfit(shape: readonly number[], indices: Tensor, updates: Tensor): TensorFlowError {
@@ -147,9 +154,9 @@ function scatterSlices(
   updates: Tensor,
   outputs: Outputs,
 ): Outputs | Promise<Outputs> {
-  const { starts, length } = checkedSlices(variable.shape ?? [], indices, updates);
+  const { starts, failure, length } = checkedSlices(variable.shape ?? [], indices, updates);
   const startOf = (row: number) => starts[row] ?? 0;
-  return updateRows(variable, { kind, updates, rows: starts.length, length, startOf }, outputs);
+  return updateRows(variable, { kind, updates, rows: starts.length, length, startOf, failure }, outputs);
 }
 
 /** The checks of TensorFlow's core/kernels/scatter_nd_op.cc, in its words. */
@@ -171,11 +178,11 @@ function checkedSlices(shape: readonly number[], indices: Tensor, updates: Tenso
         `[${depth},${updates.shape.length}) of updates[shape=${cppShapeText(updates.shape)}]`,
     );
   }
-  return sliceIndices(shape, indices, (row, index) => {
-    throw invalidArgument(
+  return sliceIndices(shape, indices, (row, index) =>
+    invalidArgument(
       `${indexText(indices.shape.slice(0, -1), row)} = [${index.join(", ")}] does not index into shape ${cppShapeText(shape)}`,
-    );
-  });
+    ),
+  );
 }
 
 const ndKinds = kinds.filter(([, kind]) => kind !== "mul" && kind !== "div");
