@@ -1,4 +1,4 @@
-/** Flags of V8 for a task's process. Nothing is imported here, so that the first can be set before the engine is loaded. */
+/** Flags of V8 for a task's process. Imports nothing of the engine: the first is set before that is loaded. */
 import { setFlagsFromString } from "node:v8";
 
 /**
@@ -21,7 +21,7 @@ const GROWTH_FACTOR = 4;
 
 /**
  * Call before the engine is loaded: its code, which all stays, would make the young generation as large as it can be,
- * and a task without work would keep 17 MB of garbage in it.
+ * and a task without work would take 16 MB more, for garbage.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
