@@ -41,14 +41,11 @@ const scope = (label: string): Scope => {
 };
 /** Waits until what is to be open is drawn. */
 const drawn = () =>
-  waitFor(
-    () => {
-      const { shown, openness, arranging } = useGraphView.getState();
-      expect(arranging).toBe(false);
-      expect(shown?.openness).toBe(openness);
-    },
-    { timeout: 20_000 },
-  );
+  waitFor(() => {
+    const { shown, openness, arranging } = useGraphView.getState();
+    expect(arranging).toBe(false);
+    expect(shown?.openness).toBe(openness);
+  });
 
 let stop: () => void;
 const failures: unknown[] = [];
