@@ -1,5 +1,6 @@
 /** Suggesting a placement, and applying it as one edit. */
 
+import { inSlices } from "../document/in-slices.js";
 import { pinsOf } from "../placement/pins.js";
 import { type PlacementEngine, placementEngine } from "../placement/placement-engine.js";
 import { activeSession, inSession, recordPerDocument } from "../stores/document-session.js";
@@ -7,6 +8,7 @@ import { documentActions, useDocument } from "../stores/document-store.js";
 import { currentStep } from "../stores/placement-input.js";
 import { type MeasuredStep, usePlacement } from "../stores/placement-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
+import { nextTask } from "../ui/next-task.js";
 
 /** In a worker of the window's own files, as its content security policy demands. */
 const inWorker = placementEngine(
@@ -29,7 +31,7 @@ export async function suggestPlacement(engine: PlacementEngine = inWorker): Prom
   search.abort = abort;
   const { keepPins } = usePlacement.getState();
   const { nodes } = useDocument.getState().document;
-  const step = currentStep(keepPins);
+  const reading = currentStep(keepPins);
   const measured = measuredStep();
   usePlacement.setState({ search: { progress: undefined }, suggestion: undefined });
   const show = (change: () => void) =>
@@ -37,6 +39,7 @@ export async function suggestPlacement(engine: PlacementEngine = inWorker): Prom
       if (searches().abort === abort) change();
     });
   try {
+    const step = await inSlices(reading, { pause: nextTask, signal: abort.signal });
     const { found, moves } = await engine(
       { problem: step.problem, start: step.start, names: step.members.map(([name = ""]) => name) },
       (progress) => show(() => usePlacement.setState({ search: { progress } })),

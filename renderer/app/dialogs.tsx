@@ -6,7 +6,9 @@ import { ClusterTableDialog } from "../cluster-table/cluster-table-dialog.js";
 import { PythonDialog } from "../cluster-table/python-dialog.js";
 import { AboutDialog } from "../dialogs/about-dialog.js";
 import { AccessDialog } from "../dialogs/access-dialog.js";
+import { ColocateDialog } from "../dialogs/colocate-dialog.js";
 import { ConfirmDialog } from "../dialogs/confirm-dialog.js";
+import { DeviceDialog } from "../dialogs/device-dialog.js";
 import { FileDialog } from "../dialogs/file-dialog.js";
 import { InstallDialog } from "../dialogs/install-dialog.js";
 import { LogDialog } from "../dialogs/log-dialog.js";
@@ -62,6 +64,10 @@ function OwnDialog(): ReactElement | null {
       return <InstallDialog />;
     case "cluster-table":
       return <ClusterTableDialog />;
+    case "device":
+      return <DeviceDialog nodes={dialog.nodes} />;
+    case "colocate":
+      return <ColocateDialog nodes={dialog.nodes} />;
     case "python":
       return <PythonDialog />;
     case "access":

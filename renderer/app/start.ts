@@ -6,6 +6,7 @@ import { listenToKeyboard } from "../commands/keyboard.js";
 import { showProblem, useApp } from "../stores/app-store.js";
 import { watchKernels } from "../stores/kernel-store.js";
 import { loadOps } from "../stores/ops-store.js";
+import { watchPins } from "../stores/pin-problem-store.js";
 import { setClient } from "../transport/client.js";
 import { connect } from "../transport/connect.js";
 import type { Refusal } from "../transport/session.js";
@@ -30,6 +31,7 @@ export async function start(): Promise<void> {
   setClient(client);
   follow(client);
   watchKernels();
+  watchPins();
   listenToKeyboard();
   if (window.tensordeck?.menu) followNativeMenu(window.tensordeck.menu);
   guardUnload();

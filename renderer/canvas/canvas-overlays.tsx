@@ -19,6 +19,7 @@ import { visibleNow } from "../viewport/shown-graph.js";
 import { ArrangingBar } from "./arranging-bar.js";
 import { Breadcrumbs } from "./breadcrumbs.js";
 import styles from "./canvas-overlays.module.css";
+import { ColourLegend } from "./colour-legend.js";
 import { CanvasMenu } from "./context-menu.js";
 import { DragGhosts } from "./drag-ghosts.js";
 import { EdgeMenu } from "./edge-menu.js";
@@ -35,6 +36,7 @@ export function CanvasOverlays(): ReactElement {
   return (
     <>
       <Heading />
+      <ColourLegend />
       <ProblemCount />
       <KernelWarning />
       <ArrangingBar />

@@ -4,6 +4,7 @@ import type { MouseEvent, ReactElement } from "react";
 import { alignCommands } from "../commands/align-commands.js";
 import { canvasCommands } from "../commands/canvas-commands.js";
 import { clipboardCommands, pasteCommands } from "../commands/clipboard-commands.js";
+import { colourCommands } from "../commands/colour-commands.js";
 import type { AnyCommand } from "../commands/command.js";
 import { graphCommands, selectionCommands } from "../commands/graph-commands.js";
 import { joinGroups, menuEntry } from "../commands/menu-entry.js";
@@ -33,13 +34,19 @@ function alignMenu(): MenuEntry {
   return { kind: "submenu", label: "Align", entries };
 }
 
+function colourMenu(): MenuEntry {
+  const entries = Object.values(colourCommands).map((command) => menuEntry(command.now()));
+  return { kind: "submenu", label: "Colours", entries };
+}
+
 function entriesOf(on: MenuOf): readonly MenuEntry[] {
   const groups: Readonly<Record<MenuOf, readonly (readonly (AnyCommand | MenuEntry)[])[]>> = {
     edges: [[selectionCommands.delete]],
     nodes: [
       [closedScopeCommands.open, openScopeCommands.close, weightCommands.toggle],
       [nodeCommands.inspect, nodeCommands.rename, nodeCommands.fetch, nodeCommands.connect],
-      [nodesCommands.pin, nodesCommands.unpin],
+      [nodesCommands.pin, nodesCommands.unpin, nodesCommands.device],
+      [nodesCommands.colocate, nodesCommands.separate],
       useDocument.getState().selection.size > 1 ? [alignMenu()] : [],
       [
         ...[clipboardCommands.cut, clipboardCommands.copy, pasteCommands.paste, nodesCommands.duplicate],
@@ -50,6 +57,7 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
       [graphCommands.addOp, pasteCommands.paste],
       [graphCommands.selectAll, graphCommands.selectUnpinned, graphCommands.arrange],
       [scopesCommands.openAll, scopesCommands.closeAll, scopesCommands.weights],
+      [colourMenu()],
       [canvasCommands.fit, canvasCommands.find, canvasCommands.list, canvasCommands.minimap],
     ],
   };

@@ -10,6 +10,7 @@ import { classNames } from "../ui/class-names.js";
 import { ErrorBoundary } from "../ui/error-boundary.js";
 import { Icon } from "../ui/icon.js";
 import { TextButton } from "../ui/text-button.js";
+import { useColourOf } from "../viewport/colouring.js";
 import { type ShownParameter, useParameters } from "../viewport/use-parameters.js";
 import type { GraphFlowNode } from "./flow-nodes.js";
 import styles from "./graph-node.module.css";
@@ -81,6 +82,7 @@ function FarNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement
   );
   const wrong = useDocument((state) => state.problems.has(id));
   const warned = useKernels((state) => state.missing.nodes.has(id));
+  const scaled = useColourOf([id]);
   return (
     <div
       className={classNames(
@@ -89,8 +91,9 @@ function FarNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement
         device === "" && styles.unpinned,
         selected && styles.selected,
         wrong ? styles.failing : warned && styles.warned,
+        scaled !== undefined && styles.scaled,
       )}
-      style={{ "--c": colour } as CSSProperties}
+      style={{ "--c": colour, "--scale": scaled } as CSSProperties}
       title={`${id} (${data.node.op})`}
     >
       <b>{data.title}</b>
@@ -103,6 +106,7 @@ function NearNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElemen
   const { node, title } = data;
   const status = useNodeStatus(node);
   const parameters = useParameters(id);
+  const scaled = useColourOf([id]);
   const task = useCluster((state) => (node.device === "" ? undefined : state.taskForDevice(node.device)));
   return (
     <div
@@ -112,8 +116,9 @@ function NearNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElemen
         selected && styles.selected,
         status.problem ? styles.failing : status.warning && styles.warned,
         status.stale && styles.stale,
+        scaled !== undefined && styles.scaled,
       )}
-      style={{ "--c": taskColourVar(task) } as CSSProperties}
+      style={{ "--c": taskColourVar(task), "--scale": scaled } as CSSProperties}
       title={status.tooltip}
     >
       <div className={styles.head} data-node-head="">

@@ -6,9 +6,9 @@ import type { Point } from "../document/model.js";
 import { useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { shownTheme, useSettings } from "../stores/settings-store.js";
-import { taskColourVar } from "../theme/task-colour.js";
+import { colourOfItem, useColourScale } from "../viewport/colouring.js";
 import { isSelected } from "../viewport/move-items.js";
-import { deviceOfItem, nodesOfItem } from "../viewport/shown-graph.js";
+import { nodesOfItem } from "../viewport/shown-graph.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { coloursOf } from "./css-colours.js";
 import { edgeStrokes } from "./flow-edges.js";
@@ -58,6 +58,7 @@ function usePicture({ map, nodes, nodesInPicture, pictureEdges }: Scene, moved: 
   const problems = useDocument((state) => state.problems);
   const missing = useKernels((state) => state.missing.nodes);
   const pointed = useCanvas((state) => state.pointedEdge);
+  const scale = useColourScale();
 
   const groups = useMemo((): EdgeGroup[] => {
     const strokes = edgeStrokes(context);
@@ -83,8 +84,8 @@ function usePicture({ map, nodes, nodesInPicture, pictureEdges }: Scene, moved: 
     return [...plainFirst, ...above];
   }, [map, pictureEdges, context, pointed]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: colours are read from the tasks and the scale
   return useMemo((): Picture => {
-    const { taskForDevice } = context;
     return {
       map,
       groups,
@@ -95,16 +96,15 @@ function usePicture({ map, nodes, nodesInPicture, pictureEdges }: Scene, moved: 
         const names = item ? nodesOfItem(item) : [];
         const has = (marked: { readonly size: number; has(name: string): boolean }) =>
           marked.size > 0 && names.some((name) => marked.has(name));
-        const device = item ? deviceOfItem(item) : "";
         return {
-          colour: taskColourVar(device === "" ? undefined : taskForDevice(device)),
+          colour: item ? colourOfItem(item) : PLAIN,
           selected,
           state: has(problems) ? "bad" : has(missing) ? "warned" : "",
           moved: selected ? moved : undefined,
         };
       },
     };
-  }, [map, groups, nodes, nodesInPicture, context, selection, problems, missing, moved]);
+  }, [map, groups, nodes, nodesInPicture, context, selection, problems, missing, moved, scale]);
 }
 
 /** Fainter than for a few edges, so that many edges do not hide the nodes. */

@@ -7,12 +7,11 @@ import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { shownTheme, useSettings } from "../stores/settings-store.js";
-import { taskColourVar } from "../theme/task-colour.js";
+import { colourOfItem, useColourScale } from "../viewport/colouring.js";
 import { currentMap } from "../viewport/current-map.js";
 import { type GraphMap, nodeRect } from "../viewport/graph-map.js";
 import { useMinimapShown } from "../viewport/minimap-shown.js";
 import type { Rect } from "../viewport/rect.js";
-import { deviceOfItem } from "../viewport/shown-graph.js";
 import { currentView, moveView, visibleArea } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { coloursOf } from "./css-colours.js";
@@ -50,6 +49,7 @@ function WholeGraph(): ReactElement {
   const moved = useGraphView((state) => state.moved);
   const tasks = useCluster((state) => state.identities);
   const theme = useSettings(shownTheme);
+  const scale = useColourScale();
   const canvas = useRef<HTMLCanvasElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the map is of these
   const map = useMemo(() => currentMap(), [nodes, layout, shown, moved]);
@@ -60,7 +60,7 @@ function WholeGraph(): ReactElement {
     const element = canvas.current;
     const context = element?.getContext("2d");
     if (element && context) drawMap(context, map, fit, coloursOf(element));
-  }, [map, fit, theme, tasks]);
+  }, [map, fit, theme, tasks, scale]);
 
   const moveTo = ({ currentTarget, clientX, clientY, buttons }: PointerEvent<HTMLElement>) => {
     if (buttons !== 1) return;
@@ -117,7 +117,6 @@ function drawMap(
   { corner, scale }: Fit,
   css: (colour: string) => string,
 ): void {
-  const { taskForDevice } = useCluster.getState();
   context.setTransform(2, 0, 0, 2, 0, 0);
   context.clearRect(0, 0, WIDTH, HEIGHT);
   map.items.forEach((item, index) => {
@@ -130,8 +129,7 @@ function drawMap(
       context.strokeRect(...at, ...size);
       return;
     }
-    const device = deviceOfItem(item);
-    context.fillStyle = css(taskColourVar(device === "" ? undefined : taskForDevice(device)));
+    context.fillStyle = css(colourOfItem(item));
     context.fillRect(...at, ...size);
   });
 }

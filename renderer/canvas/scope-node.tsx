@@ -7,6 +7,7 @@ import { classNames } from "../ui/class-names.js";
 import { compactText, countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import textStyles from "../ui/text.module.css";
+import { useColourOf } from "../viewport/colouring.js";
 import { microsText } from "../viewport/node-text.js";
 import { repeatText } from "../viewport/shown-graph.js";
 import type { ScopeFlowNode } from "./flow-nodes.js";
@@ -30,6 +31,7 @@ export const ScopeBox = memo(function ScopeBox({ data, selected }: NodeProps<Sco
   const far = useStore(isFar);
   const repeat = repeatText(scope);
   const [main] = status.tasks;
+  const scaled = useColourOf(status.names);
   return (
     <div
       className={classNames(
@@ -37,8 +39,9 @@ export const ScopeBox = memo(function ScopeBox({ data, selected }: NodeProps<Sco
         repeat !== "" && styles.stack,
         selected && styles.selected,
         status.problems > 0 ? styles.failing : status.warnings > 0 && styles.warned,
+        scaled !== undefined && styles.scaled,
       )}
-      style={{ "--c": main?.colour } as CSSProperties}
+      style={{ "--c": main?.colour, "--scale": scaled } as CSSProperties}
       title={`${scope.path}\n${tooltip(status)}\nDouble-click or Enter opens it.`}
     >
       <div className={styles.head} data-node-head="">

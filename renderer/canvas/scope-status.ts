@@ -30,6 +30,8 @@ export interface TaskShare {
 export interface ScopeStatus {
   /** Number of all nodes inside, folded ones too. */
   readonly nodes: number;
+  /** Their names; empty until they are found. */
+  readonly names: ReadonlySet<string>;
   /** Elements of all constants and variables inside, as far as their shapes are known. */
   readonly parameters: number;
   /** The largest share first. */
@@ -60,11 +62,12 @@ export function useScopeStatus(scope: Scope): ScopeStatus {
     if (contents === undefined) return { ...UNKNOWN, nodes: scope.size };
     const { names, tasks, parameters } = contents;
     return {
-      nodes: names.length,
+      nodes: names.size,
+      names,
       parameters,
       tasks,
-      problems: problems.size === 0 ? 0 : names.filter((name) => problems.has(name)).length,
-      warnings: missing.size === 0 ? 0 : names.filter((name) => missing.has(name)).length,
+      problems: countIn(names, problems),
+      warnings: countIn(names, missing),
       micros: runs && microsOf(names, runs),
     };
   }, [scope, contents, problems, missing, runs]);
@@ -72,6 +75,7 @@ export function useScopeStatus(scope: Scope): ScopeStatus {
 
 /** Of a scope whose contents were not looked at yet. */
 const UNKNOWN: Omit<ScopeStatus, "nodes"> = {
+  names: new Set(),
   parameters: 0,
   tasks: [],
   problems: 0,
@@ -79,8 +83,15 @@ const UNKNOWN: Omit<ScopeStatus, "nodes"> = {
   micros: undefined,
 };
 
+/** How many nodes of a scope have something, which few nodes of a graph have. */
+function countIn(names: ReadonlySet<string>, marked: ReadonlyMap<string, unknown>): number {
+  let count = 0;
+  for (const name of marked.keys()) if (names.has(name)) count++;
+  return count;
+}
+
 interface Contents {
-  readonly names: readonly string[];
+  readonly names: ReadonlySet<string>;
   readonly tasks: readonly TaskShare[];
   readonly parameters: number;
 }
@@ -90,7 +101,7 @@ function* slicedContents(
   hierarchy: Hierarchy,
   nodes: GraphDocument["nodes"],
 ): Sliced<Contents> {
-  const names = nodesInScope(scope, hierarchy);
+  const names = new Set(nodesInScope(scope, hierarchy));
   yield;
   const tasks = taskShares(scope, hierarchy, nodes);
   yield;
@@ -142,7 +153,7 @@ export function elementCount(shape: string): number {
   return sizes.reduce((product, size) => product * size, 1);
 }
 
-function microsOf(names: readonly string[], runs: readonly NodeRun[]): number | undefined {
+function microsOf(names: ReadonlySet<string>, runs: readonly NodeRun[]): number | undefined {
   let total: number | undefined;
   for (const name of names) {
     const micros = nodeRunOf(runs, name)?.durationMicros;

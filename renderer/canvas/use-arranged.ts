@@ -6,7 +6,15 @@ import { useGraphView } from "../stores/graph-view-store.js";
 import { keepArranged } from "../viewport/arranging.js";
 import { currentMap } from "../viewport/current-map.js";
 import { nodeRect } from "../viewport/graph-map.js";
-import { currentView, fitGraph, isSeenWhole, moveView, revealItem, revealNodes } from "../viewport/view.js";
+import {
+  arrangedSpace,
+  currentView,
+  fitGraph,
+  isSeenWhole,
+  moveView,
+  revealItem,
+  revealNodes,
+} from "../viewport/view.js";
 
 export function useArranged(canvas: RefObject<HTMLElement | null>): void {
   useEffect(
@@ -24,7 +32,7 @@ export function useArranged(canvas: RefObject<HTMLElement | null>): void {
         },
         size: () => {
           const { width = 0, height = 0 } = canvas.current?.getBoundingClientRect() ?? {};
-          return width > 0 && height > 0 ? { width, height } : DEFAULT_SIZE;
+          return arrangedSpace(width > 0 && height > 0 ? { width, height } : DEFAULT_SIZE);
         },
         onError: (error) => reportError("The layout of the graph", error),
       }),

@@ -1,6 +1,7 @@
 /** The commands of the selected nodes. Given other nodes, they select those first. */
 import { flushSync } from "react-dom";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { colocatedNodes } from "../../worker-runtime/graph/colocation-groups.js";
 import { chosenRun } from "../document/run-inputs.js";
 import { signatureOf } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
@@ -30,6 +31,11 @@ function isWanted(node: NodeDef): boolean {
   const { document } = useDocument.getState();
   const { fetches, targets } = chosenRun(document, lookupOp);
   return outputsOf(node) > 0 ? fetches.includes(tensorName(node.name, 0)) : targets.includes(node.name);
+}
+
+function isColocated(names: readonly string[]): boolean {
+  const { nodes } = useDocument.getState().document;
+  return names.some((name) => colocatedNodes(nodes.get(name)?.attr ?? new Map()).length > 0);
 }
 
 /** Opens the inspector and puts the focus on a field of it. */
@@ -112,6 +118,34 @@ export const nodesCommands = defineCommands(nodesTarget, {
       );
     },
     run: (names) => void documentActions.pin([...names], ""),
+  },
+  device: {
+    id: "graph.device",
+    group: "Graph",
+    label: "Pin selection to a device string…",
+    short: () => "Device string…",
+    keywords: "partial, job, gpu, cpu, any task",
+    hint: nodeCount,
+    run: (nodes) => uiActions.open({ kind: "device", nodes }),
+  },
+  colocate: {
+    id: "graph.colocate",
+    group: "Graph",
+    label: "Colocate selection with a node…",
+    short: () => "Colocate…",
+    keywords: "together, same device, _class, loc",
+    hint: nodeCount,
+    run: (nodes) => uiActions.open({ kind: "colocate", nodes }),
+  },
+  separate: {
+    id: "graph.separate",
+    group: "Graph",
+    label: "Release selection from colocation",
+    short: () => "Release",
+    named: (name) => `Release ${name} from colocation`,
+    hint: nodeCount,
+    applies: isColocated,
+    run: (names) => void documentActions.separate(names),
   },
   duplicate: {
     id: "edit.duplicate",

@@ -4,6 +4,7 @@ import { alignCommands } from "./align-commands.js";
 import { canvasCommands } from "./canvas-commands.js";
 import { clipboardCommands, pasteCommands } from "./clipboard-commands.js";
 import { clusterCommands, linkCommands, membershipCommands, routeCommands } from "./cluster-commands.js";
+import { colourCommands } from "./colour-commands.js";
 import type { AnyCommand, CommandGroup } from "./command.js";
 import { curveCommands } from "./curve-commands.js";
 import { editCommands } from "./edit-commands.js";
@@ -40,7 +41,7 @@ export const allCommands: readonly AnyCommand[] = [
   ...[graphCommands, nodeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
   ...[placementCommands],
   ...[alignCommands, closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
-  ...[canvasCommands, viewCommands, tensorCommands, curveCommands],
+  ...[canvasCommands, viewCommands, colourCommands, tensorCommands, curveCommands],
   ...[settingsCommands, themeCommands, helpCommands],
 ].flatMap((commands) => Object.values<AnyCommand>(commands));
 

@@ -23,7 +23,7 @@ function hierarchy() {
 }
 
 /** Drawn at once, more nodes can neither be laid out in time nor be read. */
-const MAX_OPEN = 600;
+const MAX_OPEN = 2_000;
 
 export const closedScopeCommands = defineCommands(closedScopesTarget, {
   open: {

@@ -130,7 +130,11 @@ export function FileDialog(props: Props): ReactElement {
               </span>
             ) : null}
             <Button onClick={uiActions.close}>Cancel</Button>
-            <Button type="submit" variant={replaces ? "danger" : "primary"} disabled={name.trim() === ""}>
+            <Button
+              type="submit"
+              variant={replaces ? "danger" : "primary"}
+              disabled={name.trim() === "" || directory === undefined}
+            >
               {replaces ? "Replace" : "Save"}
             </Button>
           </form>

@@ -5,6 +5,7 @@ import { PanelBoundary } from "../parts/panel-boundary.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
+import { usePinProblems } from "../stores/pin-problem-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { useTensorTabs } from "../stores/tensor-tabs.js";
 import { type DockTab, uiActions, useUi } from "../stores/ui-store.js";
@@ -52,6 +53,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
   const inGraph = useDocument((state) => state.problems.size);
   const inTasks = useCluster((state) => state.tasks.filter(({ problem }) => problem !== undefined).length);
   const withoutKernels = useKernels((state) => state.missing.tasks.length);
+  const ofPins = usePinProblems((state) => state.problems.length);
   const tensors = useTensorTabs((state) => state.names);
   const tabs: Tab<DockTab>[] = [
     { id: "results", label: "Results", count: results },
@@ -60,7 +62,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
     {
       id: "problems",
       label: "Problems",
-      count: inGraph + inTasks + withoutKernels,
+      count: inGraph + inTasks + withoutKernels + ofPins,
       bad: inGraph + inTasks > 0,
     },
     { id: "run", label: "What to run" },

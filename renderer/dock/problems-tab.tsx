@@ -6,9 +6,11 @@ import { taskCommands } from "../commands/task-commands.js";
 import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { CommandButton } from "../parts/command-button.js";
 import { ProblemView } from "../parts/problem-view.js";
+import type { PinProblem } from "../placement/pin-problems.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
+import { usePinProblems } from "../stores/pin-problem-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
@@ -17,6 +19,7 @@ import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { revealNode } from "../viewport/view.js";
 import { MissingKernelsRow } from "./missing-kernels-row.js";
+import { PinProblemRow } from "./pin-problem-row.js";
 import styles from "./problems-tab.module.css";
 import { ScrollRegion } from "./scroll-region.js";
 
@@ -44,20 +47,22 @@ export default function ProblemsTab(): ReactElement {
   for (const task of tasks)
     if (task.problem) rows.push({ key: task.id, where: taskName(task), problem: task.problem, task });
   if (run?.problem) rows.push({ key: run.runId, where: "newest run", problem: run.problem });
-  if (rows.length + missing.length === 0)
+  const pins = usePinProblems((state) => state.problems);
+  if (rows.length + missing.length + pins.length === 0)
     return <EmptyText>No problems in the graph, the tasks or the newest run.</EmptyText>;
-  return <ProblemList rows={rows} missing={missing} />;
+  return <ProblemList rows={rows} missing={missing} pins={pins} />;
 }
 
 interface ProblemListProps {
   readonly rows: readonly Row[];
   readonly missing: readonly MissingOnTask[];
+  readonly pins: readonly PinProblem[];
 }
 
 /** Only visible rows are rendered: every node of a graph may have a problem. */
-function ProblemList({ rows, missing }: ProblemListProps): ReactElement {
+function ProblemList({ rows, missing, pins }: ProblemListProps): ReactElement {
   const frame = useRef<HTMLElement>(null);
-  const count = rows.length + missing.length;
+  const count = rows.length + missing.length + pins.length;
   const { items, before, after, measure } = useVirtualRows(frame, count, ROW_HEIGHT);
   return (
     <ScrollRegion ref={frame} label="Problems">
@@ -70,6 +75,14 @@ function ProblemList({ rows, missing }: ProblemListProps): ReactElement {
             return (
               <li className={styles.row} key={row.key} ref={measure} {...position}>
                 <ProblemRow row={row} />
+              </li>
+            );
+          }
+          const pin = pins[index - rows.length - missing.length];
+          if (pin) {
+            return (
+              <li className={styles.row} key={`pins ${pin.problem.message}`} ref={measure} {...position}>
+                <PinProblemRow found={pin} />
               </li>
             );
           }

@@ -208,7 +208,7 @@ export function scopesAround(scope: Scope | undefined): Scope[] {
 }
 
 /** At first, scopes are opened until so many names can be read, and not beyond what fits a window. */
-const ENOUGH_NAMES = 20;
+export const ENOUGH_NAMES = 20;
 const MOST_NAMES = 60;
 
 /**
@@ -230,6 +230,12 @@ export function firstOpen({ tree }: Hierarchy): readonly string[] {
     candidates.push(...scopesIn(next));
   }
   return open;
+}
+
+/** The closed scopes of a drawing, those that need the least space when they are opened first. */
+export function smallestClosed({ items }: VisibleGraph): readonly Scope[] {
+  const closed = items.flatMap((item) => (item.kind === "box" ? [item.scope] : []));
+  return closed.sort((one, other) => one.children.length - other.children.length);
 }
 
 function scopesIn({ children }: Scope): Scope[] {

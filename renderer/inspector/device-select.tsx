@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import { formatDeviceName, parseDeviceName } from "../../worker-runtime/cluster/device-name.js";
-import { taskDevice, taskName } from "../cluster/task-name.js";
+import { taskDevice, taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { SelectFrame } from "../parts/input-frame.js";
 import { machineNameOfTask, machinesOf, useCluster } from "../stores/cluster-store.js";
 import { Swatch } from "../ui/swatch.js";
@@ -15,6 +15,13 @@ interface DeviceSelectProps {
 /** "/job:worker/task:0/device:GPU:0" from a device as ListDevices names it. */
 function pinDevice(name: string): string {
   return formatDeviceName({ ...parseDeviceName(name), replica: undefined });
+}
+
+/** A device that no task of the cluster has by that very name. */
+function unlistedText(device: string): string {
+  return taskNameOfDevice(device) === undefined
+    ? `${device} (any that matches)`
+    : `${device} (not in the cluster)`;
 }
 
 export function DeviceSelect({ device, labelledBy, onChoose }: DeviceSelectProps): ReactElement {
@@ -49,7 +56,7 @@ export function DeviceSelect({ device, labelledBy, onChoose }: DeviceSelectProps
           </option>
         ) : null}
         <option value="">auto</option>
-        {known ? null : <option value={device}>{device} (not in the cluster)</option>}
+        {known ? null : <option value={device}>{unlistedText(device ?? "")}</option>}
         {options.map((option) => (
           <option key={option.device} value={option.device}>
             {option.label}

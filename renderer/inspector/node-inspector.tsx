@@ -18,6 +18,7 @@ import textStyles from "../ui/text.module.css";
 import { TextLink } from "../ui/text-button.js";
 import { nodeRunOf, shortDevice } from "../viewport/node-text.js";
 import { AttributeSection } from "./attribute-section.js";
+import { ColocationRow } from "./colocation-row.js";
 import { DeviceSelect } from "./device-select.js";
 import { InspectorHead } from "./inspector-head.js";
 import styles from "./inspector-head.module.css";
@@ -60,6 +61,7 @@ export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
             onChoose={(device) => documentActions.pin([node.name], device)}
           />
         </PropertyRow>
+        <ColocationRow names={[node.name]} />
         <Placed node={node} />
       </Section>
       <FeedSection node={node} />

@@ -3,13 +3,13 @@ import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
-import { chosenRun } from "../document/run-inputs.js";
 import { shapeText } from "../document/shapes.js";
 import { growsAlone, signatureOf } from "../document/signature.js";
 import { parseInput, tensorName } from "../document/tensor-names.js";
 import { wiringOf } from "../document/wiring.js";
 import { PortMark } from "../parts/port-mark.js";
 import { Section, SectionHeading } from "../parts/section.js";
+import { useChosenRun } from "../parts/use-run-plan.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { classNames } from "../ui/class-names.js";
 import { PlainIconButton } from "../ui/icon-button.js";
@@ -145,7 +145,7 @@ interface OutputProps {
 function Output({ node, port, index, readers }: OutputProps): ReactElement {
   const name = tensorName(node.name, index);
   const shape = useDocument((state) => shapeText(state.shapes.outputs.get(node.name)?.[index]));
-  const fetched = useDocument((state) => chosenRun(state.document, lookupOp).fetches.includes(name));
+  const fetched = useChosenRun()?.fetches.includes(name) ?? false;
   const [first] = readers;
   return (
     <>
@@ -186,7 +186,7 @@ function Output({ node, port, index, readers }: OutputProps): ReactElement {
 
 /** An op without outputs can only be run for its effect. */
 function Target({ node }: { node: NodeDef }): ReactElement {
-  const on = useDocument((state) => chosenRun(state.document, lookupOp).targets.includes(node.name));
+  const on = useChosenRun()?.targets.includes(node.name) ?? false;
   return (
     <label className={classNames(styles.row, styles.choice)}>
       <span className={classNames(textStyles.truncated, styles.connection)}>

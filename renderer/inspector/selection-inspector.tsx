@@ -8,6 +8,7 @@ import { documentActions, useDocument } from "../stores/document-store.js";
 import { classNames } from "../ui/class-names.js";
 import textStyles from "../ui/text.module.css";
 import { TextButton } from "../ui/text-button.js";
+import { ColocationRow } from "./colocation-row.js";
 import { DeviceSelect } from "./device-select.js";
 import { InspectorHead } from "./inspector-head.js";
 import headStyles from "./inspector-head.module.css";
@@ -40,6 +41,7 @@ export function SelectionInspector(): ReactElement {
             onChoose={(device) => documentActions.pin(names, device)}
           />
         </PropertyRow>
+        <ColocationRow names={names} />
         {devices.length > 1 ? (
           <Note>
             Now on {devices.map((device) => (device === "" ? "auto" : deviceText(device))).join(", ")}

@@ -1,6 +1,7 @@
 /** One step of a document on the tasks of a cluster, as a problem for the search. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { indexOf, neededFor } from "../../worker-runtime/graph/graph-index.js";
+import type { Sliced } from "../../worker-runtime/graph/slices.js";
 import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
 import type { GraphDocument } from "../document/model.js";
 import { chosenRun } from "../document/run-inputs.js";
@@ -57,17 +58,26 @@ export function stepNodes(document: GraphDocument, lookup: OpLookup): ReadonlySe
   return neededFor(indexOf(document.nodes), roots, new Set(Object.keys(document.runConfig.feeds)));
 }
 
-export function documentStep(input: DocumentStepInput): DocumentStep {
+/** In slices, as a large graph takes some tenths of a second. */
+export function* documentStep(input: DocumentStepInput): Sliced<DocumentStep> {
   const { document, lookup, tasks, measured } = input;
   const needed = stepNodes(document, lookup);
   const nodes = [...document.nodes.values()].filter(({ name }) => needed.has(name));
+  yield;
   const estimates = new ShapeEstimates(lookup, input.shapes);
   const allUnits = unitsOf(document.nodes, lookup);
+  yield;
   const numbering = unitsOfStep(nodes, allUnits);
   const edges = edgesOfStep(document, nodes, estimates, measured);
+  yield;
   const cost = costsOf(nodes, document, tasks, estimates, measured);
+  yield;
   const links = linksOf(tasks, measured);
   const members = numbering.units.map((unit) => allUnits.list[unit]?.members ?? []);
+  const allowed = allowedTasks(members, input);
+  yield;
+  const start = placesNow(members, input);
+  yield;
   const machines = [...new Set(tasks.map(({ machineId }) => machineId))];
   const problem: StepProblem = {
     taskCount: tasks.length,
@@ -86,7 +96,7 @@ export function documentStep(input: DocumentStepInput): DocumentStep {
     edgeTensor: edges.tensor,
     tensorBytes: edges.bytes,
     unitCount: members.length,
-    allowed: allowedTasks(members, input),
+    allowed,
     residentBytes: Float64Array.from(members, (names) =>
       names.reduce((sum, name) => sum + residentBytes(document.nodes.get(name), estimates), 0),
     ),
@@ -95,7 +105,7 @@ export function documentStep(input: DocumentStepInput): DocumentStep {
   };
   return {
     problem,
-    start: placesNow(members, input),
+    start,
     nodes: nodes.map(({ name }) => name),
     tasks,
     members,

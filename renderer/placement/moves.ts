@@ -80,11 +80,23 @@ function groupsOf(
     if (groups.size <= MOST_MOVES || depth === 0) {
       return [...groups.values()].map((units) => ({
         label: commonScope(units.map((unit) => names[unit] ?? "")),
-        units,
+        units: longestFirst(problem, target, units),
       }));
     }
   }
   return [];
+}
+
+/** The unit that computes longest comes first; it stands for a move without a scope of its own. */
+function longestFirst(problem: StepProblem, target: Assignment, units: readonly number[]): number[] {
+  const { nodeCount, unitOf, micros, taskCount } = problem;
+  const times = new Map(units.map((unit) => [unit, 0]));
+  for (let node = 0; node < nodeCount; node++) {
+    const unit = unitOf[node] ?? 0;
+    const time = times.get(unit);
+    if (time !== undefined) times.set(unit, time + (micros[node * taskCount + (target[unit] ?? 0)] ?? 0));
+  }
+  return units.toSorted((one, other) => (times.get(other) ?? 0) - (times.get(one) ?? 0) || one - other);
 }
 
 /** For each unit the first of those that it is connected with by edges among units that go the same way. */

@@ -30,6 +30,8 @@ const MOST_PASSES = 4;
 const MANY_BLOCKS = 200;
 /** A placement must save this share of the step to be worth a change. */
 const LEAST_GAIN = 0.01;
+/** A move that saves a smaller share of the step than this saves nothing. */
+const TOLERANCE = 0.001;
 const TRIES_PER_PAUSE = 8;
 
 /**
@@ -176,12 +178,13 @@ function* settled(
   const assignment = from.slice();
   const resident = residentByMachine(problem, assignment);
   let step = firstStep;
+  const longest = firstStep.micros * (1 + TOLERANCE);
   for (let unit = 0; unit < problem.unitCount && trial.tried < trial.most; unit++) {
     const [moved, back] = [assignment[unit] ?? 0, start[unit] ?? 0];
     if (moved === back || !hasRoom(problem, assignment, resident, [unit], back)) continue;
     place(problem, assignment, resident, [unit], () => back);
-    const tried = trial.simulate(assignment, step.micros);
-    if (compare(tried, step) <= 0) step = tried;
+    const tried = trial.simulate(assignment, longest);
+    if (tried.micros <= longest && tried.bytes <= step.bytes) step = tried;
     else place(problem, assignment, resident, [unit], () => moved);
     if (trial.tried % TRIES_PER_PAUSE === 0) {
       yield { tried: trial.tried, most: trial.most, micros: step.micros };

@@ -13,6 +13,7 @@ import { graphToRun, restoreNotes, writeDocument } from "../document/document-fi
 import { addNode, type ConnectFrom } from "../document/edits/add.js";
 import { setAttr } from "../document/edits/attrs.js";
 import { setCluster } from "../document/edits/cluster.js";
+import { colocate, separate } from "../document/edits/colocate.js";
 import { connect, disconnect, type InputEnd, type OutputEnd, removeSlot } from "../document/edits/connect.js";
 import { giveFirstValue } from "../document/edits/first-value.js";
 import { insertCast } from "../document/edits/insert-cast.js";
@@ -242,6 +243,11 @@ export const documentActions = {
   /** Pins each node to a device of its own; `label` names the edit in undo, given "3 nodes". */
   pinEach: (devices: ReadonlyMap<string, string>, label: (nodes: string) => string): boolean =>
     perform(pinEach(present(), devices, label)),
+
+  /** Makes nodes share the device of another one. */
+  colocate: (names: readonly string[], keeper: string): boolean =>
+    perform(colocate(present(), names, keeper)),
+  separate: (names: readonly string[]): boolean => perform(separate(present(), names)),
 
   connect: (from: OutputEnd, to: InputEnd): boolean => perform(connect(present(), lookupOp, from, to)),
   disconnect: (ends: readonly { node: string; input: number }[]): boolean =>

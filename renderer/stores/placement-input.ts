@@ -1,5 +1,6 @@
 /** What the stores know about the open document's step and the cluster, for placing it. */
 
+import type { Sliced } from "../../worker-runtime/graph/slices.js";
 import { linkKey } from "../cluster/routes.js";
 import { taskDevice } from "../cluster/task-name.js";
 import type { GraphDocument } from "../document/model.js";
@@ -64,8 +65,8 @@ export function currentMeasurements(document: GraphDocument): Measurements {
   );
 }
 
-/** The step that a run of the document computes. The cluster must have a task. */
-export function currentStep(keepPins: boolean): DocumentStep {
+/** The step that a run of the document computes, as it is when this is called. The cluster must have a task. */
+export function currentStep(keepPins: boolean): Sliced<DocumentStep> {
   const { document, shapes } = useDocument.getState();
   return documentStep({
     document,

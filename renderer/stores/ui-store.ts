@@ -24,6 +24,9 @@ export type DialogState =
   | { readonly kind: "machine"; readonly machineId: string }
   | { readonly kind: "cluster-table" }
   | { readonly kind: "python" }
+  /** Pins nodes to a device that is typed in. */
+  | { readonly kind: "device"; readonly nodes: readonly string[] }
+  | { readonly kind: "colocate"; readonly nodes: readonly string[] }
   | {
       readonly kind: "file";
       readonly mode: "open" | "save";

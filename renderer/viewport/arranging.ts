@@ -3,7 +3,13 @@ import { isArranged } from "../document/arrangement.js";
 import { inSlices } from "../document/in-slices.js";
 import { BOX_HEIGHT, BOX_PORT_Y, CONTROL_PORT_Y, NODE_MIN_WIDTH, portY } from "../document/node-size.js";
 import type { VisibleEdge } from "../document/visible-edges.js";
-import type { Openness, VisibleGraph, VisibleItem } from "../document/visible-graph.js";
+import {
+  ENOUGH_NAMES,
+  type Openness,
+  smallestClosed,
+  type VisibleGraph,
+  type VisibleItem,
+} from "../document/visible-graph.js";
 import { wiringOf } from "../document/wiring.js";
 import { type Arrangement, arrange, type LayoutMemory } from "../layout/arrange.js";
 import type { Cell, CellPort, LayoutEngine } from "../layout/cells.js";
@@ -44,7 +50,7 @@ const workOf = recordPerDocument(
 export interface ArrangingHooks {
   /** Returns what is to be done once it is drawn. */
   beforeShow(): () => void;
-  /** Size of the canvas in pixels. */
+  /** Size in pixels of the part of the canvas that the graph is to fill. */
   size(): { readonly width: number; readonly height: number };
   onError(error: unknown): void;
 }
@@ -104,20 +110,16 @@ async function compute(
   useGraphView.setState({ arranging: true });
   const size = hooks.size();
   const options = { cellOf: cellsOf(nodes), portsOf: portIds, aspect: size.width / size.height };
-  const arranged = async (openness: Openness) => {
+  const arranged = async (openness: Openness): Promise<Arranged> => {
     const visible = await inSlices(slicedVisibleOf(nodes, openness), { pause: nextTask, signal });
     const arrangement = await arrange(visible, { ...options, engine, memory, signal });
     return { visible, shown: { openness, arrangement } };
   };
-  let show: { readonly visible: VisibleGraph; readonly shown: NonNullable<GraphViewStore["shown"]> };
+  let show: Arranged;
   try {
     show = await arranged(wanted);
-    // At first sight, no more is open than can be read when all of it is in view.
-    const open = [...wanted.scopes];
-    while (!shown && open.length > 0 && fittingZoom(show.shown.arrangement, size) < LEAST_FIRST_ZOOM) {
-      open.pop();
-      show = await arranged({ ...wanted, scopes: new Set(open) });
-    }
+    const fits = (one: Arranged) => fittingZoom(one.shown.arrangement, size) >= LEAST_FIRST_ZOOM;
+    if (!shown && !fits(show)) show = await reduced(show, arranged, fits);
   } catch (error) {
     if (signal.aborted && !(signal.reason instanceof ArrangingCancelled)) return;
     if (!signal.aborted) hooks.onError(error);
@@ -136,6 +138,42 @@ async function compute(
     useGraphView.setState({ openness, shown: show.shown, arranging: false, next: undefined });
     after();
   });
+}
+
+interface Arranged {
+  readonly visible: VisibleGraph;
+  readonly shown: NonNullable<GraphViewStore["shown"]>;
+}
+
+/** Smaller scopes that are tried in place of those that do not fit. */
+const MOST_TRIED = 6;
+
+/**
+ * What is seen first of a graph with too much open: no more is open than can be read when all of it is in view. In place
+ * of a large scope smaller ones are opened, until there is enough to be read.
+ */
+async function reduced(
+  first: Arranged,
+  arranged: (openness: Openness) => Promise<Arranged>,
+  fits: (one: Arranged) => boolean,
+): Promise<Arranged> {
+  const { openness } = first.shown;
+  const dropped = new Set<string>();
+  const open = [...openness.scopes];
+  let result = first;
+  while (open.length > 0 && !fits(result)) {
+    dropped.add(open.pop() ?? "");
+    result = await arranged({ ...openness, scopes: new Set(open) });
+  }
+  for (const { id } of smallestClosed(result.visible).slice(0, MOST_TRIED)) {
+    if (result.visible.items.length >= ENOUGH_NAMES) break;
+    if (dropped.has(id)) continue;
+    const wider = await arranged({ ...openness, scopes: new Set([...open, id]) });
+    if (!fits(wider)) break;
+    open.push(id);
+    result = wider;
+  }
+  return result;
 }
 
 /** Below this zoom too few names can be read. */

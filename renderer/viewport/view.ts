@@ -22,7 +22,12 @@ export const MIN_ZOOM = 0.05;
 export const MAX_ZOOM = 2;
 const FIT_PADDING = 0.15;
 /** For a graph that is arranged to fill the canvas: room for what lies over its sides, in pixels. */
-const ARRANGED_PADDING = { top: "56px", bottom: "64px", x: "28px" } as const;
+const ARRANGED_MARGIN = { top: 56, bottom: 64, side: 28 };
+const ARRANGED_PADDING = {
+  top: `${ARRANGED_MARGIN.top}px`,
+  bottom: `${ARRANGED_MARGIN.bottom}px`,
+  x: `${ARRANGED_MARGIN.side}px`,
+} as const;
 const FIT_MAX_ZOOM = 1;
 
 /** The origin is moved when the view is further from it, in canvas pixels, and then to a multiple of the grid. */
@@ -113,6 +118,12 @@ function fittingView(
   const bounds = { x: left, y: top, width: right - left, height: bottom - top };
   const padding = hasScopes() ? ARRANGED_PADDING : FIT_PADDING;
   return getViewportForBounds(bounds, width, height, MIN_ZOOM, FIT_MAX_ZOOM, padding);
+}
+
+/** The space that a graph is arranged to fill, of a canvas of a size. */
+export function arrangedSpace({ width, height }: { readonly width: number; readonly height: number }) {
+  const { top, bottom, side } = ARRANGED_MARGIN;
+  return { width: Math.max(1, width - 2 * side), height: Math.max(1, height - top - bottom) };
 }
 
 function areaOf(names: readonly string[]): Rect | undefined {

@@ -106,11 +106,20 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("accessibility", () => {
       await window.button(`Change to the ${theme} theme`).click();
       await window.page.locator(`html[data-theme="${theme}"]`).waitFor();
       await window.page.getByRole("tab", { name: "Cluster" }).click();
-      for (const tab of ["Results", "Timeline", "Logs", "Problems", "What to run"]) {
+      for (const tab of ["Results", "Timeline", "Logs", "Problems", "What to run", "Lanes"]) {
         await window.dockTab(tab).click();
         await window.page.getByRole("tabpanel", { name: tab }).waitFor();
         await look(`${theme}, ${tab}`);
       }
+      await window.page.getByRole("tab", { name: "Placement" }).click();
+      for (const by of ["op", "time"]) {
+        await window.press("Control+k");
+        await window.page.keyboard.type(`Colour nodes by ${by}`);
+        await window.press("Enter");
+        await window.page.getByRole("region", { name: "Colours of nodes" }).waitFor();
+        await look(`${theme}, placement and colours by ${by}`);
+      }
+      await window.page.getByRole("radio", { name: "Task", exact: true }).click();
       await window.dockTab("Timeline").click();
       await window.button("Show table").click();
       await look(`${theme}, timeline as a table`);

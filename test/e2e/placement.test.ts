@@ -11,7 +11,8 @@ afterAll(closeBrowser);
 
 const FILE = "branches.pbtxt";
 const FLOAT = `attr { key: "T" value { type: DT_FLOAT } }`;
-const SIZE = 400;
+/** Of the matrices: a branch computes for much longer than its sum is sent, on any machine. */
+const SIZE = 800;
 
 const constant = (name: string, values: readonly number[]) => `
 node {
@@ -87,6 +88,21 @@ describe.skipIf(peerMissing("chromium"))("two portable workers", () => {
       await window.undoButton.click();
       await window.chip("a_2").getByText("auto", { exact: true }).waitFor();
       await window.chip("b_2").getByText("auto", { exact: true }).waitFor();
+
+      await window.dockTab("Lanes").click();
+      const lane = (name: string) => page.getByRole("region", { name, exact: true });
+      await window.drag(
+        lane("auto").getByRole("button", { name: /^a_sum/ }),
+        lane("worker/1").getByRole("button", { name: /^Select/ }),
+        async () => {
+          const status = page.getByRole("contentinfo").getByRole("status");
+          await status.getByText(/^Pin 1 node to worker\/1\. Sent between tasks in a step: /).waitFor();
+        },
+      );
+      await lane("worker/1")
+        .getByRole("button", { name: /^a_sum/ })
+        .waitFor();
+      expect(await taskOf("a_sum")).toBe("worker/1");
       expect(window.errors).toEqual([]);
       await window.close();
     } finally {

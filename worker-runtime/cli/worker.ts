@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import { ServerDef } from "../../protos/generated/tensorflow/tensorflow_server.js";
 import { formatLogLine, type LogLevel } from "../engines/log-lines.js";
+import { keepHeapSmall } from "../engines/portable/heap-flags.js";
 import type { LocatedRuntime } from "../engines/tensorflow/candidate.js";
 import type { WorkerMessage } from "../engines/worker-messages.js";
 import { surviveFaults } from "../faults.js";
@@ -117,6 +118,7 @@ async function serveTensorFlow(options: WorkerOptions, library: LocatedRuntime):
 }
 
 async function servePortable(options: WorkerOptions): Promise<void> {
+  keepHeapSmall();
   const { hostPortable } = await import("../engines/portable/host.js");
   const { hasGpuProvider } = await import("../engines/portable/gpu/list-adapters.js");
   const { jobName, taskIndex } = options.serverDef;

@@ -19,19 +19,33 @@ export class DistantData {
   }
 }
 
+const distantData = new WeakMap<Tensor, DistantData>();
+
+/**
+ * One getter for all tensors with distant data: with getters of their own they would be hash tables to V8, and all code
+ * slower that has met some of them.
+ */
+const loadedData: PropertyDescriptor & ThisType<Tensor> = {
+  get() {
+    return distantData.get(this)?.load();
+  },
+  enumerable: true,
+};
+
 /** A value: elements of one dtype in a shape. The data is never copied, so it must not be modified. */
 export class Tensor {
   readonly dtype: DType;
   readonly shape: readonly number[];
-  readonly data: TensorData;
+  // Not defined as a field: an object whose field is replaced by a getter becomes a hash table, too.
+  declare readonly data: TensorData;
 
   /** @throws TensorFlowError INVALID_ARGUMENT if the shape does not have as many elements as the data. */
   constructor(dtype: DType, shape: readonly number[], data: TensorData | DistantData) {
     this.dtype = dtype;
     this.shape = shape;
     if (data instanceof DistantData) {
-      this.data = undefined as never;
-      Object.defineProperty(this, "data", { get: data.load, enumerable: true });
+      distantData.set(this, data);
+      Object.defineProperty(this, "data", loadedData);
       return;
     }
     const count = elementsOfShape(shape);

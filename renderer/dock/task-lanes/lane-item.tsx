@@ -30,16 +30,16 @@ export function LaneHead({ lane: { name, device, task }, names }: LaneHeadProps)
   const dragged = useRef(names);
   dragged.current = names;
   useEffect(() => (button.current ? dragsNodes(button.current, () => dragged.current) : undefined), []);
-  const note = device === "" ? "the master chooses" : (machine ?? "not in the cluster");
+  const note = device === "" ? "not pinned" : (machine ?? "not in the cluster");
   return (
     <button
       ref={button}
       type="button"
       className={classNames(styles.head, isOver && styles.over)}
-      aria-label={`Select ${countText(names.length, "node")} of ${name}`}
       onClick={() => documentActions.select(names)}
     >
       <Swatch task={task} />
+      <span className={textStyles.spokenOnly}>{`Select ${countText(names.length, "node")} of `}</span>
       <span className={styles.headText}>
         <b className={textStyles.truncated}>{name}</b>
         <span className={classNames(textStyles.muted, textStyles.truncated)}>{note}</span>

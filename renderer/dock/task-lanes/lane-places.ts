@@ -2,7 +2,7 @@
 import type { PlacedItem } from "./lane-layout.js";
 
 const HEAD_WIDTH = 128;
-export const ITEM_WIDTH = 104;
+export const ITEM_WIDTH = 120;
 export const ITEM_HEIGHT = 40;
 const COLUMN = ITEM_WIDTH + 32;
 const ROW = ITEM_HEIGHT + 8;

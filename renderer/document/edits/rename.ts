@@ -1,7 +1,5 @@
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
-import { stringListAttr } from "../../../worker-runtime/graph/attr-values.js";
 import {
-  COLOCATION_ATTR,
   colocationGroup,
   colocationGroups,
   nodeOfGroup,
@@ -9,6 +7,7 @@ import {
 import type { GraphDocument, RunConfig } from "../model.js";
 import type { NodeChange, Operation } from "../operations.js";
 import { isNodeName, parseTensorName, renameInput, tensorName } from "../tensor-names.js";
+import { withColocationGroups } from "./colocate.js";
 import { renameInMetaGraph } from "./rename-meta-graph.js";
 import { type EditResult, edit, refused } from "./types.js";
 
@@ -66,7 +65,7 @@ export function renameColocations(node: NodeDef, names: ReadonlyMap<string, stri
     return to === undefined ? group : colocationGroup(to);
   });
   if (renamed.every((group, index) => group === groups[index])) return node;
-  return { ...node, attr: new Map(node.attr).set(COLOCATION_ATTR, stringListAttr(renamed)) };
+  return withColocationGroups(node, renamed);
 }
 
 function renameInRunConfig(config: RunConfig, from: string, to: string): RunConfig {

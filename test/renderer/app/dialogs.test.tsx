@@ -50,6 +50,8 @@ const EVERY: readonly (readonly [title: string, dialog: DialogState])[] = [
   ["desktop", { kind: "machine", machineId: "desktop" }],
   ["Cluster: untitled", { kind: "cluster-table" }],
   ["Use from Python", { kind: "python" }],
+  ["Device of 2 nodes", { kind: "device", nodes: ["x", "y"] }],
+  ["Colocate x", { kind: "colocate", nodes: ["x"] }],
   [
     "Open a graph",
     { kind: "file", mode: "open", title: "Open a graph", extensions: ["pbtxt"], resolve: () => undefined },

@@ -41,11 +41,14 @@ const scope = (label: string): Scope => {
 };
 /** Waits until what is to be open is drawn. */
 const drawn = () =>
-  waitFor(() => {
-    const { shown, openness, arranging } = useGraphView.getState();
-    expect(arranging).toBe(false);
-    expect(shown?.openness).toBe(openness);
-  });
+  waitFor(
+    () => {
+      const { shown, openness, arranging } = useGraphView.getState();
+      expect(arranging).toBe(false);
+      expect(shown?.openness).toBe(openness);
+    },
+    { timeout: 20_000 },
+  );
 
 let stop: () => void;
 const failures: unknown[] = [];

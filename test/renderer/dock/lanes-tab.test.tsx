@@ -89,7 +89,7 @@ describe("the lanes by task", () => {
 
   it("take a whole lane, and unpin what is dropped on auto", () => {
     show(<LanesTab />);
-    const head = screen.getByRole("button", { name: "Select 1 node of worker/1" });
+    const head = screen.getByRole("button", { name: /^Select 1 node of worker\/1/ });
     fireEvent.pointerDown(head, { button: 0, clientX: 0, clientY: 0 });
     pointAt(lane("auto"));
     fireEvent.pointerMove(window, { clientX: 50, clientY: 50 });

@@ -6,11 +6,13 @@ import ProblemsTab from "../../../renderer/dock/problems-tab.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { useOps } from "../../../renderer/stores/ops-store.js";
+import { examinePins } from "../../../renderer/stores/pin-problem-store.js";
 import { useUi } from "../../../renderer/stores/ui-store.js";
 import { bundledOpRegistry } from "../../../worker-runtime/graph/op-registry.js";
-import { binary } from "../document/graphs.js";
+import { binary, constant, documentOf } from "../document/graphs.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
 import { connect, expectAccessible, focusOn, show } from "../support/components.js";
+import { openDocument } from "../support/documents.js";
 
 /** Opens a graph of additions whose inputs are not there. */
 function openBroken(count: number): void {
@@ -69,5 +71,17 @@ describe("the problems tab", () => {
     expect(items[0]?.getAttribute("aria-setsize")).toBe(String(total));
     // The list scrolls by keyboard.
     expect(screen.getByRole("region", { name: "Problems" }).tabIndex).toBe(0);
+  });
+
+  it("lists nodes that are pinned to a task that is not there, and unpins them", async () => {
+    receiveCluster(clusterOf([machineOf("laptop", { tasks: [taskOf("worker/0")] })]));
+    openDocument(documentOf([{ ...constant("a", "1"), device: "/job:ps/task:1" }]));
+    act(examinePins);
+    const { user } = show(<ProblemsTab />);
+    expect(screen.getByText("1 node is pinned to ps/1, which the cluster does not have.")).toBeDefined();
+    await expectAccessible();
+    await user.click(screen.getByRole("button", { name: "Unpin a" }));
+    act(examinePins);
+    expect(screen.getByText("No problems in the graph, the tasks or the newest run.")).toBeDefined();
   });
 });

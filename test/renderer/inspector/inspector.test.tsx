@@ -213,3 +213,19 @@ describe("several nodes in the inspector", () => {
     expect(nameField().value).toBe("y");
   });
 });
+
+describe("what a node shares its device with", () => {
+  it("is named and can be selected and released; a device without a task is said to match any", async () => {
+    documentActions.colocate(["x"], "z");
+    documentActions.pin(["x"], "/job:worker");
+    const { user } = show(<Inspector />);
+    select("x");
+    expect(device().selectedOptions[0]?.text).toBe("/job:worker (any that matches)");
+    await expectAccessible();
+    await user.click(screen.getByRole("button", { name: "Release" }));
+    expect(screen.queryByRole("button", { name: "Select z" })).toBeNull();
+    act(() => documentActions.undo());
+    await user.click(screen.getByRole("button", { name: "Select z" }));
+    expect(nameField().value).toBe("z");
+  });
+});

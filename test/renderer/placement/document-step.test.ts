@@ -8,6 +8,7 @@ import { type DocumentStep, documentStep } from "../../../renderer/placement/doc
 import { measurementsOf, NOTHING_MEASURED } from "../../../renderer/placement/measurements.js";
 import { isAllowed } from "../../../renderer/placement/step-problem.js";
 import { colocationGroup } from "../../../worker-runtime/graph/colocation-groups.js";
+import { atOnce } from "../../../worker-runtime/graph/slices.js";
 import { constant, documentOf, lookup, node, placeholder, type } from "../document/graphs.js";
 import { trainedVariable } from "../document/real-graphs.js";
 import { enginesOf, kernelList } from "../kernels/cases.js";
@@ -25,24 +26,26 @@ function stepOf(nodes: readonly NodeDef[], wish: Wish = {}): DocumentStep {
   const { fetches = [], targets = [] } = wish;
   const plain = documentOf(nodes);
   const document = { ...plain, runConfig: { ...plain.runConfig, fetches, targets } };
-  return documentStep({
-    document,
-    lookup,
-    shapes: inferShapes(document.nodes, lookup),
-    kernels: { needs: new KernelNeeds(lookup, []), catalogue: new KernelCatalogue(kernelList) },
-    engines,
-    tasks: engines.tasks.map((engine) => ({
-      engine,
-      device: `/job:${engine.job}/task:${engine.index}`,
-      machineId: engine.name,
-      cores: 4,
-      memoryBytes: 1e9,
-      roundTripMillis: undefined,
-      bytesPerSecond: new Map(),
-    })),
-    measured: wish.measured ?? NOTHING_MEASURED,
-    keepPins: wish.keepPins ?? true,
-  });
+  return atOnce(
+    documentStep({
+      document,
+      lookup,
+      shapes: inferShapes(document.nodes, lookup),
+      kernels: { needs: new KernelNeeds(lookup, []), catalogue: new KernelCatalogue(kernelList) },
+      engines,
+      tasks: engines.tasks.map((engine) => ({
+        engine,
+        device: `/job:${engine.job}/task:${engine.index}`,
+        machineId: engine.name,
+        cores: 4,
+        memoryBytes: 1e9,
+        roundTripMillis: undefined,
+        bytesPerSecond: new Map(),
+      })),
+      measured: wish.measured ?? NOTHING_MEASURED,
+      keepPins: wish.keepPins ?? true,
+    }),
+  );
 }
 
 const unitOf = ({ nodes, problem }: DocumentStep, name: string) => problem.unitOf[nodes.indexOf(name)] ?? -1;

@@ -1,31 +1,16 @@
 /** Hosts the portable engine's server in this process, like engines/tensorflow/host.ts for TensorFlow's own. */
-import { setFlagsFromString } from "node:v8";
 import type { ServerDef } from "../../../protos/generated/tensorflow/tensorflow_server.js";
 import { surviveFaults } from "../../faults.js";
 import { exitNow } from "../exit-now.js";
 import { packageVersion } from "../package-root.js";
 import { chooseGpus } from "./gpu/choose-gpus.js";
+import { letHeapGrow } from "./heap-flags.js";
 import { limitTensorBytes } from "./kernels/support/allocation.js";
 import { memoryBudget } from "./kernels/support/memory-budget.js";
 import { PortableServer } from "./portable-server.js";
 import type { RegionMode } from "./regions/region-mode.js";
 import { deviceThreads } from "./regions/thread-life.js";
 import { PeerTrust, type TrustFiles } from "./transport/sockets/peer-trust.js";
-
-/**
- * How much the heap may grow, in percent of what is in use, before a full garbage collection. V8 counts tensors that
- * came and went as growth, and by itself allows less: a parameter server then spends a third of its time on collections
- * of everything, 15 a second for 100 steps of an MLP. With this they are three.
- */
-const HEAP_GROWING_PERCENT = 300;
-
-/**
- * V8 makes objects of the old generation from the start where those made at the same place lived long before. Here the
- * same places make the tensors of long and of short steps: after one long step, what every step makes would fill the old
- * generation, and what it refers to would be copied there by each small collection (measured with a graph of 10,000
- * nodes: 9 of 14 MB kept that are garbage, and steps a third longer).
- */
-const NO_PRETENURING = "--no-allocation-site-pretenuring";
 
 export interface HostPortableOptions {
   readonly serverDef: ServerDef;
@@ -71,8 +56,6 @@ export interface HostedPortable {
  */
 export async function hostPortable(options: HostPortableOptions): Promise<HostedPortable> {
   const { serverDef, checkAddress, bind, files, tls, log } = options;
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
-  setFlagsFromString(NO_PRETENURING);
   // At most one call fails: variables and other sessions are unaffected.
   surviveFaults(options.onWarning);
   process.once("exit", (code) => {
@@ -105,6 +88,7 @@ export async function hostPortable(options: HostPortableOptions): Promise<Hosted
     trust,
     log,
   });
+  letHeapGrow();
   if (server.isOpen && trust === undefined) {
     options.onWarning(
       `Other machines can reach this task (it listens on ${server.addresses.join(", ")}), and TensorFlow's protocol has ` +

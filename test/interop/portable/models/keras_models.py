@@ -130,7 +130,8 @@ MODELS = {
 
 def examples(model, batch):
     """Inputs, and a label for each output."""
-    random = np.random.RandomState(7)
+    # No activation of U-Net is within rounding of 0. With another seed one was, and its ReLU's gradient differed.
+    random = np.random.RandomState(12)
     shape = (batch, *model.inputs[0].shape[1:])
     if model.inputs[0].dtype == "int32":
         x = random.randint(0, VOCABULARY, shape).astype(np.int32)

@@ -8,6 +8,7 @@ export const runByKernels: Readonly<Record<string, string>> = {
   EmptyTensorList: list,
   Enter: loop,
   Exit: loop,
+  GatherV2: "of rows of a table of which a kernel changes rows",
   Identity: "of variants and resources, or the result of a step, which a session would only copy",
   LoopCond: loop,
   MaxPool3DGrad: "its windows overlap",

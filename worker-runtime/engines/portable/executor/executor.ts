@@ -141,7 +141,7 @@ class GraphRun implements Sliced {
     try {
       const quickly = this.#runQuickly(activation);
       if (quickly !== undefined) {
-        this.#state.finished(activation, quickly, this.#ready);
+        this.#state.finishedQuickly(activation, quickly, this.#ready);
         return;
       }
       const outputs = runNode(activation, this.#call);
@@ -159,7 +159,10 @@ class GraphRun implements Sliced {
   /** @returns undefined for a node that is to be run by `runNode`. */
   #runQuickly({ slot, iteration, inputs }: Activation): Outputs | undefined {
     const quick = iteration.frame.outline.quick[slot];
-    if (quick === undefined || this.#call.step.stats !== undefined || isAnyHeld(inputs)) {
+    if (quick === undefined || this.#call.step.stats !== undefined) {
+      return undefined;
+    }
+    if (this.#state.hasHeld && isAnyHeld(inputs)) {
       return undefined;
     }
     // No input of a node that is run by its kernel alone is undefined, or a reference.

@@ -1,5 +1,5 @@
 import type { Outputs } from "../kernels/kernel.js";
-import { holdValue, letValueGo, letValuesGo } from "../memory/held-tensor.js";
+import { holdValue, isAnyHeld, letValueGo, letValuesGo } from "../memory/held-tensor.js";
 import type { Value } from "../values.js";
 import {
   type CompiledGraph,
@@ -70,6 +70,11 @@ export class StepState {
   readonly #wiring: Wiring;
   // Dead nodes are finished here; a list rather than recursion, since they form chains as long as a graph.
   readonly #dead: Activation[] = [];
+  /**
+   * Whether a value has come whose memory may be given back. Most steps have none, and to look at each of their values
+   * took as long as running small kernels.
+   */
+  #hasHeld = false;
 
   constructor(graph: CompiledGraph) {
     this.#root = new Frame(graph.root, undefined);
@@ -80,6 +85,11 @@ export class StepState {
   /** Lets all values go that wait for nodes: the step has failed, and none of them will run. */
   abandon(): void {
     this.#root.abandon();
+  }
+
+  /** Whether inputs of activations may be values whose memory is given back. */
+  get hasHeld(): boolean {
+    return this.#hasHeld;
   }
 
   /** True when no node of the step will run any more. */
@@ -121,6 +131,12 @@ export class StepState {
    * @param ready receives the nodes to be run next.
    */
   finished(activation: Activation, outputs: Outputs, ready: Ready): void {
+    this.#hasHeld ||= isAnyHeld(outputs);
+    this.finishedQuickly(activation, outputs, ready);
+  }
+
+  /** As `finished`, for outputs that a pure kernel has made: their memory is not given back. */
+  finishedQuickly(activation: Activation, outputs: Outputs, ready: Ready): void {
     this.#propagate(activation, outputs, ready);
     this.#settle(ready);
   }
@@ -281,7 +297,9 @@ export class StepState {
           continue;
         }
         // As most edges are: the rest of this is `put` and `countDown`.
-        holdValue(value);
+        if (this.#hasHeld) {
+          holdValue(value);
+        }
         inputs[index] = value;
         const left = (counters[slot] as number) - 1;
         counters[slot] = left;

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { endWithSignal } from "../../end-with-signal.js";
 import { compiledModule, nodeCommand } from "../../package-root.js";
-import { type AdaptersAnswer, adaptersAnswerSchema } from "./adapter.js";
+import type { AdaptersAnswer } from "./adapter.js";
 
 /** A driver takes a second or two to wake a sleeping GPU. */
 const DEADLINE_MILLIS = 20_000;
@@ -56,21 +56,25 @@ export function listAdapters(
       node.command,
       [compiledModule("engines/portable/gpu/adapters-process.js")],
       { timeout: DEADLINE_MILLIS, windowsHide: true, env: { ...env, ...node.env } },
-      (error, stdout) => resolve(parse(stdout) ?? { problem: crashText(error) }),
+      (error, stdout) => resolve(readAnswer(stdout, error)),
     );
     endWithSignal(child, signal);
   });
 }
 
-function parse(stdout: string): AdaptersAnswer | undefined {
+type ProcessError = (Error & { signal?: string | null; killed?: boolean }) | null;
+
+async function readAnswer(stdout: string, error: ProcessError): Promise<AdaptersAnswer> {
+  // Loaded only for an answer: with zod it is a sixth of the code that a worker would load at its start.
+  const { adaptersAnswerSchema } = await import("./adapter-schema.js");
   try {
     return adaptersAnswerSchema.parse(JSON.parse(stdout.trim().split("\n").at(-1) ?? ""));
   } catch {
-    return undefined;
+    return { problem: crashText(error) };
   }
 }
 
-function crashText(error: (Error & { signal?: string | null; killed?: boolean }) | null): string {
+function crashText(error: ProcessError): string {
   if (error?.killed) {
     return `The graphics driver did not answer within ${DEADLINE_MILLIS / 1000} s.`;
   }

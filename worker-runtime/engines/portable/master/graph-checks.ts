@@ -4,7 +4,7 @@ import { dtypeOf } from "../../../protocol/dtype.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import { cppTypeName } from "../kernels/support/dtypes.js";
 import { eachOf, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
-import type { GraphNode, NodeLookup } from "./graph-node.js";
+import type { GraphNode, NodeLookup, TensorRef } from "./graph-node.js";
 
 /**
  * Checks how new nodes are connected: to nodes and outputs that exist, of the right types, without cycles except those
@@ -61,7 +61,8 @@ function checkInputs(node: GraphNode, graph: NodeLookup): void {
     }
   }
   const wanted = node.kernelNode.inputs;
-  for (const [index, input] of node.inputs.entries()) {
+  for (let index = 0; index < node.inputs.length; index += 1) {
+    const input = node.inputs[index] as TensorRef;
     const source = graph.get(input.node);
     if (source === undefined) {
       const name = input.output === 0 ? input.node : `${input.node}:${input.output}`;

@@ -80,13 +80,17 @@ export class GraphNode {
     return node;
   }
 
+  #formatInputs(): string[] {
+    const data = this.inputs.map(({ node, output }) => formatEdge({ control: false, node, output }));
+    return this.controls.length === 0
+      ? data
+      : [...data, ...this.controls.map((node) => formatEdge({ control: true, node }))];
+  }
+
   /** The node as it is registered with a worker. */
   toNodeDef(device: string): NodeDef {
     const { name, op, attr, experimentalDebugInfo, experimentalType, _unknownFields } = this.#def;
-    const input = this.#inputTexts ?? [
-      ...this.inputs.map((one) => formatEdge({ control: false, ...one })),
-      ...this.controls.map((node) => formatEdge({ control: true, node })),
-    ];
+    const input = this.#inputTexts ?? this.#formatInputs();
     return { name, op, input, device, attr, experimentalDebugInfo, experimentalType, _unknownFields };
   }
 }

@@ -74,14 +74,12 @@ interface ReadInputs {
 const NO_CONTROLS: readonly string[] = [];
 
 function readInputs(def: NodeDef): ReadInputs {
-  const inputs: TensorRef[] = [];
   if (def.input.every((text) => NODE_NAME.test(text))) {
-    // As most are: the first outputs of nodes.
-    for (const node of def.input) {
-      inputs.push({ node, output: 0 });
-    }
+    // As most are: the first outputs of nodes. A list that is pushed to has room for 17, so this one is mapped.
+    const inputs = def.input.map((node) => ({ node, output: 0 }));
     return { inputs, controls: NO_CONTROLS, isCanonical: true };
   }
+  const inputs: TensorRef[] = [];
   const controls: string[] = [];
   for (const text of def.input) {
     const edge = parseEdge(text);

@@ -192,7 +192,9 @@ class StepGraphBuilder {
 
   /** Adds a node after everything that it needs, without recursion, since graphs are deep. */
   *#visit(root: string): PausingWork<void> {
-    const stack: { readonly node: GraphNode; readonly sources: readonly string[]; next: number }[] = [];
+    const stack: GraphNode[] = [];
+    // For each node of the stack, the number of the source to be visited next.
+    const next: number[] = [];
     const entered = new Set<string>();
     const enter = (name: string) => {
       if (this.#nodes.has(name) || entered.has(name)) {
@@ -201,7 +203,8 @@ class StepGraphBuilder {
       entered.add(name);
       const node = this.#rewired(name);
       if (node !== undefined) {
-        stack.push({ node, sources: [...node.inputs.map((input) => input.node), ...node.controls], next: 0 });
+        stack.push(node);
+        next.push(0);
       }
     };
     enter(root);
@@ -212,15 +215,16 @@ class StepGraphBuilder {
       if (steps % NODES_PER_PAUSE === 0) {
         yield;
       }
-      const source = top.sources[top.next];
+      const position = next.pop() as number;
+      const source = top.inputs[position]?.node ?? top.controls[position - top.inputs.length];
       if (source === undefined) {
         stack.pop();
-        this.#add(top.node, this.#input.graph.devices.get(top.node.name) ?? this.#input.clientDevice.name);
+        this.#add(top, this.#input.graph.devices.get(top.name) ?? this.#input.clientDevice.name);
         continue;
       }
-      top.next += 1;
+      next.push(position + 1);
       const from = this.#input.graph.nodes.get(source);
-      if (from !== undefined && closesLoop(from.op, top.node.op)) {
+      if (from !== undefined && closesLoop(from.op, top.op)) {
         backEdges.push(source);
       } else {
         enter(source);

@@ -2,7 +2,7 @@ import { withPauses } from "../pauses.js";
 import { findRegions } from "./find-regions.js";
 import { knownValues, type Recording } from "./known-values.js";
 import { type LoweredMembers, MemberLowering } from "./lower-members.js";
-import type { RegionMember, RegionOutline } from "./region-outline.js";
+import { lendingMembers, type RegionMember, type RegionOutline } from "./region-outline.js";
 import { makeProgram, type Program, type Unit } from "./region-program.js";
 import type { SessionCache, SharedSession } from "./session-cache.js";
 
@@ -42,6 +42,9 @@ export async function makePlan(
     byRanks: knownValues(outline, "ranks", recording),
     byShapes: knownValues(outline, "shapes", recording),
   });
+  for (const member of lendingMembers(outline)) {
+    lowering.declined.add(member);
+  }
   // The first round determines what is declined, and whether the plan is restricted to these shapes.
   await withPauses(lowering.lower(outline.members, outline.outputs));
   for (let round = 0; round < MAX_ROUNDS; round += 1) {

@@ -47,3 +47,16 @@ export interface RegionOutline {
   /** Those of them that only regions use, so that no graph runs them: step statistics name them with this region. */
   readonly absorbed: readonly AbsorbedConstant[];
 }
+
+/**
+ * The members whose outputs outside the region are the memory of reference variables, which an Identity passes on as it
+ * is: a session would copy it.
+ */
+export function lendingMembers({ members, outputs }: RegionOutline): readonly RegionMember[] {
+  return members.filter(
+    ({ node, outputs: made }) =>
+      node.facts.passesHandle === true &&
+      node.referencesToRead.includes(0) &&
+      made.some((slot) => outputs.includes(slot)),
+  );
+}

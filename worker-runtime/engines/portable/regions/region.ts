@@ -10,7 +10,7 @@ import { DeviceLostError } from "./device-errors.js";
 import { decidingValues, knownValues, type Recording } from "./known-values.js";
 import { makePlan } from "./plan.js";
 import { Recorder } from "./recorder.js";
-import type { RegionOutline } from "./region-outline.js";
+import { lendingMembers, type RegionOutline } from "./region-outline.js";
 import {
   discard,
   isReconsidered,
@@ -196,7 +196,7 @@ export class Region {
     }
     const recorder = this.#recorder();
     const learned = (outputs: Outputs): Outputs => {
-      if (sharesMemory(outputs)) {
+      if (sharesMemory(this.outline, outputs)) {
         keepKernels(state);
       } else {
         this.#learned(state, run, recorder);
@@ -231,7 +231,7 @@ export class Region {
     const { inputs, variables, shapes, host } = run;
     const recorder = this.#recorder();
     const outputs = await runProgram(this.outline, this.#kernels, inputs, host, { recorder, variables });
-    if (sharesMemory(outputs)) {
+    if (sharesMemory(this.outline, outputs)) {
       keepKernels(state);
     }
     await state.making;
@@ -312,10 +312,14 @@ function computes({ members }: RegionOutline): boolean {
 
 /**
  * Whether kernels have returned the memory of a reference variable, which a session would copy: users of the value see
- * later updates of the variable, as in TensorFlow.
+ * later updates of the variable, as in TensorFlow. `lendingMembers` always run by kernels.
  */
-function sharesMemory(outputs: Outputs): boolean {
-  return outputs.some((value) => value instanceof Tensor && isOfVariable(value));
+function sharesMemory(outline: RegionOutline, outputs: Outputs): boolean {
+  const lent = new Set(lendingMembers(outline).flatMap(({ outputs: made }) => made));
+  return outputs.some(
+    (value, index) =>
+      value instanceof Tensor && isOfVariable(value) && !lent.has(outline.outputs[index] ?? -1),
+  );
 }
 
 /** A recording without the values of some slots. */

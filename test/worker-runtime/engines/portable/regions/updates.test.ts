@@ -15,6 +15,7 @@ import {
   filled,
   handle,
   initialize,
+  onHost,
   read,
   referenceTo,
   referenceVariable,
@@ -295,6 +296,37 @@ describe("updates in regions", () => {
         expect(uniform((await graph.run({ args: [filled(1)] }))[0])).toBe(value);
       }
     }
+  });
+
+  it("need not run by kernels where the value of another reference variable is used after them, too", async () => {
+    const task = startTask();
+    const references = [referenceTo("v"), referenceTo("power")];
+    const init = [...references, arg("value", 0, "float32")];
+    await task.register([...init, assignReferred("init", "v", "value")]).run({ args: [filled(1)] });
+    await task
+      .register([...init, assignReferred("init", "power", "value")])
+      .run({ args: [Tensor.of(2, "float32")] });
+    // As Adam does with the powers of its betas.
+    const graph = task.register([
+      ...references,
+      arg("value", 0, "float32"),
+      node("Identity", "before", ["power"], { T }),
+      binary("Mul", "scaled", "value", "before", "float32"),
+      node("AssignAdd", "change", ["v", "scaled"], { T, use_locking: bool(false) }),
+      node("Mul", "next", ["before", "before", "^change"], { T }),
+      assignReferred("then", "power", "next"),
+    ]);
+    for (const [value, power] of [
+      [3, 4],
+      [7, 16],
+      [23, 256],
+    ]) {
+      await graph.run({ args: [filled(1)] });
+      expect(numbers(referenceVariable(task, "power").value)).toEqual([power]);
+      expect(uniform(await onHost(referenceVariable(task, "v").value))).toBe(value);
+    }
+    expect(referenceVariable(task, "v").value).toBeInstanceOf(DeviceTensor);
+    expect(task.log).toEqual([]);
   });
 
   it("give way to kernels where each new value is needed on the host", async () => {

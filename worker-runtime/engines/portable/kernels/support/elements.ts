@@ -31,6 +31,10 @@ export function numbersOf({
   readonly dtype: DType;
   readonly data: TensorData;
 }): NumberArray {
+  // The most common case, without the searches through prototypes.
+  if (dtype === "float32") {
+    return data as Float32Array;
+  }
   if (isLongArray(data) || isByteList(data)) {
     throw internalError(`The elements of a ${dtype} tensor are no JS numbers.`);
   }

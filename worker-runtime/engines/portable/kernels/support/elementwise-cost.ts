@@ -1,6 +1,7 @@
 /** Costs of loops over elements, in nanoseconds on one slow core. */
 import type { DType } from "../../../../protocol/dtype.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
+import { elementCount } from "../../../../protocol/tensor-data.js";
 import type { Cost } from "./define.js";
 import { isLong, isSmallFloat } from "./dtypes.js";
 import { inputAt } from "./elements.js";
@@ -93,7 +94,7 @@ export function perBroadcastElement(nanoseconds: number | ((dtype: DType) => num
   return (_, inputs) => {
     const [left, right] = [inputAt(inputs, 0), inputAt(inputs, 1)];
     const nanos = nanosOf(left.dtype);
-    const most = left.data.length * right.data.length;
+    const most = elementCount(left.dtype, left.data) * elementCount(right.dtype, right.data);
     if (most <= FEW_ELEMENTS) {
       return most * (nanos + NANOS_PER_STRETCH);
     }

@@ -1,6 +1,7 @@
 import type { DType } from "../../../../protocol/dtype.js";
 import { internalError } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
+import { elementCount } from "../../../../protocol/tensor-data.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { forEachRun } from "./broadcast-runs.js";
 import { type Cost, pureKernel, withSmallFloats } from "./define.js";
@@ -157,7 +158,7 @@ export function applyBinary(op: BinaryOp, x: Tensor, y: Tensor): Tensor {
   if (sameShape(x.shape, y.shape)) {
     // Most operands do not broadcast, and for two scalars everything around the loop takes longer than the loop itself.
     const out = newNumbers(dtype, x.shape);
-    loop(out, 0, a, 0, 1, b, 0, 1, out.length);
+    loop(out, 0, a, 0, 1, b, 0, 1, elementCount(dtype, out));
     return new Tensor(dtype, x.shape, out);
   }
   const shape = broadcastShape(x.shape, y.shape);

@@ -21,6 +21,8 @@ export class NodeDecoder {
   /** The same bytes. */
   readonly #text: Buffer;
   readonly #reader: BinaryReader;
+  /** Of the node that is being decoded, which gets a copy of them: a list that was pushed to has room for 17. */
+  readonly #inputs: string[] = [];
   readonly #texts = new Map<string, string>();
   /** By their bytes, one character each. */
   readonly #attrs = new Map<string, Map<string, AttrValue>>();
@@ -37,7 +39,7 @@ export class NodeDecoder {
     const reader = this.#reader;
     reader.pos = start;
     let [name, op, device] = ["", "", ""];
-    const input: string[] = [];
+    let inputCount = 0;
     let [attrStart, attrEnd] = [end, end];
     while (reader.pos < end) {
       const fieldStart = reader.pos;
@@ -50,7 +52,8 @@ export class NodeDecoder {
           op = this.#shared(reader.string());
           continue;
         case Tag.input:
-          input.push(reader.string());
+          this.#inputs[inputCount] = reader.string();
+          inputCount += 1;
           continue;
         case Tag.device:
           device = this.#shared(reader.string());
@@ -73,7 +76,7 @@ export class NodeDecoder {
     return {
       name,
       op,
-      input,
+      input: this.#inputs.slice(0, inputCount),
       device,
       attr: this.#attrsIn(attrStart, attrEnd),
       experimentalDebugInfo: undefined,

@@ -1,0 +1,75 @@
+import { type FormEvent, type ReactElement, useState } from "react";
+import { canonicalDeviceName } from "../../worker-runtime/cluster/device-name.js";
+import { nodesText } from "../document/edits/types.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { uiActions } from "../stores/ui-store.js";
+import { Button } from "../ui/button.js";
+import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
+import { FieldLabel } from "../ui/field-label.js";
+import textStyles from "../ui/text.module.css";
+import { TextInput } from "../ui/text-input.js";
+
+/** Pins nodes to a device as TensorFlow writes it, in full or in part. */
+export function DeviceDialog({ nodes }: { readonly nodes: readonly string[] }): ReactElement {
+  const [text, setText] = useState(() => sharedDevice(nodes));
+  const parsed = parse(text.trim());
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if ("problem" in parsed) return;
+    uiActions.close();
+    documentActions.pin(nodes, parsed.device);
+  };
+  return (
+    <Dialog title={`Device of ${nodesText(nodes)}`} onClose={uiActions.close}>
+      <form onSubmit={submit} style={{ display: "contents" }}>
+        <DialogBody>
+          <FieldLabel>
+            <span>Device</span>
+            <TextInput
+              monospace
+              value={text}
+              placeholder="/job:ps"
+              spellCheck={false}
+              onChange={(event) => setText(event.target.value)}
+              onFocus={(event) => event.target.select()}
+              aria-invalid={"problem" in parsed}
+            />
+          </FieldLabel>
+          {"problem" in parsed ? (
+            <p className={textStyles.error} role="alert">
+              {parsed.problem}
+            </p>
+          ) : (
+            <p className={textStyles.muted}>
+              Any part may be left out: /job:ps is any task of ps, /gpu:0 the first GPU of whichever task.
+              Empty: the master chooses.
+            </p>
+          )}
+        </DialogBody>
+        <DialogFooter>
+          <span className={textStyles.grow} />
+          <Button onClick={uiActions.close}>Cancel</Button>
+          <Button type="submit" variant="primary" disabled={"problem" in parsed}>
+            {text.trim() === "" ? "Unpin" : "Pin"}
+          </Button>
+        </DialogFooter>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The device that all nodes have; "" if they differ. */
+function sharedDevice(names: readonly string[]): string {
+  const { nodes } = useDocument.getState().document;
+  const devices = new Set(names.map((name) => nodes.get(name)?.device ?? ""));
+  const [only = ""] = devices;
+  return devices.size === 1 ? only : "";
+}
+
+function parse(text: string): { readonly device: string } | { readonly problem: string } {
+  try {
+    return { device: canonicalDeviceName(text) };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,188 @@
+/** What is wrong with where a graph is to run, found before it runs. Pure. */
+import type { Problem } from "../../main/api/problem.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { type DeviceParts, parseDeviceName } from "../../worker-runtime/cluster/device-name.js";
+import type { GraphDocument } from "../document/model.js";
+import type { ShapeMap } from "../document/shapes.js";
+import type { OpLookup } from "../document/signature.js";
+import { NodePlaces } from "../kernels/node-places.js";
+import type { ClusterEngines } from "../kernels/task-engines.js";
+import { bytesText, countText, listText } from "../ui/format.js";
+import { ShapeEstimates } from "./estimates.js";
+import { bondsOf } from "./units.js";
+
+/** A problem of several nodes, which the user can select or unpin. */
+export interface PinProblem {
+  /** "ps/1", "gpu-pc": what it concerns. */
+  readonly where: string;
+  readonly nodes: readonly string[];
+  readonly problem: Problem;
+}
+
+/** A machine with its tasks. */
+export interface MachineRoom {
+  readonly name: string;
+  readonly memoryBytes: number;
+  /** "worker/0" */
+  readonly tasks: readonly string[];
+}
+
+export interface PinProblemsInput {
+  readonly document: Pick<GraphDocument, "nodes">;
+  readonly lookup: OpLookup;
+  readonly shapes: ShapeMap;
+  readonly engines: ClusterEngines;
+  readonly machines: readonly MachineRoom[];
+}
+
+export function findPinProblems(input: PinProblemsInput): readonly PinProblem[] {
+  return [...deviceProblems(input), ...colocationProblems(input), ...memoryProblems(input)];
+}
+
+/** Devices that are no names, that name no task of the cluster, or a GPU that the task lacks. */
+function deviceProblems({ document, engines }: PinProblemsInput): PinProblem[] {
+  return [...byDevice(document.nodes.values())].flatMap(([device, nodes]): PinProblem[] => {
+    const parts = partsOf(device);
+    const count = countText(nodes.length, "node");
+    const are = nodes.length === 1 ? "is" : "are";
+    if (parts === undefined) {
+      return [
+        {
+          where: device,
+          nodes,
+          problem: {
+            code: "INVALID_ARGUMENT",
+            message: `${count} ${are} pinned to '${device}', which is not a device name.`,
+            remedy: "Write it as /job:worker/task:0 or /gpu:0, or unpin them.",
+          },
+        },
+      ];
+    }
+    const tasks = engines.tasks.filter(
+      ({ job, index }) => (parts.job ?? job) === job && (parts.task ?? index) === index,
+    );
+    if (tasks.length === 0) {
+      const task =
+        parts.job === undefined
+          ? device
+          : parts.task === undefined
+            ? parts.job
+            : `${parts.job}/${parts.task}`;
+      return [
+        {
+          where: task,
+          nodes,
+          problem: {
+            code: "NOT_FOUND",
+            message: `${count} ${are} pinned to ${task}, which the cluster does not have.`,
+            remedy: "A run offers to add it. Or pin them to another task.",
+          },
+        },
+      ];
+    }
+    const type = parts.type?.toUpperCase();
+    if (type === undefined || tasks.some(({ deviceTypes }) => deviceTypes.includes(type))) return [];
+    return [
+      {
+        where: device,
+        nodes,
+        problem: {
+          code: "FAILED_PRECONDITION",
+          message: `${count} ${are} pinned to ${device}, but ${listText(tasks.map(({ name }) => name))} ${tasks.length === 1 ? "has" : "have"} no ${type}.`,
+          reason: "Such nodes run on the CPU instead.",
+          remedy: `Pin them to a task with a ${type}, or leave the device type out.`,
+        },
+      },
+    ];
+  });
+}
+
+function byDevice(nodes: Iterable<NodeDef>): ReadonlyMap<string, string[]> {
+  const devices = new Map<string, string[]>();
+  for (const { name, device } of nodes) {
+    if (device === "") continue;
+    const list = devices.get(device);
+    if (list) list.push(name);
+    else devices.set(device, [name]);
+  }
+  return devices;
+}
+
+function partsOf(device: string): DeviceParts | undefined {
+  try {
+    return parseDeviceName(device);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nodes that are pinned elsewhere than what they must be with. The variable decides, or whoever is named in `_class`. */
+function colocationProblems({ document: { nodes }, lookup }: PinProblemsInput): PinProblem[] {
+  const found = new Map<
+    string,
+    { readonly keeper: NodeDef; readonly device: string; readonly nodes: string[] }
+  >();
+  const told = new Set<string>();
+  for (const [name, other, bond] of bondsOf(nodes, lookup)) {
+    const [node, keeper] = [nodes.get(name), nodes.get(other)];
+    if (bond === "loop" || !node || !keeper || told.has(name) || !areApart(node.device, keeper.device))
+      continue;
+    told.add(name);
+    const key = `${other} ${node.device}`;
+    const known = found.get(key);
+    if (known) known.nodes.push(name);
+    else found.set(key, { keeper, device: node.device, nodes: [name] });
+  }
+  return [...found.values()].map(({ keeper, device, nodes: names }) => ({
+    where: keeper.name,
+    nodes: names,
+    problem: {
+      code: "FAILED_PRECONDITION",
+      message: `${names.length === 1 ? `${names[0]} is` : `${countText(names.length, "node")} are`} pinned to ${device}, but must be with ${keeper.name} on ${keeper.device}.`,
+      reason:
+        "Nodes that use a variable or are colocated share one device, so one of the pins has no effect.",
+      remedy: `Unpin ${names.length === 1 ? "it" : "them"}, or pin ${keeper.name} there too.`,
+    },
+  }));
+}
+
+/** Whether two devices are of different tasks, as far as they name any. */
+function areApart(one: string, other: string): boolean {
+  const [a, b] = [partsOf(one), partsOf(other)];
+  if (!a || !b) return false;
+  const differ = <T>(left: T | undefined, right: T | undefined) =>
+    left !== undefined && right !== undefined && left !== right;
+  return differ(a.job, b.job) || differ(a.task, b.task);
+}
+
+/** Machines whose tasks would hold more variables and constants than they have memory. */
+function memoryProblems({ document, lookup, shapes, engines, machines }: PinProblemsInput): PinProblem[] {
+  const estimates = new ShapeEstimates(lookup, shapes);
+  const places = new NodePlaces(document.nodes, lookup, engines);
+  const byTask = new Map<string, { bytes: number; nodes: string[] }>();
+  for (const node of document.nodes.values()) {
+    const bytes = estimates.residentBytes(node);
+    if (bytes === 0) continue;
+    const task = places.of(node).task.name;
+    const known = byTask.get(task) ?? { bytes: 0, nodes: [] };
+    byTask.set(task, known);
+    known.bytes += bytes;
+    known.nodes.push(node.name);
+  }
+  return machines.flatMap(({ name, memoryBytes, tasks }): PinProblem[] => {
+    const held = tasks.flatMap((task) => byTask.get(task) ?? []);
+    const bytes = held.reduce((sum, one) => sum + one.bytes, 0);
+    if (memoryBytes === 0 || bytes <= memoryBytes) return [];
+    return [
+      {
+        where: name,
+        nodes: held.flatMap(({ nodes }) => nodes),
+        problem: {
+          code: "RESOURCE_EXHAUSTED",
+          message: `Variables and constants of ${bytesText(bytes)} are placed on ${name}, which has ${bytesText(memoryBytes)} of memory.`,
+          remedy: "Pin some of them to a task of another machine.",
+        },
+      },
+    ];
+  });
+}

@@ -1,0 +1,62 @@
+/** What is wrong with the pins of the open document. Examined while the window is idle. */
+import { taskName } from "../cluster/task-name.js";
+import { findPinProblems, type PinProblem } from "../placement/pin-problems.js";
+import { whenIdle } from "../ui/when-idle.js";
+import { machinesOf, useCluster } from "./cluster-store.js";
+import { perDocument, recordPerDocument } from "./document-session.js";
+import { lookupFor } from "./document-state.js";
+import { useDocument } from "./document-store.js";
+import { keepEqual } from "./keep-equal.js";
+import { currentEngines } from "./kernel-store.js";
+import { useOps } from "./ops-store.js";
+
+export interface PinProblemStore {
+  readonly problems: readonly PinProblem[];
+}
+
+const NONE: readonly PinProblem[] = [];
+
+export const usePinProblems = perDocument<PinProblemStore>(() => ({ problems: NONE }));
+
+/** What the newest result was found for. */
+const examined = recordPerDocument((): { of: readonly unknown[] } => ({ of: [] }));
+
+/** Examines the active document, if something has changed since. */
+export function examinePins(): void {
+  const { document, shapes } = useDocument.getState();
+  const { ops, state: opsState } = useOps.getState();
+  const { state: cluster } = useCluster.getState();
+  if (opsState !== "ready" || cluster === undefined) return;
+  const engines = currentEngines();
+  const of = [document.nodes, document.metaGraph, shapes, ops, engines];
+  const record = examined();
+  if (of.every((part, index) => part === record.of[index])) return;
+  record.of = of;
+  const found = findPinProblems({
+    document,
+    lookup: lookupFor(document),
+    shapes,
+    engines,
+    machines: machinesOf(useCluster.getState()).map(({ name, memoryBytes, tasks }) => ({
+      name,
+      memoryBytes,
+      tasks: tasks.map(taskName),
+    })),
+  });
+  usePinProblems.setState(({ problems }) => ({ problems: keepEqual(problems, found) }));
+}
+
+/** Keeps the store in sync with the document and the cluster. Called once at start. */
+export function watchPins(): void {
+  let waiting = false;
+  const look = () => {
+    if (waiting) return;
+    waiting = true;
+    whenIdle(() => {
+      waiting = false;
+      examinePins();
+    });
+  };
+  for (const store of [useDocument, useCluster, useOps]) store.subscribe(look);
+  look();
+}
