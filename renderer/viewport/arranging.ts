@@ -169,7 +169,7 @@ async function reduced(
     if (result.visible.items.length >= ENOUGH_NAMES) break;
     if (dropped.has(id)) continue;
     const wider = await arranged({ ...openness, scopes: new Set([...open, id]) });
-    if (!fits(wider)) break;
+    if (!fits(wider)) continue;
     open.push(id);
     result = wider;
   }
