@@ -6,6 +6,7 @@
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { colocatedNodes } from "../../worker-runtime/graph/colocation-groups.js";
+import { DisjointSets } from "../../worker-runtime/graph/disjoint-sets.js";
 import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
 import { dataInputs, type OpLookup, signatureOf } from "../document/signature.js";
 import { parseInput } from "../document/tensor-names.js";
@@ -78,35 +79,17 @@ function* loopBonds(nodes: Nodes): Generator<readonly [string, string, Bond]> {
   }
 }
 
-/** Joined sets of nodes, by the root of each. */
-export class NodeSets {
-  readonly #parent = new Map<string, string>();
-
-  rootOf(name: string): string {
-    let root = name;
-    for (let next = this.#parent.get(root); next !== undefined; next = this.#parent.get(root)) root = next;
-    for (let at = name; at !== root; ) {
-      const next = this.#parent.get(at) ?? root;
-      this.#parent.set(at, root);
-      at = next;
-    }
-    return root;
-  }
-
-  join(one: string, other: string): void {
-    const [root, second] = [this.rootOf(one), this.rootOf(other)];
-    if (root !== second) this.#parent.set(second, root);
-  }
-}
-
 export function unitsOf(nodes: Nodes, lookup: OpLookup): Units {
-  const sets = new NodeSets();
-  for (const [one, other] of bondsOf(nodes, lookup)) sets.join(one, other);
-  const numbers = new Map<string, number>();
+  const indexOf = new Map([...nodes.keys()].map((name, index) => [name, index]));
+  const sets = new DisjointSets(nodes.size);
+  for (const [one, other] of bondsOf(nodes, lookup)) {
+    sets.join(indexOf.get(one) ?? 0, indexOf.get(other) ?? 0);
+  }
+  const numbers = new Map<number, number>();
   const of = new Map<string, number>();
   const members: string[][] = [];
-  for (const name of nodes.keys()) {
-    const root = sets.rootOf(name);
+  for (const [name, index] of indexOf) {
+    const root = sets.find(index);
     const unit = numbers.get(root) ?? members.length;
     if (unit === members.length) {
       numbers.set(root, unit);

@@ -1,3 +1,5 @@
+import { DisjointSets } from "../../../graph/disjoint-sets.js";
+
 /** A node of a graph to be grouped into regions; nodes are identified by number. */
 export interface GroupedNode {
   /** The frame and device that the nodes of a region share; undefined for a node that cannot be in a region. */
@@ -160,30 +162,5 @@ class SetTable {
     this.#sets.push(sorted);
     this.#numbers.set(text, number);
     return number;
-  }
-}
-
-class DisjointSets {
-  readonly #parents: Int32Array;
-
-  constructor(size: number) {
-    this.#parents = Int32Array.from({ length: size }, (_, index) => index);
-  }
-
-  find(index: number): number {
-    let root = index;
-    for (let up = this.#parents[root] ?? root; up !== root; up = this.#parents[root] ?? root) {
-      root = up;
-    }
-    for (let at = index; at !== root; ) {
-      const up = this.#parents[at] ?? root;
-      this.#parents[at] = root;
-      at = up;
-    }
-    return root;
-  }
-
-  join(a: number, b: number): void {
-    this.#parents[this.find(b)] = this.find(a);
   }
 }
