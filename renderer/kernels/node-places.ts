@@ -6,7 +6,7 @@
 
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
-import { type DeviceParts, parseDeviceName } from "../../worker-runtime/cluster/device-name.js";
+import { tryParseDeviceName } from "../../worker-runtime/cluster/device-name.js";
 import { colocatedNodes } from "../../worker-runtime/graph/colocation-groups.js";
 import { dataInputs, type OpLookup, signatureOf } from "../document/signature.js";
 import { parseInput } from "../document/tensor-names.js";
@@ -57,7 +57,8 @@ export class NodePlaces {
   ofDevice(device: string): NodePlace | undefined {
     if (device === "") return undefined;
     if (this.#pinned.has(device)) return this.#pinned.get(device);
-    const parts = partsOf(device);
+    // An invalid device name is refused when the graph is run.
+    const parts = tryParseDeviceName(device);
     const task = parts?.job === undefined ? undefined : this.#taskOf(parts.job, parts.task);
     const place = task && { task, isPinned: parts?.task !== undefined };
     this.#pinned.set(device, place);
@@ -105,14 +106,5 @@ export class NodePlaces {
     );
     const source = slot && parseInput(dataInputs(node)[slot.index] ?? "");
     return source?.kind === "data" ? this.#nodes.get(source.node) : undefined;
-  }
-}
-
-function partsOf(device: string): DeviceParts | undefined {
-  try {
-    return parseDeviceName(device);
-  } catch {
-    // An invalid device name is refused when the graph is run.
-    return undefined;
   }
 }

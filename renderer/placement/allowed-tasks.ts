@@ -1,6 +1,6 @@
 /** Which tasks a unit may be on. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { type DeviceParts, parseDeviceName } from "../../worker-runtime/cluster/device-name.js";
+import { tryParseDeviceName } from "../../worker-runtime/cluster/device-name.js";
 import type { GraphDocument } from "../document/model.js";
 import type { KernelCatalogue } from "../kernels/kernel-catalogue.js";
 import type { KernelNeeds } from "../kernels/kernel-needs.js";
@@ -45,12 +45,8 @@ export function allowedTasks(members: readonly (readonly string[])[], input: All
 }
 
 function permits(device: string, { job, index, deviceTypes }: TaskEngine, keepPins: boolean): boolean {
-  let parts: DeviceParts;
-  try {
-    parts = parseDeviceName(device);
-  } catch {
-    return true;
-  }
+  const parts = tryParseDeviceName(device);
+  if (parts === undefined) return true;
   const type = parts.type?.toUpperCase();
   if (type !== undefined && type !== "CPU" && !deviceTypes.includes(type)) return false;
   if (parts.job !== undefined && parts.task !== undefined && !keepPins) return true;

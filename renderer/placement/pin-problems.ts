@@ -1,7 +1,8 @@
 /** What is wrong with where a graph is to run, found before it runs. Pure. */
 import type { Problem } from "../../main/api/problem.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { type DeviceParts, parseDeviceName } from "../../worker-runtime/cluster/device-name.js";
+import { tryParseDeviceName } from "../../worker-runtime/cluster/device-name.js";
+import { atOnce, paused, type Sliced } from "../../worker-runtime/graph/slices.js";
 import type { GraphDocument } from "../document/model.js";
 import type { ShapeMap } from "../document/shapes.js";
 import type { OpLookup } from "../document/signature.js";
@@ -9,7 +10,7 @@ import { NodePlaces } from "../kernels/node-places.js";
 import type { ClusterEngines } from "../kernels/task-engines.js";
 import { bytesText, countText, listText } from "../ui/format.js";
 import { ShapeEstimates } from "./estimates.js";
-import { bondsOf } from "./units.js";
+import { bondsOfNode } from "./units.js";
 
 /** A problem of several nodes, which the user can select or unpin. */
 export interface PinProblem {
@@ -36,13 +37,22 @@ export interface PinProblemsInput {
 }
 
 export function findPinProblems(input: PinProblemsInput): readonly PinProblem[] {
-  return [...deviceProblems(input), ...colocationProblems(input), ...memoryProblems(input)];
+  return atOnce(slicedPinProblems(input));
+}
+
+/** As `findPinProblems`, in slices. */
+export function* slicedPinProblems(input: PinProblemsInput): Sliced<readonly PinProblem[]> {
+  const ofDevices = deviceProblems(input);
+  yield;
+  const ofColocation = yield* colocationProblems(input);
+  yield;
+  return [...ofDevices, ...ofColocation, ...(yield* memoryProblems(input))];
 }
 
 /** Devices that are no names, that name no task of the cluster, or a GPU that the task lacks. */
 function deviceProblems({ document, engines }: PinProblemsInput): PinProblem[] {
   return [...byDevice(document.nodes.values())].flatMap(([device, nodes]): PinProblem[] => {
-    const parts = partsOf(device);
+    const parts = tryParseDeviceName(device);
     const count = countText(nodes.length, "node");
     const are = nodes.length === 1 ? "is" : "are";
     if (parts === undefined) {
@@ -108,31 +118,24 @@ function byDevice(nodes: Iterable<NodeDef>): ReadonlyMap<string, string[]> {
   return devices;
 }
 
-function partsOf(device: string): DeviceParts | undefined {
-  try {
-    return parseDeviceName(device);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Nodes that are pinned elsewhere than what they must be with. The variable decides, or whoever is named in `_class`. */
-function colocationProblems({ document: { nodes }, lookup }: PinProblemsInput): PinProblem[] {
+function* colocationProblems({ document: { nodes }, lookup }: PinProblemsInput): Sliced<PinProblem[]> {
   const found = new Map<
     string,
     { readonly keeper: NodeDef; readonly device: string; readonly nodes: string[] }
   >();
-  const told = new Set<string>();
-  for (const [name, other, bond] of bondsOf(nodes, lookup)) {
-    const [node, keeper] = [nodes.get(name), nodes.get(other)];
-    if (bond === "loop" || !node || !keeper || told.has(name) || !areApart(node.device, keeper.device))
-      continue;
-    told.add(name);
-    const key = `${other} ${node.device}`;
-    const known = found.get(key);
-    if (known) known.nodes.push(name);
-    else found.set(key, { keeper, device: node.device, nodes: [name] });
-  }
+  yield* paused(nodes.values(), (node) => {
+    for (const [name, other] of bondsOfNode(node, nodes, lookup)) {
+      const keeper = nodes.get(other);
+      if (!keeper || !areApart(node.device, keeper.device)) continue;
+      const key = `${other} ${node.device}`;
+      const known = found.get(key);
+      if (known) known.nodes.push(name);
+      else found.set(key, { keeper, device: node.device, nodes: [name] });
+      // It is told once.
+      return;
+    }
+  });
   return [...found.values()].map(({ keeper, device, nodes: names }) => ({
     where: keeper.name,
     nodes: names,
@@ -148,7 +151,7 @@ function colocationProblems({ document: { nodes }, lookup }: PinProblemsInput): 
 
 /** Whether two devices are of different tasks, as far as they name any. */
 function areApart(one: string, other: string): boolean {
-  const [a, b] = [partsOf(one), partsOf(other)];
+  const [a, b] = [tryParseDeviceName(one), tryParseDeviceName(other)];
   if (!a || !b) return false;
   const differ = <T>(left: T | undefined, right: T | undefined) =>
     left !== undefined && right !== undefined && left !== right;
@@ -156,19 +159,25 @@ function areApart(one: string, other: string): boolean {
 }
 
 /** Machines whose tasks would hold more variables and constants than they have memory. */
-function memoryProblems({ document, lookup, shapes, engines, machines }: PinProblemsInput): PinProblem[] {
+function* memoryProblems({
+  document,
+  lookup,
+  shapes,
+  engines,
+  machines,
+}: PinProblemsInput): Sliced<PinProblem[]> {
   const estimates = new ShapeEstimates(lookup, shapes);
   const places = new NodePlaces(document.nodes, lookup, engines);
   const byTask = new Map<string, { bytes: number; nodes: string[] }>();
-  for (const node of document.nodes.values()) {
+  yield* paused(document.nodes.values(), (node) => {
     const bytes = estimates.residentBytes(node);
-    if (bytes === 0) continue;
+    if (bytes === 0) return;
     const task = places.of(node).task.name;
     const known = byTask.get(task) ?? { bytes: 0, nodes: [] };
     byTask.set(task, known);
     known.bytes += bytes;
     known.nodes.push(node.name);
-  }
+  });
   return machines.flatMap(({ name, memoryBytes, tasks }): PinProblem[] => {
     const held = tasks.flatMap((task) => byTask.get(task) ?? []);
     const bytes = held.reduce((sum, one) => sum + one.bytes, 0);

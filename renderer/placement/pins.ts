@@ -1,9 +1,5 @@
 /** The pins that make a placement true. */
-import {
-  type DeviceParts,
-  formatDeviceName,
-  parseDeviceName,
-} from "../../worker-runtime/cluster/device-name.js";
+import { formatDeviceName, tryParseDeviceName } from "../../worker-runtime/cluster/device-name.js";
 import type { GraphDocument } from "../document/model.js";
 import type { DocumentStep } from "./document-step.js";
 import type { Assignment } from "./step-problem.js";
@@ -25,20 +21,12 @@ export function pinsOf(
     for (const name of names) {
       const node = nodes.get(name);
       if (!task || !node || (node.device === "" && !inStep.has(name))) continue;
-      const parts = partsOf(node.device);
+      // An invalid name is replaced as a whole.
+      const parts = tryParseDeviceName(node.device) ?? {};
       if (parts.job === task.job && parts.task === task.index) continue;
       const { type, index } = parts;
       pins.set(name, formatDeviceName({ job: task.job, task: task.index, type, index }));
     }
   }
   return pins;
-}
-
-function partsOf(device: string): DeviceParts {
-  try {
-    return parseDeviceName(device);
-  } catch {
-    // An invalid name is replaced as a whole.
-    return {};
-  }
 }

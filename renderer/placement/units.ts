@@ -14,9 +14,6 @@ import { wiringOf } from "../document/wiring.js";
 
 type Nodes = ReadonlyMap<string, NodeDef>;
 
-/** Why two nodes are in one unit. */
-export type Bond = "class" | "resource" | "loop";
-
 /** Nodes that must be together, the first in the document's order first. */
 export interface Unit {
   readonly members: readonly string[];
@@ -28,27 +25,34 @@ export interface Units {
   readonly of: ReadonlyMap<string, number>;
 }
 
-/** The pairs of nodes of a graph that must be together, with the reason. */
-export function* bondsOf(nodes: Nodes, lookup: OpLookup): Generator<readonly [string, string, Bond]> {
-  for (const node of nodes.values()) {
-    for (const name of colocatedNodes(node.attr)) {
-      if (name !== node.name && nodes.has(name)) yield [node.name, name, "class"];
-    }
-    const inputs = signatureOf(node, lookup)?.inputs ?? [];
-    if (!inputs.some(staysOnTask)) continue;
-    const texts = dataInputs(node);
-    const callsFunction = [...node.attr.values()].some(
-      ({ value }) => value?.$case === "func" || (value?.$case === "list" && value.value.func.length > 0),
-    );
-    for (const slot of inputs) {
-      const source = staysOnTask(slot) ? parseInput(texts[slot.index] ?? "") : undefined;
-      if (source?.kind !== "data" || !nodes.has(source.node)) continue;
-      yield [node.name, source.node, "resource"];
-      // A function may use variables of several tasks; it runs on the task of the first one.
-      if (callsFunction) break;
-    }
-  }
+/** The pairs of nodes of a graph that must be together. */
+function* bondsOf(nodes: Nodes, lookup: OpLookup): Generator<readonly [string, string]> {
+  for (const node of nodes.values()) yield* bondsOfNode(node, nodes, lookup);
   yield* loopBonds(nodes);
+}
+
+/** The pairs of a node and those that it must be with, as every master demands. */
+export function* bondsOfNode(
+  node: NodeDef,
+  nodes: Nodes,
+  lookup: OpLookup,
+): Generator<readonly [string, string]> {
+  for (const name of colocatedNodes(node.attr)) {
+    if (name !== node.name && nodes.has(name)) yield [node.name, name];
+  }
+  const inputs = signatureOf(node, lookup)?.inputs ?? [];
+  if (!inputs.some(staysOnTask)) return;
+  const texts = dataInputs(node);
+  const callsFunction = [...node.attr.values()].some(
+    ({ value }) => value?.$case === "func" || (value?.$case === "list" && value.value.func.length > 0),
+  );
+  for (const slot of inputs) {
+    const source = staysOnTask(slot) ? parseInput(texts[slot.index] ?? "") : undefined;
+    if (source?.kind !== "data" || !nodes.has(source.node)) continue;
+    yield [node.name, source.node];
+    // A function may use variables of several tasks; it runs on the task of the first one.
+    if (callsFunction) return;
+  }
 }
 
 function staysOnTask({ isRef, dtype }: { readonly isRef: boolean; readonly dtype: DataType }): boolean {
@@ -56,7 +60,7 @@ function staysOnTask({ isRef, dtype }: { readonly isRef: boolean; readonly dtype
 }
 
 /** Follows the values that entered a loop to everything that is computed from them until they leave it. */
-function* loopBonds(nodes: Nodes): Generator<readonly [string, string, Bond]> {
+function* loopBonds(nodes: Nodes): Generator<readonly [string, string]> {
   const { outgoing } = wiringOf(nodes);
   const open = [...nodes.values()].filter(({ op }) => roleOf(op) === "enter").map(({ name }) => name);
   const seen = new Set(open);
@@ -66,12 +70,12 @@ function* loopBonds(nodes: Nodes): Generator<readonly [string, string, Bond]> {
     const key = frame?.$case === "s" ? frame.value.join() : "";
     const known = frames.get(key);
     if (known === undefined) frames.set(key, name);
-    else yield [name, known, "loop"];
+    else yield [name, known];
   }
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (roleOf(nodes.get(name)?.op ?? "") === "exit") continue;
     for (const { to } of outgoing.get(name) ?? []) {
-      yield [name, to, "loop"];
+      yield [name, to];
       if (seen.has(to)) continue;
       seen.add(to);
       open.push(to);

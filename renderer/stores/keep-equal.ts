@@ -7,9 +7,7 @@ export function keepEqual(before: unknown, now: unknown): unknown {
   if (Object.is(before, now)) return before;
   if (Array.isArray(before) && Array.isArray(now)) {
     const kept = now.map((value, index) => keepEqual(before[index], value));
-    return before.length === kept.length && kept.every((value, index) => value === before[index])
-      ? before
-      : kept;
+    return areSame(kept, before) ? before : kept;
   }
   if (!isPlain(before) || !isPlain(now)) return now;
   const keys = Object.keys(now);
@@ -22,4 +20,9 @@ export function keepEqual(before: unknown, now: unknown): unknown {
 
 function isPlain(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** Whether two lists have the same parts: what was computed from one of them is valid for the other. */
+export function areSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((part, index) => part === other[index]);
 }

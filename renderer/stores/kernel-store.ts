@@ -17,7 +17,7 @@ import { machinesOf, useCluster } from "./cluster-store.js";
 import { perDocument, recordPerDocument } from "./document-session.js";
 import { lookupFor } from "./document-state.js";
 import { useDocument } from "./document-store.js";
-import { keepEqual } from "./keep-equal.js";
+import { areSame, keepEqual } from "./keep-equal.js";
 import { useOps } from "./ops-store.js";
 import { useRuntime } from "./runtime-store.js";
 
@@ -68,13 +68,9 @@ export function currentEngines(): ClusterEngines {
   const version = useKernelCatalogue.getState().catalogue?.version;
   const searched = useRuntime.getState().state !== undefined;
   const from = [machines, version, searched];
-  if (known && isSame(from, known.from)) return known.engines;
+  if (known && areSame(from, known.from)) return known.engines;
   known = { from, engines: keepEqual(known?.engines, clusterEngines(machines, version, searched)) };
   return known.engines;
-}
-
-function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
-  return one.length === other.length && one.every((value, index) => value === other[index]);
 }
 
 /** Compares the active document with the engines, if either has changed. */
@@ -90,7 +86,7 @@ function look(): void {
   const engines = currentEngines();
   const comparison = comparisons();
   const inputs = [nodes, metaGraph, runConfig.feeds, ops, engines, catalogue];
-  if (opsState !== "ready" || isSame(inputs, comparison.looked)) return;
+  if (opsState !== "ready" || areSame(inputs, comparison.looked)) return;
   comparison.looked = inputs;
   const lookup = lookupFor(document);
   let { needs } = comparison;

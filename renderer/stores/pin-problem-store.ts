@@ -1,12 +1,13 @@
 /** What is wrong with the pins of the open document. Examined while the window is idle. */
 import { taskName } from "../cluster/task-name.js";
-import { findPinProblems, type PinProblem } from "../placement/pin-problems.js";
+import { type PinProblem, slicedPinProblems } from "../placement/pin-problems.js";
 import { whenIdle } from "../ui/when-idle.js";
+import { Background } from "./background.js";
 import { machinesOf, useCluster } from "./cluster-store.js";
 import { perDocument, recordPerDocument } from "./document-session.js";
 import { lookupFor } from "./document-state.js";
 import { useDocument } from "./document-store.js";
-import { keepEqual } from "./keep-equal.js";
+import { areSame, keepEqual } from "./keep-equal.js";
 import { currentEngines } from "./kernel-store.js";
 import { useOps } from "./ops-store.js";
 
@@ -19,7 +20,7 @@ const NONE: readonly PinProblem[] = [];
 export const usePinProblems = perDocument<PinProblemStore>(() => ({ problems: NONE }));
 
 /** What the newest result was found for. */
-const examined = recordPerDocument((): { of: readonly unknown[] } => ({ of: [] }));
+const examined = recordPerDocument(() => ({ of: [] as readonly unknown[], background: new Background() }));
 
 /** Examines the active document, if something has changed since. */
 export function examinePins(): void {
@@ -30,9 +31,9 @@ export function examinePins(): void {
   const engines = currentEngines();
   const of = [document.nodes, document.metaGraph, shapes, ops, engines];
   const record = examined();
-  if (of.every((part, index) => part === record.of[index])) return;
+  if (areSame(of, record.of)) return;
   record.of = of;
-  const found = findPinProblems({
+  const input = {
     document,
     lookup: lookupFor(document),
     shapes,
@@ -42,8 +43,12 @@ export function examinePins(): void {
       memoryBytes,
       tasks: tasks.map(taskName),
     })),
-  });
-  usePinProblems.setState(({ problems }) => ({ problems: keepEqual(problems, found) }));
+  };
+  record.background.start(
+    document.nodes.size,
+    () => slicedPinProblems(input),
+    (found) => usePinProblems.setState(({ problems }) => ({ problems: keepEqual(problems, found) })),
+  );
 }
 
 /** Keeps the store in sync with the document and the cluster. Called once at start. */

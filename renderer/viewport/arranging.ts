@@ -23,6 +23,7 @@ import {
 } from "../stores/document-session.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
 import { followDocument, type GraphViewStore, useGraphView } from "../stores/graph-view-store.js";
+import { areSame } from "../stores/keep-equal.js";
 import { useOps } from "../stores/ops-store.js";
 import { nextTask } from "../ui/next-task.js";
 import { nodeSize, usedOutputs } from "./graph-map.js";
@@ -81,7 +82,7 @@ function follow(hooks: ArrangingHooks, engine: LayoutEngine): void {
   // After each edit, as what is drawn of a large graph follows from what was drawn before it.
   visibleNow();
   const of = [wiring, openness, wiring && useOps.getState().ops, generation];
-  if (of.every((value, index) => value === work.of[index])) return;
+  if (areSame(of, work.of)) return;
   work.of = of;
   work.abort?.abort(new DOMException("Another layout is wanted.", "AbortError"));
   work.abort = undefined;

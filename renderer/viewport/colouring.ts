@@ -5,6 +5,7 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { wiringOf } from "../document/wiring.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
+import { areSame } from "../stores/keep-equal.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { tensorBytes } from "../stores/sent-bytes.js";
 import { taskColourVar } from "../theme/task-colour.js";
@@ -45,7 +46,7 @@ export function colourScale(): ColourScale | undefined {
   const { document, shapes } = useDocument.getState();
   const runs = useDocumentRun.getState().latest?.nodes;
   const of = [by, document.nodes, by === "bytes" ? shapes : undefined, by === "op" ? undefined : runs];
-  if (newest && of.every((part, index) => part === newest?.of[index])) return newest.scale;
+  if (newest && areSame(of, newest.of)) return newest.scale;
   const scale =
     by === "op"
       ? scaleOfOps(document.nodes)

@@ -3,6 +3,7 @@ import { isArranged } from "../document/arrangement.js";
 import { recordPerDocument } from "../stores/document-session.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
+import { areSame } from "../stores/keep-equal.js";
 import { useOps } from "../stores/ops-store.js";
 import { type GraphMap, mapFrom, mapOf } from "./graph-map.js";
 import { mapOfVisible, visibleOf } from "./shown-graph.js";
@@ -17,7 +18,7 @@ export function currentMap(): GraphMap {
   const of = [document.nodes, document.layout, document.metaGraph, useOps.getState().ops, shown, moved];
   const record = remembered();
   const { known } = record;
-  if (known && of.every((value, index) => value === known.of[index])) return known.map;
+  if (known && areSame(of, known.of)) return known.map;
   const map = compute();
   record.known = { of, map };
   return map;

@@ -76,6 +76,15 @@ export function parseDeviceName(name: string): DeviceParts {
   return parts.type === "*" ? { ...parts, type: undefined } : parts;
 }
 
+/** As `parseDeviceName`; undefined for a text that is no device name. */
+export function tryParseDeviceName(name: string): DeviceParts | undefined {
+  try {
+    return parseDeviceName(name);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The canonical text: parts in order, "/device:GPU:*" for a type without an index, "" for none. */
 export function formatDeviceName(parts: DeviceParts): string {
   const { job, replica, task, type, index } = parts;
