@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { ServerDef } from "../../protos/generated/tensorflow/tensorflow_server.js";
 import { formatLogLine, type LogLevel } from "../engines/log-lines.js";
-import { keepHeapSmall } from "../engines/portable/heap-flags.js";
+import { keepHeapSmall } from "../engines/portable/v8-flags.js";
 import type { LocatedRuntime } from "../engines/tensorflow/candidate.js";
 import type { WorkerMessage } from "../engines/worker-messages.js";
 import { surviveFaults } from "../faults.js";

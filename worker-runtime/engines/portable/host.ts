@@ -4,13 +4,13 @@ import { surviveFaults } from "../../faults.js";
 import { exitNow } from "../exit-now.js";
 import { packageVersion } from "../package-root.js";
 import { chooseGpus } from "./gpu/choose-gpus.js";
-import { letHeapGrow } from "./heap-flags.js";
 import { limitTensorBytes } from "./kernels/support/allocation.js";
 import { memoryBudget } from "./kernels/support/memory-budget.js";
 import { PortableServer } from "./portable-server.js";
 import type { RegionMode } from "./regions/region-mode.js";
 import { deviceThreads } from "./regions/thread-life.js";
 import { PeerTrust, type TrustFiles } from "./transport/sockets/peer-trust.js";
+import { prepareForSteps } from "./v8-flags.js";
 
 export interface HostPortableOptions {
   readonly serverDef: ServerDef;
@@ -88,7 +88,7 @@ export async function hostPortable(options: HostPortableOptions): Promise<Hosted
     trust,
     log,
   });
-  letHeapGrow();
+  prepareForSteps();
   if (server.isOpen && trust === undefined) {
     options.onWarning(
       `Other machines can reach this task (it listens on ${server.addresses.join(", ")}), and TensorFlow's protocol has ` +

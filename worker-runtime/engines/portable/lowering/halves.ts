@@ -64,6 +64,7 @@ function contextOf(context: LoweringContext, widened: ReadonlyMap<string, OnnxVa
   const given = (value: OnnxValue) => widened.get(value.name) ?? value;
   return {
     model: context.model,
+    isOnGpu: context.isOnGpu,
     rank: (input) => context.rank(given(input)),
     shape: (input) => context.shape(given(input)),
     likelyShape: (input) => context.likelyShape(given(input)),

@@ -54,6 +54,8 @@ export interface Lowering {
 /** What a lowering can query about its node's inputs, and the model that it writes to. */
 export interface LoweringContext {
   readonly model: ModelBuilder;
+  /** Whether the model runs on a GPU: for what is faster there, or on a CPU. */
+  readonly isOnGpu: boolean;
   /** The rank of an input, or of a value returned by another lowering. The model is made for these ranks. */
   rank(input: OnnxValue): number;
   /**

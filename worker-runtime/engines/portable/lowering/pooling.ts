@@ -17,9 +17,10 @@ import type { ModelBuilder, OnnxValue } from "../onnx/model-builder.js";
 import { int64s, scalar } from "./constants.js";
 import { accepts } from "./fits.js";
 import { fromChannelsFirst, fromChannelsLast, reshape, toChannelsFirst, toChannelsLast } from "./layout.js";
-import type { Lowering } from "./lowering.js";
+import type { Lowering, LoweringContext } from "./lowering.js";
 import { placeGradient } from "./origins.js";
 import { dimensionsOf, imageSizes, paddingsOf, pixelsLeft } from "./windows.js";
+import { Writer } from "./writer.js";
 
 /**
  * The attributes of an ONNX pool.
@@ -80,18 +81,35 @@ function pool(op: string, onnx: string, dtypes: readonly DType[]): Lowering {
   };
 }
 
-/** The parts of a gradient where a condition holds and where it does not, each with 0 elsewhere. */
-function divide(
+/** Returns the parts of a gradient where a condition holds and where it does not, each with 0 elsewhere. */
+type Divide = (
   model: ModelBuilder,
   condition: OnnxValue,
   gradient: OnnxValue,
-): readonly [OnnxValue, OnnxValue] {
+) => readonly [OnnxValue, OnnxValue];
+
+const divideAny: Divide = (model, condition, gradient) => {
   const { dtype } = gradient;
   const nothing = scalar(model, dtype, 0);
   return [
     model.node("Where", [condition, gradient, nothing], dtype),
     model.node("Where", [condition, nothing, gradient], dtype),
   ];
+};
+
+/** For finite gradients: on a CPU, a Where takes five times as long as a product. */
+const divideFinite: Divide = (model, condition, gradient) => {
+  const write = new Writer({ model });
+  const first = write.mul(gradient, write.cast(condition, gradient.dtype));
+  return [first, write.sub(gradient, first)];
+};
+
+/** Whether no element is NaN or infinite: 0 times any of these is NaN. */
+function allFinite(model: ModelBuilder, values: OnnxValue): OnnxValue {
+  const write = new Writer({ model });
+  const nothing = write.scalar(values.dtype, 0);
+  const sum = write.same("ReduceSum", [write.mul(values, nothing)], { keepdims: int(0) });
+  return write.test("Equal", sum, nothing);
 }
 
 /** Both halves of a dimension. */
@@ -111,16 +129,8 @@ function halves(
   return [first as OnnxValue, second as OnnxValue];
 }
 
-function join(
-  model: ModelBuilder,
-  values: readonly OnnxValue[],
-  axis: number,
-  shape: readonly number[],
-): OnnxValue {
-  const joined = model.node("Concat", values, (values[0] as OnnxValue).dtype, {
-    attributes: { axis: int(axis) },
-  });
-  return reshape(model, joined, shape);
+function join(model: ModelBuilder, halves: readonly [OnnxValue, OnnxValue], axis: number): OnnxValue {
+  return model.node("Concat", halves, halves[0].dtype, { attributes: { axis: int(axis) } });
 }
 
 /**
@@ -129,7 +139,7 @@ function join(
  * @param images and gradient have their channels last.
  */
 function maxPoolGradOfQuarters(
-  model: ModelBuilder,
+  { model, isOnGpu }: LoweringContext,
   [images, gradient]: readonly [OnnxValue, OnnxValue],
   { rows, columns }: WindowGeometry,
   channels: number,
@@ -151,8 +161,15 @@ function maxPoolGradOfQuarters(
     images,
     pixels: model.node("Max", [top, bottom], dtype),
     place: (values) => {
-      const ofRows = join(model, divide(model, isTop, values), 2, [-1, height, columns.output, channels]);
-      const whole = join(model, divide(model, isLeft, ofRows), 3, [-1, height, width, channels]);
+      const placeBy = (divide: Divide) => () => {
+        const ofRows = join(model, divide(model, isTop, values), 2);
+        const rowsApart = reshape(model, ofRows, [-1, height, columns.output, channels]);
+        return join(model, divide(model, isLeft, rowsApart), 3);
+      };
+      const joined = isOnGpu
+        ? placeBy(divideAny)()
+        : model.branch(allFinite(model, values), placeBy(divideFinite), placeBy(divideAny), { rank: 4 });
+      const whole = reshape(model, joined, [-1, height, width, channels]);
       return fitted(model, whole, [rows.input, columns.input], [height, width], 0);
     },
   });
@@ -238,7 +255,7 @@ const maxPoolGrad: Lowering = {
       toChannelsLast(model, x, channelsFirst),
       toChannelsLast(model, dy, channelsFirst),
     ] as const;
-    const result = maxPoolGradOfQuarters(model, lasts, geometry, channels);
+    const result = maxPoolGradOfQuarters(context, lasts, geometry, channels);
     return [fromChannelsLast(model, result, channelsFirst)];
   },
 };

@@ -1,4 +1,8 @@
-import { type AttributeProto, AttributeProto_AttributeType } from "../../../../protos/generated/onnx/onnx.js";
+import {
+  type AttributeProto,
+  AttributeProto_AttributeType,
+  type GraphProto,
+} from "../../../../protos/generated/onnx/onnx.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import { tensorProto } from "./tensor-proto.js";
 
@@ -31,4 +35,8 @@ export function string(value: string): OnnxAttribute {
 
 export function tensor(value: Tensor): OnnxAttribute {
   return { ...NONE, t: tensorProto("", value), type: AttributeProto_AttributeType.TENSOR };
+}
+
+export function graph(value: GraphProto): OnnxAttribute {
+  return { ...NONE, g: value, type: AttributeProto_AttributeType.GRAPH };
 }

@@ -1,6 +1,6 @@
 import {
   AttributeProto,
-  type GraphProto,
+  GraphProto,
   ModelProto,
   NodeProto,
   type TensorProto,
@@ -8,7 +8,7 @@ import {
 } from "../../../../protos/generated/onnx/onnx.js";
 import type { DType } from "../../../protocol/dtype.js";
 import type { Tensor } from "../../../protocol/tensor.js";
-import type { OnnxAttributes } from "./attributes.js";
+import { graph, type OnnxAttributes } from "./attributes.js";
 import { onnxDataType, tensorProto } from "./tensor-proto.js";
 
 /** The ONNX operator set version that models use, and the matching version of the file format. */
@@ -39,14 +39,15 @@ export interface OnnxNodeOptions {
 
 /** Writes a model, node by node. Values are numbered; ONNX nodes keep the names of TensorFlow's nodes. */
 export class ModelBuilder {
-  readonly #nodes: NodeProto[] = [];
+  #nodes: NodeProto[] = [];
   readonly #initializers: TensorProto[] = [];
   readonly #inputs: ValueInfoProto[] = [];
   readonly #outputs: ValueInfoProto[] = [];
-  readonly #ranks: ValueInfoProto[] = [];
+  #ranks: ValueInfoProto[] = [];
   /** The existing constants by tensor: lowerings need not keep track of those that they share. */
   readonly #constants = new Map<Tensor, OnnxValue>();
   #values = 0;
+  #added = 0;
   #scope = "";
 
   /** Sets the name of nodes added from now on, for ONNX Runtime's profiles and errors. */
@@ -106,6 +107,46 @@ export class ModelBuilder {
     return values;
   }
 
+  /**
+   * Adds an If: only the nodes of one branch are run.
+   * @param condition a bool scalar.
+   * @param whenTrue and `whenFalse` add the nodes of a branch, which may use all values outside it, and return its result.
+   * @param options as for any node.
+   */
+  branch(
+    condition: OnnxValue,
+    whenTrue: () => OnnxValue,
+    whenFalse: () => OnnxValue,
+    { rank }: Pick<OnnxNodeOptions, "rank"> = {},
+  ): OnnxValue {
+    const [then, otherwise] = [this.#branch(whenTrue), this.#branch(whenFalse)];
+    return this.node("If", [condition], then.dtype, {
+      attributes: { then_branch: graph(then.graph), else_branch: graph(otherwise.graph) },
+      ...(rank === undefined ? {} : { rank }),
+    });
+  }
+
+  #branch(make: () => OnnxValue): { readonly graph: GraphProto; readonly dtype: DType } {
+    const [nodes, ranks] = [this.#nodes, this.#ranks];
+    [this.#nodes, this.#ranks] = [[], []];
+    try {
+      const result = make();
+      // A branch returns only what one of its own nodes makes.
+      const output = this.node("Identity", [result], result.dtype);
+      return {
+        dtype: result.dtype,
+        graph: GraphProto.fromPartial({
+          name: `${this.#scope}#${this.#added}`,
+          node: this.#nodes,
+          valueInfo: this.#ranks,
+          output: [valueInfo(output, undefined)],
+        }),
+      };
+    } finally {
+      [this.#nodes, this.#ranks] = [nodes, ranks];
+    }
+  }
+
   /** Serializes the model without nodes that no output needs, which ONNX Runtime would also run. */
   build(name: string): Uint8Array {
     const model = ModelProto.fromPartial({
@@ -135,7 +176,7 @@ export class ModelBuilder {
     for (const one of this.#nodes.toReversed()) {
       if (one.output.some((name) => needed.has(name))) {
         node.push(one);
-        for (const name of one.input) {
+        for (const name of inputsOf(one)) {
           needed.add(name);
         }
       }
@@ -158,8 +199,9 @@ export class ModelBuilder {
     outputs: readonly OnnxValue[],
     { attributes = {}, domain }: OnnxNodeOptions,
   ): void {
+    this.#added += 1;
     const node = NodeProto.fromPartial({
-      name: `${this.#scope}#${this.#nodes.length}`,
+      name: `${this.#scope}#${this.#added}`,
       opType: op,
       input: inputs.map((input) => input?.name ?? ""),
       output: outputs.map((output) => output.name),
@@ -170,6 +212,11 @@ export class ModelBuilder {
     );
     this.#nodes.push(node);
   }
+}
+
+/** The names of a node's inputs and of those of the nodes in its branches. */
+function inputsOf({ input, attribute }: NodeProto): readonly string[] {
+  return [...input, ...attribute.flatMap(({ g }) => g?.node.flatMap(inputsOf) ?? [])];
 }
 
 function valueInfo({ name, dtype }: OnnxValue, rank: number | undefined): ValueInfoProto {

@@ -21,10 +21,14 @@ export interface ConstantInputsOptions {
   readonly minMillis: number;
   /** The number of runs in a row with the same tensors after which they become constants. */
   readonly runs: number;
+  /** They do after MIN_RUNS if these have taken this long: making another session then costs no more than it saves. */
+  readonly millis: number;
   /** Fewer bytes are not worth another session. */
   readonly minBytes: number;
 }
 
+/** No tensor that was used in fewer runs in a row, after the first, becomes a constant. */
+const MIN_RUNS = 3;
 /** Inputs that have changed this many times are not expected to stay as they are. */
 const MAX_CHANGES = 4;
 /** The constants of one plan, which ONNX Runtime holds in addition to the variables. */
@@ -37,6 +41,8 @@ interface Seen {
   tensor: WeakRef<Tensor>;
   /** Runs in a row with this tensor, after the first. */
   repeats: number;
+  /** What all runs had taken when it was first seen. */
+  sinceMillis: number;
   changes: number;
 }
 
@@ -58,6 +64,8 @@ export class ConstantInputs {
         readonly isForAll: boolean;
       }
     | undefined;
+  /** What all runs have taken. */
+  #millis = 0;
   #isMaking = false;
   #isReleased = false;
 
@@ -111,6 +119,11 @@ export class ConstantInputs {
       : undefined;
   }
 
+  /** Takes note of the duration of a run. */
+  ran(millis: number): void {
+    this.#millis += millis;
+  }
+
   /** Releases its sessions. */
   release(): void {
     this.#isReleased = true;
@@ -128,7 +141,12 @@ export class ConstantInputs {
     ) {
       this.#seen.delete(slot);
     } else if (seen === undefined) {
-      this.#seen.set(slot, { tensor: new WeakRef(input), repeats: 0, changes: 0 });
+      this.#seen.set(slot, {
+        tensor: new WeakRef(input),
+        repeats: 0,
+        sinceMillis: this.#millis,
+        changes: 0,
+      });
     } else if (seen.tensor.deref() === input) {
       seen.repeats += 1;
     } else if (seen.changes >= MAX_CHANGES) {
@@ -136,8 +154,14 @@ export class ConstantInputs {
     } else {
       seen.tensor = new WeakRef(input);
       seen.repeats = 0;
+      seen.sinceMillis = this.#millis;
       seen.changes += 1;
     }
+  }
+
+  #isConstant({ repeats, sinceMillis }: Seen): boolean {
+    const { runs, millis } = this.#options;
+    return repeats >= runs || (repeats >= MIN_RUNS && this.#millis - sinceMillis >= millis);
   }
 
   #makeFor(inputs: readonly (Value | undefined)[]): Promise<void> | undefined {
@@ -145,7 +169,7 @@ export class ConstantInputs {
     let bytes = 0;
     for (const [slot, seen] of this.#seen) {
       const input = inputs[slot];
-      if (input instanceof Tensor && seen !== undefined && seen.repeats >= this.#options.runs) {
+      if (input instanceof Tensor && seen !== undefined && this.#isConstant(seen)) {
         constants.set(slot, input);
         bytes += input.byteLength;
       }

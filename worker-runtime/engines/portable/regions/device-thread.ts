@@ -25,8 +25,9 @@ const SESSION_OPTIONS: InferenceSession.SessionOptions = {
   intraOpNumThreads: threads,
   interOpNumThreads: 1,
   logSeverityLevel: LOG_FATAL,
-  // Spinning threads would take cores from the thread that serves gRPC.
-  extra: { session: { intra_op: { allow_spinning: "0" } } },
+  // Threads wait for the next node by spinning: a sleeping one is woken too late for most nodes. Between runs they sleep,
+  // or they would take cores from the thread that serves gRPC (README.md).
+  extra: { session: { intra_op: { allow_spinning: "1" }, force_spinning_stop: "1" } },
 };
 
 const sessions = new Map<number, ResidentSession>();

@@ -58,10 +58,13 @@ export class MemberLowering {
   isSpecialized = false;
   readonly #outline: RegionOutline;
   readonly #known: KnownByInputs;
+  readonly #isOnGpu: boolean;
 
-  constructor(outline: RegionOutline, known: KnownByInputs) {
+  /** @param isOnGpu whether the models run on a GPU. */
+  constructor(outline: RegionOutline, known: KnownByInputs, isOnGpu: boolean) {
     this.#outline = outline;
     this.#known = known;
+    this.#isOnGpu = isOnGpu;
   }
 
   /**
@@ -246,6 +249,7 @@ export class MemberLowering {
     };
     return {
       model,
+      isOnGpu: this.#isOnGpu,
       rank(input) {
         const slot = slotOf(input);
         const shape = recording.shapes[slot];

@@ -37,11 +37,12 @@ export async function makePlan(
   sessions: SessionCache,
   minMillis: number,
 ): Promise<Plan | undefined> {
-  const lowering = new MemberLowering(outline, {
+  const known = {
     recording,
     byRanks: knownValues(outline, "ranks", recording),
     byShapes: knownValues(outline, "shapes", recording),
-  });
+  };
+  const lowering = new MemberLowering(outline, known, sessions.device.isGpu);
   for (const member of lendingMembers(outline)) {
     lowering.declined.add(member);
   }

@@ -54,8 +54,8 @@ const JUDGED_RUNS = 8;
 
 /** When inputs that do not change become constants. */
 const constantInputs = {
-  auto: { runs: 16, minBytes: 64 * 1024 },
-  always: { runs: 4, minBytes: 0 },
+  auto: { runs: 16, millis: 250, minBytes: 64 * 1024 },
+  always: { runs: 4, millis: Number.POSITIVE_INFINITY, minBytes: 0 },
 } as const;
 
 /** What a region is given for one run. */
@@ -133,8 +133,10 @@ export class Region {
     };
     const options = { variables, onSessionFailure };
     const outputs = await runProgram(outline, program, inputs, host, options);
+    const millis = performance.now() - startMillis;
+    plan.constantInputs?.ran(millis);
     if (!hasFailed && plan.runs < JUDGED_RUNS && bytesOf(inputs) <= plan.bytes) {
-      this.#judge(state, plan, performance.now() - startMillis);
+      this.#judge(state, plan, millis);
     }
     return outputs;
   }

@@ -70,6 +70,7 @@ function contextOf(
   };
   return {
     model,
+    isOnGpu: false,
     rank: (input) => find(input).tensor.shape.length,
     shape: (input) => {
       const { tensor, constant } = find(input);

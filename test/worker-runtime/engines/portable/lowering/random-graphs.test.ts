@@ -72,6 +72,7 @@ class RandomGraph {
       inputs.map(({ onnx }) => onnx),
       {
         model: this.model,
+        isOnGpu: false,
         rank: (input) => find(input).tensor.shape.length,
         shape: (input) => (find(input).isConstant ? find(input).tensor.shape : undefined),
         likelyShape: (input) => find(input).tensor.shape,

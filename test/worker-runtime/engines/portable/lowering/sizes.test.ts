@@ -34,6 +34,7 @@ test.each([
       const [made] =
         lowerings.find(node)?.lower(node, given, {
           model,
+          isOnGpu: false,
           rank,
           shape: unknown("shape"),
           likelyShape: () => undefined,

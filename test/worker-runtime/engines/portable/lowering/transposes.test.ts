@@ -28,6 +28,7 @@ function add(
   const [output] =
     lowerings.find(node)?.lower(node, inputs, {
       model,
+      isOnGpu: false,
       rank: ({ name }) => ranks.get(name) ?? 0,
       shape: () => undefined,
       likelyShape: () => undefined,

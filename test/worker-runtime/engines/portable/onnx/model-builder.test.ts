@@ -27,3 +27,32 @@ test("a rank that is said of a node's output is in the model", () => {
   expect(info?.name).toBe(y.name);
   expect(info?.type?.tensorType?.shape?.dim).toHaveLength(4);
 });
+
+test("a branch uses values outside it, which the model therefore has", () => {
+  const model = new ModelBuilder();
+  const [x, condition] = [model.input("float32", 1), model.input("bool", 0)];
+  const [used, unused] = [model.node("Exp", [x], "float32"), model.node("Log", [x], "float32")];
+  const two = model.constant(Tensor.of(2));
+  const chosen = model.branch(
+    condition,
+    () => model.node("Mul", [used, two], "float32"),
+    () => used,
+  );
+  model.branch(
+    condition,
+    () => unused,
+    () => used,
+  );
+  model.output(chosen);
+  const graph = ModelProto.decode(model.build("some")).graph;
+  expect(graph?.node.map(({ opType }) => opType)).toEqual(["Exp", "If", "Identity"]);
+  expect(graph?.initializer.map(({ name }) => name)).toEqual([two.name]);
+  const branches = graph?.node[1]?.attribute.map(({ name, g }) => [
+    name,
+    g?.node.map(({ opType }) => opType),
+  ]);
+  expect(branches).toEqual([
+    ["then_branch", ["Mul", "Identity"]],
+    ["else_branch", ["Identity"]],
+  ]);
+});

@@ -1,5 +1,8 @@
 /** Inputs of regions that stay the same for many runs become constants of their models. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ConstantInputs } from "../../../../../worker-runtime/engines/portable/regions/constant-inputs.js";
+import { RegionDevice } from "../../../../../worker-runtime/engines/portable/regions/device.js";
+import { SessionCache } from "../../../../../worker-runtime/engines/portable/regions/session-cache.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import { arg, binary, node, ret, type } from "../executor/graph-fixture.js";
 import { floats, numbers, startTask } from "./regions-fixture.js";
@@ -102,5 +105,43 @@ describe("values that decide shapes", () => {
       }
     }
     expect(task.log).toEqual([]);
+  });
+});
+
+describe("long runs", () => {
+  /** The inputs of a region with one input and no nodes. */
+  function inputsOf(millis: number): ConstantInputs {
+    const [outputs, constants] = [[], new Map()];
+    const outline = { inputCount: 1, slotCount: 1, members: [], outputs, usedByRows: new Set<number>() };
+    const inputs = new ConstantInputs(
+      { ...outline, constants, absorbed: [] },
+      { shapes: [[1]], values: [], millis: [], estimatedNanos: 0 },
+      { sessions: new SessionCache(new RegionDevice()), minMillis: 0, runs: 16, millis, minBytes: 0 },
+    );
+    onTestFinished(() => inputs.release());
+    return inputs;
+  }
+
+  /** Runs, each of 100 ms with these inputs, until a plan is made. */
+  function runsUntilMade(inputs: ConstantInputs, inputOf: (run: number) => Tensor): number {
+    for (let run = 1; run <= 40; run += 1) {
+      if (inputs.observe([inputOf(run)]) !== undefined) {
+        return run;
+      }
+      inputs.ran(100);
+    }
+    return Number.POSITIVE_INFINITY;
+  }
+
+  it("make inputs constants once they have taken a while, short ones after many", () => {
+    const same = floats([1]);
+    expect(runsUntilMade(inputsOf(500), () => same)).toBe(6);
+    expect(runsUntilMade(inputsOf(50), () => same)).toBe(4);
+    expect(runsUntilMade(inputsOf(50_000), () => same)).toBe(17);
+  });
+
+  it("count from the last change", () => {
+    const [first, second] = [floats([1]), floats([2])];
+    expect(runsUntilMade(inputsOf(500), (run) => (run < 5 ? first : second))).toBe(10);
   });
 });

@@ -20,6 +20,13 @@ const NO_PRETENURING = "--no-allocation-site-pretenuring";
 const GROWTH_FACTOR = 4;
 
 /**
+ * How much of a function must have run, in bytes of bytecode, before V8 considers compiling it better. A step runs most
+ * functions once; with V8's own 67,584 a thousand steps pass before those on its path are compiled. With an eighth,
+ * steps of an MLP between the 1,000th and the 1,500th take 4/5 of the time.
+ */
+const INTERRUPT_BUDGET = 8192;
+
+/**
  * Call before the engine is loaded: its code, which all stays, would make the young generation as large as it can be,
  * and a task without work would take 16 MB more, for garbage.
  */
@@ -27,9 +34,10 @@ export function keepHeapSmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
 }
 
-/** Call when the task is about to serve. */
-export function letHeapGrow(): void {
+/** Call when the task is about to serve: the heap may grow, and what steps run is compiled soon. */
+export function prepareForSteps(): void {
   setFlagsFromString(`--semi-space-growth-factor=${GROWTH_FACTOR}`);
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   setFlagsFromString(NO_PRETENURING);
+  setFlagsFromString(`--interrupt-budget=${INTERRUPT_BUDGET}`);
 }
