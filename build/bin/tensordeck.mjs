@@ -2,7 +2,7 @@
 // The `tensordeck` command. It is the target of package.json's "bin", so it must exist before anything is built.
 import { existsSync } from "node:fs";
 
-const main = new URL("../out/main/cli/main.js", import.meta.url);
+const main = new URL("../out/program/cli/main.js", import.meta.url);
 if (existsSync(main)) {
   await import(main.href);
 } else {

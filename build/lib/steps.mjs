@@ -1,6 +1,7 @@
 // The steps that turn the sources into build/out. Each runs only when its inputs have changed.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { bundleProgram } from "./bundle.mjs";
 import { BuildError, outDir, packageDir, root, run, runTool } from "./project.mjs";
 import { fingerprint, forget, isCurrent, listFiles, markCurrent } from "./stamp.mjs";
 
@@ -58,6 +59,17 @@ const STEPS = [
     inputs: assetSources,
     output: "build/out",
     action: copyAssets,
+  },
+  {
+    name: "bundle",
+    title: "Joining the modules of the command line",
+    inputs: () => [
+      ...programSources(),
+      ...assetSources(),
+      ...listFiles(["build/lib/bundle.mjs", "package-lock.json"]),
+    ],
+    output: "build/out/program/cli/main.js",
+    action: bundleProgram,
   },
   {
     name: "window",

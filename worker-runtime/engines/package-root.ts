@@ -22,15 +22,27 @@ export function packageVersion(): string {
 }
 
 /**
- * The compiled form of a module of worker-runtime, for a process of its own: a plain Node starts it, whatever runs this
- * file.
- * @param module relative to worker-runtime, "cli/main.js".
+ * The compiled form of a module of worker-runtime, for a process or a thread of its own: a plain Node starts it, whatever
+ * runs this file.
+ * @param module relative to worker-runtime, "engines/tensorflow/probe-process.js".
  * @throws TensorFlowError FAILED_PRECONDITION when the sources were not built.
  */
 export function compiledModule(module: string): string {
+  return builtFile("worker-runtime", module);
+}
+
+/**
+ * The `tensordeck` command, whose modules were joined when it was built, for a process of its own.
+ * @throws TensorFlowError FAILED_PRECONDITION when the sources were not built.
+ */
+export function compiledProgram(): string {
+  return builtFile("program", "cli/main.js");
+}
+
+function builtFile(...parts: readonly string[]): string {
   // A packaged app keeps its files in an archive that only Electron can read; started programs lie beside it.
   const root = packageRoot().replace(/app\.asar(?=$|[\\/])/, "app.asar.unpacked");
-  const file = path.join(root, "build", "out", "worker-runtime", module);
+  const file = path.join(root, "build", "out", ...parts);
   if (!existsSync(file)) {
     throw failedPrecondition(`${file} does not exist. Build Tensordeck first: npm run build.`);
   }

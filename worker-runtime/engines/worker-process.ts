@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 import { inBackground } from "../faults.js";
 import { statusCodeOf, TensorFlowError, unavailable } from "../protocol/status.js";
 import { type LogLine, LogReader } from "./log-lines.js";
-import { compiledModule, nodeCommand } from "./package-root.js";
+import { compiledProgram, nodeCommand } from "./package-root.js";
 import { type WorkerMessage, workerMessageSchema } from "./worker-messages.js";
 
 /** How long a worker may take to end by itself. */
@@ -47,7 +47,7 @@ export class WorkerProcess {
       this.listeners.add(onLog);
     }
     const node = nodeCommand();
-    const own = [node.command, compiledModule("cli/main.js"), "worker", ...args];
+    const own = [node.command, compiledProgram(), "worker", ...args];
     const [command = node.command, ...commandArgs] = [...commandPrefix, ...own];
     this.child = spawn(command, commandArgs, {
       env: { ...process.env, ...node.env, ...env },

@@ -1,5 +1,6 @@
 /** The parts of every program without a desktop: the window's server, the application behind it, and their end. */
 import { join } from "node:path";
+import { packageRoot } from "../../../worker-runtime/engines/package-root.js";
 import { inBackground, surviveFaults } from "../../../worker-runtime/faults.js";
 import type { Application } from "../../application.js";
 import { InstanceLock } from "../../peers/agent/instance-lock.js";
@@ -42,7 +43,7 @@ export async function startHeadlessProcess(options: HeadlessProcessOptions): Pro
   const { dataDir } = options;
   const host = await startHeadlessHost({
     port: options.port,
-    rendererFolder: join(import.meta.dirname, "../../../renderer"),
+    rendererFolder: join(packageRoot(), "build/out/renderer"),
   });
   let loaded: Application | undefined;
   const answers = { link: () => host.newWindowUrl(), clones: () => loaded?.clones() ?? {} };

@@ -22,7 +22,7 @@ const env = { ...environmentWithoutProxies(), TENSORDECK_NETWORK: "loopback" };
 let dataDir: string;
 
 beforeAll(() => {
-  const compiled = join(repositoryRoot, "build/out/main/cli/main.js");
+  const compiled = join(repositoryRoot, "build/out/program/cli/main.js");
   if (!existsSync(compiled)) throw new Error(`${compiled} does not exist. Build first: npm run build.`);
 });
 

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { compiledModule } from "../../../worker-runtime/engines/package-root.js";
+import { compiledProgram } from "../../../worker-runtime/engines/package-root.js";
 
 test("a worker whose parent went while it was starting ends", async () => {
-  const child = spawn(process.execPath, [compiledModule("cli/main.js"), "worker", "--engine=portable"], {
+  const child = spawn(process.execPath, [compiledProgram(), "worker", "--engine=portable"], {
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   try {
