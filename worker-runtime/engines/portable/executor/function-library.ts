@@ -4,7 +4,7 @@ import { taskOfDevice } from "../../../cluster/device-name.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { notFound, resourceExhausted, unimplemented } from "../../../protocol/status.js";
 import type { KernelRegistry } from "../kernels/registry.js";
-import type { RegionFormer } from "../regions/form-regions.js";
+import type { RegionFormer } from "../regions/contraction.js";
 import type { Value } from "../values.js";
 import { calleeKey } from "./callee-key.js";
 import { compileGraph } from "./compiled-graph.js";

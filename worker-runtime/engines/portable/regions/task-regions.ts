@@ -4,8 +4,9 @@ import type { NodeWork } from "../executor/compiled-node.js";
 import { createLoweringRegistry, createUpdateRegistry } from "../lowering/all.js";
 import type { UpdateLowering } from "../lowering/lowering.js";
 import type { LoweringRegistry } from "../lowering/registry.js";
+import type { RegionFormer } from "./contraction.js";
 import { RegionDevice, type RegionDeviceOptions } from "./device.js";
-import type { RegionFormer } from "./form-regions.js";
+
 import { Region, type RegionEnvironment } from "./region.js";
 import type { RegionMode } from "./region-mode.js";
 import type { RegionOutline } from "./region-outline.js";
