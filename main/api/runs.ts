@@ -26,6 +26,18 @@ export const feedValueSchema = z.discriminatedUnion("kind", [
 ]);
 export type FeedValue = z.infer<typeof feedValueSchema>;
 
+/** When a run of several steps ends early, by a fetched tensor of one real element. */
+export const stopConditionSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("below"), tensor: z.string(), value: z.number() }),
+  z.object({ kind: z.literal("above"), tensor: z.string(), value: z.number() }),
+  /** NaN or infinite. */
+  z.object({ kind: z.literal("not-finite"), tensor: z.string() }),
+]);
+export type StopCondition = z.infer<typeof stopConditionSchema>;
+
+export const MAX_STEPS = 1_000_000;
+export const MAX_STOP_CONDITIONS = 8;
+
 /** How the variables and tables of a SavedModel get their saved values before the first step. */
 export const runRestoreSchema = z.object({
   /** The `sourceId` that the document was opened with. */
@@ -44,9 +56,13 @@ export const runRequestSchema = z.object({
   fetches: z.array(z.string()),
   /** Names of operations that are run for their effect. */
   targets: z.array(z.string()),
-  steps: z.number().int().min(1).max(1_000_000),
+  steps: z.number().int().min(1).max(MAX_STEPS),
   /** Record which node ran on which device, when, and for how long. */
   trace: z.boolean(),
+  /** With `trace`: the first of every so many steps is traced; absent: as many as do not slow the run down. */
+  traceEvery: z.number().int().min(1).max(MAX_STEPS).optional(),
+  /** The run is done as soon as one of them holds. Their tensors must be fetched. */
+  stops: z.array(stopConditionSchema).max(MAX_STOP_CONDITIONS).optional(),
   /** Ends a step with DEADLINE_EXCEEDED; 0 or absent: no limit. */
   stepTimeoutMillis: z.number().int().nonnegative().optional(),
   /** Only for a graph of a SavedModel. */
@@ -137,6 +153,8 @@ export const runUpdateSchema = z.object({
   transfers: z.array(transferSchema),
   /** Number of the step that `nodes` and `transfers` belong to; absent when none was traced. */
   tracedStep: z.number().int().positive().optional(),
+  /** Why it was done before its last step: "loss:0 fell below 0.01". */
+  endedEarly: z.string().optional(),
   /** True if the graph is a SavedModel's and its saved values were left out: its results are not the model's. */
   withoutSavedValues: z.boolean().optional(),
   /** True when it failed because the saved values could not be read. */

@@ -36,6 +36,7 @@ export class RunStatus {
   /** Results of the newest step; written out only when they are shown. */
   #results: readonly NamedTensor[] = [];
   #traced: { readonly step: TracedStep; readonly timing: StepTiming } | undefined;
+  #endedEarly: string | undefined;
   #restoreFailed = false;
   #problem: Problem | undefined;
 
@@ -88,6 +89,7 @@ export class RunStatus {
       nodes: this.#traced?.step.nodes ?? [],
       transfers: this.#traced?.step.transfers ?? [],
       tracedStep: this.#traced?.step.step,
+      endedEarly: this.#endedEarly,
       withoutSavedValues: this.#request.restore?.wanted === false || undefined,
       restoreFailed: this.#restoreFailed || undefined,
       problem: this.#problem,
@@ -126,6 +128,11 @@ export class RunStatus {
     this.#results = results;
     this.scalars.add(this.#step, results);
     this.#throttle.soon();
+  }
+
+  /** The run is done after this step, for a reason of its own. */
+  endsEarly(reason: string): void {
+    this.#endedEarly = reason;
   }
 
   /** The run is going to fail because saved values could not be read. */

@@ -15,6 +15,7 @@ import type { RunStatus } from "./run-status.js";
 import { type SavedValues, SavedValuesError } from "./saved-values.js";
 import type { ReadySession, SessionKeeper } from "./session-keeper.js";
 import { planRunSession } from "./session-plan.js";
+import { metStop } from "./stop-conditions.js";
 import type { TensorStore } from "./tensors/tensor-store.js";
 import { isTraced, traceOf } from "./trace-summary.js";
 
@@ -50,6 +51,8 @@ export class Run {
   readonly #abort = new AbortController();
   /** The user has requested to stop. */
   #stopAsked = false;
+  /** A stop condition holds. */
+  #isDone = false;
 
   constructor(request: RunRequest, status: RunStatus, collaborators: RunCollaborators) {
     this.#request = request;
@@ -108,7 +111,7 @@ export class Run {
       await this.#restore(graph, prepared, plain, step.signal);
       this.status.begin(prepared.master.name, plain.isNew ? plain.openMillis : undefined);
       await this.#runSteps(graph, feeds, plain, 1, plainSteps, step.signal);
-      if (steps > plainSteps && !this.#stopAsked) {
+      if (steps > plainSteps && !this.#stopAsked && !this.#isDone) {
         const optimized = await this.#openSession(graph, prepared, true, step.signal);
         await this.#runSteps(graph, feeds, optimized, plainSteps + 1, steps, step.signal);
       }
@@ -203,11 +206,11 @@ export class Run {
     to: number,
     signal: AbortSignal,
   ): Promise<void> {
-    const { steps, trace: wanted, stepTimeoutMillis } = this.#request;
+    const { stops = [], stepTimeoutMillis } = this.#request;
     const { fetches, targets } = graph;
     const signature = JSON.stringify([[...feeds.keys()].sort(), fetches, targets]);
-    for (let number = from; number <= to && !this.#stopAsked; number++) {
-      const traced = isTraced(number, steps, wanted);
+    for (let number = from; number <= to && !this.#stopAsked && !this.#isDone; number++) {
+      const traced = isTraced(number, this.#request);
       const registersGraph = ready.isFirstStep(signature);
       const startedAt = performance.now();
       const step = ready.session.run(fetches, {
@@ -232,6 +235,10 @@ export class Run {
         traced && metadata?.stepStats ? traceOf(metadata.stepStats, number, graph.graphDef) : undefined;
       this.#collaborators.tensors.set(this.status.runId, number, results);
       this.status.stepDone(results, timing, trace);
+      const reason = metStop(stops, results);
+      if (reason === undefined) continue;
+      this.status.endsEarly(reason);
+      this.#isDone = true;
     }
   }
 }

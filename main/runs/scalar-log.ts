@@ -99,7 +99,7 @@ function higher(a = Number.NaN, b: number): number {
 }
 
 /** The number in a tensor of one real element; undefined for all others. */
-function scalarOf(tensor: Tensor): number | undefined {
+export function scalarOf(tensor: Tensor): number | undefined {
   const isReal = !["string", "opaque", "complex"].includes(dtypeKind(tensor.dtype));
   return isReal && tensor.size === 1 ? Number(tensor.at(0)) : undefined;
 }

@@ -1,6 +1,6 @@
 /** What a run of the document feeds and fetches, and what keeps it from running. */
 import type { Problem } from "../../main/api/problem.js";
-import type { FeedValue } from "../../main/api/runs.js";
+import type { FeedValue, StopCondition } from "../../main/api/runs.js";
 import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { indexOf, neededFor, readersOf, sourcesOf } from "../../worker-runtime/graph/graph-index.js";
@@ -29,7 +29,8 @@ const UNFETCHABLE: ReadonlySet<DataType> = new Set([
 ]);
 
 /**
- * The run configuration if it is set, otherwise the result of suggestRun.
+ * The run configuration if it is set, otherwise the result of suggestRun. A run of several steps also fetches what its
+ * stop conditions read.
  *
  * @param watch true: small tensors on the way are fetched as well (only sensible for single steps)
  */
@@ -46,6 +47,9 @@ export function runInputs(
   const chosen = chosenRun(document, lookup);
   const fetches = [...chosen.fetches];
   const targets = [...chosen.targets];
+  if (!watch) {
+    for (const { tensor } of usableStops(document)) if (!fetches.includes(tensor)) fetches.push(tensor);
+  }
   if (watch && nodes.size <= MAX_WATCHED_NODES) {
     const roots = [...fetches.map((name) => parseTensorName(name).node), ...targets];
     const needed = neededFor(indexOf(nodes), roots, new Set(Object.keys(runConfig.feeds)));
@@ -54,6 +58,11 @@ export function runInputs(
     }
   }
   return { feeds, fetches, targets };
+}
+
+/** The conditions that end a run early, of tensors that the graph still has. */
+export function usableStops({ runConfig, nodes }: GraphDocument): StopCondition[] {
+  return runConfig.stops.filter(({ tensor }) => nodes.has(parseTensorName(tensor).node));
 }
 
 /** What a run fetches and runs, and why. */
