@@ -1,30 +1,10 @@
 import { z } from "zod";
 import { bytesSchema } from "./documents.js";
+import { feedBatchesSchema, feedValueSchema } from "./feeds.js";
 import { kernelListSchema } from "./kernels.js";
 import { method, nothing } from "./method.js";
 import { problemSchema } from "./problem.js";
 import { runOriginSchema, runStateSchema } from "./run-state.js";
-
-/** A value fed to a tensor, as the user gave it. The application turns it into a tensor of the placeholder's dtype. */
-export const feedValueSchema = z.discriminatedUnion("kind", [
-  /** JSON-like text: 3, [1, 2, 3], [[1,2],[3,4]], "words". */
-  z.object({ kind: z.literal("literal"), text: z.string() }),
-  /** A .npy or .csv file on the machine that runs the application. */
-  z.object({
-    kind: z.literal("file"),
-    path: z.string(),
-    /** For CSV: the header's name or the 0-based number of the column; left out: all columns. */
-    column: z.union([z.string(), z.number().int().nonnegative()]).optional(),
-  }),
-  /** The content of a .npy or .csv file that the browser holds. */
-  z.object({
-    kind: z.literal("content"),
-    name: z.string(),
-    bytes: bytesSchema,
-    column: z.union([z.string(), z.number().int().nonnegative()]).optional(),
-  }),
-]);
-export type FeedValue = z.infer<typeof feedValueSchema>;
 
 /** When a run of several steps ends early, by a fetched tensor of one real element. */
 export const stopConditionSchema = z.discriminatedUnion("kind", [
@@ -52,6 +32,8 @@ export const runRequestSchema = z.object({
   /** A serialized GraphDef, without attributes of Tensordeck's own. */
   graph: bytesSchema,
   feeds: z.array(z.object({ name: z.string(), value: feedValueSchema })),
+  /** How the feeds that are marked as batched are taken from their files; needed if there are any. */
+  batches: feedBatchesSchema.optional(),
   /** Tensor names, "z:0". */
   fetches: z.array(z.string()),
   /** Names of operations that are run for their effect. */

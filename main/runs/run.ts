@@ -5,6 +5,7 @@ import type { RunRequest } from "../api/runs.js";
 import { ProblemError } from "../api/wire.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
 import { problem } from "../shared/problems.js";
+import type { StepFeeds } from "./feed-batches.js";
 import type { ReadFeeds } from "./feeds.js";
 import { type CheckedGraph, checkGraph, type Pin, pinsOf } from "./graph-check.js";
 import { keepsStateInKernels } from "./kernel-state.js";
@@ -97,7 +98,7 @@ export class Run {
     const { signal } = this.#abort;
     const { sessions, readFeeds, cluster } = this.#collaborators;
     if (this.#request.feeds.length > 0) this.status.setPhase("Reading the feeds");
-    const feeds = await readFeeds(this.#request.feeds, graph, signal);
+    const feeds = await readFeeds(this.#request, graph, signal);
     const prepared = await this.#awaitTasks(pins);
     const step = new AbortController();
     const pass = () => step.abort(signal.reason);
@@ -105,7 +106,8 @@ export class Run {
     if (signal.aborted) pass();
     const unwatch = watchTasks(cluster, watchedTasks(prepared), (error) => step.abort(error));
     try {
-      const { steps, trace } = this.#request;
+      const { trace } = this.#request;
+      const steps = Math.min(this.#request.steps, feeds.steps ?? Number.POSITIVE_INFINITY);
       const plainSteps = trace || keepsStateInKernels(graph.graphDef) ? steps : 1;
       const plain = await this.#openSession(graph, prepared, false, step.signal);
       await this.#restore(graph, prepared, plain, step.signal);
@@ -115,6 +117,8 @@ export class Run {
         const optimized = await this.#openSession(graph, prepared, true, step.signal);
         await this.#runSteps(graph, feeds, optimized, plainSteps + 1, steps, step.signal);
       }
+      if (steps < this.#request.steps && !this.#stopAsked && !this.#isDone)
+        this.status.endsEarly(epochsText(this.#request));
     } catch (error) {
       if (isUninitialised(error)) this.#collaborators.savedValues.forget(this.#request.restore?.sourceId);
       if (!signal.aborted) {
@@ -200,7 +204,7 @@ export class Run {
 
   async #runSteps(
     graph: CheckedGraph,
-    feeds: Awaited<ReturnType<ReadFeeds>>,
+    feeds: StepFeeds,
     ready: ReadySession,
     from: number,
     to: number,
@@ -208,13 +212,13 @@ export class Run {
   ): Promise<void> {
     const { stops = [], stepTimeoutMillis } = this.#request;
     const { fetches, targets } = graph;
-    const signature = JSON.stringify([[...feeds.keys()].sort(), fetches, targets]);
+    const signature = JSON.stringify([[...feeds.names].sort(), fetches, targets]);
     for (let number = from; number <= to && !this.#stopAsked && !this.#isDone; number++) {
       const traced = isTraced(number, this.#request);
       const registersGraph = ready.isFirstStep(signature);
       const startedAt = performance.now();
       const step = ready.session.run(fetches, {
-        feeds,
+        feeds: feeds.at(number),
         targets,
         options: { trace: traced, ...(stepTimeoutMillis ? { timeoutMillis: stepTimeoutMillis } : {}) },
         signal,
@@ -241,6 +245,10 @@ export class Run {
       this.#isDone = true;
     }
   }
+}
+
+function epochsText({ batches }: RunRequest): string {
+  return batches?.epochs === 1 ? "its epoch was over" : `its ${batches?.epochs} epochs were over`;
 }
 
 /** The tasks that the steps depend on. Unpinned nodes go to the first task of the cluster. */

@@ -4,7 +4,7 @@ import type { RunOrigin } from "../../main/api/run-state.js";
 import type { RunRequest, RunUpdate } from "../../main/api/runs.js";
 import { taskName } from "../cluster/task-name.js";
 import { isUninitialised } from "../document/initialisers.js";
-import { usableStops } from "../document/run-inputs.js";
+import { hasBatches, usableStops } from "../document/run-inputs.js";
 import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { dismissNoticeByKey, type NoticeAction, showNotice, showProblem } from "../stores/app-store.js";
 import { type DocumentSession, openSessions, recordPerDocument } from "../stores/document-session.js";
@@ -103,10 +103,14 @@ async function send(wish: RunWish): Promise<void> {
 }
 
 /** What the chosen configuration says beside what is run. */
-function runLimits(): Pick<RunRequest, "traceEvery" | "stops"> {
+function runLimits(): Pick<RunRequest, "traceEvery" | "stops" | "batches"> {
   const { document } = useDocument.getState();
-  const { traceEvery } = document.runConfig;
-  return { stops: usableStops(document), ...(traceEvery === undefined ? {} : { traceEvery }) };
+  const { traceEvery, feeds, batches } = document.runConfig;
+  return {
+    stops: usableStops(document),
+    ...(traceEvery === undefined ? {} : { traceEvery }),
+    ...(hasBatches(feeds) ? { batches } : {}),
+  };
 }
 
 /**
@@ -115,7 +119,7 @@ function runLimits(): Pick<RunRequest, "traceEvery" | "stops"> {
  * @throws ProblemError when it cannot be started
  */
 export async function sendRun(
-  request: RunWish & Pick<RunRequest, "feeds" | "fetches" | "targets" | "traceEvery" | "stops">,
+  request: RunWish & Pick<RunRequest, "feeds" | "fetches" | "targets" | "traceEvery" | "stops" | "batches">,
 ): Promise<string | undefined> {
   if (starting) return undefined;
   starting = true;

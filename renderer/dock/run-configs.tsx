@@ -18,6 +18,7 @@ import { Tag } from "../ui/tag.js";
 import textStyles from "../ui/text.module.css";
 import { RunColumn } from "./run-column.js";
 import styles from "./run-configs.module.css";
+import { optionalNumber, orRefusal } from "./run-numbers.js";
 import { StopConditions } from "./stop-conditions.js";
 
 export function RunConfigColumn({ run }: { readonly run: ChosenRun }): ReactElement {
@@ -98,7 +99,7 @@ function Options({ config, run }: { readonly config: RunConfig; readonly run: Ch
           labelledBy={stepsId}
           value={config.steps === 1 ? "" : numberText(config.steps)}
           placeholder="as chosen beside Run"
-          commit={(text) => commitNumber(text, (steps) => documentActions.setSteps(steps ?? 1))}
+          commit={(text) => commitSteps(text, (steps) => documentActions.setSteps(steps ?? 1))}
         />
       </PropertyRow>
       <PropertyRow wideName>
@@ -107,7 +108,7 @@ function Options({ config, run }: { readonly config: RunConfig; readonly run: Ch
           labelledBy={traceId}
           value={config.traceEvery === undefined ? "" : numberText(config.traceEvery)}
           placeholder="only the first step"
-          commit={(text) => commitNumber(text, documentActions.setTraceEvery)}
+          commit={(text) => commitSteps(text, documentActions.setTraceEvery)}
         />
       </PropertyRow>
       <StopConditions stops={config.stops} run={run} />
@@ -115,16 +116,8 @@ function Options({ config, run }: { readonly config: RunConfig; readonly run: Ch
   );
 }
 
-function orRefusal(done: boolean): string | undefined {
-  return done ? undefined : documentActions.takeRefusal();
-}
-
 /** Reads a number of steps; an empty text is none. */
-function commitNumber(text: string, set: (steps: number | undefined) => boolean): string | undefined {
-  const digits = text.replaceAll(/[\s,_]/g, "");
-  const steps = digits === "" ? undefined : Number(digits);
-  if (steps !== undefined && (!Number.isInteger(steps) || steps < 1 || steps > MAX_STEPS)) {
-    return `Write a whole number from 1 to ${numberText(MAX_STEPS)}.`;
-  }
-  return orRefusal(set(steps));
+function commitSteps(text: string, set: (steps: number | undefined) => boolean): string | undefined {
+  const steps = optionalNumber(text, 1, MAX_STEPS);
+  return typeof steps === "string" ? steps : orRefusal(set(steps));
 }

@@ -1,7 +1,8 @@
 /** The document as the window edits it: immutable, changed only by the operations of operations.ts. */
 import type { Engine, GpuChoice } from "../../main/api/cluster.js";
 import type { DocumentFormat, DocumentKind } from "../../main/api/documents.js";
-import type { FeedValue, StopCondition } from "../../main/api/runs.js";
+import type { FeedBatches, FeedValue } from "../../main/api/feeds.js";
+import type { StopCondition } from "../../main/api/runs.js";
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 
@@ -28,6 +29,8 @@ export interface RunConfig {
   readonly traceEvery?: number;
   /** What ends a long run early. */
   readonly stops: readonly StopCondition[];
+  /** How the feeds that are marked as batched are divided over the steps. */
+  readonly batches: FeedBatches;
 }
 
 /** All run configurations of a document. */
@@ -81,6 +84,7 @@ export const EMPTY_RUN_CONFIG: RunConfig = {
   steps: 1,
   trace: false,
   stops: [],
+  batches: { size: 32, dropLast: false },
 };
 
 /** Of a document that says nothing of runs. */

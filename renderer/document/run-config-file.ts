@@ -1,18 +1,23 @@
 /** The run configurations as a section of the document's settings. */
 import { z } from "zod";
-import { type FeedValue, MAX_STEPS, MAX_STOP_CONDITIONS, stopConditionSchema } from "../../main/api/runs.js";
+import {
+  contentFeedFields,
+  type FeedValue,
+  feedBatchesSchema,
+  fileFeedSchema,
+  literalFeedSchema,
+} from "../../main/api/feeds.js";
+import { MAX_STEPS, MAX_STOP_CONDITIONS, stopConditionSchema } from "../../main/api/runs.js";
 import type { CollectionDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import { RUN_SECTION, readSettings, writeSection } from "../../worker-runtime/graph/document-settings.js";
 import { EMPTY_RUN_CONFIG, EMPTY_RUN_CONFIGS, type RunConfig, type RunConfigs } from "./model.js";
 import { runConfigsOf } from "./run-configs.js";
 
-const columnSchema = z.union([z.string(), z.number().int().nonnegative()]).optional();
-
 /** As feedValueSchema of the contract, but content travels as base64. */
 const storedFeedSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("literal"), text: z.string() }),
-  z.object({ kind: z.literal("file"), path: z.string(), column: columnSchema }),
-  z.object({ kind: z.literal("content"), name: z.string(), base64: z.string(), column: columnSchema }),
+  literalFeedSchema,
+  fileFeedSchema,
+  z.object({ ...contentFeedFields, base64: z.string() }),
 ]);
 type StoredFeed = z.infer<typeof storedFeedSchema>;
 
@@ -26,6 +31,7 @@ const storedConfigSchema = z.object({
   trace: z.boolean().default(false),
   traceEvery: z.number().int().min(1).max(MAX_STEPS).optional().catch(undefined),
   stops: z.array(stopConditionSchema).max(MAX_STOP_CONDITIONS).default([]).catch([]),
+  batches: feedBatchesSchema.default(EMPTY_RUN_CONFIG.batches).catch(EMPTY_RUN_CONFIG.batches),
 });
 type StoredConfig = z.infer<typeof storedConfigSchema>;
 
@@ -83,6 +89,7 @@ function readStored(collection: CollectionDef | undefined): z.infer<typeof store
 
 function configOf({
   name,
+  batches,
   fetches,
   targets,
   steps,
@@ -94,7 +101,7 @@ function configOf({
   const feeds: Record<string, FeedValue> = {};
   for (const [tensor, feed] of Object.entries(stored.feeds)) feeds[tensor] = fromStored(feed);
   return {
-    ...{ name, feeds, fetches, targets, steps, trace, stops },
+    ...{ name, feeds, fetches, targets, steps, trace, stops, batches },
     ...(traceEvery === undefined ? {} : { traceEvery }),
   };
 }
@@ -107,23 +114,14 @@ function storedOf(config: RunConfig): object {
 
 function fromStored(feed: StoredFeed): FeedValue {
   if (feed.kind !== "content") return feed;
-  const bytes = Uint8Array.from(atob(feed.base64), (letter) => letter.charCodeAt(0));
-  return {
-    kind: "content",
-    name: feed.name,
-    bytes,
-    ...(feed.column === undefined ? {} : { column: feed.column }),
-  };
+  const { base64, ...rest } = feed;
+  return { ...rest, bytes: Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)) };
 }
 
 function toStored(feed: FeedValue): StoredFeed {
   if (feed.kind !== "content") return feed;
+  const { bytes, ...rest } = feed;
   let letters = "";
-  for (const byte of feed.bytes) letters += String.fromCharCode(byte);
-  return {
-    kind: "content",
-    name: feed.name,
-    base64: btoa(letters),
-    ...(feed.column === undefined ? {} : { column: feed.column }),
-  };
+  for (const byte of bytes) letters += String.fromCharCode(byte);
+  return { ...rest, base64: btoa(letters) };
 }

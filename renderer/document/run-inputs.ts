@@ -1,12 +1,14 @@
 /** What a run of the document feeds and fetches, and what keeps it from running. */
+
+import type { FeedValue } from "../../main/api/feeds.js";
 import type { Problem } from "../../main/api/problem.js";
-import type { FeedValue, StopCondition } from "../../main/api/runs.js";
+import type { StopCondition } from "../../main/api/runs.js";
 import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { indexOf, neededFor, readersOf, sourcesOf } from "../../worker-runtime/graph/graph-index.js";
 import { type ChoiceOrigin, type RunChoice, slicedChoice } from "../../worker-runtime/graph/run-choice.js";
 import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
-import type { GraphDocument } from "./model.js";
+import type { GraphDocument, RunConfig } from "./model.js";
 import type { ProblemMap } from "./problems.js";
 import type { ShapeMap } from "./shapes.js";
 import { type OpLookup, signatureOf } from "./signature.js";
@@ -58,6 +60,11 @@ export function runInputs(
     }
   }
   return { feeds, fetches, targets };
+}
+
+/** Whether some feeds are taken from their files in batches. */
+export function hasBatches(feeds: RunConfig["feeds"]): boolean {
+  return Object.values(feeds).some((feed) => feed.kind !== "literal" && feed.batched === true);
 }
 
 /** The conditions that end a run early, of tensors that the graph still has. */
@@ -208,7 +215,7 @@ export function runBlockers(document: GraphDocument, problems: ProblemMap, input
       code: "INVALID_ARGUMENT",
       node,
       message: `The placeholder ${node} has no value.`,
-      remedy: `Select ${node} and type a value, or choose a .npy or CSV file.`,
+      remedy: `Select ${node} and type a value, or choose a .npy, .npz or CSV file.`,
     });
   }
   return blockers;

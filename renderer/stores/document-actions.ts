@@ -1,7 +1,8 @@
 /** Every edit of the open document. Each is one undo step; a refused one leaves a reason in the store. */
 import type { DocumentFile } from "../../main/api/documents.js";
+import type { FeedBatches, FeedValue } from "../../main/api/feeds.js";
 import type { Problem } from "../../main/api/problem.js";
-import type { FeedValue, StopCondition } from "../../main/api/runs.js";
+import type { StopCondition } from "../../main/api/runs.js";
 import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
@@ -32,6 +33,7 @@ import {
 import {
   chooseRun,
   resetRun,
+  setBatches,
   setFeed,
   setSteps,
   setStops,
@@ -287,6 +289,7 @@ export const documentActions = {
   resetRun: (): boolean => perform(resetRun(present())),
   setSteps: (steps: number): boolean => perform(setSteps(present(), steps)),
   setTraceEvery: (every: number | undefined): boolean => perform(setTraceEvery(present(), every)),
+  setBatches: (batches: FeedBatches): boolean => perform(setBatches(present(), batches)),
   setStops: (stops: readonly StopCondition[]): boolean => perform(setStops(present(), stops)),
 
   addRunConfig: (): boolean => perform(addRunConfig(present())),

@@ -1,4 +1,5 @@
-import { type FeedValue, MAX_STOP_CONDITIONS, type StopCondition } from "../../../main/api/runs.js";
+import type { FeedBatches, FeedValue } from "../../../main/api/feeds.js";
+import { MAX_STOP_CONDITIONS, type StopCondition } from "../../../main/api/runs.js";
 import type { GraphDocument, RunConfig } from "../model.js";
 import { type EditResult, edit, refused } from "./types.js";
 
@@ -71,6 +72,11 @@ export function setTraceEvery(document: GraphDocument, every: number | undefined
   if (every === before) return refused("The number is the same.");
   const after = every === undefined ? { ...rest, trace: false } : { ...rest, trace: true, traceEvery: every };
   return change(document, "Change which steps are traced", after);
+}
+
+/** How batched feeds are divided over the steps. */
+export function setBatches(document: GraphDocument, batches: FeedBatches): EditResult {
+  return change(document, "Change the batches", { ...document.runConfig, batches });
 }
 
 /** What ends a run early. */

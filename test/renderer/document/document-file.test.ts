@@ -130,7 +130,20 @@ describe("the run configurations", () => {
     feeds: {
       "x:0": { kind: "literal", text: "[1, 2]" },
       "y:0": { kind: "file", path: "/data/y.csv", column: 2 },
-      "z:0": { kind: "content", name: "z.npy", bytes: Uint8Array.of(0, 200, 255), column: "a" },
+      "z:0": {
+        kind: "content",
+        name: "z.npz",
+        bytes: Uint8Array.of(0, 200, 255),
+        column: "a",
+        batched: true,
+      },
+      "i:0": {
+        kind: "content",
+        name: "i.jpg",
+        bytes: Uint8Array.of(1),
+        pixels: { range: "signed", shape: [1, 1, 1] },
+        note: "cut",
+      },
     },
     fetches: ["sum:0"],
     targets: ["init"],
@@ -141,6 +154,7 @@ describe("the run configurations", () => {
       { kind: "below", tensor: "loss:0", value: 0.5 },
       { kind: "not-finite", tensor: "loss:0" },
     ],
+    batches: { size: 8, seed: 3, epochs: 2, dropLast: true },
   };
   const evaluation: RunConfig = { ...EMPTY_RUN_CONFIG, name: "evaluate", fetches: ["accuracy:0"] };
   const configs: RunConfigs = { runConfig: config, otherRuns: [evaluation], defaultRun: "train" };
