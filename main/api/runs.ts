@@ -51,6 +51,8 @@ export const runRequestSchema = z.object({
   restore: runRestoreSchema.optional(),
   softPlacement: z.boolean(),
   logDevicePlacement: z.boolean(),
+  /** The name of the run configuration, for the history of runs. */
+  configuration: z.string().max(200).optional(),
   /** Absent for a run that no window started. */
   origin: runOriginSchema.optional(),
 });

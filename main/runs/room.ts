@@ -77,6 +77,8 @@ export function createRuns(options: RunsOptions): RunsRoom {
       "runs.latest": () => runs.latest(),
       "runs.chromeTrace": ({ runId }) => runs.chromeTrace(runId),
       "runs.history": () => runs.history(),
+      "runs.kept": ({ runId }) => runs.kept(runId),
+      "runs.clear": ({ document }) => runs.clear(document),
       "runs.scalars": ({ runId }) => runs.scalars(runId),
       "feeds.contents": feedContents,
       ...tensorService.handlers,

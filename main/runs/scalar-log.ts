@@ -7,6 +7,8 @@ import type { NamedTensor } from "./tensors/tensor-store.js";
 
 /** Points per curve: more than a window has pixels. */
 const MAX_POINTS = 2048;
+/** Four numbers. */
+const BYTES_PER_POINT = 32;
 /** Curves per run. */
 const MAX_CURVES = 32;
 
@@ -54,6 +56,10 @@ class ScalarSeries {
     this.#low.push(finite);
     this.#high.push(finite);
     this.#inPoint = 1;
+  }
+
+  get byteLength(): number {
+    return this.#steps.length * BYTES_PER_POINT;
   }
 
   curve(name: string): ScalarCurve {
@@ -120,6 +126,10 @@ export class ScalarLog {
       }
       series.add(step, value);
     }
+  }
+
+  get byteLength(): number {
+    return [...this.#series.values()].reduce((sum, series) => sum + series.byteLength, 0);
   }
 
   curves(): ScalarCurve[] {

@@ -96,17 +96,20 @@ function offerMissingTasks(wish: RunWish): boolean {
 
 async function send(wish: RunWish): Promise<void> {
   try {
-    await sendRun({ ...documentActions.runInputs(wish.steps), ...runLimits(), ...wish });
+    await sendRun({ ...documentActions.runInputs(wish.steps), ...runSettings(), ...wish });
   } catch (error) {
     showProblem(error, { key: RUN_NOTICE });
   }
 }
 
+type RunSettings = Pick<RunRequest, "configuration" | "traceEvery" | "stops" | "batches">;
+
 /** What the chosen configuration says beside what is run. */
-function runLimits(): Pick<RunRequest, "traceEvery" | "stops" | "batches"> {
+function runSettings(): RunSettings {
   const { document } = useDocument.getState();
-  const { traceEvery, feeds, batches } = document.runConfig;
+  const { name, traceEvery, feeds, batches } = document.runConfig;
   return {
+    configuration: name,
     stops: usableStops(document),
     ...(traceEvery === undefined ? {} : { traceEvery }),
     ...(hasBatches(feeds) ? { batches } : {}),
@@ -119,7 +122,7 @@ function runLimits(): Pick<RunRequest, "traceEvery" | "stops" | "batches"> {
  * @throws ProblemError when it cannot be started
  */
 export async function sendRun(
-  request: RunWish & Pick<RunRequest, "feeds" | "fetches" | "targets" | "traceEvery" | "stops" | "batches">,
+  request: RunWish & Pick<RunRequest, "feeds" | "fetches" | "targets"> & RunSettings,
 ): Promise<string | undefined> {
   if (starting) return undefined;
   starting = true;
