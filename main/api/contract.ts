@@ -9,6 +9,7 @@ import { appMethods } from "./app.js";
 import { clusterEvents, clusterMethods } from "./cluster.js";
 import { documentMethods } from "./documents.js";
 import { draftMethods } from "./drafts.js";
+import { feedMethods } from "./feeds.js";
 import { missedEventsMethods } from "./missed-events.js";
 import { networkEvents, networkMethods } from "./network.js";
 import { peerEvents, peerMethods } from "./peers.js";
@@ -28,6 +29,7 @@ export const methods = {
   ...peerMethods,
   ...clusterMethods,
   ...runMethods,
+  ...feedMethods,
   ...runHistoryMethods,
   ...tensorMethods,
   ...networkMethods,

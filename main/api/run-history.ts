@@ -1,7 +1,9 @@
-/** Runs since the application started, and the scalars that they fetched, step by step. */
+/** Runs since the application started, what they fetched last, and their scalars, step by step. */
 import { z } from "zod";
+import { feedBatchesSchema } from "./feeds.js";
 import { method, nothing } from "./method.js";
 import { runOriginSchema, runStateSchema } from "./run-state.js";
+import { runUpdateSchema } from "./runs.js";
 
 const number = z.number().or(z.nan());
 
@@ -17,6 +19,18 @@ export const scalarSummarySchema = z.object({
 });
 export type ScalarSummary = z.infer<typeof scalarSummarySchema>;
 
+/** What a run was asked to do, as far as it tells runs apart. */
+export const runSettingsSchema = z.object({
+  /** The name of its configuration. */
+  configuration: z.string().optional(),
+  fetches: z.array(z.string()),
+  targets: z.array(z.string()),
+  /** What each tensor was fed, as a short text. */
+  feeds: z.array(z.object({ name: z.string(), text: z.string() })),
+  batches: feedBatchesSchema.optional(),
+});
+export type RunSettings = z.infer<typeof runSettingsSchema>;
+
 /** One of the runs that are kept, the newest first. */
 export const runSummarySchema = z.object({
   runId: z.string(),
@@ -29,6 +43,7 @@ export const runSummarySchema = z.object({
   step: z.number(),
   steps: z.number(),
   elapsedMillis: z.number(),
+  settings: runSettingsSchema,
   /** Scalars that it fetched; at most 32. */
   scalars: z.array(scalarSummarySchema),
 });
@@ -51,5 +66,9 @@ export type ScalarCurve = z.infer<typeof scalarCurveSchema>;
 
 export const runHistoryMethods = {
   "runs.history": method(nothing, z.array(runSummarySchema)),
+  /** What windows were told of a run last: its values and its trace. */
+  "runs.kept": method(z.object({ runId: z.string().max(64) }), runUpdateSchema),
+  /** Forgets the runs of a document that have ended. */
+  "runs.clear": method(z.object({ document: z.string().max(4096) }), nothing),
   "runs.scalars": method(z.object({ runId: z.string().max(64) }), z.array(scalarCurveSchema)),
 } as const;

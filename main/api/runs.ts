@@ -1,30 +1,22 @@
 import { z } from "zod";
 import { bytesSchema } from "./documents.js";
+import { feedBatchesSchema, feedValueSchema } from "./feeds.js";
 import { kernelListSchema } from "./kernels.js";
 import { method, nothing } from "./method.js";
 import { problemSchema } from "./problem.js";
 import { runOriginSchema, runStateSchema } from "./run-state.js";
 
-/** A value fed to a tensor, as the user gave it. The application turns it into a tensor of the placeholder's dtype. */
-export const feedValueSchema = z.discriminatedUnion("kind", [
-  /** JSON-like text: 3, [1, 2, 3], [[1,2],[3,4]], "words". */
-  z.object({ kind: z.literal("literal"), text: z.string() }),
-  /** A .npy or .csv file on the machine that runs the application. */
-  z.object({
-    kind: z.literal("file"),
-    path: z.string(),
-    /** For CSV: the header's name or the 0-based number of the column; left out: all columns. */
-    column: z.union([z.string(), z.number().int().nonnegative()]).optional(),
-  }),
-  /** The content of a .npy or .csv file that the browser holds. */
-  z.object({
-    kind: z.literal("content"),
-    name: z.string(),
-    bytes: bytesSchema,
-    column: z.union([z.string(), z.number().int().nonnegative()]).optional(),
-  }),
+/** When a run of several steps ends early, by a fetched tensor of one real element. */
+export const stopConditionSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("below"), tensor: z.string(), value: z.number() }),
+  z.object({ kind: z.literal("above"), tensor: z.string(), value: z.number() }),
+  /** NaN or infinite. */
+  z.object({ kind: z.literal("not-finite"), tensor: z.string() }),
 ]);
-export type FeedValue = z.infer<typeof feedValueSchema>;
+export type StopCondition = z.infer<typeof stopConditionSchema>;
+
+export const MAX_STEPS = 1_000_000;
+export const MAX_STOP_CONDITIONS = 8;
 
 /** How the variables and tables of a SavedModel get their saved values before the first step. */
 export const runRestoreSchema = z.object({
@@ -40,19 +32,27 @@ export const runRequestSchema = z.object({
   /** A serialized GraphDef, without attributes of Tensordeck's own. */
   graph: bytesSchema,
   feeds: z.array(z.object({ name: z.string(), value: feedValueSchema })),
+  /** How the feeds that are marked as batched are taken from their files; needed if there are any. */
+  batches: feedBatchesSchema.optional(),
   /** Tensor names, "z:0". */
   fetches: z.array(z.string()),
   /** Names of operations that are run for their effect. */
   targets: z.array(z.string()),
-  steps: z.number().int().min(1).max(1_000_000),
+  steps: z.number().int().min(1).max(MAX_STEPS),
   /** Record which node ran on which device, when, and for how long. */
   trace: z.boolean(),
+  /** With `trace`: the first of every so many steps is traced; absent: as many as do not slow the run down. */
+  traceEvery: z.number().int().min(1).max(MAX_STEPS).optional(),
+  /** The run is done as soon as one of them holds. Their tensors must be fetched. */
+  stops: z.array(stopConditionSchema).max(MAX_STOP_CONDITIONS).optional(),
   /** Ends a step with DEADLINE_EXCEEDED; 0 or absent: no limit. */
   stepTimeoutMillis: z.number().int().nonnegative().optional(),
   /** Only for a graph of a SavedModel. */
   restore: runRestoreSchema.optional(),
   softPlacement: z.boolean(),
   logDevicePlacement: z.boolean(),
+  /** The name of the run configuration, for the history of runs. */
+  configuration: z.string().max(200).optional(),
   /** Absent for a run that no window started. */
   origin: runOriginSchema.optional(),
 });
@@ -137,6 +137,8 @@ export const runUpdateSchema = z.object({
   transfers: z.array(transferSchema),
   /** Number of the step that `nodes` and `transfers` belong to; absent when none was traced. */
   tracedStep: z.number().int().positive().optional(),
+  /** Why it was done before its last step: "loss:0 fell below 0.01". */
+  endedEarly: z.string().optional(),
   /** True if the graph is a SavedModel's and its saved values were left out: its results are not the model's. */
   withoutSavedValues: z.boolean().optional(),
   /** True when it failed because the saved values could not be read. */

@@ -150,7 +150,7 @@ function checkPlaceholders(
     if (node.op === "Placeholder") {
       throw problem("INVALID_ARGUMENT", `The placeholder ${node.name} has no value.`, {
         reason: "The run depends on it.",
-        remedy: `Give ${node.name} a value among the feeds: typed in, or from a .npy or .csv file.`,
+        remedy: `Give ${node.name} a value among the feeds: typed in, or from a .npy, .npz or .csv file.`,
         node: node.name,
       });
     }

@@ -1,4 +1,5 @@
 /** Runs of graphs on the cluster, and the ops and kernels that graphs may be made of. */
+import type { feedMethods } from "../api/feeds.js";
 import type { KernelList } from "../api/kernels.js";
 import type { runHistoryMethods } from "../api/run-history.js";
 import type { RunUpdate, runMethods } from "../api/runs.js";
@@ -9,6 +10,7 @@ import type { HandlersOf } from "../shared/handlers.js";
 import { once, type Room } from "../shared/room.js";
 import { version } from "../shared/version.js";
 import type { RuntimeTools } from "../tasks/runtime/runtime-tools.js";
+import { feedContents } from "./feed-contents.js";
 import { type ReadFeeds, readFeeds } from "./feeds.js";
 import { KernelListService } from "./ops/kernel-list-service.js";
 import { type OpList, OpListService } from "./ops/op-list-service.js";
@@ -36,7 +38,9 @@ export interface RunsOptions {
 }
 
 export interface RunsRoom
-  extends Room<HandlersOf<typeof runMethods & typeof runHistoryMethods & typeof tensorMethods>> {
+  extends Room<
+    HandlersOf<typeof runMethods & typeof feedMethods & typeof runHistoryMethods & typeof tensorMethods>
+  > {
   /** The newest run, whether it is running or finished. */
   latest(): RunUpdate | undefined;
   /** Whether a run goes on, or has only just ended. */
@@ -73,7 +77,10 @@ export function createRuns(options: RunsOptions): RunsRoom {
       "runs.latest": () => runs.latest(),
       "runs.chromeTrace": ({ runId }) => runs.chromeTrace(runId),
       "runs.history": () => runs.history(),
+      "runs.kept": ({ runId }) => runs.kept(runId),
+      "runs.clear": ({ document }) => runs.clear(document),
       "runs.scalars": ({ runId }) => runs.scalars(runId),
+      "feeds.contents": feedContents,
       ...tensorService.handlers,
       "ops.list": () => ops.list(),
       "kernels.list": () => kernels.list(),

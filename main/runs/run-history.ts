@@ -1,26 +1,52 @@
-import type { RunSummary } from "../api/run-history.js";
+import type { RunSettings, RunSummary } from "../api/run-history.js";
 import { defined } from "../shared/problems.js";
 import type { RunStatus } from "./run-status.js";
 
-/** Runs that are kept with their scalars. */
-const MAX_RUNS = 20;
+/** Runs that are kept of one document, and of all. */
+const MAX_RUNS_OF_DOCUMENT = 20;
+const MAX_RUNS = 200;
+/** Limit for the values, traces and curves of all runs together; their tensors have one of their own. */
+const MAX_KEPT_BYTES = 64 << 20;
+
+const NOTHING: RunSettings = { fetches: [], targets: [], feeds: [] };
 
 interface KeptRun {
   readonly number: number;
   readonly startedAt: number;
   readonly status: RunStatus;
+  readonly settings: RunSettings;
 }
 
 /** The newest runs of the application. */
 export class RunHistory {
+  readonly #maxBytes: number;
   /** The oldest first. */
   #runs: readonly KeptRun[] = [];
   #count = 0;
 
-  add(status: RunStatus): void {
+  constructor(maxBytes = MAX_KEPT_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Returns the ids of the runs that made room. */
+  add(status: RunStatus, settings: RunSettings = NOTHING): string[] {
     this.#count += 1;
-    const run = { number: this.#count, startedAt: Date.now(), status };
-    this.#runs = [...this.#runs, run].slice(-MAX_RUNS);
+    const run = { number: this.#count, startedAt: Date.now(), status, settings };
+    const { document } = status.progress().origin ?? {};
+    const ofDocument = this.#runs.filter((kept) => documentOf(kept) === document);
+    const surplus = new Set(ofDocument.slice(0, Math.max(0, ofDocument.length + 1 - MAX_RUNS_OF_DOCUMENT)));
+    let left = [...this.#runs.filter((kept) => !surplus.has(kept)), run].slice(-MAX_RUNS);
+    let bytes = left.reduce((sum, kept) => sum + kept.status.keptBytes, 0);
+    while (left.length > 1 && bytes > this.#maxBytes) {
+      bytes -= left[0]?.status.keptBytes ?? 0;
+      left = left.slice(1);
+    }
+    return this.#replace(left);
+  }
+
+  /** Forgets the runs of a document that have ended, and returns their ids. */
+  clear(document: string): string[] {
+    return this.#replace(this.#runs.filter((run) => documentOf(run) !== document || !run.status.isOver));
   }
 
   /** Undefined if it is no longer kept. */
@@ -30,10 +56,22 @@ export class RunHistory {
 
   /** The newest first. */
   summaries(): RunSummary[] {
-    return this.#runs.toReversed().map(({ number, startedAt, status }) => {
+    return this.#runs.toReversed().map(({ number, startedAt, status, settings }) => {
       const { runId, origin, state, step, steps, elapsedMillis } = status.progress();
       const scalars = status.scalars.summaries();
-      return defined({ runId, number, origin, startedAt, state, step, steps, elapsedMillis, scalars });
+      return defined({
+        ...{ runId, number, origin, startedAt, state, step, steps, elapsedMillis, settings, scalars },
+      });
     });
   }
+
+  #replace(runs: readonly KeptRun[]): string[] {
+    const gone = this.#runs.filter((run) => !runs.includes(run));
+    this.#runs = runs;
+    return gone.map(({ status }) => status.runId);
+  }
+}
+
+function documentOf({ status }: KeptRun): string | undefined {
+  return status.progress().origin?.document;
 }

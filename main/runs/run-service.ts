@@ -7,6 +7,7 @@ import { problem } from "../shared/problems.js";
 import type { ReadFeeds } from "./feeds.js";
 import { Run } from "./run.js";
 import { RunHistory } from "./run-history.js";
+import { settingsOf } from "./run-settings.js";
 import { RunStatus } from "./run-status.js";
 import { type FolderOf, SavedValues } from "./saved-values.js";
 import { SessionKeeper } from "./session-keeper.js";
@@ -51,7 +52,7 @@ export class RunService {
     this.#latest?.status.release();
     const { cluster, emit, readFeeds, tensors } = this.#collaborators;
     const status = new RunStatus(request, (update) => emit("run", update));
-    this.#history.add(status);
+    for (const runId of this.#history.add(status, settingsOf(request))) tensors.release(runId);
     const run = new Run(request, status, {
       cluster,
       readFeeds,
@@ -88,9 +89,25 @@ export class RunService {
 
   /** @throws ProblemError NOT_FOUND when the run is no longer kept. */
   scalars(runId: string): ScalarCurve[] {
+    return this.#kept(runId).scalars.curves();
+  }
+
+  /** What windows were told of a run last. @throws ProblemError NOT_FOUND when the run is no longer kept. */
+  kept(runId: string): RunUpdate {
+    return this.#kept(runId).update();
+  }
+
+  /** Forgets the runs of a document that have ended. */
+  clear(document: string): void {
+    for (const runId of this.#history.clear(document)) this.#collaborators.tensors.release(runId);
+  }
+
+  #kept(runId: string): RunStatus {
     const status = this.#history.find(runId);
-    if (status) return status.scalars.curves();
-    throw problem("NOT_FOUND", "The curves of this run are no longer kept.");
+    if (status) return status;
+    throw problem("NOT_FOUND", "This run is no longer kept.", {
+      reason: "Only the newest runs of each document are.",
+    });
   }
 
   /** @throws ProblemError FAILED_PRECONDITION when no step was traced. */

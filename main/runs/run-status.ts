@@ -17,6 +17,9 @@ export interface StepTiming {
   readonly registeredGraph: boolean;
 }
 
+/** A node or transfer of a trace, with its names. */
+const BYTES_PER_RECORD = 200;
+
 export class RunStatus {
   readonly runId = randomUUID();
   readonly scalars = new ScalarLog();
@@ -36,8 +39,11 @@ export class RunStatus {
   /** Results of the newest step; written out only when they are shown. */
   #results: readonly NamedTensor[] = [];
   #traced: { readonly step: TracedStep; readonly timing: StepTiming } | undefined;
+  #endedEarly: string | undefined;
   #restoreFailed = false;
   #problem: Problem | undefined;
+  /** Set once the run is released. */
+  #kept: RunUpdate | undefined;
 
   constructor(
     request: Pick<RunRequest, "steps" | "trace" | "origin" | "restore">,
@@ -72,6 +78,7 @@ export class RunStatus {
   }
 
   update(): RunUpdate {
+    if (this.#kept) return this.#kept;
     return defined({
       ...this.progress(),
       phase: this.#phase,
@@ -88,6 +95,7 @@ export class RunStatus {
       nodes: this.#traced?.step.nodes ?? [],
       transfers: this.#traced?.step.transfers ?? [],
       tracedStep: this.#traced?.step.step,
+      endedEarly: this.#endedEarly,
       withoutSavedValues: this.#request.restore?.wanted === false || undefined,
       restoreFailed: this.#restoreFailed || undefined,
       problem: this.#problem,
@@ -128,6 +136,11 @@ export class RunStatus {
     this.#throttle.soon();
   }
 
+  /** The run is done after this step, for a reason of its own. */
+  endsEarly(reason: string): void {
+    this.#endedEarly = reason;
+  }
+
   /** The run is going to fail because saved values could not be read. */
   setRestoreFailed(): void {
     this.#restoreFailed = true;
@@ -149,9 +162,19 @@ export class RunStatus {
     this.#throttle.dispose();
   }
 
-  /** Releases the results when another run replaces this one. */
+  /** Keeps what windows were told last, and releases everything else, when another run replaces this one. */
   release(): void {
+    this.#kept ??= this.update();
     this.#results = [];
     this.#traced = undefined;
+  }
+
+  /** About how much memory the run takes once it is released. */
+  get keptBytes(): number {
+    const { fetches = [], nodes = [], transfers = [] } = this.#kept ?? {};
+    const characters = fetches.flatMap(({ values }) => values).reduce((sum, { length }) => sum + length, 0);
+    return (
+      this.scalars.byteLength + 2 * characters + BYTES_PER_RECORD * (1 + nodes.length + transfers.length)
+    );
   }
 }

@@ -5,6 +5,7 @@ import type { RunRequest } from "../api/runs.js";
 import { ProblemError } from "../api/wire.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
 import { problem } from "../shared/problems.js";
+import type { StepFeeds } from "./feed-batches.js";
 import type { ReadFeeds } from "./feeds.js";
 import { type CheckedGraph, checkGraph, type Pin, pinsOf } from "./graph-check.js";
 import { keepsStateInKernels } from "./kernel-state.js";
@@ -15,6 +16,7 @@ import type { RunStatus } from "./run-status.js";
 import { type SavedValues, SavedValuesError } from "./saved-values.js";
 import type { ReadySession, SessionKeeper } from "./session-keeper.js";
 import { planRunSession } from "./session-plan.js";
+import { metStop } from "./stop-conditions.js";
 import type { TensorStore } from "./tensors/tensor-store.js";
 import { isTraced, traceOf } from "./trace-summary.js";
 
@@ -50,6 +52,8 @@ export class Run {
   readonly #abort = new AbortController();
   /** The user has requested to stop. */
   #stopAsked = false;
+  /** A stop condition holds. */
+  #isDone = false;
 
   constructor(request: RunRequest, status: RunStatus, collaborators: RunCollaborators) {
     this.#request = request;
@@ -94,7 +98,7 @@ export class Run {
     const { signal } = this.#abort;
     const { sessions, readFeeds, cluster } = this.#collaborators;
     if (this.#request.feeds.length > 0) this.status.setPhase("Reading the feeds");
-    const feeds = await readFeeds(this.#request.feeds, graph, signal);
+    const feeds = await readFeeds(this.#request, graph, signal);
     const prepared = await this.#awaitTasks(pins);
     const step = new AbortController();
     const pass = () => step.abort(signal.reason);
@@ -102,16 +106,19 @@ export class Run {
     if (signal.aborted) pass();
     const unwatch = watchTasks(cluster, watchedTasks(prepared), (error) => step.abort(error));
     try {
-      const { steps, trace } = this.#request;
+      const { trace } = this.#request;
+      const steps = Math.min(this.#request.steps, feeds.steps ?? Number.POSITIVE_INFINITY);
       const plainSteps = trace || keepsStateInKernels(graph.graphDef) ? steps : 1;
       const plain = await this.#openSession(graph, prepared, false, step.signal);
       await this.#restore(graph, prepared, plain, step.signal);
       this.status.begin(prepared.master.name, plain.isNew ? plain.openMillis : undefined);
       await this.#runSteps(graph, feeds, plain, 1, plainSteps, step.signal);
-      if (steps > plainSteps && !this.#stopAsked) {
+      if (steps > plainSteps && !this.#stopAsked && !this.#isDone) {
         const optimized = await this.#openSession(graph, prepared, true, step.signal);
         await this.#runSteps(graph, feeds, optimized, plainSteps + 1, steps, step.signal);
       }
+      if (steps < this.#request.steps && !this.#stopAsked && !this.#isDone)
+        this.status.endsEarly(epochsText(this.#request));
     } catch (error) {
       if (isUninitialised(error)) this.#collaborators.savedValues.forget(this.#request.restore?.sourceId);
       if (!signal.aborted) {
@@ -197,21 +204,21 @@ export class Run {
 
   async #runSteps(
     graph: CheckedGraph,
-    feeds: Awaited<ReturnType<ReadFeeds>>,
+    feeds: StepFeeds,
     ready: ReadySession,
     from: number,
     to: number,
     signal: AbortSignal,
   ): Promise<void> {
-    const { steps, trace: wanted, stepTimeoutMillis } = this.#request;
+    const { stops = [], stepTimeoutMillis } = this.#request;
     const { fetches, targets } = graph;
-    const signature = JSON.stringify([[...feeds.keys()].sort(), fetches, targets]);
-    for (let number = from; number <= to && !this.#stopAsked; number++) {
-      const traced = isTraced(number, steps, wanted);
+    const signature = JSON.stringify([[...feeds.names].sort(), fetches, targets]);
+    for (let number = from; number <= to && !this.#stopAsked && !this.#isDone; number++) {
+      const traced = isTraced(number, this.#request);
       const registersGraph = ready.isFirstStep(signature);
       const startedAt = performance.now();
       const step = ready.session.run(fetches, {
-        feeds,
+        feeds: feeds.at(number),
         targets,
         options: { trace: traced, ...(stepTimeoutMillis ? { timeoutMillis: stepTimeoutMillis } : {}) },
         signal,
@@ -232,8 +239,16 @@ export class Run {
         traced && metadata?.stepStats ? traceOf(metadata.stepStats, number, graph.graphDef) : undefined;
       this.#collaborators.tensors.set(this.status.runId, number, results);
       this.status.stepDone(results, timing, trace);
+      const reason = metStop(stops, results);
+      if (reason === undefined) continue;
+      this.status.endsEarly(reason);
+      this.#isDone = true;
     }
   }
+}
+
+function epochsText({ batches }: RunRequest): string {
+  return batches?.epochs === 1 ? "its epoch was over" : `its ${batches?.epochs} epochs were over`;
 }
 
 /** The tasks that the steps depend on. Unpinned nodes go to the first task of the cluster. */

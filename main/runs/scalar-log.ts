@@ -7,6 +7,8 @@ import type { NamedTensor } from "./tensors/tensor-store.js";
 
 /** Points per curve: more than a window has pixels. */
 const MAX_POINTS = 2048;
+/** Four numbers. */
+const BYTES_PER_POINT = 32;
 /** Curves per run. */
 const MAX_CURVES = 32;
 
@@ -56,6 +58,10 @@ class ScalarSeries {
     this.#inPoint = 1;
   }
 
+  get byteLength(): number {
+    return this.#steps.length * BYTES_PER_POINT;
+  }
+
   curve(name: string): ScalarCurve {
     return {
       name,
@@ -99,7 +105,7 @@ function higher(a = Number.NaN, b: number): number {
 }
 
 /** The number in a tensor of one real element; undefined for all others. */
-function scalarOf(tensor: Tensor): number | undefined {
+export function scalarOf(tensor: Tensor): number | undefined {
   const isReal = !["string", "opaque", "complex"].includes(dtypeKind(tensor.dtype));
   return isReal && tensor.size === 1 ? Number(tensor.at(0)) : undefined;
 }
@@ -120,6 +126,10 @@ export class ScalarLog {
       }
       series.add(step, value);
     }
+  }
+
+  get byteLength(): number {
+    return [...this.#series.values()].reduce((sum, series) => sum + series.byteLength, 0);
   }
 
   curves(): ScalarCurve[] {

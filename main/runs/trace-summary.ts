@@ -21,12 +21,17 @@ export interface TracedStep {
 const TRACE_EVERY = 50;
 
 /**
- * Whether a step is traced. The first always is, so that every run shows where its nodes ran; with `trace`, all of a
- * short run and part of a long one, which tracing every step would slow down.
+ * Whether a step is traced. The first always is, so that every run shows where its nodes ran; with `trace`, one in
+ * `traceEvery`, or by default all of a short run and part of a long one, which tracing every step would slow down.
  */
-export function isTraced(step: number, steps: number, trace: boolean): boolean {
+export function isTraced(
+  step: number,
+  { steps, trace, traceEvery }: { steps: number; trace: boolean; traceEvery?: number | undefined },
+): boolean {
   if (step === 1) return true;
-  return trace && (steps <= TRACE_EVERY || step === steps || step % TRACE_EVERY === 0);
+  if (!trace) return false;
+  if (traceEvery !== undefined) return (step - 1) % traceEvery === 0;
+  return steps <= TRACE_EVERY || step === steps || step % TRACE_EVERY === 0;
 }
 
 export function traceOf(stepStats: StepStats, step: number, graph: GraphDef): TracedStep {

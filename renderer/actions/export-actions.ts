@@ -5,6 +5,7 @@ import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { ScriptFeed, ScriptRun } from "../../worker-runtime/graph/scripts/run-part.js";
 import { runningCluster } from "../cluster/running-cluster.js";
 import { MISSING_INPUT } from "../document/model.js";
+import { parseTensorName } from "../document/tensor-names.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
@@ -30,9 +31,24 @@ export async function exportScript(language: ScriptLanguage): Promise<void> {
       node: unfinished.name,
     });
   }
+  refuseUnreadableFeeds();
   const { graphDef = GraphDef.fromPartial({}) } = MetaGraphDef.decode(documentActions.toMetaGraph());
   const text = await scriptText(language, graphDef, currentRun());
   downloadFile(new Blob([text], { type: "text/plain" }), `${baseNameOf(document.name)}.${ENDINGS[language]}`);
+}
+
+/** Scripts read whole files only. @throws ProblemError naming the first feed that is none */
+function refuseUnreadableFeeds(): void {
+  for (const { name, value } of documentActions.runInputs(2).feeds) {
+    const images = value.kind === "content" && value.pixels !== undefined;
+    if (!images && (value.kind === "literal" || !value.batched)) continue;
+    throw new ProblemError({
+      code: "FAILED_PRECONDITION",
+      message: `${name} is fed ${images ? "images" : "in batches"}, which an exported script cannot do.`,
+      remedy: "Feed it a text or a whole file, then export the graph again.",
+      node: parseTensorName(name).node,
+    });
+  }
 }
 
 /** The writers are loaded when they are needed first. */

@@ -303,10 +303,11 @@ async function kindToWrite(document: GraphDocument): Promise<DocumentKind | unde
 }
 
 /** Describes what the document keeps in its collection. */
-function partsBesideTheGraph({ runConfig, cluster }: GraphDocument): string[] {
+function partsBesideTheGraph({ runConfig, otherRuns, cluster }: GraphDocument): string[] {
   const chosen = Object.keys(runConfig.feeds).length + runConfig.fetches.length + runConfig.targets.length;
   return [
-    ...(chosen > 0 ? ["The chosen feeds and fetches"] : []),
+    ...(otherRuns.length > 0 ? ["The run configurations"] : []),
+    ...(chosen > 0 && otherRuns.length === 0 ? ["The chosen feeds and fetches"] : []),
     ...(cluster.length > 0 ? ["the cluster"] : []),
   ];
 }

@@ -10,7 +10,10 @@ import { type RunWish, sendRun, startRun } from "./run-actions.js";
  * replaced by another run, or the application is gone; rejects with a ProblemError if they cannot be started.
  */
 export async function initialise(targets: readonly string[]): Promise<boolean> {
-  const { feeds } = documentActions.runInputs();
+  // Initializers do not depend on rows of a file.
+  const feeds = documentActions
+    .runInputs()
+    .feeds.filter(({ value }) => value.kind === "literal" || value.batched !== true);
   const runId = await sendRun({ feeds, fetches: [], targets: [...targets], steps: 1, trace: false });
   return runId !== undefined && (await endOf(runId))?.state === "done";
 }

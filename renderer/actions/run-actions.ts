@@ -4,6 +4,7 @@ import type { RunOrigin } from "../../main/api/run-state.js";
 import type { RunRequest, RunUpdate } from "../../main/api/runs.js";
 import { taskName } from "../cluster/task-name.js";
 import { isUninitialised } from "../document/initialisers.js";
+import { hasBatches, usableStops } from "../document/run-inputs.js";
 import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { dismissNoticeByKey, type NoticeAction, showNotice, showProblem } from "../stores/app-store.js";
 import { type DocumentSession, openSessions, recordPerDocument } from "../stores/document-session.js";
@@ -47,7 +48,7 @@ const requests = recordPerDocument(
 );
 
 /** Runs the document for some steps; if something prevents it, the bar shows what, with an offer that helps. */
-export async function startRun(steps: number, trace = useUi.getState().trace): Promise<void> {
+export async function startRun(steps: number, trace = wantsTrace()): Promise<void> {
   if (starting || isActive(useRun.getState().newest)) return;
   dismissRunNotices();
   const [blocker, ...others] = documentActions.runBlockers();
@@ -62,6 +63,10 @@ export async function startRun(steps: number, trace = useUi.getState().trace): P
   }
   if (offerMissingTasks({ steps, trace })) return;
   await send({ steps, trace });
+}
+
+function wantsTrace(): boolean {
+  return useUi.getState().trace || useDocument.getState().document.runConfig.trace;
 }
 
 function joinReason(reason: string | undefined, others: number): string {
@@ -91,10 +96,24 @@ function offerMissingTasks(wish: RunWish): boolean {
 
 async function send(wish: RunWish): Promise<void> {
   try {
-    await sendRun({ ...documentActions.runInputs(wish.steps), ...wish });
+    await sendRun({ ...documentActions.runInputs(wish.steps), ...runSettings(), ...wish });
   } catch (error) {
     showProblem(error, { key: RUN_NOTICE });
   }
+}
+
+type RunSettings = Pick<RunRequest, "configuration" | "traceEvery" | "stops" | "batches">;
+
+/** What the chosen configuration says beside what is run. */
+function runSettings(): RunSettings {
+  const { document } = useDocument.getState();
+  const { name, traceEvery, feeds, batches } = document.runConfig;
+  return {
+    configuration: name,
+    stops: usableStops(document),
+    ...(traceEvery === undefined ? {} : { traceEvery }),
+    ...(hasBatches(feeds) ? { batches } : {}),
+  };
 }
 
 /**
@@ -103,7 +122,7 @@ async function send(wish: RunWish): Promise<void> {
  * @throws ProblemError when it cannot be started
  */
 export async function sendRun(
-  request: RunWish & Pick<RunRequest, "feeds" | "fetches" | "targets">,
+  request: RunWish & Pick<RunRequest, "feeds" | "fetches" | "targets"> & RunSettings,
 ): Promise<string | undefined> {
   if (starting) return undefined;
   starting = true;

@@ -50,7 +50,7 @@ function openFirstGraph(files: readonly File[]): void {
   attempt(async () => {
     if (file === undefined)
       throw new Error(
-        "Only .pb, .pbtxt and .meta files can be dropped here. Feeds take .npy and .csv in the inspector.",
+        "Only .pb, .pbtxt and .meta files can be dropped here. Feeds take .npy, .npz, CSV and images in the inspector.",
       );
     uiActions.close();
     await openDropped(file);

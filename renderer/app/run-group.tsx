@@ -1,16 +1,47 @@
 import type { ReactElement } from "react";
 import { menuEntry } from "../commands/menu-entry.js";
 import { activeRunCommands, runCommands, stepsCommands } from "../commands/run-commands.js";
+import { runConfigCommands } from "../commands/run-config-commands.js";
 import { useCommand } from "../commands/use-action.js";
+import { runConfigsOf } from "../document/run-configs.js";
 import { CommandButton } from "../parts/command-button.js";
+import { useDocument } from "../stores/document-store.js";
 import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
+import textStyles from "../ui/text.module.css";
 import narrowStyles from "./narrow-window.module.css";
 import styles from "./run-group.module.css";
 import { useLongRun } from "./use-long-run.js";
 
 const STEP_CHOICES = [10, 100, 1000] as const;
+
+/** The choice among the run configurations, in a document with several. */
+function RunConfigMenu(): ReactElement | null {
+  const several = useDocument((state) => state.document.otherRuns.length > 0);
+  const name = useDocument((state) => state.document.runConfig.name);
+  if (!several) return null;
+  return (
+    <Menu
+      align="end"
+      label="Run configuration"
+      trigger={
+        <Button className={styles.config} aria-label={`Run configuration: ${name}`}>
+          <span className={classNames(textStyles.truncated, narrowStyles.notInNarrowWindow)}>{name}</span>
+          <Icon name="chevron-down" />
+        </Button>
+      }
+      entries={() => [
+        ...runConfigsOf(useDocument.getState().document).map((config) =>
+          menuEntry(runConfigCommands.choose.on(config), "short"),
+        ),
+        { kind: "separator" },
+        menuEntry(runCommands.choose.now(), "short"),
+      ]}
+    />
+  );
+}
 
 /** Run, run many, stop. During a run only Stop is enabled. */
 export function RunGroup(): ReactElement {
@@ -43,6 +74,7 @@ export function RunGroup(): ReactElement {
           ]}
         />
       </span>
+      <RunConfigMenu />
       {running ? <CommandButton command={activeRunCommands.stop} icon variant="primary" /> : null}
     </div>
   );

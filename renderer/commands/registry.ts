@@ -18,6 +18,8 @@ import { nodeCommands, nodesCommands } from "./node-commands.js";
 import { opCommands, opListCommands } from "./op-commands.js";
 import { placementCommands } from "./placement-commands.js";
 import { activeRunCommands, runCommands, stepsCommands, traceCommands } from "./run-commands.js";
+import { runConfigCommands, runConfigListCommands } from "./run-config-commands.js";
+import { runHistoryCommands } from "./run-history-commands.js";
 import { runtimeCommands } from "./runtime-commands.js";
 import {
   closedScopeCommands,
@@ -35,7 +37,15 @@ import { viewCommands } from "./view-commands.js";
 export const allCommands: readonly AnyCommand[] = [
   ...[fileCommands, recentCommands, exampleCommands, documentCommands],
   ...[editCommands, clipboardCommands, pasteCommands, nodesCommands, selectionCommands],
-  ...[runCommands, stepsCommands, activeRunCommands, traceCommands],
+  ...[
+    runCommands,
+    stepsCommands,
+    runConfigListCommands,
+    runConfigCommands,
+    runHistoryCommands,
+    activeRunCommands,
+    traceCommands,
+  ],
   ...[clusterCommands, membershipCommands, machineCommands, roleCommands, taskCommands],
   ...[linkCommands, routeCommands, runtimeCommands],
   ...[graphCommands, nodeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],

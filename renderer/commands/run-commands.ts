@@ -18,7 +18,13 @@ export function nothingRuns(): Enabled {
   return when(!isActive(useRun.getState().newest), "A run is in progress.");
 }
 
-const manySteps = () => countText(useUi.getState().manySteps, "step");
+/** Of a long run: what the chosen configuration says, or what was chosen in the window last. */
+export function longRunSteps(): number {
+  const { steps } = useDocument.getState().document.runConfig;
+  return steps > 1 ? steps : useUi.getState().manySteps;
+}
+
+const manySteps = () => countText(longRunSteps(), "step");
 
 export const runCommands = defineCommands(documentTarget, {
   once: {
@@ -44,7 +50,7 @@ export const runCommands = defineCommands(documentTarget, {
     takesDocument: true,
     needsApplication: true,
     isEnabled: nothingRuns,
-    run: () => startRun(useUi.getState().manySteps),
+    run: () => startRun(longRunSteps()),
   },
   customSteps: {
     id: "run.customSteps",
@@ -106,7 +112,7 @@ export const stepsCommands = defineCommands(stepsTarget, {
     group: "Run",
     label: "Run this many steps",
     short: (steps) => countText(steps, "step"),
-    isOn: (steps) => steps === useUi.getState().manySteps,
+    isOn: (steps) => steps === longRunSteps(),
     icon: "fast-forward",
     takesDocument: true,
     needsApplication: true,

@@ -18,13 +18,14 @@ import styles from "./dock.module.css";
 const ResultsTab = preloadable(() => import("./results-tab.js"));
 const TimelineTab = preloadable(() => import("./timeline-tab.js"));
 const LanesTab = preloadable(() => import("./task-lanes/lanes-tab.js"));
+const HistoryTab = preloadable(() => import("./history/history-tab.js"));
 const LogsTab = preloadable(() => import("./logs-tab.js"));
 const ProblemsTab = preloadable(() => import("./problems-tab.js"));
 const RunTab = preloadable(() => import("./run-tab.js"));
 const TensorTab = preloadable(() => import("./tensor-tab.js"));
 // Not needed to show the window, but at once when a tab is opened.
 whenIdle(() => {
-  for (const tab of [ResultsTab, TimelineTab, LanesTab, LogsTab, ProblemsTab, RunTab, TensorTab])
+  for (const tab of [ResultsTab, TimelineTab, LanesTab, LogsTab, ProblemsTab, RunTab, HistoryTab, TensorTab])
     void tab.preload();
 });
 
@@ -66,6 +67,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
       bad: inGraph + inTasks > 0,
     },
     { id: "run", label: "What to run" },
+    { id: "history", label: "Runs" },
     { id: "lanes", label: "Lanes" },
     ...tensors.map(
       (name): Tab<DockTab> => ({
@@ -96,6 +98,7 @@ function DockContent({ tab }: { readonly tab: DockTab }): ReactElement {
   if (tab === "logs") return <LogsTab />;
   if (tab === "problems") return <ProblemsTab />;
   if (tab === "run") return <RunTab />;
+  if (tab === "history") return <HistoryTab />;
   const name = tab.slice("tensor:".length);
   return <TensorTab key={name} name={name} />;
 }

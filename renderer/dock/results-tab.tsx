@@ -70,6 +70,7 @@ export default function ResultsTab(): ReactElement {
           {run.stepRegisteredGraph ? " · first step, includes placing the graph" : ""}
           {run.sessionMillis === undefined ? "" : ` · session created in ${durationText(run.sessionMillis)}`}
           {run.tracedStep === undefined ? "" : ` · where they ran from ${stepText(run.tracedStep)}`}
+          {run.endedEarly === undefined ? "" : ` · ended because ${run.endedEarly}`}
           {old ? " · before edit" : ""}
         </span>
         {run.withoutSavedValues ? (

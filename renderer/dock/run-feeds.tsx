@@ -3,7 +3,7 @@
 import type { ReactElement } from "react";
 import type { TensorInfo } from "../../protos/generated/tensorflow/meta_graph.js";
 import { servingSignatures, tensorsOf } from "../../worker-runtime/graph/run-choice.js";
-import { type ChosenRun, neededPlaceholders } from "../document/run-inputs.js";
+import { type ChosenRun, hasBatches, neededPlaceholders } from "../document/run-inputs.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { FeedSection } from "../parts/feed-section.js";
 import { HeadingAside, Note, Section, SectionHeading } from "../parts/section.js";
@@ -11,6 +11,7 @@ import { documentActions, useDocument } from "../stores/document-store.js";
 import { classNames } from "../ui/class-names.js";
 import textStyles from "../ui/text.module.css";
 import { TextButton } from "../ui/text-button.js";
+import { BatchOptions } from "./batch-options.js";
 import { RunColumn } from "./run-column.js";
 import styles from "./run-feeds.module.css";
 
@@ -40,6 +41,7 @@ export function FeedColumn({ run }: { readonly run: ChosenRun }): ReactElement {
               ? "Everything that is needed has a value."
               : `${missing === 1 ? "1 placeholder has" : `${missing} placeholders have`} no value yet.`}
         </Note>
+        {hasBatches(document.runConfig.feeds) ? <BatchOptions batches={document.runConfig.batches} /> : null}
       </Section>
       {all.slice(0, MAX_SHOWN).map((name) => {
         const node = document.nodes.get(name);

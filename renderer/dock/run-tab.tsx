@@ -25,6 +25,7 @@ import { TextButton } from "../ui/text-button.js";
 import { TextInput } from "../ui/text-input.js";
 import { revealNode } from "../viewport/view.js";
 import { RunColumn, RunWarning } from "./run-column.js";
+import { RunConfigColumn } from "./run-configs.js";
 import { FeedColumn } from "./run-feeds.js";
 import rowStyles from "./run-row.module.css";
 import { SignatureColumn } from "./run-signatures.js";
@@ -37,6 +38,7 @@ export default function RunTab(): ReactElement {
   const run = chosenRun(document, lookupOp);
   return (
     <div className={styles.columns}>
+      <RunConfigColumn run={run} />
       <SignatureColumn run={run} />
       <RunColumn label="Fetched and run">
         <Section last>

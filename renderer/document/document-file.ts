@@ -19,7 +19,7 @@ import { readClusterConfig, writeClusterConfig } from "./cluster-config.js";
 import { decodeMetaGraph } from "./decode-graph.js";
 import { layeredLayout } from "./layout.js";
 import type { GraphDocument, Point } from "./model.js";
-import { readRunConfig, writeRunConfig } from "./run-config.js";
+import { readRunConfigs, writeRunConfigs } from "./run-config-file.js";
 
 /**
  * Decodes a document. In a small graph, nodes without a stored position get one from the layered layout, which does not
@@ -56,12 +56,12 @@ export function* slicedDocument(file: DocumentFile): Sliced<GraphDocument> {
     metaGraph,
     nodes,
     layout: isPlaced ? layout : layeredLayout(nodes, layout),
-    runConfig: readRunConfig(metaGraph.collectionDef.get(DOCUMENT_COLLECTION)),
+    ...readRunConfigs(metaGraph.collectionDef.get(DOCUMENT_COLLECTION)),
     cluster: readClusterConfig(metaGraph.collectionDef.get(DOCUMENT_COLLECTION)),
   };
 }
 
-/** The serialized MetaGraphDef with layout, run configuration and cluster in it. */
+/** The serialized MetaGraphDef with layout, run configurations and cluster in it. */
 export function writeDocument(document: GraphDocument): Uint8Array {
   const node: NodeDef[] = [];
   for (const def of document.nodes.values()) {
@@ -77,7 +77,7 @@ export function writeDocument(document: GraphDocument): Uint8Array {
 export function writeWithoutNodes(document: GraphDocument): MetaGraphDef {
   const collectionDef = new Map(document.metaGraph.collectionDef);
   const collection = writeClusterConfig(
-    writeRunConfig(collectionDef.get(DOCUMENT_COLLECTION), document.runConfig),
+    writeRunConfigs(collectionDef.get(DOCUMENT_COLLECTION), document),
     document.cluster,
   );
   if (collection) collectionDef.set(DOCUMENT_COLLECTION, collection);

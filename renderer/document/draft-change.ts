@@ -96,6 +96,8 @@ function sameRest(before: GraphDocument, after: GraphDocument): boolean {
   return (
     before.metaGraph === after.metaGraph &&
     before.runConfig === after.runConfig &&
+    before.otherRuns === after.otherRuns &&
+    before.defaultRun === after.defaultRun &&
     before.cluster === after.cluster
   );
 }

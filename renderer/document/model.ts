@@ -1,7 +1,8 @@
 /** The document as the window edits it: immutable, changed only by the operations of operations.ts. */
 import type { Engine, GpuChoice } from "../../main/api/cluster.js";
 import type { DocumentFormat, DocumentKind } from "../../main/api/documents.js";
-import type { FeedValue } from "../../main/api/runs.js";
+import type { FeedBatches, FeedValue } from "../../main/api/feeds.js";
+import type { StopCondition } from "../../main/api/runs.js";
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 
@@ -11,16 +12,35 @@ export interface Point {
   readonly y: number;
 }
 
-/** How the graph is run. Kept in the document's "tensordeck" collection. */
+/** One way to run the graph. Kept in the document's "tensordeck" collection. */
 export interface RunConfig {
+  /** Unique in the document. */
+  readonly name: string;
   /** By tensor name, "x:0". */
   readonly feeds: Readonly<Record<string, FeedValue>>;
   /** Tensor names. Empty: the outputs that nothing consumes. */
   readonly fetches: readonly string[];
   /** Operations that are run for their effect. */
   readonly targets: readonly string[];
+  /** Of a long run; 1: as many as the window has chosen. */
   readonly steps: number;
   readonly trace: boolean;
+  /** With `trace`: one in so many steps; absent: as many as do not slow the run down. */
+  readonly traceEvery?: number;
+  /** What ends a long run early. */
+  readonly stops: readonly StopCondition[];
+  /** How the feeds that are marked as batched are divided over the steps. */
+  readonly batches: FeedBatches;
+}
+
+/** All run configurations of a document. */
+export interface RunConfigs {
+  /** The chosen one. */
+  readonly runConfig: RunConfig;
+  /** All others. */
+  readonly otherRuns: readonly RunConfig[];
+  /** Name of the one that is chosen when the document is opened, and that the command line runs. */
+  readonly defaultRun: string;
 }
 
 /** A task of the document's cluster. Machines are named, so that the document means the same on another installation. */
@@ -35,7 +55,7 @@ export interface ClusterConfigRow {
   readonly gpu: GpuChoice;
 }
 
-export interface GraphDocument {
+export interface GraphDocument extends RunConfigs {
   readonly name: string;
   /** Absolute; absent for an example or a document that was never saved. */
   readonly path?: string;
@@ -46,7 +66,6 @@ export interface GraphDocument {
   /** In the order of the file. The attribute that holds the position is not in it. */
   readonly nodes: ReadonlyMap<string, NodeDef>;
   readonly layout: ReadonlyMap<string, Point>;
-  readonly runConfig: RunConfig;
   /** The cluster that the document requests, kept in the "tensordeck" collection; empty: none. */
   readonly cluster: readonly ClusterConfigRow[];
 }
@@ -57,4 +76,20 @@ export interface GraphDocument {
  */
 export const MISSING_INPUT = "";
 
-export const EMPTY_RUN_CONFIG: RunConfig = { feeds: {}, fetches: [], targets: [], steps: 1, trace: false };
+export const EMPTY_RUN_CONFIG: RunConfig = {
+  name: "Main",
+  feeds: {},
+  fetches: [],
+  targets: [],
+  steps: 1,
+  trace: false,
+  stops: [],
+  batches: { size: 32, dropLast: false },
+};
+
+/** Of a document that says nothing of runs. */
+export const EMPTY_RUN_CONFIGS: RunConfigs = {
+  runConfig: EMPTY_RUN_CONFIG,
+  otherRuns: [],
+  defaultRun: EMPTY_RUN_CONFIG.name,
+};

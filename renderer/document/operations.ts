@@ -4,7 +4,7 @@
  */
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import type { ClusterConfigRow, GraphDocument, Point, RunConfig } from "./model.js";
+import type { ClusterConfigRow, GraphDocument, Point, RunConfig, RunConfigs } from "./model.js";
 import { followWiring } from "./wiring.js";
 
 /** One node before and after. Without `before` it is added at `index`, without `after` it is removed from there. */
@@ -25,6 +25,7 @@ export type Operation =
   | { readonly type: "nodes"; readonly changes: readonly NodeChange[] }
   | { readonly type: "layout"; readonly moves: readonly Move[] }
   | { readonly type: "run-config"; readonly before: RunConfig; readonly after: RunConfig }
+  | { readonly type: "run-configs"; readonly before: RunConfigs; readonly after: RunConfigs }
   | {
       readonly type: "cluster";
       readonly before: readonly ClusterConfigRow[];
@@ -55,6 +56,9 @@ export function apply(document: GraphDocument, operations: readonly Operation[])
         break;
       case "run-config":
         result = { ...result, runConfig: operation.after };
+        break;
+      case "run-configs":
+        result = { ...result, ...operation.after };
         break;
       case "cluster":
         result = { ...result, cluster: operation.after };
@@ -138,6 +142,8 @@ function inverse(operation: Operation): Operation {
       return { type: "layout", moves: operation.moves.map(invertMove) };
     case "run-config":
       return { type: "run-config", before: operation.after, after: operation.before };
+    case "run-configs":
+      return { type: "run-configs", before: operation.after, after: operation.before };
     case "cluster":
       return { type: "cluster", before: operation.after, after: operation.before };
     case "meta-graph":

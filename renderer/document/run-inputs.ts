@@ -1,12 +1,14 @@
 /** What a run of the document feeds and fetches, and what keeps it from running. */
+
+import type { FeedValue } from "../../main/api/feeds.js";
 import type { Problem } from "../../main/api/problem.js";
-import type { FeedValue } from "../../main/api/runs.js";
+import type { StopCondition } from "../../main/api/runs.js";
 import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { indexOf, neededFor, readersOf, sourcesOf } from "../../worker-runtime/graph/graph-index.js";
 import { type ChoiceOrigin, type RunChoice, slicedChoice } from "../../worker-runtime/graph/run-choice.js";
 import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
-import type { GraphDocument } from "./model.js";
+import type { GraphDocument, RunConfig } from "./model.js";
 import type { ProblemMap } from "./problems.js";
 import type { ShapeMap } from "./shapes.js";
 import { type OpLookup, signatureOf } from "./signature.js";
@@ -29,7 +31,8 @@ const UNFETCHABLE: ReadonlySet<DataType> = new Set([
 ]);
 
 /**
- * The run configuration if it is set, otherwise the result of suggestRun.
+ * The run configuration if it is set, otherwise the result of suggestRun. A run of several steps also fetches what its
+ * stop conditions read.
  *
  * @param watch true: small tensors on the way are fetched as well (only sensible for single steps)
  */
@@ -46,6 +49,9 @@ export function runInputs(
   const chosen = chosenRun(document, lookup);
   const fetches = [...chosen.fetches];
   const targets = [...chosen.targets];
+  if (!watch) {
+    for (const { tensor } of usableStops(document)) if (!fetches.includes(tensor)) fetches.push(tensor);
+  }
   if (watch && nodes.size <= MAX_WATCHED_NODES) {
     const roots = [...fetches.map((name) => parseTensorName(name).node), ...targets];
     const needed = neededFor(indexOf(nodes), roots, new Set(Object.keys(runConfig.feeds)));
@@ -54,6 +60,16 @@ export function runInputs(
     }
   }
   return { feeds, fetches, targets };
+}
+
+/** Whether some feeds are taken from their files in batches. */
+export function hasBatches(feeds: RunConfig["feeds"]): boolean {
+  return Object.values(feeds).some((feed) => feed.kind !== "literal" && feed.batched === true);
+}
+
+/** The conditions that end a run early, of tensors that the graph still has. */
+export function usableStops({ runConfig, nodes }: GraphDocument): StopCondition[] {
+  return runConfig.stops.filter(({ tensor }) => nodes.has(parseTensorName(tensor).node));
 }
 
 /** What a run fetches and runs, and why. */
@@ -199,7 +215,7 @@ export function runBlockers(document: GraphDocument, problems: ProblemMap, input
       code: "INVALID_ARGUMENT",
       node,
       message: `The placeholder ${node} has no value.`,
-      remedy: `Select ${node} and type a value, or choose a .npy or CSV file.`,
+      remedy: `Select ${node} and type a value, or choose a .npy, .npz or CSV file.`,
     });
   }
   return blockers;

@@ -9,6 +9,8 @@ interface TextFieldProps {
   readonly label?: string;
   readonly placeholder?: string;
   readonly multiline?: boolean;
+  /** Texts to choose from. */
+  readonly suggestions?: readonly string[];
   /** Takes the text over. Returns or throws why it cannot. */
   commit(text: string): string | undefined;
 }
@@ -20,11 +22,13 @@ export function TextField({
   label,
   placeholder,
   multiline,
+  suggestions = [],
   commit,
 }: TextFieldProps): ReactElement {
   const [text, setText] = useState(value);
   const [error, setError] = useState<string>();
   const errorId = useId();
+  const listId = useId();
   useEffect(() => {
     setText(value);
     setError(undefined);
@@ -78,9 +82,20 @@ export function TextField({
             onChange={(event) => change(event.target.value)}
           />
         ) : (
-          <input {...shared} onChange={(event) => change(event.target.value)} />
+          <input
+            {...shared}
+            list={suggestions.length > 0 ? listId : undefined}
+            onChange={(event) => change(event.target.value)}
+          />
         )}
       </InputFrame>
+      {suggestions.length > 0 ? (
+        <datalist id={listId}>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion} value={suggestion} />
+          ))}
+        </datalist>
+      ) : null}
       {error === undefined ? null : (
         <span id={errorId} className={styles.error} role="alert">
           {error}

@@ -1,7 +1,8 @@
 /** Every edit of the open document. Each is one undo step; a refused one leaves a reason in the store. */
 import type { DocumentFile } from "../../main/api/documents.js";
+import type { FeedBatches, FeedValue } from "../../main/api/feeds.js";
 import type { Problem } from "../../main/api/problem.js";
-import type { FeedValue } from "../../main/api/runs.js";
+import type { StopCondition } from "../../main/api/runs.js";
 import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
@@ -22,10 +23,21 @@ import { moveNodes, pin, pinEach } from "../document/edits/place.js";
 import { deleteNodes } from "../document/edits/remove.js";
 import { rename } from "../document/edits/rename.js";
 import {
+  addRunConfig,
+  chooseRunConfig,
+  duplicateRunConfig,
+  removeRunConfig,
+  renameRunConfig,
+  setDefaultRunConfig,
+} from "../document/edits/run-configs.js";
+import {
   chooseRun,
   resetRun,
+  setBatches,
   setFeed,
-  setRunOptions,
+  setSteps,
+  setStops,
+  setTraceEvery,
   toggleFetch,
   toggleTarget,
 } from "../document/edits/run-settings.js";
@@ -76,6 +88,8 @@ function revisionOf(history: History): number {
 
 function changesValues(operation: Operation): boolean {
   if (operation.type === "run-config") return operation.before.feeds !== operation.after.feeds;
+  if (operation.type === "run-configs")
+    return operation.before.runConfig.feeds !== operation.after.runConfig.feeds;
   return operation.type === "nodes";
 }
 
@@ -273,8 +287,17 @@ export const documentActions = {
   chooseRun: (run: Pick<RunConfig, "fetches" | "targets">, label: string): boolean =>
     perform(chooseRun(present(), run, label)),
   resetRun: (): boolean => perform(resetRun(present())),
-  setRunOptions: (options: Partial<Pick<RunConfig, "steps" | "trace">>): boolean =>
-    perform(setRunOptions(present(), options)),
+  setSteps: (steps: number): boolean => perform(setSteps(present(), steps)),
+  setTraceEvery: (every: number | undefined): boolean => perform(setTraceEvery(present(), every)),
+  setBatches: (batches: FeedBatches): boolean => perform(setBatches(present(), batches)),
+  setStops: (stops: readonly StopCondition[]): boolean => perform(setStops(present(), stops)),
+
+  addRunConfig: (): boolean => perform(addRunConfig(present())),
+  duplicateRunConfig: (name: string): boolean => perform(duplicateRunConfig(present(), name)),
+  chooseRunConfig: (name: string): boolean => perform(chooseRunConfig(present(), name)),
+  renameRunConfig: (from: string, to: string): boolean => perform(renameRunConfig(present(), from, to)),
+  removeRunConfig: (name: string): boolean => perform(removeRunConfig(present(), name)),
+  setDefaultRunConfig: (name: string): boolean => perform(setDefaultRunConfig(present(), name)),
 
   /** Writes the cluster that the document wants. */
   setCluster: (rows: readonly ClusterConfigRow[]): boolean => perform(setCluster(present(), rows)),

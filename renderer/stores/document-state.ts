@@ -4,7 +4,7 @@ import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
 import { examineAgain, examineGraph, type Findings, slicedExamination } from "../document/examine.js";
 import type { History } from "../document/history.js";
 import { startHistory } from "../document/history.js";
-import { EMPTY_RUN_CONFIG, type GraphDocument } from "../document/model.js";
+import { EMPTY_RUN_CONFIGS, type GraphDocument } from "../document/model.js";
 import type { ProblemMap } from "../document/problems.js";
 import { NO_SHAPES, type ShapeMap } from "../document/shapes.js";
 import type { OpLookup } from "../document/signature.js";
@@ -41,7 +41,7 @@ const emptyDocument: GraphDocument = {
   metaGraph: MetaGraphDef.fromPartial({}),
   nodes: new Map(),
   layout: new Map(),
-  runConfig: EMPTY_RUN_CONFIG,
+  ...EMPTY_RUN_CONFIGS,
   cluster: [],
 };
 

@@ -1,6 +1,8 @@
 /** Which document a run belongs to. What a run measured is shown in the document that it computes, and in no other. */
+
+import type { FeedValue } from "../../main/api/feeds.js";
 import type { RunOrigin } from "../../main/api/run-state.js";
-import type { FeedValue, RunUpdate } from "../../main/api/runs.js";
+import type { RunUpdate } from "../../main/api/runs.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { Digest } from "../document/digest.js";
 import { graphToRun } from "../document/document-file.js";
@@ -33,7 +35,8 @@ function addFeed(digest: Digest, value: FeedValue): void {
   }
   if (value.kind === "file") digest.text(value.path);
   else digest.text(value.name).bytes(value.bytes);
-  digest.text(JSON.stringify(value.column ?? null));
+  const { kind, column = null, batched = false } = value;
+  digest.text(JSON.stringify([column, batched, (kind === "content" && value.pixels) || null]));
 }
 
 /** Whether the values of a run belong to the current state of a document. Also true after a reload of the window. */

@@ -5,7 +5,15 @@ import { useTensorTabs } from "./tensor-tabs.js";
 
 export type SideTab = "cluster" | "ops" | "placement";
 /** The fixed tabs of the dock; a tensor's tab is "tensor:" and its name. */
-export type DockTab = "results" | "timeline" | "lanes" | "logs" | "problems" | "run" | `tensor:${string}`;
+export type DockTab =
+  | "results"
+  | "timeline"
+  | "lanes"
+  | "logs"
+  | "problems"
+  | "run"
+  | "history"
+  | `tensor:${string}`;
 
 export type DialogState =
   | { readonly kind: "palette" }

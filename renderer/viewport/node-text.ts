@@ -1,6 +1,7 @@
 /** The texts of a node. Pure. */
 
-import type { FeedValue, NodeRun, TensorPreview } from "../../main/api/runs.js";
+import type { FeedValue } from "../../main/api/feeds.js";
+import type { NodeRun, TensorPreview } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
 import { attrText, protoShapeText } from "../document/attr-text.js";

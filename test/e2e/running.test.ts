@@ -23,7 +23,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("running in the window", 
     writeFileSync(csv, `name,ones\n${Array.from({ length: ROWS }, (_, row) => `row ${row},1`).join("\n")}\n`);
     await window.inspector.locator('input[data-feed-file="input:0"]').setInputFiles(csv);
     await window.inspector.getByText("ones.csv").waitFor();
-    const column = window.inspector.getByRole("textbox", { name: "Column" });
+    const column = window.inspector.getByRole("combobox", { name: "Column" });
     await column.fill("ones");
     await column.press("Enter");
     await window.runButton.click();

@@ -214,3 +214,22 @@ export async function readCsvStream(
   for await (const chunk of chunks) reader.write(chunk);
   return reader.end();
 }
+
+/**
+ * The names of a table's columns, or their numbers if it has no header.
+ * @param head the beginning of the file; its last line may be incomplete
+ * @throws TensorFlowError INVALID_ARGUMENT if it has no rows or is no text
+ */
+export function csvColumns(head: Uint8Array, name = "data.csv"): string[] {
+  const text = new TextDecoder(head[0] === 0xff && head[1] === 0xfe ? "utf-16le" : "utf-8").decode(head);
+  const rows: string[][] = [];
+  const scanner = new CsvScanner(detectDelimiter(text), name, (fields) => {
+    if (rows.length < 2) rows.push([...fields]);
+  });
+  scanner.write(text);
+  if (rows.length < 2) scanner.end();
+  const [first, second] = rows;
+  if (first === undefined) throw invalidArgument(`"${name}" is empty: it has no rows.`);
+  const isHeader = looksLikeHeader(first, second, true);
+  return first.map((field, index) => (isHeader ? field.trim() : String(index)));
+}

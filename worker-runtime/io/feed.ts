@@ -114,7 +114,7 @@ const KIND_BY_ENDING: ReadonlyMap<string, FileKind> = new Map([
 ]);
 
 /** Detects the kind of a file by its first bytes, otherwise by its extension. */
-function kindOf(head: Uint8Array, name: string): FileKind {
+export function fileKind(head: Uint8Array, name: string): FileKind {
   if (isNpy(head)) return "npy";
   if (isZip(head)) return "npz";
   const kind = KIND_BY_ENDING.get(extname(name).toLowerCase());
@@ -144,14 +144,15 @@ function arrayFile(
  */
 export function feedFromBytes(bytes: Uint8Array, name: string, options: FeedFileOptions = {}): Tensor {
   const tensor = forTensor(options, () => {
-    const kind = kindOf(bytes, name);
+    const kind = fileKind(bytes, name);
     if (kind !== "csv") return arrayFile(kind, bytes, name, options.column);
     return readCsv(bytes, { column: options.column, dtype: options.dtype, name });
   });
   return fitFile(tensor, options);
 }
 
-function fileError(error: unknown, path: string): unknown {
+/** An error of the file system, in words. */
+export function fileError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
   switch (error.code) {
     case "ENOENT":
@@ -169,7 +170,7 @@ function fileError(error: unknown, path: string): unknown {
 const READ_BYTES = 64 * 1024 * 1024;
 
 /** The whole file. Unlike readFile, not limited to 2 GB. */
-async function readAll(path: string, signal: AbortSignal | undefined): Promise<Uint8Array> {
+export async function readAll(path: string, signal: AbortSignal | undefined): Promise<Uint8Array> {
   const file = await open(path);
   try {
     const bytes = new Uint8Array((await file.stat()).size);
@@ -191,10 +192,14 @@ async function readAll(path: string, signal: AbortSignal | undefined): Promise<U
   }
 }
 
-async function readHead(path: string): Promise<Uint8Array> {
+/** Tells the kinds of files apart. */
+const SIGNATURE_BYTES = 8;
+
+/** The first bytes of a file, at most `length`. */
+export async function readHead(path: string, length: number): Promise<Uint8Array> {
   const file = await open(path);
   try {
-    const head = new Uint8Array(8);
+    const head = new Uint8Array(length);
     const { bytesRead } = await file.read(head, 0, head.length, 0);
     return head.subarray(0, bytesRead);
   } finally {
@@ -210,7 +215,7 @@ export async function feedFromFile(path: string, options: FeedFileOptions = {}):
   const name = basename(path);
   const { column, dtype, signal } = options;
   try {
-    const kind = kindOf(await readHead(path), name);
+    const kind = fileKind(await readHead(path, SIGNATURE_BYTES), name);
     if (kind !== "csv") return fitFile(arrayFile(kind, await readAll(path, signal), name, column), options);
     const chunks = createReadStream(path, { highWaterMark: 1024 * 1024, ...(signal && { signal }) });
     return fitFile(await readCsvStream(chunks, { column, dtype, name }), options);

@@ -1,8 +1,9 @@
-import { inflateRawSync } from "node:zlib";
+import { constants, inflateRawSync, type ZlibOptions } from "node:zlib";
 import { didYouMean } from "../graph/similar-names.js";
 import { invalidArgument, notFound } from "../protocol/status.js";
 import type { Tensor } from "../protocol/tensor.js";
 import { readNpy } from "./npy.js";
+import { type NpyHeader, readNpyHeader } from "./npy-header.js";
 
 // Records and fields of a ZIP file: PKWARE's APPNOTE 6.3.
 const LOCAL_FILE = 0x04034b50;
@@ -17,6 +18,8 @@ const EXTRA_ZIP64 = 1;
 const ALL_ONES_32 = 0xffffffff;
 const STORED = 0;
 const DEFLATED = 8;
+/** Of an entry, enough for the header of its array. */
+const HEAD_BYTES = 64 * 1024;
 
 interface Entry {
   readonly method: number;
@@ -105,7 +108,7 @@ class Archive {
     return extraStart + extraLength + commentLength;
   }
 
-  content(entryName: string, entry: Entry): Uint8Array {
+  #packed(entryName: string, entry: Entry): Uint8Array {
     const view = this.#view;
     const { localOffset } = entry;
     const inFile = localOffset + 30 <= this.#bytes.length;
@@ -115,6 +118,22 @@ class Archive {
       localOffset + 30 + view.getUint16(localOffset + 26, true) + view.getUint16(localOffset + 28, true);
     const packed = this.#bytes.subarray(start, start + entry.compressedSize);
     if (packed.length < entry.compressedSize) this.#damaged(`it ends within "${entryName}"`);
+    return packed;
+  }
+
+  content(entryName: string, entry: Entry): Uint8Array {
+    return this.#unpacked(entryName, entry, this.#packed(entryName, entry), {
+      maxOutputLength: Math.max(entry.size, 1),
+    });
+  }
+
+  /** The first bytes of an entry. */
+  head(entryName: string, entry: Entry): Uint8Array {
+    const packed = this.#packed(entryName, entry).subarray(0, HEAD_BYTES);
+    return this.#unpacked(entryName, entry, packed, { finishFlush: constants.Z_SYNC_FLUSH });
+  }
+
+  #unpacked(entryName: string, entry: Entry, packed: Uint8Array, options: ZlibOptions): Uint8Array {
     if (entry.method === STORED) return packed;
     if (entry.method !== DEFLATED) {
       throw invalidArgument(
@@ -122,7 +141,7 @@ class Archive {
       );
     }
     try {
-      return inflateRawSync(packed, { maxOutputLength: Math.max(entry.size, 1) });
+      return inflateRawSync(packed, options);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw invalidArgument(`"${entryName}" in "${this.#name}" is damaged (${reason}).`, { cause: error });
@@ -137,9 +156,7 @@ class Archive {
  */
 export function readNpz(bytes: Uint8Array, array: string | undefined, name = "arrays.npz"): Tensor {
   const archive = new Archive(bytes, name);
-  const names = [...archive.entries.keys()]
-    .filter((entry) => entry.endsWith(".npy"))
-    .map((entry) => entry.slice(0, -4));
+  const names = arrayNames(archive);
   const chosen = array ?? (names.length === 1 ? names[0] : undefined);
   const list = names.length === 0 ? "It holds no arrays." : `It holds ${names.join(", ")}.`;
   if (chosen === undefined)
@@ -149,4 +166,19 @@ export function readNpz(bytes: Uint8Array, array: string | undefined, name = "ar
     throw notFound(`"${name}" holds no array "${chosen}". ${list}${didYouMean(chosen, names)}`);
   }
   return readNpy(archive.content(chosen, entry), `${name}:${chosen}`);
+}
+
+/** The arrays of a .npz file with their headers, by name. @throws TensorFlowError INVALID_ARGUMENT if damaged */
+export function npzHeaders(bytes: Uint8Array, name = "arrays.npz"): Map<string, NpyHeader> {
+  const archive = new Archive(bytes, name);
+  const headers = new Map<string, NpyHeader>();
+  for (const array of arrayNames(archive)) {
+    const entry = archive.entries.get(`${array}.npy`);
+    if (entry) headers.set(array, readNpyHeader(archive.head(array, entry), `${name}:${array}`));
+  }
+  return headers;
+}
+
+function arrayNames({ entries }: Archive): string[] {
+  return [...entries.keys()].filter((entry) => entry.endsWith(".npy")).map((entry) => entry.slice(0, -4));
 }

@@ -1,13 +1,12 @@
 import type { ReactElement } from "react";
 import type { RunSummary, ScalarSummary } from "../../../main/api/run-history.js";
-import type { RunState } from "../../../main/api/run-state.js";
 import { curveActions, useCurves } from "../../stores/curve-store.js";
 import { classNames } from "../../ui/class-names.js";
 import { durationText, figureText, numberText } from "../../ui/format.js";
-import { Icon, type IconName } from "../../ui/icon.js";
 import textStyles from "../../ui/text.module.css";
 import tableStyles from "../data-table.module.css";
 import { runName } from "./curve-lines.js";
+import { RunStateText } from "./run-state-text.js";
 import styles from "./run-tables.module.css";
 
 /** Every scalar of the shown run; the check boxes choose which are drawn. */
@@ -92,15 +91,6 @@ function Value({ value, title, strong }: ValueProps): ReactElement {
   );
 }
 
-const STATES: Readonly<Record<RunState, readonly [text: string, icon: IconName, look?: "done" | "bad"]>> = {
-  preparing: ["preparing", "unknown"],
-  running: ["running", "play"],
-  stopping: ["stopping", "pause"],
-  done: ["done", "check", "done"],
-  stopped: ["stopped", "stop"],
-  failed: ["failed", "close", "bad"],
-};
-
 interface RunsTableProps {
   readonly runs: readonly RunSummary[];
   readonly shown: string | undefined;
@@ -140,7 +130,6 @@ export function RunsTable({ runs, shown, names }: RunsTableProps): ReactElement 
         </thead>
         <tbody>
           {runs.map((run) => {
-            const [text, icon, look] = STATES[run.state];
             const isShown = run.runId === shown;
             return (
               <tr
@@ -165,14 +154,7 @@ export function RunsTable({ runs, shown, names }: RunsTableProps): ReactElement 
                   </label>
                 </td>
                 <td>
-                  <span className={styles.state}>
-                    <Icon
-                      name={icon}
-                      size={12}
-                      className={look === "done" ? styles.done : look === "bad" ? styles.bad : undefined}
-                    />
-                    {text}
-                  </span>
+                  <RunStateText state={run.state} />
                 </td>
                 <td className={tableStyles.number}>{numberText(run.step)}</td>
                 {columns.map((name) => (

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { RunSummary, ScalarCurve } from "../../../main/api/run-history.js";
 import { showProblem } from "../../stores/app-store.js";
+import { useRunHistory } from "../../stores/run-history-store.js";
 import { useRun } from "../../stores/run-store.js";
 import { client } from "../../transport/client.js";
 
@@ -22,6 +23,7 @@ export function useCurvesData(wanted: readonly string[]): CurvesData {
   const again = useRef(false);
   const newest = useRun((state) => state.newest);
   const progress = `${newest?.runId} ${newest?.step} ${newest?.state}`;
+  const forgotten = useRunHistory((state) => state.changes);
   const key = wanted.join();
   const mounted = useRef(true);
   useEffect(() => {
@@ -54,7 +56,7 @@ export function useCurvesData(wanted: readonly string[]): CurvesData {
       }
     };
     void load();
-  }, [progress, key]);
+  }, [progress, key, forgotten]);
   return data;
 }
 

@@ -3,6 +3,7 @@ import { type GraphDocument, MISSING_INPUT, type RunConfig } from "../model.js";
 import type { NodeChange, Operation } from "../operations.js";
 import { parseInput, parseTensorName } from "../tensor-names.js";
 import { wiringOf } from "../wiring.js";
+import { changeEachConfig } from "./run-configs.js";
 import { type EditResult, edit, nodesText, refused } from "./types.js";
 
 /** Takes nodes away. Data inputs that read them become missing, control inputs and run settings go with them. */
@@ -30,9 +31,7 @@ export function deleteNodes(document: GraphDocument, names: readonly string[]): 
     return from ? [{ node, from }] : [];
   });
   if (moves.length > 0) operations.push({ type: "layout", moves });
-  const after = withoutNodes(document.runConfig, gone);
-  if (after !== document.runConfig)
-    operations.push({ type: "run-config", before: document.runConfig, after });
+  operations.push(...changeEachConfig(document, (config) => withoutNodes(config, gone)));
   return edit({ label: `Delete ${nodesText([...gone])}`, operations, select: [] });
 }
 
@@ -50,9 +49,11 @@ function withoutNodes(config: RunConfig, gone: ReadonlySet<string>): RunConfig {
   const feeds = Object.fromEntries(Object.entries(config.feeds).filter(([tensor]) => stays(tensor)));
   const fetches = config.fetches.filter(stays);
   const targets = config.targets.filter((name) => !gone.has(name));
+  const stops = config.stops.filter(({ tensor }) => stays(tensor));
   const same =
+    stops.length === config.stops.length &&
     Object.keys(feeds).length === Object.keys(config.feeds).length &&
     fetches.length === config.fetches.length &&
     targets.length === config.targets.length;
-  return same ? config : { ...config, feeds, fetches, targets };
+  return same ? config : { ...config, feeds, fetches, targets, stops };
 }

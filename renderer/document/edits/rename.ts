@@ -9,6 +9,7 @@ import type { NodeChange, Operation } from "../operations.js";
 import { isNodeName, parseTensorName, renameInput, tensorName } from "../tensor-names.js";
 import { withColocationGroups } from "./colocate.js";
 import { renameInMetaGraph } from "./rename-meta-graph.js";
+import { changeEachConfig } from "./run-configs.js";
 import { type EditResult, edit, refused } from "./types.js";
 
 /** Renames a node and every reference to it: inputs, colocation, feeds and fetches, collections and signatures. */
@@ -41,10 +42,7 @@ export function rename(document: GraphDocument, from: string, to: string): EditR
       ],
     });
   }
-  const config = renameInRunConfig(document.runConfig, from, to);
-  if (config !== document.runConfig) {
-    operations.push({ type: "run-config", before: document.runConfig, after: config });
-  }
+  operations.push(...changeEachConfig(document, (config) => renameInRunConfig(config, from, to)));
   const metaGraph = renameInMetaGraph(document.metaGraph, from, to);
   if (metaGraph !== document.metaGraph) {
     operations.push({ type: "meta-graph", before: document.metaGraph, after: metaGraph });
@@ -73,12 +71,14 @@ function renameInRunConfig(config: RunConfig, from: string, to: string): RunConf
     const { node, output } = parseTensorName(name);
     return node === from ? tensorName(to, output) : name;
   };
-  const names = [...Object.keys(config.feeds), ...config.fetches];
+  const stops = config.stops.map((stop) => stop.tensor);
+  const names = [...Object.keys(config.feeds), ...config.fetches, ...stops];
   if (!config.targets.includes(from) && names.every((name) => tensor(name) === name)) return config;
   return {
     ...config,
     feeds: Object.fromEntries(Object.entries(config.feeds).map(([name, feed]) => [tensor(name), feed])),
     fetches: config.fetches.map(tensor),
     targets: config.targets.map((name) => (name === from ? to : name)),
+    stops: config.stops.map((stop) => ({ ...stop, tensor: tensor(stop.tensor) })),
   };
 }

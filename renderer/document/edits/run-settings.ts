@@ -1,13 +1,10 @@
-import type { FeedValue } from "../../../main/api/runs.js";
+import type { FeedBatches, FeedValue } from "../../../main/api/feeds.js";
+import { MAX_STOP_CONDITIONS, type StopCondition } from "../../../main/api/runs.js";
 import type { GraphDocument, RunConfig } from "../model.js";
 import { type EditResult, edit, refused } from "./types.js";
 
-function change(document: GraphDocument, label: string, after: RunConfig, mergeKey?: string): EditResult {
-  return edit({
-    label,
-    operations: [{ type: "run-config", before: document.runConfig, after }],
-    ...(mergeKey === undefined ? {} : { mergeKey }),
-  });
+function change(document: GraphDocument, label: string, after: RunConfig): EditResult {
+  return edit({ label, operations: [{ type: "run-config", before: document.runConfig, after }] });
 }
 
 /** Feeds a tensor or, with undefined, removes its feed. */
@@ -63,10 +60,29 @@ export function resetRun(document: GraphDocument): EditResult {
   return change(document, "Reset what is run", { ...document.runConfig, fetches: [], targets: [] });
 }
 
-/** Number of steps of a long run, and whether runs are traced. */
-export function setRunOptions(
-  document: GraphDocument,
-  options: Partial<Pick<RunConfig, "steps" | "trace">>,
-): EditResult {
-  return change(document, "Change the run settings", { ...document.runConfig, ...options }, "run settings");
+/** How long a run goes on. */
+export function setSteps(document: GraphDocument, steps: number): EditResult {
+  if (steps === document.runConfig.steps) return refused("The number is the same.");
+  return change(document, "Change the number of steps", { ...document.runConfig, steps });
+}
+
+/** Traces one in so many steps; undefined: only as the window chooses. */
+export function setTraceEvery(document: GraphDocument, every: number | undefined): EditResult {
+  const { traceEvery: before, ...rest } = document.runConfig;
+  if (every === before) return refused("The number is the same.");
+  const after = every === undefined ? { ...rest, trace: false } : { ...rest, trace: true, traceEvery: every };
+  return change(document, "Change which steps are traced", after);
+}
+
+/** How batched feeds are divided over the steps. */
+export function setBatches(document: GraphDocument, batches: FeedBatches): EditResult {
+  return change(document, "Change the batches", { ...document.runConfig, batches });
+}
+
+/** What ends a run early. */
+export function setStops(document: GraphDocument, stops: readonly StopCondition[]): EditResult {
+  if (stops.length > MAX_STOP_CONDITIONS) {
+    return refused(`A run can have ${MAX_STOP_CONDITIONS} conditions at most.`);
+  }
+  return change(document, "Change when the run stops", { ...document.runConfig, stops });
 }

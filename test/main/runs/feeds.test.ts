@@ -30,7 +30,7 @@ const graph: CheckedGraph = {
 };
 
 function read(value: RunRequest["feeds"][number]["value"], signal = new AbortController().signal) {
-  return readFeeds([{ name: "p", value }], graph, signal);
+  return readFeeds({ feeds: [{ name: "p", value }] }, graph, signal);
 }
 
 async function problemOfRead(...given: Parameters<typeof read>) {
@@ -43,7 +43,7 @@ describe("a feed", () => {
   it("is read from a file in the dtype of its placeholder", async () => {
     await writeFile(join(folder, "x.csv"), "n\n1\n2\n");
     const tensors = await read({ kind: "file", path: join(folder, "x.csv"), column: "n" });
-    expect(tensors.get("p:0")).toMatchObject({ dtype: "int32", shape: [2] });
+    expect(tensors.at(1).get("p:0")).toMatchObject({ dtype: "int32", shape: [2] });
   });
 
   it("that cannot be read or does not fit names its node", async () => {
@@ -64,6 +64,33 @@ describe("a feed", () => {
       reason: '"pipe.csv" is not a file.',
       node: "p",
     });
+  });
+
+  it("is pixels of images in the range that was chosen, or as bytes for whole numbers", async () => {
+    const bytes = Uint8Array.of(0, 51, 255);
+    const pixels = async (range: "unit" | "signed" | "byte", dtype: DataType) => {
+      const p = NodeDef.fromPartial({
+        name: "p",
+        op: "Placeholder",
+        attr: new Map([["dtype", { value: { $case: "type" as const, value: dtype } }]]),
+      });
+      const value = {
+        kind: "content" as const,
+        name: "cat.jpg",
+        bytes,
+        pixels: { range, shape: [1, 1, 3] },
+      };
+      const feeds = await readFeeds(
+        { feeds: [{ name: "p", value }] },
+        { ...graph, nodes: new Map([["p", p]]) },
+        new AbortController().signal,
+      );
+      return feeds.at(1).get("p:0")?.toArray();
+    };
+    expect(await pixels("unit", DataType.DT_FLOAT)).toEqual([[[0, Math.fround(0.2), 1]]]);
+    expect(await pixels("signed", DataType.DT_FLOAT)).toEqual([[[-1, Math.fround(-0.6), 1]]]);
+    expect(await pixels("byte", DataType.DT_FLOAT)).toEqual([[[0, 51, 255]]]);
+    expect(await pixels("unit", DataType.DT_INT32)).toEqual([[[0, 51, 255]]]);
   });
 
   it("is given up with the run", async () => {

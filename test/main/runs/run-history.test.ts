@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
+import type { RunRequest } from "../../../main/api/runs.js";
 import { RunHistory } from "../../../main/runs/run-history.js";
+import { settingsOf } from "../../../main/runs/run-settings.js";
 import { RunStatus } from "../../../main/runs/run-status.js";
 import { Tensor } from "../../../worker-runtime/protocol/tensor.js";
 
@@ -17,4 +19,63 @@ it("keeps the newest runs with their scalars, also when their results are releas
   expect(kept[0]).toMatchObject({ state: "done", step: 1, steps: 2, scalars: [{ name: "loss:0", last: 4 }] });
   expect(history.find(runs[0]?.runId ?? "")).toBeUndefined();
   expect(history.find(runs[24]?.runId ?? "")?.scalars.curves()[0]?.values).toEqual([4]);
+});
+
+function ended(document: string, value: string): RunStatus {
+  const origin = { document, digest: "d" };
+  const status = new RunStatus({ steps: 1, trace: false, origin }, () => undefined);
+  const tensor = Tensor.of([value]);
+  status.stepDone([{ name: "text:0", tensor }], { millis: 1, registeredGraph: false }, undefined);
+  status.end("done");
+  status.release();
+  return status;
+}
+
+it("keeps the values of runs that were replaced, until its memory is full: then the oldest runs go", () => {
+  const history = new RunHistory(3 * 2500);
+  const runs = ["a", "b", "c", "d"].map((letter) => ended("g", letter.repeat(1000)));
+  const gone = runs.flatMap((run) => history.add(run));
+  expect(gone).toEqual([runs[0]?.runId]);
+  const [, second] = runs;
+  expect(history.find(second?.runId ?? "")?.update()).toMatchObject({
+    state: "done",
+    fetches: [{ name: "text:0", values: ["b".repeat(1000)] }],
+  });
+});
+
+it("keeps as many runs of each document, and forgets those of one", () => {
+  const history = new RunHistory();
+  for (let count = 0; count < 21; count++) history.add(ended("one", "x"));
+  const going = new RunStatus(
+    { steps: 1, trace: false, origin: { document: "two", digest: "" } },
+    () => undefined,
+  );
+  history.add(ended("two", "x"));
+  history.add(going);
+  const kept = () => history.summaries().map(({ origin }) => origin?.document);
+  expect(kept().filter((document) => document === "one")).toHaveLength(20);
+  expect(history.clear("two")).toHaveLength(1);
+  expect(kept().filter((document) => document === "two")).toHaveLength(1);
+});
+
+it("keeps what a run was asked to do in a few words", () => {
+  const request: RunRequest = {
+    ...{ graph: new Uint8Array(0), fetches: ["z:0"], targets: ["train"], steps: 3, trace: false },
+    ...{ softPlacement: true, logDevicePlacement: false, configuration: "train" },
+    feeds: [
+      { name: "x:0", value: { kind: "literal", text: "7".repeat(500) } },
+      { name: "y:0", value: { kind: "file", path: "/data/y.csv", column: "label", batched: true } },
+    ],
+    batches: { size: 8, dropLast: false },
+  };
+  expect(settingsOf(request)).toEqual({
+    configuration: "train",
+    fetches: ["z:0"],
+    targets: ["train"],
+    feeds: [
+      { name: "x:0", text: "7".repeat(200) },
+      { name: "y:0", text: "y.csv, label, in batches" },
+    ],
+    batches: { size: 8, dropLast: false },
+  });
 });

@@ -72,3 +72,19 @@ it("refuses a graph with an unconnected input, and names the node", async () => 
   });
   expect(saved).toEqual([]);
 });
+
+it("refuses what scripts cannot feed: rows in batches, and images", async () => {
+  documentActions.addNode("Placeholder", { x: 0, y: 0 });
+  documentActions.setFeed("Placeholder:0", { kind: "file", path: "/data/x.npy", batched: true });
+  await expect(exportScript("python")).rejects.toMatchObject({
+    problem: { message: "Placeholder:0 is fed in batches, which an exported script cannot do." },
+  });
+  const pixels = { range: "unit" as const, shape: [1, 1, 3] };
+  documentActions.setFeed("Placeholder:0", {
+    kind: "content",
+    name: "cat.jpg",
+    bytes: new Uint8Array(3),
+    pixels,
+  });
+  await expect(exportScript("typescript")).rejects.toMatchObject({ problem: { node: "Placeholder" } });
+});

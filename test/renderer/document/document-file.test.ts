@@ -3,8 +3,15 @@ import { FunctionDefLibrary } from "../../../protos/generated/tensorflow/functio
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { type CollectionDef, MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { graphToRun, readDocument, writeDocument } from "../../../renderer/document/document-file.js";
-import { type ClusterConfigRow, EMPTY_RUN_CONFIG, type RunConfig } from "../../../renderer/document/model.js";
-import { readRunConfig, writeRunConfig } from "../../../renderer/document/run-config.js";
+import {
+  type ClusterConfigRow,
+  EMPTY_RUN_CONFIG,
+  EMPTY_RUN_CONFIGS,
+  type RunConfig,
+  type RunConfigs,
+} from "../../../renderer/document/model.js";
+import { readRunConfigs, writeRunConfigs } from "../../../renderer/document/run-config-file.js";
+import { readChosenRun } from "../../../worker-runtime/graph/document-settings.js";
 import {
   DOCUMENT_COLLECTION,
   LAYOUT_X_ATTR,
@@ -117,28 +124,73 @@ describe("a document", () => {
   });
 });
 
-describe("the run configuration", () => {
+describe("the run configurations", () => {
   const config: RunConfig = {
+    name: "train",
     feeds: {
       "x:0": { kind: "literal", text: "[1, 2]" },
       "y:0": { kind: "file", path: "/data/y.csv", column: 2 },
-      "z:0": { kind: "content", name: "z.npy", bytes: Uint8Array.of(0, 200, 255), column: "a" },
+      "z:0": {
+        kind: "content",
+        name: "z.npz",
+        bytes: Uint8Array.of(0, 200, 255),
+        column: "a",
+        batched: true,
+      },
+      "i:0": {
+        kind: "content",
+        name: "i.jpg",
+        bytes: Uint8Array.of(1),
+        pixels: { range: "signed", shape: [1, 1, 1] },
+        note: "cut",
+      },
     },
     fetches: ["sum:0"],
     targets: ["init"],
     steps: 1000,
     trace: true,
+    traceEvery: 50,
+    stops: [
+      { kind: "below", tensor: "loss:0", value: 0.5 },
+      { kind: "not-finite", tensor: "loss:0" },
+    ],
+    batches: { size: 8, seed: 3, epochs: 2, dropLast: true },
   };
+  const evaluation: RunConfig = { ...EMPTY_RUN_CONFIG, name: "evaluate", fetches: ["accuracy:0"] };
+  const configs: RunConfigs = { runConfig: config, otherRuns: [evaluation], defaultRun: "train" };
 
   it("comes back from the collection as it was", () => {
-    expect(readRunConfig(writeRunConfig(undefined, config))).toEqual(config);
+    expect(readRunConfigs(writeRunConfigs(undefined, configs))).toEqual(configs);
+  });
+
+  it("opens with the default one, which other programs read, whichever was chosen", () => {
+    const written = writeRunConfigs(undefined, { ...configs, defaultRun: "evaluate" });
+    expect(readChosenRun(written)).toEqual({ fetches: ["accuracy:0"], targets: [] });
+    expect(readRunConfigs(written)).toEqual({
+      runConfig: evaluation,
+      otherRuns: [config],
+      defaultRun: "evaluate",
+    });
+  });
+
+  it("drops what it cannot read of the others, and a name that comes twice", () => {
+    const others = [{ name: "train" }, { name: "evaluate", fetches: ["accuracy:0"], stops: "often" }];
+    const text = JSON.stringify({ run: { name: "train", steps: 5, others } });
+    const collection: CollectionDef = {
+      kind: { $case: "bytesList", value: { value: [new TextEncoder().encode(text)] } },
+    };
+    expect(readRunConfigs(collection)).toEqual({
+      runConfig: { ...EMPTY_RUN_CONFIG, name: "train", steps: 5 },
+      otherRuns: [evaluation],
+      defaultRun: "train",
+    });
   });
 
   it("leaves other values and settings it does not know in place", () => {
     const other = new TextEncoder().encode("other");
     const foreign = new TextEncoder().encode(JSON.stringify({ frames: [1], run: { later: true } }));
     const before: CollectionDef = { kind: { $case: "bytesList", value: { value: [foreign, other] } } };
-    const written = writeRunConfig(before, config);
+    const written = writeRunConfigs(before, configs);
     const values = written?.kind?.$case === "bytesList" ? written.kind.value.value : [];
     expect(JSON.parse(new TextDecoder().decode(values[0]))).toMatchObject({
       frames: [1],
@@ -148,7 +200,7 @@ describe("the run configuration", () => {
   });
 
   it("adds no collection to a graph that has nothing to say", () => {
-    expect(writeRunConfig(undefined, EMPTY_RUN_CONFIG)).toBeUndefined();
+    expect(writeRunConfigs(undefined, EMPTY_RUN_CONFIGS)).toBeUndefined();
     const document = open(metaGraph());
     expect(MetaGraphDef.decode(writeDocument(document)).collectionDef.has(DOCUMENT_COLLECTION)).toBe(false);
   });
@@ -157,6 +209,6 @@ describe("the run configuration", () => {
     const broken: CollectionDef = {
       kind: { $case: "bytesList", value: { value: [new TextEncoder().encode("{")] } },
     };
-    expect(readRunConfig(broken)).toEqual(EMPTY_RUN_CONFIG);
+    expect(readRunConfigs(broken)).toEqual(EMPTY_RUN_CONFIGS);
   });
 });

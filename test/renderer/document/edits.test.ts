@@ -11,6 +11,7 @@ import { clipOf, freePlaceFor, paste } from "../../../renderer/document/edits/pa
 import { deviceText, pin } from "../../../renderer/document/edits/place.js";
 import { deleteNodes } from "../../../renderer/document/edits/remove.js";
 import { rename } from "../../../renderer/document/edits/rename.js";
+import { EMPTY_RUN_CONFIG } from "../../../renderer/document/model.js";
 import {
   binary,
   constant,
@@ -153,18 +154,21 @@ describe("deleting", () => {
   it("turns the consumers' inputs into missing ones and takes feeds and fetches along", () => {
     const graph = documentOf([...welcome().nodes.values()], {
       runConfig: {
+        ...EMPTY_RUN_CONFIG,
         feeds: { "x:0": { kind: "literal", text: "1" } },
         fetches: ["x:0", "z:0"],
         targets: ["x"],
         steps: 5,
-        trace: true,
+        stops: [{ kind: "not-finite", tensor: "x:0" }],
       },
+      otherRuns: [{ ...EMPTY_RUN_CONFIG, name: "other", fetches: ["a:0"] }],
     });
     const result = edited(graph, deleteNodes(graph, ["x", "a"]));
     expect([...result.nodes.keys()]).toEqual(["b", "y", "z"]);
     expect(result.nodes.get("z")?.input).toEqual(["", "y"]);
     expect(result.nodes.get("y")?.input).toEqual(["", "b"]);
-    expect(result.runConfig).toEqual({ feeds: {}, fetches: ["z:0"], targets: [], steps: 5, trace: true });
+    expect(result.runConfig).toEqual({ ...EMPTY_RUN_CONFIG, fetches: ["z:0"], steps: 5 });
+    expect(result.otherRuns).toEqual([{ ...EMPTY_RUN_CONFIG, name: "other" }]);
   });
 });
 
@@ -190,7 +194,13 @@ describe("renaming", () => {
         node("n", "NoOp", ["^w"]),
         node("s", "Identity", ["w:0"], { T: type("float32") }),
       ],
-      { metaGraph, runConfig: { feeds: {}, fetches: ["w:0"], targets: ["w"], steps: 1, trace: false } },
+      {
+        metaGraph,
+        runConfig: { ...EMPTY_RUN_CONFIG, fetches: ["w:0"], targets: ["w"] },
+        otherRuns: [
+          { ...EMPTY_RUN_CONFIG, name: "other", stops: [{ kind: "below", tensor: "w:0", value: 1 }] },
+        ],
+      },
     );
     const result = edited(graph, rename(graph, "w", "weights"));
     expect([...result.nodes.keys()]).toEqual(["weights", "wx", "n", "s"]);
@@ -202,6 +212,7 @@ describe("renaming", () => {
     ]);
     expect(attrText(result.nodes.get("wx")?.attr.get("_class"))).toBe('["loc:@weights"]');
     expect(result.runConfig).toMatchObject({ fetches: ["weights:0"], targets: ["weights"] });
+    expect(result.otherRuns[0]?.stops).toEqual([{ kind: "below", tensor: "weights:0", value: 1 }]);
     expect(result.layout.has("w")).toBe(false);
     const { collectionDef } = result.metaGraph;
     expect(collectionDef.get("losses")?.kind?.value).toEqual({ value: ["weights:0", "wx:0"] });

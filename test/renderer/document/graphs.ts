@@ -4,7 +4,7 @@ import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js
 import { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../../protos/generated/tensorflow/types.js";
 import type { EditResult } from "../../../renderer/document/edits/types.js";
-import { EMPTY_RUN_CONFIG, type GraphDocument, type Point } from "../../../renderer/document/model.js";
+import { EMPTY_RUN_CONFIGS, type GraphDocument, type Point } from "../../../renderer/document/model.js";
 import { apply } from "../../../renderer/document/operations.js";
 import type { OpLookup } from "../../../renderer/document/signature.js";
 import { tensorOfText } from "../../../renderer/document/values.js";
@@ -60,7 +60,7 @@ export function documentOf(nodes: readonly NodeDef[], changes: Partial<GraphDocu
     metaGraph: MetaGraphDef.fromPartial({ graphDef: {} }),
     nodes: new Map(nodes.map((one) => [one.name, one])),
     layout,
-    runConfig: EMPTY_RUN_CONFIG,
+    ...EMPTY_RUN_CONFIGS,
     cluster: [],
     ...changes,
   };

@@ -19,11 +19,13 @@ import { constant, documentOf, lookup, node, type, welcome } from "./graphs.js";
 import { doEdit, step } from "./random-edits.js";
 
 /** Everything that an edit can change, in a form that compares order, too. */
-function stateOf({ nodes, layout, runConfig, metaGraph }: GraphDocument): unknown {
+function stateOf({ nodes, layout, runConfig, otherRuns, defaultRun, metaGraph }: GraphDocument): unknown {
   return {
     nodes: [...nodes],
     layout: [...layout].sort(([one], [other]) => (one < other ? -1 : 1)),
     runConfig,
+    otherRuns,
+    defaultRun,
     metaGraph,
   };
 }

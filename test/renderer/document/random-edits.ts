@@ -6,6 +6,14 @@ import { clipOf, paste } from "../../../renderer/document/edits/paste.js";
 import { moveNodes, pin } from "../../../renderer/document/edits/place.js";
 import { deleteNodes } from "../../../renderer/document/edits/remove.js";
 import { rename } from "../../../renderer/document/edits/rename.js";
+import {
+  addRunConfig,
+  chooseRunConfig,
+  duplicateRunConfig,
+  removeRunConfig,
+  renameRunConfig,
+  setDefaultRunConfig,
+} from "../../../renderer/document/edits/run-configs.js";
 import { setFeed, toggleFetch } from "../../../renderer/document/edits/run-settings.js";
 import type { EditResult } from "../../../renderer/document/edits/types.js";
 import { commit, type History } from "../../../renderer/document/history.js";
@@ -22,7 +30,7 @@ export type Step = (document: GraphDocument) => EditResult;
 
 /** Any edit of a document, often one that is refused. */
 export const step: fc.Arbitrary<Step> = fc
-  .record({ kind: fc.nat(9), pick: fc.nat(50), other: fc.nat(50), x: fc.integer({ min: -500, max: 500 }) })
+  .record({ kind: fc.nat(13), pick: fc.nat(50), other: fc.nat(50), x: fc.integer({ min: -500, max: 500 }) })
   .map(({ kind, pick, other, x }): Step => {
     return (document) => {
       const names = [...document.nodes.keys()];
@@ -45,6 +53,13 @@ export const step: fc.Arbitrary<Step> = fc
             ? paste(document, clip, { x, y: 0 }, "Paste")
             : setFeed(document, "a:0", { kind: "literal", text: "1" });
         },
+        () => (pick % 2 === 0 ? addRunConfig(document) : duplicateRunConfig(document, document.defaultRun)),
+        () => chooseRunConfig(document, document.otherRuns[pick % 3]?.name ?? ""),
+        () => removeRunConfig(document, document.otherRuns[pick % 3]?.name ?? document.runConfig.name),
+        () =>
+          pick % 2 === 0
+            ? renameRunConfig(document, document.runConfig.name, `run ${other}`)
+            : setDefaultRunConfig(document, document.runConfig.name),
       ];
       const run = steps[kind];
       if (!run) throw new Error("no such step");

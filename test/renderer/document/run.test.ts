@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GraphDocument } from "../../../renderer/document/model.js";
+import { EMPTY_RUN_CONFIG } from "../../../renderer/document/model.js";
 import { findProblems } from "../../../renderer/document/problems.js";
 import { runBlockers, runInputs, waitedQueues } from "../../../renderer/document/run-inputs.js";
 import { inferShapes, shapeText } from "../../../renderer/document/shapes.js";
@@ -25,7 +26,7 @@ describe("what is fetched", () => {
 
   it("is what was chosen, as far as the graph still has it", () => {
     const document = documentOf([...welcome().nodes.values()], {
-      runConfig: { feeds: {}, fetches: ["x:0", "gone:0"], targets: [], steps: 1, trace: false },
+      runConfig: { ...EMPTY_RUN_CONFIG, fetches: ["x:0", "gone:0"] },
     });
     expect(inputsOf(document).fetches).toEqual(["x:0"]);
   });

@@ -64,9 +64,56 @@ describe("what a placeholder is fed", () => {
   it("is chosen in the system's own dialog where there is one", async () => {
     useApp.setState({ info: { version: "0", host: "electron", fileDialogs: "native" } as never });
     const { user } = show(<FeedSection node={vector} />);
-    await user.click(screen.getByRole("button", { name: ".npy or CSV…" }));
+    await user.click(screen.getByRole("button", { name: ".npy, .npz or CSV…" }));
     expect(feed()).toEqual({ kind: "file", path: "/data/table.csv" });
     documentActions.undo();
     expect(feed()).toBeUndefined();
+  });
+});
+
+describe("a file that a placeholder is fed", () => {
+  const choose = async (answer: object) => {
+    connect({ "feeds.contents": answer });
+    const { user } = show(<FeedSection node={vector} />);
+    const input = document.querySelector<HTMLInputElement>("input[data-feed-file]");
+    if (input === null) throw new Error("There is no field for a file.");
+    await user.upload(input, new File(["PK"], "data.npz"));
+    return user;
+  };
+
+  it("says what it holds, offers its arrays, and says in words what does not fit", async () => {
+    const arrays = [
+      { name: "x", dtype: "float32", shape: [2] },
+      { name: "y", dtype: "float32", shape: [7, 2] },
+    ];
+    const user = await choose({ arrays, columns: [] });
+    const array = await screen.findByRole("combobox", { name: "Array" });
+    expect(screen.getByRole("alert").textContent).toBe("It holds several arrays. Choose one of x, y.");
+    await user.type(array, "x{Enter}");
+    expect(feed()).toMatchObject({ column: "x" });
+    expect(screen.queryByRole("alert")).toBeNull();
+    expect(screen.getByText("float32 [2]")).toBeDefined();
+    await user.clear(array);
+    await user.type(array, "y{Enter}");
+    expect(screen.getByRole("alert").textContent).toBe("It has shape [7, 2], but p takes [2].");
+    await expectAccessible();
+  });
+
+  it("is fed whole, or some rows in each step", async () => {
+    const user = await choose({ arrays: [{ name: "x", dtype: "float32", shape: [2] }], columns: [] });
+    await user.click(await screen.findByRole("checkbox", { name: "Some rows in each step" }));
+    expect(feed()).toMatchObject({ batched: true });
+    expect(screen.getByRole("alert").textContent).toBe("It has shape [2] in batches of 32, but p takes [2].");
+    await user.click(screen.getByRole("checkbox", { name: "Some rows in each step" }));
+    expect(feed()).not.toHaveProperty("batched");
+  });
+
+  it("that cannot be fed says why", async () => {
+    await choose({
+      arrays: [],
+      columns: [],
+      problem: { code: "INVALID_ARGUMENT", message: "It is damaged." },
+    });
+    expect((await screen.findByRole("alert")).textContent).toBe("It is damaged.");
   });
 });

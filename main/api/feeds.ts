@@ -1,0 +1,88 @@
+/** Values that are fed to tensors, and what is in the files that they come from. */
+import { z } from "zod";
+import { bytesSchema } from "./documents.js";
+import { method } from "./method.js";
+import { problemSchema } from "./problem.js";
+
+/** For CSV: the header's name or the 0-based number of the column; for .npz: the array's name; left out: all. */
+const columnSchema = z.union([z.string(), z.number().int().nonnegative()]).optional();
+/** Every step gets some rows of the file, in place of the whole. */
+const batchedSchema = z.boolean().optional();
+
+/** What the 256 values of a pixel become in a tensor of real numbers: 0 to 1, -1 to 1, or 0 to 255. */
+export const pixelRangeSchema = z.enum(["unit", "signed", "byte"]);
+export type PixelRange = z.infer<typeof pixelRangeSchema>;
+
+export const literalFeedSchema = z.object({ kind: z.literal("literal"), text: z.string() });
+
+/** A .npy, .npz or .csv file on the machine that runs the application. */
+export const fileFeedSchema = z.object({
+  kind: z.literal("file"),
+  path: z.string(),
+  column: columnSchema,
+  batched: batchedSchema,
+});
+
+/** All of a content but its bytes, which files keep in another form. */
+export const contentFeedFields = {
+  kind: z.literal("content"),
+  name: z.string(),
+  column: columnSchema,
+  batched: batchedSchema,
+  /** The bytes are pixels that the window has made of images: rows of a picture of a batch, channels fastest. */
+  pixels: z
+    .object({ range: pixelRangeSchema, shape: z.array(z.number().int().nonnegative()).min(3).max(4) })
+    .optional(),
+  /** How it was made, if not taken as it was: "cut and resized from 640 × 480". */
+  note: z.string().max(200).optional(),
+};
+
+/** A value fed to a tensor, as the user gave it. The application turns it into a tensor of the placeholder's dtype. */
+export const feedValueSchema = z.discriminatedUnion("kind", [
+  /** JSON-like text: 3, [1, 2, 3], [[1,2],[3,4]], "words". */
+  literalFeedSchema,
+  fileFeedSchema,
+  /** The content of a .npy, .npz or .csv file that the browser holds. */
+  z.object({ ...contentFeedFields, bytes: bytesSchema }),
+]);
+export type FeedValue = z.infer<typeof feedValueSchema>;
+
+export const MAX_BATCH_SIZE = 1_000_000;
+
+/** How the rows of batched feeds are divided over the steps; all of them have the same number of rows. */
+export const feedBatchesSchema = z.object({
+  /** Rows of a step. */
+  size: z.number().int().min(1).max(MAX_BATCH_SIZE),
+  /** Shuffles the rows anew in each epoch, always alike for the same seed; absent: they come in the file's order. */
+  seed: z.number().int().min(0).max(0xffff_ffff).optional(),
+  /** The run is done after so many passes over all rows; absent: as many as its steps need. */
+  epochs: z.number().int().min(1).max(1_000_000).optional(),
+  /** Leaves out the last rows of an epoch if they are too few for a batch. */
+  dropLast: z.boolean(),
+});
+export type FeedBatches = z.infer<typeof feedBatchesSchema>;
+
+/** What a file holds. */
+export const feedContentsSchema = z.object({
+  /** The array of a .npy file, without a name, or those of a .npz file. */
+  arrays: z.array(z.object({ name: z.string().optional(), dtype: z.string(), shape: z.array(z.number()) })),
+  /** The names of a table's columns; their numbers if it has no header. */
+  columns: z.array(z.string()),
+  /** Why it cannot be fed. */
+  problem: problemSchema.optional(),
+});
+export type FeedContents = z.infer<typeof feedContentsSchema>;
+
+/** Of .npy and CSV files, this many bytes from the start tell what they hold. */
+export const FEED_HEAD_BYTES = 64 * 1024;
+
+export const feedMethods = {
+  /** What a file holds; of a content that is not a .npz file, only the head is needed. */
+  "feeds.contents": method(
+    z.discriminatedUnion("kind", [
+      z.object({ kind: z.literal("file"), path: z.string() }),
+      z.object({ kind: z.literal("content"), name: z.string(), bytes: bytesSchema }),
+    ]),
+    feedContentsSchema,
+  ),
+} as const;

@@ -1,0 +1,28 @@
+/** What a file holds that is to be fed, without reading all of it. */
+import { basename } from "node:path";
+import { describeFeedBytes, describeFeedFile } from "../../worker-runtime/io/feed-contents.js";
+import type { FeedContents, feedMethods } from "../api/feeds.js";
+import { expandHome } from "../documents/directory.js";
+import type { HandlersOf } from "../shared/handlers.js";
+import { problemOf } from "../shared/problems.js";
+import { refusePipes } from "./feeds.js";
+
+export const feedContents: HandlersOf<typeof feedMethods>["feeds.contents"] = async (
+  value,
+): Promise<FeedContents> => {
+  try {
+    if (value.kind === "content") return contents(describeFeedBytes(value.bytes, basename(value.name)));
+    const path = expandHome(value.path);
+    await refusePipes(path);
+    return contents(await describeFeedFile(path));
+  } catch (error) {
+    return { arrays: [], columns: [], problem: problemOf(error) };
+  }
+};
+
+function contents({ arrays, columns }: ReturnType<typeof describeFeedBytes>): FeedContents {
+  return {
+    arrays: arrays.map(({ shape, ...array }) => ({ ...array, shape: [...shape] })),
+    columns: [...columns],
+  };
+}

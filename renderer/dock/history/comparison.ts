@@ -1,0 +1,134 @@
+/** One or two runs as rows of a table: what they were asked to do, what they took, and what they gave. */
+import type { RunSummary } from "../../../main/api/run-history.js";
+import type { NodeRun, RunUpdate } from "../../../main/api/runs.js";
+import { taskNameOfDevice } from "../../cluster/task-name.js";
+import { countText, durationText, listText, numberText } from "../../ui/format.js";
+import { previewText } from "../tensor-text.js";
+
+/** A run of the history with what windows were told of it last. */
+export interface ShownRun {
+  readonly summary: RunSummary;
+  readonly update: RunUpdate;
+}
+
+export interface ComparisonRow {
+  readonly name: string;
+  /** One for each run; undefined where the run has none. */
+  readonly texts: readonly (string | undefined)[];
+  /** The runs are not alike in this. */
+  readonly differs: boolean;
+}
+
+/** Nodes of a trace that are listed. */
+const SLOWEST = 10;
+
+/** What the runs were asked to do. */
+export function settingRows(runs: readonly ShownRun[]): ComparisonRow[] {
+  const feeds = namesOf(runs, ({ summary }) => summary.settings.feeds.map(({ name }) => name));
+  const digests = runs.map(({ summary }) => summary.origin?.digest);
+  return [
+    row("Configuration", runs, ({ summary }) => summary.settings.configuration ?? "none"),
+    ...(runs.length === 2
+      ? [
+          {
+            name: "Graph and feeds",
+            texts: [digests[0] === digests[1] ? "the same" : "different", ""],
+            differs: digests[0] !== digests[1],
+          },
+        ]
+      : []),
+    row("Steps", runs, ({ summary }) => `${numberText(summary.step)} of ${numberText(summary.steps)}`),
+    row("Fetched", runs, ({ summary }) => shortList(summary.settings.fetches)),
+    row("Run", runs, ({ summary }) => shortList(summary.settings.targets)),
+    row("Batches", runs, ({ summary: { settings } }) => settings.batches && batchesText(settings.batches)),
+    ...feeds.map((name) =>
+      row(
+        `Fed ${name}`,
+        runs,
+        ({ summary }) => summary.settings.feeds.find((feed) => feed.name === name)?.text,
+      ),
+    ),
+  ].filter(({ texts }) => texts.some((text) => text !== undefined));
+}
+
+/** What the runs took, and how they ended. */
+export function outcomeRows(runs: readonly ShownRun[]): ComparisonRow[] {
+  return [
+    row("Ended", runs, ({ summary, update }) => endText(summary, update)),
+    row("Duration", runs, ({ summary }) => durationText(summary.elapsedMillis)),
+    row("Last step", runs, ({ update }) => update.stepMillis && durationText(update.stepMillis)),
+    row("Computing", runs, ({ update }) => update.computeMillis && durationText(update.computeMillis)),
+  ].filter(({ texts }) => texts.some((text) => text !== undefined));
+}
+
+/** The values of the last step. */
+export function valueRows(runs: readonly ShownRun[]): ComparisonRow[] {
+  return namesOf(runs, ({ update }) => update.fetches.map(({ name }) => name)).map((name) =>
+    row(name, runs, ({ update }) => {
+      const tensor = update.fetches.find((fetched) => fetched.name === name);
+      return tensor && previewText(tensor);
+    }),
+  );
+}
+
+/** The nodes that took longest in the traced steps, the slowest of either run first. */
+export function traceRows(runs: readonly ShownRun[]): ComparisonRow[] {
+  const times = runs.map(({ update }) => new Map(update.nodes.map((node) => [node.node, node])));
+  const longest = (name: string) => Math.max(...times.map((nodes) => nodes.get(name)?.durationMicros ?? 0));
+  return namesOf(runs, ({ update }) => update.nodes.map(({ node }) => node))
+    .sort((one, other) => longest(other) - longest(one))
+    .slice(0, SLOWEST)
+    .map((name) => ({
+      name,
+      texts: times.map((nodes) => timeText(nodes.get(name))),
+      // Times always differ a little; where a node ran is what counts.
+      differs: new Set(times.map((nodes) => nodes.get(name)?.device)).size > 1,
+    }));
+}
+
+function row(
+  name: string,
+  runs: readonly ShownRun[],
+  textOf: (run: ShownRun) => string | number | undefined,
+): ComparisonRow {
+  const texts = runs.map((run) => textOf(run)?.toString());
+  return { name, texts, differs: new Set(texts).size > 1 };
+}
+
+/** All names, in the order of the first run that has them. */
+function namesOf(runs: readonly ShownRun[], of: (run: ShownRun) => readonly string[]): string[] {
+  return [...new Set(runs.flatMap(of))];
+}
+
+function shortList(names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  const shown = names.slice(0, 4);
+  const more = names.length - shown.length;
+  return more > 0 ? `${shown.join(", ")} and ${numberText(more)} more` : listText(shown);
+}
+
+function batchesText({
+  size,
+  seed,
+  epochs,
+  dropLast,
+}: NonNullable<RunSummary["settings"]["batches"]>): string {
+  return [
+    countText(size, "row"),
+    ...(seed === undefined ? [] : [`shuffled by ${seed}`]),
+    ...(epochs === undefined ? [] : [countText(epochs, "epoch")]),
+    ...(dropLast ? ["the last left out"] : []),
+  ].join(", ");
+}
+
+function endText({ state }: RunSummary, { endedEarly, problem }: RunUpdate): string {
+  if (problem) return `failed: ${problem.message}`;
+  return endedEarly === undefined ? state : `${state}, because ${endedEarly}`;
+}
+
+function timeText(node: NodeRun | undefined): string | undefined {
+  if (!node) return undefined;
+  const task = taskNameOfDevice(node.device);
+  const time = durationText(node.durationMicros / 1000);
+  return task === undefined ? time : `${time} on ${task}`;
+}

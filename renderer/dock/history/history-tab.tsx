@@ -1,0 +1,62 @@
+/** The kept runs of the document, and one or two of them in detail, beside each other. */
+import { type ReactElement, useEffect, useMemo, useState } from "react";
+import { runCommands } from "../../commands/run-commands.js";
+import { runHistoryCommands } from "../../commands/run-history-commands.js";
+import { CommandButton } from "../../parts/command-button.js";
+import { useDocument } from "../../stores/document-store.js";
+import { useRunHistory } from "../../stores/run-history-store.js";
+import { EmptyText } from "../../ui/empty-text.js";
+import { countText } from "../../ui/format.js";
+import textStyles from "../../ui/text.module.css";
+import { useCurvesData } from "../curves/use-curves-data.js";
+import { TabBar } from "../tab-bar.js";
+import styles from "./history-tab.module.css";
+import { RunComparison } from "./run-comparison.js";
+import { RunList } from "./run-list.js";
+import { useShownRuns } from "./use-shown-runs.js";
+
+/** Of a document without a run. */
+const NONE: readonly string[] = [];
+
+export default function HistoryTab(): ReactElement {
+  const document = useDocument((state) => state.document.name);
+  const chosen = useRunHistory((state) => state.compared);
+  // The newest one is known only when the list is here.
+  const [unchosen, setUnchosen] = useState(NONE);
+  const wanted = chosen ?? unchosen;
+  const data = useCurvesData(wanted);
+  const runs = useMemo(
+    () => data.runs.filter(({ origin }) => origin?.document === document),
+    [data, document],
+  );
+  const newest = runs[0]?.runId;
+  useEffect(() => setUnchosen(newest === undefined ? NONE : [newest]), [newest]);
+  const compared = useMemo(
+    () => wanted.filter((runId) => runs.some((run) => run.runId === runId)),
+    [wanted, runs],
+  );
+  const shown = useShownRuns(data, compared);
+  if (runs.length === 0) {
+    return (
+      <EmptyText>
+        Runs of this document are kept here, with their values, curves and traces.
+        <div>
+          <CommandButton command={runCommands.once} icon />
+        </div>
+      </EmptyText>
+    );
+  }
+  return (
+    <>
+      <TabBar className={textStyles.muted}>
+        <span>{countText(runs.length, "run")} kept. Tick two to compare them.</span>
+        <span className={textStyles.grow} />
+        <CommandButton command={runHistoryCommands.clear} size="small" variant="ghost" />
+      </TabBar>
+      <div className={styles.columns}>
+        <RunList runs={runs} compared={compared} />
+        <RunComparison shown={shown} data={data} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,127 @@
+import { type ReactElement, useMemo } from "react";
+import { Chart } from "../../ui/chart.js";
+import { classNames } from "../../ui/class-names.js";
+import { Tag } from "../../ui/tag.js";
+import textStyles from "../../ui/text.module.css";
+import { linesOf, runName } from "../curves/curve-lines.js";
+import type { CurvesData } from "../curves/use-curves-data.js";
+import tableStyles from "../data-table.module.css";
+import { ScrollRegion } from "../scroll-region.js";
+import {
+  type ComparisonRow,
+  outcomeRows,
+  type ShownRun,
+  settingRows,
+  traceRows,
+  valueRows,
+} from "./comparison.js";
+import styles from "./run-comparison.module.css";
+
+interface RunComparisonProps {
+  readonly shown: readonly ShownRun[];
+  readonly data: CurvesData;
+}
+
+/** What one run did, or two side by side; rows that differ are marked. */
+export function RunComparison({ shown, data }: RunComparisonProps): ReactElement {
+  const sections = useMemo(
+    () =>
+      [
+        ["Settings", settingRows(shown)],
+        ["Outcome", outcomeRows(shown)],
+        ["Values of the last step", valueRows(shown)],
+        ["Slowest nodes of the traced step", traceRows(shown)],
+      ] as const,
+    [shown],
+  );
+  return (
+    <ScrollRegion label="Chosen runs">
+      {shown.length === 0 ? <p className={styles.hint}>Tick a run to see what it did.</p> : null}
+      {shown.length === 0 ? null : (
+        <table className={classNames(tableStyles.table, styles.table)}>
+          <thead>
+            <tr>
+              <th scope="col">
+                <span className={textStyles.spokenOnly}>Subject</span>
+              </th>
+              {shown.map(({ summary }) => (
+                <th key={summary.runId} scope="col">
+                  {runName(summary)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          {sections.map(([title, rows]) =>
+            rows.length === 0 ? null : <Rows key={title} title={title} rows={rows} columns={shown.length} />,
+          )}
+        </table>
+      )}
+      <Curves shown={shown} data={data} />
+    </ScrollRegion>
+  );
+}
+
+interface RowsProps {
+  readonly title: string;
+  readonly rows: readonly ComparisonRow[];
+  readonly columns: number;
+}
+
+function Rows({ title, rows, columns }: RowsProps): ReactElement {
+  return (
+    <tbody>
+      <tr className={styles.heading}>
+        <th scope="rowgroup" colSpan={columns + 1}>
+          {title}
+        </th>
+      </tr>
+      {rows.map(({ name, texts, differs }) => (
+        <tr key={name}>
+          <th scope="row">
+            <span className={styles.name}>
+              <span className={textStyles.truncated} title={name}>
+                {name}
+              </span>
+              {differs ? <Tag>differs</Tag> : null}
+            </span>
+          </th>
+          {texts.map((text, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: one column for each run
+            <td key={index} className={styles.text} title={text}>
+              {text ?? "–"}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  );
+}
+
+/** Scalars by step: of the newer run, and dashed those of the other. */
+function Curves({ shown, data }: RunComparisonProps): ReactElement | null {
+  const main = shown[0]?.summary;
+  const chosen = new Map(
+    shown.flatMap(({ summary: { runId } }) => {
+      const curves = data.curves.get(runId);
+      return curves ? [[runId, curves] as const] : [];
+    }),
+  );
+  const names = [
+    ...new Set([...chosen.values()].flat().flatMap(({ name, steps }) => (steps.length > 1 ? name : []))),
+  ];
+  if (main === undefined || names.length === 0) return null;
+  return (
+    <div className={styles.curves}>
+      {names.map((name) => (
+        <section key={name} className={styles.curve} aria-label={`Curve of ${name}`}>
+          <h3>{name.replace(/:0$/, "")}</h3>
+          <Chart
+            label={`${name} by step`}
+            xName="step"
+            {...linesOf(name, main.runId, { runs: data.runs, curves: chosen }, 0)}
+          />
+        </section>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import type { ReactElement } from "react";
+import type { RunSummary } from "../../../main/api/run-history.js";
+import { runHistoryActions } from "../../stores/run-history-store.js";
+import { clockText, durationText, figureText, numberText } from "../../ui/format.js";
+import textStyles from "../../ui/text.module.css";
+import { runName } from "../curves/curve-lines.js";
+import { RunStateText } from "../curves/run-state-text.js";
+import tableStyles from "../data-table.module.css";
+import { ScrollRegion } from "../scroll-region.js";
+import styles from "./run-list.module.css";
+
+interface RunListProps {
+  /** The newest first. */
+  readonly runs: readonly RunSummary[];
+  /** Ids of those that are shown in detail. */
+  readonly compared: readonly string[];
+}
+
+/** At most as many as the application keeps of a document. */
+export function RunList({ runs, compared }: RunListProps): ReactElement {
+  const [scalar] = runs.flatMap((run) => run.scalars).map(({ name }) => name);
+  return (
+    <ScrollRegion label="Kept runs">
+      <table className={tableStyles.table}>
+        <thead>
+          <tr>
+            <th scope="col">Run</th>
+            <th scope="col">Configuration</th>
+            <th scope="col">State</th>
+            <th scope="col" className={tableStyles.number}>
+              Steps
+            </th>
+            {scalar === undefined ? null : (
+              <th scope="col" className={tableStyles.number}>
+                {scalar.replace(/:0$/, "")}
+              </th>
+            )}
+            <th scope="col" className={tableStyles.number}>
+              Time
+            </th>
+            <th scope="col">Started</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => {
+            const last = run.scalars.find(({ name }) => name === scalar)?.last;
+            return (
+              <tr key={run.runId}>
+                <td>
+                  <label className={styles.choice}>
+                    <input
+                      type="checkbox"
+                      checked={compared.includes(run.runId)}
+                      onChange={() => runHistoryActions.toggle(compared, run.runId)}
+                    />
+                    {runName(run)}
+                  </label>
+                </td>
+                <td className={textStyles.truncated}>{run.settings.configuration ?? "–"}</td>
+                <td>
+                  <RunStateText state={run.state} />
+                </td>
+                <td className={tableStyles.number}>{numberText(run.step)}</td>
+                {scalar === undefined ? null : (
+                  <td className={tableStyles.number}>{last === undefined ? "–" : figureText(last)}</td>
+                )}
+                <td className={tableStyles.number}>{durationText(run.elapsedMillis)}</td>
+                <td>{clockText(run.startedAt)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}

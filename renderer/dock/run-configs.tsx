@@ -1,0 +1,123 @@
+/** The run configurations of the document, and what the chosen one says beside what is fetched and fed. */
+import { type ReactElement, useId } from "react";
+import { MAX_STEPS } from "../../main/api/runs.js";
+import { menuOf } from "../commands/menu-entry.js";
+import { runConfigCommands, runConfigListCommands } from "../commands/run-config-commands.js";
+import type { RunConfig } from "../document/model.js";
+import { runConfigsOf } from "../document/run-configs.js";
+import type { ChosenRun } from "../document/run-inputs.js";
+import { CommandButton } from "../parts/command-button.js";
+import { PropertyRow } from "../parts/property-row.js";
+import { Section, SectionHeading } from "../parts/section.js";
+import { TextField } from "../parts/text-field.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { numberText } from "../ui/format.js";
+import { IconButton } from "../ui/icon-button.js";
+import { Menu } from "../ui/menu.js";
+import { Tag } from "../ui/tag.js";
+import textStyles from "../ui/text.module.css";
+import { RunColumn } from "./run-column.js";
+import styles from "./run-configs.module.css";
+import { optionalNumber, orRefusal } from "./run-numbers.js";
+import { StopConditions } from "./stop-conditions.js";
+
+export function RunConfigColumn({ run }: { readonly run: ChosenRun }): ReactElement {
+  const document = useDocument((state) => state.document);
+  const { runConfig, defaultRun } = document;
+  const configs = runConfigsOf(document);
+  return (
+    <RunColumn label="Run configurations">
+      <Section>
+        <SectionHeading>
+          Run configurations
+          <span className={textStyles.grow} />
+          <CommandButton command={runConfigListCommands.add} icon size="small" />
+        </SectionHeading>
+        <ul className={styles.list}>
+          {configs.map((config) => (
+            <ConfigRow
+              key={config.name}
+              config={config}
+              chosen={config === runConfig}
+              isDefault={configs.length > 1 && config.name === defaultRun}
+            />
+          ))}
+        </ul>
+      </Section>
+      <Options key={runConfig.name} config={runConfig} run={run} />
+    </RunColumn>
+  );
+}
+
+interface ConfigRowProps {
+  readonly config: RunConfig;
+  readonly chosen: boolean;
+  readonly isDefault: boolean;
+}
+
+function ConfigRow({ config, chosen, isDefault }: ConfigRowProps): ReactElement {
+  const { duplicate, makeDefault, remove } = runConfigCommands;
+  return (
+    <li className={styles.row}>
+      <label className={styles.choice}>
+        <input
+          type="radio"
+          name="run-configuration"
+          checked={chosen}
+          onChange={() => void runConfigCommands.choose.on(config).run()}
+        />
+        <span className={textStyles.truncated}>{config.name}</span>
+      </label>
+      {isDefault ? <Tag>default</Tag> : null}
+      <Menu
+        align="end"
+        label={`Run configuration ${config.name}`}
+        trigger={<IconButton small icon="more" label={`Menu of ${config.name}`} />}
+        entries={() => menuOf(config, [[duplicate, makeDefault], [remove]])}
+      />
+    </li>
+  );
+}
+
+function Options({ config, run }: { readonly config: RunConfig; readonly run: ChosenRun }): ReactElement {
+  const nameId = useId();
+  const stepsId = useId();
+  const traceId = useId();
+  return (
+    <Section last>
+      <PropertyRow wideName>
+        <span id={nameId}>Name</span>
+        <TextField
+          labelledBy={nameId}
+          value={config.name}
+          commit={(text) => orRefusal(documentActions.renameRunConfig(config.name, text))}
+        />
+      </PropertyRow>
+      <PropertyRow wideName>
+        <span id={stepsId}>Steps</span>
+        <TextField
+          labelledBy={stepsId}
+          value={config.steps === 1 ? "" : numberText(config.steps)}
+          placeholder="as chosen beside Run"
+          commit={(text) => commitSteps(text, (steps) => documentActions.setSteps(steps ?? 1))}
+        />
+      </PropertyRow>
+      <PropertyRow wideName>
+        <span id={traceId}>Trace every</span>
+        <TextField
+          labelledBy={traceId}
+          value={config.traceEvery === undefined ? "" : numberText(config.traceEvery)}
+          placeholder="only the first step"
+          commit={(text) => commitSteps(text, documentActions.setTraceEvery)}
+        />
+      </PropertyRow>
+      <StopConditions stops={config.stops} run={run} />
+    </Section>
+  );
+}
+
+/** Reads a number of steps; an empty text is none. */
+function commitSteps(text: string, set: (steps: number | undefined) => boolean): string | undefined {
+  const steps = optionalNumber(text, 1, MAX_STEPS);
+  return typeof steps === "string" ? steps : orRefusal(set(steps));
+}

@@ -1,0 +1,133 @@
+/** What ends a long run early. */
+import { type ReactElement, useId } from "react";
+import { MAX_STOP_CONDITIONS, type StopCondition } from "../../main/api/runs.js";
+import type { ChosenRun } from "../document/run-inputs.js";
+import { parseTensorName } from "../document/tensor-names.js";
+import { SelectFrame } from "../parts/input-frame.js";
+import { Note } from "../parts/section.js";
+import { TextField } from "../parts/text-field.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { Button } from "../ui/button.js";
+import { IconButton } from "../ui/icon-button.js";
+import styles from "./stop-conditions.module.css";
+
+const KINDS: Readonly<Record<StopCondition["kind"], string>> = {
+  below: "falls below",
+  above: "rises above",
+  "not-finite": "is NaN or infinite",
+};
+
+interface StopConditionsProps {
+  readonly stops: readonly StopCondition[];
+  readonly run: ChosenRun;
+}
+
+export function StopConditions({ stops, run }: StopConditionsProps): ReactElement {
+  const shapes = useDocument((state) => state.shapes);
+  const headingId = useId();
+  // What has more than one element is no condition; of unknown shape it may be one.
+  const tensors = run.fetches.filter((name) => {
+    const { node, output } = parseTensorName(name);
+    const shape = shapes.outputs.get(node)?.[output];
+    return shape === undefined || shape.every((size) => size === 1 || size < 0);
+  });
+  const [first] = tensors;
+  const add = () => {
+    if (first !== undefined) documentActions.setStops([...stops, { kind: "not-finite", tensor: first }]);
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would lay its parts out in its own way
+    <div role="group" aria-labelledby={headingId} className={styles.group}>
+      <div className={styles.heading}>
+        <span id={headingId}>Stop early</span>
+        <Button
+          size="small"
+          icon="plus"
+          disabled={first === undefined || stops.length >= MAX_STOP_CONDITIONS}
+          onClick={add}
+        >
+          Add condition
+        </Button>
+      </div>
+      {stops.length === 0 && first === undefined ? (
+        <Note>Fetch a scalar, such as the loss, first.</Note>
+      ) : null}
+      {stops.map((stop, index) => (
+        <Condition
+          // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no other identity
+          key={index}
+          stop={stop}
+          number={index + 1}
+          tensors={tensors.includes(stop.tensor) ? tensors : [stop.tensor, ...tensors]}
+          onChange={(changed) =>
+            documentActions.setStops(stops.flatMap((one) => (one === stop ? (changed ?? []) : one)))
+          }
+        />
+      ))}
+    </div>
+  );
+}
+
+interface ConditionProps {
+  readonly stop: StopCondition;
+  readonly number: number;
+  readonly tensors: readonly string[];
+  /** Undefined: without it. */
+  onChange(stop: StopCondition | undefined): void;
+}
+
+function Condition({ stop, number, tensors, onChange }: ConditionProps): ReactElement {
+  const limit = stop.kind === "not-finite" ? 0 : stop.value;
+  return (
+    <div className={styles.condition}>
+      <SelectFrame monospace>
+        <select
+          aria-label={`Tensor of condition ${number}`}
+          value={stop.tensor}
+          onChange={(event) => onChange({ ...stop, tensor: event.target.value })}
+        >
+          {tensors.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </SelectFrame>
+      <SelectFrame>
+        <select
+          aria-label={`Condition ${number}`}
+          value={stop.kind}
+          onChange={({ target: { value } }) =>
+            onChange(
+              value === "below" || value === "above"
+                ? { kind: value, tensor: stop.tensor, value: limit }
+                : { kind: "not-finite", tensor: stop.tensor },
+            )
+          }
+        >
+          {Object.entries(KINDS).map(([kind, text]) => (
+            <option key={kind} value={kind}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </SelectFrame>
+      {stop.kind === "not-finite" ? null : (
+        <TextField
+          label={`Limit of condition ${number}`}
+          value={String(stop.value)}
+          commit={(text) => {
+            const value = text.trim() === "" ? Number.NaN : Number(text);
+            if (!Number.isFinite(value)) return "Write a number.";
+            onChange({ ...stop, value });
+            return undefined;
+          }}
+        />
+      )}
+      <IconButton
+        small
+        icon="close"
+        label={`Remove condition ${number}`}
+        onClick={() => onChange(undefined)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,110 @@
+/** Run configurations as a whole: added, copied, chosen, renamed, deleted. */
+import type { GraphDocument, RunConfig, RunConfigs } from "../model.js";
+import { EMPTY_RUN_CONFIG } from "../model.js";
+import type { Operation } from "../operations.js";
+import { uniqueName } from "../run-configs.js";
+import { type EditResult, edit, refused } from "./types.js";
+
+export const MAX_RUN_CONFIGS = 100;
+const MAX_NAME_LENGTH = 80;
+
+/** Adds an empty configuration and chooses it. */
+export function addRunConfig(document: GraphDocument): EditResult {
+  return added(document, { ...EMPTY_RUN_CONFIG, name: uniqueName("New run", document) });
+}
+
+/** Adds a copy of a configuration and chooses it. */
+export function duplicateRunConfig(document: GraphDocument, name: string): EditResult {
+  const config = configNamed(document, name);
+  if (!config) return missing(name);
+  return added(document, { ...config, name: uniqueName(name, document) });
+}
+
+function added(document: GraphDocument, config: RunConfig): EditResult {
+  const others = [document.runConfig, ...document.otherRuns];
+  if (others.length >= MAX_RUN_CONFIGS) {
+    return refused(`A document can have ${MAX_RUN_CONFIGS} run configurations at most.`);
+  }
+  return change(document, `Add the run configuration ${config.name}`, {
+    runConfig: config,
+    otherRuns: others,
+  });
+}
+
+/** Makes a configuration the one that Run uses. */
+export function chooseRunConfig(document: GraphDocument, name: string): EditResult {
+  if (name === document.runConfig.name) return refused("It is chosen already.");
+  const config = configNamed(document, name);
+  if (!config) return missing(name);
+  const otherRuns = [document.runConfig, ...document.otherRuns.filter((other) => other !== config)];
+  return change(document, `Choose the run configuration ${name}`, { runConfig: config, otherRuns });
+}
+
+export function renameRunConfig(document: GraphDocument, from: string, to: string): EditResult {
+  const name = to.trim();
+  if (!configNamed(document, from)) return missing(from);
+  if (name === "") return refused("A run configuration needs a name.");
+  if (name.length > MAX_NAME_LENGTH) return refused(`A name has ${MAX_NAME_LENGTH} characters at most.`);
+  if (name === from) return refused("The name is the same.");
+  if (configNamed(document, name)) return refused(`Another run configuration is named ${name}.`);
+  const renamed = (config: RunConfig) => (config.name === from ? { ...config, name } : config);
+  return change(document, `Rename the run configuration ${from} to ${name}`, {
+    runConfig: renamed(document.runConfig),
+    otherRuns: document.otherRuns.map(renamed),
+    ...(document.defaultRun === from ? { defaultRun: name } : {}),
+  });
+}
+
+/** Another one is chosen, or becomes the default, in its place. */
+export function removeRunConfig(document: GraphDocument, name: string): EditResult {
+  if (!configNamed(document, name)) return missing(name);
+  const left = [document.runConfig, ...document.otherRuns].filter((config) => config.name !== name);
+  const fallback = left.find((config) => config.name === document.defaultRun) ?? left[0];
+  if (!fallback) return refused("It is the only run configuration.");
+  const chosen = left.find((config) => config === document.runConfig) ?? fallback;
+  return change(document, `Delete the run configuration ${name}`, {
+    runConfig: chosen,
+    otherRuns: left.filter((config) => config !== chosen),
+    defaultRun: fallback.name,
+  });
+}
+
+/** Makes a configuration the one that is chosen when the document is opened. */
+export function setDefaultRunConfig(document: GraphDocument, name: string): EditResult {
+  if (!configNamed(document, name)) return missing(name);
+  if (name === document.defaultRun) return refused("It is the default already.");
+  return change(document, `Make the run configuration ${name} the default`, { defaultRun: name });
+}
+
+/** What changes every configuration in the same way; nothing where all stay. */
+export function changeEachConfig(
+  document: GraphDocument,
+  changed: (config: RunConfig) => RunConfig,
+): Operation[] {
+  const runConfig = changed(document.runConfig);
+  const otherRuns = document.otherRuns.map(changed);
+  if (otherRuns.some((config, index) => config !== document.otherRuns[index])) {
+    return [runConfigsOperation(document, { runConfig, otherRuns })];
+  }
+  return runConfig === document.runConfig
+    ? []
+    : [{ type: "run-config", before: document.runConfig, after: runConfig }];
+}
+
+function change(document: GraphDocument, label: string, after: Partial<RunConfigs>): EditResult {
+  return edit({ label, operations: [runConfigsOperation(document, after)] });
+}
+
+function runConfigsOperation(document: GraphDocument, after: Partial<RunConfigs>): Operation {
+  const { runConfig, otherRuns, defaultRun } = document;
+  const before: RunConfigs = { runConfig, otherRuns, defaultRun };
+  return { type: "run-configs", before, after: { ...before, ...after } };
+}
+
+function configNamed({ runConfig, otherRuns }: RunConfigs, name: string): RunConfig | undefined {
+  return [runConfig, ...otherRuns].find((config) => config.name === name);
+}
+
+function missing(name: string): EditResult {
+  return refused(`There is no run configuration named ${name}.`);
+}

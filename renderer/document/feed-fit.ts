@@ -1,0 +1,85 @@
+/** Whether the values of a file fit a placeholder, as far as shapes and kinds of values tell. */
+import type { FeedBatches, FeedContents, FeedValue } from "../../main/api/feeds.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { dtypeOf, isDType } from "../../worker-runtime/protocol/dtype.js";
+
+/** The shape that a placeholder declares: -1 for a dimension of any size; undefined for any rank. */
+export function placeholderShape(node: NodeDef): readonly number[] | undefined {
+  const shape = node.op.startsWith("Placeholder") ? node.attr.get("shape")?.value : undefined;
+  if (shape?.$case !== "shape" || shape.value.unknownRank) return undefined;
+  return shape.value.dim.map(({ size }) => Number(size));
+}
+
+/** "[?, 784]" */
+export function wantedShapeText(shape: readonly number[]): string {
+  return `[${shape.map((size) => (size < 0 ? "?" : size)).join(", ")}]`;
+}
+
+/** What images a placeholder takes; a size below 0 is any. */
+export interface ImageShape {
+  /** Undefined for a single image without a dimension for the batch. */
+  readonly batch: number | undefined;
+  readonly height: number;
+  readonly width: number;
+  /** 1 grey, 3 red, green and blue, 4 with opacity. */
+  readonly channels: 1 | 3 | 4;
+}
+
+/** Undefined if the shape cannot be one of images: (batch), height, width, channels. */
+export function imageShapeOf(node: NodeDef): ImageShape | undefined {
+  const shape = placeholderShape(node);
+  if (shape?.length !== 3 && shape?.length !== 4) return undefined;
+  const dtype = node.attr.get("dtype")?.value;
+  if (dtype?.$case === "type" && ["string", "bool"].includes(dtypeOf(dtype.value))) return undefined;
+  const [height = -1, width = -1, channels = -1] = shape.slice(-3);
+  if (channels !== 1 && channels !== 3 && channels !== 4) return undefined;
+  return { batch: shape.length === 4 ? shape[0] : undefined, height, width, channels };
+}
+
+/** Why the array of a file does not fit, as a sentence; undefined if it does or is not known. */
+export function feedMismatch(
+  node: NodeDef,
+  feed: Exclude<FeedValue, { kind: "literal" }>,
+  { arrays }: FeedContents,
+  batches: FeedBatches,
+): string | undefined {
+  const array =
+    arrays.length === 1 && feed.column === undefined
+      ? arrays[0]
+      : arrays.find(({ name }) => name === String(feed.column));
+  if (!array) return missingArray(arrays, feed.column);
+  const dtype = node.attr.get("dtype")?.value;
+  if (dtype?.$case === "type" && isDType(array.dtype)) {
+    const wanted = dtypeOf(dtype.value);
+    if ((wanted === "string") !== (array.dtype === "string"))
+      return `It holds ${array.dtype}, but ${node.name} takes ${wanted}.`;
+  }
+  const given = feed.batched ? [batches.size, ...array.shape.slice(1)] : array.shape;
+  if (feed.batched && array.shape.length === 0) return "It holds a single value, which has no rows.";
+  const shape = placeholderShape(node);
+  if (!shape || fits(given, shape) || fitsAsColumn(given, shape)) return undefined;
+  const batchText = feed.batched ? ` in batches of ${batches.size}` : "";
+  return `It has shape [${array.shape.join(", ")}]${batchText}, but ${node.name} takes ${wantedShapeText(shape)}.`;
+}
+
+function missingArray(
+  arrays: FeedContents["arrays"],
+  column: string | number | undefined,
+): string | undefined {
+  if (arrays.length === 0) return undefined;
+  const names = arrays.flatMap(({ name }) => name ?? []).join(", ");
+  return column === undefined
+    ? `It holds several arrays. Choose one of ${names}.`
+    : `It holds no array ${column}. Choose one of ${names}.`;
+}
+
+function fits(given: readonly number[], wanted: readonly number[]): boolean {
+  return given.length === wanted.length && wanted.every((size, axis) => size < 0 || size === given[axis]);
+}
+
+/** A vector as a matrix of one column, and the reverse, as the application takes them. */
+function fitsAsColumn(given: readonly number[], wanted: readonly number[]): boolean {
+  const [rows = 0] = given;
+  if (given.length === 1) return fits([rows, 1], wanted);
+  return given.length === 2 && given[1] === 1 && fits([rows], wanted);
+}

@@ -1,0 +1,26 @@
+import { perDocument } from "./document-session.js";
+
+/** How the kept runs of a document are shown. */
+export interface RunHistoryStore {
+  /** Runs that are shown beside each other, at most two; the one chosen last is the last. Undefined: the newest. */
+  readonly compared: readonly string[] | undefined;
+  /** Counts up when runs were forgotten. */
+  readonly changes: number;
+}
+
+export const useRunHistory = perDocument<RunHistoryStore>(() => ({ compared: undefined, changes: 0 }));
+
+const MOST_COMPARED = 2;
+
+export const runHistoryActions = {
+  /** Shows a run, or no longer; of more than two, the one chosen first gives way. */
+  toggle(shown: readonly string[], runId: string): void {
+    const compared = shown.includes(runId)
+      ? shown.filter((other) => other !== runId)
+      : [...shown, runId].slice(-MOST_COMPARED);
+    useRunHistory.setState({ compared });
+  },
+  forgotten(): void {
+    useRunHistory.setState(({ changes }) => ({ compared: undefined, changes: changes + 1 }));
+  },
+};

@@ -1,0 +1,47 @@
+import { afterAll, describe, expect } from "vitest";
+import { peerMissing } from "../support/peers.js";
+import { closeBrowser, sharedBrowser, test } from "./support/fixtures.js";
+import { WindowPage } from "./support/window-page.js";
+
+afterAll(closeBrowser);
+
+describe.skipIf(peerMissing("tensorflow", "chromium"))("the history of runs in the window", () => {
+  test("two runs are compared, also in another window, and forgotten", async ({ window, app }) => {
+    await window.startTwoWorkers();
+    await window.runAndSee("z", "11.0");
+    await window.press("Control+5");
+    const configs = window.page.getByRole("region", { name: "Run configurations" });
+    await configs.getByRole("button", { name: "New" }).click();
+    const field = window.page.getByRole("combobox", { name: "Tensor or operation to add" });
+    await field.fill("x:0");
+    await window.press("Enter");
+    await window.button(/Run 1,?000 steps/).click();
+    await window.button("Stop").waitFor({ state: "hidden" });
+
+    await window.press("Control+6");
+    await window.page.getByRole("checkbox", { name: "run 1", exact: true }).check();
+    const details = window.page.getByRole("region", { name: "Chosen runs" });
+    await details.getByRole("row", { name: "Configuration differs New run Main" }).waitFor();
+    await details.getByRole("row", { name: /^z:0 11\.0 11\.0/ }).waitFor();
+    await details.getByRole("row", { name: /^Steps differs 1,?000 of 1,?000 1 of 1/ }).waitFor();
+    await details.getByRole("region", { name: "Curve of x:0" }).waitFor();
+
+    const other = await WindowPage.open(await sharedBrowser(), await app.newLink());
+    try {
+      await other.ready();
+      await other.press("Control+6");
+      await other.page.getByRole("checkbox", { name: "run 2", exact: true }).waitFor();
+      await other.page
+        .getByRole("region", { name: "Chosen runs" })
+        .getByRole("row", { name: /^z:0 11\.0/ })
+        .waitFor();
+    } finally {
+      await other.close();
+    }
+
+    await window.page.getByRole("button", { name: "Clear…" }).click();
+    await window.button("Forget them").click();
+    await window.page.getByText(/are kept here, with their values/).waitFor();
+    expect(await window.page.getByRole("checkbox", { name: "run 1", exact: true }).count()).toBe(0);
+  });
+});

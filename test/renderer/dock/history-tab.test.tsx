@@ -1,0 +1,133 @@
+// @vitest-environment happy-dom
+import { act, screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import type { RunSummary } from "../../../main/api/run-history.js";
+import type { RunUpdate } from "../../../main/api/runs.js";
+import { runHistoryCommands } from "../../../renderer/commands/run-history-commands.js";
+import {
+  outcomeRows,
+  type ShownRun,
+  settingRows,
+  traceRows,
+  valueRows,
+} from "../../../renderer/dock/history/comparison.js";
+import HistoryTab from "../../../renderer/dock/history/history-tab.js";
+import { useUi } from "../../../renderer/stores/ui-store.js";
+import { welcome } from "../document/graphs.js";
+import { calls, connect, expectAccessible, show } from "../support/components.js";
+import { openDocument, runOf } from "../support/documents.js";
+
+const origin = (document: string, digest: string) => ({ document, digest });
+const scalar = (value: string) => ({
+  ...{ name: "loss:0", dtype: "float32", shape: [], values: [value], elementCount: 1, byteLength: 4 },
+});
+const summary = (number: number, more: Partial<RunSummary> = {}): RunSummary => ({
+  ...{ runId: `r${number}`, number, startedAt: 0, state: "done", step: 3, steps: 3, elapsedMillis: 5000 },
+  origin: origin("test", "one"),
+  settings: {
+    configuration: "train",
+    fetches: ["loss:0"],
+    targets: [],
+    feeds: [{ name: "rate:0", text: `0.${number}` }],
+    batches: { size: 32, seed: 7, epochs: 2, dropLast: true },
+  },
+  scalars: [{ name: "loss:0", last: number, notFinite: 0 }],
+  ...more,
+});
+const ran = (node: string, durationMicros: number, task = 0) => ({
+  ...{ node, durationMicros, startMicros: 0, outputBytes: 4 },
+  device: `/job:worker/replica:0/task:${task}/device:CPU:0`,
+});
+const update = (number: number, more: Partial<RunUpdate> = {}): RunUpdate =>
+  runOf({ runId: `r${number}`, state: "done", step: 3, steps: 3, ...more });
+
+describe("two runs", () => {
+  const runs: ShownRun[] = [
+    {
+      summary: summary(1),
+      update: update(1, { fetches: [scalar("0.5")], nodes: [ran("a", 10), ran("b", 3000)] }),
+    },
+    {
+      summary: summary(2, { origin: origin("test", "two") }),
+      update: update(2, {
+        fetches: [scalar("0.25")],
+        nodes: [ran("a", 20), ran("b", 1000, 1)],
+        endedEarly: "loss:0 fell below 0.3",
+      }),
+    },
+  ];
+  const textsOf = (rows: ReturnType<typeof settingRows>, name: string) =>
+    rows.find((row) => row.name === name);
+
+  it("are compared by what they were asked to do", () => {
+    const rows = settingRows(runs);
+    expect(textsOf(rows, "Configuration")).toMatchObject({ texts: ["train", "train"], differs: false });
+    expect(textsOf(rows, "Graph and feeds")).toMatchObject({ differs: true });
+    expect(textsOf(rows, "Fed rate:0")).toMatchObject({ texts: ["0.1", "0.2"], differs: true });
+    expect(textsOf(rows, "Batches")?.texts[0]).toBe("32 rows, shuffled by 7, 2 epochs, the last left out");
+    expect(textsOf(rows, "Run")).toBeUndefined();
+  });
+
+  it("are compared by how they ended, their values, and where the slowest nodes ran", () => {
+    expect(textsOf(outcomeRows(runs), "Ended")?.texts).toEqual([
+      "done",
+      "done, because loss:0 fell below 0.3",
+    ]);
+    expect(valueRows(runs)).toEqual([{ name: "loss:0", texts: ["0.5", "0.25"], differs: true }]);
+    expect(traceRows(runs)).toEqual([
+      { name: "b", texts: ["3.00 ms on worker/0", "1.00 ms on worker/1"], differs: true },
+      {
+        name: "a",
+        texts: [expect.stringContaining("worker/0"), expect.stringContaining("worker/0")],
+        differs: false,
+      },
+    ]);
+  });
+});
+
+describe("the kept runs of a document", () => {
+  it("are empty at first", async () => {
+    connect({ "runs.history": [summary(1, { origin: origin("other", "") })] });
+    openDocument(welcome());
+    show(<HistoryTab />);
+    await screen.findByText(/are kept here/);
+    await expectAccessible();
+  });
+
+  it("are listed, the newest first and in detail; two are compared; they can be forgotten", async () => {
+    const curve = (values: number[]) => [
+      {
+        name: "loss:0",
+        stepsPerPoint: 1,
+        steps: values.map((_, i) => i + 1),
+        values,
+        low: values,
+        high: values,
+      },
+    ];
+    connect({
+      "runs.history": [summary(2), summary(1), summary(3, { origin: origin("other", "") })],
+      "runs.kept": update(2, { fetches: [scalar("0.25")], nodes: [ran("b", 1000)] }),
+      "runs.scalars": curve([1, 0.5, 0.25]),
+    });
+    openDocument(welcome());
+    const { user } = show(<HistoryTab />);
+    const boxes = await screen.findAllByRole<HTMLInputElement>("checkbox");
+    expect(boxes.map((box) => [box.labels?.[0]?.textContent, box.checked])).toEqual([
+      ["run 2", true],
+      ["run 1", false],
+    ]);
+    const details = within(screen.getByRole("region", { name: "Chosen runs" }));
+    await details.findByRole("row", { name: "loss:0 0.25" });
+    await user.click(screen.getByRole("checkbox", { name: "run 1" }));
+    await details.findByRole("columnheader", { name: "run 1" });
+    expect(details.getByRole("row", { name: /^Fed rate:0 differs 0.2 0.1/ })).toBeDefined();
+    await details.findByRole("region", { name: "Curve of loss:0" });
+    await expectAccessible();
+    await act(async () => void runHistoryCommands.clear.now().run());
+    const { dialog } = useUi.getState();
+    if (dialog?.kind !== "confirm") throw new Error("Nothing was asked.");
+    await act(async () => dialog.resolve("clear"));
+    await waitFor(() => expect(calls).toContainEqual({ method: "runs.clear", params: { document: "test" } }));
+  });
+});
