@@ -16,7 +16,7 @@ import { setCluster } from "../document/edits/cluster.js";
 import { colocate, separate } from "../document/edits/colocate.js";
 import { connect, disconnect, type InputEnd, type OutputEnd, removeSlot } from "../document/edits/connect.js";
 import { giveFirstValue } from "../document/edits/first-value.js";
-import { insertCast } from "../document/edits/insert-cast.js";
+import { insertCast, insertReshape, insertTranspose } from "../document/edits/insert-before.js";
 import { type Clip, clipOf, freePlaceFor, paste } from "../document/edits/paste.js";
 import { moveNodes, pin, pinEach } from "../document/edits/place.js";
 import { deleteNodes } from "../document/edits/remove.js";
@@ -36,6 +36,7 @@ import { layeredLayout } from "../document/layout.js";
 import type { ClusterConfigRow, GraphDocument, Point, RunConfig } from "../document/model.js";
 import type { Operation, Transaction } from "../document/operations.js";
 import { type ChosenRun, chosenRun, type RunInputs, runBlockers, runInputs } from "../document/run-inputs.js";
+import type { ShapeFix } from "../document/shape-fixes.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import {
   type DocumentStore,
@@ -253,6 +254,16 @@ export const documentActions = {
   disconnect: (ends: readonly { node: string; input: number }[]): boolean =>
     perform(disconnect(present(), ends)),
   insertCast: (node: string, input: number): boolean => perform(insertCast(present(), lookupOp, node, input)),
+  /** Makes the shapes that reach a node fit. */
+  fixShape(node: string, fix: ShapeFix): boolean {
+    if (fix.kind === "reshape") {
+      return perform(insertReshape(present(), lookupOp, node, fix.input, fix.sizes));
+    }
+    if (fix.kind === "transpose") {
+      return perform(insertTranspose(present(), lookupOp, node, fix.input, fix.order));
+    }
+    return documentActions.setAttr(node, fix.attr, { value: { $case: "b", value: fix.value } });
+  },
   removeSlot: (node: string, input: number): boolean => perform(removeSlot(present(), lookupOp, node, input)),
 
   moveNodes: (positions: ReadonlyMap<string, Point>, step?: string): boolean =>

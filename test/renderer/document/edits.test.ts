@@ -6,7 +6,7 @@ import { attrText } from "../../../renderer/document/attr-text.js";
 import { addNode } from "../../../renderer/document/edits/add.js";
 import { setAttr } from "../../../renderer/document/edits/attrs.js";
 import { connect, disconnect, removeSlot, whyNotConnect } from "../../../renderer/document/edits/connect.js";
-import { insertCast } from "../../../renderer/document/edits/insert-cast.js";
+import { insertCast } from "../../../renderer/document/edits/insert-before.js";
 import { clipOf, freePlaceFor, paste } from "../../../renderer/document/edits/paste.js";
 import { deviceText, pin } from "../../../renderer/document/edits/place.js";
 import { deleteNodes } from "../../../renderer/document/edits/remove.js";
