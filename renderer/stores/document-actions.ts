@@ -17,9 +17,10 @@ import { colocate, separate } from "../document/edits/colocate.js";
 import { connect, disconnect, type InputEnd, type OutputEnd, removeSlot } from "../document/edits/connect.js";
 import { giveFirstValue } from "../document/edits/first-value.js";
 import { insertCast, insertReshape, insertTranspose } from "../document/edits/insert-before.js";
+import { type DataEnd, insertOnEdge } from "../document/edits/insert-on-edge.js";
 import { type Clip, clipOf, freePlaceFor, paste } from "../document/edits/paste.js";
 import { moveNodes, pin, pinEach } from "../document/edits/place.js";
-import { deleteNodes } from "../document/edits/remove.js";
+import { bypassNodes, deleteNodes } from "../document/edits/remove.js";
 import { rename } from "../document/edits/rename.js";
 import {
   chooseRun,
@@ -201,8 +202,15 @@ export const documentActions = {
   addNode: (op: string, position: Point, connectFrom?: ConnectFrom): boolean =>
     perform(addNode(present(), lookupOp, op, position, connectFrom)),
 
+  /** Adds a node of an op between an input and what it reads. */
+  insertOnEdge: (op: string, end: DataEnd, position: Point): boolean =>
+    perform(insertOnEdge(present(), lookupOp, op, end, position)),
+
   deleteSelection: (): boolean => perform(deleteNodes(present(), selected())),
   deleteNodes: (names: readonly string[]): boolean => perform(deleteNodes(present(), names)),
+
+  /** Deletes nodes; what read them then reads what they read. */
+  bypassNodes: (names: readonly string[]): boolean => perform(bypassNodes(present(), lookupOp, names)),
 
   duplicate(): boolean {
     const clip = clipOf(present(), useDocument.getState().selection);

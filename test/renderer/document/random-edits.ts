@@ -2,9 +2,10 @@
 import { addNode } from "../../../renderer/document/edits/add.js";
 import { setAttr } from "../../../renderer/document/edits/attrs.js";
 import { connect, disconnect } from "../../../renderer/document/edits/connect.js";
+import { insertOnEdge } from "../../../renderer/document/edits/insert-on-edge.js";
 import { clipOf, paste } from "../../../renderer/document/edits/paste.js";
 import { moveNodes, pin } from "../../../renderer/document/edits/place.js";
-import { deleteNodes } from "../../../renderer/document/edits/remove.js";
+import { bypassNodes, deleteNodes } from "../../../renderer/document/edits/remove.js";
 import { rename } from "../../../renderer/document/edits/rename.js";
 import { setFeed, toggleFetch } from "../../../renderer/document/edits/run-settings.js";
 import type { EditResult } from "../../../renderer/document/edits/types.js";
@@ -22,7 +23,7 @@ export type Step = (document: GraphDocument) => EditResult;
 
 /** Any edit of a document, often one that is refused. */
 export const step: fc.Arbitrary<Step> = fc
-  .record({ kind: fc.nat(9), pick: fc.nat(50), other: fc.nat(50), x: fc.integer({ min: -500, max: 500 }) })
+  .record({ kind: fc.nat(11), pick: fc.nat(50), other: fc.nat(50), x: fc.integer({ min: -500, max: 500 }) })
   .map(({ kind, pick, other, x }): Step => {
     return (document) => {
       const names = [...document.nodes.keys()];
@@ -45,6 +46,9 @@ export const step: fc.Arbitrary<Step> = fc
             ? paste(document, clip, { x, y: 0 }, "Paste")
             : setFeed(document, "a:0", { kind: "literal", text: "1" });
         },
+        () => bypassNodes(document, lookup, [name, second]),
+        () =>
+          insertOnEdge(document, lookup, pick % 2 ? "Neg" : "Mul", { node: name, input: 0 }, { x, y: pick }),
       ];
       const run = steps[kind];
       if (!run) throw new Error("no such step");
