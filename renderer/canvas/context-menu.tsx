@@ -6,6 +6,7 @@ import { canvasCommands } from "../commands/canvas-commands.js";
 import { clipboardCommands, pasteCommands } from "../commands/clipboard-commands.js";
 import { colourCommands } from "../commands/colour-commands.js";
 import type { AnyCommand } from "../commands/command.js";
+import { edgeCommands } from "../commands/edge-commands.js";
 import { graphCommands, selectionCommands } from "../commands/graph-commands.js";
 import { joinGroups, menuEntry } from "../commands/menu-entry.js";
 import { nodeCommands, nodesCommands } from "../commands/node-commands.js";
@@ -41,7 +42,7 @@ function colourMenu(): MenuEntry {
 
 function entriesOf(on: MenuOf): readonly MenuEntry[] {
   const groups: Readonly<Record<MenuOf, readonly (readonly (AnyCommand | MenuEntry)[])[]>> = {
-    edges: [[selectionCommands.delete]],
+    edges: [[edgeCommands.insert], [selectionCommands.delete]],
     nodes: [
       [closedScopeCommands.open, openScopeCommands.close, weightCommands.toggle],
       [nodeCommands.inspect, nodeCommands.rename, nodeCommands.fetch, nodeCommands.connect],
@@ -50,7 +51,7 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
       useDocument.getState().selection.size > 1 ? [alignMenu()] : [],
       [
         ...[clipboardCommands.cut, clipboardCommands.copy, pasteCommands.paste, nodesCommands.duplicate],
-        selectionCommands.delete,
+        ...[selectionCommands.delete, nodesCommands.bypass],
       ],
     ],
     canvas: [

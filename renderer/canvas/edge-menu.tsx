@@ -1,7 +1,7 @@
 /** The list that opens where an edge is dropped in empty space, and where an op is added. */
 
 import { type KeyboardEvent, type ReactElement, useEffect, useMemo, useRef, useState } from "react";
-import { existingEnds, heldText, opCandidates } from "../document/candidates.js";
+import { existingEnds, heldText, insertable, opCandidates } from "../document/candidates.js";
 import { searchOps } from "../document/op-entries.js";
 import { PortMark } from "../parts/port-mark.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
@@ -46,19 +46,16 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
   const shapes = useDocument((state) => state.shapes);
   const entries = useOps((state) => state.entries);
   const frame = useRef<HTMLDivElement>(null);
-  const { from, at } = menu;
+  const { from, into, at } = menu;
 
-  const ends = useMemo(() => (from ? existingEnds(graph, lookupOp, from) : []), [graph, from]);
-  const ops = useMemo(
-    () =>
-      opCandidates(
-        graph,
-        lookupOp,
-        entries.map(({ name }) => name),
-        from,
-      ),
-    [graph, entries, from],
-  );
+  const ends = useMemo(() => (from && !into ? existingEnds(graph, lookupOp, from) : []), [graph, from, into]);
+  const ops = useMemo(() => {
+    const names = entries.map(({ name }) => name);
+    const found = opCandidates(graph, lookupOp, names, from);
+    if (!into) return found;
+    const fitting = insertable(graph, lookupOp, found.fitting, into);
+    return { fitting, others: found.others + found.fitting.length - fitting.length };
+  }, [graph, entries, from, into]);
   const accepts = from ? heldText(graph, lookupOp, shapes, from) : "";
 
   const choices = useMemo((): Choice[] => {
@@ -85,11 +82,12 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
           label: op,
           note: port === "" ? "" : `as ${port}`,
           kind: "op",
-          choose: () => documentActions.addNode(op, at, from),
+          choose: () =>
+            into ? documentActions.insertOnEdge(op, into, at) : documentActions.addNode(op, at, from),
         }),
       ),
     ];
-  }, [query, ends, ops, entries, at, from]);
+  }, [query, ends, ops, entries, at, from, into]);
 
   useEffect(() => {
     const outside = (event: PointerEvent) => {
@@ -134,7 +132,9 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
           aria-expanded="true"
           aria-controls="edge-menu-list"
           aria-activedescendant={choices[active] ? `edge-menu-${active}` : undefined}
-          aria-label={from ? "Search what to connect to" : "Search an op to add"}
+          aria-label={
+            into ? "Search an op to insert" : from ? "Search what to connect to" : "Search an op to add"
+          }
           placeholder={
             accepts === "" ? "Search" : from?.type === "output" ? `Accepts ${accepts}` : `Gives ${accepts}`
           }
@@ -150,7 +150,7 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
         id="edge-menu-list"
         role="listbox"
         className={styles.choices}
-        aria-label={from ? "Where the edge can go" : "Ops"}
+        aria-label={from && !into ? "Where the edge can go" : "Ops"}
         tabIndex={-1}
       >
         {choices.map((choice, index) => (

@@ -147,6 +147,18 @@ export const nodesCommands = defineCommands(nodesTarget, {
     applies: isColocated,
     run: (names) => void documentActions.separate(names),
   },
+  bypass: {
+    id: "edit.bypass",
+    group: "Edit",
+    label: "Delete nodes and reconnect",
+    short: () => "Delete and reconnect",
+    keywords: "remove, rewire, bypass",
+    shortcut: "Shift+Delete",
+    danger: true,
+    onCanvas: true,
+    hint: nodeCount,
+    run: (names) => void documentActions.bypassNodes(names),
+  },
   duplicate: {
     id: "edit.duplicate",
     group: "Edit",

@@ -7,6 +7,7 @@ import { clusterCommands, linkCommands, membershipCommands, routeCommands } from
 import { colourCommands } from "./colour-commands.js";
 import type { AnyCommand, CommandGroup } from "./command.js";
 import { curveCommands } from "./curve-commands.js";
+import { edgeCommands } from "./edge-commands.js";
 import { editCommands } from "./edit-commands.js";
 import { documentCommands, exampleCommands, fileCommands, recentCommands } from "./file-commands.js";
 import { graphCommands, selectionCommands } from "./graph-commands.js";
@@ -48,7 +49,7 @@ export const allCommands: readonly AnyCommand[] = [
   ],
   ...[clusterCommands, membershipCommands, machineCommands, roleCommands, taskCommands],
   ...[linkCommands, routeCommands, runtimeCommands],
-  ...[graphCommands, nodeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
+  ...[graphCommands, nodeCommands, edgeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
   ...[placementCommands],
   ...[alignCommands, closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
   ...[canvasCommands, viewCommands, colourCommands, tensorCommands, curveCommands],

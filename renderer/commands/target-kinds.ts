@@ -7,6 +7,7 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { fetchedTensor, type KeptTensor } from "../actions/tensor-actions.js";
 import { taskName } from "../cluster/task-name.js";
 import type { Scope } from "../document/scope-tree.js";
+import { dataEdge, type Edge } from "../document/wiring.js";
 import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import type { DocumentStore } from "../stores/document-state.js";
@@ -56,6 +57,18 @@ export const selectionTarget: TargetKind<Selection> = {
     return nodes.length + edges.length === 0
       ? { reason: "Nothing is selected." }
       : { target: { nodes, edges } };
+  },
+};
+
+/** The only selected edge, if it carries one tensor. */
+export const edgeTarget: TargetKind<Edge> = {
+  name: "edge",
+  current: () => {
+    const [id, ...others] = useCanvas.getState().selectedEdges;
+    if (id === undefined) return { reason: "No edge is selected." };
+    if (others.length > 0) return { reason: "Several edges are selected." };
+    const target = dataEdge(useDocument.getState().document.nodes, id);
+    return target ? { target } : { reason: "It is not an edge of one tensor." };
   },
 };
 

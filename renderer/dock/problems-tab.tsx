@@ -3,8 +3,10 @@ import type { Task } from "../../main/api/cluster.js";
 import type { Problem } from "../../main/api/problem.js";
 import { taskName } from "../cluster/task-name.js";
 import { taskCommands } from "../commands/task-commands.js";
+import type { NodeProblem } from "../document/problems.js";
 import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { CommandButton } from "../parts/command-button.js";
+import { ProblemFixes } from "../parts/problem-fixes.js";
 import { ProblemView } from "../parts/problem-view.js";
 import type { PinProblem } from "../placement/pin-problems.js";
 import { useCluster } from "../stores/cluster-store.js";
@@ -31,6 +33,8 @@ interface Row {
   readonly where: string;
   readonly problem: Problem;
   readonly node?: string;
+  /** Of a problem of the graph, which may have a fix. */
+  readonly found?: NodeProblem;
   readonly task?: Task;
 }
 
@@ -43,7 +47,7 @@ export default function ProblemsTab(): ReactElement {
   const rows: Row[] = [];
   for (const [node, list] of problems)
     for (const [index, problem] of list.entries())
-      rows.push({ key: `${node} ${index}`, where: node, problem, node });
+      rows.push({ key: `${node} ${index}`, where: node, problem, node, found: problem });
   for (const task of tasks)
     if (task.problem) rows.push({ key: task.id, where: taskName(task), problem: task.problem, task });
   if (run?.problem) rows.push({ key: run.runId, where: "newest run", problem: run.problem });
@@ -97,11 +101,12 @@ function ProblemList({ rows, missing, pins }: ProblemListProps): ReactElement {
   );
 }
 
-function ProblemRow({ row: { where, problem, node, task } }: { readonly row: Row }): ReactElement {
+function ProblemRow({ row: { where, problem, node, found, task } }: { readonly row: Row }): ReactElement {
   return (
     <>
       <span className={classNames(textStyles.muted, textStyles.truncated)}>{where}</span>
       <ProblemView problem={problem}>
+        {found ? <ProblemFixes problem={found} /> : null}
         {node === undefined ? null : (
           <Button
             size="small"

@@ -103,6 +103,20 @@ export function fittingArg(
   });
 }
 
+/** Of these ops, those of which an output fits the input as well: that can be inserted on an edge. */
+export function insertable(
+  document: GraphDocument,
+  lookup: OpLookup,
+  candidates: readonly OpCandidate[],
+  end: InputEnd,
+): OpCandidate[] {
+  const dtype = heldType(document, lookup, { type: "input", end });
+  return candidates.filter(({ op }) => {
+    const opDef = lookup(op);
+    return opDef !== undefined && fittingArg(opDef, dtype, "input") !== undefined;
+  });
+}
+
 /** Ops that are used most in graphs made by hand, most used first. */
 const COMMON = [
   "MatMul",

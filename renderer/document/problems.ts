@@ -186,14 +186,17 @@ function unknownOp(node: NodeDef): NodeProblem {
   };
 }
 
+/** The `short` of problems that `parts/problem-fixes.tsx` can fix. */
+export const SHAPES_DIFFER = "shapes differ";
+export const DTYPES_DIFFER = "dtypes differ";
+
 function shapeProblem(node: NodeDef, message: string): NodeProblem {
   return {
     code: "INVALID_ARGUMENT",
     node: node.name,
-    short: "shapes differ",
+    short: SHAPES_DIFFER,
     // The rule names op and node as TensorFlow does; here the node is enough.
     message: message.replace(/^\S+ node "[^"]*": /, `${node.name}: `),
-    reason: `The shapes that reach ${node.name} do not match ${node.op}.`,
     remedy: "Change the shape of an input, or connect another one.",
   };
 }
@@ -259,7 +262,7 @@ function problemsOf(
     const dtype = outputType(document.nodes, lookup, reference.node, reference.output);
     if (dtype !== slot.dtype && dtype !== DataType.DT_INVALID && slot.dtype !== DataType.DT_INVALID) {
       invalid(
-        "dtypes differ",
+        DTYPES_DIFFER,
         `Input ${slot.label} of ${node.name} takes ${dtypeName(slot.dtype)}, but ${reference.node} gives ${dtypeName(dtype)}.`,
         "Put a Cast between them, or change the dtype of one.",
         slot.index,

@@ -1,12 +1,12 @@
 /** Shapes of all outputs of a graph, as far as they can be known without running it. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { partialShapeFromProto } from "../../worker-runtime/graph/shape.js";
-import type { ShapeContext } from "../../worker-runtime/graph/shape-context.js";
-import { tryInferOutputShapes } from "../../worker-runtime/graph/shape-inference.js";
+import { intsOfTensor, sameInts } from "../../worker-runtime/graph/known-ints.js";
+import type { OutputFacts, ShapeContext } from "../../worker-runtime/graph/shape-context.js";
+import { tryInferOutputs } from "../../worker-runtime/graph/shape-inference.js";
 import { atOnce, paused, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime/graph/slices.js";
 import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
 import { type Tensor, tensorFromProto } from "../../worker-runtime/protocol/tensor.js";
-import { attrOrDefault, dataInputs, type OpLookup, signatureOf } from "./signature.js";
+import { attrOrDefault, dataInputs, type NodeSignature, type OpLookup, signatureOf } from "./signature.js";
 import { parseInput } from "./tensor-names.js";
 import { wiringOf } from "./wiring.js";
 
@@ -16,11 +16,13 @@ export type Shape = readonly number[] | undefined;
 export interface ShapeMap {
   /** By node, then by output. */
   readonly outputs: ReadonlyMap<string, readonly Shape[]>;
+  /** Outputs of which more than the shape is known, by node: sizes that the graph computes, variables behind handles. */
+  readonly facts: ReadonlyMap<string, readonly OutputFacts[]>;
   /** Why the shapes that reach a node do not fit its op. */
   readonly errors: ReadonlyMap<string, string>;
 }
 
-export const NO_SHAPES: ShapeMap = { outputs: new Map(), errors: new Map() };
+export const NO_SHAPES: ShapeMap = { outputs: new Map(), facts: new Map(), errors: new Map() };
 
 /** "[]", "[?,256]", or "" when the rank is not known. */
 export function shapeText(shape: Shape): string {
@@ -29,6 +31,8 @@ export function shapeText(shape: Shape): string {
 
 interface Result {
   readonly shapes: readonly Shape[];
+  /** Undefined if the shapes say all. */
+  readonly facts: readonly OutputFacts[] | undefined;
   readonly problem: string | undefined;
 }
 
@@ -48,13 +52,15 @@ export function inferShapes(nodes: ReadonlyMap<string, NodeDef>, lookup: OpLooku
 /** As `inferShapes`, in slices. */
 export function* slicedShapes(nodes: ReadonlyMap<string, NodeDef>, lookup: OpLookup): Sliced<ShapeMap> {
   const outputs = new Map<string, readonly Shape[]>();
+  const facts = new Map<string, readonly OutputFacts[]>();
   const errors = new Map<string, string>();
   yield* paused(yield* producersFirst(nodes), (node) => {
-    const result = resultOf(node, nodes, lookup, outputs);
+    const result = resultOf(node, nodes, lookup, { outputs, facts });
     outputs.set(node.name, result.shapes);
+    if (result.facts) facts.set(node.name, result.facts);
     if (result.problem !== undefined) errors.set(node.name, result.problem);
   });
-  return { outputs, errors };
+  return { outputs, facts, errors };
 }
 
 /** After this many visits per node on average everything is recomputed: cycles would go on forever. */
@@ -75,30 +81,55 @@ export function inferShapesAgain(
   if (hasLoops(nodes)) return inferShapes(nodes, lookup);
   const { outgoing } = wiringOf(nodes);
   // Copied when something differs: most edits change no shape.
-  let outputs = before.outputs;
-  let errors = before.errors;
-  let changed:
-    | { readonly outputs: Map<string, readonly Shape[]>; readonly errors: Map<string, string> }
-    | undefined;
+  let changed: Changed | undefined;
   // First in, first out: a new shape is known before its readers are visited.
   const open = [...touched];
   for (const name of open) {
     if (open.length > MAX_LOOKS * nodes.size + touched.size) return inferShapes(nodes, lookup);
+    const present: ShapeMap = changed ?? before;
     const node = nodes.get(name);
-    const known = outputs.get(name);
-    const knownError = errors.get(name);
-    const result = node && resultOf(node, nodes, lookup, outputs);
-    if (known && result && sameShapes(known, result.shapes) && knownError === result.problem) continue;
+    const known = present.outputs.get(name);
+    const result = node && resultOf(node, nodes, lookup, present);
     if (!known && !result) continue;
-    changed ??= { outputs: new Map(outputs), errors: new Map(errors) };
-    ({ outputs, errors } = changed);
-    changed.outputs.delete(name);
-    changed.errors.delete(name);
-    if (result) changed.outputs.set(name, result.shapes);
-    if (result?.problem !== undefined) changed.errors.set(name, result.problem);
+    if (known && result && isKnown(present, name, result)) continue;
+    changed ??= {
+      outputs: new Map(before.outputs),
+      facts: new Map(before.facts),
+      errors: new Map(before.errors),
+    };
+    replace(changed.outputs, name, result?.shapes);
+    replace(changed.facts, name, result?.facts);
+    replace(changed.errors, name, result?.problem);
     for (const { to } of outgoing.get(name) ?? []) open.push(to);
   }
   return changed ?? before;
+}
+
+interface Changed extends ShapeMap {
+  readonly outputs: Map<string, readonly Shape[]>;
+  readonly facts: Map<string, readonly OutputFacts[]>;
+  readonly errors: Map<string, string>;
+}
+
+function replace<T>(map: Map<string, T>, key: string, value: T | undefined): void {
+  if (value === undefined) map.delete(key);
+  else map.set(key, value);
+}
+
+function isKnown({ outputs, facts, errors }: ShapeMap, name: string, result: Result): boolean {
+  return (
+    sameShapes(outputs.get(name) ?? [], result.shapes) &&
+    sameFacts(facts.get(name), result.facts) &&
+    errors.get(name) === result.problem
+  );
+}
+
+function sameFacts(one: Result["facts"], other: Result["facts"]): boolean {
+  if (one === undefined || other === undefined || one === other) return one === other;
+  return one.every(
+    ({ ints, behind }, index) =>
+      sameInts(ints, other[index]?.ints) && sameShapes([behind], [other[index]?.behind]),
+  );
 }
 
 function sameShapes(one: readonly Shape[], other: readonly Shape[]): boolean {
@@ -122,36 +153,67 @@ function resultOf(
   node: NodeDef,
   nodes: ReadonlyMap<string, NodeDef>,
   lookup: OpLookup,
-  outputs: ReadonlyMap<string, readonly Shape[]>,
+  map: Pick<ShapeMap, "outputs" | "facts">,
 ): Result {
   const signature = signatureOf(node, lookup);
-  if (!signature) return { shapes: [], problem: undefined };
-  const inputShapes: Shape[] = [];
-  const producers: (NodeDef | undefined)[] = [];
-  for (const text of dataInputs(node)) {
-    const reference = parseInput(text);
-    const producer = reference.kind === "data" ? nodes.get(reference.node) : undefined;
-    inputShapes.push(reference.kind === "data" ? outputs.get(reference.node)?.[reference.output] : undefined);
-    producers.push(producer);
-  }
-  const key = `${inputShapes.map((shape) => shape?.join(",") ?? "?").join(";")} ${signature.outputs.length}`;
+  if (!signature) return { shapes: [], facts: undefined, problem: undefined };
+  const { inputShapes, inputFacts, producers } = inputsOf(node, nodes, map);
+  const inputsKey = inputShapes.map(
+    (shape, index) => `${shape?.join(",") ?? "?"}${factsKey(inputFacts[index])}`,
+  );
+  const key = `${inputsKey.join(";")} ${signature.outputs.length}`;
   const known = remembered.get(node);
   if (known?.key === key && known.producers.every((producer, index) => producer === producers[index])) {
     return known.result;
   }
-  const context: ShapeContext = {
+  const { facts, problem } = tryInferOutputs(shapeContextOf(node, nodes, signature, map));
+  const saysMore = facts.some(({ ints, behind }) => ints !== undefined || behind !== undefined);
+  const result = { shapes: facts.map(({ shape }) => shape), facts: saysMore ? facts : undefined, problem };
+  remembered.set(node, { key, producers, result });
+  return result;
+}
+
+interface Inputs {
+  readonly inputShapes: readonly Shape[];
+  readonly inputFacts: readonly (OutputFacts | undefined)[];
+  readonly producers: readonly (NodeDef | undefined)[];
+}
+
+function inputsOf(
+  node: NodeDef,
+  nodes: ReadonlyMap<string, NodeDef>,
+  { outputs, facts }: Pick<ShapeMap, "outputs" | "facts">,
+): Inputs {
+  const references = dataInputs(node).map((text) => {
+    const reference = parseInput(text);
+    return reference.kind === "data" ? reference : undefined;
+  });
+  return {
+    inputShapes: references.map((one) => one && outputs.get(one.node)?.[one.output]),
+    inputFacts: references.map((one) => one && facts.get(one.node)?.[one.output]),
+    producers: references.map((one) => one && nodes.get(one.node)),
+  };
+}
+
+/** What the rule of a node's op may use. */
+export function shapeContextOf(
+  node: NodeDef,
+  nodes: ReadonlyMap<string, NodeDef>,
+  signature: NodeSignature,
+  map: Pick<ShapeMap, "outputs" | "facts">,
+): ShapeContext {
+  const { inputShapes, inputFacts, producers } = inputsOf(node, nodes, map);
+  return {
     node: node.name,
     op: node.op,
     attr: (name) => attrOrDefault(node, signature.opDef, name),
     inputShapes,
+    inputName: (index) => signature.inputs[index]?.label,
     constantInput: (index) => constantOf(producers[index]),
-    handleShape: (index) => handleShapeOf(producers[index]),
+    knownInts: (index) => inputFacts[index]?.ints ?? intsOfTensor(constantOf(producers[index])),
+    handleShape: (index) => inputFacts[index]?.behind,
     outputCount: signature.outputs.length,
   };
-  const { shapes, problem } = tryInferOutputShapes(context);
-  const result = { shapes, problem };
-  remembered.set(node, { key, producers, result });
-  return result;
 }
 
 function constantOf(node: NodeDef | undefined): Tensor | undefined {
@@ -169,9 +231,11 @@ function constantOf(node: NodeDef | undefined): Tensor | undefined {
   return tensor;
 }
 
-function handleShapeOf(node: NodeDef | undefined): Shape {
-  const value = node?.op === "VarHandleOp" ? node.attr.get("shape")?.value : undefined;
-  return value?.$case === "shape" ? partialShapeFromProto(value.value) : undefined;
+/** What is known of an input beyond its shape, as a part of a key. */
+function factsKey(facts: OutputFacts | undefined): string {
+  if (!facts) return "";
+  const { ints, behind } = facts;
+  return ` ${ints?.rank ?? ""}${ints?.elements.map((one) => one ?? "?").join(",") ?? ""} ${behind?.join(",") ?? ""}`;
 }
 
 /** Every node after its inputs; edges that close a cycle are ignored. */

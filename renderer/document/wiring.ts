@@ -232,6 +232,15 @@ function push<T>(map: Map<string, T[]>, key: string, value: T): void {
   else map.set(key, [value]);
 }
 
+/** The edge with this id if it carries a tensor; undefined for control edges and for bundles of several. */
+export function dataEdge(nodes: Nodes, id: string): Edge | undefined {
+  const to = id.slice(0, id.lastIndexOf(" "));
+  const edge = wiringOf(nodes)
+    .incoming.get(to)
+    ?.find((one) => one.id === id);
+  return edge && edge.output >= 0 ? edge : undefined;
+}
+
 /** Names of `start` and of everything it depends on. */
 export function ancestors(nodes: Nodes, start: Iterable<string>): Set<string> {
   const wiring = wiringOf(nodes);

@@ -7,12 +7,12 @@ import { nodesCommands } from "../commands/node-commands.js";
 import { runCommands } from "../commands/run-commands.js";
 import { isUninitialised } from "../document/initialisers.js";
 import { CommandButton } from "../parts/command-button.js";
+import { ProblemFixes } from "../parts/problem-fixes.js";
 import { Section } from "../parts/section.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { useDocument } from "../stores/document-store.js";
 import { missingAt, useKernels } from "../stores/kernel-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
-import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
 import textStyles from "../ui/text.module.css";
@@ -40,11 +40,7 @@ export function ProblemSection({ node }: { node: NodeDef }): ReactElement | null
     <Section className={styles.problems}>
       {problems?.map((problem) => (
         <Card key={problem.message} problem={problem}>
-          {problem.short === "dtypes differ" && problem.input !== undefined ? (
-            <Button size="small" onClick={() => documentActions.insertCast(node.name, problem.input ?? 0)}>
-              Insert a Cast
-            </Button>
-          ) : null}
+          <ProblemFixes problem={problem} />
         </Card>
       ))}
       {failure ? (

@@ -7,7 +7,8 @@ import {
   monitorForElements,
 } from "@atlaskit/pragmatic-drag-and-drop/element/adapter";
 import { disableNativeDragPreview } from "@atlaskit/pragmatic-drag-and-drop/element/disable-native-drag-preview";
-import { documentActions } from "../stores/document-store.js";
+import { dataEdge, type Edge } from "../document/wiring.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
 import { endDrag, useDrag } from "../stores/drag-store.js";
 import { toGraph } from "../viewport/view.js";
 
@@ -41,21 +42,33 @@ export function takesOps(canvas: HTMLElement): () => void {
         const op = opOf(source.data);
         const { clientX: x, clientY: y } = current.input;
         const lands = current.dropTargets.length > 0;
+        const edge = lands ? edgeAt(x, y) : undefined;
+        const status = edge ? `Insert ${op} between ${edge.from} and ${edge.to}.` : `Add ${op}.`;
         useDrag.setState({
           op,
           pointer: { x, y },
-          status: lands ? `Add ${op}. Esc cancels.` : undefined,
+          status: lands ? `${status} Esc cancels.` : undefined,
         });
       },
       onDrop: ({ source, location: { current } }) => {
         endDrag();
         const op = opOf(source.data);
         if (op === undefined || current.dropTargets.length === 0) return;
-        const at = toGraph({ x: current.input.clientX, y: current.input.clientY });
-        documentActions.addNode(op, { x: onGrid(at.x), y: onGrid(at.y) });
+        const { clientX: x, clientY: y } = current.input;
+        const point = toGraph({ x, y });
+        const at = { x: onGrid(point.x), y: onGrid(point.y) };
+        const edge = edgeAt(x, y);
+        if (edge) documentActions.insertOnEdge(op, { node: edge.to, input: edge.input }, at);
+        else documentActions.addNode(op, at);
       },
     }),
   );
+}
+
+/** The edge that is drawn at a point of the screen, if a node can be inserted on it. */
+function edgeAt(x: number, y: number): Edge | undefined {
+  const id = document.elementFromPoint(x, y)?.closest<HTMLElement>(".react-flow__edge")?.dataset.id;
+  return id === undefined ? undefined : dataEdge(useDocument.getState().document.nodes, id);
 }
 
 function onGrid(length: number): number {

@@ -17,10 +17,11 @@ import { setCluster } from "../document/edits/cluster.js";
 import { colocate, separate } from "../document/edits/colocate.js";
 import { connect, disconnect, type InputEnd, type OutputEnd, removeSlot } from "../document/edits/connect.js";
 import { giveFirstValue } from "../document/edits/first-value.js";
-import { insertCast } from "../document/edits/insert-cast.js";
+import { insertCast, insertReshape, insertTranspose } from "../document/edits/insert-before.js";
+import { type DataEnd, insertOnEdge } from "../document/edits/insert-on-edge.js";
 import { type Clip, clipOf, freePlaceFor, paste } from "../document/edits/paste.js";
 import { moveNodes, pin, pinEach } from "../document/edits/place.js";
-import { deleteNodes } from "../document/edits/remove.js";
+import { bypassNodes, deleteNodes } from "../document/edits/remove.js";
 import { rename } from "../document/edits/rename.js";
 import {
   addRunConfig,
@@ -48,6 +49,7 @@ import { layeredLayout } from "../document/layout.js";
 import type { ClusterConfigRow, GraphDocument, Point, RunConfig } from "../document/model.js";
 import type { Operation, Transaction } from "../document/operations.js";
 import { type ChosenRun, chosenRun, type RunInputs, runBlockers, runInputs } from "../document/run-inputs.js";
+import type { ShapeFix } from "../document/shape-fixes.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import {
   type DocumentStore,
@@ -214,8 +216,15 @@ export const documentActions = {
   addNode: (op: string, position: Point, connectFrom?: ConnectFrom): boolean =>
     perform(addNode(present(), lookupOp, op, position, connectFrom)),
 
+  /** Adds a node of an op between an input and what it reads. */
+  insertOnEdge: (op: string, end: DataEnd, position: Point): boolean =>
+    perform(insertOnEdge(present(), lookupOp, op, end, position)),
+
   deleteSelection: (): boolean => perform(deleteNodes(present(), selected())),
   deleteNodes: (names: readonly string[]): boolean => perform(deleteNodes(present(), names)),
+
+  /** Deletes nodes; what read them then reads what they read. */
+  bypassNodes: (names: readonly string[]): boolean => perform(bypassNodes(present(), lookupOp, names)),
 
   duplicate(): boolean {
     const clip = clipOf(present(), useDocument.getState().selection);
@@ -267,6 +276,16 @@ export const documentActions = {
   disconnect: (ends: readonly { node: string; input: number }[]): boolean =>
     perform(disconnect(present(), ends)),
   insertCast: (node: string, input: number): boolean => perform(insertCast(present(), lookupOp, node, input)),
+  /** Makes the shapes that reach a node fit. */
+  fixShape(node: string, fix: ShapeFix): boolean {
+    if (fix.kind === "reshape") {
+      return perform(insertReshape(present(), lookupOp, node, fix.input, fix.sizes));
+    }
+    if (fix.kind === "transpose") {
+      return perform(insertTranspose(present(), lookupOp, node, fix.input, fix.order));
+    }
+    return documentActions.setAttr(node, fix.attr, { value: { $case: "b", value: fix.value } });
+  },
   removeSlot: (node: string, input: number): boolean => perform(removeSlot(present(), lookupOp, node, input)),
 
   moveNodes: (positions: ReadonlyMap<string, Point>, step?: string): boolean =>

@@ -1,9 +1,10 @@
 /** Where a node goes that is added, and where the list of ops opens that it is chosen from. */
 import type { ConnectFrom } from "../document/edits/add.js";
 import { COLUMN_GAP } from "../document/layout.js";
+import type { Point } from "../document/model.js";
 import { FIRST_PORT_Y, NODE_MIN_WIDTH } from "../document/node-size.js";
 import { useDocument } from "../stores/document-store.js";
-import { currentMap } from "./current-map.js";
+import { currentMap, itemShowing } from "./current-map.js";
 import { nodeRect } from "./graph-map.js";
 import { revealNode, toScreen, viewCentre } from "./view.js";
 import { useCanvas } from "./view-store.js";
@@ -31,6 +32,18 @@ export function openEdgeMenu(from: ConnectFrom): void {
   const nextTo = isOutput ? port.x + COLUMN_GAP : position.x - COLUMN_GAP - NODE_MIN_WIDTH;
   const at = freePlace({ x: nextTo, y: position.y });
   useCanvas.setState({ edgeMenu: { from, at, screen: toScreen(port) } });
+}
+
+/** Between two nodes: where a node goes that is inserted there, and the middle on the screen. */
+export function insertPlace(from: string, to: string): { at: Point; screen: Point } {
+  const map = currentMap();
+  const [source, target] = [from, to].map((name) =>
+    nodeRect(map, map.indexOf.get(itemShowing(name) ?? name) ?? 0),
+  );
+  if (!source || !target) return { at: viewCentre(), screen: toScreen(viewCentre()) };
+  const middle = { x: (source.right + target.left) / 2, y: (source.top + target.top) / 2 };
+  const at = freePlace({ x: middle.x - NODE_MIN_WIDTH / 2, y: middle.y });
+  return { at, screen: toScreen({ x: middle.x, y: middle.y + FIRST_PORT_Y }) };
 }
 
 function drawnWidth(name: string): number {

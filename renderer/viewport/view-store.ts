@@ -1,6 +1,7 @@
 /** What the canvas shows beside the graph: overlays, the edge being pulled, selected edges. */
 import type { ReactFlowInstance } from "@xyflow/react";
 import type { ConnectFrom } from "../document/edits/add.js";
+import type { DataEnd } from "../document/edits/insert-on-edge.js";
 import type { Point } from "../document/model.js";
 import { perDocument } from "../stores/document-session.js";
 
@@ -30,9 +31,14 @@ export interface CanvasStore {
   readonly pinChooserOpen: boolean;
   /** The end that is held while an edge is pulled. */
   readonly pulling: ConnectFrom | undefined;
-  /** Where an edge was dropped in empty space, or, without `from`, where an op will be added. */
+  /** Where an edge was dropped in empty space, or, without `from`, where an op will be added; `into`: on this edge. */
   readonly edgeMenu:
-    | { readonly from: ConnectFrom | undefined; readonly at: Point; readonly screen: Point }
+    | {
+        readonly from: ConnectFrom | undefined;
+        readonly into?: DataEnd;
+        readonly at: Point;
+        readonly screen: Point;
+      }
     | undefined;
   /** The open context menu; `pointer`: at the pointer, so that what it adds goes there. */
   readonly contextMenu:

@@ -13,7 +13,7 @@ import { outputTypes } from "./node-signature.js";
 import { GRAPH_DEF_MIN_CONSUMER, GRAPH_DEF_VERSION } from "./op-list.js";
 import { bundledOpRegistry, type OpRegistry } from "./op-registry.js";
 import { Operation, type Output } from "./operation.js";
-import { inferOutputShapes } from "./shape-inference.js";
+import { inferOutputs } from "./shape-inference.js";
 import { shapeContextOf } from "./shape-propagation.js";
 import { didYouMean } from "./similar-names.js";
 
@@ -171,7 +171,7 @@ export class Graph implements NodeTaker {
       outputs: outputTypes(opDef, { attr: attrs }),
     });
     // Incompatible shapes are reported here, when the node is created, as in TensorFlow.
-    op.setShapes(inferOutputShapes(shapeContextOf(op)));
+    op.setFacts(inferOutputs(shapeContextOf(op)));
     // A name that ends with "/" is used unchanged, so it may already exist.
     if (this.#operations.has(op.name))
       throw alreadyExists(`The graph has a node named "${op.name}" already.`);

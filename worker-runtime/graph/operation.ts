@@ -7,6 +7,7 @@ import { colocationGroup, colocationGroups } from "./colocation-groups.js";
 import { formatEdge, tensorName } from "./edge.js";
 import type { SignatureArg } from "./node-signature.js";
 import type { Shape } from "./shape.js";
+import type { OutputFacts } from "./shape-context.js";
 import { propagateShapes } from "./shape-propagation.js";
 
 /** A tensor of a graph: one output of an operation. */
@@ -64,7 +65,7 @@ export class Operation {
   readonly outputs: readonly Output[];
   #inputs: readonly Output[];
   #controlInputs: readonly Operation[];
-  #shapes: readonly (Shape | undefined)[] | undefined;
+  #facts: readonly OutputFacts[] | undefined;
   readonly #source: NodeDef | undefined;
 
   /** @param owner The Graph that it belongs to: see Graph.of. */
@@ -108,17 +109,17 @@ export class Operation {
 
   /** The shapes of its outputs, as far as known before a run. */
   get outputShapes(): readonly (Shape | undefined)[] {
-    return this.#shapes ?? propagateShapes(this);
+    return (this.#facts ?? propagateShapes(this)).map(({ shape }) => shape);
   }
 
-  /** Like `outputShapes`, but undefined if they have not been computed yet. */
-  get shapesSoFar(): readonly (Shape | undefined)[] | undefined {
-    return this.#shapes;
+  /** What is known of its outputs; undefined if it has not been inferred yet. */
+  get factsSoFar(): readonly OutputFacts[] | undefined {
+    return this.#facts;
   }
 
   /** Only for Graph and shape propagation. */
-  setShapes(shapes: readonly (Shape | undefined)[]): void {
-    this.#shapes = shapes;
+  setFacts(facts: readonly OutputFacts[]): void {
+    this.#facts = facts;
   }
 
   /** The groups of nodes that must share its device: ["loc:@v"]; defaults to its own. */

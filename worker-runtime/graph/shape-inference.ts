@@ -1,28 +1,33 @@
 import { TensorFlowError } from "../protocol/status.js";
-import type { Shape } from "./shape.js";
-import type { ShapeContext } from "./shape-context.js";
-import { shapeRuleOf } from "./shape-rules.js";
+import { intsOf } from "./int-rules.js";
+import type { OutputFacts, ShapeContext } from "./shape-context.js";
+import { behindHandles, shapeRuleOf } from "./shape-rules/index.js";
 
 /**
- * The shapes of a node's outputs, as far as known before a run; undefined if nothing is known, as for ops that have no
- * rule here.
+ * What is known before a run of a node's outputs; of ops without a rule here, nothing.
  * @throws TensorFlowError INVALID_ARGUMENT, with both shapes, if the inputs' shapes are incompatible
  */
-export function inferOutputShapes(context: ShapeContext): (Shape | undefined)[] {
-  const rule = shapeRuleOf(context.op);
-  const shapes = rule ? rule(context) : [];
-  return Array.from({ length: context.outputCount }, (_, i) => shapes[i]);
+export function inferOutputs(context: ShapeContext): readonly OutputFacts[] {
+  const shapes = shapeRuleOf(context.op)?.(context) ?? [];
+  const ints = intsOf(context, shapes);
+  const behind = behindHandles(context);
+  return Array.from({ length: context.outputCount }, (_, i) => ({
+    shape: shapes[i],
+    ...(ints?.[i] ? { ints: ints[i] } : {}),
+    ...(behind && i === 0 ? { behind } : {}),
+  }));
 }
 
-/** Like `inferOutputShapes`, but returns a description of the problem if shapes are incompatible. */
-export function tryInferOutputShapes(context: ShapeContext): {
-  readonly shapes: readonly (Shape | undefined)[];
+/** Like `inferOutputs`, but returns a description of the problem if shapes are incompatible. */
+export function tryInferOutputs(context: ShapeContext): {
+  readonly facts: readonly OutputFacts[];
   readonly problem: string | undefined;
 } {
   try {
-    return { shapes: inferOutputShapes(context), problem: undefined };
+    return { facts: inferOutputs(context), problem: undefined };
   } catch (error) {
     if (!(error instanceof TensorFlowError)) throw error;
-    return { shapes: new Array(context.outputCount).fill(undefined), problem: error.message };
+    const nothing: OutputFacts = { shape: undefined };
+    return { facts: new Array(context.outputCount).fill(nothing), problem: error.message };
   }
 }

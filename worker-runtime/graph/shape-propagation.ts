@@ -1,8 +1,8 @@
 import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import { type Tensor, tensorFromProto } from "../protocol/tensor.js";
-import { partialShapeFromProto, type Shape } from "./shape.js";
-import type { ShapeContext } from "./shape-context.js";
-import { tryInferOutputShapes } from "./shape-inference.js";
+import { intsOfTensor } from "./known-ints.js";
+import type { OutputFacts, ShapeContext } from "./shape-context.js";
+import { tryInferOutputs } from "./shape-inference.js";
 
 /** The part of an operation that shape propagation needs. */
 export interface ShapedOperation {
@@ -11,8 +11,8 @@ export interface ShapedOperation {
   readonly attrs: ReadonlyMap<string, AttrValue>;
   readonly inputs: readonly { readonly op: ShapedOperation; readonly index: number }[];
   readonly outputs: readonly unknown[];
-  readonly shapesSoFar: readonly (Shape | undefined)[] | undefined;
-  setShapes(shapes: readonly (Shape | undefined)[]): void;
+  readonly factsSoFar: readonly OutputFacts[] | undefined;
+  setFacts(facts: readonly OutputFacts[]): void;
 }
 
 /** The value of a Const; undefined for other operations. */
@@ -27,24 +27,23 @@ function constantValueOf(op: ShapedOperation | undefined): Tensor | undefined {
   }
 }
 
-/** The shape of the value behind a resource variable's handle; undefined if it is unknown or not such a handle. */
-function handleShapeOf(op: ShapedOperation | undefined): Shape | undefined {
-  const shape = op?.type === "VarHandleOp" ? op.attrs.get("shape")?.value : undefined;
-  return shape?.$case === "shape" ? partialShapeFromProto(shape.value) : undefined;
-}
-
 /**
  * The facts about an operation that shape rules may use; inputs whose shapes have not been computed yet count as
  * unknown.
  */
 export function shapeContextOf(op: ShapedOperation): ShapeContext {
+  const factsOf = (index: number): OutputFacts | undefined => {
+    const input = op.inputs[index];
+    return input?.op.factsSoFar?.[input.index];
+  };
   return {
     node: op.name,
     op: op.type,
     attr: (name) => op.attrs.get(name),
-    inputShapes: op.inputs.map((input) => input.op.shapesSoFar?.[input.index]),
+    inputShapes: op.inputs.map((input) => input.op.factsSoFar?.[input.index]?.shape),
     constantInput: (index) => constantValueOf(op.inputs[index]?.op),
-    handleShape: (index) => handleShapeOf(op.inputs[index]?.op),
+    knownInts: (index) => factsOf(index)?.ints ?? intsOfTensor(constantValueOf(op.inputs[index]?.op)),
+    handleShape: (index) => factsOf(index)?.behind,
     outputCount: op.outputs.length,
   };
 }
@@ -53,19 +52,19 @@ export function shapeContextOf(op: ShapedOperation): ShapeContext {
  * Infers the shapes of an operation and its dependencies. Not recursive, since graphs are deeper than the call stack.
  * Values fed back by a loop count as unknown, and so do the outputs of nodes with incompatible inputs.
  */
-export function propagateShapes(last: ShapedOperation): readonly (Shape | undefined)[] {
+export function propagateShapes(last: ShapedOperation): readonly OutputFacts[] {
   const entered = new Set<ShapedOperation>();
   const stack = [last];
   for (let op = stack.at(-1); op; op = stack.at(-1)) {
-    if (!op.shapesSoFar && !entered.has(op)) {
+    if (!op.factsSoFar && !entered.has(op)) {
       entered.add(op);
       stack.push(
-        ...op.inputs.map((input) => input.op).filter((source) => !source.shapesSoFar && !entered.has(source)),
+        ...op.inputs.map((input) => input.op).filter((source) => !source.factsSoFar && !entered.has(source)),
       );
       continue;
     }
     stack.pop();
-    if (!op.shapesSoFar) op.setShapes(tryInferOutputShapes(shapeContextOf(op)).shapes);
+    if (!op.factsSoFar) op.setFacts(tryInferOutputs(shapeContextOf(op)).facts);
   }
-  return last.shapesSoFar ?? [];
+  return last.factsSoFar ?? [];
 }

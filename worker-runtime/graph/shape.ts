@@ -56,8 +56,7 @@ export function broadcastShapes(a: Shape | undefined, b: Shape | undefined, what
     if (x === 1) return y;
     if (y === 1) return x;
     // An unknown size paired with one above 1 must be that size or 1, so the result is known.
-    if (x < 0) return y;
-    if (y < 0) return x;
+    if (x < 0 || y < 0) return Math.max(x, y) > 1 ? Math.max(x, y) : -1;
     throw shapeMismatch(what, a, b);
   });
 }

@@ -1,6 +1,7 @@
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { type GraphDocument, MISSING_INPUT, type RunConfig } from "../model.js";
 import type { NodeChange, Operation } from "../operations.js";
+import { type OpLookup, signatureOf } from "../signature.js";
 import { parseInput, parseTensorName } from "../tensor-names.js";
 import { wiringOf } from "../wiring.js";
 import { changeEachConfig } from "./run-configs.js";
@@ -8,6 +9,48 @@ import { type EditResult, edit, nodesText, refused } from "./types.js";
 
 /** Takes nodes away. Data inputs that read them become missing, control inputs and run settings go with them. */
 export function deleteNodes(document: GraphDocument, names: readonly string[]): EditResult {
+  return removeNodes(document, names, withoutProducers);
+}
+
+/** As `deleteNodes`, but what read a node then reads what the node read, if that has the same dtype. */
+export function bypassNodes(document: GraphDocument, lookup: OpLookup, names: readonly string[]): EditResult {
+  const result = removeNodes(document, names, (node, gone) => {
+    const input = node.input.map((text) => passedOn(text, document.nodes, lookup, gone));
+    return withoutProducers({ ...node, input }, gone);
+  });
+  if (!result.ok) return result;
+  const { label } = result.transaction;
+  return edit({ ...result.transaction, label: `${label} and reconnect` });
+}
+
+/** What reaches an output of a removed node through its first input of the same dtype; the text itself if nothing does. */
+function passedOn(
+  text: string,
+  nodes: GraphDocument["nodes"],
+  lookup: OpLookup,
+  gone: ReadonlySet<string>,
+): string {
+  const seen = new Set<string>();
+  let reached = text;
+  for (;;) {
+    const reference = parseInput(reached);
+    if (reference.kind !== "data" || !gone.has(reference.node)) return reached;
+    const node = nodes.get(reference.node);
+    const signature = node && signatureOf(node, lookup);
+    const dtype = signature?.outputs[reference.output]?.dtype;
+    const slot = signature?.inputs.find((one) => one.dtype === dtype && !one.isRef);
+    const next = slot && node?.input[slot.index];
+    if (next === undefined || seen.has(reference.node)) return text;
+    seen.add(reference.node);
+    reached = next;
+  }
+}
+
+function removeNodes(
+  document: GraphDocument,
+  names: readonly string[],
+  detached: (reader: NodeDef, gone: ReadonlySet<string>) => NodeDef,
+): EditResult {
   const gone = new Set(names.filter((name) => document.nodes.has(name)));
   if (gone.size === 0) return refused("Nothing is selected.");
   const changes: NodeChange[] = [];
@@ -23,7 +66,7 @@ export function deleteNodes(document: GraphDocument, names: readonly string[]): 
   }
   for (const name of touched) {
     const before = document.nodes.get(name);
-    if (before) changes.push({ before, after: withoutProducers(before, gone), index: 0 });
+    if (before) changes.push({ before, after: detached(before, gone), index: 0 });
   }
   const operations: Operation[] = [{ type: "nodes", changes }];
   const moves = [...gone].flatMap((node) => {

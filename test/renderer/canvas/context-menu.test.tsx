@@ -2,6 +2,7 @@
 import { act, screen, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import { CanvasMenu } from "../../../renderer/canvas/context-menu.js";
+import { EdgeMenu } from "../../../renderer/canvas/edge-menu.js";
 import { nodeCommands } from "../../../renderer/commands/node-commands.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { useCanvas } from "../../../renderer/viewport/view-store.js";
@@ -20,6 +21,28 @@ const graph = () => useDocument.getState();
 const open = (on: "nodes" | "edges" | "canvas") =>
   act(async () => useCanvas.setState({ contextMenu: { on, screen: { x: 10, y: 10 }, pointer: false } }));
 const item = (name: RegExp) => screen.getByRole("menuitem", { name });
+
+describe("the menu of an edge", () => {
+  it("inserts a node that fits both ends", async () => {
+    const { user } = show(
+      <>
+        <CanvasMenu />
+        <EdgeMenu />
+      </>,
+    );
+    const before = graph().document;
+    act(() => useCanvas.setState({ selectedEdges: new Set(["z 0"]) }));
+    await open("edges");
+    await user.click(item(/^Insert a node on the edge/));
+    expect(screen.getByRole("listbox", { name: "Ops" })).toBeDefined();
+    await expectAccessible();
+    await user.type(screen.getByRole("combobox"), "neg{Enter}");
+    expect(graph().document.nodes.get("Neg")?.input).toEqual(["x"]);
+    expect(graph().document.nodes.get("z")?.input).toEqual(["Neg", "y"]);
+    act(() => documentActions.undo());
+    expect(graph().document).toEqual(before);
+  });
+});
 
 describe("the menu of nodes", () => {
   it("has the commands of the selection, with their shortcuts, and runs them", async () => {

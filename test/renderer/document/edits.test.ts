@@ -6,10 +6,11 @@ import { attrText } from "../../../renderer/document/attr-text.js";
 import { addNode } from "../../../renderer/document/edits/add.js";
 import { setAttr } from "../../../renderer/document/edits/attrs.js";
 import { connect, disconnect, removeSlot, whyNotConnect } from "../../../renderer/document/edits/connect.js";
-import { insertCast } from "../../../renderer/document/edits/insert-cast.js";
+import { insertCast } from "../../../renderer/document/edits/insert-before.js";
+import { insertOnEdge } from "../../../renderer/document/edits/insert-on-edge.js";
 import { clipOf, freePlaceFor, paste } from "../../../renderer/document/edits/paste.js";
 import { deviceText, pin } from "../../../renderer/document/edits/place.js";
-import { deleteNodes } from "../../../renderer/document/edits/remove.js";
+import { bypassNodes, deleteNodes } from "../../../renderer/document/edits/remove.js";
 import { rename } from "../../../renderer/document/edits/rename.js";
 import { EMPTY_RUN_CONFIG } from "../../../renderer/document/model.js";
 import {
@@ -296,6 +297,63 @@ describe("copies", () => {
     const other = documentOf([constant("a", "1")]);
     const result = clip && edited(other, paste(other, clip, at, "Paste"));
     expect(result?.nodes.get("x")?.input).toEqual(["a", ""]);
+  });
+});
+
+describe("a node inserted on an edge", () => {
+  it("reads what the input read, and only that input reads it", () => {
+    const graph = welcome();
+    const result = edited(
+      graph,
+      insertOnEdge(graph, lookup, "Neg", { node: "x", input: 1 }, { x: 8, y: 16 }),
+    );
+    expect(result.nodes.get("Neg")?.input).toEqual(["b"]);
+    expect(result.nodes.get("x")?.input).toEqual(["a", "Neg"]);
+    expect(result.nodes.get("y")?.input).toEqual(["a", "b"]);
+    expect(result.layout.get("Neg")).toEqual({ x: 8, y: 16 });
+  });
+
+  it("takes over the dtype", () => {
+    const graph = documentOf([constant("i", "1", "int32"), binary("x", "Mul", "i", "i", "int32")]);
+    const result = edited(
+      graph,
+      insertOnEdge(graph, lookup, "Square", { node: "x", input: 0 }, { x: 0, y: 0 }),
+    );
+    expect(dtypeAttr(result, "Square")).toBe(DataType.DT_INT32);
+  });
+
+  it("is refused where its output does not fit, and where there is no edge", () => {
+    const graph = welcome();
+    expect(reasonOf(insertOnEdge(graph, lookup, "Equal", { node: "x", input: 1 }, { x: 0, y: 0 }))).toBe(
+      "No output of Equal fits y of x.",
+    );
+    expect(reasonOf(insertOnEdge(graph, lookup, "Neg", { node: "a", input: 0 }, { x: 0, y: 0 }))).toMatch(
+      /^A node can only/,
+    );
+  });
+});
+
+describe("nodes deleted and bypassed", () => {
+  it("leave their readers what they read, through all of them", () => {
+    const graph = documentOf([
+      constant("a", "1"),
+      node("n", "Neg", ["a"], { T: type("float32") }),
+      node("s", "Square", ["n"], { T: type("float32") }),
+      binary("z", "AddV2", "s", "n"),
+    ]);
+    const result = edited(graph, bypassNodes(graph, lookup, ["n", "s"]));
+    expect(result.nodes.get("z")?.input).toEqual(["a", "a"]);
+    expect([...result.nodes.keys()]).toEqual(["a", "z"]);
+  });
+
+  it("leave an input missing where the dtype would be another", () => {
+    const cast = { SrcT: type("int32"), DstT: type("float32") };
+    const graph = documentOf([
+      constant("i", "1", "int32"),
+      node("c", "Cast", ["i"], cast),
+      binary("z", "AddV2", "c", "c"),
+    ]);
+    expect(edited(graph, bypassNodes(graph, lookup, ["c"])).nodes.get("z")?.input).toEqual(["", ""]);
   });
 });
 

@@ -2,9 +2,10 @@
 import { addNode } from "../../../renderer/document/edits/add.js";
 import { setAttr } from "../../../renderer/document/edits/attrs.js";
 import { connect, disconnect } from "../../../renderer/document/edits/connect.js";
+import { insertOnEdge } from "../../../renderer/document/edits/insert-on-edge.js";
 import { clipOf, paste } from "../../../renderer/document/edits/paste.js";
 import { moveNodes, pin } from "../../../renderer/document/edits/place.js";
-import { deleteNodes } from "../../../renderer/document/edits/remove.js";
+import { bypassNodes, deleteNodes } from "../../../renderer/document/edits/remove.js";
 import { rename } from "../../../renderer/document/edits/rename.js";
 import {
   addRunConfig,
@@ -30,7 +31,7 @@ export type Step = (document: GraphDocument) => EditResult;
 
 /** Any edit of a document, often one that is refused. */
 export const step: fc.Arbitrary<Step> = fc
-  .record({ kind: fc.nat(13), pick: fc.nat(50), other: fc.nat(50), x: fc.integer({ min: -500, max: 500 }) })
+  .record({ kind: fc.nat(15), pick: fc.nat(50), other: fc.nat(50), x: fc.integer({ min: -500, max: 500 }) })
   .map(({ kind, pick, other, x }): Step => {
     return (document) => {
       const names = [...document.nodes.keys()];
@@ -60,6 +61,9 @@ export const step: fc.Arbitrary<Step> = fc
           pick % 2 === 0
             ? renameRunConfig(document, document.runConfig.name, `run ${other}`)
             : setDefaultRunConfig(document, document.runConfig.name),
+        () => bypassNodes(document, lookup, [name, second]),
+        () =>
+          insertOnEdge(document, lookup, pick % 2 ? "Neg" : "Mul", { node: name, input: 0 }, { x, y: pick }),
       ];
       const run = steps[kind];
       if (!run) throw new Error("no such step");

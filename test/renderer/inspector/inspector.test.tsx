@@ -149,6 +149,24 @@ describe("a node in the inspector", () => {
     expect(useDocument.getState().document.runConfig.fetches).toContain("x:0");
   });
 
+  it("offers what makes shapes fit, as one step", async () => {
+    openDocument(
+      documentOf([
+        constant("a", "[[1, 2, 3]]"),
+        constant("b", "[[4, 5, 6]]"),
+        binary("product", "MatMul", "a", "b"),
+      ]),
+    );
+    const { user } = show(<Inspector />);
+    select("product");
+    expect(screen.getByText(/the inner sizes, 3 and 1, must be equal/)).toBeDefined();
+    await expectAccessible();
+    await user.click(screen.getByRole("button", { name: "Transpose b" }));
+    expect(useDocument.getState().problems.size).toBe(0);
+    act(() => documentActions.undo());
+    expect(useDocument.getState().problems.size).toBe(1);
+  });
+
   it("shows its problem, and puts a Cast where dtypes differ", async () => {
     openDocument(
       documentOf([constant("i", "1", "int32"), constant("f", "2"), binary("s", "AddV2", "i", "f")]),

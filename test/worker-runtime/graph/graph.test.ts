@@ -44,7 +44,7 @@ describe("building", () => {
     ],
     ["requires a reference", (g) => g.op("Assign", [ops.zeros(g, []), ops.zeros(g, [])])],
     [
-      "shapes [2, 3] and [2, 3] do not fit together",
+      "the inner sizes, 3 and 2, must be equal",
       (g) => ops.matMul(ops.zeros(g, [2, 3]), ops.zeros(g, [2, 3])),
     ],
     ["shapes [2] and [3] do not fit together", (g) => ops.add(ops.zeros(g, [2]), ops.zeros(g, [3]))],

@@ -1,0 +1,35 @@
+import { type ReactElement, useMemo } from "react";
+import { DTYPES_DIFFER, type NodeProblem, SHAPES_DIFFER } from "../document/problems.js";
+import { shapeFixes } from "../document/shape-fixes.js";
+import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { Button } from "../ui/button.js";
+
+/** Buttons that each fix a problem of the graph with one undoable edit; nothing for problems without a fix. */
+export function ProblemFixes({ problem }: { readonly problem: NodeProblem }): ReactElement | null {
+  const { input, node, short } = problem;
+  if (short === SHAPES_DIFFER) return <ShapeFixes node={node} />;
+  if (short !== DTYPES_DIFFER || input === undefined) return null;
+  return (
+    <Button size="small" onClick={() => documentActions.insertCast(node, input)}>
+      Insert a Cast
+    </Button>
+  );
+}
+
+function ShapeFixes({ node }: { readonly node: string }): ReactElement {
+  const nodes = useDocument((state) => state.document.nodes);
+  const shapes = useDocument((state) => state.shapes);
+  const fixes = useMemo(() => {
+    const consumer = nodes.get(node);
+    return consumer ? shapeFixes(consumer, nodes, lookupOp, shapes) : [];
+  }, [node, nodes, shapes]);
+  return (
+    <>
+      {fixes.map((fix) => (
+        <Button key={fix.label} size="small" onClick={() => documentActions.fixShape(node, fix)}>
+          {fix.label}
+        </Button>
+      ))}
+    </>
+  );
+}

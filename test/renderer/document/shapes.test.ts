@@ -1,0 +1,80 @@
+/** Shapes that the graph computes itself, and the words for those that do not fit. */
+import { describe, expect, test } from "vitest";
+import type { AttrValue } from "../../../protos/generated/tensorflow/attr_value.js";
+import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
+import { examineAgain, examineGraph } from "../../../renderer/document/examine.js";
+import { inferShapes } from "../../../renderer/document/shapes.js";
+import { constant, documentOf, lookup, node, type } from "./graphs.js";
+
+const shape = (sizes: readonly number[]): AttrValue => ({
+  value: {
+    $case: "shape",
+    value: { dim: sizes.map((size) => ({ size: BigInt(size), name: "" })), unknownRank: false },
+  },
+});
+
+function shaped(name: string, sizes: readonly number[]): NodeDef {
+  return node(name, "Placeholder", [], { dtype: type("float32"), shape: shape(sizes) });
+}
+
+const T = { T: type("float32") };
+const int = (value: number) => ({ value: { $case: "i" as const, value: BigInt(value) } });
+
+/** Flattens as Keras does: the batch size of the shape, packed with -1. */
+function flattened(sizes: readonly number[]): NodeDef[] {
+  return [
+    shaped("x", sizes),
+    node("shape", "Shape", ["x"], { ...T, out_type: type("int32") }),
+    ...["0", "1"].map((value) => constant(`c${value}`, `[${value}]`, "int32")),
+    node("batch", "StridedSlice", ["shape", "c0", "c1", "c1"], {
+      T: type("int32"),
+      Index: type("int32"),
+      shrink_axis_mask: int(1),
+    }),
+    constant("rest", "784", "int32"),
+    node("wanted", "Pack", ["batch", "rest"], { T: type("int32"), N: int(2) }),
+    node("y", "Reshape", ["x", "wanted"], { ...T, Tshape: type("int32") }),
+  ];
+}
+
+function shapeOf(nodes: readonly NodeDef[], name: string): unknown {
+  const { outputs, errors } = inferShapes(documentOf(nodes).nodes, lookup);
+  return errors.get(name) ?? outputs.get(name)?.[0];
+}
+
+describe("shapes that are computed", () => {
+  test("are followed through slices and packs, as far as they are known", () => {
+    expect(shapeOf(flattened([32, 28, 28]), "y")).toEqual([32, 784]);
+    expect(shapeOf(flattened([-1, 28, 28]), "y")).toEqual([-1, 784]);
+  });
+
+  test("are those of a variable where its handle is passed on", () => {
+    const nodes = [
+      node("v", "VarHandleOp", [], { dtype: type("float32"), shape: shape([3, 5]) }),
+      node("passed", "Identity", ["v"], { T: type("resource") }),
+      node("read", "ReadVariableOp", ["passed"], { dtype: type("float32") }),
+    ];
+    expect(shapeOf(nodes, "read")).toEqual([3, 5]);
+  });
+
+  test("after an edit are those of the whole graph", () => {
+    const before = documentOf(flattened([32, 28, 28]));
+    const after = documentOf(flattened([64, 28, 28]));
+    const again = examineAgain(after, { ...examineGraph(before, lookup, true), ...before }, lookup, true);
+    expect(again).toEqual(examineGraph(after, lookup, true));
+    expect(again.shapes.outputs.get("y")).toEqual([[64, 784]]);
+  });
+});
+
+describe("shapes that do not fit", () => {
+  test.each([
+    ["MatMul", [2, 3], [4, 5], "a is [2, 3], b is [4, 5]: the inner sizes, 3 and 4, must be equal."],
+    ["MatMul", [2, 3, 1], [4, 5], "a must have 2 dimensions, but its shape is [2, 3, 1]."],
+    ["BiasAdd", [2, 3], [4], "bias has 4 elements, but value has 3 channels."],
+    ["AddV2", [2, 3], [2, 4], "shapes [2, 3] and [2, 4] do not fit together."],
+  ])("of %s are told in words: %j and %j", (op, a, b, words) => {
+    expect(shapeOf([shaped("a", a), shaped("b", b), node("y", op, ["a", "b"], T)], "y")).toBe(
+      `${op} node "y": ${words}`,
+    );
+  });
+});
