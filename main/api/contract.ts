@@ -17,6 +17,7 @@ import { runEvents, runMethods } from "./runs.js";
 import { settingsEvents, settingsMethods } from "./settings.js";
 import { taskEvents, taskMethods } from "./tasks.js";
 import { tensorEvents, tensorMethods } from "./tensors.js";
+import { variableMethods } from "./variables.js";
 
 export const methods = {
   ...missedEventsMethods,
@@ -30,6 +31,7 @@ export const methods = {
   ...runMethods,
   ...runHistoryMethods,
   ...tensorMethods,
+  ...variableMethods,
   ...networkMethods,
 } as const;
 

@@ -42,7 +42,7 @@ export const readFeeds: ReadFeeds = async (feeds, graph, signal) => {
     const shape = node && declaredShape(node);
     const options: FeedFileOptions = { dtype, shape, signal };
     try {
-      tensors.set(tensor, await unlessAborted(readFeed(value, options), signal));
+      tensors.set(tensor, await unlessAborted(readFeedValue(value, options), signal));
     } catch (error) {
       if (signal.aborted) throw error;
       const { code, message, details } = problemOf(error);
@@ -60,7 +60,8 @@ export const readFeeds: ReadFeeds = async (feeds, graph, signal) => {
   return tensors;
 };
 
-async function readFeed(value: FeedValue, options: FeedFileOptions): Promise<Tensor> {
+/** Reads one value as the user gave it. @throws TensorFlowError or ProblemError if it cannot be read or does not fit */
+export async function readFeedValue(value: FeedValue, options: FeedFileOptions): Promise<Tensor> {
   switch (value.kind) {
     case "literal":
       return feedFromText(value.text, options);

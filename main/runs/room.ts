@@ -4,6 +4,7 @@ import type { runHistoryMethods } from "../api/run-history.js";
 import type { RunUpdate, runMethods } from "../api/runs.js";
 import type { Runtime } from "../api/runtime.js";
 import type { tensorMethods } from "../api/tensors.js";
+import type { variableMethods } from "../api/variables.js";
 import type { EmitEvent } from "../shared/events.js";
 import type { HandlersOf } from "../shared/handlers.js";
 import { once, type Room } from "../shared/room.js";
@@ -13,8 +14,10 @@ import { type ReadFeeds, readFeeds } from "./feeds.js";
 import { KernelListService } from "./ops/kernel-list-service.js";
 import { type OpList, OpListService } from "./ops/op-list-service.js";
 import { RunService, type RunServiceCollaborators } from "./run-service.js";
+import { Jobs } from "./tensors/jobs.js";
 import { TensorService } from "./tensors/tensor-service.js";
 import { TensorStore } from "./tensors/tensor-store.js";
+import { VariableService } from "./variables/variable-service.js";
 
 /** Provides the ops that a graph may contain. */
 export interface RunEngine {
@@ -36,7 +39,9 @@ export interface RunsOptions {
 }
 
 export interface RunsRoom
-  extends Room<HandlersOf<typeof runMethods & typeof runHistoryMethods & typeof tensorMethods>> {
+  extends Room<
+    HandlersOf<typeof runMethods & typeof runHistoryMethods & typeof tensorMethods & typeof variableMethods>
+  > {
   /** The newest run, whether it is running or finished. */
   latest(): RunUpdate | undefined;
   /** Whether a run goes on, or has only just ended. */
@@ -46,7 +51,9 @@ export interface RunsRoom
 export function createRuns(options: RunsOptions): RunsRoom {
   const { engine, cluster, documents, tasks, emit } = options;
   const tensors = new TensorStore();
-  const tensorService = new TensorService(tensors, emit);
+  const jobs = new Jobs(emit);
+  const tensorService = new TensorService(tensors, jobs);
+  const variables = new VariableService({ cluster, tensors, jobs });
   const runs = new RunService({
     cluster,
     emit,
@@ -63,8 +70,8 @@ export function createRuns(options: RunsOptions): RunsRoom {
   const endWork = once(async () => {
     ops.dispose();
     kernels.dispose();
-    tensorService.dispose();
-    await runs.dispose();
+    jobs.dispose();
+    await Promise.all([runs.dispose(), variables.dispose()]);
   });
   return {
     handlers: {
@@ -75,6 +82,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
       "runs.history": () => runs.history(),
       "runs.scalars": ({ runId }) => runs.scalars(runId),
       ...tensorService.handlers,
+      ...variables.handlers,
       "ops.list": () => ops.list(),
       "kernels.list": () => kernels.list(),
     },
