@@ -29,6 +29,7 @@ import {
 import { settingsCommands, themeCommands } from "./settings-commands.js";
 import { taskCommands } from "./task-commands.js";
 import { tensorCommands } from "./tensor-commands.js";
+import { variableCommands, variablesCommands } from "./variable-commands.js";
 import { viewCommands } from "./view-commands.js";
 
 /** In the order of the palette, the overview of shortcuts and the native menu. */
@@ -39,7 +40,7 @@ export const allCommands: readonly AnyCommand[] = [
   ...[clusterCommands, membershipCommands, machineCommands, roleCommands, taskCommands],
   ...[linkCommands, routeCommands, runtimeCommands],
   ...[graphCommands, nodeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
-  ...[placementCommands],
+  ...[placementCommands, variablesCommands, variableCommands],
   ...[alignCommands, closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
   ...[canvasCommands, viewCommands, colourCommands, tensorCommands, curveCommands],
   ...[settingsCommands, themeCommands, helpCommands],

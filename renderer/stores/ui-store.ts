@@ -5,7 +5,15 @@ import { useTensorTabs } from "./tensor-tabs.js";
 
 export type SideTab = "cluster" | "ops" | "placement";
 /** The fixed tabs of the dock; a tensor's tab is "tensor:" and its name. */
-export type DockTab = "results" | "timeline" | "lanes" | "logs" | "problems" | "run" | `tensor:${string}`;
+export type DockTab =
+  | "results"
+  | "timeline"
+  | "variables"
+  | "lanes"
+  | "logs"
+  | "problems"
+  | "run"
+  | `tensor:${string}`;
 
 export type DialogState =
   | { readonly kind: "palette" }
@@ -27,6 +35,8 @@ export type DialogState =
   /** Pins nodes to a device that is typed in. */
   | { readonly kind: "device"; readonly nodes: readonly string[] }
   | { readonly kind: "colocate"; readonly nodes: readonly string[] }
+  /** Assigns a value to a variable of the session. */
+  | { readonly kind: "assign"; readonly variable: string }
   | {
       readonly kind: "file";
       readonly mode: "open" | "save";

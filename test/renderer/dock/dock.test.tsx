@@ -26,7 +26,7 @@ describe("the dock", () => {
     expect(screen.getByRole("tabpanel", { name: "Logs" })).toBeDefined();
     expect(await screen.findByText("Start a worker to see its output.")).toBeDefined();
     focusOn(tab("Logs"));
-    await user.keyboard("{ArrowLeft}");
+    await user.keyboard("{ArrowLeft}{ArrowLeft}");
     expect(document.activeElement).toBe(tab("Timeline"));
     expect(screen.getByRole("tabpanel", { name: "Timeline" })).toBeDefined();
     await screen.findByText(/to see where time goes/);
