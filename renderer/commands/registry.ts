@@ -8,7 +8,13 @@ import { colourCommands } from "./colour-commands.js";
 import type { AnyCommand, CommandGroup } from "./command.js";
 import { curveCommands } from "./curve-commands.js";
 import { editCommands } from "./edit-commands.js";
-import { documentCommands, exampleCommands, fileCommands, recentCommands } from "./file-commands.js";
+import {
+  documentCommands,
+  exampleCommands,
+  fileCommands,
+  pictureCommands,
+  recentCommands,
+} from "./file-commands.js";
 import { graphCommands, selectionCommands } from "./graph-commands.js";
 import { helpCommands } from "./help-commands.js";
 import { kernelCommands, wayOutCommands } from "./kernel-commands.js";
@@ -34,7 +40,7 @@ import { viewCommands } from "./view-commands.js";
 
 /** In the order of the palette, the overview of shortcuts and the native menu. */
 export const allCommands: readonly AnyCommand[] = [
-  ...[fileCommands, recentCommands, exampleCommands, documentCommands],
+  ...[fileCommands, recentCommands, exampleCommands, documentCommands, pictureCommands],
   ...[editCommands, clipboardCommands, pasteCommands, nodesCommands, selectionCommands],
   ...[runCommands, stepsCommands, activeRunCommands, traceCommands],
   ...[clusterCommands, membershipCommands, machineCommands, roleCommands, taskCommands],

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { act, screen } from "@testing-library/react";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { Dock } from "../../../renderer/dock/dock.js";
 import { uiActions, useUi } from "../../../renderer/stores/ui-store.js";
 import { binary, documentOf } from "../document/graphs.js";
@@ -11,6 +11,9 @@ const tab = (name: string | RegExp) => screen.getByRole("tab", { name });
 const preview = (name: string) => ({
   ...{ name, dtype: "float32", shape: [], values: ["5.0"], elementCount: 1, byteLength: 4 },
 });
+
+// The dock loads its tabs while nothing else is done.
+afterAll(() => vi.dynamicImportSettled());
 
 beforeEach(() => {
   connect();
