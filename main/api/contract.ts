@@ -18,6 +18,7 @@ import { runEvents, runMethods } from "./runs.js";
 import { settingsEvents, settingsMethods } from "./settings.js";
 import { taskEvents, taskMethods } from "./tasks.js";
 import { tensorEvents, tensorMethods } from "./tensors.js";
+import { variableMethods } from "./variables.js";
 
 export const methods = {
   ...missedEventsMethods,
@@ -32,6 +33,7 @@ export const methods = {
   ...feedMethods,
   ...runHistoryMethods,
   ...tensorMethods,
+  ...variableMethods,
   ...networkMethods,
 } as const;
 

@@ -50,7 +50,7 @@ export const readFeeds: ReadFeeds = async ({ feeds, batches }, graph, signal) =>
     try {
       if (inBatches) checkBatchSize(shape, batches);
       const wanted = inBatches && shape ? [UNKNOWN_DIMENSION, ...shape.slice(1)] : shape;
-      const read = readFeed(value, { dtype, shape: wanted, signal });
+      const read = readFeedValue(value, { dtype, shape: wanted, signal });
       (inBatches ? batched : tensors).set(tensor, await unlessAborted(read, signal));
     } catch (error) {
       if (signal.aborted) throw error;
@@ -84,7 +84,8 @@ function checkBatchSize(shape: DeclaredShape, { size, dropLast }: FeedBatches): 
   }
 }
 
-async function readFeed(value: FeedValue, options: FeedFileOptions): Promise<Tensor> {
+/** Reads one value as the user gave it. @throws TensorFlowError or ProblemError if it cannot be read or does not fit */
+export async function readFeedValue(value: FeedValue, options: FeedFileOptions): Promise<Tensor> {
   switch (value.kind) {
     case "literal":
       return feedFromText(value.text, options);

@@ -5,6 +5,7 @@ import type { runHistoryMethods } from "../api/run-history.js";
 import type { RunUpdate, runMethods } from "../api/runs.js";
 import type { Runtime } from "../api/runtime.js";
 import type { tensorMethods } from "../api/tensors.js";
+import type { variableMethods } from "../api/variables.js";
 import type { EmitEvent } from "../shared/events.js";
 import type { HandlersOf } from "../shared/handlers.js";
 import { once, type Room } from "../shared/room.js";
@@ -15,8 +16,10 @@ import { type ReadFeeds, readFeeds } from "./feeds.js";
 import { KernelListService } from "./ops/kernel-list-service.js";
 import { type OpList, OpListService } from "./ops/op-list-service.js";
 import { RunService, type RunServiceCollaborators } from "./run-service.js";
+import { Jobs } from "./tensors/jobs.js";
 import { TensorService } from "./tensors/tensor-service.js";
 import { TensorStore } from "./tensors/tensor-store.js";
+import { VariableService } from "./variables/variable-service.js";
 
 /** Provides the ops that a graph may contain. */
 export interface RunEngine {
@@ -39,7 +42,13 @@ export interface RunsOptions {
 
 export interface RunsRoom
   extends Room<
-    HandlersOf<typeof runMethods & typeof feedMethods & typeof runHistoryMethods & typeof tensorMethods>
+    HandlersOf<
+      typeof runMethods &
+        typeof feedMethods &
+        typeof runHistoryMethods &
+        typeof tensorMethods &
+        typeof variableMethods
+    >
   > {
   /** The newest run, whether it is running or finished. */
   latest(): RunUpdate | undefined;
@@ -50,7 +59,9 @@ export interface RunsRoom
 export function createRuns(options: RunsOptions): RunsRoom {
   const { engine, cluster, documents, tasks, emit } = options;
   const tensors = new TensorStore();
-  const tensorService = new TensorService(tensors, emit);
+  const jobs = new Jobs(emit);
+  const tensorService = new TensorService(tensors, jobs);
+  const variables = new VariableService({ cluster, tensors, jobs });
   const runs = new RunService({
     cluster,
     emit,
@@ -67,8 +78,8 @@ export function createRuns(options: RunsOptions): RunsRoom {
   const endWork = once(async () => {
     ops.dispose();
     kernels.dispose();
-    tensorService.dispose();
-    await runs.dispose();
+    jobs.dispose();
+    await Promise.all([runs.dispose(), variables.dispose()]);
   });
   return {
     handlers: {
@@ -82,6 +93,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
       "runs.scalars": ({ runId }) => runs.scalars(runId),
       "feeds.contents": feedContents,
       ...tensorService.handlers,
+      ...variables.handlers,
       "ops.list": () => ops.list(),
       "kernels.list": () => kernels.list(),
     },

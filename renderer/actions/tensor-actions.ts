@@ -5,6 +5,7 @@ import { gridOf, selectionShape } from "../../worker-runtime/protocol/selection.
 import { dismissNoticeByKey, showNotice } from "../stores/app-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { type TensorKind, type TensorView, useTensorTabs, viewOf } from "../stores/tensor-tabs.js";
+import { useVariables } from "../stores/variable-store.js";
 import { client } from "../transport/client.js";
 import { bytesText, numberText } from "../ui/format.js";
 import { copyText } from "./copy-text.js";
@@ -15,8 +16,10 @@ export interface KeptTensor extends TensorKind {
   readonly address: TensorAddress;
 }
 
-/** The newest value of a tensor of the document; undefined if the newest run did not fetch it. */
+/** The newest value of a tensor or an opened variable of the document; undefined if the newest run did not fetch it. */
 export function fetchedTensor(name: string): KeptTensor | undefined {
+  const variable = useVariables.getState().kept.get(name);
+  if (variable !== undefined) return { ...variable, name };
   const { latest } = useDocumentRun.getState();
   const tensor = latest?.fetches.find((fetched) => fetched.name === name);
   if (latest === undefined || tensor === undefined) return undefined;

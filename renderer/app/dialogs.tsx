@@ -6,6 +6,7 @@ import { ClusterTableDialog } from "../cluster-table/cluster-table-dialog.js";
 import { PythonDialog } from "../cluster-table/python-dialog.js";
 import { AboutDialog } from "../dialogs/about-dialog.js";
 import { AccessDialog } from "../dialogs/access-dialog.js";
+import { AssignDialog } from "../dialogs/assign-dialog.js";
 import { ColocateDialog } from "../dialogs/colocate-dialog.js";
 import { ConfirmDialog } from "../dialogs/confirm-dialog.js";
 import { DeviceDialog } from "../dialogs/device-dialog.js";
@@ -68,6 +69,8 @@ function OwnDialog(): ReactElement | null {
       return <DeviceDialog nodes={dialog.nodes} />;
     case "colocate":
       return <ColocateDialog nodes={dialog.nodes} />;
+    case "assign":
+      return <AssignDialog variable={dialog.variable} />;
     case "python":
       return <PythonDialog />;
     case "access":

@@ -3,6 +3,7 @@ import {
   documentCommands,
   exampleCommands,
   fileCommands,
+  pictureCommands,
   recentCommands,
 } from "../commands/file-commands.js";
 import { helpCommands } from "../commands/help-commands.js";
@@ -46,7 +47,7 @@ function entriesNow(): readonly MenuEntry[] {
 }
 
 function exportEntries(): MenuEntry {
-  const { exportPython, exportTypeScript, download } = documentCommands;
+  const { exportPython, exportTypeScript, exportSvg, exportPng, download } = documentCommands;
   return {
     kind: "submenu",
     label: "Export",
@@ -54,6 +55,9 @@ function exportEntries(): MenuEntry {
     entries: [
       menuEntry(exportPython.now(), "short"),
       menuEntry(exportTypeScript.now(), "short"),
+      menuEntry(exportSvg.now(), "short"),
+      menuEntry(exportPng.now(), "short"),
+      ...[pictureCommands.svg, pictureCommands.png].map((command) => menuEntry(command.now(), "short")),
       menuEntry(download.now()),
     ],
   };

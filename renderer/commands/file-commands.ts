@@ -7,10 +7,11 @@ import {
   saveDocument,
   saveDocumentAs,
 } from "../actions/file-actions.js";
+import { exportPicture } from "../actions/picture-actions.js";
 import { openNewWindow } from "../actions/window-actions.js";
 import { useApp } from "../stores/app-store.js";
 import { defineCommands } from "./command.js";
-import { documentTarget, exampleTarget, noTarget, recentTarget } from "./target-kinds.js";
+import { documentTarget, exampleTarget, nodesTarget, noTarget, recentTarget } from "./target-kinds.js";
 
 export const fileCommands = defineCommands(noTarget, {
   create: { id: "file.new", group: "File", label: "New graph", icon: "file", run: newDocument },
@@ -118,5 +119,42 @@ export const documentCommands = defineCommands(documentTarget, {
     keywords: "code JavaScript library",
     takesDocument: true,
     run: () => exportScript("typescript"),
+  },
+  exportSvg: {
+    id: "file.exportSvg",
+    group: "File",
+    label: "Export as SVG",
+    short: () => "SVG picture",
+    note: () => "as the canvas draws it, in this theme",
+    keywords: "image drawing vector",
+    run: () => exportPicture("svg", false),
+  },
+  exportPng: {
+    id: "file.exportPng",
+    group: "File",
+    label: "Export as PNG",
+    short: () => "PNG picture",
+    keywords: "image screenshot",
+    run: () => exportPicture("png", false),
+  },
+});
+
+/** Pictures of what is selected. */
+export const pictureCommands = defineCommands(nodesTarget, {
+  svg: {
+    id: "file.exportSelectionSvg",
+    group: "File",
+    label: "Export the selection as SVG",
+    short: () => "Selection as SVG",
+    keywords: "image drawing vector picture",
+    run: () => exportPicture("svg", true),
+  },
+  png: {
+    id: "file.exportSelectionPng",
+    group: "File",
+    label: "Export the selection as PNG",
+    short: () => "Selection as PNG",
+    keywords: "image screenshot picture",
+    run: () => exportPicture("png", true),
   },
 });

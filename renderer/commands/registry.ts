@@ -9,7 +9,13 @@ import type { AnyCommand, CommandGroup } from "./command.js";
 import { curveCommands } from "./curve-commands.js";
 import { edgeCommands } from "./edge-commands.js";
 import { editCommands } from "./edit-commands.js";
-import { documentCommands, exampleCommands, fileCommands, recentCommands } from "./file-commands.js";
+import {
+  documentCommands,
+  exampleCommands,
+  fileCommands,
+  pictureCommands,
+  recentCommands,
+} from "./file-commands.js";
 import { graphCommands, selectionCommands } from "./graph-commands.js";
 import { helpCommands } from "./help-commands.js";
 import { kernelCommands, wayOutCommands } from "./kernel-commands.js";
@@ -32,11 +38,12 @@ import {
 import { settingsCommands, themeCommands } from "./settings-commands.js";
 import { taskCommands } from "./task-commands.js";
 import { tensorCommands } from "./tensor-commands.js";
+import { variableCommands, variablesCommands } from "./variable-commands.js";
 import { viewCommands } from "./view-commands.js";
 
 /** In the order of the palette, the overview of shortcuts and the native menu. */
 export const allCommands: readonly AnyCommand[] = [
-  ...[fileCommands, recentCommands, exampleCommands, documentCommands],
+  ...[fileCommands, recentCommands, exampleCommands, documentCommands, pictureCommands],
   ...[editCommands, clipboardCommands, pasteCommands, nodesCommands, selectionCommands],
   ...[
     runCommands,
@@ -50,7 +57,7 @@ export const allCommands: readonly AnyCommand[] = [
   ...[clusterCommands, membershipCommands, machineCommands, roleCommands, taskCommands],
   ...[linkCommands, routeCommands, runtimeCommands],
   ...[graphCommands, nodeCommands, edgeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
-  ...[placementCommands],
+  ...[placementCommands, variablesCommands, variableCommands],
   ...[alignCommands, closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
   ...[canvasCommands, viewCommands, colourCommands, tensorCommands, curveCommands],
   ...[settingsCommands, themeCommands, helpCommands],

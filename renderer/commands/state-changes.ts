@@ -18,6 +18,7 @@ import { useRuntime } from "../stores/runtime-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
 import { useSettings } from "../stores/settings-store.js";
 import { useUi } from "../stores/ui-store.js";
+import { useVariables } from "../stores/variable-store.js";
 import { useColouring } from "../viewport/colouring.js";
 import { useTravel } from "../viewport/travel.js";
 import { useCanvas } from "../viewport/view-store.js";
@@ -50,6 +51,7 @@ const STORES: readonly Store[] = [
     useSavedModel,
     useSettings,
     useUi,
+    useVariables,
   ],
 ].map((store) => recordable(store as Store));
 

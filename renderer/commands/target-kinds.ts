@@ -4,9 +4,11 @@ import type { Example } from "../../main/api/documents.js";
 import type { Role } from "../../main/api/machines.js";
 import type { RunUpdate } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { isVariable } from "../../worker-runtime/graph/initialisers.js";
 import { fetchedTensor, type KeptTensor } from "../actions/tensor-actions.js";
 import { taskName } from "../cluster/task-name.js";
 import type { Scope } from "../document/scope-tree.js";
+import { variablesOf } from "../document/variables.js";
 import { dataEdge, type Edge } from "../document/wiring.js";
 import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
@@ -221,6 +223,27 @@ export const tensorTarget: TargetKind<KeptTensor> = {
     return target === undefined ? { reason: `The newest run did not fetch ${name}.` } : { target };
   },
   nameOf: ({ name }) => name,
+};
+
+/** The name of a variable of the open document; by default the selected one. */
+export const variableTarget: TargetKind<string> = {
+  name: "variable",
+  current: () => {
+    const { selection, document } = useDocument.getState();
+    const [name] = selection;
+    const isOne = selection.size === 1 && name !== undefined && isVariable(document.nodes.get(name));
+    return isOne ? { target: name } : { reason: "No variable is selected." };
+  },
+  nameOf: (name) => name,
+};
+
+/** The names of all variables of the open document, at least one. */
+export const variablesTarget: TargetKind<readonly string[]> = {
+  name: "variables",
+  current: () => {
+    const target = variablesOf(useDocument.getState().document.nodes).map(({ name }) => name);
+    return target.length === 0 ? { reason: "The graph has no variables." } : { target };
+  },
 };
 
 /** How many steps a run has. */

@@ -67,6 +67,14 @@ export const viewCommands = defineCommands(noTarget, {
     shortcut: "Mod+2",
     run: () => uiActions.showDock("timeline"),
   },
+  variables: {
+    id: "view.dock.variables",
+    group: "View",
+    label: "Show variables",
+    keywords: "weights, values, checkpoint",
+    shortcut: "Mod+7",
+    run: () => uiActions.showDock("variables"),
+  },
   lanes: {
     id: "view.dock.lanes",
     group: "View",

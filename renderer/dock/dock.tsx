@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
 import { viewCommands } from "../commands/view-commands.js";
+import { variablesOf } from "../document/variables.js";
 import { CommandIconButton } from "../parts/command-button.js";
 import { PanelBoundary } from "../parts/panel-boundary.js";
 import { useCluster } from "../stores/cluster-store.js";
@@ -18,6 +19,7 @@ import styles from "./dock.module.css";
 const ResultsTab = preloadable(() => import("./results-tab.js"));
 const TimelineTab = preloadable(() => import("./timeline-tab.js"));
 const LanesTab = preloadable(() => import("./task-lanes/lanes-tab.js"));
+const VariablesTab = preloadable(() => import("./variables/variables-tab.js"));
 const HistoryTab = preloadable(() => import("./history/history-tab.js"));
 const LogsTab = preloadable(() => import("./logs-tab.js"));
 const ProblemsTab = preloadable(() => import("./problems-tab.js"));
@@ -25,7 +27,17 @@ const RunTab = preloadable(() => import("./run-tab.js"));
 const TensorTab = preloadable(() => import("./tensor-tab.js"));
 // Not needed to show the window, but at once when a tab is opened.
 whenIdle(() => {
-  for (const tab of [ResultsTab, TimelineTab, LanesTab, LogsTab, ProblemsTab, RunTab, HistoryTab, TensorTab])
+  for (const tab of [
+    ResultsTab,
+    TimelineTab,
+    VariablesTab,
+    LanesTab,
+    HistoryTab,
+    LogsTab,
+    ProblemsTab,
+    RunTab,
+    TensorTab,
+  ])
     void tab.preload();
 });
 
@@ -55,10 +67,12 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
   const inTasks = useCluster((state) => state.tasks.filter(({ problem }) => problem !== undefined).length);
   const withoutKernels = useKernels((state) => state.missing.tasks.length);
   const ofPins = usePinProblems((state) => state.problems.length);
+  const variables = useDocument((state) => variablesOf(state.document.nodes).length);
   const tensors = useTensorTabs((state) => state.names);
   const tabs: Tab<DockTab>[] = [
     { id: "results", label: "Results", count: results },
     { id: "timeline", label: "Timeline" },
+    { id: "variables", label: "Variables", count: variables },
     { id: "logs", label: "Logs" },
     {
       id: "problems",
@@ -94,6 +108,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
 function DockContent({ tab }: { readonly tab: DockTab }): ReactElement {
   if (tab === "results") return <ResultsTab />;
   if (tab === "timeline") return <TimelineTab />;
+  if (tab === "variables") return <VariablesTab />;
   if (tab === "lanes") return <LanesTab />;
   if (tab === "logs") return <LogsTab />;
   if (tab === "problems") return <ProblemsTab />;

@@ -14,7 +14,7 @@ import {
 } from "../stores/tensor-tabs.js";
 import { Button } from "../ui/button.js";
 import { EmptyText } from "../ui/empty-text.js";
-import { numberText, stepText } from "../ui/format.js";
+import { numberText, stepText, timeText } from "../ui/format.js";
 import { Menu } from "../ui/menu.js";
 import { Segmented } from "../ui/segmented.js";
 import textStyles from "../ui/text.module.css";
@@ -57,7 +57,8 @@ export default function TensorTab({ name }: { readonly name: string }): ReactEle
 }
 
 function OpenTensor({ source }: { readonly source: TensorSource }): ReactElement {
-  const old = useBeforeEdit();
+  const beforeEdit = useBeforeEdit();
+  const old = source.readAt === undefined && beforeEdit;
   const view = useTensorView(source);
   const { mode } = view;
   const body = useRef<HTMLDivElement>(null);
@@ -76,7 +77,7 @@ function OpenTensor({ source }: { readonly source: TensorSource }): ReactElement
           onSelect={(id) => tensorViewActions.setMode(source, id)}
         />
         <span className={textStyles.muted}>
-          {stepText(source.step)}
+          {source.readAt === undefined ? stepText(source.step) : `read at ${timeText(source.readAt)}`}
           {old ? " · before edit" : ""}
         </span>
         <span className={textStyles.grow} />

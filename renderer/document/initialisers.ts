@@ -26,6 +26,18 @@ export function initialisation(nodes: ReadonlyMap<string, NodeDef>, roots: Itera
   return { targets: group === undefined ? [...found] : [group], missing };
 }
 
+/** The assignments of first values of just these variables, which other groups of assignments may contain, too. */
+export function initialisersOf(
+  nodes: ReadonlyMap<string, NodeDef>,
+  variables: readonly string[],
+): Initialisation {
+  const found = variables.map((name) => [name, initialiserOf(nodes, name)] as const);
+  return {
+    targets: found.flatMap(([, initialiser]) => initialiser ?? []),
+    missing: found.flatMap(([name, initialiser]) => (initialiser === undefined ? [name] : [])),
+  };
+}
+
 /** The assignment of a variable's first value: the one with TensorFlow's own name, else the first. */
 function initialiserOf(nodes: ReadonlyMap<string, NodeDef>, variable: string): string | undefined {
   const candidates = (wiringOf(nodes).outgoing.get(variable) ?? []).flatMap(({ to, input, output }) =>

@@ -8,6 +8,7 @@ export type SideTab = "cluster" | "ops" | "placement";
 export type DockTab =
   | "results"
   | "timeline"
+  | "variables"
   | "lanes"
   | "logs"
   | "problems"
@@ -35,6 +36,8 @@ export type DialogState =
   /** Pins nodes to a device that is typed in. */
   | { readonly kind: "device"; readonly nodes: readonly string[] }
   | { readonly kind: "colocate"; readonly nodes: readonly string[] }
+  /** Assigns a value to a variable of the session. */
+  | { readonly kind: "assign"; readonly variable: string }
   | {
       readonly kind: "file";
       readonly mode: "open" | "save";

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Jobs } from "../../main/runs/tensors/jobs.js";
 import { TensorService } from "../../main/runs/tensors/tensor-service.js";
 import { TensorStore } from "../../main/runs/tensors/tensor-store.js";
 import { THIS_PROGRAM } from "../../main/shared/caller.js";
@@ -87,7 +88,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe.skipIf(peerMissing("tensorflow"))("parts of tensors", () => {
   test("are the same in NumPy: as files, figures and histograms", async () => {
     const store = new TensorStore();
-    const { handlers } = new TensorService(store, () => undefined);
+    const { handlers } = new TensorService(store, new Jobs(() => undefined));
     const tensor = { runId: "r", name: "t:0" };
     const ours: { figures: number[]; bins: number[] }[] = [];
     for (const dtype of DTYPES) {

@@ -10,13 +10,12 @@ import {
 import type { Tensor } from "../../../worker-runtime/protocol/tensor.js";
 import type { Params, Result } from "../../api/contract.js";
 import { MAX_CELLS, type TensorAddress, type tensorMethods } from "../../api/tensors.js";
-import type { EmitEvent } from "../../shared/events.js";
 import type { HandlersOf } from "../../shared/handlers.js";
 import { fileProblem, problem } from "../../shared/problems.js";
 import { writeFileAtomically } from "../../storage/atomic-write.js";
 import { shortened } from "../previews.js";
 import { numberGrid } from "./elements.js";
-import { Jobs, type Progressing } from "./jobs.js";
+import type { Jobs, Progressing } from "./jobs.js";
 import { heatMapOf, imageOf, linesOf, topOf } from "./pictures.js";
 import { statisticsOf } from "./statistics.js";
 import { csvChunks, npyChunks } from "./tensor-file.js";
@@ -26,9 +25,9 @@ export class TensorService {
   readonly #store: TensorStore;
   readonly #jobs: Jobs;
 
-  constructor(store: TensorStore, emit: EmitEvent) {
+  constructor(store: TensorStore, jobs: Jobs) {
     this.#store = store;
-    this.#jobs = new Jobs(emit);
+    this.#jobs = jobs;
   }
 
   readonly handlers: HandlersOf<typeof tensorMethods> = {
@@ -53,11 +52,6 @@ export class TensorService {
     "tensors.save": (request, { gone }) => this.#save(request, gone),
     "tensors.cancel": ({ jobId }) => this.#jobs.cancel(jobId),
   };
-
-  /** Cancels all work. */
-  dispose(): void {
-    this.#jobs.dispose();
-  }
 
   async #compute<T extends object>(
     address: TensorAddress,

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { act, screen } from "@testing-library/react";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { Dock } from "../../../renderer/dock/dock.js";
 import { uiActions, useUi } from "../../../renderer/stores/ui-store.js";
 import { binary, documentOf } from "../document/graphs.js";
@@ -11,6 +11,9 @@ const tab = (name: string | RegExp) => screen.getByRole("tab", { name });
 const preview = (name: string) => ({
   ...{ name, dtype: "float32", shape: [], values: ["5.0"], elementCount: 1, byteLength: 4 },
 });
+
+// The dock loads its tabs while nothing else is done.
+afterAll(() => vi.dynamicImportSettled());
 
 beforeEach(() => {
   connect();
@@ -26,7 +29,7 @@ describe("the dock", () => {
     expect(screen.getByRole("tabpanel", { name: "Logs" })).toBeDefined();
     expect(await screen.findByText("Start a worker to see its output.")).toBeDefined();
     focusOn(tab("Logs"));
-    await user.keyboard("{ArrowLeft}");
+    await user.keyboard("{ArrowLeft}{ArrowLeft}");
     expect(document.activeElement).toBe(tab("Timeline"));
     expect(screen.getByRole("tabpanel", { name: "Timeline" })).toBeDefined();
     await screen.findByText(/to see where time goes/);

@@ -3,6 +3,7 @@ import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ApplicationClient, MethodName } from "../../../main/api/contract.js";
 import { previewTensor } from "../../../main/runs/previews.js";
+import { Jobs } from "../../../main/runs/tensors/jobs.js";
 import { TensorService } from "../../../main/runs/tensors/tensor-service.js";
 import { TensorStore } from "../../../main/runs/tensors/tensor-store.js";
 import { THIS_PROGRAM } from "../../../main/shared/caller.js";
@@ -17,7 +18,7 @@ import { expectAccessible, show } from "../support/components.js";
 import { openDocument, runOf, showRun } from "../support/documents.js";
 
 const store = new TensorStore();
-const { handlers } = new TensorService(store, () => undefined);
+const { handlers } = new TensorService(store, new Jobs(() => undefined));
 
 /** Connects the window to the application's own service of tensors. */
 function connectToService(): void {

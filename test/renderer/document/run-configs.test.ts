@@ -14,6 +14,7 @@ import { EMPTY_RUN_CONFIG, type GraphDocument } from "../../../renderer/document
 import { apply, invert } from "../../../renderer/document/operations.js";
 import { runConfigsOf } from "../../../renderer/document/run-configs.js";
 import { runInputs, usableStops } from "../../../renderer/document/run-inputs.js";
+import { NO_SHAPES } from "../../../renderer/document/shapes.js";
 import { documentOf, lookup, welcome } from "./graphs.js";
 
 function edited(document: GraphDocument, result: EditResult): GraphDocument {
@@ -84,8 +85,7 @@ describe("run configurations", () => {
       ]),
     );
     expect(usableStops(document)).toEqual([{ kind: "below", tensor: "y:0", value: 1 }]);
-    const shapes = { outputs: new Map(), errors: new Map() };
-    expect(runInputs(document, lookup, shapes, false).fetches).toEqual(["z:0", "y:0"]);
+    expect(runInputs(document, lookup, NO_SHAPES, false).fetches).toEqual(["z:0", "y:0"]);
     expect(setStops(document, Array(9).fill(document.runConfig.stops[0])).ok).toBe(false);
   });
 });

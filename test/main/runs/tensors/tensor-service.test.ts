@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Params, Result } from "../../../../main/api/contract.js";
 import { MAX_CELLS, tensorMethods } from "../../../../main/api/tensors.js";
+import { Jobs } from "../../../../main/runs/tensors/jobs.js";
 import { TensorService } from "../../../../main/runs/tensors/tensor-service.js";
 import { TensorStore } from "../../../../main/runs/tensors/tensor-store.js";
 import { THIS_PROGRAM } from "../../../../main/shared/caller.js";
@@ -16,7 +17,7 @@ type MethodName = keyof typeof tensorMethods;
 
 const store = new TensorStore();
 const { emit } = toldEvents();
-const service = new TensorService(store, emit);
+const service = new TensorService(store, new Jobs(emit));
 const address = { runId: "r", name: "t:0" };
 
 /** Keeps a tensor and asks for it, as a window does. */

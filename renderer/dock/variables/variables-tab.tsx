@@ -1,0 +1,236 @@
+import { type ReactElement, useDeferredValue, useMemo, useRef, useState } from "react";
+import { taskName } from "../../cluster/task-name.js";
+import { menuEntry } from "../../commands/menu-entry.js";
+import { variableCommands, variablesCommands } from "../../commands/variable-commands.js";
+import { type Variable, variablesOf } from "../../document/variables.js";
+import { CommandButton } from "../../parts/command-button.js";
+import { ProblemView } from "../../parts/problem-view.js";
+import { machinesOf, useCluster } from "../../stores/cluster-store.js";
+import { useDocument } from "../../stores/document-store.js";
+import { useVariables } from "../../stores/variable-store.js";
+import { classNames } from "../../ui/class-names.js";
+import { EmptyText } from "../../ui/empty-text.js";
+import {
+  bytesText,
+  countText,
+  numberText,
+  shapeText,
+  stepText,
+  timeText,
+  totalBytesText,
+} from "../../ui/format.js";
+import { Icon } from "../../ui/icon.js";
+import { PlainIconButton } from "../../ui/icon-button.js";
+import { Menu } from "../../ui/menu.js";
+import { SearchField } from "../../ui/search-field.js";
+import { Swatch } from "../../ui/swatch.js";
+import textStyles from "../../ui/text.module.css";
+import { useVirtualRows } from "../../ui/use-virtual-rows.js";
+import { VirtualTableBody } from "../../ui/virtual-table-body.js";
+import tableStyles from "../data-table.module.css";
+import { ScrollRegion } from "../scroll-region.js";
+import { TabBar } from "../tab-bar.js";
+import { useVariableReading } from "./use-variable-reading.js";
+import { type VariableGroup, variableRows } from "./variable-rows.js";
+import { VariableValue } from "./variable-value.js";
+import styles from "./variables-tab.module.css";
+
+const COLUMNS = 6;
+const ROW_HEIGHT = 28;
+
+/** The variables that the tasks hold for the document, by task. */
+export default function VariablesTab(): ReactElement {
+  const variables = useDocument((state) => variablesOf(state.document.nodes));
+  if (variables.length === 0) {
+    return (
+      <EmptyText>
+        The graph has no variables. They keep their values from run to run, such as weights.
+      </EmptyText>
+    );
+  }
+  return <VariableTable variables={variables} />;
+}
+
+function VariableTable({ variables }: { readonly variables: readonly Variable[] }): ReactElement {
+  const states = useVariables((state) => state.states);
+  const problem = useVariables((state) => state.problem);
+  const [search, setSearch] = useState("");
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const wanted = useDeferredValue(search);
+  const rows = useMemo(
+    () => variableRows({ variables, states, search: wanted, closed }),
+    [variables, states, wanted, closed],
+  );
+  const frame = useRef<HTMLElement>(null);
+  const drawn = useVirtualRows(frame, rows.length, ROW_HEIGHT);
+  const names = drawn.items.flatMap(({ index }) => {
+    const row = rows[index];
+    return row?.kind === "variable" ? [row.variable.name] : [];
+  });
+  useVariableReading(names);
+  const toggle = (task: string) =>
+    setClosed((before) => {
+      const after = new Set(before);
+      if (!after.delete(task)) after.add(task);
+      return after;
+    });
+  const found = rows.filter(({ kind }) => kind === "variable").length;
+  return (
+    <>
+      <TabBar>
+        <SearchField size="bar" className={styles.search}>
+          <Icon name="search" size={14} />
+          <input
+            aria-label="Find a variable by name, type or task"
+            placeholder="Find a variable"
+            value={search}
+            spellCheck={false}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+        </SearchField>
+        <span className={textStyles.muted} role="status">
+          {wanted === "" ? <ReadingText /> : `${numberText(found)} of ${numberText(variables.length)}`}
+        </span>
+        <span className={textStyles.grow} />
+        <CommandButton command={variablesCommands.refresh} size="small" variant="ghost" icon />
+        <CommandButton command={variablesCommands.initialise} size="small" />
+        <CommandButton command={variablesCommands.save} size="small" icon />
+        <CommandButton command={variablesCommands.restore} size="small" />
+      </TabBar>
+      {problem ? <ProblemView problem={problem} kind="notice" inRow /> : null}
+      <ScrollRegion ref={frame} label="Variables">
+        <table className={classNames(tableStyles.table, styles.table)} aria-rowcount={rows.length + 1}>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Type</th>
+              <th scope="col">Shape</th>
+              <th scope="col" className={tableStyles.number}>
+                Size
+              </th>
+              <th scope="col">Value</th>
+              <th scope="col">
+                <span className={textStyles.spokenOnly}>Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <VirtualTableBody
+            rows={drawn}
+            columns={COLUMNS}
+            row={(index) => {
+              const row = rows[index];
+              if (row === undefined) return null;
+              const position = { ref: drawn.measure, "data-index": index, "aria-rowindex": index + 2 };
+              return row.kind === "group" ? (
+                <tr key={`task ${row.task ?? ""}`} className={styles.group} {...position}>
+                  <GroupCells group={row} onToggle={() => toggle(row.task ?? "")} />
+                </tr>
+              ) : (
+                <tr
+                  key={row.variable.name}
+                  {...position}
+                  onDoubleClick={() => variableCommands.open.on(row.variable.name).run()}
+                >
+                  <VariableCells variable={row.variable} />
+                </tr>
+              );
+            }}
+          />
+        </table>
+      </ScrollRegion>
+    </>
+  );
+}
+
+/** Of which moment the values are. */
+function ReadingText(): string {
+  const reading = useVariables((state) => state.reading);
+  const readAt = useVariables((state) => state.readAt);
+  const step = useVariables((state) => state.step);
+  const without = useVariables(
+    (state) => [...state.states.values()].filter(({ initialized }) => !initialized).length,
+  );
+  if (readAt === undefined) return reading ? "Reading…" : "";
+  const parts = [
+    ...(step === undefined || step === 0 ? [] : [`values at ${stepText(step)}`]),
+    `read at ${timeText(readAt)}`,
+    ...(without === 0 ? [] : [`${numberText(without)} without a value`]),
+  ];
+  return parts.join(" · ");
+}
+
+function GroupCells({
+  group: { task, count, sizes, open },
+  onToggle,
+}: {
+  readonly group: VariableGroup;
+  onToggle(): void;
+}): ReactElement {
+  const found = useCluster((state) => state.tasks.find((candidate) => taskName(candidate) === task));
+  const machine = useCluster((state) =>
+    found === undefined
+      ? undefined
+      : machinesOf(state).find(({ tasks }) => tasks.some(({ id }) => id === found.id))?.name,
+  );
+  const where = machine === undefined ? "" : `${machine}, `;
+  return (
+    <>
+      <td colSpan={3}>
+        <button type="button" className={styles.head} aria-expanded={open} onClick={onToggle}>
+          <Icon name={open ? "chevron-down" : "chevron-right"} size={12} />
+          {found ? <Swatch task={found} small /> : <Icon name="unknown" size={12} />}
+          <b>{task ?? "Task not known yet"}</b>
+          <span className={textStyles.muted}>
+            {where}
+            {countText(count, "variable")}
+          </span>
+        </button>
+      </td>
+      <td className={tableStyles.number}>{totalBytesText(sizes)}</td>
+      <td colSpan={2} />
+    </>
+  );
+}
+
+function VariableCells({ variable }: { readonly variable: Variable }): ReactElement {
+  const { name, dtype, shape, byteLength } = variable;
+  const actual = useVariables((state) => state.figures.get(name));
+  const bytes = actual?.byteLength ?? byteLength;
+  const sizes = actual?.shape ?? shape;
+  return (
+    <>
+      <td className={styles.name}>
+        <b>{name}</b>
+      </td>
+      <td className={textStyles.monospace}>{dtype}</td>
+      <td className={textStyles.monospace}>{sizes === undefined ? "?" : shapeText(sizes)}</td>
+      <td className={tableStyles.number}>{bytes === undefined ? "–" : bytesText(bytes)}</td>
+      <td className={classNames(textStyles.monospace, tableStyles.value, styles.value)}>
+        <VariableValue name={name} />
+      </td>
+      <td className={tableStyles.number}>
+        <span className={styles.actions}>
+          <CommandButton
+            command={variableCommands.open}
+            target={name}
+            size="small"
+            variant="ghost"
+            icon
+            spoken="named"
+          />
+          <Menu
+            label={name}
+            align="end"
+            trigger={<PlainIconButton icon="more" label={`More for ${name}`} small />}
+            entries={() => {
+              const { assign, initialise, save, restore } = variableCommands;
+              return [assign, initialise, save, restore].map((command) =>
+                menuEntry(command.on(name), "short"),
+              );
+            }}
+          />
+        </span>
+      </td>
+    </>
+  );
+}

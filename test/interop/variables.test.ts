@@ -1,0 +1,191 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ProblemError } from "../../main/api/wire.js";
+import type { Participant } from "../../main/runs/participants.js";
+import { Jobs } from "../../main/runs/tensors/jobs.js";
+import { TensorService } from "../../main/runs/tensors/tensor-service.js";
+import { TensorStore } from "../../main/runs/tensors/tensor-store.js";
+import { VariableService } from "../../main/runs/variables/variable-service.js";
+import { THIS_PROGRAM } from "../../main/shared/caller.js";
+import type { EngineName } from "../../worker-runtime/engines/server.js";
+import { Server } from "../../worker-runtime/engines/server.js";
+import { libtensorflowDir, peerMissing } from "../support/peers.js";
+import { tensorflowResult } from "../support/tensorflow-script.js";
+
+/** A graph with variables of both kinds, and the values that its initializers give them. */
+const GRAPH = `
+import base64, json
+import tensorflow as tf
+v1 = tf.compat.v1
+with tf.Graph().as_default() as graph:
+    v1.get_variable("w", initializer=tf.reshape(tf.range(12, dtype=tf.float32), [3, 4]), use_resource=True)
+    v1.get_variable("b", initializer=tf.constant([1.5, -2.5]), use_resource=False)
+    v1.get_variable("step", initializer=tf.constant(7, tf.int64), use_resource=True)
+    v1.get_variable("label", initializer=tf.constant("cat"), use_resource=False)
+    graph_def = graph.as_graph_def()
+print("RESULT " + json.dumps(base64.b64encode(graph_def.SerializeToString()).decode()))
+`;
+
+const LOAD = `
+import json, sys
+import tensorflow as tf
+reader = tf.train.load_checkpoint(sys.argv[1])
+read = lambda name: reader.get_tensor(name)
+print("RESULT " + json.dumps({
+    "names": sorted(reader.get_variable_to_shape_map()),
+    "w": read("w").tolist(), "b": read("b").tolist(), "label": read("label").decode()}))
+`;
+
+const SAVE = `
+import json, sys
+import tensorflow as tf
+v1 = tf.compat.v1
+with tf.Graph().as_default():
+    v1.get_variable("w", initializer=tf.fill([3, 4], 0.25))
+    v1.get_variable("step", initializer=tf.constant(99, tf.int64))
+    v1.get_variable("other", initializer=tf.constant(1.0))
+    with v1.Session() as session:
+        session.run(v1.global_variables_initializer())
+        print("RESULT " + json.dumps(v1.train.Saver().save(session, sys.argv[1])))
+`;
+
+describe.skipIf(peerMissing("tensorflow"))("variables of a session", () => {
+  let folder = "";
+  let graph: Uint8Array;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "tensordeck-variables-"));
+    graph = Buffer.from(await tensorflowResult<string>(GRAPH), "base64");
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  describe.each<EngineName>(["tensorflow", "portable"])("of the engine %s", (engine) => {
+    let server: Server;
+    let service: VariableService;
+    let tensors: TensorService;
+    const call = (): VariableService["handlers"] => service.handlers;
+
+    beforeAll(async () => {
+      server = await Server.createLocalServer(
+        engine === "portable" ? { engine } : { engine, library: libtensorflowDir() },
+      );
+      const task: Participant = {
+        name: "local/0",
+        job: "local",
+        index: 0,
+        address: server.target.replace("grpc://", ""),
+        state: "running",
+        devices: [],
+        incarnation: "1",
+        unusable: undefined,
+      };
+      const store = new TensorStore();
+      const jobs = new Jobs(() => undefined);
+      tensors = new TensorService(store, jobs);
+      service = new VariableService({
+        cluster: { membership: "fixed", tasks: () => [task] },
+        tensors: store,
+        jobs,
+      });
+    });
+    afterAll(async () => {
+      await service.dispose();
+      await server.stop();
+    });
+
+    test("have no value first, are assigned, and are saved as TensorFlow reads them", async () => {
+      const { graphId, variables } = await call()["variables.inspect"]({ graph }, THIS_PROGRAM);
+      expect(variables.map(({ name, initialized }) => [name, initialized])).toEqual([
+        ["w", false],
+        ["b", false],
+        ["step", false],
+        ["label", false],
+      ]);
+      expect(variables[0]?.device).toMatch(/^\/job:\w+\/replica:0\/task:0\/device:CPU:0$/);
+      const assign = (name: string, text: string) =>
+        call()["variables.assign"]({ graphId, name, value: { kind: "literal", text } }, THIS_PROGRAM);
+      await assign("w", "[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]]");
+      await assign("b", "[0.5, -0.25]");
+      await assign("label", '"dog"');
+      await expect(Promise.resolve(assign("b", "[1, 2, 3]"))).rejects.toMatchObject({
+        problem: {
+          message: "The value for b cannot be used.",
+          reason: "The value has shape [3] (3 elements), but shape [2] is wanted.",
+        },
+      });
+
+      const names = ["w", "b", "step", "label"];
+      const figures = await call()["variables.figures"]({ graphId, names }, THIS_PROGRAM);
+      expect(figures.map(({ name, elements }) => [name, elements])).toEqual([
+        ["w", undefined],
+        ["b", ["0.5", "-0.25"]],
+        ["label", ["dog"]],
+      ]);
+      expect(figures[0]?.figures).toMatchObject({ min: 1, max: 12, mean: 6.5, notFinite: 0 });
+
+      const { address } = await call()["variables.keep"]({ graphId, name: "w" }, THIS_PROGRAM);
+      const cells = await tensors.handlers["tensors.cells"](
+        {
+          tensor: address,
+          selection: [1, { from: 0, to: 4, step: 1 }],
+          rows: { from: 0, count: 1 },
+          columns: { from: 0, count: 4 },
+        },
+        THIS_PROGRAM,
+      );
+      expect(cells.values).toEqual(["5.0", "6.0", "7.0", "8.0"]);
+      await expect(call()["variables.keep"]({ graphId, name: "step" }, THIS_PROGRAM)).rejects.toThrow(
+        "step has no value.",
+      );
+
+      const path = join(folder, `${engine}.ckpt.index`);
+      const saved = await call()["variables.save"]({ graphId, names, path, jobId: "save" }, THIS_PROGRAM);
+      expect(saved).toMatchObject({ saved: 3, skipped: ["step"], prefix: join(folder, `${engine}.ckpt`) });
+      expect(await tensorflowResult(LOAD, { args: [saved.prefix] })).toEqual({
+        names: ["b", "label", "w"],
+        w: [
+          [1, 2, 3, 4],
+          [5, 6, 7, 8],
+          [9, 10, 11, 12],
+        ],
+        b: [0.5, -0.25],
+        label: "dog",
+      });
+    });
+
+    test("are restored from a checkpoint that TensorFlow wrote, as far as it has them", async () => {
+      const prefix = await tensorflowResult<string>(SAVE, { args: [join(folder, "tf.ckpt")] });
+      const { graphId } = await call()["variables.inspect"]({ graph }, THIS_PROGRAM);
+      const restore = (names: string[], path = `${prefix}.index`) =>
+        Promise.resolve(
+          call()["variables.restore"]({ graphId, names, path, jobId: "restore" }, THIS_PROGRAM),
+        );
+      expect(await restore(["w", "step", "b"])).toEqual({ restored: 2, missing: ["b"] });
+      const figures = await call()["variables.figures"]({ graphId, names: ["w", "step"] }, THIS_PROGRAM);
+      expect(figures.map(({ figures: found, elements }) => found?.mean ?? elements)).toEqual([0.25, ["99"]]);
+      await expect(restore(["b"])).rejects.toMatchObject({
+        problem: {
+          message: "The checkpoint has none of these variables.",
+          reason: "It has other, step, w; wanted are b.",
+        },
+      });
+      await expect(restore(["w"], join(folder, "absent"))).rejects.toBeInstanceOf(ProblemError);
+    });
+
+    test("of a cancelled save leave no file behind", async () => {
+      const { graphId } = await call()["variables.inspect"]({ graph }, THIS_PROGRAM);
+      const path = join(folder, `cancelled-${engine}.ckpt`);
+      const window = new AbortController();
+      window.abort();
+      const saving = call()["variables.save"](
+        { graphId, names: ["w"], path, jobId: "cancelled" },
+        { gone: window.signal },
+      );
+      await expect(saving).rejects.toMatchObject({ codeName: "CANCELLED" });
+      expect(existsSync(`${path}.index`)).toBe(false);
+    });
+  });
+});
