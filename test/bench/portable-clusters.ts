@@ -7,7 +7,7 @@ import { LineClient } from "./line-client.js";
 import type { PortableMeasure } from "./portable-lines.js";
 import { benchFolder } from "./python-client.js";
 
-export const cliMain = join(repositoryRoot, "build", "out", "worker-runtime", "cli", "main.js");
+export const cliMain = join(repositoryRoot, "build", "out", "program", "cli", "main.js");
 const stockServer = join(repositoryRoot, "test", "interop", "peers", "stock_server.py");
 /** Importing TensorFlow takes seconds, and several at once many of them. */
 const START_MILLIS = 180_000;

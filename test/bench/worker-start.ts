@@ -56,7 +56,7 @@ export async function measureStart(
 export const workerStartMeasurement: Measurement = {
   name: "start of a worker against a Python process with tf.distribute.Server",
   async run(): Promise<readonly Row[]> {
-    const main = join(repositoryRoot, "build", "out", "worker-runtime", "cli", "main.js");
+    const main = join(repositoryRoot, "build", "out", "program", "cli", "main.js");
     if (!existsSync(main)) throw new Error("Tensordeck is not built: run npm run build.");
     const ours: Start[] = [];
     const theirs: Start[] = [];

@@ -53,6 +53,7 @@ function installationWithoutOnnxRuntime(): string {
     "build/bin",
     "build/out/main",
     "build/out/protos",
+    "build/out/program",
     "build/out/worker-runtime",
   ]) {
     cpSync(path.join(from, part), path.join(to, part), { recursive: true });

@@ -27,7 +27,7 @@ let servers: StockServers;
 
 /** Starts `tensordeck` with the given arguments, from the sources. */
 function start(...args: string[]): Promise<PeerProcess> {
-  const main = join(repositoryRoot, "worker-runtime", "cli", "main.ts");
+  const main = join(repositoryRoot, "main", "cli", "main.ts");
   const env = { ...environmentWithoutProxies(), ...libraryEnvironment() };
   return spawnPeer(process.execPath, ["--import", "tsx", main, ...args], { cwd: repositoryRoot, env });
 }

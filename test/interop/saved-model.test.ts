@@ -211,7 +211,7 @@ describe.skipIf(peerMissing("tensorflow"))("SavedModels that Python wrote", () =
 
   test("tensordeck run takes the names of a signature, and says what is missing", async () => {
     const run = async (model: string, ...args: string[]) => {
-      const main = join(repositoryRoot, "worker-runtime", "cli", "main.ts");
+      const main = join(repositoryRoot, "main", "cli", "main.ts");
       const flags = ["--target", target("portable"), "--json", ...args];
       const child = await spawnPeer(
         process.execPath,
