@@ -14,6 +14,7 @@ import { missedEventsMethods } from "./missed-events.js";
 import { networkEvents, networkMethods } from "./network.js";
 import { peerEvents, peerMethods } from "./peers.js";
 import { runHistoryMethods } from "./run-history.js";
+import { runQueueEvents, runQueueMethods } from "./run-queue.js";
 import { runEvents, runMethods } from "./runs.js";
 import { settingsEvents, settingsMethods } from "./settings.js";
 import { taskEvents, taskMethods } from "./tasks.js";
@@ -31,6 +32,7 @@ export const methods = {
   ...runMethods,
   ...feedMethods,
   ...runHistoryMethods,
+  ...runQueueMethods,
   ...tensorMethods,
   ...networkMethods,
 } as const;
@@ -41,6 +43,7 @@ export const events = {
   ...peerEvents,
   ...clusterEvents,
   ...runEvents,
+  ...runQueueEvents,
   ...tensorEvents,
   ...networkEvents,
 } as const;

@@ -2,6 +2,7 @@
 import type { feedMethods } from "../api/feeds.js";
 import type { KernelList } from "../api/kernels.js";
 import type { runHistoryMethods } from "../api/run-history.js";
+import type { runQueueMethods } from "../api/run-queue.js";
 import type { RunUpdate, runMethods } from "../api/runs.js";
 import type { Runtime } from "../api/runtime.js";
 import type { tensorMethods } from "../api/tensors.js";
@@ -39,7 +40,13 @@ export interface RunsOptions {
 
 export interface RunsRoom
   extends Room<
-    HandlersOf<typeof runMethods & typeof feedMethods & typeof runHistoryMethods & typeof tensorMethods>
+    HandlersOf<
+      typeof runMethods &
+        typeof feedMethods &
+        typeof runHistoryMethods &
+        typeof runQueueMethods &
+        typeof tensorMethods
+    >
   > {
   /** The newest run, whether it is running or finished. */
   latest(): RunUpdate | undefined;
@@ -74,6 +81,10 @@ export function createRuns(options: RunsOptions): RunsRoom {
     handlers: {
       "runs.start": (request) => runs.start(request),
       "runs.stop": ({ runId, abort }) => runs.stop(runId, abort),
+      "runs.pause": ({ runId }) => runs.pause(runId),
+      "runs.resume": ({ runId }) => runs.resume(runId),
+      "runs.enqueue": (request) => runs.enqueue(request),
+      "runs.dequeue": ({ queueId }) => runs.dequeue(queueId),
       "runs.latest": () => runs.latest(),
       "runs.chromeTrace": ({ runId }) => runs.chromeTrace(runId),
       "runs.history": () => runs.history(),
