@@ -14,6 +14,7 @@ import { missedEventsMethods } from "./missed-events.js";
 import { networkEvents, networkMethods } from "./network.js";
 import { peerEvents, peerMethods } from "./peers.js";
 import { runHistoryMethods } from "./run-history.js";
+import { runQueueEvents, runQueueMethods } from "./run-queue.js";
 import { runEvents, runMethods } from "./runs.js";
 import { settingsEvents, settingsMethods } from "./settings.js";
 import { taskEvents, taskMethods } from "./tasks.js";
@@ -32,6 +33,7 @@ export const methods = {
   ...runMethods,
   ...feedMethods,
   ...runHistoryMethods,
+  ...runQueueMethods,
   ...tensorMethods,
   ...variableMethods,
   ...networkMethods,
@@ -43,6 +45,7 @@ export const events = {
   ...peerEvents,
   ...clusterEvents,
   ...runEvents,
+  ...runQueueEvents,
   ...tensorEvents,
   ...networkEvents,
 } as const;

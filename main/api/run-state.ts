@@ -12,5 +12,13 @@ export const runOriginSchema = z.object({
 });
 export type RunOrigin = z.infer<typeof runOriginSchema>;
 
-export const runStateSchema = z.enum(["preparing", "running", "stopping", "done", "stopped", "failed"]);
+export const runStateSchema = z.enum([
+  "preparing",
+  "running",
+  "paused",
+  "stopping",
+  "done",
+  "stopped",
+  "failed",
+]);
 export type RunState = z.infer<typeof runStateSchema>;

@@ -32,6 +32,8 @@ export const runRequestSchema = z.object({
   /** A serialized GraphDef, without attributes of Tensordeck's own. */
   graph: bytesSchema,
   feeds: z.array(z.object({ name: z.string(), value: feedValueSchema })),
+  /** Tensors that are fed what an earlier run gave for them; what computes them is not run. */
+  reused: z.object({ runId: z.string().max(64), names: z.array(z.string()).max(10_000) }).optional(),
   /** How the feeds that are marked as batched are taken from their files; needed if there are any. */
   batches: feedBatchesSchema.optional(),
   /** Tensor names, "z:0". */
@@ -152,6 +154,9 @@ export const runMethods = {
   "runs.start": method(runRequestSchema, z.object({ runId: z.string() })),
   /** Finishes the current step, then stops; with `abort` the step is cancelled too. */
   "runs.stop": method(z.object({ runId: z.string(), abort: z.boolean() }), nothing),
+  /** Holds the run after its current step; its session, and what it computes with, stays. */
+  "runs.pause": method(z.object({ runId: z.string() }), nothing),
+  "runs.resume": method(z.object({ runId: z.string() }), nothing),
   "runs.latest": method(nothing, runUpdateSchema.optional()),
   /** The Chrome trace (JSON) of the newest traced step. */
   "runs.chromeTrace": method(z.object({ runId: z.string() }), z.string()),

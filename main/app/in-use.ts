@@ -7,7 +7,7 @@ import type { HostTask } from "../tasks/task-host.js";
 const LONG_RUN_MILLIS = 10_000;
 
 /** States of a run in progress. */
-const GOES_ON: readonly RunState[] = ["preparing", "running", "stopping"];
+const GOES_ON: readonly RunState[] = ["preparing", "running", "paused", "stopping"];
 
 export interface InUse {
   /** Tasks of this machine that another machine uses: it has started them here, or is connected to them. */

@@ -18,6 +18,16 @@ export function constantFeeds(tensors: ReadonlyMap<string, Tensor>): StepFeeds {
   return { names: [...tensors.keys()], steps: undefined, at: () => tensors };
 }
 
+/** Feeds with further ones that are the same in every step. */
+export function withConstants(feeds: StepFeeds, more: ReadonlyMap<string, Tensor>): StepFeeds {
+  if (more.size === 0) return feeds;
+  return {
+    names: [...new Set([...feeds.names, ...more.keys()])],
+    steps: feeds.steps,
+    at: (step) => new Map([...feeds.at(step), ...more]),
+  };
+}
+
 /**
  * @param batched tensors whose first dimension counts rows; at least one
  * @throws ProblemError INVALID_ARGUMENT when they do not have the same number of rows, or too few for a batch

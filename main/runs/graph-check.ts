@@ -43,7 +43,8 @@ export function checkGraph(request: RunRequest): CheckedGraph {
   }
   checkInputs(nodes);
   checkCycles(nodes);
-  const fed = new Set(request.feeds.map((feed) => tensorOf(nodes, feed.name, "fed")));
+  const fedNames = [...request.feeds.map(({ name }) => name), ...(request.reused?.names ?? [])];
+  const fed = new Set(fedNames.map((name) => tensorOf(nodes, name, "fed")));
   const fetches = request.fetches.map((name) => tensorOf(nodes, name, "fetched"));
   for (const name of fetches) checkFetch(graphDef, nodes, name);
   for (const target of request.targets) requireNode(nodes, target, "run");

@@ -2,6 +2,7 @@
 import type { feedMethods } from "../api/feeds.js";
 import type { KernelList } from "../api/kernels.js";
 import type { runHistoryMethods } from "../api/run-history.js";
+import type { runQueueMethods } from "../api/run-queue.js";
 import type { RunUpdate, runMethods } from "../api/runs.js";
 import type { Runtime } from "../api/runtime.js";
 import type { tensorMethods } from "../api/tensors.js";
@@ -46,6 +47,7 @@ export interface RunsRoom
       typeof runMethods &
         typeof feedMethods &
         typeof runHistoryMethods &
+        typeof runQueueMethods &
         typeof tensorMethods &
         typeof variableMethods
     >
@@ -85,6 +87,10 @@ export function createRuns(options: RunsOptions): RunsRoom {
     handlers: {
       "runs.start": (request) => runs.start(request),
       "runs.stop": ({ runId, abort }) => runs.stop(runId, abort),
+      "runs.pause": ({ runId }) => runs.pause(runId),
+      "runs.resume": ({ runId }) => runs.resume(runId),
+      "runs.enqueue": (request) => runs.enqueue(request),
+      "runs.dequeue": ({ queueId }) => runs.dequeue(queueId),
       "runs.latest": () => runs.latest(),
       "runs.chromeTrace": ({ runId }) => runs.chromeTrace(runId),
       "runs.history": () => runs.history(),

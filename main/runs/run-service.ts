@@ -1,4 +1,7 @@
-/** Runs, one at a time: a cluster's devices are shared, and the results on the canvas belong to one run. */
+/**
+ * Runs, one at a time: a cluster's devices are shared, and the results on the canvas belong to one run. Others wait in a
+ * queue.
+ */
 import type { RunSummary, ScalarCurve } from "../api/run-history.js";
 import type { RunRequest, RunUpdate } from "../api/runs.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
@@ -7,6 +10,7 @@ import { problem } from "../shared/problems.js";
 import type { ReadFeeds } from "./feeds.js";
 import { Run } from "./run.js";
 import { RunHistory } from "./run-history.js";
+import { RunQueue } from "./run-queue.js";
 import { settingsOf } from "./run-settings.js";
 import { RunStatus } from "./run-status.js";
 import { type FolderOf, SavedValues } from "./saved-values.js";
@@ -32,6 +36,7 @@ export class RunService {
   readonly #sessions = { plain: new SessionKeeper(), optimized: new SessionKeeper() };
   readonly #savedValues: SavedValues;
   readonly #history = new RunHistory();
+  readonly #queue: RunQueue;
   #latest: Run | undefined;
   /** The run in progress or the last one; resolves when it is over. */
   #running: Promise<void> = Promise.resolve();
@@ -39,6 +44,7 @@ export class RunService {
 
   constructor(collaborators: RunServiceCollaborators) {
     this.#collaborators = collaborators;
+    this.#queue = new RunQueue((queue) => collaborators.emit("runQueue", queue));
     this.#savedValues = new SavedValues(collaborators.folderOf);
   }
 
@@ -63,8 +69,35 @@ export class RunService {
     this.#latest = run;
     this.#running = run.execute().finally(() => {
       this.#endedAt = Date.now();
+      this.#startNext();
     });
     return { runId: status.runId };
+  }
+
+  /** Begins a run when those before it are over. @throws ProblemError RESOURCE_EXHAUSTED when too many wait */
+  enqueue(request: RunRequest): void {
+    this.#queue.add(request);
+    this.#startNext();
+  }
+
+  /** Does nothing for a run that has begun. */
+  dequeue(queueId: string): void {
+    this.#queue.remove(queueId);
+  }
+
+  #startNext(): void {
+    if (this.#latest && !this.#latest.status.isOver) return;
+    const request = this.#queue.next();
+    if (request) this.start(request);
+  }
+
+  /** Does nothing for a finished run. */
+  pause(runId: string): void {
+    this.#run(runId).pause();
+  }
+
+  resume(runId: string): void {
+    this.#run(runId).resume();
   }
 
   /** Does nothing for a finished run. */
@@ -121,6 +154,7 @@ export class RunService {
 
   /** Cancels the run in progress and closes the session. */
   async dispose(): Promise<void> {
+    this.#queue.clear();
     this.#latest?.stop(true);
     await this.#running;
     await Promise.all([this.#sessions.plain.dispose(), this.#sessions.optimized.dispose()]);

@@ -146,6 +146,24 @@ export class RunStatus {
     this.#restoreFailed = true;
   }
 
+  /** The run is held between two steps. */
+  paused(): void {
+    if (this.#state !== "running") return;
+    this.#state = "paused";
+    this.#currentSince = performance.now();
+    this.#throttle.now();
+  }
+
+  resumed(): void {
+    // The time in which nothing ran is no part of what the run took.
+    const held = performance.now() - this.#currentSince;
+    if (this.#firstStepAt !== undefined) this.#firstStepAt += held;
+    this.#currentSince = performance.now();
+    if (this.#state !== "paused") return;
+    this.#state = "running";
+    this.#throttle.now();
+  }
+
   stopping(): void {
     if (this.isOver || this.#state === "stopping") return;
     this.#state = "stopping";

@@ -1,23 +1,26 @@
 /** One run, from the window's request to the last step. */
 import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
+import type { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { restoreText } from "../../worker-runtime/session/saved-model/restore.js";
 import type { RunRequest } from "../api/runs.js";
 import { ProblemError } from "../api/wire.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
 import { problem } from "../shared/problems.js";
-import type { StepFeeds } from "./feed-batches.js";
+import { type StepFeeds, withConstants } from "./feed-batches.js";
 import type { ReadFeeds } from "./feeds.js";
 import { type CheckedGraph, checkGraph, type Pin, pinsOf } from "./graph-check.js";
 import { keepsStateInKernels } from "./kernel-state.js";
 import { lostTask, taskEnded, watchTasks } from "./lost-tasks.js";
 import { type Participant, participantsOf, type Readiness } from "./participants.js";
+import { PauseGate } from "./pause-gate.js";
 import { runProblem } from "./run-problem.js";
 import type { RunStatus } from "./run-status.js";
 import { type SavedValues, SavedValuesError } from "./saved-values.js";
 import type { ReadySession, SessionKeeper } from "./session-keeper.js";
 import { planRunSession } from "./session-plan.js";
+import { stepTargets } from "./step-targets.js";
 import { metStop } from "./stop-conditions.js";
-import type { TensorStore } from "./tensors/tensor-store.js";
+import type { NamedTensor, TensorStore } from "./tensors/tensor-store.js";
 import { isTraced, traceOf } from "./trace-summary.js";
 
 /** A starting task is up within a second or fails; with a slow disk it may take longer. */
@@ -52,6 +55,10 @@ export class Run {
   readonly #abort = new AbortController();
   /** The user has requested to stop. */
   #stopAsked = false;
+  /** Closed while the run is paused. */
+  readonly #gate = new PauseGate();
+  /** What an earlier run gave, and this one was fed: part of its results, so that the next one can use it, too. */
+  #reused: readonly NamedTensor[] = [];
   /** A stop condition holds. */
   #isDone = false;
 
@@ -65,8 +72,18 @@ export class Run {
   stop(abort: boolean): void {
     if (this.status.isOver) return;
     this.#stopAsked = true;
+    this.#gate.open();
     if (abort || this.status.state === "preparing") this.#abort.abort();
     this.status.stopping();
+  }
+
+  /** Holds the run after its current step. */
+  pause(): void {
+    if (!this.status.isOver && !this.#stopAsked) this.#gate.close();
+  }
+
+  resume(): void {
+    this.#gate.open();
   }
 
   /** Runs to the end. Never rejects: errors are reported in the status. */
@@ -98,7 +115,8 @@ export class Run {
     const { signal } = this.#abort;
     const { sessions, readFeeds, cluster } = this.#collaborators;
     if (this.#request.feeds.length > 0) this.status.setPhase("Reading the feeds");
-    const feeds = await readFeeds(this.#request, graph, signal);
+    const reused = this.#reusedTensors();
+    const feeds = withConstants(await readFeeds(this.#request, graph, signal), reused);
     const prepared = await this.#awaitTasks(pins);
     const step = new AbortController();
     const pass = () => step.abort(signal.reason);
@@ -112,6 +130,7 @@ export class Run {
       const plain = await this.#openSession(graph, prepared, false, step.signal);
       await this.#restore(graph, prepared, plain, step.signal);
       this.status.begin(prepared.master.name, plain.isNew ? plain.openMillis : undefined);
+      this.#reused = [...reused].map(([name, tensor]) => ({ name, tensor }));
       await this.#runSteps(graph, feeds, plain, 1, plainSteps, step.signal);
       if (steps > plainSteps && !this.#stopAsked && !this.#isDone) {
         const optimized = await this.#openSession(graph, prepared, true, step.signal);
@@ -136,6 +155,14 @@ export class Run {
       unwatch();
       signal.removeEventListener("abort", pass);
     }
+  }
+
+  /** @throws ProblemError NOT_FOUND when the earlier run's results are no longer kept */
+  #reusedTensors(): Map<string, Tensor> {
+    const { runId = "", names = [] } = this.#request.reused ?? {};
+    return new Map(
+      names.map((name) => [name, this.#collaborators.tensors.get({ runId, name }).tensor] as const),
+    );
   }
 
   async #restore(graph: CheckedGraph, { members }: Prepared, { session }: ReadySession, signal: AbortSignal) {
@@ -211,9 +238,16 @@ export class Run {
     signal: AbortSignal,
   ): Promise<void> {
     const { stops = [], stepTimeoutMillis } = this.#request;
-    const { fetches, targets } = graph;
+    const { fetches } = graph;
+    const targets = stepTargets(feeds.names, graph.targets, fetches);
     const signature = JSON.stringify([[...feeds.names].sort(), fetches, targets]);
     for (let number = from; number <= to && !this.#stopAsked && !this.#isDone; number++) {
+      if (this.#gate.isClosed) {
+        this.status.paused();
+        await this.#gate.pass(signal);
+        this.status.resumed();
+        if (this.#stopAsked) return;
+      }
       const traced = isTraced(number, this.#request);
       const registersGraph = ready.isFirstStep(signature);
       const startedAt = performance.now();
@@ -231,10 +265,11 @@ export class Run {
         throw error;
       });
       const timing = { millis: performance.now() - startedAt, registeredGraph: registersGraph };
-      const results = fetches.flatMap((name, i) => {
+      const fetched = fetches.flatMap((name, i) => {
         const tensor = values[i];
         return tensor ? [{ name, tensor }] : [];
       });
+      const results = [...fetched, ...this.#reused];
       const trace =
         traced && metadata?.stepStats ? traceOf(metadata.stepStats, number, graph.graphDef) : undefined;
       this.#collaborators.tensors.set(this.status.runId, number, results);

@@ -47,11 +47,42 @@ const requests = recordPerDocument(
   } => ({}),
 );
 
+type RunSettings = Pick<RunRequest, "configuration" | "traceEvery" | "stops" | "batches" | "reused">;
+/** What is asked of the application, without the graph. */
+type RunParts = RunWish & Pick<RunRequest, "feeds" | "fetches" | "targets"> & RunSettings;
+
 /** Runs the document for some steps; if something prevents it, the bar shows what, with an offer that helps. */
 export async function startRun(steps: number, trace = wantsTrace()): Promise<void> {
   if (starting || isActive(useRun.getState().newest)) return;
+  await deliver(() => wholeRun({ steps, trace }), sendRun);
+}
+
+/** As `startRun`, once the runs before it are over: as many steps as the chosen configuration says. */
+export async function enqueueRun(): Promise<void> {
+  const { steps } = useDocument.getState().document.runConfig;
+  const trace = wantsTrace();
+  await deliver(() => wholeRun({ steps, trace }), sendToQueue);
+}
+
+/** Runs part of the document for one step. @param name what the history calls it, "to z" */
+export async function startPart(
+  part: Pick<RunRequest, "feeds" | "fetches" | "targets" | "reused">,
+  name: string,
+): Promise<void> {
+  if (starting || isActive(useRun.getState().newest)) return;
+  const trace = wantsTrace();
+  const parts = (): RunParts => ({ ...runSettings(), ...part, configuration: name, steps: 1, trace });
+  await deliver(parts, sendRun, documentActions.runBlockers(part));
+}
+
+/** Sends a run if nothing prevents it; otherwise the bar shows what does. */
+async function deliver(
+  parts: () => RunParts,
+  to: (run: RunParts) => Promise<unknown>,
+  blockers = documentActions.runBlockers(),
+): Promise<void> {
   dismissRunNotices();
-  const [blocker, ...others] = documentActions.runBlockers();
+  const [blocker, ...others] = blockers;
   if (blocker !== undefined) {
     const { node } = blocker;
     const problem =
@@ -61,8 +92,22 @@ export async function startRun(steps: number, trace = wantsTrace()): Promise<voi
     showNotice({ kind: "problem", problem, key: RUN_NOTICE, ...(action ? { action } : {}) });
     return;
   }
-  if (offerMissingTasks({ steps, trace })) return;
-  await send({ steps, trace });
+  const send = () => attemptSend(parts, to);
+  if (!offerMissingTasks(send)) await send();
+}
+
+/** Sends a run, and shows why it cannot be sent. */
+async function attemptSend(parts: () => RunParts, to: (run: RunParts) => Promise<unknown>): Promise<void> {
+  try {
+    await to(parts());
+  } catch (error) {
+    showProblem(error, { key: RUN_NOTICE });
+  }
+}
+
+/** What a run of the whole document does, as its chosen configuration says. */
+function wholeRun(wish: RunWish): RunParts {
+  return { ...documentActions.runInputs(wish.steps), ...runSettings(), ...wish };
 }
 
 function wantsTrace(): boolean {
@@ -75,7 +120,7 @@ function joinReason(reason: string | undefined, others: number): string {
 }
 
 /** True when tasks were missing and the offer to start them is shown. */
-function offerMissingTasks(wish: RunWish): boolean {
+function offerMissingTasks(send: () => Promise<void>): boolean {
   const nodes = useDocument.getState().document.nodes.values();
   const missing = missingTasks(nodes, currentTasks());
   if (missing.names.length === 0) return false;
@@ -87,22 +132,12 @@ function offerMissingTasks(wish: RunWish): boolean {
       label: `${startLabel(missing)} and run`,
       run: async () => {
         dismissRunNotices();
-        if (await startMissing(missing)) await send(wish);
+        if (await startMissing(missing)) await send();
       },
     },
   });
   return true;
 }
-
-async function send(wish: RunWish): Promise<void> {
-  try {
-    await sendRun({ ...documentActions.runInputs(wish.steps), ...runSettings(), ...wish });
-  } catch (error) {
-    showProblem(error, { key: RUN_NOTICE });
-  }
-}
-
-type RunSettings = Pick<RunRequest, "configuration" | "traceEvery" | "stops" | "batches">;
 
 /** What the chosen configuration says beside what is run. */
 function runSettings(): RunSettings {
@@ -121,30 +156,43 @@ function runSettings(): RunSettings {
  *
  * @throws ProblemError when it cannot be started
  */
-export async function sendRun(
-  request: RunWish & Pick<RunRequest, "feeds" | "fetches" | "targets"> & RunSettings,
-): Promise<string | undefined> {
+export async function sendRun(parts: RunParts): Promise<string | undefined> {
   if (starting) return undefined;
   starting = true;
-  const { document, revision, generation } = useDocument.getState();
-  const graph = documentActions.toRunGraph();
-  const origin = originOf(document, graph);
-  requests().sent = { origin, revision, generation };
+  const { revision, generation } = useDocument.getState();
+  const request = requestOf(parts);
+  requests().sent = { origin: request.origin, revision, generation };
   useRun.setState({ stopRequested: undefined });
   try {
-    const { runId } = await client().call("runs.start", {
-      graph,
-      ...request,
-      ...restoreRequest(),
-      softPlacement: true,
-      logDevicePlacement: false,
-      origin,
-    });
+    const { runId } = await client().call("runs.start", request);
     useRun.setState({ ownRunId: runId });
     return runId;
   } finally {
     starting = false;
   }
+}
+
+async function sendToQueue(parts: RunParts): Promise<void> {
+  await client().call("runs.enqueue", requestOf(parts));
+}
+
+/** With the graph of the open document. */
+function requestOf(parts: RunParts) {
+  const { document } = useDocument.getState();
+  const graph = documentActions.toRunGraph();
+  return {
+    graph,
+    ...parts,
+    ...restoreRequest(),
+    softPlacement: true,
+    logDevicePlacement: false,
+    origin: originOf(document, graph),
+  };
+}
+
+/** Holds the run after its step, or lets it go on. */
+export async function pauseOrResumeRun({ runId, state }: RunUpdate): Promise<void> {
+  await client().call(state === "paused" ? "runs.resume" : "runs.pause", { runId });
 }
 
 /**
@@ -245,7 +293,7 @@ function actionFor(
       run: async () => {
         dismissRunNotices();
         const now = missingTasks(useDocument.getState().document.nodes.values(), currentTasks());
-        if (await startMissing(now)) await send({ steps, trace });
+        if (await startMissing(now)) await attemptSend(() => wholeRun({ steps, trace }), sendRun);
       },
     };
   }

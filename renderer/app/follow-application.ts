@@ -10,6 +10,7 @@ import { catchUpLog, receiveLog } from "../stores/logs-store.js";
 import { loadOps } from "../stores/ops-store.js";
 import { receivePairing } from "../stores/pairing-store.js";
 import { receiveReachability } from "../stores/reachability-store.js";
+import { useRun } from "../stores/run-store.js";
 import { receiveRuntime, useRuntime } from "../stores/runtime-store.js";
 import { forgetSamples, receiveSamples } from "../stores/samples-store.js";
 import { receiveSettings } from "../stores/settings-store.js";
@@ -31,6 +32,7 @@ export function follow(client: ApplicationClient): void {
     if (state.runtime !== undefined && state.runtime.path !== before) void loadOps();
   });
   client.on("run", (run) => receiveRun(run, wayOutOffer));
+  client.on("runQueue", (queue) => useRun.setState({ queue }));
   client.on("settings", receiveSettings);
   client.on("pairing", receivePairing);
   client.on("reachability", receiveReachability);

@@ -4,7 +4,7 @@ import { activeRunCommands, runCommands, stepsCommands } from "../commands/run-c
 import { runConfigCommands } from "../commands/run-config-commands.js";
 import { useCommand } from "../commands/use-action.js";
 import { runConfigsOf } from "../document/run-configs.js";
-import { CommandButton } from "../parts/command-button.js";
+import { CommandButton, CommandIconButton } from "../parts/command-button.js";
 import { useDocument } from "../stores/document-store.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
@@ -75,6 +75,7 @@ export function RunGroup(): ReactElement {
         />
       </span>
       <RunConfigMenu />
+      {running ? <CommandIconButton command={activeRunCommands.pause} /> : null}
       {running ? <CommandButton command={activeRunCommands.stop} icon variant="primary" /> : null}
     </div>
   );

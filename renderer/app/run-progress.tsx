@@ -74,6 +74,7 @@ function headline(run: RunUpdate, elsewhere: boolean): [state: string, ofSteps: 
 
 function stateText(run: RunUpdate): string {
   if (run.state === "stopping") return `stopping after ${stepText(run.step + 1)}`;
+  if (run.state === "paused") return `paused after ${stepText(run.step)}`;
   if (run.state === "preparing") return run.phase ?? "preparing";
   return run.steps === 1 ? "running" : stepText(run.step);
 }
@@ -86,7 +87,8 @@ function stateText(run: RunUpdate): string {
 export function paceFacts(run: RunUpdate, currentMillis: number): string[] {
   const facts: string[] = [];
   const current = secondsText(Math.floor(currentMillis / SECOND));
-  if (currentMillis >= SECOND) facts.push(run.step === 0 ? current : `${current} in this step`);
+  if (currentMillis >= SECOND && run.state !== "paused")
+    facts.push(run.step === 0 ? current : `${current} in this step`);
   if (run.step === 0 || run.elapsedMillis === 0) return facts;
   const left = ((run.steps - run.step) * run.elapsedMillis) / run.step;
   if (run.state === "running" && left >= SECOND / 2)

@@ -10,6 +10,7 @@ import { edgeCommands } from "../commands/edge-commands.js";
 import { graphCommands, selectionCommands } from "../commands/graph-commands.js";
 import { joinGroups, menuEntry } from "../commands/menu-entry.js";
 import { nodeCommands, nodesCommands } from "../commands/node-commands.js";
+import { partialRunCommands } from "../commands/partial-run-commands.js";
 import {
   closedScopeCommands,
   openScopeCommands,
@@ -46,6 +47,7 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
     nodes: [
       [closedScopeCommands.open, openScopeCommands.close, weightCommands.toggle],
       [nodeCommands.inspect, nodeCommands.rename, nodeCommands.fetch, nodeCommands.connect],
+      [partialRunCommands.to, partialRunCommands.alone],
       [nodesCommands.pin, nodesCommands.unpin, nodesCommands.device],
       [nodesCommands.colocate, nodesCommands.separate],
       useDocument.getState().selection.size > 1 ? [alignMenu()] : [],

@@ -23,8 +23,15 @@ import type { KeyContext } from "./key-context.js";
 import { machineCommands, roleCommands } from "./machine-commands.js";
 import { nodeCommands, nodesCommands } from "./node-commands.js";
 import { opCommands, opListCommands } from "./op-commands.js";
+import { partialRunCommands } from "./partial-run-commands.js";
 import { placementCommands } from "./placement-commands.js";
-import { activeRunCommands, runCommands, stepsCommands, traceCommands } from "./run-commands.js";
+import {
+  activeRunCommands,
+  queuedRunCommands,
+  runCommands,
+  stepsCommands,
+  traceCommands,
+} from "./run-commands.js";
 import { runConfigCommands, runConfigListCommands } from "./run-config-commands.js";
 import { runHistoryCommands } from "./run-history-commands.js";
 import { runtimeCommands } from "./runtime-commands.js";
@@ -52,6 +59,8 @@ export const allCommands: readonly AnyCommand[] = [
     runConfigCommands,
     runHistoryCommands,
     activeRunCommands,
+    queuedRunCommands,
+    partialRunCommands,
     traceCommands,
   ],
   ...[clusterCommands, membershipCommands, machineCommands, roleCommands, taskCommands],

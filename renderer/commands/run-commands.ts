@@ -1,6 +1,7 @@
+import type { QueuedRun } from "../../main/api/run-queue.js";
 import { initialiseAndRunAgain } from "../actions/initialise-actions.js";
 import { restoreRequest } from "../actions/restore-actions.js";
-import { startRun, stopRun } from "../actions/run-actions.js";
+import { enqueueRun, pauseOrResumeRun, startRun, stopRun } from "../actions/run-actions.js";
 import type { Initialisation } from "../document/initialisers.js";
 import type { GraphDocument } from "../document/model.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
@@ -8,8 +9,9 @@ import { useOps } from "../stores/ops-store.js";
 import { isActive, useDocumentRun, useRun } from "../stores/run-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
+import { client } from "../transport/client.js";
 import { countText } from "../ui/format.js";
-import { defineCommands, type Enabled, when } from "./command.js";
+import { defineCommands, type Enabled, type TargetKind, when } from "./command.js";
 import { remember } from "./remember.js";
 import { documentTarget, noTarget, runTarget, stepsTarget } from "./target-kinds.js";
 
@@ -60,6 +62,17 @@ export const runCommands = defineCommands(documentTarget, {
     needsApplication: true,
     isEnabled: nothingRuns,
     run: () => uiActions.open({ kind: "custom-steps" }),
+  },
+  enqueue: {
+    id: "run.enqueue",
+    group: "Run",
+    label: "Run once the present run is over",
+    short: () => "Add to the queue",
+    keywords: "queue, wait, later",
+    takesDocument: true,
+    needsApplication: true,
+    isEnabled: () => when(isActive(useRun.getState().newest), "Nothing is running."),
+    run: enqueueRun,
   },
   choose: {
     id: "run.choose",
@@ -131,6 +144,19 @@ function isStopping(): boolean {
 }
 
 export const activeRunCommands = defineCommands(runTarget, {
+  pause: {
+    id: "run.pause",
+    group: "Run",
+    label: "Pause the run",
+    labelNow: ({ state }) => (state === "paused" ? "Resume the run" : "Pause the run"),
+    short: ({ state }) => (state === "paused" ? "Resume" : "Pause"),
+    note: ({ state }) => (state === "paused" ? undefined : "Hold it after the current step"),
+    icon: ({ state }) => (state === "paused" ? "play" : "pause"),
+    needsApplication: true,
+    applies: ({ steps }) => steps > 1,
+    isEnabled: ({ state }) => when(state !== "stopping", "It is stopping."),
+    run: pauseOrResumeRun,
+  },
   stop: {
     id: "run.stop",
     group: "Run",
@@ -146,6 +172,28 @@ export const activeRunCommands = defineCommands(runTarget, {
     whileTyping: true,
     needsApplication: true,
     run: stopRun,
+  },
+});
+
+const queuedTarget: TargetKind<QueuedRun> = {
+  name: "waiting run",
+  current: () => {
+    const [target] = useRun.getState().queue;
+    return target === undefined ? { reason: "No run is waiting." } : { target };
+  },
+  all: () => useRun.getState().queue,
+  nameOf: ({ configuration, document }) => [configuration, document].filter(Boolean).join(" of "),
+};
+
+export const queuedRunCommands = defineCommands(queuedTarget, {
+  remove: {
+    id: "run.dequeue",
+    group: "Run",
+    label: "Do not run it",
+    named: (name) => `Take ${name} out of the queue`,
+    icon: "close",
+    needsApplication: true,
+    run: ({ queueId }) => client().call("runs.dequeue", { queueId }),
   },
 });
 

@@ -151,10 +151,7 @@ function smallOutputs(
 }
 
 /** The placeholders that a run of these fetches and targets needs, in the order of the graph. */
-export function neededPlaceholders(
-  document: GraphDocument,
-  inputs: Pick<ChosenRun, "fetches" | "targets">,
-): string[] {
+export function neededPlaceholders(document: GraphDocument, inputs: Roots): string[] {
   const needed = needs(document, inputs);
   return [...document.nodes.values()].flatMap(({ name, op }) =>
     op === "Placeholder" && needed.has(name) ? [name] : [],
@@ -178,17 +175,23 @@ export function waitedQueues(document: GraphDocument, run: Pick<ChosenRun, "fetc
   return [...queues];
 }
 
+/** What is run, and what is fed values of an earlier run for it. */
+type Roots = Pick<ChosenRun, "fetches" | "targets"> & {
+  readonly reused?: { readonly names: readonly string[] } | undefined;
+};
+export type BlockedInputs = Roots & Pick<RunInputs, "feeds">;
+
 /** What runs: nothing that only fed tensors need. A placeholder that is fed itself counts. */
-function needs(document: GraphDocument, { fetches, targets }: Pick<ChosenRun, "fetches" | "targets">) {
+function needs(document: GraphDocument, { fetches, targets, reused }: Roots) {
   const roots = [...fetches.map((name) => parseTensorName(name).node), ...targets];
   const inner = Object.keys(document.runConfig.feeds).filter(
     (name) => document.nodes.get(parseTensorName(name).node)?.op !== "Placeholder",
   );
-  return neededFor(indexOf(document.nodes), roots, new Set(inner));
+  return neededFor(indexOf(document.nodes), roots, new Set([...inner, ...(reused?.names ?? [])]));
 }
 
 /** Everything that keeps a run from starting; empty when it can. */
-export function runBlockers(document: GraphDocument, problems: ProblemMap, inputs: RunInputs): Problem[] {
+export function runBlockers(document: GraphDocument, problems: ProblemMap, inputs: BlockedInputs): Problem[] {
   if (inputs.fetches.length === 0 && inputs.targets.length === 0) {
     return [
       {

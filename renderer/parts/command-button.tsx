@@ -78,7 +78,7 @@ export function CommandButton<T>(props: CommandButtonProps<T>): ReactElement | n
 }
 
 type CommandIconButtonProps<T> = Commanded<T> & {
-  readonly text?: "short" | "label";
+  readonly text?: "short" | "label" | "named";
   readonly small?: boolean;
   readonly className?: string | undefined;
   /** Replaces the command's own, e.g. an arrow in the direction in which a panel moves. */

@@ -48,7 +48,14 @@ import { type Initialisation, initialisation } from "../document/initialisers.js
 import { layeredLayout } from "../document/layout.js";
 import type { ClusterConfigRow, GraphDocument, Point, RunConfig } from "../document/model.js";
 import type { Operation, Transaction } from "../document/operations.js";
-import { type ChosenRun, chosenRun, type RunInputs, runBlockers, runInputs } from "../document/run-inputs.js";
+import {
+  type BlockedInputs,
+  type ChosenRun,
+  chosenRun,
+  type RunInputs,
+  runBlockers,
+  runInputs,
+} from "../document/run-inputs.js";
 import type { ShapeFix } from "../document/shape-fixes.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import {
@@ -186,10 +193,10 @@ export const documentActions = {
     return runInputs(document, lookupOp, shapes, steps === 1);
   },
 
-  /** What prevents the document from running; empty when it can run. */
-  runBlockers(): Problem[] {
+  /** What prevents the document, or the part of it that computes these, from running; empty when it can run. */
+  runBlockers(inputs: BlockedInputs = documentActions.runInputs()): Problem[] {
     const { document, problems } = useDocument.getState();
-    return runBlockers(document, problems, documentActions.runInputs());
+    return runBlockers(document, problems, inputs);
   },
 
   /** What must run before the document to initialize its variables. */

@@ -1,4 +1,5 @@
 import { create } from "zustand";
+import type { QueuedRun } from "../../main/api/run-queue.js";
 import type { RunState } from "../../main/api/run-state.js";
 import type { RunUpdate } from "../../main/api/runs.js";
 import { perDocument } from "./document-session.js";
@@ -11,12 +12,15 @@ export interface RunStore {
   readonly ownRunId: string | undefined;
   /** The run that was asked to stop after its step. */
   readonly stopRequested: string | undefined;
+  /** Runs of any document that wait for those before them, the next one first. */
+  readonly queue: readonly QueuedRun[];
 }
 
 export const useRun = create<RunStore>()(() => ({
   newest: undefined,
   ownRunId: undefined,
   stopRequested: undefined,
+  queue: [],
 }));
 
 /** The run whose values a document shows. */

@@ -6,6 +6,7 @@ import styles from "./run-state-text.module.css";
 const STATES: Readonly<Record<RunState, readonly [text: string, icon: IconName, look?: "done" | "bad"]>> = {
   preparing: ["preparing", "unknown"],
   running: ["running", "play"],
+  paused: ["paused", "pause"],
   stopping: ["stopping", "pause"],
   done: ["done", "check", "done"],
   stopped: ["stopped", "stop"],

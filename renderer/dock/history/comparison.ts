@@ -54,7 +54,7 @@ export function settingRows(runs: readonly ShownRun[]): ComparisonRow[] {
 /** What the runs took, and how they ended. */
 export function outcomeRows(runs: readonly ShownRun[]): ComparisonRow[] {
   return [
-    row("Ended", runs, ({ summary, update }) => endText(summary, update)),
+    row("State", runs, ({ summary, update }) => endText(summary, update)),
     row("Duration", runs, ({ summary }) => durationText(summary.elapsedMillis)),
     row("Last step", runs, ({ update }) => update.stepMillis && durationText(update.stepMillis)),
     row("Computing", runs, ({ update }) => update.computeMillis && durationText(update.computeMillis)),

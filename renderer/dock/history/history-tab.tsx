@@ -11,6 +11,7 @@ import textStyles from "../../ui/text.module.css";
 import { useCurvesData } from "../curves/use-curves-data.js";
 import { TabBar } from "../tab-bar.js";
 import styles from "./history-tab.module.css";
+import { QueueList } from "./queue-list.js";
 import { RunComparison } from "./run-comparison.js";
 import { RunList } from "./run-list.js";
 import { useShownRuns } from "./use-shown-runs.js";
@@ -38,12 +39,15 @@ export default function HistoryTab(): ReactElement {
   const shown = useShownRuns(data, compared);
   if (runs.length === 0) {
     return (
-      <EmptyText>
-        Runs of this document are kept here, with their values, curves and traces.
-        <div>
-          <CommandButton command={runCommands.once} icon />
-        </div>
-      </EmptyText>
+      <>
+        <QueueList />
+        <EmptyText>
+          Runs of this document are kept here, with their values, curves and traces.
+          <div>
+            <CommandButton command={runCommands.once} icon />
+          </div>
+        </EmptyText>
+      </>
     );
   }
   return (
@@ -51,10 +55,14 @@ export default function HistoryTab(): ReactElement {
       <TabBar className={textStyles.muted}>
         <span>{countText(runs.length, "run")} kept. Tick two to compare them.</span>
         <span className={textStyles.grow} />
+        <CommandButton command={runCommands.enqueue} size="small" variant="ghost" />
         <CommandButton command={runHistoryCommands.clear} size="small" variant="ghost" />
       </TabBar>
       <div className={styles.columns}>
-        <RunList runs={runs} compared={compared} />
+        <div className={styles.list}>
+          <QueueList />
+          <RunList runs={runs} compared={compared} />
+        </div>
         <RunComparison shown={shown} data={data} />
       </div>
     </>

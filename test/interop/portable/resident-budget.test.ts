@@ -102,7 +102,7 @@ describe("a task with a budget of resident tensors", () => {
     const graphs = ["a", "b", "c"].map((name) => {
       const graph = new Graph();
       const size = graph.op("Placeholder", [], { dtype: "int32" }).output;
-      const variable = graph.op("VarHandleOp", [], { dtype: "float32", shape: [], shared_name: name });
+      const variable = graph.op("VarHandleOp", [], { dtype: "float32", shape: [-1], shared_name: name });
       const assign = graph.op("AssignVariableOp", [variable, vector(graph, size)], { dtype: "float32" });
       const read = firstOf(graph, graph.op("ReadVariableOp", [variable], { dtype: "float32" }).output);
       const destroy = graph.op("DestroyResourceOp", [variable]);

@@ -56,3 +56,32 @@ describe("what is told of a run", () => {
     expect(status.update().currentMillis).toBe(0);
   });
 });
+
+describe("a run that is paused", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("says so, and does not count the time in which it was held", () => {
+    const status = new RunStatus({ steps: 3, trace: false }, () => undefined);
+    status.begin("worker/0", undefined);
+    vi.advanceTimersByTime(100);
+    status.stepDone([], { millis: 100, registeredGraph: false }, undefined);
+    status.paused();
+    expect(status.state).toBe("paused");
+    vi.advanceTimersByTime(60_000);
+    status.resumed();
+    expect(status.state).toBe("running");
+    vi.advanceTimersByTime(100);
+    status.stepDone([], { millis: 100, registeredGraph: false }, undefined);
+    expect(status.update().elapsedMillis).toBe(200);
+  });
+
+  it("stays stopping when it was stopped meanwhile", () => {
+    const status = new RunStatus({ steps: 3, trace: false }, () => undefined);
+    status.begin("worker/0", undefined);
+    status.paused();
+    status.stopping();
+    status.resumed();
+    expect(status.state).toBe("stopping");
+  });
+});

@@ -12,6 +12,7 @@ import {
   valueRows,
 } from "../../../renderer/dock/history/comparison.js";
 import HistoryTab from "../../../renderer/dock/history/history-tab.js";
+import { useRun } from "../../../renderer/stores/run-store.js";
 import { useUi } from "../../../renderer/stores/ui-store.js";
 import { welcome } from "../document/graphs.js";
 import { calls, connect, expectAccessible, show } from "../support/components.js";
@@ -69,7 +70,7 @@ describe("two runs", () => {
   });
 
   it("are compared by how they ended, their values, and where the slowest nodes ran", () => {
-    expect(textsOf(outcomeRows(runs), "Ended")?.texts).toEqual([
+    expect(textsOf(outcomeRows(runs), "State")?.texts).toEqual([
       "done",
       "done, because loss:0 fell below 0.3",
     ]);
@@ -129,5 +130,24 @@ describe("the kept runs of a document", () => {
     if (dialog?.kind !== "confirm") throw new Error("Nothing was asked.");
     await act(async () => dialog.resolve("clear"));
     await waitFor(() => expect(calls).toContainEqual({ method: "runs.clear", params: { document: "test" } }));
+  });
+
+  it("have those that wait above them, which can be taken out", async () => {
+    connect({
+      "runs.history": [summary(1, { state: "running" })],
+      "runs.kept": update(1, { state: "running" }),
+    });
+    openDocument(welcome());
+    useRun.setState({
+      newest: update(1, { state: "running" }),
+      queue: [{ queueId: "q1", document: "test", configuration: "evaluate", steps: 50 }],
+    });
+    const { user } = show(<HistoryTab />);
+    await screen.findByRole("checkbox", { name: "run 1" });
+    const queue = within(screen.getByRole("region", { name: "Waiting runs" }));
+    expect(queue.getByRole("listitem").textContent).toContain("evaluate of test, 50 steps, waiting");
+    await expectAccessible();
+    await user.click(queue.getByRole("button", { name: /evaluate/ }));
+    await waitFor(() => expect(calls).toContainEqual({ method: "runs.dequeue", params: { queueId: "q1" } }));
   });
 });

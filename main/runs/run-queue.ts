@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import type { QueuedRun } from "../api/run-queue.js";
+import type { RunRequest } from "../api/runs.js";
+import { defined, problem } from "../shared/problems.js";
+
+/** Each holds its graph and feeds in memory. */
+const MAX_QUEUED = 20;
+
+interface Waiting {
+  readonly queueId: string;
+  readonly request: RunRequest;
+}
+
+/** The runs that begin when those before them are over. */
+export class RunQueue {
+  readonly #tell: (queue: QueuedRun[]) => void;
+  #waiting: readonly Waiting[] = [];
+
+  /** @param tell called with the whole queue after every change */
+  constructor(tell: (queue: QueuedRun[]) => void) {
+    this.#tell = tell;
+  }
+
+  /** @throws ProblemError RESOURCE_EXHAUSTED when too many wait already */
+  add(request: RunRequest): string {
+    if (this.#waiting.length >= MAX_QUEUED) {
+      throw problem("RESOURCE_EXHAUSTED", `${MAX_QUEUED} runs are waiting already.`, {
+        remedy: "Wait until one of them is over, or remove one.",
+      });
+    }
+    const queueId = randomUUID();
+    this.#set([...this.#waiting, { queueId, request }]);
+    return queueId;
+  }
+
+  /** Does nothing for a run that has begun. */
+  remove(queueId: string): void {
+    const left = this.#waiting.filter((one) => one.queueId !== queueId);
+    if (left.length < this.#waiting.length) this.#set(left);
+  }
+
+  /** Takes the first; undefined if none waits. */
+  next(): RunRequest | undefined {
+    const [first, ...rest] = this.#waiting;
+    if (first) this.#set(rest);
+    return first?.request;
+  }
+
+  clear(): void {
+    if (this.#waiting.length > 0) this.#set([]);
+  }
+
+  #set(waiting: readonly Waiting[]): void {
+    this.#waiting = waiting;
+    this.#tell(
+      waiting.map(({ queueId, request: { origin, configuration, steps } }) =>
+        defined({ queueId, document: origin?.document, configuration, steps }),
+      ),
+    );
+  }
+}
