@@ -96,7 +96,8 @@ function sameRest(before: GraphDocument, after: GraphDocument): boolean {
   return (
     before.metaGraph === after.metaGraph &&
     before.runConfig === after.runConfig &&
-    before.cluster === after.cluster
+    before.cluster === after.cluster &&
+    before.annotations === after.annotations
   );
 }
 

@@ -4,7 +4,7 @@
  */
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import type { ClusterConfigRow, GraphDocument, Point, RunConfig } from "./model.js";
+import type { Annotation, ClusterConfigRow, GraphDocument, Point, RunConfig } from "./model.js";
 import { followWiring } from "./wiring.js";
 
 /** One node before and after. Without `before` it is added at `index`, without `after` it is removed from there. */
@@ -29,6 +29,11 @@ export type Operation =
       readonly type: "cluster";
       readonly before: readonly ClusterConfigRow[];
       readonly after: readonly ClusterConfigRow[];
+    }
+  | {
+      readonly type: "annotations";
+      readonly before: readonly Annotation[];
+      readonly after: readonly Annotation[];
     }
   | { readonly type: "meta-graph"; readonly before: MetaGraphDef; readonly after: MetaGraphDef };
 
@@ -58,6 +63,9 @@ export function apply(document: GraphDocument, operations: readonly Operation[])
         break;
       case "cluster":
         result = { ...result, cluster: operation.after };
+        break;
+      case "annotations":
+        result = { ...result, annotations: operation.after };
         break;
       case "meta-graph":
         result = { ...result, metaGraph: operation.after };
@@ -140,6 +148,8 @@ function inverse(operation: Operation): Operation {
       return { type: "run-config", before: operation.after, after: operation.before };
     case "cluster":
       return { type: "cluster", before: operation.after, after: operation.before };
+    case "annotations":
+      return { type: "annotations", before: operation.after, after: operation.before };
     case "meta-graph":
       return { type: "meta-graph", before: operation.after, after: operation.before };
   }

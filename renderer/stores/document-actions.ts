@@ -113,6 +113,11 @@ function perform(result: EditResult): boolean {
   return true;
 }
 
+/** Makes an edit of the open document. False when it was refused; the store then has the reason. */
+export function performEdit(make: (document: GraphDocument) => EditResult): boolean {
+  return perform(make(present()));
+}
+
 const present = (): GraphDocument => useDocument.getState().document;
 const presentRun = (): ChosenRun => chosenRun(present(), lookupOp);
 const selected = (): string[] => [...useDocument.getState().selection];

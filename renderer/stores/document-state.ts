@@ -43,6 +43,7 @@ const emptyDocument: GraphDocument = {
   layout: new Map(),
   runConfig: EMPTY_RUN_CONFIG,
   cluster: [],
+  annotations: [],
 };
 
 let generations = 0;

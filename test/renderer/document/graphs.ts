@@ -62,6 +62,7 @@ export function documentOf(nodes: readonly NodeDef[], changes: Partial<GraphDocu
     layout,
     runConfig: EMPTY_RUN_CONFIG,
     cluster: [],
+    annotations: [],
     ...changes,
   };
 }
