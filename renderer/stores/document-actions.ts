@@ -49,6 +49,7 @@ import {
 } from "./document-state.js";
 import { type OpenedDocument, slicedOpening } from "./opening.js";
 import { useOps } from "./ops-store.js";
+import { noteUse } from "./recent-ops.js";
 import { showRunOf } from "./run-origin.js";
 
 function historyState(history: History): Partial<DocumentStore> {
@@ -119,6 +120,12 @@ export function performEdit(make: (document: GraphDocument) => EditResult): bool
 }
 
 const present = (): GraphDocument => useDocument.getState().document;
+/** Remembers an op of which a node was added. */
+function used(op: string, isAdded: boolean): boolean {
+  if (isAdded) noteUse(op);
+  return isAdded;
+}
+
 const presentRun = (): ChosenRun => chosenRun(present(), lookupOp);
 const selected = (): string[] => [...useDocument.getState().selection];
 
@@ -205,11 +212,11 @@ export const documentActions = {
   redo: (): void => setHistory(redo(useDocument.getState().history)),
 
   addNode: (op: string, position: Point, connectFrom?: ConnectFrom): boolean =>
-    perform(addNode(present(), lookupOp, op, position, connectFrom)),
+    used(op, perform(addNode(present(), lookupOp, op, position, connectFrom))),
 
   /** Adds a node of an op between an input and what it reads. */
   insertOnEdge: (op: string, end: DataEnd, position: Point): boolean =>
-    perform(insertOnEdge(present(), lookupOp, op, end, position)),
+    used(op, perform(insertOnEdge(present(), lookupOp, op, end, position))),
 
   deleteSelection: (): boolean => perform(deleteNodes(present(), selected())),
   deleteNodes: (names: readonly string[]): boolean => perform(deleteNodes(present(), names)),
