@@ -7,7 +7,7 @@ import { opHelp } from "../document/op-help/index.js";
 import { docsUrl } from "../document/op-text.js";
 import { FeedSection } from "../parts/feed-section.js";
 import { PropertyRow } from "../parts/property-row.js";
-import { Note, Section } from "../parts/section.js";
+import { Section } from "../parts/section.js";
 import { TextField } from "../parts/text-field.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useCluster } from "../stores/cluster-store.js";
@@ -44,7 +44,7 @@ export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
       </InspectorHead>
       <ProblemSection node={node} />
       <Section>
-        {help ? <Note>{help}</Note> : null}
+        {help ? <p className={styles.help}>{help}</p> : null}
         <PropertyRow>
           <span id="name-label">Name</span>
           <TextField
