@@ -23,6 +23,10 @@ export const settingsSchema = z.object({
    * Folders of this machine that graphs on the portable engine may read and write; applies to tasks started later.
    */
   graphFolders: z.array(folderSchema).max(20),
+  /** Ops that the window lists first. */
+  favouriteOps: z.array(z.string().max(200)).max(100),
+  /** Whether the window lists only ops that the cluster's engines can run. */
+  onlyRunnableOps: z.boolean(),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 

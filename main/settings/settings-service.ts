@@ -18,6 +18,8 @@ const defaults: Settings = {
   stopPsWithLastWorker: false,
   allowExposedTasks: false,
   graphFolders: [],
+  favouriteOps: [],
+  onlyRunnableOps: true,
 };
 
 /** A change by a user. */

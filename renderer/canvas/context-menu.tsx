@@ -2,6 +2,7 @@
 
 import type { MouseEvent, ReactElement } from "react";
 import { alignCommands } from "../commands/align-commands.js";
+import { frameCommands, noteCommands } from "../commands/annotation-commands.js";
 import { canvasCommands } from "../commands/canvas-commands.js";
 import { clipboardCommands, pasteCommands } from "../commands/clipboard-commands.js";
 import { colourCommands } from "../commands/colour-commands.js";
@@ -50,14 +51,14 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
       [partialRunCommands.to, partialRunCommands.alone],
       [nodesCommands.pin, nodesCommands.unpin, nodesCommands.device],
       [nodesCommands.colocate, nodesCommands.separate],
-      useDocument.getState().selection.size > 1 ? [alignMenu()] : [],
+      [frameCommands.add, ...(useDocument.getState().selection.size > 1 ? [alignMenu()] : [])],
       [
         ...[clipboardCommands.cut, clipboardCommands.copy, pasteCommands.paste, nodesCommands.duplicate],
         ...[selectionCommands.delete, nodesCommands.bypass],
       ],
     ],
     canvas: [
-      [graphCommands.addOp, pasteCommands.paste],
+      [graphCommands.addOp, noteCommands.add, pasteCommands.paste],
       [graphCommands.selectAll, graphCommands.selectUnpinned, graphCommands.arrange],
       [scopesCommands.openAll, scopesCommands.closeAll, scopesCommands.weights],
       [colourMenu()],

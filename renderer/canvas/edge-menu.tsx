@@ -5,7 +5,9 @@ import { existingEnds, heldText, insertable, opCandidates } from "../document/ca
 import { searchOps } from "../document/op-entries.js";
 import { PortMark } from "../parts/port-mark.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { useRunnableOps } from "../stores/op-choice.js";
 import { useOps } from "../stores/ops-store.js";
+import { useSettings } from "../stores/settings-store.js";
 import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
 import { SearchField } from "../ui/search-field.js";
@@ -45,17 +47,19 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
   const graph = useDocument((state) => state.document);
   const shapes = useDocument((state) => state.shapes);
   const entries = useOps((state) => state.entries);
+  const runnable = useRunnableOps();
+  const onlyRunnable = useSettings((state) => state.settings.onlyRunnableOps);
   const frame = useRef<HTMLDivElement>(null);
   const { from, into, at } = menu;
 
   const ends = useMemo(() => (from && !into ? existingEnds(graph, lookupOp, from) : []), [graph, from, into]);
   const ops = useMemo(() => {
-    const names = entries.map(({ name }) => name);
+    const names = entries.map(({ name }) => name).filter((op) => !onlyRunnable || (runnable?.(op) ?? true));
     const found = opCandidates(graph, lookupOp, names, from);
     if (!into) return found;
     const fitting = insertable(graph, lookupOp, found.fitting, into);
     return { fitting, others: found.others + found.fitting.length - fitting.length };
-  }, [graph, entries, from, into]);
+  }, [graph, entries, from, into, runnable, onlyRunnable]);
   const accepts = from ? heldText(graph, lookupOp, shapes, from) : "";
 
   const choices = useMemo((): Choice[] => {

@@ -28,6 +28,7 @@ import { inputEnd, outputEnd } from "../viewport/ports.js";
 import type { Rect } from "../viewport/rect.js";
 import { fitGraph, MAX_ZOOM, MIN_ZOOM, originFollowsView, toGraph } from "../viewport/view.js";
 import { type GraphFlow, useCanvas } from "../viewport/view-store.js";
+import { AnnotationLayer } from "./annotation-layer.js";
 import { onCanvasKey } from "./canvas-keys.js";
 import { CanvasOverlays } from "./canvas-overlays.js";
 import {
@@ -204,6 +205,7 @@ export function GraphView(): ReactElement {
         maxZoom={MAX_ZOOM}
       >
         <Background gap={16} size={2} color="var(--grid)" />
+        <AnnotationLayer onMove={setMoved} />
         <GraphPicture scene={scene} moved={moved} />
       </ReactFlow>
       <CanvasOverlays />

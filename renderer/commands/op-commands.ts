@@ -2,7 +2,9 @@
 import type { ConnectFrom } from "../document/edits/add.js";
 import { signatureOf } from "../document/signature.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { isFavourite, toggleFavourite } from "../stores/op-choice.js";
 import { loadOps, useOps } from "../stores/ops-store.js";
+import { changeSettings, useSettings } from "../stores/settings-store.js";
 import { placeBesideSelection } from "../viewport/new-node-place.js";
 import { defineCommands } from "./command.js";
 import { noTarget, opTarget } from "./target-kinds.js";
@@ -17,6 +19,16 @@ export const opCommands = defineCommands(opTarget, {
     icon: "plus",
     run: addBesideSelection,
   },
+  favourite: {
+    id: "op.favourite",
+    group: "Graph",
+    label: "List with the favourites",
+    short: (op) => (isFavourite(op) ? "Remove favourite" : "Favourite"),
+    named: (op) => (isFavourite(op) ? `Remove ${op} from the favourites` : `Add ${op} to the favourites`),
+    needsApplication: true,
+    isOn: isFavourite,
+    run: toggleFavourite,
+  },
 });
 
 export const opListCommands = defineCommands(noTarget, {
@@ -29,6 +41,15 @@ export const opListCommands = defineCommands(noTarget, {
     needsApplication: true,
     applies: () => useOps.getState().state === "failed",
     run: loadOps,
+  },
+  onlyRunnable: {
+    id: "op.onlyRunnable",
+    group: "Graph",
+    label: "List only ops that the cluster can run",
+    short: () => "Only what the cluster can run",
+    needsApplication: true,
+    isOn: () => useSettings.getState().settings.onlyRunnableOps,
+    run: () => changeSettings({ onlyRunnableOps: !useSettings.getState().settings.onlyRunnableOps }),
   },
 });
 

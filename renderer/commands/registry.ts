@@ -1,6 +1,7 @@
 /** Every command of the window, and how a key press becomes one. */
 import { isTextKey, type KeyPress, matchesShortcut } from "../ui/shortcut.js";
 import { alignCommands } from "./align-commands.js";
+import { annotationCommands, frameCommands, noteCommands } from "./annotation-commands.js";
 import { canvasCommands } from "./canvas-commands.js";
 import { clipboardCommands, pasteCommands } from "./clipboard-commands.js";
 import { clusterCommands, linkCommands, membershipCommands, routeCommands } from "./cluster-commands.js";
@@ -66,6 +67,7 @@ export const allCommands: readonly AnyCommand[] = [
   ...[clusterCommands, membershipCommands, machineCommands, roleCommands, taskCommands],
   ...[linkCommands, routeCommands, runtimeCommands],
   ...[graphCommands, nodeCommands, edgeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
+  ...[frameCommands, noteCommands, annotationCommands],
   ...[placementCommands, variablesCommands, variableCommands],
   ...[alignCommands, closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
   ...[canvasCommands, viewCommands, colourCommands, tensorCommands, curveCommands],

@@ -7,6 +7,7 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { isVariable } from "../../worker-runtime/graph/initialisers.js";
 import { fetchedTensor, type KeptTensor } from "../actions/tensor-actions.js";
 import { taskName } from "../cluster/task-name.js";
+import type { Annotation } from "../document/model.js";
 import type { Scope } from "../document/scope-tree.js";
 import { variablesOf } from "../document/variables.js";
 import { dataEdge, type Edge } from "../document/wiring.js";
@@ -72,6 +73,14 @@ export const edgeTarget: TargetKind<Edge> = {
     const target = dataEdge(useDocument.getState().document.nodes, id);
     return target ? { target } : { reason: "It is not an edge of one tensor." };
   },
+};
+
+/** A frame or a note; there is no default. */
+export const annotationTarget: TargetKind<Annotation> = {
+  name: "frame or note",
+  current: () => ({ reason: "No frame or note is chosen." }),
+  all: () => useDocument.getState().document.annotations,
+  nameOf: ({ kind, text }) => (text.trim() === "" ? `the ${kind}` : (text.split("\n")[0] ?? "")),
 };
 
 /** The only selected node. */

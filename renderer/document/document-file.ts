@@ -14,6 +14,7 @@ import {
   stripPrivateAttrs,
 } from "../../worker-runtime/graph/private-attrs.js";
 import { atOnce, paused, type Sliced } from "../../worker-runtime/graph/slices.js";
+import { readAnnotations, writeAnnotations } from "./annotations.js";
 import { suitsScopes } from "./arrangement.js";
 import { readClusterConfig, writeClusterConfig } from "./cluster-config.js";
 import { decodeMetaGraph } from "./decode-graph.js";
@@ -58,6 +59,7 @@ export function* slicedDocument(file: DocumentFile): Sliced<GraphDocument> {
     layout: isPlaced ? layout : layeredLayout(nodes, layout),
     ...readRunConfigs(metaGraph.collectionDef.get(DOCUMENT_COLLECTION)),
     cluster: readClusterConfig(metaGraph.collectionDef.get(DOCUMENT_COLLECTION)),
+    annotations: readAnnotations(metaGraph.collectionDef.get(DOCUMENT_COLLECTION)),
   };
 }
 
@@ -76,9 +78,12 @@ export function writeDocument(document: GraphDocument): Uint8Array {
 /** Everything that is written of a document besides its nodes and their positions. */
 export function writeWithoutNodes(document: GraphDocument): MetaGraphDef {
   const collectionDef = new Map(document.metaGraph.collectionDef);
-  const collection = writeClusterConfig(
-    writeRunConfigs(collectionDef.get(DOCUMENT_COLLECTION), document),
-    document.cluster,
+  const collection = writeAnnotations(
+    writeClusterConfig(
+      writeRunConfigs(collectionDef.get(DOCUMENT_COLLECTION), document),
+      document.cluster,
+    ),
+    document.annotations,
   );
   if (collection) collectionDef.set(DOCUMENT_COLLECTION, collection);
   return { ...document.metaGraph, collectionDef };

@@ -98,7 +98,8 @@ function sameRest(before: GraphDocument, after: GraphDocument): boolean {
     before.runConfig === after.runConfig &&
     before.otherRuns === after.otherRuns &&
     before.defaultRun === after.defaultRun &&
-    before.cluster === after.cluster
+    before.cluster === after.cluster &&
+    before.annotations === after.annotations
   );
 }
 

@@ -55,6 +55,24 @@ export interface ClusterConfigRow {
   readonly gpu: GpuChoice;
 }
 
+/** Colours of frames and notes; "none" is that of the canvas. */
+export const ANNOTATION_COLOURS = ["none", "blue", "yellow", "green", "pink", "orange", "violet"] as const;
+export type AnnotationColour = (typeof ANNOTATION_COLOURS)[number];
+
+/** A titled area behind nodes, or a text beside them. It means nothing to TensorFlow. */
+export interface Annotation {
+  readonly id: string;
+  /** A frame holds the nodes that lie within it: they move with it. */
+  readonly kind: "frame" | "note";
+  /** The title of a frame, the words of a note. */
+  readonly text: string;
+  readonly colour: AnnotationColour;
+  /** The top left corner. */
+  readonly at: Point;
+  readonly width: number;
+  readonly height: number;
+}
+
 export interface GraphDocument extends RunConfigs {
   readonly name: string;
   /** Absolute; absent for an example or a document that was never saved. */
@@ -68,6 +86,8 @@ export interface GraphDocument extends RunConfigs {
   readonly layout: ReadonlyMap<string, Point>;
   /** The cluster that the document requests, kept in the "tensordeck" collection; empty: none. */
   readonly cluster: readonly ClusterConfigRow[];
+  /** Frames and notes, lowest first, kept in the "tensordeck" collection. */
+  readonly annotations: readonly Annotation[];
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import type { ClusterConfigRow, GraphDocument, Point, RunConfig, RunConfigs } from "./model.js";
+import type { Annotation, ClusterConfigRow, GraphDocument, Point, RunConfig, RunConfigs } from "./model.js";
 import { followWiring } from "./wiring.js";
 
 /** One node before and after. Without `before` it is added at `index`, without `after` it is removed from there. */
@@ -30,6 +30,11 @@ export type Operation =
       readonly type: "cluster";
       readonly before: readonly ClusterConfigRow[];
       readonly after: readonly ClusterConfigRow[];
+    }
+  | {
+      readonly type: "annotations";
+      readonly before: readonly Annotation[];
+      readonly after: readonly Annotation[];
     }
   | { readonly type: "meta-graph"; readonly before: MetaGraphDef; readonly after: MetaGraphDef };
 
@@ -62,6 +67,9 @@ export function apply(document: GraphDocument, operations: readonly Operation[])
         break;
       case "cluster":
         result = { ...result, cluster: operation.after };
+        break;
+      case "annotations":
+        result = { ...result, annotations: operation.after };
         break;
       case "meta-graph":
         result = { ...result, metaGraph: operation.after };
@@ -146,6 +154,8 @@ function inverse(operation: Operation): Operation {
       return { type: "run-configs", before: operation.after, after: operation.before };
     case "cluster":
       return { type: "cluster", before: operation.after, after: operation.before };
+    case "annotations":
+      return { type: "annotations", before: operation.after, after: operation.before };
     case "meta-graph":
       return { type: "meta-graph", before: operation.after, after: operation.before };
   }

@@ -6,6 +6,7 @@ import type { OpDef, OpDef_AttrDef } from "../../protos/generated/tensorflow/op_
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { dataTypeOf, dtypeName, dtypes } from "../../worker-runtime/protocol/dtype.js";
 import { attrText, parseAttr } from "../document/attr-text.js";
+import { argumentHelp } from "../document/op-help/index.js";
 import { allowedTypes, attrOrDefault, dataInputs, signatureOf } from "../document/signature.js";
 import { parseInput } from "../document/tensor-names.js";
 import { textOfTensor } from "../document/values.js";
@@ -56,7 +57,11 @@ function Attribute({ node, opDef, definition }: AttributeProps): ReactElement {
   const value = attrOrDefault(node, opDef, definition.name);
   return (
     <PropertyRow wideName>
-      <span id={id} className={textStyles.truncated} title={`${definition.name}: ${definition.type}`}>
+      <span
+        id={id}
+        className={textStyles.truncated}
+        title={argumentHelp(definition.name) ?? `${definition.name}: ${definition.type}`}
+      >
         {definition.name}
       </span>
       <Control node={node} opDef={opDef} definition={definition} value={value} labelledBy={id} />

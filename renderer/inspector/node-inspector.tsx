@@ -3,6 +3,7 @@
 import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { taskNameOfDevice } from "../cluster/task-name.js";
+import { opHelp } from "../document/op-help/index.js";
 import { docsUrl } from "../document/op-text.js";
 import { FeedSection } from "../parts/feed-section.js";
 import { PropertyRow } from "../parts/property-row.js";
@@ -29,6 +30,7 @@ import { TimeSection } from "./time-section.js";
 import { ValueSection } from "./value-section.js";
 
 export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
+  const help = opHelp(node.op);
   return (
     <>
       <InspectorHead>
@@ -42,6 +44,7 @@ export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
       </InspectorHead>
       <ProblemSection node={node} />
       <Section>
+        {help ? <p className={styles.help}>{help}</p> : null}
         <PropertyRow>
           <span id="name-label">Name</span>
           <TextField

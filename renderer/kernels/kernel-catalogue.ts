@@ -30,6 +30,11 @@ export class KernelCatalogue {
     }
   }
 
+  /** Whether there is a kernel for the op, of any dtype and on any device. */
+  has(op: string): boolean {
+    return this.#byOp.has(op);
+  }
+
   /**
    * What there is no kernel for on devices of these types: "Svd", "MatMul of complex64". Undefined if there is one, or
    * may be one: a dtype that is not known yet fits every kernel, and some kernels have conditions that only they can

@@ -12,17 +12,20 @@ import {
 } from "react";
 import { opCommands, opListCommands } from "../commands/op-commands.js";
 import { type OpEntry, type OpMatch, searchOps } from "../document/op-entries.js";
-import { CommandButton } from "../parts/command-button.js";
+import { CommandButton, CommandSwitch } from "../parts/command-button.js";
 import { dragsOp } from "../parts/op-drag.js";
 import { lookupOp } from "../stores/document-store.js";
+import { useRunnableOps } from "../stores/op-choice.js";
 import { useOps } from "../stores/ops-store.js";
+import { useRecentOps } from "../stores/recent-ops.js";
+import { useSettings } from "../stores/settings-store.js";
 import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
 import { SearchField } from "../ui/search-field.js";
 import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { OpCard } from "./op-card.js";
-import { type OpRow, opRows } from "./op-rows.js";
+import { FAVOURITES, listRows, type OpRow, opRows, RECENT } from "./op-rows.js";
 import styles from "./ops-panel.module.css";
 
 const ROW_HEIGHT = 28;
@@ -44,7 +47,15 @@ export function OpsPanel(): ReactElement {
 }
 
 function OpList(): ReactElement {
-  const entries = useOps((store) => store.entries);
+  const all = useOps((store) => store.entries);
+  const runnable = useRunnableOps();
+  const onlyRunnable = useSettings((store) => store.settings.onlyRunnableOps);
+  const entries = useMemo(
+    () => (runnable && onlyRunnable ? all.filter(({ name }) => runnable(name)) : all),
+    [all, runnable, onlyRunnable],
+  );
+  const favourites = useSettings((store) => store.settings.favouriteOps);
+  const recent = useRecentOps((store) => store.ops);
   const source = useOps((store) => store.source);
   const [query, setQuery] = useState("");
   const [active, setActive] = useState(0);
@@ -55,7 +66,15 @@ function OpList(): ReactElement {
   const wanted = useDeferredValue(query);
   const matches = useMemo(() => searchOps(entries, wanted), [entries, wanted]);
   const searching = wanted.trim() !== "";
-  const rows = useMemo(() => opRows(entries, matches, searching, open), [entries, matches, searching, open]);
+  const rows = useMemo(() => {
+    const found = opRows(entries, matches, searching, open);
+    if (searching) return found;
+    const lists = [
+      ...listRows(FAVOURITES, favourites, entries, open),
+      ...listRows(RECENT, recent, entries, open),
+    ];
+    return [...lists, ...found];
+  }, [entries, matches, searching, open, favourites, recent]);
   const view = useVirtualRows(frame, rows.length, ROW_HEIGHT);
   const firstOp = rows.findIndex(({ kind }) => kind === "op");
   const current = searching && rows[active]?.kind !== "op" ? firstOp : active;
@@ -145,7 +164,7 @@ function OpList(): ReactElement {
             if (row === undefined) return null;
             return (
               <Row
-                key={row.kind === "category" ? row.category : row.match.entry.name}
+                key={row.kind === "category" ? row.category : `${row.category} ${row.match.entry.name}`}
                 row={row}
                 index={index}
                 active={index === current}
@@ -165,6 +184,11 @@ function OpList(): ReactElement {
           <p className={styles.note}>No op has “{wanted.trim()}” in its name.</p>
         ) : null}
       </div>
+      {runnable ? (
+        <div className={styles.filter}>
+          <CommandSwitch command={opListCommands.onlyRunnable} />
+        </div>
+      ) : null}
       <div className={styles.source}>{source}</div>
       {card ? <OpCard op={card.op} top={card.top} panel={panel} /> : null}
     </div>

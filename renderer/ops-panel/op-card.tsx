@@ -3,6 +3,7 @@
 import { type ReactElement, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { opCommands } from "../commands/op-commands.js";
+import { argumentHelp, opHelp } from "../document/op-help/index.js";
 import { attrNotes, docsUrl, signatureText } from "../document/op-text.js";
 import { CommandLink } from "../parts/command-button.js";
 import { lookupOp } from "../stores/document-store.js";
@@ -34,6 +35,11 @@ export function OpCard({ op, top, panel }: OpCardProps): ReactElement | null {
   if (!opDef) return null;
   const left = (panel.current?.getBoundingClientRect().right ?? 0) + GAP;
   const notes = attrNotes(opDef);
+  const help = opHelp(op) ?? opDef.summary;
+  const inputs = opDef.inputArg.flatMap(({ name }) => {
+    const text = argumentHelp(name);
+    return text === undefined ? [] : [{ name, text }];
+  });
   return createPortal(
     <div ref={frame} className={styles.card} style={{ left, top: top + shift }} role="tooltip">
       <div className={styles.head}>
@@ -45,20 +51,29 @@ export function OpCard({ op, top, panel }: OpCardProps): ReactElement | null {
         <span className={textStyles.muted}>{op}</span>
         {signatureText(opDef)}
       </div>
-      {opDef.summary ? <p>{opDef.summary}</p> : null}
+      {help ? <p>{help}</p> : null}
       {opDef.deprecation?.explanation ? <p>{opDef.deprecation.explanation}</p> : null}
-      {notes.length > 0 ? (
+      {inputs.length + notes.length > 0 ? (
         <dl className={styles.arguments}>
+          {inputs.map(({ name, text }) => (
+            <div key={`input ${name}`}>
+              <dt>{name}</dt>
+              <dd>{text}</dd>
+            </div>
+          ))}
           {notes.map(({ name, text }) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd>{text}</dd>
+              <dd>
+                {argumentHelp(name)} <span className={textStyles.muted}>{text}</span>
+              </dd>
             </div>
           ))}
         </dl>
       ) : null}
       <div className={styles.foot}>
         <span className={styles.howTo}>Drag onto the canvas, or Enter to add beside the selection</span>
+        <CommandLink command={opCommands.favourite} target={op} spoken="named" />
         <CommandLink command={opCommands.add} target={op} spoken="named" />
         <TextLink href={docsUrl(op)}>
           Docs

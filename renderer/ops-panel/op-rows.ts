@@ -1,16 +1,39 @@
 /** The rows of the ops panel: categories, and the ops of those that are open. Pure. */
 import { CATEGORIES, type Category, type OpEntry, type OpMatch } from "../document/op-entries.js";
 
+/** Lists above the categories. */
+export const FAVOURITES = "Favourites";
+export const RECENT = "Recently used";
+
+export type OpGroup = Category | typeof FAVOURITES | typeof RECENT;
+
 export type OpRow =
   | {
       readonly kind: "category";
-      readonly category: Category;
+      readonly category: OpGroup;
       readonly matches: number;
       readonly count: number;
       readonly open: boolean;
       readonly searching: boolean;
     }
-  | { readonly kind: "op"; readonly match: OpMatch };
+  | { readonly kind: "op"; readonly category: OpGroup; readonly match: OpMatch };
+
+/** Rows of an own list of ops, which is open at first; none for an empty list. */
+export function listRows(
+  category: typeof FAVOURITES | typeof RECENT,
+  ops: readonly string[],
+  entries: readonly OpEntry[],
+  toggled: ReadonlySet<string>,
+): OpRow[] {
+  const byName = new Map(entries.map((entry) => [entry.name, entry]));
+  const found = ops.flatMap((op) => byName.get(op) ?? []);
+  if (found.length === 0) return [];
+  const open = !toggled.has(category);
+  const count = found.length;
+  const heading: OpRow = { kind: "category", category, matches: count, count, open, searching: false };
+  const rows = found.map((entry): OpRow => ({ kind: "op", category, match: { entry, ranges: [] } }));
+  return open ? [heading, ...rows] : [heading];
+}
 
 /**
  * While searching, categories with matches are open and come first, best match first; `toggled` then closes them.
@@ -45,6 +68,6 @@ export function opRows(
       open,
       searching,
     };
-    return open ? [heading, ...found.map((match): OpRow => ({ kind: "op", match }))] : [heading];
+    return open ? [heading, ...found.map((match): OpRow => ({ kind: "op", category, match }))] : [heading];
   });
 }

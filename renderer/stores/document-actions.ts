@@ -68,6 +68,7 @@ import {
 } from "./document-state.js";
 import { type OpenedDocument, slicedOpening } from "./opening.js";
 import { useOps } from "./ops-store.js";
+import { noteUse } from "./recent-ops.js";
 import { showRunOf } from "./run-origin.js";
 
 function historyState(history: History): Partial<DocumentStore> {
@@ -134,7 +135,18 @@ function perform(result: EditResult): boolean {
   return true;
 }
 
+/** Makes an edit of the open document. False when it was refused; the store then has the reason. */
+export function performEdit(make: (document: GraphDocument) => EditResult): boolean {
+  return perform(make(present()));
+}
+
 const present = (): GraphDocument => useDocument.getState().document;
+/** Remembers an op of which a node was added. */
+function used(op: string, isAdded: boolean): boolean {
+  if (isAdded) noteUse(op);
+  return isAdded;
+}
+
 const presentRun = (): ChosenRun => chosenRun(present(), lookupOp);
 const selected = (): string[] => [...useDocument.getState().selection];
 
@@ -221,11 +233,11 @@ export const documentActions = {
   redo: (): void => setHistory(redo(useDocument.getState().history)),
 
   addNode: (op: string, position: Point, connectFrom?: ConnectFrom): boolean =>
-    perform(addNode(present(), lookupOp, op, position, connectFrom)),
+    used(op, perform(addNode(present(), lookupOp, op, position, connectFrom))),
 
   /** Adds a node of an op between an input and what it reads. */
   insertOnEdge: (op: string, end: DataEnd, position: Point): boolean =>
-    perform(insertOnEdge(present(), lookupOp, op, end, position)),
+    used(op, perform(insertOnEdge(present(), lookupOp, op, end, position))),
 
   deleteSelection: (): boolean => perform(deleteNodes(present(), selected())),
   deleteNodes: (names: readonly string[]): boolean => perform(deleteNodes(present(), names)),

@@ -43,6 +43,7 @@ const emptyDocument: GraphDocument = {
   layout: new Map(),
   ...EMPTY_RUN_CONFIGS,
   cluster: [],
+  annotations: [],
 };
 
 let generations = 0;

@@ -29,6 +29,8 @@ export const useSettings = create<SettingsStore>()(() => ({
     stopPsWithLastWorker: false,
     allowExposedTasks: false,
     graphFolders: [],
+    favouriteOps: [],
+    onlyRunnableOps: true,
   },
   systemTheme: systemQuery()?.matches ? "light" : "dark",
 }));

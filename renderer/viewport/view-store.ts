@@ -45,6 +45,8 @@ export interface CanvasStore {
     | { readonly on: "nodes" | "edges" | "canvas"; readonly screen: Point; readonly pointer: boolean }
     | undefined;
   readonly selectedEdges: ReadonlySet<string>;
+  /** The id of the frame or the note whose text is typed. */
+  readonly editedAnnotation: string | undefined;
   /** The node and the edge under the pointer, where they are part of the picture and not elements of the page. */
   readonly pointedNode: string | undefined;
   readonly pointedEdge: string | undefined;
@@ -60,6 +62,7 @@ export const useCanvas = perDocument<CanvasStore>(() => ({
   edgeMenu: undefined,
   contextMenu: undefined,
   selectedEdges: new Set<string>(),
+  editedAnnotation: undefined,
   pointedNode: undefined,
   pointedEdge: undefined,
 }));

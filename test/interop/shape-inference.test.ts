@@ -1,6 +1,6 @@
 /**
  * The shapes that the window infers, against those that TensorFlow infers for the same nodes: the generated cases of the
- * differential harness, with constants, with placeholders of known, of partly known and of wrong shapes.
+ * differential harness, with constants, with placeholders of known, of partly known and of wrong shapes; and whole networks of Keras.
  */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
@@ -105,16 +105,20 @@ function agree(one: Shape | undefined, other: Shape | undefined): boolean {
   );
 }
 
-function infer(
-  made: readonly GraphDef[],
-): readonly { readonly known: Known; readonly error: string | undefined }[] {
-  const script = join(repositoryRoot, "test", "interop", "scripts", "infer_shapes.py");
-  const output = execFileSync(tensorflowPython(), [script], {
-    input: JSON.stringify(made.map((one) => Buffer.from(GraphDef.encode(one).finish()).toString("base64"))),
+function runPython(script: string, input = ""): string {
+  return execFileSync(tensorflowPython(), [join(repositoryRoot, "test", "interop", "scripts", script)], {
+    input,
     encoding: "utf8",
     maxBuffer: 1 << 28,
     stdio: ["pipe", "pipe", "ignore"],
   });
+}
+
+function infer(
+  made: readonly GraphDef[],
+): readonly { readonly known: Known; readonly error: string | undefined }[] {
+  const input = made.map((one) => Buffer.from(GraphDef.encode(one).finish()).toString("base64"));
+  const output = runPython("infer_shapes.py", JSON.stringify(input));
   return (JSON.parse(output) as Inferred[]).map(({ shapes, error }) => ({
     known: shapes?.map((one) => one ?? undefined) ?? "refused",
     error,
@@ -153,5 +157,25 @@ describe.skipIf(peerMissing("tensorflow"))("shapes against those that TensorFlow
 
   test("are refused where TensorFlow refuses them, but for seldom mistaken inputs", () => {
     expect(counts.refusedByUs / counts.refused, missed.join("\n")).toBeGreaterThan(0.95);
+  });
+
+  test("are the same, all of them, in networks of Keras", { timeout: 300_000 }, () => {
+    const networks = JSON.parse(runPython("keras_shapes.py")) as readonly {
+      readonly name: string;
+      readonly graph: string;
+      readonly shapes: Readonly<Record<string, Inferred["shapes"]>>;
+    }[];
+    for (const { name, graph, shapes } of networks) {
+      const { node } = GraphDef.decode(new Uint8Array(Buffer.from(graph, "base64")));
+      const ours = inferShapes(new Map(node.map((one) => [one.name, one])), (op) =>
+        bundledOpRegistry().get(op),
+      );
+      expect([name, ours.errors]).toEqual([name, new Map()]);
+      const given = node.map((one) => `${one.name} ${text(ours.outputs.get(one.name) ?? [])}`);
+      const wanted = node.map(
+        (one) => `${one.name} ${text((shapes[one.name] ?? []).map((shape) => shape ?? undefined))}`,
+      );
+      expect(given).toEqual(wanted);
+    }
   });
 });

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const renderer = join(root, "renderer");
 
 /** Classes by which a library finds elements, which therefore have to stand as they are. */
-const OF_LIBRARIES = new Set(["nodrag"]);
+const OF_LIBRARIES = new Set(["nopan", "nodrag"]);
 /** Two letters that are a word. */
 const SHORT_WORDS = new Set(["at", "in", "no", "of", "ok", "on", "op", "to"]);
 const ABBREVIATIONS =

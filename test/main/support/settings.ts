@@ -10,4 +10,6 @@ export const defaultSettings: Settings = {
   stopPsWithLastWorker: false,
   allowExposedTasks: false,
   graphFolders: [],
+  favouriteOps: [],
+  onlyRunnableOps: true,
 };

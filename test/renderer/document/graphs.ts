@@ -62,6 +62,7 @@ export function documentOf(nodes: readonly NodeDef[], changes: Partial<GraphDocu
     layout,
     ...EMPTY_RUN_CONFIGS,
     cluster: [],
+    annotations: [],
     ...changes,
   };
 }

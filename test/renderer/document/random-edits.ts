@@ -1,5 +1,11 @@
 /** Random edits, for properties that hold after any sequence of them. */
 import { addNode } from "../../../renderer/document/edits/add.js";
+import {
+  addAnnotation,
+  changeAnnotation,
+  deleteAnnotation,
+  moveAnnotation,
+} from "../../../renderer/document/edits/annotate.js";
 import { setAttr } from "../../../renderer/document/edits/attrs.js";
 import { connect, disconnect } from "../../../renderer/document/edits/connect.js";
 import { insertOnEdge } from "../../../renderer/document/edits/insert-on-edge.js";
@@ -31,7 +37,7 @@ export type Step = (document: GraphDocument) => EditResult;
 
 /** Any edit of a document, often one that is refused. */
 export const step: fc.Arbitrary<Step> = fc
-  .record({ kind: fc.nat(15), pick: fc.nat(50), other: fc.nat(50), x: fc.integer({ min: -500, max: 500 }) })
+  .record({ kind: fc.nat(17), pick: fc.nat(50), other: fc.nat(50), x: fc.integer({ min: -500, max: 500 }) })
   .map(({ kind, pick, other, x }): Step => {
     return (document) => {
       const names = [...document.nodes.keys()];
@@ -61,6 +67,22 @@ export const step: fc.Arbitrary<Step> = fc
           pick % 2 === 0
             ? renameRunConfig(document, document.runConfig.name, `run ${other}`)
             : setDefaultRunConfig(document, document.runConfig.name),
+        () => {
+          const id = document.annotations[pick % Math.max(1, document.annotations.length)]?.id ?? "";
+          if (other % 3 === 0) return deleteAnnotation(document, id);
+          return other % 3 === 1
+            ? changeAnnotation(document, id, { text: `t${pick}`, width: 100 + pick })
+            : moveAnnotation(document, id, { x, y: pick }, [name]);
+        },
+        () =>
+          addAnnotation(document, {
+            kind: pick % 2 === 0 ? "frame" : "note",
+            text: "",
+            colour: "none",
+            at: { x, y: pick },
+            width: 200,
+            height: 100,
+          }),
         () => bypassNodes(document, lookup, [name, second]),
         () =>
           insertOnEdge(document, lookup, pick % 2 ? "Neg" : "Mul", { node: name, input: 0 }, { x, y: pick }),

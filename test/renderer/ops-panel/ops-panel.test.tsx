@@ -1,14 +1,19 @@
 // @vitest-environment happy-dom
 import { act, screen, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
+import { KernelCatalogue } from "../../../renderer/kernels/kernel-catalogue.js";
 import { OpsPanel } from "../../../renderer/ops-panel/index.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
+import { useKernelCatalogue } from "../../../renderer/stores/kernel-store.js";
 import { useOps } from "../../../renderer/stores/ops-store.js";
+import { useSettings } from "../../../renderer/stores/settings-store.js";
 import { bundledOpRegistry } from "../../../worker-runtime/graph/op-registry.js";
 import { documentOf, welcome } from "../document/graphs.js";
+import { kernelList } from "../kernels/cases.js";
 import { calls, connect, expectAccessible, focusOn, show } from "../support/components.js";
 import { openDocument } from "../support/documents.js";
+import { showEngines } from "../support/kernel-window.js";
 
 const search = () => screen.getByRole<HTMLInputElement>("combobox", { name: "Search ops" });
 const rows = () => screen.getAllByRole("treeitem");
@@ -115,6 +120,53 @@ describe("the ops panel", () => {
     focusOn(within(card).getByRole("button", { name: "Add MatMul" }));
     await user.keyboard("{Enter}");
     expect(nodes().map(({ op }) => op)).toEqual(["MatMul"]);
+  });
+
+  it("says in words what the op and its arguments do", async () => {
+    const { user } = show(<OpsPanel />);
+    await user.type(search(), "MatMul");
+    await user.keyboard("{ArrowDown}{ArrowUp}");
+    const card = screen.getByRole("tooltip");
+    expect(card.textContent).toContain("Multiplies two matrices.");
+    expect(card.textContent).toContain("Transposes a before multiplying.");
+  });
+
+  it("lists favourites and recently used ops first", async () => {
+    const { settings } = useSettings.getState();
+    connect({ "settings.set": { ...settings, favouriteOps: ["MatMul"] } });
+    const { user } = show(<OpsPanel />);
+    act(() => void documentActions.addNode("Relu", { x: 0, y: 0 }));
+    act(() => void documentActions.addNode("Neg", { x: 0, y: 0 }));
+    expect(rows().map((one) => one.textContent)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^Recently used2/), expect.stringMatching(/^Neg/)]),
+    );
+    await user.type(search(), "MatMul");
+    await user.keyboard("{ArrowDown}{ArrowUp}");
+    focusOn(screen.getByRole("button", { name: "Add MatMul to the favourites" }));
+    await user.keyboard("{Enter}");
+    await user.click(search());
+    expect(calls).toEqual([{ method: "settings.set", params: { favouriteOps: ["MatMul"] } }]);
+    await user.keyboard("{Escape}");
+    await user.clear(search());
+    expect(category("Favourites").getAttribute("aria-expanded")).toBe("true");
+    expect(op("MatMul")).toBeDefined();
+    await expectAccessible();
+    await user.click(category("Favourites"));
+    expect(category("Favourites").getAttribute("aria-expanded")).toBe("false");
+  });
+
+  it("leaves out what no engine of the cluster can run, until it is asked for all", async () => {
+    connect({ "settings.set": { ...useSettings.getState().settings, onlyRunnableOps: false } });
+    useKernelCatalogue.setState({ catalogue: new KernelCatalogue(kernelList) });
+    showEngines({ "worker/0": "portable" });
+    const { user } = show(<OpsPanel />);
+    const all = useOps.getState().entries;
+    const known = all.filter(({ name }) => kernelList.kernels.some((kernel) => kernel.op === name));
+    expect(known.length).toBeLessThan(all.length);
+    expect(search().placeholder).toBe(`Search ${known.length} ops`);
+    await expectAccessible();
+    await user.click(screen.getByRole("switch", { name: "Only what the cluster can run" }));
+    expect(search().placeholder).toBe(`Search ${all.length} ops`);
   });
 
   it("adds an op with a double click, in one step that can be undone", async () => {

@@ -17,10 +17,12 @@ import { activeSession, closeSession, openSession } from "../../../renderer/stor
 import { useDrafts } from "../../../renderer/stores/drafts-store.js";
 import { useExamples } from "../../../renderer/stores/example-store.js";
 import { useFirewall } from "../../../renderer/stores/firewall-store.js";
+import { useKernelCatalogue } from "../../../renderer/stores/kernel-store.js";
 import { useLogs } from "../../../renderer/stores/logs-store.js";
 import { useOps } from "../../../renderer/stores/ops-store.js";
 import { usePairing } from "../../../renderer/stores/pairing-store.js";
 import { useReachability } from "../../../renderer/stores/reachability-store.js";
+import { useRecentOps } from "../../../renderer/stores/recent-ops.js";
 import { useRun } from "../../../renderer/stores/run-store.js";
 import { useRuntime } from "../../../renderer/stores/runtime-store.js";
 import { useSamples } from "../../../renderer/stores/samples-store.js";
@@ -56,6 +58,7 @@ const RESETS = [
   ...[asAtStart(useApp), asAtStart(useCluster), asAtStart(useDismissed), asAtStart(useDrafts)],
   ...[asAtStart(usePairing), asAtStart(useReachability), asAtStart(useRun), asAtStart(useSamples)],
   ...[asAtStart(useSettings), asAtStart(useUi), asAtStart(useFirewall), asAtStart(useRuntime)],
+  ...[asAtStart(useKernelCatalogue), asAtStart(useRecentOps)],
   ...[asAtStart(useLogs), asAtStart(useOps), asAtStart(useExamples), asAtStart(useCurves)],
 ];
 

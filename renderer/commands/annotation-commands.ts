@@ -1,0 +1,77 @@
+/** The commands that add frames and notes, and those of a frame or a note. */
+import type { Annotation, AnnotationColour } from "../document/model.js";
+import { annotationActions } from "../stores/annotation-actions.js";
+import { useDocument } from "../stores/document-store.js";
+import { hasScopes } from "../stores/graph-view-store.js";
+import { frameAroundSelection, freeArea } from "../viewport/annotation-places.js";
+import { toGraph, viewCentre } from "../viewport/view.js";
+import { useCanvas } from "../viewport/view-store.js";
+import { defineCommands, type Enabled, when } from "./command.js";
+import { annotationTarget, documentTarget, nodesTarget } from "./target-kinds.js";
+
+const NOTE = { width: 192, height: 96 };
+
+const isDrawn = (): Enabled => when(!hasScopes(), "The graph is arranged in its scopes.");
+
+/** The one that was added last is typed into at once. */
+function editNewest(): void {
+  useCanvas.setState({ editedAnnotation: useDocument.getState().document.annotations.at(-1)?.id });
+}
+
+export const frameCommands = defineCommands(nodesTarget, {
+  add: {
+    id: "graph.frame",
+    group: "Graph",
+    label: "Frame the selection",
+    keywords: "group, box, title",
+    shortcut: "G",
+    onCanvas: true,
+    isEnabled: isDrawn,
+    run: () => {
+      const area = frameAroundSelection();
+      if (area && annotationActions.add({ kind: "frame", text: "", colour: "none", ...area })) editNewest();
+    },
+  },
+});
+
+export const noteCommands = defineCommands(documentTarget, {
+  add: {
+    id: "graph.note",
+    group: "Graph",
+    label: "Add a note here",
+    keywords: "comment, text",
+    shortcut: "N",
+    onCanvas: true,
+    isEnabled: isDrawn,
+    run: () => {
+      const screen = useCanvas.getState().contextMenu?.screen;
+      const { x, y } = screen ? toGraph(screen) : viewCentre();
+      const wanted = { x: Math.round(x / 8) * 8, y: Math.round(y / 8) * 8 };
+      const at = screen ? wanted : freeArea(wanted, NOTE);
+      if (annotationActions.add({ kind: "note", text: "", colour: "yellow", at, ...NOTE })) editNewest();
+    },
+  },
+});
+
+export const annotationCommands = defineCommands(annotationTarget, {
+  edit: {
+    id: "graph.editAnnotation",
+    group: "Graph",
+    label: "Edit the text",
+    run: ({ id }) => useCanvas.setState({ editedAnnotation: id }),
+  },
+  delete: {
+    id: "graph.deleteAnnotation",
+    group: "Graph",
+    label: "Delete",
+    named: (name) => `Delete ${name}`,
+    icon: "trash",
+    danger: true,
+    run: ({ id }) => void annotationActions.delete(id),
+  },
+});
+
+/** Gives a frame or a note a colour. */
+export function paint({ id }: Annotation, colour: AnnotationColour): void {
+  annotationActions.change(id, { colour });
+}

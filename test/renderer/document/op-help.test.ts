@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { ARGUMENT_HELP } from "../../../renderer/document/op-help/arguments.js";
+import { argumentHelp, explainedOps, opHelp } from "../../../renderer/document/op-help/index.js";
+import { bundledOpRegistry } from "../../../worker-runtime/graph/op-registry.js";
+
+const registry = bundledOpRegistry();
+
+it("texts are of ops that exist, and are sentences", () => {
+  expect(explainedOps.filter((op) => registry.get(op) === undefined)).toEqual([]);
+  expect(explainedOps.filter((op) => !/^[^a-z]?.*[.…]$/s.test(opHelp(op) ?? ""))).toEqual([]);
+  expect(explainedOps.length).toBeGreaterThan(200);
+});
+
+it("texts of arguments are of names that ops have", () => {
+  const names = new Set(
+    registry.names().flatMap((op) => {
+      const { inputArg = [], attr = [] } = registry.get(op) ?? {};
+      return [...inputArg, ...attr].map(({ name }) => name);
+    }),
+  );
+  expect(Object.keys(ARGUMENT_HELP).filter((name) => !names.has(name))).toEqual([]);
+  expect(argumentHelp("transpose_a")).toBe("Transposes a before multiplying.");
+  expect(argumentHelp("constructor")).toBeUndefined();
+});
