@@ -10,6 +10,7 @@ import { AssignDialog } from "../dialogs/assign-dialog.js";
 import { ColocateDialog } from "../dialogs/colocate-dialog.js";
 import { ConfirmDialog } from "../dialogs/confirm-dialog.js";
 import { DeviceDialog } from "../dialogs/device-dialog.js";
+import { ExamplesDialog } from "../dialogs/examples-dialog.js";
 import { FileDialog } from "../dialogs/file-dialog.js";
 import { InstallDialog } from "../dialogs/install-dialog.js";
 import { LogDialog } from "../dialogs/log-dialog.js";
@@ -53,6 +54,8 @@ function OwnDialog(): ReactElement | null {
       return null;
     case "palette":
       return <Palette />;
+    case "examples":
+      return <ExamplesDialog />;
     case "shortcuts":
       return <ShortcutsDialog />;
     case "about":

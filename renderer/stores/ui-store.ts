@@ -17,6 +17,7 @@ export type DockTab =
 
 export type DialogState =
   | { readonly kind: "palette" }
+  | { readonly kind: "examples" }
   | { readonly kind: "shortcuts" }
   | { readonly kind: "about" }
   | { readonly kind: "log" }
