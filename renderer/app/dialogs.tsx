@@ -28,6 +28,10 @@ import { closePairing } from "../stores/pairing-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { Dialog } from "../ui/dialog.js";
 import { ErrorBoundary } from "../ui/error-boundary.js";
+import { preloadable } from "../ui/preloadable.js";
+
+// It brings the definitions of all ops, which nothing else in the window needs.
+const LayerDialog = preloadable(() => import("../dialogs/layer-dialog.js"));
 
 /** The open dialogs: the window's own, then those that the application shows in every window. */
 export default function Dialogs(): ReactElement {
@@ -56,6 +60,8 @@ function OwnDialog(): ReactElement | null {
       return <Palette />;
     case "examples":
       return <ExamplesDialog />;
+    case "layer":
+      return <LayerDialog />;
     case "shortcuts":
       return <ShortcutsDialog />;
     case "about":

@@ -12,7 +12,8 @@ export const dense: LayerSpec = {
     const rank = input.shape?.length ?? 2;
     if (rank <= 2) return layer.finish(layer.op("MatMul", [input, kernel]), units);
     const letters = "abcdefgh".slice(0, rank - 1);
-    return layer.finish(layer.einsum(`${letters}y,yz->${letters}z`, input, kernel), units);
+    const sums = layer.einsum(`${letters}y,yz->${letters}z`, input, kernel);
+    return layer.finish(layer.shaped(sums, [...(input.shape ?? []).slice(0, -1), units]), units);
   },
 };
 
@@ -27,7 +28,8 @@ export const embedding: LayerSpec = {
     layer.requireIntegers(input);
     const [vocabulary, size] = [layer.number("vocabulary"), layer.number("size")];
     const vectors = layer.weights("embeddings", [vocabulary, size], vocabulary, size);
-    return layer.op("GatherV2", [vectors, input, layer.ints(0, "axis")]);
+    const found = layer.op("GatherV2", [vectors, input, layer.ints(0, "axis")]);
+    return input.shape ? layer.shaped(found, [...input.shape, size]) : found;
   },
 };
 

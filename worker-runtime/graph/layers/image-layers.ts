@@ -9,6 +9,15 @@ const strideFrom = (initial: number): LayerField => ({
   ...{ name: "stride", label: "Stride", kind: "int", initial, min: 1 },
 });
 
+/** The shape of what slides over images, with so many channels. */
+function slidShape(layer: LayerBuilder, input: Output, window: number, channels: number): readonly number[] {
+  const stride = layer.number("stride");
+  const steps = (size: number) =>
+    size < 0 ? -1 : Math.ceil((layer.text("padding") === "SAME" ? size : size - window + 1) / stride);
+  const [batch = -1, height = -1, width = -1] = input.shape ?? [];
+  return [batch, steps(height), steps(width), channels];
+}
+
 function strides(layer: LayerBuilder): { readonly strides: readonly number[]; readonly padding: string } {
   const stride = layer.number("stride");
   return { strides: [1, stride, stride, 1], padding: layer.text("padding") };
@@ -27,7 +36,8 @@ export const conv2d: LayerSpec = {
     const [filters, side] = [layer.number("filters"), layer.number("kernel")];
     const area = side * side;
     const kernel = layer.weights("kernel", [side, side, channels, filters], area * channels, area * filters);
-    return layer.finish(layer.op("Conv2D", [input, kernel], strides(layer)), filters);
+    const sums = layer.op("Conv2D", [input, kernel], strides(layer));
+    return layer.finish(layer.shaped(sums, slidShape(layer, input, side, filters)), filters);
   },
 };
 
@@ -41,7 +51,8 @@ export const depthwiseConv2d: LayerSpec = {
     const side = layer.number("kernel");
     const area = side * side;
     const kernel = layer.weights("kernel", [side, side, channels, 1], area * channels, area);
-    return layer.finish(layer.op("DepthwiseConv2dNative", [input, kernel], strides(layer)), channels);
+    const sums = layer.op("DepthwiseConv2dNative", [input, kernel], strides(layer));
+    return layer.finish(layer.shaped(sums, slidShape(layer, input, side, channels)), channels);
   },
 };
 
@@ -57,7 +68,8 @@ function pooling(name: string, op: "MaxPool" | "AvgPool", what: string): LayerSp
     build(layer, input) {
       layer.requireRank(input, 4, IMAGES);
       const pool = layer.number("pool");
-      return layer.op(op, [input], { ksize: [1, pool, pool, 1], ...strides(layer) });
+      const pooled = layer.op(op, [input], { ksize: [1, pool, pool, 1], ...strides(layer) });
+      return layer.shaped(pooled, slidShape(layer, input, pool, input.shape?.[3] ?? -1));
     },
   };
 }

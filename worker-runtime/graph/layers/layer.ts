@@ -134,6 +134,19 @@ export class LayerBuilder {
     return this.op("Einsum", [[one, other]], { equation });
   }
 
+  /**
+   * A result with its shape, as far as that is known: the next layer needs it, and not every op's shape is inferred.
+   *
+   * @param shape -1 for what is known only in a run
+   */
+  shaped(result: Output, shape: readonly number[]): Output {
+    const unknown = shape.filter((size) => size < 0).length;
+    const isInferred =
+      result.shape?.length === shape.length &&
+      shape.every((size, axis) => size < 0 || result.shape?.[axis] === size);
+    return isInferred || unknown > 1 ? result : this.op("Reshape", [result, this.ints(shape, "shape")]);
+  }
+
   /** Mean and variance over dimensions, which stay with size 1. */
   moments(input: Output, axes: readonly number[]): Pick<Normalization, "mean" | "variance"> {
     const over = this.ints(axes, "axes");

@@ -36,7 +36,7 @@ function overTime(
     },
     [first, ...Array.from({ length: states }, () => start)],
   );
-  return last;
+  return layer.shaped(last, [input.shape?.[0] ?? -1, layer.number("units")]);
 }
 
 /** Parts of equal size along the last dimension. */
@@ -121,6 +121,7 @@ export const attention: LayerSpec = {
     const mixed = layer.einsum("acbe,aecd->abcd", weights, value);
     const kernel = layer.weights("output/kernel", [heads, size, features], all, features);
     const bias = layer.filled("output/bias", [features], 0);
-    return layer.op("AddV2", [layer.einsum("abcd,cde->abe", mixed, kernel), bias]);
+    const result = layer.op("AddV2", [layer.einsum("abcd,cde->abe", mixed, kernel), bias]);
+    return layer.shaped(result, input.shape ?? []);
   },
 };
