@@ -56,7 +56,9 @@ describe("the dialog of layers", () => {
     expect(nodeOf("Dense_1/MatMul")?.input[0]).toBe("LayerNorm/output");
     expect(useDocument.getState().problems.size).toBe(0);
 
-    for (const _ of [1, 2, 3]) documentActions.undo();
+    act(() => {
+      for (const _ of [1, 2, 3]) documentActions.undo();
+    });
     expect(names()).toEqual(["x"]);
   });
 
