@@ -90,7 +90,7 @@ function LayerForm({
         ) : null}
         {problem || !source ? (
           <p className={textStyles.error} role="alert">
-            {problem ?? "Select the node whose result the layer takes."}
+            {problem ?? "Nothing here has a result that a layer could take. Add a placeholder first."}
           </p>
         ) : null}
       </DialogBody>

@@ -15,8 +15,8 @@ const SOURCE_TYPES: ReadonlySet<DataType> = new Set([
 ]);
 
 /**
- * The result of what is selected: the first output of the last selected node that no other selected one reads. Undefined
- * if nothing selected has a result that a layer could take.
+ * The result of what is selected, or of the whole graph if nothing is: the first output of the last node that no other of
+ * them reads. Undefined if there is none that a layer could take.
  */
 export function layerSource(
   { nodes }: Pick<GraphDocument, "nodes">,
@@ -25,10 +25,11 @@ export function layerSource(
   selection: ReadonlySet<string>,
 ): LayerSource | undefined {
   const { outgoing } = wiringOf(nodes);
+  const isMeant = (name: string) => selection.size === 0 || selection.has(name);
   const isResult = (name: string) =>
     SOURCE_TYPES.has(outputType(nodes, lookup, name, 0)) &&
-    !outgoing.get(name)?.some(({ to, output }) => output >= 0 && selection.has(to));
-  const name = [...nodes.keys()].findLast((one) => selection.has(one) && isResult(one));
+    !outgoing.get(name)?.some(({ to, output }) => output >= 0 && isMeant(to));
+  const name = [...nodes.keys()].findLast((one) => isMeant(one) && isResult(one));
   if (name === undefined) return undefined;
   return {
     tensor: tensorName(name, 0),

@@ -1,12 +1,14 @@
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { TensorFlowError } from "../../../worker-runtime/protocol/status.js";
+import { isArranged } from "../arrangement.js";
 import type { GraphDocument } from "../model.js";
+import type { Move } from "../operations.js";
 import { uniqueName } from "../tensor-names.js";
 import { type EditResult, edit, refused } from "./types.js";
 
 /**
- * Adds the nodes of a layer, with its variables and their initializers, in a scope of its own. They have no positions, so
- * that the window draws them as that scope.
+ * Adds the nodes of a layer, with its variables and their initializers, in a scope of its own. The graph is then arranged
+ * by the window, which draws that scope as a block: no node keeps a position.
  *
  * @param make makes its nodes in a scope; throws a TensorFlowError that says why it cannot
  */
@@ -26,11 +28,17 @@ export function addLayer(
           type: "nodes",
           changes: nodes.map((after, number) => ({ after, index: document.nodes.size + number })),
         },
+        { type: "layout", moves: isArranged(document) ? [] : withoutPositions(document) },
       ],
-      select: nodes.map((node) => node.name),
+      // Selected nodes would be shown, and so the scope opened.
+      select: [],
     });
   } catch (error) {
     if (error instanceof TensorFlowError) return refused(error.message);
     throw error;
   }
+}
+
+function withoutPositions({ layout }: GraphDocument): Move[] {
+  return [...layout].map(([node, from]) => ({ node, from }));
 }

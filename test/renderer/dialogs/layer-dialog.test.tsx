@@ -41,6 +41,7 @@ describe("the dialog of layers", () => {
     expect(nodeOf("Dense/MatMul")?.input).toEqual(["x", "Dense/kernel/Read/ReadVariableOp"]);
     expect(nodeOf("Dense/kernel")).toMatchObject({ op: "VarHandleOp", device: "/job:worker/task:1" });
     expect(nodeOf("Dense/Relu")?.op).toBe("Relu");
+    expect(useDocument.getState().document.layout.size).toBe(0);
     expect(documentActions.initialisation().targets.toSorted()).toEqual([
       "Dense/bias/Assign",
       "Dense/kernel/Assign",
@@ -60,6 +61,7 @@ describe("the dialog of layers", () => {
       for (const _ of [1, 2, 3]) documentActions.undo();
     });
     expect(names()).toEqual(["x"]);
+    expect(useDocument.getState().document.layout.size).toBe(1);
   });
 
   it("says why a layer does not suit its input, or a value its field", async () => {
@@ -80,14 +82,20 @@ describe("the dialog of layers", () => {
     expect(names()).toEqual(["x"]);
   });
 
-  it("gives losses a placeholder for what should come out, and needs something selected", async () => {
+  it("gives losses a placeholder for what should come out", async () => {
     const { user } = show(<LayerDialog />);
     await user.selectOptions(choose(), "CrossEntropyLoss");
-    expect(screen.getByRole("alert").textContent).toBe("Select the node whose result the layer takes.");
-    act(() => documentActions.select(["x"]));
     await user.click(add());
     expect(nodeOf("CrossEntropyLoss/labels")?.op).toBe("Placeholder");
     expect(useUi.getState().dialog).toBeUndefined();
+  });
+
+  it("needs a result to take", async () => {
+    openDocument(documentOf([]));
+    show(<LayerDialog />);
+    expect(screen.getByRole("alert").textContent).toMatch(/^Nothing here has a result/);
+    expect(add().disabled).toBe(true);
+    await expectAccessible();
   });
 
   it("takes the result of several selected nodes", () => {
