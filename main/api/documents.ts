@@ -33,7 +33,13 @@ export const documentSchema = z.object({
 });
 export type DocumentFile = z.infer<typeof documentSchema>;
 
-export const exampleSchema = z.object({ id: z.string(), title: z.string(), description: z.string() });
+export const exampleSchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  description: z.string(),
+  /** The tensor that a run of it is to show; absent if it cannot run as it is. */
+  result: z.string().optional(),
+});
 export type Example = z.infer<typeof exampleSchema>;
 
 export const directoryEntrySchema = z.object({

@@ -4,7 +4,7 @@ import type { ExampleLibrary } from "./document-service.js";
 
 /** The example graphs that come with Tensordeck. */
 export const exampleLibrary: ExampleLibrary = {
-  list: () => examples.map(({ id, title, description }) => ({ id, title, description })),
+  list: () => examples.map(({ build: _, ...example }) => example),
   open: (id) => {
     const example = examples.find((candidate) => candidate.id === id);
     if (!example) throw problem("NOT_FOUND", `There is no example "${id}".`);

@@ -15,7 +15,7 @@ export async function initialise(targets: readonly string[]): Promise<boolean> {
     .runInputs()
     .feeds.filter(({ value }) => value.kind === "literal" || value.batched !== true);
   const runId = await sendRun({ feeds, fetches: [], targets: [...targets], steps: 1, trace: false });
-  return runId !== undefined && (await endOf(runId))?.state === "done";
+  return runId !== undefined && (await endOfRun(runId))?.state === "done";
 }
 
 /**
@@ -29,7 +29,7 @@ export async function initialiseAndRunAgain({ steps, trace }: RunWish): Promise<
 }
 
 /** The final state of a run; undefined if there will be none. */
-function endOf(runId: string): Promise<RunUpdate | undefined> {
+export function endOfRun(runId: string): Promise<RunUpdate | undefined> {
   const seen = { begun: false };
   /** "wait" while the run continues. */
   const ended = (): RunUpdate | undefined | "wait" => {

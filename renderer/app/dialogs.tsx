@@ -10,6 +10,7 @@ import { AssignDialog } from "../dialogs/assign-dialog.js";
 import { ColocateDialog } from "../dialogs/colocate-dialog.js";
 import { ConfirmDialog } from "../dialogs/confirm-dialog.js";
 import { DeviceDialog } from "../dialogs/device-dialog.js";
+import { ExamplesDialog } from "../dialogs/examples-dialog.js";
 import { FileDialog } from "../dialogs/file-dialog.js";
 import { InstallDialog } from "../dialogs/install-dialog.js";
 import { LogDialog } from "../dialogs/log-dialog.js";
@@ -27,6 +28,10 @@ import { closePairing } from "../stores/pairing-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { Dialog } from "../ui/dialog.js";
 import { ErrorBoundary } from "../ui/error-boundary.js";
+import { preloadable } from "../ui/preloadable.js";
+
+// It brings the definitions of all ops, which nothing else in the window needs.
+const LayerDialog = preloadable(() => import("../dialogs/layer-dialog.js"));
 
 /** The open dialogs: the window's own, then those that the application shows in every window. */
 export default function Dialogs(): ReactElement {
@@ -53,6 +58,10 @@ function OwnDialog(): ReactElement | null {
       return null;
     case "palette":
       return <Palette />;
+    case "examples":
+      return <ExamplesDialog />;
+    case "layer":
+      return <LayerDialog />;
     case "shortcuts":
       return <ShortcutsDialog />;
     case "about":

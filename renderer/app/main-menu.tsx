@@ -24,6 +24,7 @@ function entriesNow(): readonly MenuEntry[] {
       menuEntry(fileCommands.create.now()),
       menuEntry(fileCommands.open.now()),
       ...recentEntries(),
+      menuEntry(fileCommands.examples.now()),
       exampleEntries(),
     ],
     [menuEntry(documentCommands.save.now()), menuEntry(documentCommands.saveAs.now()), exportEntries()],

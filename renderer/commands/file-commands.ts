@@ -1,3 +1,4 @@
+import { runExample } from "../actions/example-actions.js";
 import { exportScript } from "../actions/export-actions.js";
 import {
   downloadGraph,
@@ -10,6 +11,7 @@ import {
 import { exportPicture } from "../actions/picture-actions.js";
 import { openNewWindow } from "../actions/window-actions.js";
 import { useApp } from "../stores/app-store.js";
+import { uiActions } from "../stores/ui-store.js";
 import { defineCommands } from "./command.js";
 import { documentTarget, exampleTarget, nodesTarget, noTarget, recentTarget } from "./target-kinds.js";
 
@@ -23,6 +25,15 @@ export const fileCommands = defineCommands(noTarget, {
     shortcut: "Mod+O",
     needsApplication: true,
     run: () => openDocument(),
+  },
+  examples: {
+    id: "file.examples",
+    group: "File",
+    label: "Gallery of examples…",
+    keywords: "digits, classifier, welcome, tutorial",
+    icon: "cube",
+    needsApplication: true,
+    run: () => uiActions.open({ kind: "examples" }),
   },
   newWindow: {
     id: "file.newWindow",
@@ -65,6 +76,17 @@ export const exampleCommands = defineCommands(exampleTarget, {
     icon: "cube",
     needsApplication: true,
     run: openExample,
+  },
+  run: {
+    id: "file.runExample",
+    group: "File",
+    label: "Run example",
+    short: () => "Run",
+    named: (name) => `Run example: ${name}`,
+    icon: "play",
+    needsApplication: true,
+    applies: ({ result }) => result !== undefined,
+    run: runExample,
   },
 });
 

@@ -21,6 +21,7 @@ import { graphCommands, selectionCommands } from "./graph-commands.js";
 import { helpCommands } from "./help-commands.js";
 import { kernelCommands, wayOutCommands } from "./kernel-commands.js";
 import type { KeyContext } from "./key-context.js";
+import { layerCommands } from "./layer-commands.js";
 import { machineCommands, roleCommands } from "./machine-commands.js";
 import { nodeCommands, nodesCommands } from "./node-commands.js";
 import { opCommands, opListCommands } from "./op-commands.js";
@@ -67,7 +68,7 @@ export const allCommands: readonly AnyCommand[] = [
   ...[clusterCommands, membershipCommands, machineCommands, roleCommands, taskCommands],
   ...[linkCommands, routeCommands, runtimeCommands],
   ...[graphCommands, nodeCommands, edgeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
-  ...[frameCommands, noteCommands, annotationCommands],
+  ...[layerCommands, frameCommands, noteCommands, annotationCommands],
   ...[placementCommands, variablesCommands, variableCommands],
   ...[alignCommands, closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
   ...[canvasCommands, viewCommands, colourCommands, tensorCommands, curveCommands],

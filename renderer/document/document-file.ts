@@ -79,10 +79,7 @@ export function writeDocument(document: GraphDocument): Uint8Array {
 export function writeWithoutNodes(document: GraphDocument): MetaGraphDef {
   const collectionDef = new Map(document.metaGraph.collectionDef);
   const collection = writeAnnotations(
-    writeClusterConfig(
-      writeRunConfigs(collectionDef.get(DOCUMENT_COLLECTION), document),
-      document.cluster,
-    ),
+    writeClusterConfig(writeRunConfigs(collectionDef.get(DOCUMENT_COLLECTION), document), document.cluster),
     document.annotations,
   );
   if (collection) collectionDef.set(DOCUMENT_COLLECTION, collection);

@@ -10,6 +10,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { layerCommands } from "../commands/layer-commands.js";
 import { opCommands, opListCommands } from "../commands/op-commands.js";
 import { type OpEntry, type OpMatch, searchOps } from "../document/op-entries.js";
 import { CommandButton, CommandSwitch } from "../parts/command-button.js";
@@ -147,6 +148,7 @@ function OpList(): ReactElement {
             </span>
           ) : null}
         </SearchField>
+        <CommandButton command={layerCommands.add} size="small" variant="ghost" icon />
       </div>
       <div
         ref={frame}

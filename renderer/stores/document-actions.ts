@@ -12,6 +12,7 @@ import { withoutPlacesInScopes } from "../document/arrangement.js";
 import { clipOfText, clipText } from "../document/clip-text.js";
 import { graphToRun, restoreNotes, writeDocument } from "../document/document-file.js";
 import { addNode, type ConnectFrom } from "../document/edits/add.js";
+import { addLayer } from "../document/edits/add-layer.js";
 import { setAttr } from "../document/edits/attrs.js";
 import { setCluster } from "../document/edits/cluster.js";
 import { colocate, separate } from "../document/edits/colocate.js";
@@ -238,6 +239,10 @@ export const documentActions = {
   /** Adds a node of an op between an input and what it reads. */
   insertOnEdge: (op: string, end: DataEnd, position: Point): boolean =>
     used(op, perform(insertOnEdge(present(), lookupOp, op, end, position))),
+
+  /** Adds a layer block; `make` makes its nodes in a scope. */
+  addLayer: (name: string, make: (scope: string) => readonly NodeDef[]): boolean =>
+    perform(addLayer(present(), name, make)),
 
   deleteSelection: (): boolean => perform(deleteNodes(present(), selected())),
   deleteNodes: (names: readonly string[]): boolean => perform(deleteNodes(present(), names)),

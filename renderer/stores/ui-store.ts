@@ -18,6 +18,9 @@ export type DockTab =
 
 export type DialogState =
   | { readonly kind: "palette" }
+  | { readonly kind: "examples" }
+  /** Adds a layer block. */
+  | { readonly kind: "layer" }
   | { readonly kind: "shortcuts" }
   | { readonly kind: "about" }
   | { readonly kind: "log" }

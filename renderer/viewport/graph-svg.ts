@@ -95,12 +95,12 @@ function edgeSvg({ map, strokeOf, css }: Drawing, index: number): string {
   if (!edge) return "";
   const { from, to } = edgeEnds(map, index);
   const route = map.routes.get(edge.id);
-  const { path, middle } = route ? routePath(route) : edgePath(from, to);
+  const { path, middle, straight } = route ? routePath(route) : { ...edgePath(from, to), straight: 0 };
   const { colour, width, label } = strokeOf(edge);
   const dashes = edge.output < 0 ? ' stroke-dasharray="3 4"' : "";
   const line = `<path d="${path}" fill="none" stroke="${css(colour)}" stroke-width="${width}"${dashes}/>`;
-  if (label === "") return line;
   const half = (label.length * 6.1 + 6) / 2;
+  if (label === "" || straight < 2 * half + 8) return line;
   const back = `<rect x="${middle.x - half}" y="${middle.y - 7}" width="${2 * half}" height="14" rx="3" fill="${css("var(--bg-0)")}"/>`;
   const text = `<text x="${middle.x}" y="${middle.y + 3.5}" text-anchor="middle" font-family="${escaped(css("var(--mono)"))}" font-size="10" fill="${css("var(--fg-2)")}">${escaped(label)}</text>`;
   return line + back + text;

@@ -1,5 +1,6 @@
 import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import { digitsGraph } from "./digits/digits-graph.js";
 import { Graph } from "./graph.js";
 import {
   add,
@@ -111,10 +112,38 @@ export function counterGraph(): MetaGraphDef {
   });
 }
 
+/** A trained classifier: what digit one of its pictures shows, with the scores of all ten. */
+export function digitsExample(): MetaGraphDef {
+  const graph = digitsGraph([FIRST_WORKER, SECOND_WORKER]);
+  const fetches = ["picture:0", "scores:0", "label:0"];
+  graph.addToCollection(DOCUMENT_COLLECTION, JSON.stringify({ run: { fetches } }));
+  const column = (index: number) => index * 216;
+  const row = (index: number) => index * 92;
+  const place = (x: number, y: number): readonly [number, number] => [column(x), row(y)];
+  return documentOf(graph, {
+    ...{ pictures: place(0, 0), number: place(0, 1), "picture/axis": place(0, 2) },
+    ...{ picture: place(1, 0), "batch/axis": place(1, 2), batch: place(2, 0), numbers: place(3, 0) },
+    ...{ "brightness/scale": place(3, 2), brightness: place(4, 0), "conv_1/kernel": place(4, 2) },
+    ...{ "conv_1/Conv2D": place(5, 0), "conv_1/bias": place(5, 2), "conv_1/BiasAdd": place(6, 0) },
+    ...{ conv_1: place(7, 0), "conv_2/kernel": place(0, 5), "conv_2/Conv2D": place(1, 4) },
+    ...{ "conv_2/bias": place(1, 5), "conv_2/BiasAdd": place(2, 4), conv_2: place(3, 4) },
+    ...{
+      "flat/shape": place(3, 5),
+      flat: place(4, 4),
+      "dense/kernel": place(4, 5),
+      "dense/MatMul": place(5, 4),
+    },
+    ...{ "dense/bias": place(5, 5), dense: place(6, 4), scores: place(7, 4), "best/dimension": place(7, 5) },
+    ...{ best: place(8, 4), labels: place(8, 3), "label/axis": place(8, 5), label: place(9, 4) },
+  });
+}
+
 export interface ExampleGraph {
   readonly id: string;
   readonly title: string;
   readonly description: string;
+  /** The tensor that a run is to show; absent if it cannot run as it is. */
+  readonly result?: string;
   readonly build: () => MetaGraphDef;
 }
 
@@ -124,7 +153,15 @@ export const examples: readonly ExampleGraph[] = [
     id: "welcome",
     title: "Welcome",
     description: "Five nodes on two workers: z = (a + b) + (a × b) gives 11.0.",
+    result: "z:0",
     build: welcomeGraph,
+  },
+  {
+    id: "digits",
+    title: "Handwritten digits",
+    description: "A trained network names the digit that a picture shows: 97 of 100 that it has never seen.",
+    result: "scores:0",
+    build: digitsExample,
   },
   {
     id: "csv-sum",
@@ -136,6 +173,7 @@ export const examples: readonly ExampleGraph[] = [
     id: "counter",
     title: "Counter",
     description: "A variable on one worker that every run counts up, once init has given it its first value.",
+    result: "count:0",
     build: counterGraph,
   },
 ];

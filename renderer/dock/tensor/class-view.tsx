@@ -1,6 +1,8 @@
 import { type ChangeEvent, type ReactElement, useId, useState } from "react";
 import type { Grid } from "../../../worker-runtime/protocol/selection.js";
+import { labelsInGraph } from "../../document/class-labels.js";
 import { attempt } from "../../stores/app-store.js";
+import { useDocument } from "../../stores/document-store.js";
 import { type TensorView, tensorViewActions, useTensorTabs } from "../../stores/tensor-tabs.js";
 import { Button } from "../../ui/button.js";
 import { countText, figureText, numberText } from "../../ui/format.js";
@@ -37,7 +39,9 @@ export function ClassView({ source, view, grid }: ClassViewProps): ReactElement 
     },
     source.step,
   );
-  const labels = useTensorTabs((state) => state.labels);
+  const typed = useTensorTabs((state) => state.labels);
+  const inGraph = useDocument((state) => labelsInGraph(state.document.nodes, grid.columns));
+  const labels = typed.length > 0 ? typed : inGraph;
   const { result } = work;
   if (result === undefined) return <WorkNote work={work} />;
   const { top, rest, columns } = result;

@@ -1,0 +1,43 @@
+/** Opens an example and runs it. */
+import type { Example } from "../../main/api/documents.js";
+import { labelsInGraph } from "../document/class-labels.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { modesOf, tensorViewActions } from "../stores/tensor-tabs.js";
+import { uiActions, useUi } from "../stores/ui-store.js";
+import { openExample } from "./file-actions.js";
+import { currentTasks, missingTasks, startMissing } from "./graph-tasks.js";
+import { endOfRun, initialise } from "./initialise-actions.js";
+import { sendRun } from "./run-actions.js";
+import { fetchedTensor } from "./tensor-actions.js";
+
+/**
+ * Opens an example, starts the tasks that it needs, initializes its variables, runs it, and shows its result: the classes
+ * of scores, other tensors as values, a number among the results.
+ */
+export async function runExample(example: Example): Promise<void> {
+  const { generation } = useDocument.getState();
+  uiActions.close();
+  await openExample(example);
+  if (useDocument.getState().generation === generation) return;
+  const missing = missingTasks(useDocument.getState().document.nodes.values(), currentTasks());
+  if (missing.names.length > 0 && !(await startMissing(missing))) return;
+  const { targets } = documentActions.initialisation();
+  if (targets.length > 0 && !(await initialise(targets))) return;
+  const runId = await sendRun({
+    ...documentActions.runInputs(1),
+    ...{ steps: 1, trace: useUi.getState().trace },
+  });
+  if (runId === undefined || (await endOfRun(runId))?.state !== "done") return;
+  showResult(example);
+}
+
+function showResult({ result }: Example): void {
+  const tensor = result === undefined ? undefined : fetchedTensor(result);
+  if (tensor === undefined || tensor.shape.length === 0) {
+    uiActions.showDock("results");
+    return;
+  }
+  const classes = labelsInGraph(useDocument.getState().document.nodes, tensor.shape.at(-1) ?? 0);
+  if (classes.length > 0 && modesOf(tensor).includes("classes")) tensorViewActions.setMode(tensor, "classes");
+  uiActions.openTensor(tensor.name);
+}

@@ -1,0 +1,50 @@
+import type { ReactElement } from "react";
+import { exampleCommands } from "../commands/file-commands.js";
+import { CommandButton } from "../parts/command-button.js";
+import { useExamples } from "../stores/example-store.js";
+import { uiActions } from "../stores/ui-store.js";
+import { Dialog, DialogBody } from "../ui/dialog.js";
+import { EmptyText } from "../ui/empty-text.js";
+import textStyles from "../ui/text.module.css";
+import { ExamplePicture } from "./example-picture.js";
+import styles from "./examples-dialog.module.css";
+
+/** The graphs that come with Tensordeck, each with a picture, to be opened or run at once. */
+export function ExamplesDialog(): ReactElement {
+  const examples = useExamples((state) => state.examples);
+  return (
+    <Dialog title="Examples" width="table" onClose={uiActions.close}>
+      <DialogBody>
+        {examples.length === 0 ? <EmptyText>The examples are not read yet.</EmptyText> : null}
+        <ul className={styles.cards}>
+          {examples.map((example) => (
+            <li key={example.id} className={styles.card}>
+              <ExamplePicture example={example} />
+              <div className={styles.text}>
+                <b>{example.title}</b>
+                <p className={textStyles.muted}>{example.description}</p>
+                <div className={styles.buttons}>
+                  <CommandButton
+                    command={exampleCommands.run}
+                    target={example}
+                    icon
+                    variant="primary"
+                    spoken="named"
+                  />
+                  <CommandButton
+                    command={exampleCommands.open}
+                    target={example}
+                    before={uiActions.close}
+                    spoken="named"
+                  >
+                    {() => "Open"}
+                  </CommandButton>
+                </div>
+              </div>
+            </li>
+          ))}
+        </ul>
+      </DialogBody>
+    </Dialog>
+  );
+}

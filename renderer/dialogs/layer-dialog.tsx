@@ -1,0 +1,144 @@
+import { type FormEvent, type ReactElement, useState } from "react";
+import {
+  fieldProblem,
+  initialValues,
+  LAYERS,
+  type LayerField,
+  type LayerSpec,
+  type LayerValue,
+  makeLayer,
+} from "../../worker-runtime/graph/layers/index.js";
+import { shapeLabel } from "../../worker-runtime/graph/shape.js";
+import { layerSource } from "../document/layer-source.js";
+import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { uiActions } from "../stores/ui-store.js";
+import { Button } from "../ui/button.js";
+import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
+import { FieldLabel } from "../ui/field-label.js";
+import textStyles from "../ui/text.module.css";
+import { SelectInput, TextInput } from "../ui/text-input.js";
+import styles from "./layer-dialog.module.css";
+
+/** Chooses a layer and its settings; it takes the result of what is selected. */
+export default function LayerDialog(): ReactElement {
+  const [name, setName] = useState(LAYERS[0]?.name ?? "");
+  const spec = LAYERS.find((one) => one.name === name);
+  return (
+    <Dialog title="Add a layer" onClose={uiActions.close}>
+      {spec ? <LayerForm key={name} spec={spec} onChoose={setName} /> : null}
+    </Dialog>
+  );
+}
+
+/** What was typed, until it is a number. */
+type Typed = Readonly<Record<string, LayerValue>>;
+
+function LayerForm({
+  spec,
+  onChoose,
+}: {
+  readonly spec: LayerSpec;
+  onChoose(name: string): void;
+}): ReactElement {
+  const [typed, setTyped] = useState<Typed>(() => initialValues(spec));
+  const [refusal, setRefusal] = useState<string>();
+  const document = useDocument((state) => state.document);
+  const shapes = useDocument((state) => state.shapes);
+  const selection = useDocument((state) => state.selection);
+  const source = layerSource(document, lookupOp, shapes, selection);
+  const values = Object.fromEntries(spec.fields.map((field) => [field.name, valueIn(field, typed)]));
+  const problem =
+    spec.fields.map((field) => fieldProblem(field, values[field.name])).find(Boolean) ?? refusal;
+  const set = (field: string, value: LayerValue) => {
+    setTyped((before) => ({ ...before, [field]: value }));
+    setRefusal(undefined);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!source) return;
+    const make = (scope: string) => makeLayer(spec, values, source, scope).nodes;
+    if (documentActions.addLayer(spec.name, make)) uiActions.close();
+    else setRefusal(documentActions.takeRefusal());
+  };
+  return (
+    <form onSubmit={submit} style={{ display: "contents" }}>
+      <DialogBody>
+        <FieldLabel>
+          <span>Layer</span>
+          <SelectInput value={spec.name} onChange={({ target: { value } }) => onChoose(value)}>
+            {LAYERS.map(({ name }) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </SelectInput>
+        </FieldLabel>
+        <p className={textStyles.muted}>{spec.description}</p>
+        <div className={styles.fields}>
+          {spec.fields.map((field) => (
+            <FieldLabel key={field.name}>
+              <span>{field.label}</span>
+              <Control field={field} value={typed[field.name]} onChange={(value) => set(field.name, value)} />
+            </FieldLabel>
+          ))}
+        </div>
+        {source ? (
+          <p className={textStyles.muted}>
+            Takes <b>{source.tensor}</b>, {source.dtype}{" "}
+            {source.shape ? shapeLabel(source.shape) : "of unknown shape"}.
+          </p>
+        ) : null}
+        {problem || !source ? (
+          <p className={textStyles.error} role="alert">
+            {problem ?? "Nothing here has a result that a layer could take. Add a placeholder first."}
+          </p>
+        ) : null}
+      </DialogBody>
+      <DialogFooter>
+        <span className={textStyles.grow} />
+        <Button onClick={uiActions.close}>Cancel</Button>
+        <Button type="submit" variant="primary" disabled={problem !== undefined || !source}>
+          Add
+        </Button>
+      </DialogFooter>
+    </form>
+  );
+}
+
+function valueIn(field: LayerField, typed: Typed): LayerValue {
+  const value = typed[field.name] ?? field.initial;
+  if (field.kind === "flag" || field.kind === "choice" || typeof value === "number") return value;
+  const text = String(value).trim();
+  return text === "" ? Number.NaN : Number(text);
+}
+
+interface ControlProps {
+  readonly field: LayerField;
+  readonly value: LayerValue | undefined;
+  onChange(value: LayerValue): void;
+}
+
+function Control({ field, value, onChange }: ControlProps): ReactElement {
+  if (field.kind === "flag") {
+    return <input type="checkbox" checked={value === true} onChange={() => onChange(value !== true)} />;
+  }
+  if (field.kind === "choice") {
+    return (
+      <SelectInput value={String(value)} onChange={({ target }) => onChange(target.value)}>
+        {field.choices.map((choice) => (
+          <option key={choice} value={choice}>
+            {choice}
+          </option>
+        ))}
+      </SelectInput>
+    );
+  }
+  return (
+    <TextInput
+      inputMode={field.kind === "int" ? "numeric" : "decimal"}
+      value={String(value)}
+      onChange={({ target }) => onChange(target.value)}
+      onFocus={({ target }) => target.select()}
+    />
+  );
+}
