@@ -106,7 +106,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("accessibility", () => {
       await window.button(`Change to the ${theme} theme`).click();
       await window.page.locator(`html[data-theme="${theme}"]`).waitFor();
       await window.page.getByRole("tab", { name: "Cluster" }).click();
-      for (const tab of ["Results", "Timeline", "Logs", "Problems", "What to run", "Lanes"]) {
+      for (const tab of ["Results", "Timeline", "Logs", "Problems", "What to run", "Runs", "Lanes"]) {
         await window.dockTab(tab).click();
         await window.page.getByRole("tabpanel", { name: tab }).waitFor();
         await look(`${theme}, ${tab}`);
