@@ -14,6 +14,7 @@ import { InstallDialog } from "../dialogs/install-dialog.js";
 import { LogDialog } from "../dialogs/log-dialog.js";
 import { MachineDialog } from "../dialogs/machine-dialog.js";
 import { Palette } from "../dialogs/palette.js";
+import { ScopeDialog } from "../dialogs/scope-dialog.js";
 import { SettingsDialog } from "../dialogs/settings-dialog.js";
 import { ShortcutsDialog } from "../dialogs/shortcuts-dialog.js";
 import { StepsDialog } from "../dialogs/steps-dialog.js";
@@ -68,6 +69,8 @@ function OwnDialog(): ReactElement | null {
       return <DeviceDialog nodes={dialog.nodes} />;
     case "colocate":
       return <ColocateDialog nodes={dialog.nodes} />;
+    case "scope":
+      return <ScopeDialog nodes={dialog.nodes} />;
     case "python":
       return <PythonDialog />;
     case "access":

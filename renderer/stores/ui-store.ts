@@ -27,6 +27,7 @@ export type DialogState =
   /** Pins nodes to a device that is typed in. */
   | { readonly kind: "device"; readonly nodes: readonly string[] }
   | { readonly kind: "colocate"; readonly nodes: readonly string[] }
+  | { readonly kind: "scope"; readonly nodes: readonly string[] }
   | {
       readonly kind: "file";
       readonly mode: "open" | "save";
