@@ -16,6 +16,7 @@ import { InstallDialog } from "../dialogs/install-dialog.js";
 import { LogDialog } from "../dialogs/log-dialog.js";
 import { MachineDialog } from "../dialogs/machine-dialog.js";
 import { Palette } from "../dialogs/palette.js";
+import { ScopeDialog } from "../dialogs/scope-dialog.js";
 import { SettingsDialog } from "../dialogs/settings-dialog.js";
 import { ShortcutsDialog } from "../dialogs/shortcuts-dialog.js";
 import { StepsDialog } from "../dialogs/steps-dialog.js";
@@ -80,6 +81,8 @@ function OwnDialog(): ReactElement | null {
       return <ColocateDialog nodes={dialog.nodes} />;
     case "assign":
       return <AssignDialog variable={dialog.variable} />;
+    case "scope":
+      return <ScopeDialog nodes={dialog.nodes} />;
     case "python":
       return <PythonDialog />;
     case "access":

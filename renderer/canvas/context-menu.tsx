@@ -51,7 +51,11 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
       [partialRunCommands.to, partialRunCommands.alone],
       [nodesCommands.pin, nodesCommands.unpin, nodesCommands.device],
       [nodesCommands.colocate, nodesCommands.separate],
-      [frameCommands.add, ...(useDocument.getState().selection.size > 1 ? [alignMenu()] : [])],
+      [
+        frameCommands.add,
+        nodesCommands.scope,
+        ...(useDocument.getState().selection.size > 1 ? [alignMenu()] : []),
+      ],
       [
         ...[clipboardCommands.cut, clipboardCommands.copy, pasteCommands.paste, nodesCommands.duplicate],
         ...[selectionCommands.delete, nodesCommands.bypass],

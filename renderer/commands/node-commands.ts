@@ -137,6 +137,15 @@ export const nodesCommands = defineCommands(nodesTarget, {
     hint: nodeCount,
     run: (nodes) => uiActions.open({ kind: "colocate", nodes }),
   },
+  scope: {
+    id: "graph.moveToScope",
+    group: "Graph",
+    label: "Move selection to a scope…",
+    short: () => "Move to a scope…",
+    keywords: "name scope, group, extract, prefix",
+    hint: nodeCount,
+    run: (nodes) => uiActions.open({ kind: "scope", nodes }),
+  },
   separate: {
     id: "graph.separate",
     group: "Graph",

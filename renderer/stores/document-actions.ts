@@ -23,7 +23,7 @@ import { type DataEnd, insertOnEdge } from "../document/edits/insert-on-edge.js"
 import { type Clip, clipOf, freePlaceFor, paste } from "../document/edits/paste.js";
 import { moveNodes, pin, pinEach } from "../document/edits/place.js";
 import { bypassNodes, deleteNodes } from "../document/edits/remove.js";
-import { rename } from "../document/edits/rename.js";
+import { moveToScope, rename } from "../document/edits/rename.js";
 import {
   addRunConfig,
   chooseRunConfig,
@@ -280,6 +280,10 @@ export const documentActions = {
     perform(giveFirstValue(present(), lookupOp, variables)),
 
   rename: (from: string, to: string): boolean => perform(rename(present(), from, to)),
+
+  /** Moves nodes to a name scope, "encoder/layer_1"; "" takes them out of theirs. */
+  moveToScope: (names: readonly string[], scope: string): boolean =>
+    perform(moveToScope(present(), names, scope)),
 
   setAttr: (node: string, attr: string, value: AttrValue | undefined): boolean =>
     perform(setAttr(present(), lookupOp, node, attr, value)),

@@ -41,6 +41,7 @@ export type DialogState =
   | { readonly kind: "colocate"; readonly nodes: readonly string[] }
   /** Assigns a value to a variable of the session. */
   | { readonly kind: "assign"; readonly variable: string }
+  | { readonly kind: "scope"; readonly nodes: readonly string[] }
   | {
       readonly kind: "file";
       readonly mode: "open" | "save";

@@ -56,8 +56,8 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("drawing", () => {
 
   test("shapes that do not fit are told in words, and fixed with one click", async ({ window, app }) => {
     writeFileSync(join(app.folder, "misfit.pbtxt"), MISFIT);
-    await window.openFile("misfit.pbtxt");
     await window.startTwoWorkers();
+    await window.openFile("misfit.pbtxt");
     await window.node("product").getByText("shapes differ").waitFor();
     await window.select("product");
     await window.inspector

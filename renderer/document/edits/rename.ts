@@ -6,52 +6,92 @@ import {
 } from "../../../worker-runtime/graph/colocation-groups.js";
 import type { GraphDocument, RunConfig } from "../model.js";
 import type { NodeChange, Operation } from "../operations.js";
-import { isNodeName, parseTensorName, renameInput, tensorName } from "../tensor-names.js";
+import { isNodeName, parseInput, parseTensorName, renameInput, tensorName } from "../tensor-names.js";
 import { withColocationGroups } from "./colocate.js";
 import { renameInMetaGraph } from "./rename-meta-graph.js";
 import { changeEachConfig } from "./run-configs.js";
-import { type EditResult, edit, refused } from "./types.js";
+import { type EditResult, edit, nodesText, refused } from "./types.js";
 
 /** Renames a node and every reference to it: inputs, colocation, feeds and fetches, collections and signatures. */
 export function rename(document: GraphDocument, from: string, to: string): EditResult {
-  const node = document.nodes.get(from);
-  const position = document.layout.get(from);
-  if (!node) return refused(`There is no node named ${from}.`);
+  if (!document.nodes.has(from)) return refused(`There is no node named ${from}.`);
   if (from === to) return refused("The name is the same.");
-  if (document.nodes.has(to)) return refused(`Another node is named ${to}.`);
-  if (!isNodeName(to)) {
-    return refused(
-      "A name begins with a letter, digit or dot and goes on with letters, digits and any of _ . - / \\ >.",
-    );
+  return renameAll(document, new Map([[from, to]]), `Rename ${from} to ${to}`);
+}
+
+/**
+ * Moves nodes to a name scope, as one step: what they have in common of their present path is replaced by it.
+ *
+ * @param scope "encoder/layer_1"; empty: no scope
+ */
+export function moveToScope(document: GraphDocument, nodes: readonly string[], scope: string): EditResult {
+  const present = nodes.filter((name) => document.nodes.has(name));
+  if (present.length === 0) return refused("Nothing is selected.");
+  const common = commonScope(present);
+  const wanted = scope.replace(/\/+$/, "");
+  if (wanted === common) return refused("They are in this scope already.");
+  const start = common === "" ? 0 : common.length + 1;
+  const names = new Map(
+    present.map((name) => [name, wanted === "" ? name.slice(start) : `${wanted}/${name.slice(start)}`]),
+  );
+  const where = wanted === "" ? "out of its scope" : `to ${wanted}`;
+  return renameAll(document, names, `Move ${nodesText(present)} ${where}`);
+}
+
+/** The innermost name scope around all of these nodes; empty: none. */
+export function commonScope(names: readonly string[]): string {
+  const [first = [], ...others] = names.map((name) => name.split("/").slice(0, -1));
+  let length = first.length;
+  for (const path of others) {
+    while (length > 0 && first.slice(0, length).some((part, index) => part !== path[index])) length--;
+  }
+  return first.slice(0, length).join("/");
+}
+
+function renameAll(document: GraphDocument, names: ReadonlyMap<string, string>, label: string): EditResult {
+  for (const to of names.values()) {
+    if (document.nodes.has(to)) return refused(`Another node is named ${to}.`);
+    if (!isNodeName(to)) {
+      return refused(
+        "A name begins with a letter, digit or dot and goes on with letters, digits and any of _ . - / \\ >.",
+      );
+    }
   }
   const changes: NodeChange[] = [];
-  const names = new Map([[from, to]]);
   for (const before of document.nodes.values()) {
-    let after = withInputs(before, from, to);
+    let after = withInputs(before, names);
     after = renameColocations(after, names);
-    if (before === node) after = { ...after, name: to };
+    const to = names.get(before.name);
+    if (to !== undefined) after = { ...after, name: to };
     if (after !== before) changes.push({ before, after, index: 0 });
   }
   const operations: Operation[] = [{ type: "nodes", changes }];
-  if (position) {
-    operations.push({
-      type: "layout",
-      moves: [
-        { node: from, from: position },
-        { node: to, to: position },
-      ],
-    });
+  const moved = [...names].flatMap(([from, to]) => {
+    const position = document.layout.get(from);
+    return position ? [{ from, to, position }] : [];
+  });
+  if (moved.length > 0) {
+    const moves = [
+      ...moved.map(({ from, position }) => ({ node: from, from: position })),
+      ...moved.map(({ to, position }) => ({ node: to, to: position })),
+    ];
+    operations.push({ type: "layout", moves });
   }
-  operations.push(...changeEachConfig(document, (config) => renameInRunConfig(config, from, to)));
-  const metaGraph = renameInMetaGraph(document.metaGraph, from, to);
+  operations.push(...changeEachConfig(document, (config) => renameInRunConfig(config, names)));
+  let { metaGraph } = document;
+  for (const [from, to] of names) metaGraph = renameInMetaGraph(metaGraph, from, to);
   if (metaGraph !== document.metaGraph) {
     operations.push({ type: "meta-graph", before: document.metaGraph, after: metaGraph });
   }
-  return edit({ label: `Rename ${from} to ${to}`, operations, select: [to] });
+  return edit({ label, operations, select: [...names.values()] });
 }
 
-function withInputs(node: NodeDef, from: string, to: string): NodeDef {
-  const input = node.input.map((text) => renameInput(text, from, to));
+function withInputs(node: NodeDef, names: ReadonlyMap<string, string>): NodeDef {
+  const input = node.input.map((text) => {
+    const reference = parseInput(text);
+    const to = reference.kind === "missing" ? undefined : names.get(reference.node);
+    return reference.kind === "missing" || to === undefined ? text : renameInput(text, reference.node, to);
+  });
   return input.some((text, index) => text !== node.input[index]) ? { ...node, input } : node;
 }
 
@@ -66,19 +106,21 @@ export function renameColocations(node: NodeDef, names: ReadonlyMap<string, stri
   return withColocationGroups(node, renamed);
 }
 
-function renameInRunConfig(config: RunConfig, from: string, to: string): RunConfig {
+function renameInRunConfig(config: RunConfig, renamed: ReadonlyMap<string, string>): RunConfig {
   const tensor = (name: string) => {
     const { node, output } = parseTensorName(name);
-    return node === from ? tensorName(to, output) : name;
+    const to = renamed.get(node);
+    return to === undefined ? name : tensorName(to, output);
   };
   const stops = config.stops.map((stop) => stop.tensor);
   const names = [...Object.keys(config.feeds), ...config.fetches, ...stops];
-  if (!config.targets.includes(from) && names.every((name) => tensor(name) === name)) return config;
+  if (!config.targets.some((name) => renamed.has(name)) && names.every((name) => tensor(name) === name))
+    return config;
   return {
     ...config,
     feeds: Object.fromEntries(Object.entries(config.feeds).map(([name, feed]) => [tensor(name), feed])),
     fetches: config.fetches.map(tensor),
-    targets: config.targets.map((name) => (name === from ? to : name)),
+    targets: config.targets.map((name) => renamed.get(name) ?? name),
     stops: config.stops.map((stop) => ({ ...stop, tensor: tensor(stop.tensor) })),
   };
 }

@@ -52,6 +52,7 @@ const EVERY: readonly (readonly [title: string, dialog: DialogState])[] = [
   ["Use from Python", { kind: "python" }],
   ["Device of 2 nodes", { kind: "device", nodes: ["x", "y"] }],
   ["Colocate x", { kind: "colocate", nodes: ["x"] }],
+  ["Move x to a scope", { kind: "scope", nodes: ["x"] }],
   [
     "Open a graph",
     { kind: "file", mode: "open", title: "Open a graph", extensions: ["pbtxt"], resolve: () => undefined },

@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { nodesCommands } from "../../../renderer/commands/node-commands.js";
 import { ColocateDialog } from "../../../renderer/dialogs/colocate-dialog.js";
 import { DeviceDialog } from "../../../renderer/dialogs/device-dialog.js";
-import { useDocument } from "../../../renderer/stores/document-store.js";
+import { ScopeDialog } from "../../../renderer/dialogs/scope-dialog.js";
+import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { useUi } from "../../../renderer/stores/ui-store.js";
 import { colocatedNodes } from "../../../worker-runtime/graph/colocation-groups.js";
 import { welcome } from "../document/graphs.js";
@@ -43,6 +44,24 @@ describe("a device that is typed in", () => {
     await user.clear(screen.getByRole("textbox", { name: "Device" }));
     await user.click(screen.getByRole("button", { name: "Unpin" }));
     expect(nodeOf("x")?.device).toBe("");
+  });
+});
+
+describe("the scope that nodes are moved to", () => {
+  it("begins with the present one, says what is wrong, and moves them in one step", async () => {
+    nodesCommands.scope.on(["x", "y"]).run();
+    const { user } = show(<ScopeDialog nodes={["x", "y"]} />);
+    const field = screen.getByRole<HTMLInputElement>("textbox", { name: "Scope" });
+    expect(field.value).toBe("");
+    await user.type(field, "two words{Enter}");
+    expect(screen.getByRole("alert").textContent).toMatch(/^A name begins/);
+    await expectAccessible();
+    await user.clear(field);
+    await user.type(field, "sums{Enter}");
+    expect(nodeOf("z")?.input).toEqual(["sums/x", "sums/y"]);
+    expect(useUi.getState().dialog).toBeUndefined();
+    act(() => documentActions.undo());
+    expect(nodeOf("z")?.input).toEqual(["x", "y"]);
   });
 });
 

@@ -11,7 +11,7 @@ import { insertOnEdge } from "../../../renderer/document/edits/insert-on-edge.js
 import { clipOf, freePlaceFor, paste } from "../../../renderer/document/edits/paste.js";
 import { deviceText, pin } from "../../../renderer/document/edits/place.js";
 import { bypassNodes, deleteNodes } from "../../../renderer/document/edits/remove.js";
-import { rename } from "../../../renderer/document/edits/rename.js";
+import { commonScope, moveToScope, rename } from "../../../renderer/document/edits/rename.js";
 import { EMPTY_RUN_CONFIG } from "../../../renderer/document/model.js";
 import {
   binary,
@@ -297,6 +297,34 @@ describe("copies", () => {
     const other = documentOf([constant("a", "1")]);
     const result = clip && edited(other, paste(other, clip, at, "Paste"));
     expect(result?.nodes.get("x")?.input).toEqual(["a", ""]);
+  });
+});
+
+describe("nodes moved to a scope", () => {
+  it("take edges, colocation and what is run with them, as one step", () => {
+    const start = { ...welcome(), runConfig: { ...EMPTY_RUN_CONFIG, fetches: ["x:0"], targets: ["z"] } };
+    const result = edited(start, moveToScope(start, ["x", "y"], "sums/"));
+    expect([...result.nodes.keys()]).toEqual(["a", "b", "sums/x", "sums/y", "z"]);
+    expect(result.nodes.get("z")?.input).toEqual(["sums/x", "sums/y"]);
+    expect(result.layout.get("sums/y")).toEqual(start.layout.get("y"));
+    expect(result.runConfig).toMatchObject({ fetches: ["sums/x:0"], targets: ["z"] });
+    const deeper = edited(result, moveToScope(result, ["sums/x", "sums/y"], "first/sums"));
+    expect([...deeper.nodes.keys()]).toEqual(["a", "b", "first/sums/x", "first/sums/y", "z"]);
+    expect([...edited(deeper, moveToScope(deeper, ["first/sums/x"], "")).nodes.keys()]).toContain("x");
+  });
+
+  it("keep their paths below what they have in common", () => {
+    expect(commonScope(["net/a/x", "net/a/y", "net/ab/z"])).toBe("net");
+    const graph = documentOf([constant("net/a/x", "1"), constant("net/b/x", "2")]);
+    const result = edited(graph, moveToScope(graph, [...graph.nodes.keys()], "other"));
+    expect([...result.nodes.keys()]).toEqual(["other/a/x", "other/b/x"]);
+  });
+
+  it("are refused names that are taken or invalid", () => {
+    const graph = documentOf([constant("x", "1"), constant("s/x", "2")]);
+    expect(reasonOf(moveToScope(graph, ["x"], "s"))).toBe("Another node is named s/x.");
+    expect(reasonOf(moveToScope(graph, ["x"], "a b"))).toMatch(/^A name begins/);
+    expect(reasonOf(moveToScope(graph, ["s/x"], "s"))).toBe("They are in this scope already.");
   });
 });
 

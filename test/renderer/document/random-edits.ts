@@ -12,7 +12,7 @@ import { insertOnEdge } from "../../../renderer/document/edits/insert-on-edge.js
 import { clipOf, paste } from "../../../renderer/document/edits/paste.js";
 import { moveNodes, pin } from "../../../renderer/document/edits/place.js";
 import { bypassNodes, deleteNodes } from "../../../renderer/document/edits/remove.js";
-import { rename } from "../../../renderer/document/edits/rename.js";
+import { moveToScope, rename } from "../../../renderer/document/edits/rename.js";
 import {
   addRunConfig,
   chooseRunConfig,
@@ -37,7 +37,7 @@ export type Step = (document: GraphDocument) => EditResult;
 
 /** Any edit of a document, often one that is refused. */
 export const step: fc.Arbitrary<Step> = fc
-  .record({ kind: fc.nat(17), pick: fc.nat(50), other: fc.nat(50), x: fc.integer({ min: -500, max: 500 }) })
+  .record({ kind: fc.nat(18), pick: fc.nat(50), other: fc.nat(50), x: fc.integer({ min: -500, max: 500 }) })
   .map(({ kind, pick, other, x }): Step => {
     return (document) => {
       const names = [...document.nodes.keys()];
@@ -83,6 +83,7 @@ export const step: fc.Arbitrary<Step> = fc
             width: 200,
             height: 100,
           }),
+        () => moveToScope(document, [name, second], pick % 3 === 0 ? "" : `s${pick % 3}`),
         () => bypassNodes(document, lookup, [name, second]),
         () =>
           insertOnEdge(document, lookup, pick % 2 ? "Neg" : "Mul", { node: name, input: 0 }, { x, y: pick }),
