@@ -1,5 +1,6 @@
 import { type ReactElement, useEffect, useState } from "react";
 import type { Example } from "../../main/api/documents.js";
+import { tryParseDeviceName } from "../../worker-runtime/cluster/device-name.js";
 import { atOnce } from "../../worker-runtime/graph/slices.js";
 import { type GraphImage, imagesInGraph } from "../document/graph-images.js";
 import type { GraphDocument } from "../document/model.js";
@@ -127,6 +128,6 @@ function Graph({ map }: { readonly map: GraphMap }): ReactElement {
 
 /** Examples name their tasks by number; the colours are those that two tasks get first. */
 function colourOf(device: string): string {
-  const task = /task:(\d+)/.exec(device)?.[1];
-  return task === undefined ? "var(--fg-2)" : `var(--t${Number(task) + 1})`;
+  const task = tryParseDeviceName(device)?.task;
+  return task === undefined ? "var(--fg-2)" : `var(--t${task + 1})`;
 }

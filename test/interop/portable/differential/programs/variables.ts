@@ -65,6 +65,8 @@ export const variablePrograms: readonly Program[] = [
     build: (g) => {
       const { handle, init, read } = resource(g, "v", matrix);
       const isInitialized = g.op("VarIsInitializedOp", [handle]).output;
+      const fedOf = (dtype: "int32" | "float32") => g.op("Placeholder", [], { dtype }).output;
+      const [ints, floats] = [fedOf("int32"), fedOf("float32")];
       return [
         { run: [isInitialized] },
         { run: [read] },
@@ -73,8 +75,14 @@ export const variablePrograms: readonly Program[] = [
         { run: [g.op("AssignAddVariableOp", [handle, matrix])] },
         { run: [g.op("AssignSubVariableOp", [handle, Tensor.of(0.5, "float32", [3, 2])])] },
         { run: [read] },
-        { run: [g.op("AssignVariableOp", [handle, Tensor.of([1], "int32")], { dtype: "int32" })] },
-        { run: [g.op("AssignAddVariableOp", [handle, Tensor.of([1], "float32")])] },
+        {
+          run: [g.op("AssignVariableOp", [handle, ints], { dtype: "int32" })],
+          feeds: { [ints.name]: Tensor.of([1], "int32") },
+        },
+        {
+          run: [g.op("AssignAddVariableOp", [handle, floats])],
+          feeds: { [floats.name]: Tensor.of([1], "float32") },
+        },
         { run: [g.op("ResourceGather", [handle, rows], { dtype: "float32" }).output] },
         { run: [g.op("ResourceGather", [handle, Tensor.of([3], "int32")], { dtype: "float32" }).output] },
         { run: [g.op("ResourceGatherNd", [handle, ndRows], { dtype: "float32" }).output] },
