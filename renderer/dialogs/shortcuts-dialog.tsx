@@ -17,7 +17,8 @@ const MOVES: readonly (readonly [label: string, keys: string])[] = [
 export function ShortcutsDialog(): ReactElement {
   return (
     <Dialog title="Keyboard shortcuts" width="wide" onClose={uiActions.close}>
-      <DialogBody className={styles.shortcuts}>
+      {/* What scrolls can be reached by keyboard. */}
+      <DialogBody className={styles.shortcuts} role="region" aria-label="All shortcuts" tabIndex={0}>
         {COMMAND_GROUPS.map((group) => {
           const commands = allCommands.filter((command) => command.group === group && command.shortcut);
           if (commands.length === 0) return null;
