@@ -95,18 +95,34 @@ export function CanvasMenu(): ReactElement | null {
   );
 }
 
+/** A row of the list that has made its nodes the selection. */
+const SELECTED_ROW = "[data-menu-selection]";
+const ROW_MENU_INSET = 32;
+
+/** The row of a tree that its keys are for. */
+function currentRowOf(tree: Element): Element | null {
+  return document.getElementById(tree.getAttribute("aria-activedescendant") ?? "");
+}
+
 /** A right click, or the equivalent key, somewhere on the canvas. */
 export function openCanvasMenu(event: MouseEvent<HTMLElement>, picture: PicturePointer): void {
   const { target, currentTarget, clientX, clientY } = event;
   if (!(target instanceof Element)) return;
   const screen = { x: clientX, y: clientY };
-  const node = target.closest<HTMLElement>("[data-menu-node], .react-flow__node");
+  const node = target.closest<HTMLElement>(".react-flow__node");
   const edge = target.closest<HTMLElement>(".react-flow__edge");
+  const row =
+    target.closest('[role="tree"]') === target ? currentRowOf(target) : target.closest(SELECTED_ROW);
   const onPane = target.closest(".react-flow__pane") !== null;
-  if (target === currentTarget || target.closest('[role="tree"]') === target) {
+  if (row?.matches(SELECTED_ROW)) {
+    const { left, bottom } = row.getBoundingClientRect();
+    const byKey = !row.contains(target);
+    const at = byKey ? { x: left + ROW_MENU_INSET, y: bottom } : screen;
+    useCanvas.setState({ contextMenu: { on: "nodes", screen: at, pointer: false } });
+  } else if (target === currentTarget || target.closest('[role="tree"]') === target) {
     openByKey();
   } else if (node) {
-    openOnNode(node.dataset.menuNode ?? node.dataset.id ?? "", screen);
+    openOnNode(node.dataset.id ?? "", screen);
   } else if (edge) {
     openOnEdge(edge.dataset.id ?? "", screen);
   } else if (onPane) {
