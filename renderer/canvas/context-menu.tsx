@@ -20,6 +20,7 @@ import {
 } from "../commands/scope-commands.js";
 import type { Point } from "../document/model.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { hasScopes } from "../stores/graph-view-store.js";
 import { MenuAt, type MenuEntry } from "../ui/menu.js";
 import { currentMap, itemShowing } from "../viewport/current-map.js";
 import { nodeRect, nodesIn } from "../viewport/graph-map.js";
@@ -33,33 +34,46 @@ type MenuOf = NonNullable<CanvasStore["contextMenu"]>["on"];
 function alignMenu(): MenuEntry {
   const { across, down, ...edges } = alignCommands;
   const groups = [Object.values(edges), [across, down]];
-  const entries = joinGroups(groups.map((group) => group.map((command) => menuEntry(command.now()))));
-  return { kind: "submenu", label: "Align", entries };
+  return submenu("Align", groups);
 }
 
 function colourMenu(): MenuEntry {
-  const entries = Object.values(colourCommands).map((command) => menuEntry(command.now()));
-  return { kind: "submenu", label: "Colours", entries };
+  return submenu("Colours", [Object.values(colourCommands)]);
+}
+
+function submenu(label: string, groups: readonly (readonly AnyCommand[])[]): MenuEntry {
+  return { kind: "submenu", label, entries: joinGroups(groups.map(entriesNow)) };
+}
+
+/** Commands with their current targets; those that do not apply to them are left out. */
+function entriesNow(group: readonly (AnyCommand | MenuEntry)[]): MenuEntry[] {
+  return group.flatMap((one): MenuEntry[] => {
+    if ("kind" in one) return [one];
+    const action = one.now();
+    return action.applies ? [menuEntry(action)] : [];
+  });
 }
 
 function entriesOf(on: MenuOf): readonly MenuEntry[] {
   const groups: Readonly<Record<MenuOf, readonly (readonly (AnyCommand | MenuEntry)[])[]>> = {
     edges: [[edgeCommands.insert], [selectionCommands.delete]],
     nodes: [
-      [closedScopeCommands.open, openScopeCommands.close, weightCommands.toggle],
+      hasScopes() ? [closedScopeCommands.open, openScopeCommands.close, weightCommands.toggle] : [],
       [nodeCommands.inspect, nodeCommands.rename, nodeCommands.fetch, nodeCommands.connect],
       [partialRunCommands.to, partialRunCommands.alone],
-      [nodesCommands.pin, nodesCommands.unpin, nodesCommands.device],
-      [nodesCommands.colocate, nodesCommands.separate],
       [
-        frameCommands.add,
-        nodesCommands.scope,
+        ...[nodesCommands.pin, nodesCommands.unpin],
+        submenu("Placement", [[nodesCommands.device], [nodesCommands.colocate, nodesCommands.separate]]),
+      ],
+      [
+        submenu("Group", [[frameCommands.add, nodesCommands.scope]]),
         ...(useDocument.getState().selection.size > 1 ? [alignMenu()] : []),
       ],
       [
-        ...[clipboardCommands.cut, clipboardCommands.copy, pasteCommands.paste, nodesCommands.duplicate],
-        ...[selectionCommands.delete, nodesCommands.bypass],
+        submenu("Clipboard", [[clipboardCommands.cut, clipboardCommands.copy, pasteCommands.paste]]),
+        nodesCommands.duplicate,
       ],
+      [selectionCommands.delete, nodesCommands.bypass],
     ],
     canvas: [
       [graphCommands.addOp, noteCommands.add, pasteCommands.paste],
@@ -69,9 +83,7 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
       [canvasCommands.fit, canvasCommands.find, canvasCommands.list, canvasCommands.minimap],
     ],
   };
-  return joinGroups(
-    groups[on].map((group) => group.map((one) => ("kind" in one ? one : menuEntry(one.now())))),
-  );
+  return joinGroups(groups[on].map(entriesNow));
 }
 
 const LABELS: Readonly<Record<MenuOf, string>> = {

@@ -57,10 +57,11 @@ type Of<Kind extends OutlineRow["kind"]> = Omit<RowViewProps, "row"> & {
 };
 
 function NodeRow(props: Of<"node">): ReactElement {
-  const { node, level } = props.row;
+  const { node, parent } = props.row;
   const status = useNodeStatus(node);
   /** Where the last part of the name begins, which distinguishes it from its neighbours and is truncated last. */
   const split = node.name.lastIndexOf("/") + 1;
+  const below = parent === undefined ? 0 : scopeLength(parent, node.name);
   const inputs = node.input.filter((input) => input !== "");
   const spoken = [
     node.name,
@@ -74,7 +75,7 @@ function NodeRow(props: Of<"node">): ReactElement {
   return (
     <Frame {...props} spoken={spoken} selected={props.selection.has(node.name)} menu>
       <span className={styles.name} title={node.name}>
-        {level === 1 ? <span>{node.name.slice(0, split)}</span> : null}
+        <span>{node.name.slice(below, split)}</span>
         <b>{node.name.slice(split)}</b>
       </span>
       <span className={classNames(textStyles.truncated, textStyles.muted)}>{node.op}</span>
@@ -90,6 +91,12 @@ function NodeRow(props: Of<"node">): ReactElement {
       <span className={styles.time}>{status.time}</span>
     </Frame>
   );
+}
+
+/** How much of a node's name is that of the scope that its row stands in. */
+function scopeLength(parent: string, name: string): number {
+  const path = `${parent.slice(parent.indexOf(":") + 1)}/`;
+  return parent.includes(":") && name.startsWith(path) ? path.length : 0;
 }
 
 function ScopeRow(props: Of<"scope">): ReactElement {
@@ -143,7 +150,7 @@ function EndRow(props: Of<"input" | "reader">): ReactElement {
   return (
     <Frame {...props} spoken={[`${what} ${end}`, shape, missing]} selected={false}>
       <span className={styles.name}>
-        <span>{what} </span>
+        <span>{what}&nbsp;</span>
         <b>{end}</b>
       </span>
       <span className={textStyles.monospace}>{shape}</span>
