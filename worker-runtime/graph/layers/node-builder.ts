@@ -47,8 +47,9 @@ export class NodeBuilder {
     return this.graph.op(type, inputs, attrs, name);
   }
 
-  ints(values: number | readonly number[], name: string): Output {
-    return constant(this.graph, Tensor.of(values, "int32"), { name });
+  /** @param shape left out: a scalar or a vector, as the values are */
+  ints(values: number | readonly number[], name: string, shape?: readonly number[]): Output {
+    return constant(this.graph, Tensor.of(values, "int32", shape), { name });
   }
 
   scalar(value: number, name: string): Output {

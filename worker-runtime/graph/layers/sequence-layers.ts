@@ -1,6 +1,7 @@
 /** Layers of sequences [batch, time, features]. */
 import { Tensor } from "../../protocol/tensor.js";
 import type { Output } from "../operation.js";
+import { attend } from "./attention.js";
 import type { LayerBuilder, LayerField, LayerSpec } from "./layer.js";
 import { type Cell, gruCell, lstmCell, overTime, SEQUENCES } from "./recurrence.js";
 
@@ -64,9 +65,7 @@ export const attention: LayerSpec = {
     const query = projected("query");
     const key = projected("key");
     const value = projected("value");
-    const scaled = layer.op("Mul", [query, layer.scalar(1 / Math.sqrt(size), "scale")]);
-    const weights = layer.op("Softmax", [layer.einsum("aecd,abcd->acbe", key, scaled)]);
-    const mixed = layer.einsum("acbe,aecd->abcd", weights, value);
+    const mixed = attend(layer, { query, key, value, size });
     const kernel = layer.weights("output/kernel", [heads, size, features], all, features);
     const bias = layer.filled("output/bias", [features], 0);
     const result = layer.op("AddV2", [layer.einsum("abcd,cde->abe", mixed, kernel), bias]);
