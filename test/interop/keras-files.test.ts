@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { type EngineName, Server } from "../../worker-runtime/engines/server.js";
 import { tensorsOf } from "../../worker-runtime/graph/run-choice.js";
-import { importMetaGraph } from "../../worker-runtime/import/import-model.js";
+import { readModelFile } from "../../worker-runtime/import/import-model.js";
 import type { DType } from "../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { restoreSavedModel } from "../../worker-runtime/session/saved-model/restore.js";
@@ -43,7 +43,7 @@ describe.skipIf(peerMissing("tensorflow"))("models that Keras saved", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const open = (file: string) => importMetaGraph(readFileSync(join(folder, file)), file);
+  const open = (file: string) => readModelFile(readFileSync(join(folder, file)), file);
 
   test("all are tried", () => {
     expect(Object.keys(predictions).sort()).toEqual([...MODELS].sort());
@@ -63,7 +63,7 @@ describe.skipIf(peerMissing("tensorflow"))("models that Keras saved", () => {
       const prediction = predictions[model];
       if (!prediction) throw new Error(`Python predicted nothing with ${model}.`);
       for (const format of prediction.formats) {
-        const metaGraph = await open(`${model}.${format}`);
+        const { metaGraph } = await open(`${model}.${format}`);
         const signature = metaGraph.signatureDef.get("serving_default");
         const [inputs, outputs] = [signature?.inputs, signature?.outputs].map((tensors) =>
           [...(tensors?.values() ?? [])].flatMap(tensorsOf),

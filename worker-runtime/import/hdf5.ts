@@ -8,13 +8,6 @@ import { elementsOfShape, shapeText } from "../protocol/shape.js";
 import { asTensorFlowError, invalidArgument, notFound } from "../protocol/status.js";
 import { Tensor } from "../protocol/tensor.js";
 
-const SIGNATURE = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a];
-
-/** Whether a file begins like HDF5. */
-export function isHdf5(bytes: Uint8Array): boolean {
-  return SIGNATURE.every((byte, at) => bytes[at] === byte);
-}
-
 /** H5T_class_t of the HDF5 library. */
 const INTEGER = 0;
 const FLOAT = 1;
@@ -41,34 +34,52 @@ export interface Hdf5Dataset {
   readonly shape: readonly number[];
 }
 
-/** An open file. Its memory is the thread's: it is freed when the thread ends. */
+/** The library's memory file; there is one at a time. */
+const PATH = "/model.h5";
+
+/** An open file. */
 export class Hdf5File {
   readonly #file: HdfFile;
+  readonly #unlink: () => void;
   readonly #name: string;
   readonly #maxBytes: number;
   #bytesRead = 0;
 
-  private constructor(file: HdfFile, name: string, maxBytes: number) {
+  private constructor(file: HdfFile, unlink: () => void, name: string, maxBytes: number) {
     this.#file = file;
+    this.#unlink = unlink;
     this.#name = name;
     this.#maxBytes = maxBytes;
   }
 
   /**
+   * Opens a file for as long as it is used.
+   *
    * @param maxBytes of all values that are read; a small file may claim to have any number of them
    * @throws TensorFlowError INVALID_ARGUMENT if the file is damaged
    */
-  static async open(bytes: Uint8Array, name: string, maxBytes: number): Promise<Hdf5File> {
+  static async with<T>(
+    bytes: Uint8Array,
+    { name, maxBytes }: { readonly name: string; readonly maxBytes: number },
+    use: (file: Hdf5File) => T,
+  ): Promise<T> {
     const { default: hdf5 } = await import("h5wasm");
-    const { FS } = await hdf5.ready;
-    FS.writeFile("/model.h5", bytes);
+    const library = await hdf5.ready;
+    // Otherwise it prints what is wrong with a file.
+    library.activate_throwing_error_handler();
+    const { FS } = library;
+    FS.writeFile(PATH, bytes);
+    const file = new Hdf5File(opened(hdf5, name), () => FS.unlink(PATH), name, maxBytes);
     try {
-      const file = new hdf5.File("/model.h5", "r");
-      if (file.file_id < 0n) throw invalidArgument("the HDF5 library cannot open it");
-      return new Hdf5File(file, name, maxBytes);
-    } catch (error) {
-      throw damaged(name, error);
+      return use(file);
+    } finally {
+      file.#close();
     }
+  }
+
+  #close(): void {
+    this.#file.close();
+    this.#unlink();
   }
 
   /** The names in a group; empty if there is no such group. */
@@ -163,6 +174,16 @@ export class Hdf5File {
       throw damaged(this.#name, error);
     }
   }
+}
+
+function opened({ File }: typeof import("h5wasm").default, name: string): HdfFile {
+  try {
+    const file = new File(PATH, "r");
+    if (file.file_id >= 0n) return file;
+  } catch (error) {
+    throw damaged(name, error);
+  }
+  throw damaged(name, invalidArgument("the HDF5 library cannot open it"));
 }
 
 function tensorFrom(value: unknown, dtype: DType, shape: readonly number[]): Tensor {

@@ -2,6 +2,7 @@
 import { Worker } from "node:worker_threads";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import { compiledModule } from "../engines/package-root.js";
+import type { ReadGraphFile } from "../graph/graph-file.js";
 import { isZip } from "../io/zip.js";
 import {
   cancelledBy,
@@ -10,11 +11,10 @@ import {
   type StatusCode,
   TensorFlowError,
 } from "../protocol/status.js";
-import { isHdf5 } from "./hdf5.js";
 import type { ImportAnswer, ImportThreadData } from "./import-thread.js";
 
-/** The endings of the files that are opened so, without the dot. */
-export const MODEL_EXTENSIONS = ["keras", "h5", "hdf5"] as const;
+/** The endings of the files that are opened so. */
+export const MODEL_ENDING = /\.(keras|h5|hdf5)$/i;
 
 /** The largest models take some seconds; a hostile file may never come to an end. */
 const DEADLINE_MILLIS = 5 * 60_000;
@@ -27,9 +27,11 @@ export interface ImportOptions {
   readonly script?: string | undefined;
 }
 
+const HDF5_SIGNATURE = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a];
+
 /** Whether a file is one that `importModel` opens, by its first bytes. */
 export function isModelFile(bytes: Uint8Array): boolean {
-  return isZip(bytes) || isHdf5(bytes);
+  return isZip(bytes) || HDF5_SIGNATURE.every((byte, at) => bytes[at] === byte);
 }
 
 /**
@@ -75,11 +77,12 @@ export async function importModel(
   }
 }
 
-/** As `importModel`, decoded. */
-export async function importMetaGraph(
+/** As `importModel`, as a file that was read. Nothing of the model is left out of its graph. */
+export async function readModelFile(
   bytes: Uint8Array,
   name: string,
   options: ImportOptions = {},
-): Promise<MetaGraphDef> {
-  return MetaGraphDef.decode(await importModel(bytes, name, options));
+): Promise<ReadGraphFile> {
+  const encoded = await importModel(bytes, name, options);
+  return { kind: "saved_model", format: "binary", metaGraph: MetaGraphDef.decode(encoded), encoded };
 }

@@ -39,25 +39,27 @@ export async function readKerasArchive(bytes: Uint8Array, name: string): Promise
   const version = versionIn(parseJson(part(METADATA, MAX_CONFIG_BYTES), METADATA));
   const config = readModelConfig(parseJson(part(CONFIG, MAX_CONFIG_BYTES), CONFIG), version);
   const model = new Model(config);
-  const file = await Hdf5File.open(part(WEIGHTS, MAX_WEIGHT_BYTES), WEIGHTS, MAX_WEIGHT_BYTES);
-  return graphOf(model, storedValues(file));
+  const weights = { name: WEIGHTS, maxBytes: MAX_WEIGHT_BYTES };
+  return Hdf5File.with(part(WEIGHTS, MAX_WEIGHT_BYTES), weights, (file) =>
+    graphOf(model, storedValues(file)),
+  );
 }
 
 /** As `readKerasArchive`, of a whole model in HDF5. */
 export async function readKerasHdf5(bytes: Uint8Array, name: string): Promise<MetaGraphDef> {
-  const file = await Hdf5File.open(bytes, name, MAX_WEIGHT_BYTES);
-  const text = file.texts("/", "model_config")?.[0];
-  if (text === undefined) {
-    throw invalidArgument(
-      `"${name}" holds weights without a model, or something else than Keras wrote. Save the whole model, ` +
-        "model.save(file), and open that.",
-    );
-  }
-  const version = Number.parseInt(file.texts("/", "keras_version")?.[0] ?? "1", 10);
-  const model = new Model(
-    readModelConfig(parseJson(new TextEncoder().encode(text), "model_config"), version),
-  );
-  return graphOf(model, legacyValues(file, "model_weights", model.weights()));
+  return Hdf5File.with(bytes, { name, maxBytes: MAX_WEIGHT_BYTES }, (file) => {
+    const text = file.texts("/", "model_config")?.[0];
+    if (text === undefined) {
+      throw invalidArgument(
+        `"${name}" holds weights without a model, or something else than Keras wrote. Save the whole model, ` +
+          "model.save(file), and open that.",
+      );
+    }
+    const version = Number.parseInt(file.texts("/", "keras_version")?.[0] ?? "1", 10);
+    const config = parseJson(new TextEncoder().encode(text), "model_config");
+    const model = new Model(readModelConfig(config, version));
+    return graphOf(model, legacyValues(file, "model_weights", model.weights()));
+  });
 }
 
 function parseJson(bytes: Uint8Array, what: string): unknown {
