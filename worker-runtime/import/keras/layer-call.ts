@@ -1,6 +1,6 @@
 import { NodeBuilder } from "../../graph/layers/node-builder.js";
 import type { Output } from "../../graph/operation.js";
-import { variable } from "../../graph/ops/index.js";
+import { GraphKeys, variable } from "../../graph/ops/index.js";
 import { shapeText } from "../../protocol/shape.js";
 import { invalidArgument, notFound } from "../../protocol/status.js";
 import { Tensor } from "../../protocol/tensor.js";
@@ -87,7 +87,11 @@ export class LayerCall extends NodeBuilder {
       );
     }
     const trainable = this.#weights.isTrainable(key);
-    const made = variable(this.graph, inFloat32(value), { name: key, kind: "resource", trainable }).value;
+    const made = variable(this.graph, inFloat32(value), {
+      ...{ name: key, kind: "resource", trainable },
+      // Of global ones TensorFlow looks for a checkpoint beside the SavedModel; these have their values in the graph.
+      collections: [GraphKeys.LOCAL_VARIABLES],
+    }).value;
     this.#weights.made.set(key, made);
     return made;
   }

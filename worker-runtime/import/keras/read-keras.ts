@@ -4,7 +4,7 @@ import { SignatureDef, TensorInfo } from "../../../protos/generated/tensorflow/m
 import { Graph } from "../../graph/graph.js";
 import { NodeBuilder } from "../../graph/layers/node-builder.js";
 import type { Output } from "../../graph/operation.js";
-import { globalVariablesInitializer } from "../../graph/ops/index.js";
+import { localVariablesInitializer } from "../../graph/ops/index.js";
 import { DOCUMENT_COLLECTION } from "../../graph/private-attrs.js";
 import { partialShapeToProto } from "../../graph/shape.js";
 import { ZipArchive } from "../../io/zip.js";
@@ -82,7 +82,7 @@ function graphOf(model: Model, values: WeightValues): MetaGraphDef {
   const graph = new Graph();
   const inputs = model.placeholders(graph);
   const outputs = model.call(new NodeBuilder(graph, model.name), [...inputs.values()], values);
-  const init = globalVariablesInitializer(graph, { name: "init" });
+  const init = localVariablesInitializer(graph, { name: "init" });
   graph.addToCollection("saved_model_main_op", init);
   const run = { fetches: [...new Set(outputs.map(({ name }) => name))] };
   graph.addToCollection(DOCUMENT_COLLECTION, JSON.stringify({ run }));
