@@ -16,7 +16,8 @@ import { convertTensor } from "./convert.js";
 import { readCsv, readCsvStream } from "./csv.js";
 import { tensorFromText } from "./literal.js";
 import { isNpy, readNpy } from "./npy.js";
-import { isZip, readNpz } from "./npz.js";
+import { readNpz } from "./npz.js";
+import { isZip } from "./zip.js";
 
 /** A shape as declared by a placeholder: -1 for a dimension of any size; undefined for any rank. */
 export type DeclaredShape = Shape | undefined;
