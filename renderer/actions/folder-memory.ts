@@ -12,13 +12,18 @@ function folders(): Readonly<Record<string, unknown>> {
   }
 }
 
+/** A kind is told by its first extension: more kinds of graphs can be opened than saved. */
+function kindOf([first = ""]: readonly string[]): string {
+  return first;
+}
+
 /** @param extensions the file name extensions of the kind */
 export function lastFolder(extensions: readonly string[]): string | undefined {
-  const folder = folders()[extensions.join()];
+  const folder = folders()[kindOf(extensions)];
   return typeof folder === "string" ? folder : undefined;
 }
 
 export function rememberFolder(extensions: readonly string[], folder: string): void {
-  const all = { ...folders(), [extensions.join()]: folder };
+  const all = { ...folders(), [kindOf(extensions)]: folder };
   globalThis.localStorage?.setItem(STORAGE_KEY, JSON.stringify(all));
 }

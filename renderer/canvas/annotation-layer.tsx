@@ -4,27 +4,20 @@ import { type CSSProperties, type KeyboardEvent, type ReactElement, useState } f
 import { annotationCommands, paint } from "../commands/annotation-commands.js";
 import { menuOf } from "../commands/menu-entry.js";
 import { isArranged } from "../document/arrangement.js";
-import { ANNOTATION_COLOURS, type Annotation, type AnnotationColour, type Point } from "../document/model.js";
+import { ANNOTATION_COLOURS, type Annotation, type Point } from "../document/model.js";
 import { annotationActions } from "../stores/annotation-actions.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { useGraphView } from "../stores/graph-view-store.js";
 import { classNames } from "../ui/class-names.js";
 import { IconButton } from "../ui/icon-button.js";
 import { Menu, type MenuEntry } from "../ui/menu.js";
-import { nodesWithin } from "../viewport/annotation-places.js";
+import { drawnRect, nodesWithin } from "../viewport/annotation-places.js";
+import type { Rect } from "../viewport/rect.js";
 import { useCanvas } from "../viewport/view-store.js";
+import { COLOURS } from "./annotation-colours.js";
 import styles from "./annotation-layer.module.css";
 import { AnnotationText } from "./annotation-text.js";
 import { useGraphDrag } from "./use-graph-drag.js";
-
-const COLOURS: Readonly<Record<AnnotationColour, { readonly label: string; readonly value: string }>> = {
-  none: { label: "None", value: "var(--line-3)" },
-  blue: { label: "Blue", value: "var(--t1)" },
-  yellow: { label: "Yellow", value: "var(--t2)" },
-  green: { label: "Green", value: "var(--t3)" },
-  pink: { label: "Pink", value: "var(--t4)" },
-  orange: { label: "Orange", value: "var(--t6)" },
-  violet: { label: "Violet", value: "var(--t7)" },
-};
 
 const ARROWS: Readonly<Record<string, Point>> = {
   ArrowLeft: { x: -8, y: 0 },
@@ -40,14 +33,20 @@ interface LayerProps {
 
 export function AnnotationLayer({ onMove }: LayerProps): ReactElement | null {
   const annotations = useDocument((state) => state.document.annotations);
-  // Where the window arranges the graph, places in it mean nothing.
   const arranged = useDocument((state) => isArranged(state.document));
-  if (arranged || annotations.length === 0) return null;
+  // What they stand at where the window arranges the graph.
+  useDocument((state) => state.document.layout);
+  useGraphView((state) => state.shown);
+  useGraphView((state) => state.moved);
+  if (annotations.length === 0) return null;
   return (
     <ViewportPortal>
-      {annotations.map((one) => (
-        <AnnotationBox key={one.id} annotation={one} onMove={onMove} />
-      ))}
+      {annotations.map((one) => {
+        const rect = drawnRect(one);
+        return rect ? (
+          <AnnotationBox key={one.id} annotation={one} rect={rect} fixed={arranged} onMove={onMove} />
+        ) : null;
+      })}
     </ViewportPortal>
   );
 }
@@ -65,11 +64,15 @@ function menuEntries(annotation: Annotation): MenuEntry[] {
   return menuOf(annotation, [[edit, { kind: "submenu", label: "Colour", entries: colours }], [remove]]);
 }
 
-function AnnotationBox({
-  annotation,
-  onMove,
-}: { readonly annotation: Annotation } & LayerProps): ReactElement {
-  const { id, kind, text, colour, at, width, height } = annotation;
+interface BoxProps extends LayerProps {
+  readonly annotation: Annotation;
+  readonly rect: Rect;
+  /** It stands at its nodes, and is not moved by itself. */
+  readonly fixed: boolean;
+}
+
+function AnnotationBox({ annotation, rect, fixed, onMove }: BoxProps): ReactElement {
+  const { id, kind, text, colour, width, height } = annotation;
   const origin = useCanvas((state) => state.origin);
   const edited = useCanvas((state) => state.editedAnnotation === id);
   const [offset, setOffset] = useState<Point>({ x: 0, y: 0 });
@@ -97,6 +100,7 @@ function AnnotationBox({
   const name = text.trim() === "" ? `Unnamed ${kind}` : `${kind === "frame" ? "Frame" : "Note"} ${text}`;
   const onKeyDown = (event: KeyboardEvent) => {
     const by = ARROWS[event.key];
+    if (by && fixed) return;
     if (by) annotationActions.move(id, by, nodesWithin(annotation));
     else if (event.key === "Enter" || event.key === "F2") annotationCommands.edit.on(annotation).run();
     else if (event.key === "Delete" || event.key === "Backspace")
@@ -106,10 +110,10 @@ function AnnotationBox({
     event.stopPropagation();
   };
   const style = {
-    left: at.x - origin.x + offset.x,
-    top: at.y - origin.y + offset.y,
-    width: width + grown.x,
-    height: height + grown.y,
+    left: rect.left - origin.x + offset.x,
+    top: rect.top - origin.y + offset.y,
+    width: rect.right - rect.left + grown.x,
+    height: rect.bottom - rect.top + grown.y,
     "--c": COLOURS[colour].value,
   } as CSSProperties;
   return (
@@ -118,7 +122,7 @@ function AnnotationBox({
       style={style}
       aria-label={name}
     >
-      <div className={styles.head} {...drag}>
+      <div className={classNames(styles.head, fixed && styles.fixed)} {...(fixed ? {} : drag)}>
         {edited ? (
           <AnnotationText annotation={annotation} />
         ) : (
@@ -137,7 +141,7 @@ function AnnotationBox({
           label={name}
         />
       </div>
-      <div className={styles.corner} aria-hidden="true" {...resize} />
+      {fixed ? null : <div className={styles.corner} aria-hidden="true" {...resize} />}
     </section>
   );
 }

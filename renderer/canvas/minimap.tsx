@@ -2,11 +2,12 @@
 
 import { useStore } from "@xyflow/react";
 import { type PointerEvent, type ReactElement, useLayoutEffect, useMemo, useRef } from "react";
-import type { Point } from "../document/model.js";
+import type { Annotation, Point } from "../document/model.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { shownTheme, useSettings } from "../stores/settings-store.js";
+import { drawnRect } from "../viewport/annotation-places.js";
 import { colourOfItem, useColourScale } from "../viewport/colouring.js";
 import { currentMap } from "../viewport/current-map.js";
 import { type GraphMap, nodeRect } from "../viewport/graph-map.js";
@@ -14,6 +15,7 @@ import { useMinimapShown } from "../viewport/minimap-shown.js";
 import type { Rect } from "../viewport/rect.js";
 import { currentView, moveView, visibleArea } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
+import { COLOURS } from "./annotation-colours.js";
 import { coloursOf } from "./css-colours.js";
 import styles from "./minimap.module.css";
 
@@ -50,6 +52,7 @@ function WholeGraph(): ReactElement {
   const tasks = useCluster((state) => state.identities);
   const theme = useSettings(shownTheme);
   const scale = useColourScale();
+  const annotations = useDocument((state) => state.document.annotations);
   const canvas = useRef<HTMLCanvasElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the map is of these
   const map = useMemo(() => currentMap(), [nodes, layout, shown, moved]);
@@ -59,8 +62,11 @@ function WholeGraph(): ReactElement {
   useLayoutEffect(() => {
     const element = canvas.current;
     const context = element?.getContext("2d");
-    if (element && context) drawMap(context, map, fit, coloursOf(element));
-  }, [map, fit, theme, tasks, scale]);
+    if (!element || !context) return;
+    const css = coloursOf(element);
+    drawMap(context, map, fit, css);
+    drawAnnotations(context, annotations, fit, css);
+  }, [map, fit, theme, tasks, scale, annotations]);
 
   const moveTo = ({ currentTarget, clientX, clientY, buttons }: PointerEvent<HTMLElement>) => {
     if (buttons !== 1) return;
@@ -132,4 +138,25 @@ function drawMap(
     context.fillStyle = css(colourOfItem(item));
     context.fillRect(...at, ...size);
   });
+}
+
+/** Frames as outlines, notes as areas, in their colours. */
+function drawAnnotations(
+  context: CanvasRenderingContext2D,
+  annotations: readonly Annotation[],
+  { corner, scale }: Fit,
+  css: (colour: string) => string,
+): void {
+  context.lineWidth = 1;
+  for (const annotation of annotations) {
+    const rect = drawnRect(annotation);
+    if (!rect) continue;
+    const at = [(rect.left - corner.x) * scale, (rect.top - corner.y) * scale] as const;
+    const size = [(rect.right - rect.left) * scale, (rect.bottom - rect.top) * scale] as const;
+    const colour = css(COLOURS[annotation.colour].value);
+    context.strokeStyle = colour;
+    context.fillStyle = colour;
+    if (annotation.kind === "frame") context.strokeRect(...at, ...size);
+    else context.fillRect(...at, ...size);
+  }
 }

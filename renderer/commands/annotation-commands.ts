@@ -1,4 +1,5 @@
 /** The commands that add frames and notes, and those of a frame or a note. */
+import { MAX_NODES } from "../document/annotations.js";
 import type { Annotation, AnnotationColour } from "../document/model.js";
 import { annotationActions } from "../stores/annotation-actions.js";
 import { useDocument } from "../stores/document-store.js";
@@ -11,7 +12,10 @@ import { annotationTarget, documentTarget, nodesTarget } from "./target-kinds.js
 
 const NOTE = { width: 192, height: 96 };
 
-const isDrawn = (): Enabled => when(!hasScopes(), "The graph is arranged in its scopes.");
+/** The nodes that something new is made for. */
+function selectedNodes(): readonly string[] {
+  return [...useDocument.getState().selection].slice(0, MAX_NODES);
+}
 
 /** The one that was added last is typed into at once. */
 function editNewest(): void {
@@ -26,10 +30,11 @@ export const frameCommands = defineCommands(nodesTarget, {
     keywords: "group, box, title",
     shortcut: "G",
     onCanvas: true,
-    isEnabled: isDrawn,
     run: () => {
       const area = frameAroundSelection();
-      if (area && annotationActions.add({ kind: "frame", text: "", colour: "none", ...area })) editNewest();
+      const nodes = selectedNodes();
+      if (area && annotationActions.add({ kind: "frame", text: "", colour: "none", nodes, ...area }))
+        editNewest();
     },
   },
 });
@@ -42,13 +47,16 @@ export const noteCommands = defineCommands(documentTarget, {
     keywords: "comment, text",
     shortcut: "N",
     onCanvas: true,
-    isEnabled: isDrawn,
+    isEnabled: ({ selection }): Enabled =>
+      when(!hasScopes() || selection.size > 0, "Select the nodes first that the note is about."),
     run: () => {
       const screen = useCanvas.getState().contextMenu?.screen;
       const { x, y } = screen ? toGraph(screen) : viewCentre();
       const wanted = { x: Math.round(x / 8) * 8, y: Math.round(y / 8) * 8 };
       const at = screen ? wanted : freeArea(wanted, NOTE);
-      if (annotationActions.add({ kind: "note", text: "", colour: "yellow", at, ...NOTE })) editNewest();
+      const nodes = selectedNodes();
+      if (annotationActions.add({ kind: "note", text: "", colour: "yellow", nodes, at, ...NOTE }))
+        editNewest();
     },
   },
 });

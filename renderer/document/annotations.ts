@@ -7,6 +7,8 @@ import { ANNOTATION_COLOURS, type Annotation } from "./model.js";
 const SECTION = "annotations";
 const MOST = 2000;
 const MAX_TEXT = 10_000;
+/** More nodes are not kept for one frame or note. */
+export const MAX_NODES = 10_000;
 
 /** Smallest sizes, in canvas pixels: the title can be read. */
 export const MIN_WIDTH = 96;
@@ -24,6 +26,7 @@ const storedSchema = z
       at: z.object({ x: coordinate, y: coordinate }),
       width: z.number().min(MIN_WIDTH).max(1e6),
       height: z.number().min(MIN_HEIGHT).max(1e6),
+      nodes: z.array(z.string()).max(MAX_NODES).optional(),
     }),
   )
   .max(MOST)

@@ -67,10 +67,12 @@ export interface Annotation {
   /** The title of a frame, the words of a note. */
   readonly text: string;
   readonly colour: AnnotationColour;
-  /** The top left corner. */
+  /** The top left corner, where nodes have positions. */
   readonly at: Point;
   readonly width: number;
   readonly height: number;
+  /** Names of the nodes that it was made for. It stands at them where the window arranges the graph. */
+  readonly nodes?: readonly string[] | undefined;
 }
 
 export interface GraphDocument extends RunConfigs {

@@ -1,9 +1,9 @@
 /** Where frames and notes are, and which nodes lie in a frame. */
 import type { Annotation, Point } from "../document/model.js";
 import { useDocument } from "../stores/document-store.js";
-import { currentMap } from "./current-map.js";
-import { nodesIn } from "./graph-map.js";
-import { rectsOf } from "./move-items.js";
+import { hasScopes } from "../stores/graph-view-store.js";
+import { currentMap, itemShowing } from "./current-map.js";
+import { nodeRect, nodesIn } from "./graph-map.js";
 import { overlap, type Rect } from "./rect.js";
 
 /** Space between a frame and what is in it; above it the title. */
@@ -12,8 +12,46 @@ const TITLE = 40;
 const GRID = 8;
 const MAX_TRIES = 60;
 
+/** Between a note and the node below it. */
+const NOTE_GAP = 16;
+
 export function annotationRect({ at, width, height }: Annotation): Rect {
   return { left: at.x, top: at.y, right: at.x + width, bottom: at.y + height };
+}
+
+/**
+ * Where a frame or a note is drawn. Where the window arranges the graph, that is around what shows its nodes, or above the
+ * first of them; undefined if none of them is there.
+ */
+export function drawnRect(annotation: Annotation): Rect | undefined {
+  if (!hasScopes()) return annotationRect(annotation);
+  const rects = rectsShowing(annotation.nodes ?? []);
+  const [first] = rects;
+  if (first === undefined) return undefined;
+  if (annotation.kind === "frame") return aroundAll(rects);
+  const { width, height } = annotation;
+  const top = first.top - NOTE_GAP - height;
+  return { left: first.left, top, right: first.left + width, bottom: top + height };
+}
+
+/** Where nodes are drawn, or the closed scopes that they are in. */
+function rectsShowing(names: Iterable<string>): readonly Rect[] {
+  const map = currentMap();
+  const items = new Set([...names].flatMap((name) => itemShowing(name) ?? []));
+  return [...items].flatMap((id) => {
+    const index = map.indexOf.get(id);
+    return index === undefined ? [] : [nodeRect(map, index)];
+  });
+}
+
+/** A frame around rectangles, with room for its title. */
+function aroundAll(rects: readonly Rect[]): Rect {
+  return {
+    left: Math.min(...rects.map(({ left }) => left)) - PADDING,
+    top: Math.min(...rects.map(({ top }) => top)) - TITLE,
+    right: Math.max(...rects.map(({ right }) => right)) + PADDING,
+    bottom: Math.max(...rects.map(({ bottom }) => bottom)) + PADDING,
+  };
 }
 
 /** Names of the nodes that lie in a frame as a whole; a note holds none. */
@@ -40,13 +78,16 @@ export function freeArea(wanted: Point, { width, height }: Pick<Annotation, "wid
 
 /** The area of a frame around the selected nodes. */
 export function frameAroundSelection(): Pick<Annotation, "at" | "width" | "height"> | undefined {
-  const rects = [...rectsOf(useDocument.getState().selection).values()];
+  const rects = rectsShowing(useDocument.getState().selection);
   if (rects.length === 0) return undefined;
   const down = (value: number) => Math.floor(value / GRID) * GRID;
   const up = (value: number) => Math.ceil(value / GRID) * GRID;
-  const left = down(Math.min(...rects.map((rect) => rect.left)) - PADDING);
-  const top = down(Math.min(...rects.map((rect) => rect.top)) - TITLE);
-  const right = up(Math.max(...rects.map((rect) => rect.right)) + PADDING);
-  const bottom = up(Math.max(...rects.map((rect) => rect.bottom)) + PADDING);
+  const around = aroundAll(rects);
+  const [left, top, right, bottom] = [
+    down(around.left),
+    down(around.top),
+    up(around.right),
+    up(around.bottom),
+  ];
   return { at: { x: left, y: top }, width: right - left, height: bottom - top };
 }

@@ -77,6 +77,7 @@ function renameAll(document: GraphDocument, names: ReadonlyMap<string, string>, 
     ];
     operations.push({ type: "layout", moves });
   }
+  operations.push(...renamedInAnnotations(document, names));
   operations.push(...changeEachConfig(document, (config) => renameInRunConfig(config, names)));
   let { metaGraph } = document;
   for (const [from, to] of names) metaGraph = renameInMetaGraph(metaGraph, from, to);
@@ -84,6 +85,17 @@ function renameAll(document: GraphDocument, names: ReadonlyMap<string, string>, 
     operations.push({ type: "meta-graph", before: document.metaGraph, after: metaGraph });
   }
   return edit({ label, operations, select: [...names.values()] });
+}
+
+function renamedInAnnotations(
+  { annotations }: GraphDocument,
+  names: ReadonlyMap<string, string>,
+): readonly Operation[] {
+  if (!annotations.some(({ nodes }) => nodes?.some((name) => names.has(name)))) return [];
+  const after = annotations.map((one) =>
+    one.nodes ? { ...one, nodes: one.nodes.map((name) => names.get(name) ?? name) } : one,
+  );
+  return [{ type: "annotations", before: annotations, after }];
 }
 
 function withInputs(node: NodeDef, names: ReadonlyMap<string, string>): NodeDef {

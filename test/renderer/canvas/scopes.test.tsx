@@ -6,6 +6,7 @@ import { ArrangingBar } from "../../../renderer/canvas/arranging-bar.js";
 import { Breadcrumbs } from "../../../renderer/canvas/breadcrumbs.js";
 import type { ScopeFlowNode } from "../../../renderer/canvas/flow-nodes.js";
 import { ScopeBox, ScopeFrame } from "../../../renderer/canvas/scope-node.js";
+import { frameCommands, noteCommands } from "../../../renderer/commands/annotation-commands.js";
 import { graphCommands } from "../../../renderer/commands/graph-commands.js";
 import {
   closedScopeCommands,
@@ -19,6 +20,7 @@ import { gridEngine } from "../../../renderer/layout/grid.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { useGraphView } from "../../../renderer/stores/graph-view-store.js";
+import { drawnRect } from "../../../renderer/viewport/annotation-places.js";
 import { keepArranged } from "../../../renderer/viewport/arranging.js";
 import { currentMap } from "../../../renderer/viewport/current-map.js";
 import { nodeRect } from "../../../renderer/viewport/graph-map.js";
@@ -117,6 +119,24 @@ describe("a network without positions", () => {
     act(() => void weightCommands.toggle.now().run());
     await drawn();
     expect(ids()).toEqual(before);
+  });
+
+  it("has frames around what shows their nodes, and notes above, which follow names", async () => {
+    act(() => documentActions.select(["net/block_0_conv/Conv2D"]));
+    act(() => void frameCommands.add.now().run());
+    act(() => void noteCommands.add.now().run());
+    const box = nodeRect(currentMap(), currentMap().indexOf.get(scope("block_0").id) ?? -1);
+    const rects = () => graph().document.annotations.map(drawnRect);
+    expect(rects()[0]).toEqual({
+      ...{ left: box.left - 24, top: box.top - 40, right: box.right + 24, bottom: box.bottom + 24 },
+    });
+    expect(rects()[1]).toMatchObject({ left: box.left, bottom: box.top - 16 });
+    act(() => documentActions.rename("net/block_0_conv/Conv2D", "conv"));
+    await drawn();
+    const conv = nodeRect(currentMap(), currentMap().indexOf.get("conv") ?? -1);
+    expect(rects()[1]).toMatchObject({ left: conv.left, bottom: conv.top - 16 });
+    act(() => documentActions.select([]));
+    expect(noteCommands.add.now().reason).toBe("Select the nodes first that the note is about.");
   });
 
   it("leaves a closed scope where it was dragged, and a node by an edit that can be undone", async () => {

@@ -18,6 +18,7 @@ const frame: Omit<Annotation, "id"> = {
   at: { x: -24, y: -40 },
   width: 400,
   height: 200,
+  nodes: ["a", "b"],
 };
 
 const framed = (): GraphDocument => edited(welcome(), addAnnotation(welcome(), frame));
