@@ -129,6 +129,7 @@ function AnnotationBox({ annotation, rect, fixed, onMove }: BoxProps): ReactElem
           <button
             type="button"
             className={styles.title}
+            title={fixed ? text : undefined}
             onKeyDown={onKeyDown}
             onDoubleClick={() => annotationCommands.edit.on(annotation).run()}
           >

@@ -59,8 +59,6 @@ type Of<Kind extends OutlineRow["kind"]> = Omit<RowViewProps, "row"> & {
 function NodeRow(props: Of<"node">): ReactElement {
   const { node, parent } = props.row;
   const status = useNodeStatus(node);
-  /** Where the last part of the name begins, which distinguishes it from its neighbours and is truncated last. */
-  const split = node.name.lastIndexOf("/") + 1;
   const below = parent === undefined ? 0 : scopeLength(parent, node.name);
   const inputs = node.input.filter((input) => input !== "");
   const spoken = [
@@ -74,10 +72,7 @@ function NodeRow(props: Of<"node">): ReactElement {
   ];
   return (
     <Frame {...props} spoken={spoken} selected={props.selection.has(node.name)} menu>
-      <span className={styles.name} title={node.name}>
-        <span>{node.name.slice(below, split)}</span>
-        <b>{node.name.slice(split)}</b>
-      </span>
+      <Name text={node.name.slice(below)} title={node.name} />
       <span className={classNames(textStyles.truncated, textStyles.muted)}>{node.op}</span>
       <span className={textStyles.truncated}>{status.chip}</span>
       <span
@@ -90,6 +85,17 @@ function NodeRow(props: Of<"node">): ReactElement {
       </span>
       <span className={styles.time}>{status.time}</span>
     </Frame>
+  );
+}
+
+/** A name, whose last part distinguishes it from its neighbours and is truncated last. */
+function Name({ text, title }: { readonly text: string; readonly title?: string }): ReactElement {
+  const split = text.lastIndexOf("/") + 1;
+  return (
+    <span className={styles.name} title={title}>
+      <span>{text.slice(0, split)}</span>
+      <b>{text.slice(split)}</b>
+    </span>
   );
 }
 
@@ -149,13 +155,12 @@ function EndRow(props: Of<"input" | "reader">): ReactElement {
   const missing = isThere ? "" : "not in the graph";
   return (
     <Frame {...props} spoken={[`${what} ${end}`, shape, missing]} selected={false}>
-      <span className={styles.name}>
-        <span>{what}&nbsp;</span>
-        <b>{end}</b>
+      <span className={styles.end} title={end}>
+        <span className={textStyles.muted}>{what}</span>
+        <Name text={end} />
       </span>
       <span className={textStyles.monospace}>{shape}</span>
       <span className={classNames(textStyles.truncated, textStyles.error)}>{missing}</span>
-      <span />
       <span />
     </Frame>
   );

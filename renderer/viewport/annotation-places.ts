@@ -12,15 +12,17 @@ const TITLE = 40;
 const GRID = 8;
 const MAX_TRIES = 60;
 
-/** Between a note and the node below it. */
-const NOTE_GAP = 16;
+/** Of a note that the window places: how far below its node it is, and its size, for which the layout has room. */
+const NOTE_GAP = 8;
+const NOTE_WIDTH = 160;
+const NOTE_HEIGHT = 40;
 
 export function annotationRect({ at, width, height }: Annotation): Rect {
   return { left: at.x, top: at.y, right: at.x + width, bottom: at.y + height };
 }
 
 /**
- * Where a frame or a note is drawn. Where the window arranges the graph, that is around what shows its nodes, or above the
+ * Where a frame or a note is drawn. Where the window arranges the graph, that is around what shows its nodes, or below the
  * first of them; undefined if none of them is there.
  */
 export function drawnRect(annotation: Annotation): Rect | undefined {
@@ -29,9 +31,8 @@ export function drawnRect(annotation: Annotation): Rect | undefined {
   const [first] = rects;
   if (first === undefined) return undefined;
   if (annotation.kind === "frame") return aroundAll(rects);
-  const { width, height } = annotation;
-  const top = first.top - NOTE_GAP - height;
-  return { left: first.left, top, right: first.left + width, bottom: top + height };
+  const top = first.bottom + NOTE_GAP;
+  return { left: first.left, top, right: first.left + NOTE_WIDTH, bottom: top + NOTE_HEIGHT };
 }
 
 /** Where nodes are drawn, or the closed scopes that they are in. */

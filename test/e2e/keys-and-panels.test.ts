@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Locator } from "playwright-core";
 import { afterAll, describe, expect } from "vitest";
 import { peerMissing } from "../support/peers.js";
 import { closeBrowser, test } from "./support/fixtures.js";
@@ -180,5 +181,42 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("keys and panels", () => 
     await dialog.getByRole("option", { name: "first.pbtxt" }).click();
     await dialog.getByRole("button", { name: "Open", exact: true }).click();
     await window.ready();
+  });
+
+  test("at 200 % zoom every tab and panel is within the window", async ({ window }) => {
+    const { page } = window;
+    const size = { width: 720, height: 450 };
+    await page.setViewportSize(size);
+    const dock = page.getByRole("region", { name: "Dock" });
+    const isWithin = async (locator: Locator) => {
+      const box = await locator.boundingBox();
+      return (
+        box !== null && box.x >= 0 && box.x + box.width <= size.width && box.y + box.height <= size.height
+      );
+    };
+    for (const name of [
+      "Results",
+      "Timeline",
+      "Variables",
+      "Logs",
+      "Problems",
+      "What to run",
+      "Runs",
+      "Lanes",
+    ]) {
+      await window.dockTab(name).click();
+      const panel = dock.getByRole("tabpanel", { name });
+      await expect.poll(() => isWithin(panel), { message: name }).toBe(true);
+      // Up to the window's last row: nothing of the dock is cut off, and nothing empty is below it.
+      const bottom = await panel.evaluate((element) => element.getBoundingClientRect().bottom);
+      const bar = await page
+        .getByRole("contentinfo")
+        .evaluate((element) => element.getBoundingClientRect().top);
+      expect(Math.abs(bottom - bar), name).toBeLessThanOrEqual(2);
+    }
+    expect(await isWithin(window.button("Close the dock"))).toBe(true);
+    await window.press("Control+j");
+    await window.press("Control+i");
+    await expect.poll(() => isWithin(window.inspector)).toBe(true);
   });
 });

@@ -121,7 +121,7 @@ describe("a network without positions", () => {
     expect(ids()).toEqual(before);
   });
 
-  it("has frames around what shows their nodes, and notes above, which follow names", async () => {
+  it("has frames around what shows their nodes, and notes below, which follow names", async () => {
     act(() => documentActions.select(["net/block_0_conv/Conv2D"]));
     act(() => void frameCommands.add.now().run());
     act(() => void noteCommands.add.now().run());
@@ -130,11 +130,11 @@ describe("a network without positions", () => {
     expect(rects()[0]).toEqual({
       ...{ left: box.left - 24, top: box.top - 40, right: box.right + 24, bottom: box.bottom + 24 },
     });
-    expect(rects()[1]).toMatchObject({ left: box.left, bottom: box.top - 16 });
+    expect(rects()[1]).toMatchObject({ left: box.left, top: box.bottom + 8 });
     act(() => documentActions.rename("net/block_0_conv/Conv2D", "conv"));
     await drawn();
     const conv = nodeRect(currentMap(), currentMap().indexOf.get("conv") ?? -1);
-    expect(rects()[1]).toMatchObject({ left: conv.left, bottom: conv.top - 16 });
+    expect(rects()[1]).toMatchObject({ left: conv.left, top: conv.bottom + 8 });
     act(() => documentActions.select([]));
     expect(noteCommands.add.now().reason).toBe("Select the nodes first that the note is about.");
   });
