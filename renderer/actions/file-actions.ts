@@ -26,7 +26,8 @@ const GRAPH_ENDING = /\.(pbtxt|pb|meta)$/;
 
 /** What this tab shows; a reload shows it again. */
 const TAB_KEY = "tensordeck.document";
-const FIRST_EXAMPLE = "welcome";
+/** The example that a new window shows. */
+export const FIRST_EXAMPLE = "welcome";
 
 interface Shown {
   readonly path?: string;

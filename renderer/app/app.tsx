@@ -11,6 +11,7 @@ import { showProblem, useApp } from "../stores/app-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useModalOpen } from "../stores/modal.js";
 import { LIMITS, uiActions, useUi } from "../stores/ui-store.js";
+import { Tour } from "../tour/tour.js";
 import { classNames } from "../ui/class-names.js";
 import { preloadable } from "../ui/preloadable.js";
 import { UiServicesProvider } from "../ui/services.js";
@@ -68,6 +69,9 @@ function Frame(): ReactElement {
       <Middle narrow={narrow} />
       <PanelBoundary name="The status bar">
         <StatusBar />
+      </PanelBoundary>
+      <PanelBoundary name="The tour">
+        <Tour />
       </PanelBoundary>
     </div>
   );

@@ -2,6 +2,7 @@
 
 import { keepDrafts, loadDrafts, restoreOwnDraft } from "../actions/draft-actions.js";
 import { openFirstDocument } from "../actions/file-actions.js";
+import { offerTour } from "../actions/tour-actions.js";
 import { listenToKeyboard } from "../commands/keyboard.js";
 import { showProblem, useApp } from "../stores/app-store.js";
 import { watchKernels } from "../stores/kernel-store.js";
@@ -42,6 +43,7 @@ export async function start(): Promise<void> {
     await Promise.all([showFirstDocument(), loadOps()]);
     // Not before this window's own draft is its own again.
     await loadDrafts();
+    await offerTour();
   } catch (error) {
     showProblem(error);
   }
