@@ -3,9 +3,10 @@ import { taskNameOfDevice } from "../cluster/task-name.js";
 import { useDocument } from "../stores/document-store.js";
 import { useExamples } from "../stores/example-store.js";
 import { changeSettings } from "../stores/settings-store.js";
+import { FIRST_EXAMPLE } from "../stores/tab-store.js";
 import { useTour } from "../stores/tour-store.js";
 import { client } from "../transport/client.js";
-import { FIRST_EXAMPLE, openExample } from "./file-actions.js";
+import { openExample } from "./open-actions.js";
 
 /** The nodes of the welcome graph that the tour is about. */
 export const TOUR_NODES = { moved: "y", result: "z" } as const;

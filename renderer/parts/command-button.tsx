@@ -99,7 +99,7 @@ export function CommandIconButton<T>(props: CommandIconButtonProps<T>): ReactEle
       icon={icon ?? action.icon ?? "more"}
       label={action[text]}
       tooltip={action.reason === undefined ? action[text] : `${action[text]}: ${action.reason}`}
-      shortcut={action.shortcut?.split(" ")[0]}
+      shortcut={action.shortcut}
       small={small}
       className={className}
       aria-pressed={action.checked}

@@ -13,7 +13,7 @@ import { useApp } from "../../../renderer/stores/app-store.js";
 import { useCluster } from "../../../renderer/stores/cluster-store.js";
 import { useCurves } from "../../../renderer/stores/curve-store.js";
 import { useDismissed } from "../../../renderer/stores/dismissed-store.js";
-import { activeSession, closeSession, openSession } from "../../../renderer/stores/document-session.js";
+import { closeSession, openSession, openSessions } from "../../../renderer/stores/document-session.js";
 import { useDrafts } from "../../../renderer/stores/drafts-store.js";
 import { useExamples } from "../../../renderer/stores/example-store.js";
 import { useFirewall } from "../../../renderer/stores/firewall-store.js";
@@ -66,9 +66,9 @@ const RESETS = [
 afterEach(() => {
   cleanup();
   for (const reset of RESETS) reset();
-  const session = activeSession();
+  const before = openSessions();
   openSession();
-  closeSession(session);
+  for (const session of before) closeSession(session);
   calls.length = 0;
   copied.length = 0;
   errors.length = 0;
