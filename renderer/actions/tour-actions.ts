@@ -12,7 +12,7 @@ import { openExample } from "./open-actions.js";
 export const TOUR_NODES = { moved: "y", result: "z" } as const;
 
 /** True while the welcome graph is shown, with the user's edits or without, as long as the tour can run it. */
-function showsWelcomeGraph(): boolean {
+export function showsWelcomeGraph(): boolean {
   const { document, problems } = useDocument.getState();
   const { path, nodes } = document;
   if (path !== undefined || problems.size > 0) return false;

@@ -1,7 +1,7 @@
 /** The tour for new users: a card beside the control that each of its four steps is about. */
 
 import { type ReactElement, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
-import { endTour } from "../actions/tour-actions.js";
+import { endTour, showsWelcomeGraph } from "../actions/tour-actions.js";
 import { fileCommands } from "../commands/file-commands.js";
 import { onStateChange } from "../commands/state-changes.js";
 import { CommandButton } from "../parts/command-button.js";
@@ -150,7 +150,8 @@ function useStepDone(step: TourStep): void {
     if (step === "end") return;
     const isDone = STEPS[step].begin();
     const look = () => {
-      if (isDone()) finishTourStep(step);
+      // Another document may be shown meanwhile, in which nothing is done for the tour.
+      if (showsWelcomeGraph() && isDone()) finishTourStep(step);
     };
     look();
     return onStateChange(look);
