@@ -8,6 +8,7 @@ import { clipboardCommands, pasteCommands } from "../commands/clipboard-commands
 import { colourCommands } from "../commands/colour-commands.js";
 import type { AnyCommand } from "../commands/command.js";
 import { edgeCommands } from "../commands/edge-commands.js";
+import { extractCommands, inlineCommands } from "../commands/function-commands.js";
 import { graphCommands, selectionCommands } from "../commands/graph-commands.js";
 import { joinGroups, menuEntry } from "../commands/menu-entry.js";
 import { nodeCommands, nodesCommands } from "../commands/node-commands.js";
@@ -54,6 +55,7 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
       [
         frameCommands.add,
         nodesCommands.scope,
+        ...[extractCommands.extract, inlineCommands.inline],
         ...(useDocument.getState().selection.size > 1 ? [alignMenu()] : []),
       ],
       [
@@ -70,7 +72,13 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
     ],
   };
   return joinGroups(
-    groups[on].map((group) => group.map((one) => ("kind" in one ? one : menuEntry(one.now())))),
+    groups[on].map((group) =>
+      group.flatMap((one) => {
+        if ("kind" in one) return [one];
+        const action = one.now();
+        return action.applies ? [menuEntry(action)] : [];
+      }),
+    ),
   );
 }
 
