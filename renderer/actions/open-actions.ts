@@ -18,7 +18,10 @@ import { uiActions } from "../stores/ui-store.js";
 import { client } from "../transport/client.js";
 import { nextTask } from "../ui/next-task.js";
 import { fetchWhole } from "./fetch-document.js";
-import { besideDocument, pickFile } from "./file-actions.js";
+import { besideDocument, GRAPH_EXTENSIONS, pickFile } from "./file-actions.js";
+
+/** Besides graphs, what can be opened: models of Keras, of which a graph is made. */
+const OPENED_EXTENSIONS = [...GRAPH_EXTENSIONS, "keras", "h5", "hdf5"] as const;
 
 /** How a document came here. */
 export interface OpenedAs {
@@ -172,7 +175,12 @@ export async function openExample({ id, title }: Example): Promise<DocumentSessi
 
 /** Opens a file; asks which one if no path is given. */
 export async function openDocument(path?: string): Promise<void> {
-  const chosen = path ?? (await pickFile({ mode: "open", title: "Open a graph", ...besideDocument() }));
+  const chosen =
+    path ??
+    (await pickFile({
+      ...{ mode: "open", title: "Open a graph", extensions: OPENED_EXTENSIONS },
+      ...besideDocument(),
+    }));
   if (chosen === undefined) return;
   const known = tabOf(chosen);
   if (known) activateSession(known);

@@ -13,6 +13,7 @@ import { useDocument } from "../stores/document-store.js";
 import { useModalOpen } from "../stores/modal.js";
 import { isAnyDirty } from "../stores/tab-store.js";
 import { LIMITS, uiActions, useUi } from "../stores/ui-store.js";
+import { Tour } from "../tour/tour.js";
 import { classNames } from "../ui/class-names.js";
 import { preloadable } from "../ui/preloadable.js";
 import { UiServicesProvider } from "../ui/services.js";
@@ -72,6 +73,9 @@ function Frame(): ReactElement {
       <Middle narrow={narrow} />
       <PanelBoundary name="The status bar">
         <StatusBar />
+      </PanelBoundary>
+      <PanelBoundary name="The tour">
+        <Tour />
       </PanelBoundary>
     </div>
   );

@@ -43,6 +43,7 @@ function entriesNow(): readonly MenuEntry[] {
       ...(newWindow.applies ? [menuEntry(newWindow)] : []),
     ],
     [
+      menuEntry(helpCommands.tour.now()),
       menuEntry(helpCommands.shortcuts.now()),
       menuEntry(helpCommands.log.now()),
       menuEntry(helpCommands.about.now()),

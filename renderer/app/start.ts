@@ -2,6 +2,7 @@
 
 import { keepDrafts, loadDrafts, restoreTab } from "../actions/draft-actions.js";
 import { rememberedTabs, rememberTabs } from "../actions/tab-actions.js";
+import { offerTour } from "../actions/tour-actions.js";
 import { listenToKeyboard } from "../commands/keyboard.js";
 import { showProblem, useApp } from "../stores/app-store.js";
 import { activateSession, activeSession, openSession } from "../stores/document-session.js";
@@ -43,6 +44,7 @@ export async function start(): Promise<void> {
     await Promise.all([showFirstDocuments(), loadOps()]);
     // Not before this window's own draft is its own again.
     await loadDrafts();
+    await offerTour();
   } catch (error) {
     showProblem(error);
   }

@@ -25,8 +25,9 @@ function useActionOf<T>(props: Commanded<T>): Action {
 }
 
 /** What makes an element a button of an action. Others may have to be done first, such as closing a dialog. */
-function pressProps({ reason, run }: Action, before?: () => void) {
+function pressProps({ id, reason, run }: Action, before?: () => void) {
   return {
+    "data-command": id,
     "aria-disabled": reason === undefined ? undefined : true,
     onClick: () => {
       if (reason !== undefined) return;

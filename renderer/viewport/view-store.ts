@@ -32,6 +32,8 @@ export interface CanvasStore {
    */
   readonly origin: Point;
   readonly listOpen: boolean;
+  /** The rows of the list whose children are shown, by their ids. */
+  readonly listExpanded: ReadonlySet<string>;
   /** Undefined: no choice; the map is shown for graphs of some size. */
   readonly minimapOpen: boolean | undefined;
   readonly pinChooserOpen: boolean;
@@ -63,6 +65,7 @@ export const useCanvas = perDocument<CanvasStore>(() => ({
   left: undefined,
   origin: { x: 0, y: 0 },
   listOpen: false,
+  listExpanded: new Set<string>(),
   minimapOpen: undefined,
   pinChooserOpen: false,
   pulling: undefined,

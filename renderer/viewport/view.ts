@@ -208,9 +208,14 @@ export function revealItem(id: string, duration = viewDuration()): void {
   const map = currentMap();
   const frame = canvasFrame();
   const index = map.indexOf.get(id);
-  if (!frame || index === undefined) return;
+  if (frame && index !== undefined) revealRect(nodeRect(map, index), duration);
+}
+
+/** Brings an area of the graph into view; one that is larger than the canvas is shown whole. */
+export function revealRect(rect: Rect, duration = viewDuration()): void {
+  const frame = canvasFrame();
+  if (!frame) return;
   const view = currentView();
-  const rect = nodeRect(map, index);
   const isLarge =
     (rect.right - rect.left) * view.zoom > frame.width || (rect.bottom - rect.top) * view.zoom > frame.height;
   const moved = isLarge ? fittingView(rect, frame) : revealedView(view, rect, frame);

@@ -8,7 +8,7 @@ export const runCommandSpec: CommandSpec = {
   positionals: "GRAPH",
   summary:
     "Runs a graph from a file and prints its results. GRAPH is a GraphDef, a MetaGraphDef (such as a document of " +
-    "Tensordeck) or a SavedModel, binary (.pb) or text (.pbtxt).",
+    "Tensordeck) or a SavedModel, binary (.pb) or text (.pbtxt), or a model that Keras saved (.keras, .h5).",
   flags: [
     {
       name: "target",
@@ -37,7 +37,7 @@ export const runCommandSpec: CommandSpec = {
       name: "feed",
       value: "TENSOR=VALUE",
       repeated: true,
-      help: 'A value to feed: a:0=3, "a:0=[1, 2, 3]", a:0=@a.npy, a:0=@data.csv:column, a:0=@arrays.npz:name.',
+      help: 'A value to feed: a:0=3, "a:0=[1, 2, 3]", a:0=@a.npy, a:0=@data.csv:column, a:0=@arrays.npz:name, a:0=@a.tfrecord:feature.',
     },
     {
       name: "run",
@@ -96,6 +96,7 @@ examples:
   tensordeck run graph.pbtxt --target grpc://192.168.1.20:2222 --fetch z:0 --log_device_placement
   tensordeck run sum.pbtxt --feed input:0=@data.csv:price --fetch total:0
   tensordeck run saved_model/ --signature serving_default --feed x=@x.npy
+  tensordeck run model.keras --feed features=@x.npy --signature serving_default
   tensordeck run train.pb --init init --run train_op --steps 1000 --fetch loss:0 --trace trace.json`,
 };
 
@@ -155,7 +156,7 @@ export function parseFeed(text: string): FeedArgument {
   }
   if (!value.startsWith("@")) return { tensor, source: { kind: "text", text: value } };
   // Only after the endings of files with parts, since a colon may be part of a path (C:\\data.csv).
-  const parts = /^(.*\.(?:csv|tsv|txt|npz)):(.+)$/i.exec(value.slice(1));
+  const parts = /^(.*\.(?:csv|tsv|txt|npz|tfrecords?|tfrec)):(.+)$/i.exec(value.slice(1));
   const path = parts?.[1] ?? value.slice(1);
   if (path === "") throw invalidArgument(`--feed ${text} names no file behind the @.`);
   return { tensor, source: { kind: "file", path, column: parts?.[2] } };

@@ -27,6 +27,7 @@ import { useRun } from "../../../renderer/stores/run-store.js";
 import { useRuntime } from "../../../renderer/stores/runtime-store.js";
 import { useSamples } from "../../../renderer/stores/samples-store.js";
 import { useSettings } from "../../../renderer/stores/settings-store.js";
+import { useTour } from "../../../renderer/stores/tour-store.js";
 import { useUi } from "../../../renderer/stores/ui-store.js";
 import { setClient } from "../../../renderer/transport/client.js";
 import { type UiServices, UiServicesProvider } from "../../../renderer/ui/services.js";
@@ -58,7 +59,7 @@ const RESETS = [
   ...[asAtStart(useApp), asAtStart(useCluster), asAtStart(useDismissed), asAtStart(useDrafts)],
   ...[asAtStart(usePairing), asAtStart(useReachability), asAtStart(useRun), asAtStart(useSamples)],
   ...[asAtStart(useSettings), asAtStart(useUi), asAtStart(useFirewall), asAtStart(useRuntime)],
-  ...[asAtStart(useKernelCatalogue), asAtStart(useRecentOps)],
+  ...[asAtStart(useKernelCatalogue), asAtStart(useRecentOps), asAtStart(useTour)],
   ...[asAtStart(useLogs), asAtStart(useOps), asAtStart(useExamples), asAtStart(useCurves)],
 ];
 
