@@ -12,13 +12,16 @@ function folders(): Readonly<Record<string, unknown>> {
   }
 }
 
+/** The first extension names the kind: more kinds of files can be opened as a graph than a graph is saved as. */
+const kindOf = ([first = ""]: readonly string[]): string => first;
+
 /** @param extensions the file name extensions of the kind */
 export function lastFolder(extensions: readonly string[]): string | undefined {
-  const folder = folders()[extensions.join()];
+  const folder = folders()[kindOf(extensions)];
   return typeof folder === "string" ? folder : undefined;
 }
 
 export function rememberFolder(extensions: readonly string[], folder: string): void {
-  const all = { ...folders(), [extensions.join()]: folder };
+  const all = { ...folders(), [kindOf(extensions)]: folder };
   globalThis.localStorage?.setItem(STORAGE_KEY, JSON.stringify(all));
 }
