@@ -2,9 +2,8 @@
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { type OpLookup, signatureOf } from "./signature.js";
 
-/** Stateful ops with outputs that change something all the same. */
-const CHANGES =
-  /^(Assign|Scatter|Resource(Apply|Scatter|Gather.*Add)|Count|Queue|Stack|TensorArray|.*Enqueue|.*Dequeue)/;
+/** Stateful ops with outputs that change something all the same; not those whose state ends with the step. */
+const CHANGES = /^(Assign|Scatter|Resource(Apply|Scatter)|CountUpTo|.*Enqueue|.*Dequeue)/;
 
 /** Whether a run of the node is seen elsewhere: it changes a variable, prints, or writes a file. */
 export function hasEffect(node: NodeDef, lookup: OpLookup): boolean {

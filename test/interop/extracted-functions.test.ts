@@ -15,10 +15,13 @@ import { initialValues, LAYERS, makeLayer } from "../../worker-runtime/graph/lay
 import { bundledOpRegistry } from "../../worker-runtime/graph/op-registry.js";
 import {
   add,
+  assignAdd,
   constant,
   less,
   multiply,
   placeholder,
+  readVariable,
+  variable,
   whileLoop,
 } from "../../worker-runtime/graph/ops/index.js";
 import { Tensor } from "../../worker-runtime/protocol/tensor.js";
@@ -121,6 +124,23 @@ const CASES: Readonly<Record<string, Case>> = {
     }),
     fetch: "out:0",
     isExtracted: (name) => name !== "out" && name !== "limit",
+  },
+  "a variable that is increased, and read after that": {
+    graph: made((graph) => {
+      const counter = variable(graph, constant(graph, 5, { name: "counter_start" }), {
+        name: "counter",
+        kind: "resource",
+      });
+      const one = constant(graph, 1, { name: "in/one" });
+      const increase = assignAdd(counter, one, { name: "in/increase" });
+      const read = graph.withControlDependencies([increase], () =>
+        readVariable(counter, { name: "in/read" }),
+      );
+      add(read, read, { name: "out" });
+    }),
+    init: { targets: ["counter/Assign"], feeds: new Map() },
+    fetch: "out:0",
+    isExtracted: (name) => name !== "out" && !name.startsWith("counter"),
   },
   "a dense layer": layerCase("Dense", [3, 4]),
   "a recurrent layer": layerCase("LSTM", [2, 3, 4]),
