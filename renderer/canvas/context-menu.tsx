@@ -8,6 +8,7 @@ import { clipboardCommands, pasteCommands } from "../commands/clipboard-commands
 import { colourCommands } from "../commands/colour-commands.js";
 import type { AnyCommand } from "../commands/command.js";
 import { edgeCommands } from "../commands/edge-commands.js";
+import { extractCommands, inlineCommands } from "../commands/function-commands.js";
 import { graphCommands, selectionCommands } from "../commands/graph-commands.js";
 import { joinGroups, menuEntry } from "../commands/menu-entry.js";
 import { nodeCommands, nodesCommands } from "../commands/node-commands.js";
@@ -66,7 +67,10 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
         submenu("Placement", [[nodesCommands.device], [nodesCommands.colocate, nodesCommands.separate]]),
       ],
       [
-        submenu("Group", [[frameCommands.add, nodesCommands.scope]]),
+        submenu("Group", [
+          [frameCommands.add, nodesCommands.scope],
+          [extractCommands.extract, inlineCommands.inline],
+        ]),
         ...(useDocument.getState().selection.size > 1 ? [alignMenu()] : []),
       ],
       [

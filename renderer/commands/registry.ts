@@ -17,6 +17,7 @@ import {
   pictureCommands,
   recentCommands,
 } from "./file-commands.js";
+import { extractCommands, inlineCommands } from "./function-commands.js";
 import { graphCommands, selectionCommands } from "./graph-commands.js";
 import { helpCommands } from "./help-commands.js";
 import { kernelCommands, wayOutCommands } from "./kernel-commands.js";
@@ -70,7 +71,7 @@ export const allCommands: readonly AnyCommand[] = [
   ...[clusterCommands, membershipCommands, machineCommands, roleCommands, taskCommands],
   ...[linkCommands, routeCommands, runtimeCommands],
   ...[graphCommands, nodeCommands, edgeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
-  ...[layerCommands, frameCommands, noteCommands, annotationCommands],
+  ...[extractCommands, inlineCommands, layerCommands, frameCommands, noteCommands, annotationCommands],
   ...[placementCommands, variablesCommands, variableCommands],
   ...[alignCommands, closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
   ...[canvasCommands, viewCommands, colourCommands, tensorCommands, curveCommands],

@@ -6,6 +6,7 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { formatText, parseText, TextFormatError } from "../../worker-runtime/graph/text-format.js";
 import { positionOf, withoutPosition, withPosition } from "./document-file.js";
 import { type Clip, originOf } from "./edits/paste.js";
+import { namedFunctions } from "./function-effects.js";
 import { layeredLayout } from "./layout.js";
 import type { GraphDocument, Point } from "./model.js";
 
@@ -92,12 +93,4 @@ function calledBy(nodes: readonly NodeDef[], library: readonly FunctionDef[]): F
     }
   }
   return library.filter(({ signature }) => called.has(signature?.name ?? ""));
-}
-
-function namedFunctions({ op, attr }: NodeDef): string[] {
-  const inAttrs = [...attr.values()].flatMap(({ value }) => {
-    if (value?.$case === "func") return [value.value.name];
-    return value?.$case === "list" ? value.value.func.map(({ name }) => name) : [];
-  });
-  return [op, ...inAttrs];
 }

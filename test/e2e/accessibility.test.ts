@@ -183,6 +183,11 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("accessibility", () => {
       await window.page.getByRole("menu").waitFor();
       await look(`${theme}, menu`);
       await window.press("Escape");
+      await window.press("Alt+n");
+      await window.page.getByRole("tab", { name: "untitled" }).waitFor();
+      await look(`${theme}, tabs of documents`);
+      await window.press("Control+w");
+      await window.page.getByRole("tab", { name: "untitled" }).waitFor({ state: "detached" });
     }
     expect(found).toEqual([]);
   });

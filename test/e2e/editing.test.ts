@@ -120,8 +120,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("editing in the window", 
     expect(readFileSync(file, "utf8")).toContain('name: "z"');
     const place = await window.node("z").boundingBox();
 
-    await window.menu("New graph");
-    await window.node("z").waitFor({ state: "detached" });
+    await window.closeDocument();
     await window.openFile("mine.pbtxt");
     await window.node("z").waitFor();
     expect(await window.chip("z").textContent()).toContain("worker/0");

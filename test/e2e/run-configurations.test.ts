@@ -30,6 +30,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("run configurations in th
     await window.page.getByRole("menuitemcheckbox", { name: "Main" }).click();
     await window.button(/Run 1,?000 steps/).waitFor();
     await window.saveAs("configured.pbtxt");
+    await window.closeDocument();
     await window.openFile("configured.pbtxt");
     await window.button("Run configuration: Main").click();
     await window.page.getByRole("menuitemcheckbox", { name: "until high" }).click();

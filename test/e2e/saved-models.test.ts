@@ -141,6 +141,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("graphs that Python expor
 
     // The same model opened without its files.
     rmSync(join(app.folder, "model", "variables"), { recursive: true });
+    await window.closeDocument();
     await window.openFile("saved_model.pb");
     await window.dockTab("What to run").click();
     await words.fill('["beta"]');

@@ -211,6 +211,13 @@ export class WindowPage {
     await dialog.waitFor({ state: "hidden" });
   }
 
+  /** Closes the document, which has no unsaved edits and is the only one, so that its file can be read anew. */
+  async closeDocument(): Promise<void> {
+    await this.canvas.focus();
+    await this.press("Control+w");
+    await this.canvas.getByText("0 nodes").waitFor();
+  }
+
   /** Opens a file of a folder in the folder that the dialog opens. */
   async openFileIn(folder: string, name: string): Promise<void> {
     await this.press("Control+o");

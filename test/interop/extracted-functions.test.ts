@@ -1,0 +1,219 @@
+/** A graph computes the same before and after some of its nodes are a function, on TensorFlow and on the portable engine. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import { graphToRun, readDocument } from "../../renderer/document/document-file.js";
+import { extractFunction } from "../../renderer/document/edits/extract-function.js";
+import { inlineFunction } from "../../renderer/document/edits/inline-function.js";
+import type { EditResult } from "../../renderer/document/edits/types.js";
+import type { GraphDocument } from "../../renderer/document/model.js";
+import { apply } from "../../renderer/document/operations.js";
+import type { OpLookup } from "../../renderer/document/signature.js";
+import { type EngineName, Server } from "../../worker-runtime/engines/server.js";
+import { Graph } from "../../worker-runtime/graph/graph.js";
+import { initialValues, LAYERS, makeLayer } from "../../worker-runtime/graph/layers/index.js";
+import { bundledOpRegistry } from "../../worker-runtime/graph/op-registry.js";
+import {
+  add,
+  assignAdd,
+  constant,
+  less,
+  multiply,
+  placeholder,
+  readVariable,
+  variable,
+  whileLoop,
+} from "../../worker-runtime/graph/ops/index.js";
+import { Tensor } from "../../worker-runtime/protocol/tensor.js";
+import { Session } from "../../worker-runtime/session/session.js";
+import { libtensorflowDir, peerMissing } from "../support/peers.js";
+
+interface Case {
+  readonly graph: GraphDef;
+  readonly feeds?: Readonly<Record<string, Tensor>>;
+  /** What initializes its variables, and the values that they get. */
+  readonly init?: { readonly targets: readonly string[]; readonly feeds: ReadonlyMap<string, Tensor> };
+  /** Read by a node outside of the function, so that its name stays. */
+  readonly fetch: string;
+  isExtracted(name: string, op: string): boolean;
+}
+
+function made(build: (graph: Graph) => void): GraphDef {
+  const graph = new Graph();
+  build(graph);
+  return graph.toGraphDef();
+}
+
+/** Some numbers between -1 and 1. */
+function waves(shape: readonly number[]): Tensor {
+  const size = shape.reduce((product, side) => product * side, 1);
+  const values = Array.from({ length: size }, (_, at) => Math.sin(at));
+  return Tensor.of(values, "float32", [...shape]);
+}
+
+/** A layer on x of [3, 4]; its variables stay outside. */
+function layerCase(layer: string, shape: readonly number[]): Case {
+  const spec = LAYERS.find(({ name }) => name === layer);
+  if (!spec) throw new Error(`There is no layer ${layer}.`);
+  const source = { tensor: "x:0", dtype: "float32" as const, shape, device: "" };
+  const { nodes, output, variables } = makeLayer(spec, initialValues(spec), source, "layer");
+  const outside = made((graph) => placeholder(graph, "float32", shape, { name: "x" }));
+  const parts = GraphDef.fromPartial({ node: [...outside.node, ...nodes] });
+  const graph = Graph.fromGraphDef(parts);
+  const result = graph.toGraphDef();
+  const last = output.slice(0, output.lastIndexOf(":"));
+  const initializers = variables.map(({ initializer }) => initializer.name);
+  const kept = new Set(ancestorsOf(result, initializers));
+  return {
+    graph: withOut(result, last),
+    feeds: { "x:0": waves(shape) },
+    init: {
+      targets: initializers,
+      feeds: new Map(variables.map((one) => [one.initialValue.name, waves(one.shape ?? [])])),
+    },
+    fetch: "out:0",
+    isExtracted: (name, op) => name.startsWith("layer/") && !kept.has(name) && op !== "VarHandleOp",
+  };
+}
+
+/** With one more node that reads a node's first output. */
+function withOut(graph: GraphDef, node: string): GraphDef {
+  const attr = new Map([["T", { value: { $case: "type" as const, value: 1 } }]]);
+  const out = {
+    ...GraphDef.fromPartial({ node: [{ name: "out", op: "Identity", input: [node] }] }).node[0],
+    attr,
+  };
+  return GraphDef.fromPartial({ ...graph, node: [...graph.node, out] });
+}
+
+function ancestorsOf({ node }: GraphDef, names: readonly string[]): string[] {
+  const byName = new Map(node.map((one) => [one.name, one]));
+  const seen = new Set<string>();
+  const open = [...names];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    for (const input of byName.get(name)?.input ?? [])
+      open.push(input.replace(/^\^/, "").split(":")[0] ?? "");
+  }
+  return [...seen];
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  "arithmetic with several results": {
+    graph: made((graph) => {
+      const a = constant(graph, [1, 2, 3], { name: "a" });
+      const sum = add(a, constant(graph, 4, { name: "in/four" }), { name: "in/sum" });
+      const product = multiply(a, sum, { name: "in/product" });
+      add(sum, product, { name: "out" });
+    }),
+    fetch: "out:0",
+    isExtracted: (name) => name.startsWith("in/"),
+  },
+  "a whole loop": {
+    graph: made((graph) => {
+      const limit = constant(graph, 100, { name: "limit" });
+      const [result] = whileLoop(
+        graph,
+        (x) => less(x, limit),
+        (x) => [multiply(x, constant(graph, 3))],
+        [constant(graph, 2)],
+        { name: "in" },
+      );
+      if (result) add(result, limit, { name: "out" });
+    }),
+    fetch: "out:0",
+    isExtracted: (name) => name !== "out" && name !== "limit",
+  },
+  "a variable that is increased, and read after that": {
+    graph: made((graph) => {
+      const counter = variable(graph, constant(graph, 5, { name: "counter_start" }), {
+        name: "counter",
+        kind: "resource",
+      });
+      const one = constant(graph, 1, { name: "in/one" });
+      const increase = assignAdd(counter, one, { name: "in/increase" });
+      const read = graph.withControlDependencies([increase], () =>
+        readVariable(counter, { name: "in/read" }),
+      );
+      add(read, read, { name: "out" });
+    }),
+    init: { targets: ["counter/Assign"], feeds: new Map() },
+    fetch: "out:0",
+    isExtracted: (name) => name !== "out" && !name.startsWith("counter"),
+  },
+  "a dense layer": layerCase("Dense", [3, 4]),
+  "a recurrent layer": layerCase("LSTM", [2, 3, 4]),
+};
+
+function documentOf(graph: GraphDef): GraphDocument {
+  const metaGraph = MetaGraphDef.encode(MetaGraphDef.fromPartial({ graphDef: graph })).finish();
+  return readDocument({ name: "g", kind: "meta_graph", format: "binary", metaGraph });
+}
+
+function lookupIn({ metaGraph }: GraphDocument): OpLookup {
+  const functions = metaGraph.graphDef?.library?.function ?? [];
+  return (op) =>
+    functions.find(({ signature }) => signature?.name === op)?.signature ?? bundledOpRegistry().get(op);
+}
+
+function edited(document: GraphDocument, result: EditResult): GraphDocument {
+  if (!result.ok) throw new Error(result.reason);
+  return apply(document, result.transaction.operations);
+}
+
+const numbersOf = (tensor: Tensor | undefined) =>
+  Array.from({ length: tensor?.size ?? 0 }, (_, at) => Number(tensor?.elementText(at)));
+
+const sorted = (document: GraphDocument) =>
+  graphToRun(document).node.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+
+describe.skipIf(peerMissing("tensorflow"))("nodes that are extracted to a function", () => {
+  const servers = new Map<EngineName, Server>();
+
+  beforeAll(async () => {
+    servers.set("portable", await Server.createLocalServer({ engine: "portable" }));
+    const library = libtensorflowDir();
+    servers.set("tensorflow", await Server.createLocalServer({ engine: "tensorflow", library }));
+  });
+  afterAll(() => Promise.all([...servers.values()].map((server) => server.stop())));
+
+  async function run(engine: EngineName, document: GraphDocument, { feeds = {}, init, fetch }: Case) {
+    const session = new Session(servers.get(engine)?.target ?? "", { graph: graphToRun(document) });
+    try {
+      if (init && init.targets.length > 0) {
+        await session.run([], { targets: [...init.targets], feeds: new Map(init.feeds) });
+      }
+      const { values } = await session.run([fetch], { feeds: new Map(Object.entries(feeds)) });
+      return values[0];
+    } finally {
+      await session.close();
+    }
+  }
+
+  test.each(Object.entries(CASES))("%s gives the same", async (_, one) => {
+    const before = documentOf(one.graph);
+    const inside = [...before.nodes.values()].filter(({ name, op }) => one.isExtracted(name, op));
+    const result = extractFunction(
+      before,
+      lookupIn(before),
+      inside.map(({ name }) => name),
+    );
+    const called = edited(before, result);
+    const [call = ""] = result.ok ? (result.transaction.select ?? []) : [];
+    const inlined = edited(called, inlineFunction(called, lookupIn(called), call));
+    expect(sorted(inlined)).toEqual(sorted(before));
+    const expected = await run("tensorflow", before, one);
+    for (const engine of ["tensorflow", "portable"] as const) {
+      const computed = await run(engine, called, one);
+      expect(computed?.shape).toEqual(expected?.shape);
+      const values = numbersOf(computed);
+      expect(values.length).toBeGreaterThan(0);
+      const differences = numbersOf(expected).map((value, at) =>
+        Math.abs(value - (values[at] ?? Number.NaN)),
+      );
+      // Engines round in another order.
+      expect(Math.max(...differences)).toBeLessThan(1e-6);
+    }
+  });
+});
