@@ -51,7 +51,9 @@ describe("files that are dragged over the window", () => {
           .getState()
           .notices.map(({ problem }) => problem.message)
           .join(),
-      ).toMatch(/^Only graphs \(\.pb, \.pbtxt, \.meta\) and Keras models \(\.keras, \.h5\) can be dropped here/),
+      ).toMatch(
+        /^Only graphs \(\.pb, \.pbtxt, \.meta\) and Keras models \(\.keras, \.h5\) can be dropped here/,
+      ),
     );
     expect(calls).toEqual([]);
   });
