@@ -19,8 +19,8 @@ import { folderOf } from "./paths.js";
 import { dismissRunNotices } from "./run-actions.js";
 
 export const GRAPH_EXTENSIONS = ["pbtxt", "pb", "meta"] as const;
-/** Besides graphs, what can be opened: models of Keras, of which a graph is made. */
-const OPENED_EXTENSIONS = [...GRAPH_EXTENSIONS, "keras", "h5", "hdf5"] as const;
+/** Besides graphs, what can be opened: models of Keras and ONNX, of which a graph is made. */
+const OPENED_EXTENSIONS = [...GRAPH_EXTENSIONS, "keras", "h5", "hdf5", "onnx"] as const;
 
 const GRAPH_ENDING = /\.(pbtxt|pb|meta)$/;
 

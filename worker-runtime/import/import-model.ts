@@ -15,9 +15,12 @@ import { Tensor } from "../protocol/tensor.js";
 import { arrayFromBytes } from "../protocol/tensor-data.js";
 import type { ImportAnswer, ImportThreadData } from "./import-thread.js";
 import type { SavedLayer } from "./keras/read-weights.js";
+import { isOnnxFile } from "./onnx/onnx-file.js";
 
-/** The endings of the files that are opened so. */
-export const MODEL_ENDING = /\.(keras|h5|hdf5)$/i;
+/** The endings of files with weights that Keras saved. */
+export const WEIGHTS_ENDING = /\.(keras|h5|hdf5)$/i;
+/** The endings of models that are opened so. */
+export const MODEL_ENDING = /\.(keras|h5|hdf5|onnx)$/i;
 
 /** The largest models take some seconds; a hostile file may never come to an end. */
 const DEADLINE_MILLIS = 5 * 60_000;
@@ -32,9 +35,9 @@ export interface ImportOptions {
 
 const HDF5_SIGNATURE = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a];
 
-/** Whether a file is one that `importModel` opens, by its first bytes. */
-export function isModelFile(bytes: Uint8Array): boolean {
-  return isZip(bytes) || HDF5_SIGNATURE.every((byte, at) => bytes[at] === byte);
+/** Whether a file is one that `importModel` opens: by its first bytes, or, since ONNX has none of its own, its name. */
+export function isModelFile(bytes: Uint8Array, name: string): boolean {
+  return isZip(bytes) || isOnnxFile(name) || HDF5_SIGNATURE.every((byte, at) => bytes[at] === byte);
 }
 
 /**

@@ -7,6 +7,8 @@ import { asTensorFlowError } from "../protocol/status.js";
 import { bytesOfArray, isByteList } from "../protocol/tensor-data.js";
 import { readKerasArchive, readKerasHdf5 } from "./keras/read-keras.js";
 import { readKerasWeights } from "./keras/read-weights.js";
+import { isOnnxFile } from "./onnx/onnx-file.js";
+import { readOnnx } from "./onnx/read-onnx.js";
 
 export interface ImportThreadData {
   readonly work: "model" | "weights";
@@ -30,7 +32,9 @@ export type ImportAnswer =
   | { readonly code: number; readonly message: string };
 
 async function model({ bytes, name }: ImportThreadData): Promise<ImportAnswer> {
-  const metaGraph = isZip(bytes) ? await readKerasArchive(bytes, name) : await readKerasHdf5(bytes, name);
+  const metaGraph = isOnnxFile(name)
+    ? readOnnx(bytes, name)
+    : await (isZip(bytes) ? readKerasArchive : readKerasHdf5)(bytes, name);
   return { metaGraph: new Uint8Array(MetaGraphDef.encode(metaGraph).finish()) };
 }
 

@@ -2,7 +2,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { shapeLabel } from "../../../worker-runtime/graph/shape.js";
-import { importWeights, MODEL_ENDING } from "../../../worker-runtime/import/import-model.js";
+import { importWeights, WEIGHTS_ENDING } from "../../../worker-runtime/import/import-model.js";
 import { matchWeights } from "../../../worker-runtime/import/keras/match-weights.js";
 import type { BundleFiles } from "../../../worker-runtime/io/tensor-bundle/bundle-files.js";
 import { BundleReader } from "../../../worker-runtime/io/tensor-bundle/bundle-reader.js";
@@ -135,7 +135,7 @@ async function openValues(
   { variables, signal }: CheckpointWork,
   path: string,
 ): Promise<{ readonly reader: ValueReader; readonly unused: readonly string[] }> {
-  if (!MODEL_ENDING.test(path)) return { reader: await BundleReader.open(path, ALL_FILES), unused: [] };
+  if (!WEIGHTS_ENDING.test(path)) return { reader: await BundleReader.open(path, ALL_FILES), unused: [] };
   const layers = await importWeights(await readWeightsFile(path), basename(path), { signal });
   const { values, unused } = matchWeights(variables, layers);
   const valueFor = (name: string): Tensor => {

@@ -1,16 +1,13 @@
 /** Opens models that Keras saved: .keras, and the older .h5. */
 import type { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
-import { SignatureDef, TensorInfo } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { Graph } from "../../graph/graph.js";
 import { NodeBuilder } from "../../graph/layers/node-builder.js";
 import type { Output } from "../../graph/operation.js";
 import { localVariablesInitializer } from "../../graph/ops/index.js";
-import { DOCUMENT_COLLECTION } from "../../graph/private-attrs.js";
-import { partialShapeToProto } from "../../graph/shape.js";
 import { ZipArchive } from "../../io/zip.js";
-import { dataTypeOf } from "../../protocol/dtype.js";
 import { invalidArgument } from "../../protocol/status.js";
 import { Hdf5File } from "../hdf5.js";
+import { servingMetaGraph } from "../serving-meta-graph.js";
 import { CONFIG, MAX_CONFIG_BYTES, MAX_WEIGHT_BYTES, METADATA, partOf, WEIGHTS } from "./archive.js";
 import { Model } from "./model-builder.js";
 import { readModelConfig } from "./model-config.js";
@@ -68,33 +65,10 @@ function graphOf(model: Model, values: WeightValues): MetaGraphDef {
   const outputs = model.call(new NodeBuilder(graph, model.name), [...inputs.values()], values);
   const init = localVariablesInitializer(graph, { name: "init" });
   graph.addToCollection("saved_model_main_op", init);
-  const run = { fetches: [...new Set(outputs.map(({ name }) => name))] };
-  graph.addToCollection(DOCUMENT_COLLECTION, JSON.stringify({ run }));
-  const metaGraph = graph.toMetaGraphDef();
   const names = new Map<string, Output>();
   for (const [at, output] of outputs.entries()) {
     const name = model.config.outputs[at]?.layer ?? "output";
     names.set(names.has(name) ? `${name}_${at}` : name, output);
   }
-  const signature = SignatureDef.fromPartial({ methodName: "tensorflow/serving/predict" });
-  return {
-    ...metaGraph,
-    ...(metaGraph.metaInfoDef && { metaInfoDef: { ...metaGraph.metaInfoDef, tags: ["serve"] } }),
-    signatureDef: new Map([
-      ["serving_default", { ...signature, inputs: infosOf(inputs), outputs: infosOf(names) }],
-    ]),
-  };
-}
-
-function infosOf(tensors: ReadonlyMap<string, Output>): Map<string, TensorInfo> {
-  return new Map(
-    [...tensors].map(([name, tensor]) => [
-      name,
-      TensorInfo.fromPartial({
-        encoding: { $case: "name", value: tensor.name },
-        dtype: dataTypeOf(tensor.dtype),
-        tensorShape: partialShapeToProto(tensor.shape),
-      }),
-    ]),
-  );
+  return servingMetaGraph(graph, { inputs, outputs: names });
 }
