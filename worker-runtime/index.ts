@@ -87,6 +87,16 @@ export {
 } from "./io/feed.js";
 export { readNpy, writeNpy } from "./io/npy.js";
 export { readNpz } from "./io/npz.js";
+export type { RecordCompression } from "./io/tfrecord/compression.js";
+export { decodeExample, encodeExample, type FeatureDType } from "./io/tfrecord/example.js";
+export { type FixedLenFeature, parseExamples } from "./io/tfrecord/feature-column.js";
+export type { FeedFeature } from "./io/tfrecord/record-feed.js";
+export {
+  type ReadRecordsOptions,
+  readTfRecords,
+  type WriteRecordsOptions,
+  writeTfRecords,
+} from "./io/tfrecord/records.js";
 export {
   type DType,
   dataTypeOf,

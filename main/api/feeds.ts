@@ -4,10 +4,27 @@ import { bytesSchema } from "./documents.js";
 import { method } from "./method.js";
 import { problemSchema } from "./problem.js";
 
-/** For CSV: the header's name or the 0-based number of the column; for .npz: the array's name; left out: all. */
+/**
+ * For CSV: the header's name or the 0-based number of the column; for .npz: the array's name; for TFRecord: the feature's
+ * name; left out: all.
+ */
 const columnSchema = z.union([z.string(), z.number().int().nonnegative()]).optional();
 /** Every step gets some rows of the file, in place of the whole. */
 const batchedSchema = z.boolean().optional();
+
+/** The dtypes of the values in a tf.train.Example. */
+export const featureDTypeSchema = z.enum(["float32", "int64", "string"]);
+
+/** How a feature of TFRecord files is read, as by tf.io.FixedLenFeature; what is left out is as the records say. */
+export const feedFeatureSchema = z.object({
+  dtype: featureDTypeSchema.optional(),
+  /** Of one record's values. */
+  shape: z.array(z.number().int().nonnegative()).max(16).optional(),
+  /** The value of records without the feature, written as a value is typed; a single element for all of the shape. */
+  default: z.string().max(100_000).optional(),
+});
+export type FeedFeature = z.infer<typeof feedFeatureSchema>;
+const featureSchema = feedFeatureSchema.optional();
 
 /** What the 256 values of a pixel become in a tensor of real numbers: 0 to 1, -1 to 1, or 0 to 255. */
 export const pixelRangeSchema = z.enum(["unit", "signed", "byte"]);
@@ -15,11 +32,12 @@ export type PixelRange = z.infer<typeof pixelRangeSchema>;
 
 export const literalFeedSchema = z.object({ kind: z.literal("literal"), text: z.string() });
 
-/** A .npy, .npz or .csv file on the machine that runs the application. */
+/** A .npy, .npz, CSV or TFRecord file on the machine that runs the application. */
 export const fileFeedSchema = z.object({
   kind: z.literal("file"),
   path: z.string(),
   column: columnSchema,
+  feature: featureSchema,
   batched: batchedSchema,
 });
 
@@ -28,6 +46,7 @@ export const contentFeedFields = {
   kind: z.literal("content"),
   name: z.string(),
   column: columnSchema,
+  feature: featureSchema,
   batched: batchedSchema,
   /** The bytes are pixels that the window has made of images: rows of a picture of a batch, channels fastest. */
   pixels: z
@@ -42,7 +61,7 @@ export const feedValueSchema = z.discriminatedUnion("kind", [
   /** JSON-like text: 3, [1, 2, 3], [[1,2],[3,4]], "words". */
   literalFeedSchema,
   fileFeedSchema,
-  /** The content of a .npy, .npz or .csv file that the browser holds. */
+  /** The content of a .npy, .npz, CSV or TFRecord file that the browser holds. */
   z.object({ ...contentFeedFields, bytes: bytesSchema }),
 ]);
 export type FeedValue = z.infer<typeof feedValueSchema>;
@@ -62,12 +81,32 @@ export const feedBatchesSchema = z.object({
 });
 export type FeedBatches = z.infer<typeof feedBatchesSchema>;
 
+const recordsSchema = z.object({
+  records: z.number(),
+  /** False if only the first records were looked at. */
+  isComplete: z.boolean(),
+  features: z.array(
+    z.object({
+      name: z.string(),
+      /** Values of one dtype and number that some records have, from record `first` (counted from 1) on. */
+      kinds: z.array(
+        z.object({ dtype: featureDTypeSchema, length: z.number(), records: z.number(), first: z.number() }),
+      ),
+      /** Records without the feature. */
+      missing: z.object({ records: z.number(), first: z.number() }).optional(),
+    }),
+  ),
+});
+export type FeedRecords = z.infer<typeof recordsSchema>;
+
 /** What a file holds. */
 export const feedContentsSchema = z.object({
   /** The array of a .npy file, without a name, or those of a .npz file. */
   arrays: z.array(z.object({ name: z.string().optional(), dtype: z.string(), shape: z.array(z.number()) })),
   /** The names of a table's columns; their numbers if it has no header. */
   columns: z.array(z.string()),
+  /** What the records of a TFRecord file hold. */
+  records: recordsSchema.optional(),
   /** Why it cannot be fed. */
   problem: problemSchema.optional(),
 });
@@ -77,7 +116,7 @@ export type FeedContents = z.infer<typeof feedContentsSchema>;
 export const FEED_HEAD_BYTES = 64 * 1024;
 
 export const feedMethods = {
-  /** What a file holds; of a content that is not a .npz file, only the head is needed. */
+  /** What a file holds; of a content that is neither .npz nor TFRecord, only the head is needed. */
   "feeds.contents": method(
     z.discriminatedUnion("kind", [
       z.object({ kind: z.literal("file"), path: z.string() }),

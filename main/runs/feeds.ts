@@ -91,12 +91,16 @@ export async function readFeedValue(value: FeedValue, options: FeedFileOptions):
       return feedFromText(value.text, options);
     case "file":
       await refusePipes(expandHome(value.path));
-      return await feedFromFile(expandHome(value.path), { ...options, column: value.column });
+      return await feedFromFile(expandHome(value.path), { ...options, ...partOf(value) });
     case "content":
       return value.pixels === undefined
-        ? feedFromBytes(value.bytes, value.name, { ...options, column: value.column })
+        ? feedFromBytes(value.bytes, value.name, { ...options, ...partOf(value) })
         : feedFromPixels(value.bytes, value.pixels, options);
   }
+}
+
+function partOf({ column, feature }: Exclude<FeedValue, { kind: "literal" }>) {
+  return { column, feature };
 }
 
 /** Reading a pipe or device could block forever. Errors of `stat` are left to the reader to report. */

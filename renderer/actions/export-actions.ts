@@ -1,9 +1,12 @@
 /** Writes the open graph in forms that other programs read. */
+import type { FeedValue } from "../../main/api/feeds.js";
 import { ProblemError } from "../../main/api/wire.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import { isRecordFileName } from "../../worker-runtime/graph/record-file-name.js";
 import type { ScriptFeed, ScriptRun } from "../../worker-runtime/graph/scripts/run-part.js";
 import { runningCluster } from "../cluster/running-cluster.js";
+import { placeholderShape } from "../document/feed-fit.js";
 import { MISSING_INPUT } from "../document/model.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { useCluster } from "../stores/cluster-store.js";
@@ -64,20 +67,31 @@ async function scriptText(language: ScriptLanguage, graph: GraphDef, run: Script
 
 /** What a click on Run does. */
 function currentRun(): ScriptRun {
-  const { runConfig } = useDocument.getState().document;
+  const { nodes, runConfig } = useDocument.getState().document;
   // Of several steps: a single one also fetches what the canvas shows on the way.
   const { feeds, fetches, targets } = documentActions.runInputs(2);
   const cluster = runningCluster(useCluster.getState().state);
-  const asFeed = (value: (typeof feeds)[number]["value"]): ScriptFeed => {
+  const asFeed = (name: string, value: FeedValue): ScriptFeed => {
     if (value.kind === "literal") return value;
-    const column = value.column === undefined ? {} : { column: value.column };
-    return { kind: "file", path: value.kind === "file" ? value.path : value.name, ...column };
+    const { column, feature } = value;
+    const node = nodes.get(parseTensorName(name).node);
+    const declared = node && placeholderShape(node)?.slice(1);
+    // A script in Python does not look into the file for it.
+    const shape = feature?.shape ?? (declared?.every((size) => size >= 0) ? declared : undefined);
+    const path = value.kind === "file" ? value.path : value.name;
+    const isRecords = feature !== undefined || isRecordFileName(path);
+    return {
+      kind: "file",
+      path,
+      ...(column === undefined ? {} : { column }),
+      ...(isRecords ? { feature: { ...feature, ...(shape && { shape }) } } : {}),
+    };
   };
   return {
     fetches,
     targets,
     initialisers: documentActions.initialisation().targets,
-    feeds: Object.fromEntries(feeds.map(({ name, value }) => [name, asFeed(value)])),
+    feeds: Object.fromEntries(feeds.map(({ name, value }) => [name, asFeed(name, value)])),
     steps: runConfig.steps,
     ...(cluster ? { cluster } : {}),
   };

@@ -43,14 +43,15 @@ export interface ScopeStatus {
   readonly micros: number | undefined;
 }
 
-export function useScopeStatus(scope: Scope): ScopeStatus {
+/** @param of the hierarchy of the scope; defaults to that of what the canvas shows */
+export function useScopeStatus(scope: Scope, of?: Hierarchy): ScopeStatus {
   const nodes = useDocument((state) => state.document.nodes);
   const weights = useGraphView((state) => state.openness.weights);
   const problems = useDocument((state) => state.problems);
   const missing = useKernels((state) => state.missing.nodes);
   const runs = useDocumentRun((state) => state.latest?.nodes);
   const identities = useCluster((state) => state.identities);
-  const hierarchy = hierarchyFor(nodes, weights);
+  const hierarchy = of ?? hierarchyFor(nodes, weights);
   const contents = useSliced({
     size: nodes.size,
     work: () => slicedContents(scope, hierarchy, nodes),
@@ -83,10 +84,11 @@ const UNKNOWN: Omit<ScopeStatus, "nodes"> = {
   micros: undefined,
 };
 
-/** How many nodes of a scope have something, which few nodes of a graph have. */
+/** How many nodes of a scope have something, which most often few nodes of a graph have. */
 function countIn(names: ReadonlySet<string>, marked: ReadonlyMap<string, unknown>): number {
+  const [fewer, more] = marked.size < names.size ? [marked, names] : [names, marked];
   let count = 0;
-  for (const name of marked.keys()) if (names.has(name)) count++;
+  for (const name of fewer.keys()) if (more.has(name)) count++;
   return count;
 }
 

@@ -57,7 +57,7 @@ export function feedMismatch(
   const given = feed.batched ? [batches.size, ...array.shape.slice(1)] : array.shape;
   if (feed.batched && array.shape.length === 0) return "It holds a single value, which has no rows.";
   const shape = placeholderShape(node);
-  if (!shape || fits(given, shape) || fitsAsColumn(given, shape)) return undefined;
+  if (!shape || shapesFit(given, shape)) return undefined;
   const batchText = feed.batched ? ` in batches of ${batches.size}` : "";
   return `It has shape [${array.shape.join(", ")}]${batchText}, but ${node.name} takes ${wantedShapeText(shape)}.`;
 }
@@ -71,6 +71,11 @@ function missingArray(
   return column === undefined
     ? `It holds several arrays. Choose one of ${names}.`
     : `It holds no array ${column}. Choose one of ${names}.`;
+}
+
+/** Whether a placeholder takes a file's values of a shape, also a vector as a column and the reverse. */
+export function shapesFit(given: readonly number[], wanted: readonly number[]): boolean {
+  return fits(given, wanted) || fitsAsColumn(given, wanted);
 }
 
 function fits(given: readonly number[], wanted: readonly number[]): boolean {

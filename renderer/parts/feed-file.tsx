@@ -6,11 +6,13 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { pickFile } from "../actions/file-actions.js";
 import { imageFeed } from "../actions/image-feed.js";
 import { feedMismatch, imageShapeOf, wantedShapeText } from "../document/feed-fit.js";
+import { recordsMismatch } from "../document/record-fit.js";
 import { useApp } from "../stores/app-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import textStyles from "../ui/text.module.css";
+import { FeedFeatureFields } from "./feed-feature.js";
 import styles from "./feed-file.module.css";
 import { SelectFrame } from "./input-frame.js";
 import { PropertyRow } from "./property-row.js";
@@ -18,7 +20,7 @@ import { Note } from "./section.js";
 import { TextField } from "./text-field.js";
 import { useFeedContents } from "./use-feed-contents.js";
 
-const ENDINGS = ["npy", "npz", "csv", "tsv"];
+const ENDINGS = ["npy", "npz", "csv", "tsv", "tfrecord", "tfrecords", "tfrec", "gz"];
 /** A larger file would be held twice in the browser's memory; the application can read it from its own disk instead. */
 const MAX_CONTENT_BYTES = 256 * 1024 * 1024;
 
@@ -71,7 +73,7 @@ export function FeedFile({ node, tensor, feed }: FeedFileProps): ReactElement {
             aria-describedby={labelId}
             onClick={() => (native ? void feedFrom(pick) : input.current?.click())}
           >
-            {fileName === undefined ? ".npy, .npz or CSV…" : "Change…"}
+            {fileName === undefined ? ".npy, .npz, CSV or TFRecord…" : "Change…"}
           </Button>
           {imageShape ? (
             <Button size="small" aria-describedby={labelId} onClick={() => images.current?.click()}>
@@ -185,11 +187,18 @@ function Contents({ node, tensor, feed }: ContentsProps): ReactElement {
   const batches = useDocument((state) => state.document.runConfig.batches);
   const name = (feed.kind === "file" ? feed.path : feed.name).toLowerCase();
   const hasParts = !name.endsWith(".npy");
-  const mismatch = contents && (contents.problem?.message ?? feedMismatch(node, feed, contents, batches));
+  const records = contents?.records;
+  const part = records ? "Feature" : name.endsWith(".npz") ? "Array" : "Column";
+  const mismatch =
+    contents &&
+    (contents.problem?.message ??
+      (records
+        ? recordsMismatch(node, feed, records, batches)
+        : feedMismatch(node, feed, contents, batches)));
   const setColumn = (text: string): undefined => {
     const { column: _, ...rest } = feed;
     const trimmed = text.trim();
-    const column = /^\d+$/.test(trimmed) ? Number(trimmed) : trimmed;
+    const column = /^\d+$/.test(trimmed) && !records ? Number(trimmed) : trimmed;
     documentActions.setFeed(tensor, trimmed === "" ? rest : { ...rest, column });
     return undefined;
   };
@@ -197,16 +206,17 @@ function Contents({ node, tensor, feed }: ContentsProps): ReactElement {
     <>
       {hasParts ? (
         <PropertyRow>
-          <span id={columnId}>{name.endsWith(".npz") ? "Array" : "Column"}</span>
+          <span id={columnId}>{part}</span>
           <TextField
             value={feed.column === undefined ? "" : String(feed.column)}
             labelledBy={columnId}
-            placeholder={name.endsWith(".npz") ? "its name" : "all, a name or a number"}
+            placeholder={part === "Column" ? "all, a name or a number" : "its name"}
             suggestions={partNames(contents)}
             commit={setColumn}
           />
         </PropertyRow>
       ) : null}
+      {records ? <FeedFeatureFields node={node} tensor={tensor} feed={feed} records={records} /> : null}
       {contents && !mismatch ? <ArrayNote feed={feed} contents={contents} /> : null}
       {mismatch ? (
         <p className={styles.problem} role="alert">
@@ -230,7 +240,12 @@ function Contents({ node, tensor, feed }: ContentsProps): ReactElement {
 
 function partNames(contents: FeedContents | undefined): string[] {
   if (!contents) return [];
-  return [...contents.arrays.flatMap(({ name }) => name ?? []), ...contents.columns];
+  const { arrays, columns, records } = contents;
+  return [
+    ...arrays.flatMap(({ name }) => name ?? []),
+    ...columns,
+    ...(records?.features.map(({ name }) => name) ?? []),
+  ];
 }
 
 function ArrayNote({ feed, contents }: { feed: FileFeed; contents: FeedContents }): ReactElement | null {

@@ -14,13 +14,14 @@ export function useFeedContents(feed: FileFeed): FeedContents | undefined {
   useEffect(() => {
     if (!connected) return;
     let wanted = true;
-    const isZip = name.toLowerCase().endsWith(".npz");
+    // Of tables and single arrays, the head tells.
+    const needsAll = !/\.(?:npy|csv|tsv|txt)$/i.test(name);
     void client()
       .call(
         "feeds.contents",
         typeof source === "string"
           ? { kind: "file", path: source }
-          : { kind: "content", name, bytes: isZip ? source : source.subarray(0, FEED_HEAD_BYTES) },
+          : { kind: "content", name, bytes: needsAll ? source : source.subarray(0, FEED_HEAD_BYTES) },
       )
       .then(
         (contents) => wanted && setKnown({ of: source, contents }),

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { zipSync } from "fflate";
 import { afterAll, describe, expect } from "vitest";
 import { writeNpy } from "../../worker-runtime/io/npy.js";
+import { encodeExample } from "../../worker-runtime/io/tfrecord/example.js";
+import { writeTfRecords } from "../../worker-runtime/io/tfrecord/records.js";
 import { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { peerMissing } from "../support/peers.js";
 import { closeBrowser, test } from "./support/fixtures.js";
@@ -71,6 +73,31 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("feeds in the window", ()
     // The third batch has the rows 8 and 9.
     await results.getByText(/step 3 .*ended because its epoch was over/).waitFor();
     await window.value("sum").getByText("17.0", { exact: true }).waitFor();
+  });
+
+  test("a feature of a TFRecord file is fed; a record that does not fit is named before", async ({
+    window,
+    app,
+  }) => {
+    await openSum(window, app.folder, [-1, 2]);
+    const rows = Array.from({ length: 10 }, (_, index) => ({
+      x: [index, 0],
+      wide: index === 4 ? [1, 2, 3] : [1, 2],
+    }));
+    await writeTfRecords(join(app.folder, "data.tfrecord"), rows.map(encodeExample));
+    const input = window.inspector.locator('input[data-feed-file="x:0"]');
+    await input.setInputFiles(join(app.folder, "data.tfrecord"));
+    const feature = window.inspector.getByRole("combobox", { name: "Feature" });
+    await feature.fill("wide");
+    await feature.press("Enter");
+    await window.inspector
+      .getByRole("alert")
+      .getByText("Record 5 has 3 values of wide, but shape [2] takes 2.")
+      .waitFor();
+    await feature.fill("x");
+    await feature.press("Enter");
+    await window.inspector.getByText("10 records, float32 [2] each").waitFor();
+    await window.runAndSee("sum", "45.0");
   });
 
   test("a picture is cut and scaled to what the placeholder takes", async ({ window, app }) => {

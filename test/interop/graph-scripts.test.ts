@@ -13,6 +13,8 @@ import * as ops from "../../worker-runtime/graph/ops/index.js";
 import { pythonGraphScript } from "../../worker-runtime/graph/scripts/python-graph.js";
 import type { ScriptRun } from "../../worker-runtime/graph/scripts/run-part.js";
 import { typescriptGraphScript } from "../../worker-runtime/graph/scripts/typescript-graph.js";
+import { encodeExample } from "../../worker-runtime/io/tfrecord/example.js";
+import { writeTfRecords } from "../../worker-runtime/io/tfrecord/records.js";
 import { Tensor, tensorFromProto } from "../../worker-runtime/protocol/tensor.js";
 import {
   environmentWithoutProxies,
@@ -249,6 +251,8 @@ describe.skipIf(peerMissing("tensorflow"))("a graph as a Python script", () => {
     });
     const words = ops.placeholder(graph, "string", [-1], { name: "words" });
     ops.identity(words, { name: "same" });
+    ops.identity(ops.placeholder(graph, "float32", [-1, 2], { name: "rows" }), { name: "read" });
+    await writeTfRecords(join(folder, "rows.tfrecord"), [{ r: [1, 2] }, {}].map(encodeExample));
     const initialiser = ops.globalVariablesInitializer(graph);
     writeFileSync(join(folder, "column.csv"), "a,b\n1,20\n2,40\n");
     const spec = ClusterSpec.from({ worker: [server.target.replace("grpc://", "")] });
@@ -256,12 +260,18 @@ describe.skipIf(peerMissing("tensorflow"))("a graph as a Python script", () => {
       pythonGraphScript(
         graph.toGraphDef(),
         {
-          fetches: ["add:0", "same:0"],
+          fetches: ["add:0", "same:0", "read:0"],
           targets: ["count/read"],
           initialisers: [initialiser.name],
           feeds: {
             "x:0": { kind: "file", path: "column.csv", column: "b" },
             "words:0": { kind: "literal", text: '[one, "two"]' },
+            "rows:0": {
+              kind: "file",
+              path: "rows.tfrecord",
+              column: "r",
+              feature: { shape: [2], default: "9" },
+            },
           },
           steps: 2,
           cluster: { spec, master: { job: "worker", index: 0 } },
@@ -271,5 +281,6 @@ describe.skipIf(peerMissing("tensorflow"))("a graph as a Python script", () => {
     );
     expect(said).toContain("add:0 130.0");
     expect(said).toContain("same:0 [b'one' b'two']");
+    expect(said).toMatch(/read:0 \[\[1\. 2\.\]\s+\[9\. 9\.\]\]/);
   });
 });

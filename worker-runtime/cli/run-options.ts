@@ -37,7 +37,7 @@ export const runCommandSpec: CommandSpec = {
       name: "feed",
       value: "TENSOR=VALUE",
       repeated: true,
-      help: 'A value to feed: a:0=3, "a:0=[1, 2, 3]", a:0=@a.npy, a:0=@data.csv:column, a:0=@arrays.npz:name.',
+      help: 'A value to feed: a:0=3, "a:0=[1, 2, 3]", a:0=@a.npy, a:0=@data.csv:column, a:0=@arrays.npz:name, a:0=@a.tfrecord:feature.',
     },
     {
       name: "run",
@@ -156,7 +156,7 @@ export function parseFeed(text: string): FeedArgument {
   }
   if (!value.startsWith("@")) return { tensor, source: { kind: "text", text: value } };
   // Only after the endings of files with parts, since a colon may be part of a path (C:\\data.csv).
-  const parts = /^(.*\.(?:csv|tsv|txt|npz)):(.+)$/i.exec(value.slice(1));
+  const parts = /^(.*\.(?:csv|tsv|txt|npz|tfrecords?|tfrec)):(.+)$/i.exec(value.slice(1));
   const path = parts?.[1] ?? value.slice(1);
   if (path === "") throw invalidArgument(`--feed ${text} names no file behind the @.`);
   return { tensor, source: { kind: "file", path, column: parts?.[2] } };

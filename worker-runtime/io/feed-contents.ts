@@ -1,10 +1,15 @@
-/** What a .npy, .npz or CSV file holds, from as little of it as tells. */
+/** What a .npy, .npz, CSV or TFRecord file holds, from as little of it as tells. */
+import { createReadStream } from "node:fs";
 import { basename } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { DType } from "../protocol/dtype.js";
+import { cancelledBy } from "../protocol/status.js";
 import { csvColumns } from "./csv.js";
 import { fileError, fileKind, readAll, readHead } from "./feed.js";
 import { type NpyHeader, readNpyHeader } from "./npy-header.js";
 import { npzHeaders } from "./npz.js";
+import { FeatureSurvey, type RecordSurvey } from "./tfrecord/feature-survey.js";
+import { recordsOf } from "./tfrecord/records.js";
 
 export interface FeedFileContents {
   /** The array of a .npy file, without a name, or those of a .npz file. */
@@ -15,37 +20,85 @@ export interface FeedFileContents {
   }[];
   /** The names of a table's columns; their numbers if it has no header. */
   readonly columns: readonly string[];
+  /** The features of a TFRecord file. */
+  readonly records?: RecordSurvey;
 }
 
 /** Enough for the header of any array, and for two rows of a table. */
 const HEAD_BYTES = 64 * 1024;
 
+/** Of longer TFRecord files only the beginning is looked at. */
+const MAX_SURVEY_BYTES = 256 * 1024 * 1024;
+const PIECE_BYTES = 256 * 1024;
+
 /**
- * @param bytes all of a .npz file, the head of others
- * @throws TensorFlowError INVALID_ARGUMENT that describes the problem with the file
+ * @param bytes all of a .npz or TFRecord file, the head of others
+ * @throws TensorFlowError that describes the problem with the file; CANCELLED
  */
-export function describeFeedBytes(bytes: Uint8Array, name: string): FeedFileContents {
+export async function describeFeedBytes(
+  bytes: Uint8Array,
+  name: string,
+  signal?: AbortSignal,
+): Promise<FeedFileContents> {
+  if (fileKind(bytes, name) === "tfrecord") return await describeRecords(piecesOf(bytes), name, signal);
+  return describeHead(bytes, name);
+}
+
+/** @throws TensorFlowError that describes the problem; NOT_FOUND if there is no such file; CANCELLED */
+export async function describeFeedFile(path: string, signal?: AbortSignal): Promise<FeedFileContents> {
+  const name = basename(path);
+  try {
+    const head = await readHead(path, HEAD_BYTES);
+    switch (fileKind(head, name)) {
+      case "tfrecord":
+        return await describeRecords(createReadStream(path, { highWaterMark: PIECE_BYTES }), name, signal);
+      case "npz":
+        return describeHead(await readAll(path, signal), name);
+      default:
+        return describeHead(head, name);
+    }
+  } catch (error) {
+    throw fileError(error, path);
+  }
+}
+
+function describeHead(bytes: Uint8Array, name: string): FeedFileContents {
   switch (fileKind(bytes, name)) {
-    case "npy":
-      return { arrays: [arrayOf(readNpyHeader(bytes, name))], columns: [] };
     case "npz": {
       const headers = [...npzHeaders(bytes, name)];
       return { arrays: headers.map(([array, header]) => ({ name: array, ...arrayOf(header) })), columns: [] };
     }
     case "csv":
       return { arrays: [], columns: csvColumns(bytes, name) };
+    default:
+      return { arrays: [arrayOf(readNpyHeader(bytes, name))], columns: [] };
   }
 }
 
-/** @throws TensorFlowError that describes the problem; NOT_FOUND if there is no such file */
-export async function describeFeedFile(path: string): Promise<FeedFileContents> {
-  const name = basename(path);
-  try {
-    const head = await readHead(path, HEAD_BYTES);
-    const bytes = fileKind(head, name) === "npz" ? await readAll(path, undefined) : head;
-    return describeFeedBytes(bytes, name);
-  } catch (error) {
-    throw fileError(error, path);
+async function describeRecords(
+  pieces: AsyncIterable<Uint8Array>,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<FeedFileContents> {
+  const survey = new FeatureSurvey(name);
+  let bytes = 0;
+  let isComplete = true;
+  for await (const record of recordsOf(pieces, name)) {
+    if (signal?.aborted) throw cancelledBy(signal.reason, `Reading "${name}"`);
+    survey.add(record);
+    bytes += record.length;
+    if (bytes < MAX_SURVEY_BYTES) continue;
+    isComplete = false;
+    break;
+  }
+  return { arrays: [], columns: [], records: survey.survey(isComplete) };
+}
+
+/** Pieces with pauses between them, in which the program does other things. */
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
+    yield bytes.subarray(start, start + PIECE_BYTES);
+    await setImmediate();
   }
 }
 

@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, extname } from "node:path";
+import { isRecordFileName } from "../graph/record-file-name.js";
 import { type Shape, shapeLabel, UNKNOWN_DIMENSION } from "../graph/shape.js";
 import type { DType } from "../protocol/dtype.js";
 import { elementsOfShape } from "../protocol/shape.js";
@@ -17,6 +18,10 @@ import { readCsv, readCsvStream } from "./csv.js";
 import { tensorFromText } from "./literal.js";
 import { isNpy, readNpy } from "./npy.js";
 import { readNpz } from "./npz.js";
+import { isGzip, SIGNATURE_BYTES } from "./tfrecord/compression.js";
+import { type FeedFeature, RecordFeed } from "./tfrecord/record-feed.js";
+import { beginsWithRecord } from "./tfrecord/record-parser.js";
+import { readTfRecords, recordsOfBytes } from "./tfrecord/records.js";
 import { isZip } from "./zip.js";
 
 /** A shape as declared by a placeholder: -1 for a dimension of any size; undefined for any rank. */
@@ -32,8 +37,10 @@ export interface FeedWanted {
 }
 
 export interface FeedFileOptions extends FeedWanted {
-  /** For CSV the column's name in the header or 0-based index, for .npz the array's name. */
+  /** For CSV the column's name in the header or 0-based index, for .npz the array's name, for TFRecord the feature's. */
   readonly column?: string | number | undefined;
+  /** How a feature of a TFRecord file is read; what is left out is as the target and the records say. */
+  readonly feature?: FeedFeature | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -104,7 +111,7 @@ export function feedFromText(text: string, wanted: FeedWanted = {}): Tensor {
   );
 }
 
-type FileKind = "npy" | "npz" | "csv";
+type FileKind = "npy" | "npz" | "csv" | "tfrecord";
 
 const KIND_BY_ENDING: ReadonlyMap<string, FileKind> = new Map([
   [".npy", "npy"],
@@ -113,39 +120,48 @@ const KIND_BY_ENDING: ReadonlyMap<string, FileKind> = new Map([
   [".tsv", "csv"],
   [".txt", "csv"],
 ]);
-
 /** Detects the kind of a file by its first bytes, otherwise by its extension. */
 export function fileKind(head: Uint8Array, name: string): FileKind {
   if (isNpy(head)) return "npy";
   if (isZip(head)) return "npz";
+  if (beginsWithRecord(head) || isGzip(head) || isRecordFileName(name)) return "tfrecord";
   const kind = KIND_BY_ENDING.get(extname(name).toLowerCase());
   if (kind === undefined) {
-    throw invalidArgument(`"${name}" is no file that can be fed: .npy, .npz, .csv, .tsv and .txt can.`);
+    throw invalidArgument(
+      `"${name}" is no file that can be fed: .npy, .npz, .csv, .tsv, .txt and .tfrecord can.`,
+    );
   }
   return kind;
 }
 
 function arrayFile(
-  kind: FileKind,
+  kind: "npy" | "npz",
   bytes: Uint8Array,
   name: string,
   column: string | number | undefined,
 ): Tensor {
   if (kind === "npz") return readNpz(bytes, column === undefined ? undefined : String(column), name);
   if (column !== undefined) {
-    throw invalidArgument(`"${name}" is a single array; only .csv and .npz files have parts to choose from.`);
+    throw invalidArgument(
+      `"${name}" is a single array; only .csv, .npz and .tfrecord files have parts to choose from.`,
+    );
   }
   return readNpy(bytes, name);
 }
 
 /**
- * The tensor in the content of a .npy, .npz or CSV file.
+ * The tensor in the content of a .npy, .npz, CSV or TFRecord file.
  * @param name its extension determines the format if the content does not
  * @throws TensorFlowError that describes the problem and its position
  */
 export function feedFromBytes(bytes: Uint8Array, name: string, options: FeedFileOptions = {}): Tensor {
   const tensor = forTensor(options, () => {
     const kind = fileKind(bytes, name);
+    if (kind === "tfrecord") {
+      const values = new RecordFeed(name, options);
+      for (const record of recordsOfBytes(bytes, name)) values.push(record);
+      return values.finish();
+    }
     if (kind !== "csv") return arrayFile(kind, bytes, name, options.column);
     return readCsv(bytes, { column: options.column, dtype: options.dtype, name });
   });
@@ -193,9 +209,6 @@ export async function readAll(path: string, signal: AbortSignal | undefined): Pr
   }
 }
 
-/** Tells the kinds of files apart. */
-const SIGNATURE_BYTES = 8;
-
 /** The first bytes of a file, at most `length`. */
 export async function readHead(path: string, length: number): Promise<Uint8Array> {
   const file = await open(path);
@@ -209,7 +222,7 @@ export async function readHead(path: string, length: number): Promise<Uint8Array
 }
 
 /**
- * The tensor in a .npy, .npz or CSV file.
+ * The tensor in a .npy, .npz, CSV or TFRecord file.
  * @throws TensorFlowError that describes the problem and its position; NOT_FOUND if there is no such file; CANCELLED
  */
 export async function feedFromFile(path: string, options: FeedFileOptions = {}): Promise<Tensor> {
@@ -217,6 +230,11 @@ export async function feedFromFile(path: string, options: FeedFileOptions = {}):
   const { column, dtype, signal } = options;
   try {
     const kind = fileKind(await readHead(path, SIGNATURE_BYTES), name);
+    if (kind === "tfrecord") {
+      const values = new RecordFeed(name, options);
+      for await (const record of readTfRecords(path, { signal })) values.push(record);
+      return fitFile(values.finish(), options);
+    }
     if (kind !== "csv") return fitFile(arrayFile(kind, await readAll(path, signal), name, column), options);
     const chunks = createReadStream(path, { highWaterMark: 1024 * 1024, ...(signal && { signal }) });
     return fitFile(await readCsvStream(chunks, { column, dtype, name }), options);

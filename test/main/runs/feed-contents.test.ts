@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zipSync } from "fflate";
@@ -6,6 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { feedContents } from "../../../main/runs/feed-contents.js";
 import { THIS_PROGRAM } from "../../../main/shared/caller.js";
 import { writeNpy } from "../../../worker-runtime/io/npy.js";
+import { encodeExample } from "../../../worker-runtime/io/tfrecord/example.js";
+import { writeTfRecords } from "../../../worker-runtime/io/tfrecord/records.js";
 import { Tensor } from "../../../worker-runtime/protocol/tensor.js";
 
 const array = (...shape: number[]) =>
@@ -42,6 +44,49 @@ describe("what a file to be fed holds", () => {
     await writeFile(join(folder, "data.npz"), bytes);
     const path = join(folder, "data.npz");
     expect(await feedContents({ kind: "file", path }, THIS_PROGRAM)).toMatchObject({ arrays: expected });
+  });
+
+  it("is the features of a TFRecord file, with the first record of what differs", async () => {
+    const path = join(folder, "a.tfrecord");
+    await writeTfRecords(
+      path,
+      [{ x: [1, 2], y: 3n }, { x: [3, 4] }, { x: [5] }, { x: [6, 7], z: "late" }].map(encodeExample),
+      { compression: "GZIP" },
+    );
+    const expected = {
+      records: 4,
+      isComplete: true,
+      features: [
+        {
+          name: "x",
+          kinds: [
+            { dtype: "float32", length: 2, records: 3, first: 1 },
+            { dtype: "float32", length: 1, records: 1, first: 3 },
+          ],
+        },
+        {
+          name: "y",
+          kinds: [{ dtype: "int64", length: 1, records: 1, first: 1 }],
+          missing: { records: 3, first: 2 },
+        },
+        {
+          name: "z",
+          kinds: [{ dtype: "string", length: 1, records: 1, first: 4 }],
+          missing: { records: 3, first: 1 },
+        },
+      ],
+    };
+    expect(await feedContents({ kind: "file", path }, THIS_PROGRAM)).toEqual({
+      arrays: [],
+      columns: [],
+      records: expected,
+    });
+    const bytes = await readFile(path);
+    expect(await ofBytes("a.tfrecord", bytes)).toMatchObject({ records: expected });
+    await writeFile(path, bytes.subarray(0, -9));
+    expect(await feedContents({ kind: "file", path }, THIS_PROGRAM)).toMatchObject({
+      problem: { code: "DATA_LOSS", message: expect.stringContaining("damaged or cut") },
+    });
   });
 
   it("is the columns of a table, by name or number; the last line may be cut", async () => {

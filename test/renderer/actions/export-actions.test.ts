@@ -60,6 +60,16 @@ it("has the feeds as they were typed, and the files by their names", async () =>
   expect(await text("python")).toContain('"Placeholder:0": [1, float("nan")],');
   documentActions.setFeed("Placeholder:0", { kind: "file", path: "/data/x.csv", column: 2 });
   expect(await text("python")).toContain('np.genfromtxt("/data/x.csv", delimiter=",", usecols=[2])');
+  documentActions.setFeed("Placeholder:0", {
+    kind: "file",
+    path: "/x.tfrecord",
+    column: "f",
+    feature: { shape: [2] },
+  });
+  expect(await text("python")).toContain('read_feature("/x.tfrecord", "f", [2])');
+  expect(await text("typescript")).toContain(
+    'feedFromFile("/x.tfrecord", { column: "f", feature: {"shape":[2]} })',
+  );
 });
 
 it("refuses a graph with an unconnected input, and names the node", async () => {

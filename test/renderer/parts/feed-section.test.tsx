@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen } from "@testing-library/react";
+import { act, screen } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import { FeedSection } from "../../../renderer/parts/feed-section.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
@@ -11,6 +11,11 @@ import { openDocument } from "../support/documents.js";
 const vector = node("p", "Placeholder", [], {
   dtype: type("float32"),
   shape: { value: { $case: "shape", value: { dim: [{ size: 2n, name: "" }], unknownRank: false } } },
+});
+const dimensions = [-1n, 2n].map((size) => ({ size, name: "" }));
+const matrix = node("p", "Placeholder", [], {
+  dtype: type("float32"),
+  shape: { value: { $case: "shape", value: { dim: dimensions, unknownRank: false } } },
 });
 const feed = () => useDocument.getState().document.runConfig.feeds["p:0"];
 const value = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Value" });
@@ -64,17 +69,17 @@ describe("what a placeholder is fed", () => {
   it("is chosen in the system's own dialog where there is one", async () => {
     useApp.setState({ info: { version: "0", host: "electron", fileDialogs: "native" } as never });
     const { user } = show(<FeedSection node={vector} />);
-    await user.click(screen.getByRole("button", { name: ".npy, .npz or CSV…" }));
+    await user.click(screen.getByRole("button", { name: ".npy, .npz, CSV or TFRecord…" }));
     expect(feed()).toEqual({ kind: "file", path: "/data/table.csv" });
-    documentActions.undo();
+    act(() => documentActions.undo());
     expect(feed()).toBeUndefined();
   });
 });
 
 describe("a file that a placeholder is fed", () => {
-  const choose = async (answer: object) => {
+  const choose = async (answer: object, fed = vector) => {
     connect({ "feeds.contents": answer });
-    const { user } = show(<FeedSection node={vector} />);
+    const { user } = show(<FeedSection node={fed} />);
     const input = document.querySelector<HTMLInputElement>("input[data-feed-file]");
     if (input === null) throw new Error("There is no field for a file.");
     await user.upload(input, new File(["PK"], "data.npz"));
@@ -97,6 +102,36 @@ describe("a file that a placeholder is fed", () => {
     await user.type(array, "y{Enter}");
     expect(screen.getByRole("alert").textContent).toBe("It has shape [7, 2], but p takes [2].");
     await expectAccessible();
+  });
+
+  it("of records has features, read with a type, a shape and a default", async () => {
+    const kind = (length: number, first: number) => ({ dtype: "float32", length, records: 5, first });
+    const features = [
+      { name: "x", kinds: [kind(2, 1), kind(3, 58)] },
+      { name: "y", kinds: [kind(2, 1)], missing: { records: 1, first: 7 } },
+    ];
+    const records = { records: 10, isComplete: true, features };
+    const user = await choose({ arrays: [], columns: [], records }, matrix);
+    const alert = () => screen.getByRole("alert").textContent;
+    const field = (name: string) => screen.getByRole("textbox", { name });
+    const feature = await screen.findByRole("combobox", { name: "Feature" });
+    expect(alert()).toBe("Its records have several features. Choose one of x, y.");
+    await user.type(feature, "x{Enter}");
+    expect(alert()).toBe("Record 58 has 3 values of x, but shape [2] takes 2.");
+    await user.clear(feature);
+    await user.type(feature, "y{Enter}");
+    expect(alert()).toBe("Record 7 has no y. Give it a default value.");
+    await user.type(field("Default"), "0{Enter}");
+    expect(screen.queryByRole("alert")).toBeNull();
+    expect(screen.getByText("10 records, 1 of them without y, float32 [2] each")).toBeDefined();
+    await user.selectOptions(screen.getByRole("combobox", { name: "Type" }), "int64");
+    expect(alert()).toBe("Record 1 has float32 values of y, not int64.");
+    await user.type(field("Shape"), "[[2, 1]{Enter}");
+    expect(feed()).toMatchObject({ column: "y", feature: { dtype: "int64", shape: [2, 1], default: "0" } });
+    await expectAccessible();
+    await user.clear(field("Shape"));
+    await user.type(field("Shape"), "two{Enter}");
+    expect(screen.getByText(/Write the sizes of one record's values/)).toBeDefined();
   });
 
   it("is fed whole, or some rows in each step", async () => {

@@ -154,7 +154,7 @@ describe("files", () => {
     );
     const other = join(folder, "image.png");
     await writeFile(other, "not an image");
-    await expect(feedFromFile(other)).rejects.toThrow(".npy, .npz, .csv, .tsv and .txt can");
+    await expect(feedFromFile(other)).rejects.toThrow(".npy, .npz, .csv, .tsv, .txt and .tfrecord can");
     expect(() => feedFromBytes(writeNpy(Tensor.of([1])), "a.npy", { column: "x" })).toThrow("single array");
   });
 

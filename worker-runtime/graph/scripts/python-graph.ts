@@ -3,6 +3,7 @@ import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { pythonCluster } from "../../cluster/python-scripts.js";
 import type { OpRegistry } from "../op-registry.js";
 import { stripPrivateAttrs } from "../private-attrs.js";
+import { isRecordFileName } from "../record-file-name.js";
 import { pythonAttr, pythonConstant, pythonString } from "./python-values.js";
 import type { ScriptFeed, ScriptRun } from "./run-part.js";
 import {
@@ -20,7 +21,7 @@ const RESERVED: ReadonlySet<string> = new Set(
   (
     "False None True and as assert async await break class continue def del elif else except finally for from global " +
     "if import in is lambda nonlocal not or pass raise return try while with yield " +
-    "array base64 cluster complex config feeds fetches float graph graph_def len name np print range raw session " +
+    "array base64 cluster complex config feeds fetches float graph graph_def len name np print range raw read_feature session " +
     "target targets tf tf1 value values zip zlib"
   ).split(" "),
 );
@@ -59,12 +60,13 @@ export function pythonGraphScript(graph: GraphDef, run: ScriptRun, registry: OpR
   const body = [...built, "", ...runLines(run)].join("\n");
   const encoded = body.includes("array(tf.");
   const standard = body.includes("zlib.") || encoded ? "import base64\nimport zlib\n\n" : "";
-  const numpy = encoded || body.includes("np.") ? "import numpy as np\n" : "";
+  const numpy = encoded || /np\.|read_feature\(/.test(body) ? "import numpy as np\n" : "";
+  const features = body.includes("read_feature(") ? FEATURE_FUNCTION : "";
   const raw = body.includes("raw.") ? "raw = tf.raw_ops\n" : "";
   return `${standard}${numpy}import tensorflow as tf
 
 tf1 = tf.compat.v1
-${raw}${encoded ? ARRAY_FUNCTION : ""}
+${raw}${encoded ? ARRAY_FUNCTION : ""}${features}
 ${body}
 `;
 }
@@ -75,6 +77,22 @@ def array(dtype, shape, data):
     """A large constant, from the base64 text of its compressed bytes."""
     raw_bytes = zlib.decompress(base64.b64decode(data))
     return np.frombuffer(raw_bytes, dtype.as_numpy_dtype).reshape(shape)
+
+`;
+
+const FEATURE_FUNCTION = `
+
+def read_feature(path, name, shape, default=None):
+    """A feature of all records of a TFRecord file."""
+    with open(path, "rb") as file:
+        compression = "GZIP" if file.read(2) == b"\\x1f\\x8b" else None
+    rows = []
+    for record in tf.data.TFRecordDataset(path, compression):
+        features = tf.train.Example.FromString(record.numpy()).features.feature
+        kind = features[name].WhichOneof("kind")
+        row = getattr(features[name], kind).value if kind else np.broadcast_to(default, shape)
+        rows.append(np.reshape(row, shape))
+    return np.array(rows)
 
 `;
 
@@ -179,11 +197,19 @@ function feedText(feed: ScriptFeed): string {
   if (feed.kind === "literal") return literalText(feed.text);
   const path = pythonString(feed.path);
   if (/\.np[yz]$/i.test(feed.path)) return `np.load(${path})`;
+  if (feed.feature !== undefined || isRecordFileName(feed.path)) return featureText(path, feed);
   if (typeof feed.column === "string") {
     return `np.genfromtxt(${path}, delimiter=",", names=True)[${pythonString(feed.column)}]`;
   }
   const column = feed.column === undefined ? "" : `, usecols=[${feed.column}]`;
   return `np.genfromtxt(${path}, delimiter=","${column})`;
+}
+
+function featureText(path: string, { column, feature }: Extract<ScriptFeed, { kind: "file" }>): string {
+  const name = pythonString(String(column ?? ""));
+  const shape = feature?.shape === undefined ? "-1" : `[${feature.shape.join(", ")}]`;
+  const fallback = feature?.default === undefined ? "" : `, ${literalText(feature.default)}`;
+  return `read_feature(${path}, ${name}, ${shape}${fallback})`;
 }
 
 const WORDS: Readonly<Record<string, string>> = {

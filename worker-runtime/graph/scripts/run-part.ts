@@ -9,7 +9,17 @@ export type ScriptFeed =
       readonly path: string;
       /** For CSV: the header's name or the 0-based number of a column; all of them if omitted. */
       readonly column?: string | number;
+      /** For TFRecord: how a record's feature is read. */
+      readonly feature?: ScriptFeature;
     };
+
+/** As tf.io.FixedLenFeature; what is left out is as the records say. */
+export interface ScriptFeature {
+  readonly dtype?: "float32" | "int64" | "string" | undefined;
+  readonly shape?: readonly number[] | undefined;
+  /** As the user typed it. */
+  readonly default?: string | undefined;
+}
 
 export interface ScriptRun {
   /** Tensors by name, "z:0". */

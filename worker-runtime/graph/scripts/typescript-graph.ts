@@ -181,8 +181,12 @@ function sessionLines(cluster: ScriptRun["cluster"]): string[] {
 
 function feedText(feed: ScriptFeed): string {
   if (feed.kind === "file") {
-    const options = feed.column === undefined ? "" : `, { column: ${JSON.stringify(feed.column)} }`;
-    return `await feedFromFile(${JSON.stringify(feed.path)}${options})`;
+    const { path, column, feature } = feed;
+    const parts = Object.entries({ column, feature }).flatMap(([key, value]) =>
+      value === undefined ? [] : `${key}: ${JSON.stringify(value)}`,
+    );
+    const options = parts.length === 0 ? "" : `, { ${parts.join(", ")} }`;
+    return `await feedFromFile(${JSON.stringify(path)}${options})`;
   }
   return isPlainJson(feed.text) ? feed.text.trim() : `feedFromText(${JSON.stringify(feed.text)})`;
 }

@@ -3,9 +3,9 @@ import { hostname } from "node:os";
 import path from "node:path";
 import { Event } from "../../../../../protos/generated/tensorflow/event.js";
 import { withFileErrors } from "../../../../io/file-errors.js";
+import { frameRecord } from "../../../../io/tfrecord/framing.js";
 import type { FileAccess } from "../../resources/file-access.js";
 import type { Resource } from "../../resources/resource-manager.js";
-import { frameRecord } from "../io/files/records.js";
 
 /** The type of a writer in handles. */
 export const SUMMARY_WRITER = "tensorflow::SummaryWriterInterface";

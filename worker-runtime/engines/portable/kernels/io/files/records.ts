@@ -1,4 +1,10 @@
-import { crc32c, maskCrc, unmaskCrc } from "../../../../../io/tensor-bundle/crc32c.js";
+import {
+  CRC_BYTES,
+  HEADER_BYTES,
+  isIntact,
+  LENGTH_BYTES,
+  recordLength,
+} from "../../../../../io/tfrecord/framing.js";
 import { dataLoss } from "../../../../../protocol/status.js";
 import type { FileBytes, FileStep } from "./file-bytes.js";
 
@@ -14,13 +20,9 @@ export function withoutReturns(line: Uint8Array): Uint8Array {
   return line.includes(CARRIAGE_RETURN) ? line.filter((byte) => byte !== CARRIAGE_RETURN) : line;
 }
 
-const LENGTH_BYTES = 8;
-const CRC_BYTES = 4;
-const HEADER_BYTES = LENGTH_BYTES + CRC_BYTES;
-
 /**
- * Reads the next record of a TFRecord file: its length (uint64, little-endian), that length's checksum, its bytes and
- * their checksum. A failure consumes nothing, so it repeats. A file may end within a header, as in TensorFlow.
+ * Reads the next record of a TFRecord file. A failure consumes nothing, so it repeats. A file may end within a header,
+ * as in TensorFlow.
  * @returns undefined after the last record.
  * @throws TensorFlowError DATA_LOSS for a truncated or corrupt record; as `FileBytes.peek`.
  */
@@ -29,7 +31,7 @@ export async function nextRecord(bytes: FileBytes, step: FileStep): Promise<Uint
   if (header.length < HEADER_BYTES) {
     return undefined;
   }
-  const length = Number(viewOf(header).getBigUint64(0, true));
+  const length = recordLength(header);
   check(header, LENGTH_BYTES, bytes);
   const size = HEADER_BYTES + length + CRC_BYTES;
   const whole = await bytes.peek(size, step);
@@ -42,26 +44,11 @@ export async function nextRecord(bytes: FileBytes, step: FileStep): Promise<Uint
   return new Uint8Array(framed.subarray(0, length));
 }
 
-/** Frames a record in the format that `nextRecord` reads. */
-export function frameRecord(record: Uint8Array): Uint8Array {
-  const framed = new Uint8Array(HEADER_BYTES + record.length + CRC_BYTES);
-  const view = viewOf(framed);
-  view.setBigUint64(0, BigInt(record.length), true);
-  view.setUint32(LENGTH_BYTES, maskCrc(crc32c(framed.subarray(0, LENGTH_BYTES))), true);
-  framed.set(record, HEADER_BYTES);
-  view.setUint32(HEADER_BYTES + record.length, maskCrc(crc32c(record)), true);
-  return framed;
-}
-
 /** Verifies the checksum after the first `length` bytes. */
 function check(framed: Uint8Array, length: number, { position, path }: FileBytes): void {
-  if (unmaskCrc(viewOf(framed).getUint32(length, true)) !== crc32c(framed.subarray(0, length))) {
+  if (!isIntact(framed, length)) {
     throw dataLoss(`corrupted record at ${position} of ${path}`);
   }
-}
-
-function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
-  return new DataView(buffer, byteOffset, byteLength);
 }
 
 /** The layout of a file of records of one length. Bytes. */

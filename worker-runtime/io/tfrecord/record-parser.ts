@@ -1,0 +1,96 @@
+import { dataLoss, resourceExhausted } from "../../protocol/status.js";
+import { CRC_BYTES, HEADER_BYTES, isIntact, LENGTH_BYTES, recordLength } from "./framing.js";
+
+/** A longer record is refused: it would fill the memory before its checksum could be verified. */
+const MAX_RECORD_BYTES = 2 ** 30;
+
+/** Whether this is how a TFRecord file that is not compressed begins: with a record's header, or nothing. */
+export function beginsWithRecord(head: Uint8Array): boolean {
+  return head.length >= HEADER_BYTES && isIntact(head, LENGTH_BYTES);
+}
+
+/** Takes records out of pieces of a TFRecord file; holds one piece and the record in progress. */
+export class RecordParser {
+  readonly #name: string;
+  readonly #unpacked: string;
+  /** Bytes of the file that belong to no record yet, in order. */
+  #pieces: Uint8Array[] = [];
+  #held = 0;
+  /** Where the record in progress begins. Bytes. */
+  #offset = 0;
+  /** Of the record in progress, from 1. */
+  #number = 1;
+
+  /** @param isPacked the pieces were decompressed, so that offsets count decompressed bytes */
+  constructor(name: string, isPacked: boolean) {
+    this.#name = name;
+    this.#unpacked = isPacked ? " of its unpacked content" : "";
+  }
+
+  /** Where the record in progress is, for messages: '"a.tfrecord", record 3 at byte 512'. */
+  get position(): string {
+    return `"${this.#name}", record ${this.#number} at byte ${this.#offset}${this.#unpacked}`;
+  }
+
+  /**
+   * The records that a further piece completes, as copies.
+   * @throws TensorFlowError DATA_LOSS for a damaged record; RESOURCE_EXHAUSTED for one of more than 1 GiB
+   */
+  *push(piece: Uint8Array): Generator<Uint8Array, void, undefined> {
+    this.#pieces.push(piece);
+    this.#held += piece.length;
+    for (;;) {
+      if (this.#held < HEADER_BYTES) return;
+      const header = this.#joined(HEADER_BYTES);
+      if (!isIntact(header, LENGTH_BYTES)) {
+        throw dataLoss(
+          `${this.position}: the checksum of its length does not match. ` +
+            (this.#number === 1 ? "This is no TFRecord file, or it is damaged." : "The file is damaged."),
+        );
+      }
+      const length = recordLength(header);
+      if (length > MAX_RECORD_BYTES)
+        throw resourceExhausted(
+          `${this.position}: it has ${length} bytes; at most ${MAX_RECORD_BYTES} can be read.`,
+        );
+      const size = HEADER_BYTES + length + CRC_BYTES;
+      if (this.#held < size) return;
+      const framed = this.#joined(size).subarray(HEADER_BYTES, size);
+      if (!isIntact(framed, length))
+        throw dataLoss(
+          `${this.position}: the checksum of its ${length} bytes does not match. The file is damaged.`,
+        );
+      const record = new Uint8Array(framed.subarray(0, length));
+      this.#skip(size);
+      yield record;
+    }
+  }
+
+  /** @throws TensorFlowError DATA_LOSS if the file ends within a record */
+  end(): void {
+    if (this.#held === 0) return;
+    throw dataLoss(`${this.position}: the file ends within it, after ${this.#held} of its bytes.`);
+  }
+
+  /** The first bytes that are held, at least `count`, in one piece. */
+  #joined(count: number): Uint8Array {
+    const [first = new Uint8Array(0)] = this.#pieces;
+    if (first.length >= count) return first;
+    const joined = new Uint8Array(this.#held);
+    let filled = 0;
+    for (const piece of this.#pieces) {
+      joined.set(piece, filled);
+      filled += piece.length;
+    }
+    this.#pieces = [joined];
+    return joined;
+  }
+
+  #skip(count: number): void {
+    const [first = new Uint8Array(0), ...rest] = this.#pieces;
+    this.#pieces = first.length === count ? rest : [first.subarray(count), ...rest];
+    this.#held -= count;
+    this.#offset += count;
+    this.#number += 1;
+  }
+}
