@@ -91,13 +91,15 @@ export const variableMethods = {
       skipped: z.array(z.string()),
     }),
   ),
-  /** Gives variables the values that a checkpoint has under their names. */
+  /** Gives variables the values that a checkpoint has under their names, or those that Keras saved of their layers. */
   "variables.restore": method(
     z.object({ graphId, names: z.array(variableName).min(1), path: z.string().min(1).max(4096), jobId }),
     z.object({
       restored: z.number(),
       /** Variables that the checkpoint does not have; they keep their values. */
       missing: z.array(z.string()),
+      /** Layers in a file of Keras that suit no variables of the graph. */
+      unused: z.array(z.string()),
     }),
   ),
 } as const;

@@ -225,13 +225,13 @@ async function readDocumentFile(path: string): Promise<OpenedFile> {
 async function parseDocument(bytes: Uint8Array, name: string): Promise<OpenedFile> {
   checkSize(name, bytes.length);
   try {
-    if (isModelFile(bytes)) return { ...(await readModelFile(bytes, name)), isImported: true };
+    if (isModelFile(bytes, name)) return { ...(await readModelFile(bytes, name)), isImported: true };
     return { ...readGraphFile(bytes, name), isImported: false };
   } catch (error) {
     throw problem("INVALID_ARGUMENT", `${name} cannot be opened as a graph.`, {
       reason: problemOf(error).message,
       remedy:
-        "Tensordeck opens GraphDef, MetaGraphDef and SavedModel files, .pb and .pbtxt, and models of Keras, .keras and .h5.",
+        "Tensordeck opens GraphDef, MetaGraphDef and SavedModel files, .pb and .pbtxt, and models: .keras, .h5 and .onnx.",
     });
   }
 }

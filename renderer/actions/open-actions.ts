@@ -20,8 +20,8 @@ import { nextTask } from "../ui/next-task.js";
 import { fetchWhole } from "./fetch-document.js";
 import { besideDocument, GRAPH_EXTENSIONS, pickFile } from "./file-actions.js";
 
-/** Besides graphs, what can be opened: models of Keras, of which a graph is made. */
-const OPENED_EXTENSIONS = [...GRAPH_EXTENSIONS, "keras", "h5", "hdf5"] as const;
+/** Besides graphs, what can be opened: models of Keras and ONNX, of which a graph is made. */
+const OPENED_EXTENSIONS = [...GRAPH_EXTENSIONS, "keras", "h5", "hdf5", "onnx"] as const;
 
 /** How a document came here. */
 export interface OpenedAs {

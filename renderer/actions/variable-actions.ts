@@ -183,7 +183,8 @@ export async function restoreVariables(names: readonly string[]): Promise<void> 
   const path = await pickFile({
     mode: "open",
     title: `Restore ${names.length === 1 ? names[0] : "the variables"} from a checkpoint`,
-    extensions: ["index"],
+    // Of TensorFlow, or the weights that Keras saved.
+    extensions: ["index", "h5", "hdf5", "keras"],
   });
   if (path === undefined) return;
   const { states } = useVariables.of(session).getState();
@@ -202,12 +203,20 @@ export async function restoreVariables(names: readonly string[]): Promise<void> 
   );
   await inSession(session, inspectVariables);
   if (!answer) return;
-  const { restored, missing } = answer;
-  const rest =
-    missing.length === 0
-      ? ""
-      : ` The checkpoint does not have ${missing.length <= 3 ? listText(missing) : `${missing.length} others`}.`;
-  say(`Restored ${countText(restored, "variable")}.${rest}`);
+  const { restored, missing, unused } = answer;
+  const left = [
+    ...(missing.length > 0 ? [`The checkpoint does not have ${someText(missing)}.`] : []),
+    ...(unused.length > 0
+      ? [`No variables suit its ${unused.length === 1 ? "layer" : "layers"} ${someText(unused)}.`]
+      : []),
+  ];
+  say([`Restored ${countText(restored, "variable")}.`, ...left].join(" "));
+}
+
+function someText(names: readonly string[]): string {
+  return names.length <= 3
+    ? listText(names)
+    : `${listText(names.slice(0, 2))} and ${names.length - 2} others`;
 }
 
 function variablesText(names: readonly string[]): string {

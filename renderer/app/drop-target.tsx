@@ -11,7 +11,7 @@ import { attempt } from "../stores/app-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import styles from "./drop-target.module.css";
 
-const GRAPH_FILE = /\.(pb|pbtxt|meta|keras|h5|hdf5)$/i;
+const GRAPH_FILE = /\.(pb|pbtxt|meta|keras|h5|hdf5|onnx)$/i;
 
 /** Graph files that are dropped anywhere on the window are opened. */
 export function DropTarget(): ReactElement | null {
@@ -40,7 +40,7 @@ export function DropTarget(): ReactElement | null {
   );
   return over ? (
     <div className={styles.target} aria-hidden="true">
-      <span>Drop a graph (.pbtxt, .pb) or a Keras model (.keras, .h5) to open it</span>
+      <span>Drop a graph (.pbtxt, .pb) or a model (.keras, .h5, .onnx) to open it</span>
     </div>
   ) : null;
 }
@@ -50,7 +50,7 @@ function openGraphs(files: readonly File[]): void {
   attempt(async () => {
     if (graphs.length === 0)
       throw new Error(
-        "Only graphs (.pb, .pbtxt, .meta) and Keras models (.keras, .h5) can be dropped here. Feeds take .npy, .npz, CSV and images in the inspector.",
+        "Only graphs (.pb, .pbtxt, .meta) and models (.keras, .h5, .onnx) can be dropped here. Feeds take .npy, .npz, CSV and images in the inspector.",
       );
     uiActions.close();
     for (const file of graphs) await openDropped(file);

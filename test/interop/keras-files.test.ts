@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { type EngineName, Server } from "../../worker-runtime/engines/server.js";
 import { tensorsOf } from "../../worker-runtime/graph/run-choice.js";
-import { readModelFile } from "../../worker-runtime/import/import-model.js";
+import { importWeights, readModelFile } from "../../worker-runtime/import/import-model.js";
+import { matchWeights } from "../../worker-runtime/import/keras/match-weights.js";
 import type { DType } from "../../worker-runtime/protocol/dtype.js";
-import { Tensor } from "../../worker-runtime/protocol/tensor.js";
+import { Tensor, tensorFromProto } from "../../worker-runtime/protocol/tensor.js";
 import { restoreSavedModel } from "../../worker-runtime/session/saved-model/restore.js";
 import { planRestore } from "../../worker-runtime/session/saved-model/restore-plan.js";
 import { Session } from "../../worker-runtime/session/session.js";
@@ -89,6 +90,29 @@ describe.skipIf(peerMissing("tensorflow"))("models that Keras saved", () => {
         }
       }
     });
+  });
+
+  test.each([
+    ...["activations", "images", "sequences", "nested", "normalized"].map((model) => `${model}.weights.h5`),
+    ...["sequences.keras", "sequences.h5", "nested_old.h5"],
+  ])("the weights in %s suit the variables of the model", async (file) => {
+    const model = file.replace(/\..*/, "");
+    const { metaGraph } = await open(`${model}.${model === "nested_old" ? "h5" : "keras"}`);
+    const nodes = new Map(metaGraph.graphDef?.node.map((node) => [node.name, node]));
+    const variables = [...nodes.values()].filter(({ op }) => op === "VarHandleOp");
+    const first = new Map(
+      variables.map(({ name }) => {
+        const value = nodes.get(`${name}/Initializer/initial_value`)?.attr.get("value")?.value;
+        if (value?.$case !== "tensor") throw new Error(`${name} has no first value.`);
+        return [name, tensorFromProto(value.value)] as const;
+      }),
+    );
+    const named = [...first].map(([name, { dtype, shape }]) => ({ name, dtype, shape }));
+    const layers = await importWeights(readFileSync(join(folder, file)), file);
+    const { values, unused } = matchWeights(named, layers);
+    expect(unused).toEqual([]);
+    expect([...values.keys()].sort()).toEqual([...first.keys()].sort());
+    for (const [name, value] of values) expect(value.data).toEqual(first.get(name)?.data);
   });
 
   test.each([

@@ -37,6 +37,7 @@ def save(name, model, formats=("keras", "h5"), integers=0):
     }
     for ending in formats:
         model.save(os.path.join(folder, f"{name}.{ending}"))
+    model.save_weights(os.path.join(folder, f"{name}.weights.h5"))
 
 
 def sequential(*layers):

@@ -163,7 +163,9 @@ describe.skipIf(peerMissing("tensorflow"))("variables of a session", () => {
         Promise.resolve(
           call()["variables.restore"]({ graphId, names, path, jobId: "restore" }, THIS_PROGRAM),
         );
-      expect(await restore(["w", "step", "b"])).toEqual({ restored: 2, missing: ["b"] });
+      expect(await restore(["w", "step", "b"])).toEqual({
+        ...{ restored: 2, missing: ["b"], unused: [] },
+      });
       const figures = await call()["variables.figures"]({ graphId, names: ["w", "step"] }, THIS_PROGRAM);
       expect(figures.map(({ figures: found, elements }) => found?.mean ?? elements)).toEqual([0.25, ["99"]]);
       await expect(restore(["b"])).rejects.toMatchObject({

@@ -98,7 +98,7 @@ export class RunnableGraph {
     const bytes = await readFile(graphFile).catch((error: Error) => {
       throw readError(error, name);
     });
-    const { kind, metaGraph } = isModelFile(bytes)
+    const { kind, metaGraph } = isModelFile(bytes, graphFile)
       ? await readModelFile(bytes, name)
       : readGraphFile(bytes, name);
     const graph = metaGraph.graphDef;

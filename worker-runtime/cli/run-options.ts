@@ -8,7 +8,7 @@ export const runCommandSpec: CommandSpec = {
   positionals: "GRAPH",
   summary:
     "Runs a graph from a file and prints its results. GRAPH is a GraphDef, a MetaGraphDef (such as a document of " +
-    "Tensordeck) or a SavedModel, binary (.pb) or text (.pbtxt), or a model that Keras saved (.keras, .h5).",
+    "Tensordeck) or a SavedModel, binary (.pb) or text (.pbtxt), or a model of Keras (.keras, .h5) or ONNX (.onnx).",
   flags: [
     {
       name: "target",

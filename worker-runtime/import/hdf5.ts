@@ -135,7 +135,7 @@ export class Hdf5File {
         );
       }
       if (elementsOfShape(shape) === 0) return new Tensor(dtype, shape, Tensor.of([], dtype, [0]).data);
-      const value = found.slice(shape.map(() => []));
+      const value = shape.length === 0 ? found.value : found.slice(shape.map(() => []));
       return tensorFrom(value, dtype, shape);
     });
   }

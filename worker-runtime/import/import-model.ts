@@ -8,13 +8,19 @@ import {
   cancelledBy,
   deadlineExceeded,
   internalError,
-  type StatusCode,
+  statusCodeOf,
   TensorFlowError,
 } from "../protocol/status.js";
+import { Tensor } from "../protocol/tensor.js";
+import { arrayFromBytes } from "../protocol/tensor-data.js";
 import type { ImportAnswer, ImportThreadData } from "./import-thread.js";
+import type { SavedLayer } from "./keras/read-weights.js";
+import { isOnnxFile } from "./onnx/onnx-file.js";
 
-/** The endings of the files that are opened so. */
-export const MODEL_ENDING = /\.(keras|h5|hdf5)$/i;
+/** The endings of files with weights that Keras saved. */
+export const WEIGHTS_ENDING = /\.(keras|h5|hdf5)$/i;
+/** The endings of models that are opened so. */
+export const MODEL_ENDING = /\.(keras|h5|hdf5|onnx)$/i;
 
 /** The largest models take some seconds; a hostile file may never come to an end. */
 const DEADLINE_MILLIS = 5 * 60_000;
@@ -29,9 +35,9 @@ export interface ImportOptions {
 
 const HDF5_SIGNATURE = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a];
 
-/** Whether a file is one that `importModel` opens, by its first bytes. */
-export function isModelFile(bytes: Uint8Array): boolean {
-  return isZip(bytes) || HDF5_SIGNATURE.every((byte, at) => bytes[at] === byte);
+/** Whether a file is one that `importModel` opens: by its first bytes, or, since ONNX has none of its own, its name. */
+export function isModelFile(bytes: Uint8Array, name: string): boolean {
+  return isZip(bytes) || isOnnxFile(name) || HDF5_SIGNATURE.every((byte, at) => bytes[at] === byte);
 }
 
 /**
@@ -45,36 +51,11 @@ export function isModelFile(bytes: Uint8Array): boolean {
 export async function importModel(
   bytes: Uint8Array,
   name: string,
-  { signal, script = compiledModule("import/import-thread.js") }: ImportOptions = {},
+  options: ImportOptions = {},
 ): Promise<Uint8Array> {
-  const what = `Opening ${name}`;
-  if (signal?.aborted) throw cancelledBy(signal.reason, what);
-  const workerData: ImportThreadData = { bytes, name };
-  // Options of this process, such as a loader of TypeScript, are not for compiled files.
-  const thread = new Worker(script, {
-    execArgv: [],
-    workerData,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
-  });
-  let timer: NodeJS.Timeout | undefined;
-  let onAbort = (): void => undefined;
-  try {
-    const answer = await new Promise<ImportAnswer>((resolve, reject) => {
-      const fail = (why: string) => reject(internalError(`${name} could not be opened: ${why}`));
-      onAbort = () => reject(cancelledBy(signal?.reason, what));
-      signal?.addEventListener("abort", onAbort);
-      timer = setTimeout(() => reject(deadlineExceeded(`${what} took too long.`)), DEADLINE_MILLIS);
-      thread.once("message", resolve);
-      thread.once("error", (error: Error) => fail(error.message));
-      thread.once("exit", () => fail("the thread that read it ended."));
-    });
-    if ("metaGraph" in answer) return answer.metaGraph;
-    throw new TensorFlowError(answer.code as StatusCode, answer.message);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
-    await thread.terminate();
-  }
+  const answer = await inThread({ work: "model", bytes, name }, options);
+  if ("metaGraph" in answer) return answer.metaGraph;
+  throw internalError(`${name} was not opened as a model.`);
 }
 
 /** As `importModel`, as a file that was read. Nothing of the model is left out of its graph. */
@@ -85,4 +66,58 @@ export async function readModelFile(
 ): Promise<ReadGraphFile> {
   const encoded = await importModel(bytes, name, options);
   return { kind: "saved_model", format: "binary", metaGraph: MetaGraphDef.decode(encoded), encoded };
+}
+
+/**
+ * The weights that Keras saved, alone or with their model, by layer.
+ *
+ * @throws TensorFlowError as importModel
+ */
+export async function importWeights(
+  bytes: Uint8Array,
+  name: string,
+  options: ImportOptions = {},
+): Promise<readonly SavedLayer[]> {
+  const answer = await inThread({ work: "weights", bytes, name }, options);
+  if (!("layers" in answer)) throw internalError(`${name} was not read as weights.`);
+  return answer.layers.map((layer) => ({
+    name: layer.name,
+    weights: layer.weights.map(({ name, dtype, shape, bytes }) => ({
+      name,
+      value: new Tensor(dtype, shape, arrayFromBytes(dtype, bytes)),
+    })),
+  }));
+}
+
+async function inThread(
+  workerData: ImportThreadData,
+  { signal, script = compiledModule("import/import-thread.js") }: ImportOptions,
+): Promise<Exclude<ImportAnswer, { code: number }>> {
+  const what = `Opening ${workerData.name}`;
+  if (signal?.aborted) throw cancelledBy(signal.reason, what);
+  // Options of this process, such as a loader of TypeScript, are not for compiled files.
+  const thread = new Worker(script, {
+    execArgv: [],
+    workerData,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
+  });
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort = (): void => undefined;
+  try {
+    const answer = await new Promise<ImportAnswer>((resolve, reject) => {
+      const fail = (why: string) => reject(internalError(`${workerData.name} could not be opened: ${why}`));
+      onAbort = () => reject(cancelledBy(signal?.reason, what));
+      signal?.addEventListener("abort", onAbort);
+      timer = setTimeout(() => reject(deadlineExceeded(`${what} took too long.`)), DEADLINE_MILLIS);
+      thread.once("message", resolve);
+      thread.once("error", (error: Error) => fail(error.message));
+      thread.once("exit", () => fail("the thread that read it ended."));
+    });
+    if ("code" in answer) throw new TensorFlowError(statusCodeOf(answer.code), answer.message);
+    return answer;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+    await thread.terminate();
+  }
 }

@@ -1,6 +1,9 @@
-/** Saves variables to a checkpoint in TensorFlow's own format, and restores them. */
-
+/** Saves variables to a checkpoint in TensorFlow's own format, and restores them, or the weights that Keras saved. */
+import { readFile, stat } from "node:fs/promises";
+import { basename } from "node:path";
 import { shapeLabel } from "../../../worker-runtime/graph/shape.js";
+import { importWeights, WEIGHTS_ENDING } from "../../../worker-runtime/import/import-model.js";
+import { matchWeights } from "../../../worker-runtime/import/keras/match-weights.js";
 import type { BundleFiles } from "../../../worker-runtime/io/tensor-bundle/bundle-files.js";
 import { BundleReader } from "../../../worker-runtime/io/tensor-bundle/bundle-reader.js";
 import { BundleWriter } from "../../../worker-runtime/io/tensor-bundle/bundle-writer.js";
@@ -8,12 +11,15 @@ import { type DType, itemSize } from "../../../worker-runtime/protocol/dtype.js"
 import { TensorFlowError } from "../../../worker-runtime/protocol/status.js";
 import type { Tensor } from "../../../worker-runtime/protocol/tensor.js";
 import { expandHome } from "../../documents/directory.js";
-import { problem, problemOf } from "../../shared/problems.js";
+import { fileProblem, problem, problemOf } from "../../shared/problems.js";
 import type { KeptSession } from "../session-keeper.js";
 import type { GraphVariable } from "./variable-graph.js";
 
 /** What is read or assigned in one step; at most this, or one value, is held at a time. */
 const BATCH_BYTES = 32 * 1024 * 1024;
+
+/** Node reads no larger file at once. */
+const MAX_WEIGHTS_FILE_BYTES = 2 ** 31;
 
 /** Files are read and written with the rights of the account that runs the application. */
 const ALL_FILES: BundleFiles = { resolve: (path) => Promise.resolve(path) };
@@ -74,17 +80,33 @@ export async function saveCheckpoint(work: CheckpointWork): Promise<number> {
   return bytes;
 }
 
+/** Values by the names of variables. */
+interface ValueReader {
+  names(): readonly string[];
+  info(name: string): { readonly dtype: DType; readonly shape: readonly number[] };
+  read(name: string): Promise<Tensor>;
+  close(): Promise<void>;
+}
+
+export interface Restored {
+  /** Variables that the file does not have. */
+  readonly missing: readonly string[];
+  /** Layers of a file of Keras that suit no variables. */
+  readonly unused: readonly string[];
+}
+
 /**
  * Assigns the values that the checkpoint has under the variables' names. All of them are compared with the variables
  * before the first is assigned.
  *
- * @returns the names that the checkpoint does not have
+ * A file of weights that Keras saved has them by layer.
+ *
  * @throws ProblemError NOT_FOUND if it has none of them; INVALID_ARGUMENT naming a variable whose value does not fit
  */
-export async function restoreCheckpoint(work: CheckpointWork): Promise<string[]> {
+export async function restoreCheckpoint(work: CheckpointWork): Promise<Restored> {
   const { session, variables, signal, onProgress } = work;
   const prefix = checkpointPrefix(work.path);
-  const reader = await BundleReader.open(prefix, ALL_FILES).catch((error: unknown) => {
+  const { reader, unused } = await openValues(work, prefix).catch((error: unknown) => {
     throw fileFailure("The checkpoint cannot be read", prefix, error);
   });
   try {
@@ -103,13 +125,47 @@ export async function restoreCheckpoint(work: CheckpointWork): Promise<string[]>
       done += batch.length;
       onProgress(done / found.length);
     }
-    return variables.filter(({ name }) => !saved.has(name)).map(({ name }) => name);
+    return { missing: variables.filter(({ name }) => !saved.has(name)).map(({ name }) => name), unused };
   } finally {
     await reader.close();
   }
 }
 
-function checkFit({ name, dtype, shape }: GraphVariable, reader: BundleReader): void {
+async function openValues(
+  { variables, signal }: CheckpointWork,
+  path: string,
+): Promise<{ readonly reader: ValueReader; readonly unused: readonly string[] }> {
+  if (!WEIGHTS_ENDING.test(path)) return { reader: await BundleReader.open(path, ALL_FILES), unused: [] };
+  const layers = await importWeights(await readWeightsFile(path), basename(path), { signal });
+  const { values, unused } = matchWeights(variables, layers);
+  const valueFor = (name: string): Tensor => {
+    const value = values.get(name);
+    if (value) return value;
+    throw problem("NOT_FOUND", `${basename(path)} has no value for ${name}.`);
+  };
+  const reader: ValueReader = {
+    names: () => [...values.keys()],
+    info: valueFor,
+    read: async (name) => valueFor(name),
+    close: async () => undefined,
+  };
+  return { reader, unused };
+}
+
+async function readWeightsFile(path: string): Promise<Uint8Array> {
+  try {
+    const { size } = await stat(path);
+    if (size <= MAX_WEIGHTS_FILE_BYTES) return await readFile(path);
+  } catch (error) {
+    throw fileProblem(`${path} cannot be read`, error);
+  }
+  throw problem("RESOURCE_EXHAUSTED", `${basename(path)} is too large to be read.`, {
+    reason: "It has more than 2 GiB, which includes the optimizer's state.",
+    remedy: "Save the weights alone: model.save_weights(file).",
+  });
+}
+
+function checkFit({ name, dtype, shape }: GraphVariable, reader: ValueReader): void {
   const saved = reader.info(name);
   const fits =
     saved.dtype === dtype &&

@@ -157,8 +157,9 @@ export class VariableService {
     const variables = names.map((name) => variableOf(graph, name));
     return this.#collaborators.jobs.runAsync(jobId, gone, (signal, onProgress) =>
       this.#session.use(graph, signal, async (session, both) => {
-        const missing = await restoreCheckpoint({ session, variables, path, signal: both, onProgress });
-        return { restored: names.length - missing.length, missing };
+        const work = { session, variables, path, signal: both, onProgress };
+        const { missing, unused } = await restoreCheckpoint(work);
+        return { restored: names.length - missing.length, missing: [...missing], unused: [...unused] };
       }),
     );
   }

@@ -18,7 +18,8 @@ function drag(type: "dragenter" | "dragover" | "drop", files: readonly File[]): 
   act(() => void document.body.dispatchEvent(event));
 }
 
-const hint = () => screen.queryByText("Drop a graph (.pbtxt, .pb) or a Keras model (.keras, .h5) to open it");
+const hint = () =>
+  screen.queryByText("Drop a graph (.pbtxt, .pb) or a model (.keras, .h5, .onnx) to open it");
 
 describe("files that are dragged over the window", () => {
   it("are announced, and the first graph among them is opened", async () => {
@@ -52,7 +53,7 @@ describe("files that are dragged over the window", () => {
           .notices.map(({ problem }) => problem.message)
           .join(),
       ).toMatch(
-        /^Only graphs \(\.pb, \.pbtxt, \.meta\) and Keras models \(\.keras, \.h5\) can be dropped here/,
+        /^Only graphs \(\.pb, \.pbtxt, \.meta\) and models \(\.keras, \.h5, \.onnx\) can be dropped here/,
       ),
     );
     expect(calls).toEqual([]);

@@ -1,0 +1,357 @@
+import { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  AttributeProto,
+  AttributeProto_AttributeType,
+  ModelProto,
+  NodeProto,
+} from "../../protos/generated/onnx/onnx.js";
+import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import { onnxDataType, tensorProto } from "../../worker-runtime/engines/portable/onnx/tensor-proto.js";
+import { type EngineName, Server } from "../../worker-runtime/engines/server.js";
+import { tensorsOf } from "../../worker-runtime/graph/run-choice.js";
+import { readModelFile } from "../../worker-runtime/import/import-model.js";
+import { Tensor } from "../../worker-runtime/protocol/tensor.js";
+import { Session } from "../../worker-runtime/session/session.js";
+import { libtensorflowDir, peerMissing } from "../support/peers.js";
+
+type Attribute = number | string | readonly number[] | { readonly float: number } | Tensor;
+
+/** [operator, inputs, outputs, attributes]. */
+type Step = readonly [string, readonly string[], readonly string[], Readonly<Record<string, Attribute>>?];
+
+interface Model {
+  readonly opset: number;
+  readonly inputs: Readonly<Record<string, readonly number[]>>;
+  /** Values of the constants. */
+  readonly weights: Readonly<Record<string, Tensor>>;
+  readonly steps: readonly Step[];
+  readonly outputs: readonly string[];
+}
+
+const random = (seed: number) => () => {
+  seed = (seed * 16807) % 2147483647;
+  return seed / 2147483647 - 0.5;
+};
+const next = random(7);
+const normal = (...shape: number[]) =>
+  Tensor.of(Float32Array.from({ length: shape.reduce((a, b) => a * b, 1) }, next), "float32", shape);
+const positive = (size: number) =>
+  Tensor.of(
+    Float32Array.from({ length: size }, () => next() + 1),
+    "float32",
+    [size],
+  );
+const longs = (...values: number[]) => Tensor.of(values.map(BigInt), "int64", [values.length]);
+const long = (value: number) => Tensor.of([BigInt(value)], "int64", []);
+const number = (value: number) => Tensor.of(value, "float32");
+
+const unary = ["Neg", "Abs", "Exp", "Erf", "Floor", "Ceil", "Sign", "Sin", "Cos", "Relu", "Sigmoid", "Tanh"];
+const more = [
+  "Softplus",
+  "Softsign",
+  "Elu",
+  "HardSwish",
+  "Identity",
+  "Reciprocal",
+  "LeakyRelu",
+  "HardSigmoid",
+];
+
+const MODELS: Readonly<Record<string, Model>> = {
+  elements: {
+    opset: 14,
+    inputs: { x: [2, 5] },
+    weights: { two: number(2), low: number(-0.2), high: number(0.3), y: normal(5) },
+    steps: [
+      ...[...unary, ...more].map((op): Step => [op, ["x"], [op]]),
+      ["Sqrt", ["Abs"], ["Sqrt"]],
+      ["Log", ["Exp"], ["Log"]],
+      ["Pow", ["Abs", "two"], ["Pow"]],
+      ["Clip", ["x", "low", "high"], ["Clip"]],
+      ["Clip", ["x", "", "high"], ["ClipBelow"]],
+      ["PRelu", ["x", "y"], ["PRelu"]],
+      ["Max", ["x", "y", "low"], ["Max"]],
+      ["Min", ["x", "y"], ["Min"]],
+      ["Sum", ["x", "y", "two"], ["Sum"]],
+      ["Div", ["x", "Exp"], ["Div"]],
+      ["Less", ["x", "y"], ["less"]],
+      ["GreaterOrEqual", ["x", "low"], ["above"]],
+      ["And", ["less", "above"], ["both"]],
+      ["Not", ["both"], ["neither"]],
+      ["Where", ["neither", "x", "y"], ["Where"]],
+      ["Cast", ["both"], ["Cast"], { to: 1 }],
+      ["Dropout", ["x"], ["Dropout"]],
+    ],
+    outputs: [
+      ...[...unary, ...more, "Sqrt", "Log", "Pow", "Clip", "ClipBelow", "PRelu", "Max", "Min", "Sum", "Div"],
+      ...["Where", "Cast", "Dropout"],
+    ],
+  },
+  images: {
+    opset: 17,
+    inputs: { image: [-1, 4, 11, 12] },
+    weights: {
+      ...{
+        w1: normal(6, 4, 3, 3),
+        b1: normal(6),
+        g: positive(6),
+        b: normal(6),
+        m: normal(6),
+        v: positive(6),
+      },
+      ...{
+        w2: normal(12, 1, 3, 3),
+        w3: normal(6, 6, 1, 1),
+        w4: normal(8, 3, 3, 3),
+        wf: normal(5, 8),
+        bf: normal(5),
+      },
+    },
+    steps: [
+      ["Conv", ["image", "w1", "b1"], ["c1"], { strides: [2, 1], pads: [1, 0, 1, 2] }],
+      ["BatchNormalization", ["c1", "g", "b", "m", "v"], ["n1"]],
+      ["Relu", ["n1"], ["r1"]],
+      ["Conv", ["r1", "w2"], ["c2"], { group: 6, pads: [1, 1, 1, 1] }],
+      ["Split", ["c2"], ["left", "right"], { axis: 1 }],
+      ["Add", ["left", "right"], ["joined"]],
+      ["MaxPool", ["joined"], ["p1"], { kernel_shape: [3, 3], strides: [1, 2], pads: [1, 1, 1, 1] }],
+      ["Conv", ["p1", "w3"], ["c3"], { auto_pad: "SAME_UPPER" }],
+      ["AveragePool", ["c3"], ["p2"], { kernel_shape: [2, 2], pads: [1, 0, 0, 1] }],
+      ["Conv", ["p2", "w4"], ["c4"], { group: 2, dilations: [1, 1], pads: [1, 1, 1, 1] }],
+      ["GlobalAveragePool", ["c4"], ["mean"]],
+      ["GlobalMaxPool", ["c4"], ["most"]],
+      ["Flatten", ["mean"], ["flat"]],
+      ["Gemm", ["flat", "wf", "bf"], ["logits"], { transB: 1, alpha: { float: 0.5 }, beta: { float: 2 } }],
+      ["Softmax", ["logits"], ["scores"], { axis: 1 }],
+      ["LogSoftmax", ["c4"], ["channels"], { axis: 1 }],
+    ],
+    outputs: ["scores", "most", "channels"],
+  },
+  sequences: {
+    opset: 18,
+    inputs: { signal: [-1, 3, 10] },
+    weights: { w: normal(4, 3, 3), bias: normal(4), axes: longs(2) },
+    steps: [
+      ["Conv", ["signal", "w", "bias"], ["c"], { pads: [2, 0], dilations: [1], strides: [2] }],
+      ["MaxPool", ["c"], ["p"], { kernel_shape: [2], strides: [1] }],
+      ["ReduceMean", ["p", "axes"], ["mean"], { keepdims: 0 }],
+      ["ReduceSum", ["p"], ["sum"]],
+      ["ReduceMax", ["p", "axes"], ["most"]],
+      ["ArgMax", ["p"], ["where"], { axis: 1, keepdims: 0 }],
+    ],
+    outputs: ["mean", "sum", "most", "where"],
+  },
+  transformer: {
+    opset: 20,
+    inputs: { tokens: [-1, 6, 8] },
+    weights: {
+      ...{
+        qkv: normal(8, 24),
+        heads: longs(0, 0, 3, 2, 4),
+        scale: number(0.5),
+        gamma: positive(8),
+        beta: normal(8),
+      },
+      ...{ out: normal(8, 8), flat: longs(0, 0, -1), up: normal(8, 16), down: normal(16, 8) },
+      ...{ zero: long(0), one: long(1), two: long(2), first: longs(0) },
+    },
+    steps: [
+      ["MatMul", ["tokens", "qkv"], ["all"]],
+      ["Reshape", ["all", "heads"], ["apart"]],
+      ["Transpose", ["apart"], ["turned"], { perm: [2, 0, 3, 1, 4] }],
+      ["Gather", ["turned", "zero"], ["q"], { axis: 0 }],
+      ["Gather", ["turned", "one"], ["k"], { axis: 0 }],
+      ["Gather", ["turned", "two"], ["v"], { axis: 0 }],
+      ["Transpose", ["k"], ["kt"], { perm: [0, 1, 3, 2] }],
+      ["MatMul", ["q", "kt"], ["products"]],
+      ["Mul", ["products", "scale"], ["scaled"]],
+      ["Softmax", ["scaled"], ["weights"]],
+      ["MatMul", ["weights", "v"], ["mixed"]],
+      ["Transpose", ["mixed"], ["back"], { perm: [0, 2, 1, 3] }],
+      ["Reshape", ["back", "flat"], ["together"]],
+      ["MatMul", ["together", "out"], ["projected"]],
+      ["Add", ["tokens", "projected"], ["residual"]],
+      ["LayerNormalization", ["residual", "gamma", "beta"], ["normal"], { axis: -1 }],
+      ["MatMul", ["normal", "up"], ["wide"]],
+      ["Gelu", ["wide"], ["gelu"]],
+      ["MatMul", ["gelu", "down"], ["narrow"]],
+      ["Gather", ["narrow", "first"], ["kept"], { axis: 1 }],
+      ["Squeeze", ["kept", "ones"], ["class"]],
+      ["Constant", [], ["ones"], { value: longs(1) }],
+    ],
+    outputs: ["class"],
+  },
+  arrays: {
+    opset: 13,
+    inputs: { x: [-1, 4, 5] },
+    weights: {
+      ...{
+        zero: longs(0),
+        minus: longs(-1),
+        starts: longs(-1, 1),
+        ends: longs(-100, Number.MAX_SAFE_INTEGER),
+      },
+      ...{ axes: longs(1, 2), steps: longs(-1, 2), pads: longs(0, 1, 2, 0, 1, 1), sizes: longs(1, 3) },
+      ...{
+        reps: longs(1, 2, 1),
+        last: longs(-1, 0),
+        unit: longs(1),
+        whole: longs(2, 1, 5),
+        value: number(3),
+      },
+    },
+    steps: [
+      ["Shape", ["x"], ["shape"]],
+      ["Gather", ["shape", "zero"], ["batch"]],
+      ["Concat", ["batch", "minus"], ["target"], { axis: 0 }],
+      ["Reshape", ["x", "target"], ["flat"]],
+      ["Slice", ["x", "starts", "ends", "axes", "steps"], ["sliced"]],
+      ["Pad", ["x", "pads"], ["reflected"], { mode: "reflect" }],
+      ["Pad", ["x", "pads", "value"], ["padded"]],
+      ["Split", ["x", "sizes"], ["a", "b"], { axis: 1 }],
+      ["Tile", ["x", "reps"], ["tiled"]],
+      ["Gather", ["x", "last"], ["gathered"], { axis: 2 }],
+      ["Unsqueeze", ["x", "unit"], ["wider"]],
+      ["Squeeze", ["wider", "unit"], ["narrower"]],
+      ["Expand", ["a", "whole"], ["expanded"]],
+      ["ConstantOfShape", ["shape"], ["filled"], { value: Tensor.of([1.5], "float32", [1]) }],
+    ],
+    outputs: [
+      ...[
+        "flat",
+        "sliced",
+        "reflected",
+        "padded",
+        "b",
+        "tiled",
+        "gathered",
+        "narrower",
+        "expanded",
+        "filled",
+      ],
+    ],
+  },
+};
+
+function attribute(name: string, value: Attribute): AttributeProto {
+  const type = AttributeProto_AttributeType;
+  if (value instanceof Tensor)
+    return AttributeProto.fromPartial({ name, type: type.TENSOR, t: tensorProto("", value) });
+  if (typeof value === "number")
+    return AttributeProto.fromPartial({ name, type: type.INT, i: BigInt(value) });
+  if (typeof value === "string")
+    return AttributeProto.fromPartial({ name, type: type.STRING, s: new TextEncoder().encode(value) });
+  if ("float" in value) return AttributeProto.fromPartial({ name, type: type.FLOAT, f: value.float });
+  return AttributeProto.fromPartial({ name, type: type.INTS, ints: value.map(BigInt) });
+}
+
+/** Constants may be made after they are read here; in a file they come first. */
+function encoded({ opset, inputs, weights, steps, outputs }: Model, domain = ""): Uint8Array {
+  const ordered = [...steps].sort(([a], [b]) => Number(b === "Constant") - Number(a === "Constant"));
+  const node = ordered.map(([opType, input, output, attrs = {}], at) =>
+    NodeProto.fromPartial({
+      ...{ name: `/part/${opType}_${at}`, opType, domain, input: [...input], output: [...output] },
+      attribute: Object.entries(attrs).map(([name, value]) => attribute(name, value)),
+    }),
+  );
+  const model = ModelProto.fromPartial({
+    irVersion: 8n,
+    opsetImport: [{ domain: "", version: BigInt(opset) }],
+    graph: {
+      ...{ name: "model", node },
+      initializer: Object.entries(weights).map(([name, value]) => tensorProto(name, value)),
+      input: Object.entries(inputs).map(([name, shape]) => ({
+        name,
+        type: {
+          tensorType: {
+            elemType: onnxDataType("float32"),
+            shape: {
+              dim: shape.map((size) => ({
+                value:
+                  size < 0 ? { $case: "dimParam", value: "n" } : { $case: "dimValue", value: BigInt(size) },
+              })),
+            },
+          },
+        },
+      })),
+      output: outputs.map((name) => ({ name })),
+    },
+  });
+  return ModelProto.encode(model).finish();
+}
+
+const open = (model: Model, domain?: string) => readModelFile(encoded(model, domain), "model.onnx");
+
+describe("models in ONNX's format", () => {
+  test("are refused by the names of all operators that are not known, and if they are damaged", async () => {
+    const model = MODELS.elements;
+    if (!model) throw new Error("There is no model.");
+    const steps: readonly Step[] = [
+      ["NonMaxSuppression", ["x"], ["y"]],
+      ["Loop", ["y"], ["z"]],
+    ];
+    await expect(open({ ...model, steps })).rejects.toThrow(/cannot open: NonMaxSuppression, Loop\./);
+    await expect(open(model, "com.mine")).rejects.toThrow(/com\.mine\.Neg/);
+    await expect(open({ ...model, opset: 9 })).rejects.toThrow(/operator set 9; Tensordeck opens 13 to 21/);
+    await expect(readModelFile(new Uint8Array([1, 2, 3]), "x.onnx")).rejects.toThrow(/damaged/);
+    await expect(readModelFile(encoded(model).subarray(0, 300), "x.onnx")).rejects.toThrow(/damaged/);
+    const [first] = model.steps;
+    if (first)
+      await expect(open({ ...model, steps: [first], outputs: ["none"] })).rejects.toThrow(/reads "none"/);
+  });
+
+  describe.skipIf(peerMissing("tensorflow")).each<EngineName>(["tensorflow", "portable"])(
+    "on the engine %s",
+    (engine) => {
+      let server: Server;
+
+      beforeAll(async () => {
+        server = await Server.createLocalServer(
+          engine === "portable" ? { engine } : { engine, library: libtensorflowDir() },
+        );
+      });
+      afterAll(() => server.stop());
+
+      test.each(Object.entries(MODELS))("%s compute what ONNX Runtime does", async (_name, model) => {
+        const feeds = Object.entries(model.inputs).map(([name, shape]): [string, Tensor] => [
+          name,
+          normal(...shape.map((size) => (size < 0 ? 2 : size))),
+        ]);
+        const reference = await InferenceSession.create(encoded(model));
+        const expected = await reference.run(
+          Object.fromEntries(
+            feeds.map(([name, { data, shape }]) => [
+              name,
+              new OrtTensor("float32", data as Float32Array, shape),
+            ]),
+          ),
+        );
+        await reference.release();
+        const { metaGraph } = await open(model);
+        const signature = metaGraph.signatureDef.get("serving_default");
+        const session = new Session(server.target, { graph: metaGraph.graphDef ?? GraphDef.create() });
+        try {
+          const tensorOf = (info: Parameters<typeof tensorsOf>[0] | undefined) =>
+            (info && tensorsOf(info)[0]) ?? "";
+          const { values } = await session.run(
+            model.outputs.map((name) => tensorOf(signature?.outputs.get(name))),
+            {
+              feeds: new Map(feeds.map(([name, value]) => [tensorOf(signature?.inputs.get(name)), value])),
+            },
+          );
+          for (const [at, name] of model.outputs.entries()) {
+            const wanted = expected[name];
+            expect([name, values[at]?.shape]).toEqual([name, wanted?.dims]);
+            const differences = Array.from(wanted?.data as Float32Array, (value, i) =>
+              Math.abs(Number(value) - Number(values[at]?.at(i))),
+            );
+            expect([name, Math.max(...differences) < 1e-4]).toEqual([name, true]);
+          }
+        } finally {
+          await session.close();
+        }
+      });
+    },
+  );
+});

@@ -1,0 +1,119 @@
+import type { NodeProto } from "../../../protos/generated/onnx/onnx.js";
+import type { Graph } from "../../graph/graph.js";
+import { NodeBuilder } from "../../graph/layers/node-builder.js";
+import type { Output } from "../../graph/operation.js";
+import { constant } from "../../graph/ops/index.js";
+import { invalidArgument, unimplemented } from "../../protocol/status.js";
+import { Tensor } from "../../protocol/tensor.js";
+
+/** A value of the model: a tensor of the graph, and what it is if that is known without running. */
+export interface OnnxValue {
+  readonly output: Output;
+  readonly known: Tensor | undefined;
+}
+
+/** Makes the nodes that compute one node of ONNX. */
+export class OnnxCall extends NodeBuilder {
+  readonly type: string;
+  /** Of the operator set: what a node means depends on it. */
+  readonly opset: number;
+  readonly outputs: number;
+  readonly #node: NodeProto;
+  readonly #values: readonly (OnnxValue | undefined)[];
+
+  constructor(graph: Graph, node: NodeProto, opset: number, values: readonly (OnnxValue | undefined)[]) {
+    const name = node.name || node.output[0] || "";
+    super(graph, `The node "${name}" (${node.opType ?? ""})`);
+    this.type = node.opType ?? "";
+    this.opset = opset;
+    this.outputs = node.output.length;
+    this.#node = node;
+    this.#values = values;
+  }
+
+  get inputs(): readonly Output[] {
+    return this.#values.flatMap((value) => value?.output ?? []);
+  }
+
+  /** An input that there must be. */
+  input(at = 0): Output {
+    const value = this.#values[at];
+    if (value) return value.output;
+    throw invalidArgument(`${this.layer} has no input ${at}: the model is damaged.`);
+  }
+
+  /** Left out by an empty name, or behind the last one. */
+  optional(at: number): Output | undefined {
+    return this.#values[at]?.output;
+  }
+
+  /** The value of an input, if the model has it as a constant. */
+  known(at: number): Tensor | undefined {
+    return this.#values[at]?.known;
+  }
+
+  /** Whole numbers that an input has as a constant; undefined if it is left out. */
+  knownInts(at: number): readonly number[] | undefined {
+    if (!this.#values[at]) return undefined;
+    const known = this.known(at);
+    if (known) return Array.from({ length: known.size }, (_, index) => Number(known.at(index)));
+    throw this.unsupported(`computes its input ${at}, which must be a constant`);
+  }
+
+  int(name: string, otherwise: number): number {
+    const value = this.#attribute(name)?.i;
+    return value === undefined ? otherwise : Number(value);
+  }
+
+  float(name: string, otherwise: number): number {
+    return this.#attribute(name)?.f ?? otherwise;
+  }
+
+  text(name: string, otherwise: string): string {
+    const value = this.#attribute(name)?.s;
+    return value === undefined ? otherwise : new TextDecoder().decode(value);
+  }
+
+  /** Undefined if there is none. */
+  listed(name: string): readonly number[] | undefined {
+    return this.#attribute(name)?.ints.map(Number);
+  }
+
+  attributeTensor(name: string) {
+    return this.#attribute(name)?.t;
+  }
+
+  rank(tensor: Output): number {
+    if (tensor.shape) return tensor.shape.length;
+    throw this.unsupported("takes a tensor of an unknown number of dimensions");
+  }
+
+  /** A dimension counted from the first. */
+  axis(axis: number, rank: number): number {
+    if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
+    throw invalidArgument(`${this.layer} has the axis ${axis} of a tensor of ${rank} dimensions.`);
+  }
+
+  transpose(tensor: Output, axes: readonly number[]): Output {
+    return this.op("Transpose", [tensor, this.ints(axes, "axes")]);
+  }
+
+  /** A number of the same dtype as a tensor. */
+  like(tensor: Output, value: number, name: string): Output {
+    return constant(this.graph, Tensor.of(value, tensor.dtype), { name });
+  }
+
+  /** @param what ends the sentence 'The node "x" (Conv) …' */
+  unsupported(what: string): Error {
+    return unimplemented(
+      `${this.layer} ${what}. Tensordeck cannot open this; convert the model to a SavedModel, and open that.`,
+    );
+  }
+
+  #attribute(name: string) {
+    return this.#node.attribute.find((attribute) => attribute.name === name);
+  }
+}
+
+/** Makes the outputs of a node, in order. */
+export type OnnxOp = (call: OnnxCall) => Output | readonly Output[];

@@ -1,0 +1,209 @@
+/**
+ * Operators of networks. ONNX has the channels of images first; what TensorFlow computes only with the channels last
+ * is transposed before and after.
+ */
+import type { Output } from "../../../graph/operation.js";
+import type { OnnxCall, OnnxOp } from "../onnx-call.js";
+
+/** The dimensions of images [batch, channels, …] with the channels last, and back. */
+const channelsLast = (call: OnnxCall, x: Output) => call.transpose(x, [0, 2, 3, 1]);
+const channelsFirst = (call: OnnxCall, x: Output) => call.transpose(x, [0, 3, 1, 2]);
+
+interface Window {
+  readonly sides: readonly number[];
+  readonly strides: readonly number[];
+  readonly dilations: readonly number[];
+  /** Before and after height and width. */
+  readonly pads: readonly number[];
+  readonly isSame: boolean;
+}
+
+function windowOf(call: OnnxCall, sides: readonly number[]): Window {
+  const each = (value: number) => sides.map(() => value);
+  const auto = call.text("auto_pad", "NOTSET");
+  if (auto === "SAME_LOWER") throw call.unsupported("pads more before than after");
+  if (call.int("ceil_mode", 0) !== 0) throw call.unsupported("rounds its size up");
+  const given = auto === "NOTSET" ? (call.listed("pads") ?? []) : [];
+  return {
+    sides,
+    strides: call.listed("strides") ?? each(1),
+    dilations: call.listed("dilations") ?? each(1),
+    pads: given.length === 2 * sides.length ? given : [...each(0), ...each(0)],
+    isSame: auto === "SAME_UPPER",
+  };
+}
+
+/** Images with the channels last, with borders of a value. */
+function padded(
+  call: OnnxCall,
+  images: Output,
+  [top = 0, left = 0, bottom = 0, right = 0]: readonly number[],
+  value: number,
+) {
+  if (top + left + bottom + right === 0) return images;
+  const pads = call.ints([0, 0, top, bottom, left, right, 0, 0], "paddings", [4, 2]);
+  return call.op("PadV2", [images, pads, call.like(images, value, "border")]);
+}
+
+/** Runs with images; sequences [batch, channels, time] become images of one row. */
+function withImages(call: OnnxCall, make: (x: Output, isSequence: boolean) => Output): Output {
+  const x = call.input();
+  const rank = call.rank(x);
+  if (rank === 4) return make(x, false);
+  if (rank !== 3) throw call.unsupported(`takes tensors of ${rank} dimensions`);
+  const rows = make(call.op("ExpandDims", [x, call.ints(2, "row")]), true);
+  return call.op("Squeeze", [rows], { squeeze_dims: [2] });
+}
+
+/** The settings of a window over sequences as of one over images of one row. */
+function inRow(window: Window, isSequence: boolean): Window {
+  if (!isSequence) return window;
+  const { sides, strides, dilations, pads, isSame } = window;
+  const [before = 0, after = 0] = pads;
+  return {
+    ...{ sides: [1, ...sides], strides: [1, ...strides], dilations: [1, ...dilations], isSame },
+    pads: [0, before, 0, after],
+  };
+}
+
+function conv(call: OnnxCall): Output {
+  return withImages(call, (x, isSequence) => {
+    const weights = isSequence
+      ? call.op("ExpandDims", [call.input(1), call.ints(2, "height")])
+      : call.input(1);
+    const [filters, , ...sides] = [0, 1, 2, 3].map((axis) => call.size(weights, axis));
+    const window = inRow(windowOf(call, isSequence ? sides.slice(1) : sides), isSequence);
+    const groups = call.int("group", 1);
+    const channels = call.size(x, 1);
+    const images = padded(call, channelsLast(call, x), window.pads, 0);
+    const [high = 1, wide = 1] = window.strides;
+    const padding = window.isSame ? "SAME" : "VALID";
+    const isDepthwise =
+      groups > 1 && groups === channels && high === wide && window.dilations.every((rate) => rate === 1);
+    const sums = isDepthwise
+      ? call.op("DepthwiseConv2dNative", [images, depthwiseKernel(call, weights, channels)], {
+          strides: [1, high, wide, 1],
+          padding,
+        })
+      : call.op("Conv2D", [images, call.transpose(weights, [2, 3, 1, 0])], {
+          strides: [1, high, wide, 1],
+          padding,
+          dilations: [1, ...window.dilations, 1],
+        });
+    const bias = call.optional(2);
+    if (filters === undefined) throw call.unsupported("has filters of unknown number");
+    return channelsFirst(call, bias ? call.op("BiasAdd", [sums, bias]) : sums);
+  });
+}
+
+/** [channels · multiplier, 1, height, width] as [height, width, channels, multiplier]. */
+function depthwiseKernel(call: OnnxCall, weights: Output, channels: number): Output {
+  const [all, high, wide] = [0, 2, 3].map((axis) => call.size(weights, axis));
+  const shape = [high ?? 1, wide ?? 1, channels, (all ?? channels) / channels];
+  return call.op("Reshape", [call.transpose(weights, [2, 3, 0, 1]), call.ints(shape, "shape")]);
+}
+
+/** The lowest of float32: no element of a border is the largest. */
+const LOWEST = -3.4028234663852886e38;
+
+function pool(op: "MaxPool" | "AvgPool"): OnnxOp {
+  return (call) => {
+    if (call.outputs > 1) throw call.unsupported("also gives the positions of its results");
+    return withImages(call, (x, isSequence) => {
+      const window = inRow(windowOf(call, call.listed("kernel_shape") ?? []), isSequence);
+      if (window.dilations.some((rate) => rate !== 1)) throw call.unsupported("is dilated");
+      const attrs = {
+        ksize: [1, ...window.sides, 1],
+        strides: [1, ...window.strides, 1],
+        padding: window.isSame ? "SAME" : "VALID",
+      };
+      const images = channelsLast(call, x);
+      const pooled = call.op(op, [padded(call, images, window.pads, op === "MaxPool" ? LOWEST : 0)], attrs);
+      const isWhole = window.pads.every((size) => size === 0) || call.int("count_include_pad", 0) === 1;
+      if (op === "MaxPool" || isWhole) return channelsFirst(call, pooled);
+      // The mean counts what is inside only.
+      const ones = padded(call, call.op("OnesLike", [images]), window.pads, 0);
+      return channelsFirst(call, call.op("RealDiv", [pooled, call.op("AvgPool", [ones], attrs)]));
+    });
+  };
+}
+
+function globalPool(op: "Max" | "Mean"): OnnxOp {
+  return (call) => {
+    const axes = Array.from({ length: call.rank(call.input()) - 2 }, (_, at) => at + 2);
+    return call.op(op, [call.input(), call.ints(axes, "axes")], { keep_dims: true });
+  };
+}
+
+function batchNormalization(call: OnnxCall): Output {
+  if (call.int("training_mode", 0) !== 0) throw call.unsupported("is in training");
+  const x = call.input();
+  const shape = [-1, ...Array<number>(call.rank(x) - 2).fill(1)];
+  const alongside = (at: number) => call.op("Reshape", [call.input(at), call.ints(shape, "shape")]);
+  const [gamma, beta, mean, variance] = [1, 2, 3, 4].map(alongside);
+  if (!mean || !variance) throw call.unsupported("has no statistics");
+  return call.normalize(x, { mean, variance, gamma, beta, epsilon: call.float("epsilon", 1e-5) });
+}
+
+function layerNormalization(call: OnnxCall): Output {
+  if (call.outputs > 1) throw call.unsupported("also gives its statistics");
+  const x = call.input();
+  const rank = call.rank(x);
+  const first = call.axis(call.int("axis", -1), rank);
+  const axes = Array.from({ length: rank - first }, (_, at) => first + at);
+  return call.normalize(x, {
+    ...call.moments(x, axes),
+    ...{ gamma: call.input(1), beta: call.optional(2), epsilon: call.float("epsilon", 1e-5) },
+  });
+}
+
+/** alpha · A · B + beta · C */
+function gemm(call: OnnxCall): Output {
+  const attrs = { transpose_a: call.int("transA", 0) === 1, transpose_b: call.int("transB", 0) === 1 };
+  const product = call.op("MatMul", [call.input(0), call.input(1)], attrs);
+  const scaled = (tensor: Output, factor: number, name: string) =>
+    factor === 1 ? tensor : call.op("Mul", [tensor, call.like(tensor, factor, name)]);
+  const sums = scaled(product, call.float("alpha", 1), "alpha");
+  const added = call.optional(2);
+  return added ? call.op("AddV2", [sums, scaled(added, call.float("beta", 1), "beta")]) : sums;
+}
+
+function softmax(op: "Softmax" | "LogSoftmax"): OnnxOp {
+  return (call) => {
+    const x = call.input();
+    const rank = call.rank(x);
+    const axis = call.axis(call.int("axis", -1), rank);
+    if (axis === rank - 1) return call.op(op, [x]);
+    const order = Array.from({ length: rank }, (_, at) => at);
+    [order[axis], order[rank - 1]] = [rank - 1, axis];
+    return call.transpose(call.op(op, [call.transpose(x, order)]), order);
+  };
+}
+
+/** Over the given dimensions, or all of them. @param inputFrom the operator set from which on the axes are an input */
+function reduction(op: string, inputFrom: number): OnnxOp {
+  return (call) => {
+    const x = call.input();
+    const given = (call.opset >= inputFrom ? call.knownInts(1) : call.listed("axes")) ?? [];
+    if (given.length === 0 && call.int("noop_with_empty_axes", 0) === 1) return call.op("Identity", [x]);
+    const axes = given.length > 0 ? given : Array.from({ length: call.rank(x) }, (_, at) => at);
+    return call.op(op, [x, call.ints(axes, "axes")], { keep_dims: call.int("keepdims", 1) === 1 });
+  };
+}
+
+function argMax(call: OnnxCall): Output {
+  if (call.int("select_last_index", 0) !== 0) throw call.unsupported("takes the last of equals");
+  const axis = call.ints(call.int("axis", 0), "axis");
+  const found = call.op("ArgMax", [call.input(), axis]);
+  return call.int("keepdims", 1) === 1 ? call.op("ExpandDims", [found, axis]) : found;
+}
+
+export const NETWORK_OPS: Readonly<Record<string, OnnxOp>> = {
+  ...{ Conv: conv, MaxPool: pool("MaxPool"), AveragePool: pool("AvgPool") },
+  ...{ GlobalMaxPool: globalPool("Max"), GlobalAveragePool: globalPool("Mean") },
+  ...{ BatchNormalization: batchNormalization, LayerNormalization: layerNormalization },
+  ...{ Gemm: gemm, Softmax: softmax("Softmax"), LogSoftmax: softmax("LogSoftmax"), ArgMax: argMax },
+  MatMul: (call) => call.op("BatchMatMulV2", [call.input(0), call.input(1)]),
+  ...{ ReduceMean: reduction("Mean", 18), ReduceSum: reduction("Sum", 13), ReduceMax: reduction("Max", 18) },
+  ...{ ReduceMin: reduction("Min", 18), ReduceProd: reduction("Prod", 18) },
+};
