@@ -44,6 +44,8 @@ export const runSummarySchema = z.object({
   steps: z.number(),
   elapsedMillis: z.number(),
   settings: runSettingsSchema,
+  /** Steps whose traces are kept, in their order. */
+  tracedSteps: z.array(z.number()),
   /** Scalars that it fetched; at most 32. */
   scalars: z.array(scalarSummarySchema),
 });

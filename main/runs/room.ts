@@ -6,6 +6,7 @@ import type { runQueueMethods } from "../api/run-queue.js";
 import type { RunUpdate, runMethods } from "../api/runs.js";
 import type { Runtime } from "../api/runtime.js";
 import type { tensorMethods } from "../api/tensors.js";
+import type { traceMethods } from "../api/traces.js";
 import type { variableMethods } from "../api/variables.js";
 import type { EmitEvent } from "../shared/events.js";
 import type { HandlersOf } from "../shared/handlers.js";
@@ -47,6 +48,7 @@ export interface RunsRoom
       typeof runMethods &
         typeof feedMethods &
         typeof runHistoryMethods &
+        typeof traceMethods &
         typeof runQueueMethods &
         typeof tensorMethods &
         typeof variableMethods
@@ -94,6 +96,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
       "runs.latest": () => runs.latest(),
       "runs.chromeTrace": ({ runId }) => runs.chromeTrace(runId),
       "runs.history": () => runs.history(),
+      "runs.trace": ({ runId, step }) => runs.trace(runId, step),
       "runs.kept": ({ runId }) => runs.kept(runId),
       "runs.clear": ({ document }) => runs.clear(document),
       "runs.scalars": ({ runId }) => runs.scalars(runId),

@@ -59,8 +59,21 @@ export class RunHistory {
     return this.#runs.toReversed().map(({ number, startedAt, status, settings }) => {
       const { runId, origin, state, step, steps, elapsedMillis } = status.progress();
       const scalars = status.scalars.summaries();
+      const tracedSteps = status.traces.all.map(({ step: traced }) => traced);
       return defined({
-        ...{ runId, number, origin, startedAt, state, step, steps, elapsedMillis, settings, scalars },
+        ...{
+          runId,
+          number,
+          origin,
+          startedAt,
+          state,
+          step,
+          steps,
+          elapsedMillis,
+          settings,
+          tracedSteps,
+          scalars,
+        },
       });
     });
   }

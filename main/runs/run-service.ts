@@ -4,6 +4,7 @@
  */
 import type { RunSummary, ScalarCurve } from "../api/run-history.js";
 import type { RunRequest, RunUpdate } from "../api/runs.js";
+import type { StepTrace } from "../api/traces.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
 import type { EmitEvent } from "../shared/events.js";
 import { problem } from "../shared/problems.js";
@@ -128,6 +129,15 @@ export class RunService {
   /** What windows were told of a run last. @throws ProblemError NOT_FOUND when the run is no longer kept. */
   kept(runId: string): RunUpdate {
     return this.#kept(runId).update();
+  }
+
+  /** @throws ProblemError NOT_FOUND when the run or its step's trace is no longer kept */
+  trace(runId: string, step: number): StepTrace {
+    const trace = this.#kept(runId).traces.find(step);
+    if (trace) return trace;
+    throw problem("NOT_FOUND", `The trace of step ${step} is no longer kept.`, {
+      reason: "Of a run, the first traced step and the newest ones are.",
+    });
   }
 
   /** Forgets the runs of a document that have ended. */

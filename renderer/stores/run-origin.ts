@@ -35,8 +35,8 @@ function addFeed(digest: Digest, value: FeedValue): void {
   }
   if (value.kind === "file") digest.text(value.path);
   else digest.text(value.name).bytes(value.bytes);
-  const { kind, column = null, batched = false } = value;
-  digest.text(JSON.stringify([column, batched, (kind === "content" && value.pixels) || null]));
+  const { kind, column = null, feature = null, batched = false } = value;
+  digest.text(JSON.stringify([column, feature, batched, (kind === "content" && value.pixels) || null]));
 }
 
 /** Whether the values of a run belong to the current state of a document. Also true after a reload of the window. */

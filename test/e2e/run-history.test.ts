@@ -39,6 +39,23 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the history of runs in t
       await other.close();
     }
 
+    await window.dockTab("Timeline").click();
+    await window.page.getByRole("radio", { name: "Memory" }).click();
+    await window.page
+      .getByRole("img", { name: /^Memory over the step: peak / })
+      .first()
+      .waitFor();
+    await window.page.getByRole("radio", { name: "Compare" }).click();
+    await window.page.getByRole("combobox", { name: "A" }).selectOption("run 1, step 1");
+    await window.page.getByRole("combobox", { name: "B" }).selectOption("run 2, step 1");
+    await window.page.getByRole("row", { name: /^Step [\d.]+ m?s [\d.]+ m?s [+−]/ }).waitFor();
+    await window.page
+      .getByRole("table", { name: "Nodes of both steps" })
+      .getByRole("button", { name: "z", exact: true })
+      .click();
+    await window.inspector.getByRole("textbox", { name: "Name" }).waitFor();
+    await window.press("Control+6");
+
     await window.page.getByRole("button", { name: "Clear…" }).click();
     await window.button("Forget them").click();
     await window.page.getByText(/are kept here, with their values/).waitFor();

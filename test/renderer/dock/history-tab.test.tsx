@@ -32,6 +32,7 @@ const summary = (number: number, more: Partial<RunSummary> = {}): RunSummary => 
     feeds: [{ name: "rate:0", text: `0.${number}` }],
     batches: { size: 32, seed: 7, epochs: 2, dropLast: true },
   },
+  tracedSteps: [],
   scalars: [{ name: "loss:0", last: number, notFinite: 0 }],
   ...more,
 });
