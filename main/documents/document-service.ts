@@ -8,6 +8,7 @@ import {
   type SavedModelSource,
   writeGraphFile,
 } from "../../worker-runtime/graph/graph-file.js";
+import { isModelFile, MODEL_ENDING, readModelFile } from "../../worker-runtime/import/import-model.js";
 import type { Params, Result } from "../api/contract.js";
 import type { DocumentFile, Example } from "../api/documents.js";
 import { errnoOf, fileProblem, messageOf, problem, problemOf } from "../shared/problems.js";
@@ -70,17 +71,25 @@ export class DocumentService {
     // Before reading: anything written meanwhile then counts as a change.
     const version = await fileVersion(path);
     const file = await readDocumentFile(path);
-    this.#own.set(path, version);
     await this.#collaborators.onUsed(path);
+    if (file.isImported) return this.#holdImported(file, basename(path));
+    this.#own.set(path, version);
     const sourceId = this.#sources.hold({ path, original: file.original, file: { path, version } });
     return { path, ...describe(file, basename(path)), sourceId };
   }
 
   /** A file whose content the browser holds. */
-  read(name: string, bytes: Uint8Array): DocumentFile {
-    const file = parseDocument(bytes, name);
+  async read(name: string, bytes: Uint8Array): Promise<DocumentFile> {
+    const file = await parseDocument(bytes, name);
+    if (file.isImported) return this.#holdImported(file, name);
     const sourceId = this.#sources.hold({ path: undefined, original: file.original, file: undefined });
     return { ...describe(file, name), sourceId };
+  }
+
+  /** A graph that was made of a model: it is in no file yet, and is never written to the model's. */
+  #holdImported(file: OpenedFile, name: string): DocumentFile {
+    const sourceId = this.#sources.hold({ path: undefined, original: undefined, file: undefined });
+    return { ...describe(file, name.replace(MODEL_ENDING, "")), sourceId };
   }
 
   /** The folder of the file that a document was opened from; undefined for a file of the browser. */
@@ -193,7 +202,12 @@ function absolute(path: string): string {
   return resolve(expandHome(path));
 }
 
-async function readDocumentFile(path: string): Promise<ReadGraphFile> {
+interface OpenedFile extends ReadGraphFile {
+  /** Made of a file of another kind, which cannot be written. */
+  readonly isImported: boolean;
+}
+
+async function readDocumentFile(path: string): Promise<OpenedFile> {
   let bytes: Buffer;
   try {
     const stats = await stat(path);
@@ -208,14 +222,16 @@ async function readDocumentFile(path: string): Promise<ReadGraphFile> {
   return parseDocument(bytes, basename(path));
 }
 
-function parseDocument(bytes: Uint8Array, name: string): ReadGraphFile {
+async function parseDocument(bytes: Uint8Array, name: string): Promise<OpenedFile> {
   checkSize(name, bytes.length);
   try {
-    return readGraphFile(bytes, name);
+    if (isModelFile(bytes)) return { ...(await readModelFile(bytes, name)), isImported: true };
+    return { ...readGraphFile(bytes, name), isImported: false };
   } catch (error) {
     throw problem("INVALID_ARGUMENT", `${name} cannot be opened as a graph.`, {
       reason: problemOf(error).message,
-      remedy: "Tensordeck opens GraphDef, MetaGraphDef and SavedModel files: .pb and .pbtxt.",
+      remedy:
+        "Tensordeck opens GraphDef, MetaGraphDef and SavedModel files, .pb and .pbtxt, and models of Keras, .keras and .h5.",
     });
   }
 }

@@ -39,7 +39,7 @@ export function createDocuments({ draftsFolder, examples, recent, host }: Docume
       "documents.examples": () => service.examples(),
       "documents.openExample": ({ id }) => service.openExample(id),
       "documents.open": async ({ path }) => parts.begin(await service.open(path)),
-      "documents.read": ({ name, bytes }) => parts.begin(service.read(name, bytes)),
+      "documents.read": async ({ name, bytes }) => parts.begin(await service.read(name, bytes)),
       "documents.part": ({ id, offset }) => parts.part(id, offset),
       "documents.releaseParts": ({ id }) => parts.release(id),
       "documents.save": (request) => service.save(request),

@@ -18,7 +18,6 @@ import type { RunStatus } from "./run-status.js";
 import { type SavedValues, SavedValuesError } from "./saved-values.js";
 import type { ReadySession, SessionKeeper } from "./session-keeper.js";
 import { planRunSession } from "./session-plan.js";
-import { stepTargets } from "./step-targets.js";
 import { metStop } from "./stop-conditions.js";
 import type { NamedTensor, TensorStore } from "./tensors/tensor-store.js";
 import { isTraced, traceOf } from "./trace-summary.js";
@@ -238,8 +237,7 @@ export class Run {
     signal: AbortSignal,
   ): Promise<void> {
     const { stops = [], stepTimeoutMillis } = this.#request;
-    const { fetches } = graph;
-    const targets = stepTargets(feeds.names, graph.targets, fetches);
+    const { fetches, targets } = graph;
     const signature = JSON.stringify([[...feeds.names].sort(), fetches, targets]);
     for (let number = from; number <= to && !this.#stopAsked && !this.#isDone; number++) {
       if (this.#gate.isClosed) {

@@ -73,11 +73,11 @@ export class SavedValues {
     const loads = plan.loads.filter(({ states }) => !states.every((state) => loaded.states.has(state)));
     const start = !loaded.started && (plan.tables.length > 0 || plan.start !== undefined);
     if (loads.length === 0 && !start) return;
-    const folder = this.#folderOf(sourceId);
-    if (folder === undefined) throw withoutFolder();
     const missing: RestorePlan = start
       ? { ...plan, loads }
       : { ...plan, loads, tables: [], start: undefined };
+    const folder = this.#folderOf(sourceId) ?? "";
+    if (folder === "" && readsFiles(missing)) throw withoutFolder();
     try {
       await restoreSavedModel(session, missing, { folder, onProgress, signal });
     } catch (error) {
@@ -87,6 +87,9 @@ export class SavedValues {
       for (const state of states) loaded.states.add(state);
       for (const variable of variables) loaded.variables.add(variable);
     }
+    // The graph's own init op may set any of its variables.
+    if (start)
+      for (const variable of graph.node.filter(isVariable)) loaded.variables.add(stateName(variable));
     loaded.started = true;
     this.#loaded.set(sourceId, loaded);
   }
@@ -131,6 +134,11 @@ export class SavedValues {
     if (known && isWhole) return { ...known, incarnations };
     return { incarnations, first, states: new Set(), variables: new Set(), started: false };
   }
+}
+
+/** A graph that was made of a model has all its values in itself. */
+function readsFiles({ loads, tables, start }: RestorePlan): boolean {
+  return loads.length > 0 || tables.length > 0 || (start?.assets.size ?? 0) > 0;
 }
 
 function unreadable(error: SavedModelFileError, folder: string): SavedValuesError {

@@ -19,6 +19,8 @@ import { folderOf } from "./paths.js";
 import { dismissRunNotices } from "./run-actions.js";
 
 export const GRAPH_EXTENSIONS = ["pbtxt", "pb", "meta"] as const;
+/** Besides graphs, what can be opened: models of Keras, of which a graph is made. */
+const OPENED_EXTENSIONS = [...GRAPH_EXTENSIONS, "keras", "h5", "hdf5"] as const;
 
 const GRAPH_ENDING = /\.(pbtxt|pb|meta)$/;
 
@@ -197,7 +199,12 @@ export async function openExample({ id, title }: Example): Promise<void> {
 /** Opens a file; asks which one if no path is given. */
 export async function openDocument(path?: string): Promise<void> {
   if (!(await mayLeave())) return;
-  const chosen = path ?? (await pickFile({ mode: "open", title: "Open a graph", ...besideDocument() }));
+  const chosen =
+    path ??
+    (await pickFile({
+      ...{ mode: "open", title: "Open a graph", extensions: OPENED_EXTENSIONS },
+      ...besideDocument(),
+    }));
   if (chosen !== undefined) await open(chosen, () => client().call("documents.open", { path: chosen }));
 }
 

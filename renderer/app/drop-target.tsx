@@ -11,7 +11,7 @@ import { attempt } from "../stores/app-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import styles from "./drop-target.module.css";
 
-const GRAPH_FILE = /\.(pb|pbtxt|meta)$/i;
+const GRAPH_FILE = /\.(pb|pbtxt|meta|keras|h5|hdf5)$/i;
 
 /** A graph file that is dropped anywhere on the window is opened. */
 export function DropTarget(): ReactElement | null {
@@ -40,7 +40,7 @@ export function DropTarget(): ReactElement | null {
   );
   return over ? (
     <div className={styles.target} aria-hidden="true">
-      <span>Drop a .pbtxt or .pb file to open it</span>
+      <span>Drop a graph (.pbtxt, .pb) or a Keras model (.keras, .h5) to open it</span>
     </div>
   ) : null;
 }
@@ -50,7 +50,7 @@ function openFirstGraph(files: readonly File[]): void {
   attempt(async () => {
     if (file === undefined)
       throw new Error(
-        "Only .pb, .pbtxt and .meta files can be dropped here. Feeds take .npy, .npz, CSV and images in the inspector.",
+        "Only graphs (.pb, .pbtxt, .meta) and Keras models (.keras, .h5) can be dropped here. Feeds take .npy, .npz, CSV and images in the inspector.",
       );
     uiActions.close();
     await openDropped(file);

@@ -83,10 +83,11 @@ const UNKNOWN: Omit<ScopeStatus, "nodes"> = {
   micros: undefined,
 };
 
-/** How many nodes of a scope have something, which few nodes of a graph have. */
+/** How many nodes of a scope have something, which most often few nodes of a graph have. */
 function countIn(names: ReadonlySet<string>, marked: ReadonlyMap<string, unknown>): number {
+  const [fewer, more] = marked.size < names.size ? [marked, names] : [names, marked];
   let count = 0;
-  for (const name of marked.keys()) if (names.has(name)) count++;
+  for (const name of fewer.keys()) if (more.has(name)) count++;
   return count;
 }
 

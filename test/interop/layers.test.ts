@@ -66,7 +66,15 @@ const CASES: readonly Case[] = [
     ...{ keras: "k.Embedding(20, 6)", shape: [2, 5], dtype: "int32" },
   },
   { layer: "LSTM", values: { units: 5 }, keras: "k.LSTM(5)", shape: [2, 6, 3] },
+  {
+    ...{ layer: "LSTM", values: { units: 5, sequences: true } },
+    ...{ keras: "k.LSTM(5, return_sequences=True)", shape: [2, 6, 3] },
+  },
   { layer: "GRU", values: { units: 5 }, keras: "k.GRU(5)", shape: [2, 6, 3] },
+  {
+    ...{ layer: "GRU", values: { units: 5, sequences: true } },
+    ...{ keras: "k.GRU(5, return_sequences=True)", shape: [2, 6, 3] },
+  },
   {
     ...{ layer: "MultiHeadAttention", values: { heads: 2, size: 3 } },
     ...{ keras: "lambda x, l=k.MultiHeadAttention(2, 3): l(x, x)", shape: [2, 5, 4] },
@@ -116,7 +124,8 @@ for case in json.load(sys.stdin):
         for v, value in zip(trained, weights): v.assign(value)
     y = np.asarray(layer(x))
     flat = lambda a: {"shape": list(a.shape), "values": a.flatten().tolist()}
-    results.append({"x": flat(x), "weights": [flat(w) for w in weights], "y": flat(y)})
+    after = [] if owner is None else [np.asarray(v) for v in trained]
+    results.append({"x": flat(x), "weights": [flat(w) for w in weights], "y": flat(y), "after": [flat(w) for w in after]})
 print("RESULT " + json.dumps(results))
 `;
 
@@ -128,6 +137,14 @@ interface Computed {
   readonly x: Flat;
   readonly weights: readonly Flat[];
   readonly y: Flat;
+  /** The weights once y was computed. */
+  readonly after: readonly Flat[];
+}
+
+function expectClose(result: Tensor | undefined, expected: Flat): void {
+  expect(result?.shape).toEqual(expected.shape);
+  const differences = expected.values.map((value, at) => Math.abs(value - Number(result?.elementText(at))));
+  expect(Math.max(0, ...differences)).toBeLessThan(2e-5);
 }
 
 const tensorOf = ({ shape, values }: Flat, dtype: DType = "float32") => Tensor.of(values, dtype, shape);
@@ -154,6 +171,29 @@ describe.skipIf(peerMissing("tensorflow"))("layer blocks", () => {
       );
     });
     afterAll(() => server.stop());
+
+    test("the first recurrent weights are orthogonal", async () => {
+      const spec = LAYERS.find(({ name }) => name === "LSTM");
+      if (!spec) throw new Error("There is no LSTM.");
+      const source = { tensor: "x:0", dtype: "float32" as const, shape: [-1, 4, 3], device: "" };
+      const made = makeLayer(spec, { ...initialValues(spec), units: 4 }, source, "layer");
+      const graph = new Graph();
+      placeholder(graph, "float32", [-1, 4, 3], { name: "x" });
+      const graphDef = GraphDef.fromPartial({ node: [...graph.toGraphDef().node, ...made.nodes] });
+      const session = new Session(server.target, { graph: graphDef });
+      try {
+        const { values } = await session.run([made.variables[1]?.initialValue.name ?? ""]);
+        const rows = values[0]?.toArray() as number[][];
+        for (const [i, row] of rows.entries()) {
+          for (const [j, other] of rows.entries()) {
+            const product = row.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
+            expect(product).toBeCloseTo(i === j ? 1 : 0, 4);
+          }
+        }
+      } finally {
+        await session.close();
+      }
+    });
 
     test.each(
       CASES.map((one, index) => ({
@@ -192,12 +232,11 @@ describe.skipIf(peerMissing("tensorflow"))("layer blocks", () => {
           const { values: results } = await session.run([made.output], {
             feeds: new Map([["x:0", tensorOf(expected.x, dtype)], ...fed]),
           });
-          const [result] = results;
-          expect(result?.shape).toEqual(expected.y.shape);
-          const difference = expected.y.values.map((value, at) =>
-            Math.abs(value - Number(result?.elementText(at))),
-          );
-          expect(Math.max(...difference)).toBeLessThan(2e-5);
+          expectClose(results[0], expected.y);
+          const after = await session.run(made.variables.map(({ value }) => value.name));
+          for (const [at, value] of after.values.entries()) {
+            expectClose(value, expected.after[at] ?? { shape: [], values: [] });
+          }
         } finally {
           await session.close();
         }

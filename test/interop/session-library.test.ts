@@ -39,6 +39,20 @@ test.skipIf(missing)(
   },
 );
 
+test.skipIf(missing)("what is fed in one step is computed in the next, and fed again", async () => {
+  const graph = new Graph();
+  // The master sorts names: "Neg:0" is before "Square:0", as what is fed is before what is fetched.
+  const x = ops.negative(ops.constant(graph, 3));
+  const z = ops.square(x);
+  await using session = new Session(servers.target("worker/0"), { graph, cluster });
+  const computed = await session.run([x, z]);
+  expect(computed.values.map((value) => value.item())).toEqual([-3, 9]);
+  const fed = await session.run([z], { feeds: [[x, 4]] });
+  expect(fed.values[0]?.item()).toBe(16);
+  const again = await session.run([x, z]);
+  expect(again.values.map((value) => value.item())).toEqual([-3, 9]);
+});
+
 test.skipIf(missing)("replicaDeviceSetter is a device function of the library", async () => {
   const graph = new Graph();
   const setter = replicaDeviceSetter({

@@ -14,6 +14,7 @@ import { DOCUMENT_COLLECTION, stripPrivateAttrs } from "../graph/private-attrs.j
 import { type RunChoice, suggestRun } from "../graph/run-choice.js";
 import { partialShapeFromProto, type Shape } from "../graph/shape.js";
 import { didYouMean } from "../graph/similar-names.js";
+import { isModelFile, readModelFile } from "../import/import-model.js";
 import { type DType, dtypeOf } from "../protocol/dtype.js";
 import { invalidArgument, notFound, permissionDenied } from "../protocol/status.js";
 
@@ -97,7 +98,9 @@ export class RunnableGraph {
     const bytes = await readFile(graphFile).catch((error: Error) => {
       throw readError(error, name);
     });
-    const { kind, metaGraph } = readGraphFile(bytes, name);
+    const { kind, metaGraph } = isModelFile(bytes)
+      ? await readModelFile(bytes, name)
+      : readGraphFile(bytes, name);
     const graph = metaGraph.graphDef;
     if (graph === undefined || graph.node.length === 0)
       throw invalidArgument(`The graph in "${name}" has no nodes.`);

@@ -8,7 +8,7 @@ export const runCommandSpec: CommandSpec = {
   positionals: "GRAPH",
   summary:
     "Runs a graph from a file and prints its results. GRAPH is a GraphDef, a MetaGraphDef (such as a document of " +
-    "Tensordeck) or a SavedModel, binary (.pb) or text (.pbtxt).",
+    "Tensordeck) or a SavedModel, binary (.pb) or text (.pbtxt), or a model that Keras saved (.keras, .h5).",
   flags: [
     {
       name: "target",
@@ -96,6 +96,7 @@ examples:
   tensordeck run graph.pbtxt --target grpc://192.168.1.20:2222 --fetch z:0 --log_device_placement
   tensordeck run sum.pbtxt --feed input:0=@data.csv:price --fetch total:0
   tensordeck run saved_model/ --signature serving_default --feed x=@x.npy
+  tensordeck run model.keras --feed features=@x.npy --signature serving_default
   tensordeck run train.pb --init init --run train_op --steps 1000 --fetch loss:0 --trace trace.json`,
 };
 

@@ -17,11 +17,12 @@ import { convertTensor } from "./convert.js";
 import { readCsv, readCsvStream } from "./csv.js";
 import { tensorFromText } from "./literal.js";
 import { isNpy, readNpy } from "./npy.js";
-import { isZip, readNpz } from "./npz.js";
+import { readNpz } from "./npz.js";
 import { isGzip, SIGNATURE_BYTES } from "./tfrecord/compression.js";
 import { type FeedFeature, RecordFeed } from "./tfrecord/record-feed.js";
 import { beginsWithRecord } from "./tfrecord/record-parser.js";
 import { readTfRecords, recordsOfBytes } from "./tfrecord/records.js";
+import { isZip } from "./zip.js";
 
 /** A shape as declared by a placeholder: -1 for a dimension of any size; undefined for any rank. */
 export type DeclaredShape = Shape | undefined;

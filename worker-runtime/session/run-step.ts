@@ -8,6 +8,7 @@ import type { NamedTensorProto } from "../../protos/generated/tensorflow/named_t
 import { internalError, statusCodeOf, TensorFlowError } from "../protocol/status.js";
 import { type Tensor, tensorFromReceived, tensorToProto } from "../protocol/tensor.js";
 import { randomRequestId } from "../random-id.js";
+import { stepTargets } from "./step-targets.js";
 
 /** How a step is run. */
 export interface StepOptions {
@@ -68,7 +69,11 @@ export function runStepRequest(
     request.feed.push({ name, tensor: tensorToProto(tensor) });
   }
   request.fetch = [...new Set(fetches)].filter((name) => !feeds.has(name));
-  request.target = [...new Set(targets)];
+  // A part of a partial run may name nothing that the run was not set up with.
+  request.target =
+    partialRunHandle === ""
+      ? [...stepTargets([...feeds.keys()], [...new Set(targets)], request.fetch)]
+      : [...new Set(targets)];
   request.options = options;
   request.partialRunHandle = partialRunHandle;
   request.storeErrorsInResponseBody = true;

@@ -11,6 +11,11 @@ import {
 } from "../../../main/api/headless.js";
 import type { NumberedEvent } from "../../../main/api/missed-events.js";
 import { messageSchema, ProblemError } from "../../../main/api/wire.js";
+import { withDeadline } from "../../support/deadline.js";
+
+/** Longer than the application's own deadlines, and shorter than the test runner's. */
+const ANSWER_MILLIS = 240_000;
+const CONNECT_MILLIS = 60_000;
 
 interface Waiting {
   resolve(result: unknown): void;
@@ -41,12 +46,16 @@ export class ApiClient {
     const { origin, host, hash } = new URL(link);
     const response = await fetch(origin + SESSION_PATH, {
       method: "POST",
+      signal: AbortSignal.timeout(CONNECT_MILLIS),
       headers: { "Content-Type": "application/json", Origin: origin },
       body: JSON.stringify({ token: new URLSearchParams(hash.slice(1)).get("token") }),
     });
     if (!response.ok) throw new Error(`The link was refused: ${response.status} ${await response.text()}`);
     const { secret } = sessionResponseSchema.parse(await response.json());
-    const socket = new WebSocket(`ws://${host}${SOCKET_PATH}`, socketProtocols(secret), { origin });
+    const socket = new WebSocket(`ws://${host}${SOCKET_PATH}`, socketProtocols(secret), {
+      origin,
+      handshakeTimeout: CONNECT_MILLIS,
+    });
     const client = new ApiClient(socket);
     await new Promise<void>((resolve, reject) => {
       socket.once("open", resolve);
@@ -59,7 +68,7 @@ export class ApiClient {
     const id = this.#nextId++;
     const answer = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
     this.#socket.send(this.#encoder.encode({ id, method, params }));
-    return (await answer) as Result<M>;
+    return (await withDeadline(`The answer to ${method}`, answer, ANSWER_MILLIS)) as Result<M>;
   }
 
   /** Resolves with the first matching event from now on. */

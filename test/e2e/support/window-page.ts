@@ -1,5 +1,6 @@
 /** The window as a user sees it: what can be clicked and what can be read, by the names that it shows. */
 import type { Browser, BrowserContextOptions, ConsoleMessage, Locator, Page } from "playwright-core";
+import { withDeadline } from "../../support/deadline.js";
 
 /** Large enough to show a small graph, the inspector and both panels. */
 const VIEWPORT = { width: 1440, height: 900 };
@@ -28,13 +29,16 @@ export class WindowPage {
     options: BrowserContextOptions = {},
     prepare?: (page: Page) => Promise<void>,
   ): Promise<WindowPage> {
-    const context = await browser.newContext({
-      viewport: VIEWPORT,
-      colorScheme: "dark",
-      reducedMotion: "reduce",
-      ...options,
-    });
-    const window = new WindowPage(await context.newPage());
+    const context = await withDeadline(
+      "A browser profile",
+      browser.newContext({
+        viewport: VIEWPORT,
+        colorScheme: "dark",
+        reducedMotion: "reduce",
+        ...options,
+      }),
+    );
+    const window = new WindowPage(await withDeadline("A tab", context.newPage()));
     await prepare?.(window.page);
     await window.page.goto(address);
     return window;

@@ -21,6 +21,7 @@ import { defined } from "../../../main/shared/problems.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { SavedModel } from "../../../protos/generated/tensorflow/saved_model.js";
+import { DENSE, hdf5File, kerasArchive, sequentialConfig, writeDense } from "../../support/keras-file.js";
 import { problemOfCall } from "../support/problem-of-call.js";
 
 let folder: string;
@@ -253,11 +254,33 @@ describe("a SavedModel", () => {
   });
 
   it("keeps them also when its content came from the browser", async () => {
-    const read = documents.read("saved_model.pb", SavedModel.encode(model()).finish());
+    const read = await documents.read("saved_model.pb", SavedModel.encode(model()).finish());
     expect(read.path).toBeUndefined();
     const { name: _, ...rest } = read;
     await documents.save({ ...rest, path: at("dropped.pb"), overwrite: false });
     expect(await namesIn(at("dropped.pb"))).toEqual([["train"], ["serve"]]);
+  });
+});
+
+describe("a model of Keras", () => {
+  it("is opened as a graph that is in no file yet, from a path or the browser", async () => {
+    const bytes = kerasArchive(sequentialConfig(DENSE), await hdf5File(writeDense));
+    await writeFile(at("small.keras"), bytes);
+    const opened = await documents.open(at("small.keras"));
+    expect(opened).toMatchObject({ name: "small", kind: "saved_model", format: "binary" });
+    expect(opened.path).toBeUndefined();
+    expect(used).toEqual([at("small.keras")]);
+    // Nothing is left to be read beside it.
+    expect(documents.folderOf(opened.sourceId ?? "")).toBeUndefined();
+    const dropped = await documents.read("small.keras", bytes);
+    expect(dropped).toMatchObject({ name: "small", metaGraph: opened.metaGraph });
+    const { name: _, ...rest } = opened;
+    await documents.save({ ...rest, path: at("saved_model.pb"), overwrite: false });
+    expect((await documents.open(at("saved_model.pb"))).kind).toBe("saved_model");
+    expect(await problemOfCall(documents.read("bad.keras", bytes.subarray(0, 300)))).toMatchObject({
+      message: "bad.keras cannot be opened as a graph.",
+      reason: expect.stringContaining("no whole .keras file"),
+    });
   });
 });
 

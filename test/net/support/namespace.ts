@@ -6,6 +6,7 @@
  */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { withDeadline } from "../../support/deadline.js";
 import { requirePeer } from "../../support/find-peers.js";
 import {
   environmentWithoutProxies,
@@ -95,13 +96,14 @@ export class Namespace {
     holder.stderr.setEncoding("utf8").on("data", (text: string) => {
       said += text;
     });
-    const ready = await Promise.race([
+    const first = Promise.race([
       once(holder.stdout, "data").then(() => true),
       ended.then(
         () => false,
         () => false,
       ),
     ]);
+    const ready = await withDeadline(`The namespace of ${hostname}`, first);
     if (!ready || holder.pid === undefined) throw new Error(`No namespace could be made: ${said}`);
     holder.stdin.on("error", () => undefined);
     return new Namespace(hostname, holder.pid, async () => {

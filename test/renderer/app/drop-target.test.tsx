@@ -18,7 +18,7 @@ function drag(type: "dragenter" | "dragover" | "drop", files: readonly File[]): 
   act(() => void document.body.dispatchEvent(event));
 }
 
-const hint = () => screen.queryByText("Drop a .pbtxt or .pb file to open it");
+const hint = () => screen.queryByText("Drop a graph (.pbtxt, .pb) or a Keras model (.keras, .h5) to open it");
 
 describe("files that are dragged over the window", () => {
   it("are announced, and the first graph among them is opened", async () => {
@@ -51,7 +51,9 @@ describe("files that are dragged over the window", () => {
           .getState()
           .notices.map(({ problem }) => problem.message)
           .join(),
-      ).toMatch(/^Only \.pb, \.pbtxt and \.meta files can be dropped here/),
+      ).toMatch(
+        /^Only graphs \(\.pb, \.pbtxt, \.meta\) and Keras models \(\.keras, \.h5\) can be dropped here/,
+      ),
     );
     expect(calls).toEqual([]);
   });

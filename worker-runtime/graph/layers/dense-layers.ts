@@ -1,5 +1,7 @@
 /** Layers of vectors: they work on the last dimension. */
-import { ACTIVATION, BIAS, EPSILON, type LayerSpec } from "./layer.js";
+import type { Output } from "../operation.js";
+import { assignSub, type Variable } from "../ops/index.js";
+import { ACTIVATION, BIAS, EPSILON, type LayerBuilder, type LayerSpec } from "./layer.js";
 
 export const dense: LayerSpec = {
   name: "Dense",
@@ -46,29 +48,48 @@ export const dropout: LayerSpec = {
   },
 };
 
-/** Dimensions over which a normalization's statistics are. */
+/** Of which a batch normalization takes the mean and the variance. */
 const STATISTICS = ["moving", "batch"] as const;
 
 export const batchNorm: LayerSpec = {
   name: "BatchNorm",
-  description: "Normalizes each channel by its moving statistics, or by those of the batch, as in training.",
+  description:
+    "Normalizes each channel by its moving statistics; or, to train, by those of the batch, which then move the others.",
   fields: [
     { name: "statistics", label: "Statistics", kind: "choice", initial: "moving", choices: STATISTICS },
+    { name: "momentum", label: "Momentum of the moving ones", kind: "number", initial: 0.99, min: 0, max: 1 },
     EPSILON,
   ],
   build(layer, input) {
     const channels = layer.size(input, -1);
+    const epsilon = layer.number("epsilon");
     const gamma = layer.filled("gamma", [channels], 1);
     const beta = layer.filled("beta", [channels], 0);
-    const movingMean = layer.filled("moving_mean", [channels], 0);
-    const movingVariance = layer.filled("moving_variance", [channels], 1);
-    if (layer.text("statistics") === "moving")
-      return layer.normalize(input, { mean: movingMean, variance: movingVariance, gamma, beta });
+    const movingMean = layer.statistic("moving_mean", [channels], 0);
+    const movingVariance = layer.statistic("moving_variance", [channels], 1);
+    if (layer.text("statistics") === "moving") {
+      const known = { mean: movingMean.value, variance: movingVariance.value };
+      return layer.normalize(input, { ...known, gamma, beta, epsilon });
+    }
     const rank = input.shape?.length ?? 2;
     const axes = Array.from({ length: rank - 1 }, (_, axis) => axis);
-    return layer.normalize(input, { ...layer.moments(input, axes), gamma, beta });
+    const moments = layer.moments(input, axes);
+    const moved = [
+      moveTowards(layer, movingMean, layer.shaped(moments.mean, [channels])),
+      moveTowards(layer, movingVariance, layer.shaped(moments.variance, [channels])),
+    ];
+    const normalized = layer.normalize(input, { ...moments, gamma, beta, epsilon });
+    // Whoever takes the result also moves the statistics, as a step of training in Keras does.
+    return layer.graph.withControlDependencies(moved, () => layer.op("Identity", [normalized]));
   },
 };
+
+/** moving − (moving − batch) · (1 − momentum) */
+function moveTowards(layer: LayerBuilder, moving: Variable, ofBatch: Output): Output {
+  const share = layer.scalar(1 - layer.number("momentum"), "share");
+  const difference = layer.op("Sub", [moving.value, ofBatch]);
+  return assignSub(moving, layer.op("Mul", [difference, share]));
+}
 
 export const layerNorm: LayerSpec = {
   name: "LayerNorm",
@@ -78,6 +99,9 @@ export const layerNorm: LayerSpec = {
     const size = layer.size(input, -1);
     const gamma = layer.filled("gamma", [size], 1);
     const beta = layer.filled("beta", [size], 0);
-    return layer.normalize(input, { ...layer.moments(input, [-1]), gamma, beta });
+    return layer.normalize(input, {
+      ...layer.moments(input, [-1]),
+      ...{ gamma, beta, epsilon: layer.number("epsilon") },
+    });
   },
 };

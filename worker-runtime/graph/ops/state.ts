@@ -177,12 +177,19 @@ export function readVariable(v: Variable, options: OpOptions = {}): Output {
 
 /** An operation that initializes all of a graph's global variables. */
 export function globalVariablesInitializer(graph: Graph, options: OpOptions = {}): Operation {
-  const initializers = graph.collection(GraphKeys.GLOBAL_VARIABLES).map((item) => {
+  return initializerOf(graph, GraphKeys.GLOBAL_VARIABLES, options);
+}
+
+/** An operation that initializes all of a graph's local variables, which no checkpoint has. */
+export function localVariablesInitializer(graph: Graph, options: OpOptions = {}): Operation {
+  return initializerOf(graph, GraphKeys.LOCAL_VARIABLES, options);
+}
+
+function initializerOf(graph: Graph, collection: string, options: OpOptions): Operation {
+  const initializers = graph.collection(collection).map((item) => {
     if (typeof item === "object" && "variableDef" in item)
       return graph.operation(item.variableDef.initializerName);
-    throw invalidArgument(
-      `The collection "${GraphKeys.GLOBAL_VARIABLES}" holds something that is no variable.`,
-    );
+    throw invalidArgument(`The collection "${collection}" holds something that is no variable.`);
   });
   return group(graph, initializers, { name: options.name ?? "init" });
 }
