@@ -6,6 +6,7 @@ import type { RunRequest, RunUpdate } from "../api/runs.js";
 import { defined } from "../shared/problems.js";
 import { UpdateThrottle } from "../shared/update-throttle.js";
 import { previewTensor } from "./previews.js";
+import type { RunReport } from "./run-report.js";
 import { ScalarLog } from "./scalar-log.js";
 import type { NamedTensor } from "./tensors/tensor-store.js";
 import { TraceLog } from "./trace-log.js";
@@ -21,7 +22,7 @@ export interface StepTiming {
 /** What every run takes. */
 const OWN_BYTES = 200;
 
-export class RunStatus {
+export class RunStatus implements RunReport {
   readonly runId = randomUUID();
   readonly scalars = new ScalarLog();
   readonly traces = new TraceLog();

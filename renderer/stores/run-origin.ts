@@ -18,7 +18,8 @@ export function originOf(document: GraphDocument, graph?: Uint8Array): RunOrigin
   const digest = new Digest().bytes(graph ?? GraphDef.encode(graphToRun(document)).finish());
   for (const [tensor, value] of Object.entries(document.runConfig.feeds).sort(byName))
     addFeed(digest.text(tensor), value);
-  const origin = { document: document.name, digest: digest.hex() };
+  const { name, path } = document;
+  const origin = { document: name, ...(path === undefined ? {} : { path }), digest: digest.hex() };
   origins.set(document, origin);
   return origin;
 }

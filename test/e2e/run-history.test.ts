@@ -1,5 +1,8 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect } from "vitest";
 import { peerMissing } from "../support/peers.js";
+import { startApp } from "./support/app.js";
 import { closeBrowser, sharedBrowser, test } from "./support/fixtures.js";
 import { WindowPage } from "./support/window-page.js";
 
@@ -60,5 +63,37 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the history of runs in t
     await window.button("Forget them").click();
     await window.page.getByText(/are kept here, with their values/).waitFor();
     expect(await window.page.getByRole("checkbox", { name: "run 1", exact: true }).count()).toBe(0);
+  });
+
+  test("the runs of a saved document are listed after a restart, and forgotten also on disk", async ({
+    app,
+    window,
+  }) => {
+    const files = () => readdirSync(join(app.folder, "data", "runs"));
+    await window.saveAs("kept.pbtxt");
+    await window.startTwoWorkers();
+    await window.runAndSee("z", "11.0");
+    await expect.poll(files).toEqual([expect.stringMatching(/\.run$/)]);
+    await window.page.goto("about:blank");
+    await app.kill();
+
+    const next = await startApp({ folder: app.folder });
+    const again = await WindowPage.open(await sharedBrowser(), next.link);
+    try {
+      await again.ready();
+      await again.openFile("kept.pbtxt");
+      await again.press("Control+6");
+      await again.page.getByRole("checkbox", { name: "run 1", exact: true }).waitFor();
+      const details = again.page.getByRole("region", { name: "Chosen runs" });
+      await details.getByRole("row", { name: /^z:0 11\.0/ }).waitFor();
+      await details.getByRole("row", { name: /^z [\d.]+ .?s on worker\/1/ }).waitFor();
+      await again.page.getByRole("button", { name: "Clear…" }).click();
+      await again.button("Forget them").click();
+      await expect.poll(files).toEqual([]);
+      expect(again.errors).toEqual([]);
+    } finally {
+      await again.close();
+      await next.stop();
+    }
   });
 });

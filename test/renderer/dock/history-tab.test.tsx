@@ -96,6 +96,14 @@ describe("the kept runs of a document", () => {
     await expectAccessible();
   });
 
+  it("say how many of before are lost", async () => {
+    connect({ "runs.history": [], "runs.dropped": 2 });
+    openDocument(welcome());
+    show(<HistoryTab />);
+    await screen.findByText("2 earlier runs could not be read from disk and are lost.");
+    await expectAccessible();
+  });
+
   it("are listed, the newest first and in detail; two are compared; they can be forgotten", async () => {
     const curve = (values: number[]) => [
       {
