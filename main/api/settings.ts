@@ -27,6 +27,8 @@ export const settingsSchema = z.object({
   favouriteOps: z.array(z.string().max(200)).max(100),
   /** Whether the window lists only ops that the cluster's engines can run. */
   onlyRunnableOps: z.boolean(),
+  /** Whether the tour for new users was finished or skipped; it starts by itself until then. */
+  tourSeen: z.boolean(),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 

@@ -20,6 +20,7 @@ const defaults: Settings = {
   graphFolders: [],
   favouriteOps: [],
   onlyRunnableOps: true,
+  tourSeen: false,
 };
 
 /** A change by a user. */

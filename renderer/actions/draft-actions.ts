@@ -1,11 +1,13 @@
 /** Unsaved edits that a crash left behind, and the user's decisions about them. */
 import type { Draft } from "../../main/api/drafts.js";
-import { dismissNoticeByKey, showNotice } from "../stores/app-store.js";
+import { showNotice, showProblem } from "../stores/app-store.js";
+import type { DocumentSession } from "../stores/document-session.js";
 import { useDrafts } from "../stores/drafts-store.js";
 import { client } from "../transport/client.js";
 import { nextTask } from "../ui/next-task.js";
 import { DraftKeeper } from "./draft-keeper.js";
-import { mayLeave, openFirstDocument, showUnsaved } from "./file-actions.js";
+import { fillSession, openFile } from "./open-actions.js";
+import { fillRemembered, type RememberedTab } from "./tab-actions.js";
 
 const RESTORED_NOTICE = "draft-restored";
 
@@ -23,34 +25,47 @@ export async function loadDrafts(): Promise<void> {
   useDrafts.setState({ drafts: await client().call("documents.drafts", {}) });
 }
 
-/**
- * Shows the edits that this tab had when its page was unloaded, beside the file of its document; false if there are
- * none.
- */
-export async function restoreOwnDraft(): Promise<boolean> {
-  const own = DraftKeeper.remembered();
+/** Shows what a tab showed before its page was loaded again, with the edits that were not saved. Never rejects. */
+export async function restoreTab(session: DocumentSession, tab: RememberedTab): Promise<void> {
+  const restored = await restoreOwnDraft(session, tab).catch((error: unknown) => {
+    showProblem(error);
+    return false;
+  });
+  if (!restored) await fillRemembered(session, tab).catch(showProblem);
+}
+
+/** Shows the edits that a tab had, beside the file of its document; false if there are none. */
+async function restoreOwnDraft(session: DocumentSession, tab: RememberedTab): Promise<boolean> {
+  const own = tab.draft;
   if (own === undefined) return false;
   const drafts = await client().call("documents.drafts", { own });
   const draft = drafts.find(({ draftId }) => draftId === own);
   if (draft === undefined) return false;
-  await show(draft);
+  const file = await client().call("documents.restoreDraft", { draftId: own });
+  await fillSession(session, file, { unsaved: true, example: tab.example });
+  keeper?.adopt(session, own);
   showNotice({
     kind: "info",
     key: RESTORED_NOTICE,
+    session,
     problem: {
       code: "OK",
       message: `The unsaved edits of ${draft.name} are still here.`,
       reason: fileText(draft) ?? "The window was reloaded before they were saved.",
     },
-    action: { label: "Discard edits", run: startOver },
+    // The document as it is on disk; the edits are discarded with their draft.
+    action: { label: "Discard edits", run: () => fillRemembered(session, tab) },
   });
   return true;
 }
 
 /** Opens the document of a draft with its edits. */
-export async function restoreDraft(draft: Draft): Promise<void> {
-  if (!(await mayLeave())) return;
-  await attemptOn(() => show(draft));
+export async function restoreDraft({ draftId }: Draft): Promise<void> {
+  await attemptOn(async () => {
+    const file = await client().call("documents.restoreDraft", { draftId });
+    const session = await openFile(file, { unsaved: true });
+    keeper?.adopt(session, draftId);
+  });
 }
 
 export async function discardDraft({ draftId }: Draft): Promise<void> {
@@ -68,17 +83,6 @@ export function fileText({ file, name }: Pick<Draft, "file" | "name">): string |
     case "same":
       return undefined;
   }
-}
-
-async function show({ draftId }: Draft): Promise<void> {
-  await showUnsaved(await client().call("documents.restoreDraft", { draftId }));
-  keeper?.adopt(draftId);
-}
-
-/** Opens the document as it is on disk; the edits are discarded with their draft. */
-async function startOver(): Promise<void> {
-  dismissNoticeByKey(RESTORED_NOTICE);
-  await openFirstDocument();
 }
 
 /** Another window may have been faster, so the offers are requested again in any case. */

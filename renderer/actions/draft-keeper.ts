@@ -10,7 +10,6 @@ import type { Yield } from "../document/in-slices.js";
 import type { GraphDocument } from "../document/model.js";
 import { dismissNoticeByKey, showProblem } from "../stores/app-store.js";
 import {
-  activeSession,
   type DocumentSession,
   onSessionsOpen,
   openSessions,
@@ -18,13 +17,12 @@ import {
 } from "../stores/document-session.js";
 import { type DocumentStore, useDocument } from "../stores/document-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
+import { useTab } from "../stores/tab-store.js";
 
 /** Delay from an edit to its being saved. Further edits in the meantime are included. */
 const KEEP_AFTER_MILLIS = 500;
 /** Changes beyond the size of the document itself, and these bytes, cause the draft to be rewritten. */
 const MIN_REWRITE_BYTES = 4 << 20;
-/** The drafts of this tab; they survive a reload of its page. */
-const TAB_KEY = "tensordeck.draft";
 
 interface KeptDraft {
   readonly id: string;
@@ -46,11 +44,6 @@ export class DraftKeeper {
   constructor(client: ApplicationClient, pause: Yield) {
     this.#client = client;
     this.#pause = pause;
-  }
-
-  /** The draft that this tab's document had before its page was loaded again. */
-  static remembered(): string | undefined {
-    return sessionStorage.getItem(TAB_KEY)?.split(" ")[0];
   }
 
   /** Follows the documents from now on; returns a function that stops this. */
@@ -75,22 +68,15 @@ export class DraftKeeper {
     };
   }
 
-  /** The active document was restored from a draft and continues as the same draft. */
-  adopt(id: string): void {
-    this.#of(activeSession()).adopt(id);
+  /** A document was restored from a draft and continues as the same draft. */
+  adopt(session: DocumentSession, id: string): void {
+    this.#of(session).adopt(id);
   }
 
   #of(session: DocumentSession): DocumentDraft {
     const record = this.#draftOf(session);
-    record.draft ??= new DocumentDraft(session, this.#client, this.#pause, () => this.#remember());
+    record.draft ??= new DocumentDraft(session, this.#client, this.#pause);
     return record.draft;
-  }
-
-  /** Stores the current drafts, in the order of their documents. */
-  #remember(): void {
-    const ids = this.#drafts().flatMap(({ id }) => (id === undefined ? [] : [id]));
-    if (ids.length > 0) sessionStorage.setItem(TAB_KEY, ids.join(" "));
-    else sessionStorage.removeItem(TAB_KEY);
   }
 
   #drafts(): DocumentDraft[] {
@@ -122,7 +108,6 @@ class DocumentDraft {
   readonly #session: DocumentSession;
   readonly #client: ApplicationClient;
   readonly #pause: Yield;
-  readonly #onId: () => void;
   #generation: number;
   #draft: KeptDraft | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -130,18 +115,11 @@ class DocumentDraft {
   /** The reported message of an ongoing failure: it is shown once. */
   #told: string | undefined;
 
-  /** @param onId Called when the draft begins or ends. */
-  constructor(session: DocumentSession, client: ApplicationClient, pause: Yield, onId: () => void) {
-    this.#onId = onId;
+  constructor(session: DocumentSession, client: ApplicationClient, pause: Yield) {
     this.#session = session;
     this.#client = client;
     this.#pause = pause;
     this.#generation = this.#state().generation;
-  }
-
-  /** Undefined while the document has no unsaved edits. */
-  get id(): string | undefined {
-    return this.#draft?.id;
   }
 
   /** The document was restored from a draft. */
@@ -176,7 +154,7 @@ class DocumentDraft {
     const draft = this.#draft;
     if (draft === undefined) return;
     this.#draft = undefined;
-    this.#onId();
+    useTab.of(this.#session).setState({ draft: undefined });
     this.#client.call("documents.discardDraft", { draftId: draft.id }).catch((error: unknown) => {
       // The application then offers it again, which is better than losing edits.
       this.#tell(error);
@@ -190,7 +168,7 @@ class DocumentDraft {
   #begin(id: string): KeptDraft {
     const draft: KeptDraft = { id, kept: undefined, wholeBytes: 0, changeBytes: 0 };
     this.#draft = draft;
-    this.#onId();
+    useTab.of(this.#session).setState({ draft: id });
     return draft;
   }
 

@@ -1,12 +1,13 @@
 /** Opens an example and runs it. */
 import type { Example } from "../../main/api/documents.js";
 import { labelsInGraph } from "../document/class-labels.js";
+import { activeSession, inSession } from "../stores/document-session.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { modesOf, tensorViewActions } from "../stores/tensor-tabs.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
-import { openExample } from "./file-actions.js";
 import { currentTasks, missingTasks, startMissing } from "./graph-tasks.js";
 import { endOfRun, initialise } from "./initialise-actions.js";
+import { openExample } from "./open-actions.js";
 import { sendRun } from "./run-actions.js";
 import { fetchedTensor } from "./tensor-actions.js";
 
@@ -15,20 +16,19 @@ import { fetchedTensor } from "./tensor-actions.js";
  * of scores, other tensors as values, a number among the results.
  */
 export async function runExample(example: Example): Promise<void> {
-  const { generation } = useDocument.getState();
   uiActions.close();
-  await openExample(example);
-  if (useDocument.getState().generation === generation) return;
-  const missing = missingTasks(useDocument.getState().document.nodes.values(), currentTasks());
+  const session = await openExample(example);
+  if (session === undefined) return;
+  // Another tab may be shown before it is done.
+  const missing = missingTasks(useDocument.of(session).getState().document.nodes.values(), currentTasks());
   if (missing.names.length > 0 && !(await startMissing(missing))) return;
-  const { targets } = documentActions.initialisation();
-  if (targets.length > 0 && !(await initialise(targets))) return;
-  const runId = await sendRun({
-    ...documentActions.runInputs(1),
-    ...{ steps: 1, trace: useUi.getState().trace },
-  });
+  const { targets } = inSession(session, () => documentActions.initialisation());
+  if (targets.length > 0 && !(await inSession(session, () => initialise(targets)))) return;
+  const runId = await inSession(session, () =>
+    sendRun({ ...documentActions.runInputs(1), ...{ steps: 1, trace: useUi.getState().trace } }),
+  );
   if (runId === undefined || (await endOfRun(runId))?.state !== "done") return;
-  showResult(example);
+  if (activeSession() === session) showResult(example);
 }
 
 function showResult({ result }: Example): void {

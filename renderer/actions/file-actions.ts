@@ -1,221 +1,25 @@
-/** Opens and saves documents, and asks the questions that precede this. */
-import type { DocumentFile, DocumentKind, Example } from "../../main/api/documents.js";
+/** Saves documents, and asks for the paths of files. */
+import type { DocumentKind } from "../../main/api/documents.js";
 import { ProblemError } from "../../main/api/wire.js";
-import { inSlices } from "../document/in-slices.js";
 import type { GraphDocument } from "../document/model.js";
-import { dismissNoticeByKey, showNotice, showProblem, useApp } from "../stores/app-store.js";
-import { activeSession, inSession, recordPerDocument } from "../stores/document-session.js";
+import { dismissNoticeByKey, showProblem, useApp } from "../stores/app-store.js";
+import { activateSession, activeSession, inSession, recordPerDocument } from "../stores/document-session.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
-import { type OpenedDocument, slicedOpening } from "../stores/opening.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
+import { tabOf, useTab } from "../stores/tab-store.js";
 import { confirm, uiActions } from "../stores/ui-store.js";
 import { client } from "../transport/client.js";
 import { downloadFile } from "../ui/download.js";
 import { listText } from "../ui/format.js";
-import { nextTask } from "../ui/next-task.js";
-import { fetchWhole } from "./fetch-document.js";
 import { lastFolder, rememberFolder } from "./folder-memory.js";
 import { folderOf } from "./paths.js";
-import { dismissRunNotices } from "./run-actions.js";
 
 export const GRAPH_EXTENSIONS = ["pbtxt", "pb", "meta"] as const;
-/** Besides graphs, what can be opened: models of Keras, of which a graph is made. */
-const OPENED_EXTENSIONS = [...GRAPH_EXTENSIONS, "keras", "h5", "hdf5"] as const;
 
 const GRAPH_ENDING = /\.(pbtxt|pb|meta)$/;
 
-/** What this tab shows; a reload shows it again. */
-const TAB_KEY = "tensordeck.document";
-const FIRST_EXAMPLE = "welcome";
-
-interface Shown {
-  readonly path?: string;
-  readonly example?: string;
-}
-
-/** A message about a file; removed when the next file is opened or saved. */
+/** A message about a file; removed when the next file is saved. */
 const FILE_NOTICE = "file";
-
-interface ShowOptions {
-  readonly example?: string;
-  readonly unsaved?: boolean;
-}
-
-/** Reads a document in slices, so that the window goes on meanwhile, and shows it if it is still wanted then. */
-async function show(
-  answer: DocumentFile,
-  { example, unsaved = false }: ShowOptions = {},
-  opening: Opening = NO_OPENING,
-): Promise<void> {
-  const session = activeSession();
-  const { signal, onProgress } = opening;
-  const file = await fetchWhole(answer, { signal, onProgress });
-  const opened = await inSlices(slicedOpening(file), { pause: nextTask, signal });
-  inSession(session, () =>
-    showOpened(file, opened, { unsaved, ...(example === undefined ? {} : { example }) }),
-  );
-}
-
-function showOpened(
-  file: DocumentFile,
-  opened: OpenedDocument,
-  { example, unsaved = false }: ShowOptions,
-): void {
-  dismissNoticeByKey(FILE_NOTICE);
-  dismissRunNotices();
-  documentActions.show(opened, { unsaved });
-  uiActions.closeTensors();
-  useSavedModel.setState({ sourceId: file.sourceId, withoutValues: false });
-  remember(file.path === undefined ? (example === undefined ? {} : { example }) : { path: file.path });
-}
-
-function remember(shown: Shown): void {
-  sessionStorage.setItem(TAB_KEY, JSON.stringify(shown));
-}
-
-function remembered(): Shown {
-  try {
-    const shown: unknown = JSON.parse(sessionStorage.getItem(TAB_KEY) ?? "{}");
-    return typeof shown === "object" && shown !== null ? shown : {};
-  } catch {
-    return {};
-  }
-}
-
-/** Opens what this tab showed before it was reloaded; the welcome graph in a new one. */
-export async function openFirstDocument(): Promise<void> {
-  const { path, example = FIRST_EXAMPLE } = remembered();
-  if (typeof path === "string") {
-    try {
-      await show(await client().call("documents.open", { path }));
-      return;
-    } catch (error) {
-      showProblem(error);
-    }
-  }
-  await show(await client().call("documents.openExample", { id: example }), { example });
-}
-
-/** Replaces the current document, about which the user was asked, with one whose edits are not in its file. */
-export async function showUnsaved(file: DocumentFile): Promise<void> {
-  await show(file, { unsaved: true });
-}
-
-/** False when the user wants to keep the present document open, or saving it failed. */
-export async function mayLeave(): Promise<boolean> {
-  const { dirty, document } = useDocument.getState();
-  if (!dirty) return true;
-  const choice = await confirm({
-    title: `Save changes to ${document.name}?`,
-    text: "Changes that are not saved are lost.",
-    choices: [
-      { id: "save", label: "Save", style: "primary" },
-      { id: "discard", label: "Discard changes", style: "danger" },
-    ],
-  });
-  if (choice === "save") return saveDocument();
-  return choice === "discard";
-}
-
-/** Anything slower than this shows a progress message. */
-const PROGRESS_AFTER_MILLIS = 300;
-
-/** How the opening of a document is followed and cancelled. */
-interface Opening {
-  readonly signal: AbortSignal;
-  readonly onProgress: (share: number) => void;
-}
-
-const NO_OPENING: Opening = { signal: new AbortController().signal, onProgress: () => undefined };
-
-/** The document that is being opened, if any. */
-const openings = recordPerDocument(() => ({ newest: undefined as AbortController | undefined }));
-
-/** Replaces the open document with one read from any source; never rejects. */
-async function open(name: string, read: () => Promise<DocumentFile>, example?: string): Promise<void> {
-  const session = activeSession();
-  const asked = openings();
-  const abort = new AbortController();
-  // If two are being opened, the one requested last is shown.
-  asked.newest?.abort();
-  asked.newest = abort;
-  const { signal } = abort;
-  let share = 0;
-  let isShown = false;
-  const tell = () => {
-    isShown = true;
-    const percent = share > 0 ? ` ${Math.floor(share * 100)} %` : "";
-    showNotice({
-      kind: "info",
-      key: FILE_NOTICE,
-      problem: { code: "OK", message: `Opening ${name}…${percent}` },
-      action: { label: "Cancel", run: () => abort.abort(new OpeningCancelled()) },
-    });
-  };
-  const timer = setTimeout(tell, PROGRESS_AFTER_MILLIS);
-  const onProgress = (reached: number) => {
-    const isVisible = Math.floor(reached * 20) > Math.floor(share * 20);
-    share = reached;
-    if (isShown && isVisible && !signal.aborted) tell();
-  };
-  try {
-    const file = await unlessAborted(read(), signal);
-    await inSession(session, () =>
-      show(file, example === undefined ? {} : { example }, { signal, onProgress }),
-    );
-  } catch (error) {
-    if (!signal.aborted) showProblem(error, { key: FILE_NOTICE });
-    else if (signal.reason instanceof OpeningCancelled) dismissNoticeByKey(FILE_NOTICE);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-class OpeningCancelled extends Error {}
-
-/** Rejects as soon as the signal is aborted; the application goes on with what it was asked for. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
-  });
-}
-
-export async function newDocument(): Promise<void> {
-  if (!(await mayLeave())) return;
-  const file = {
-    name: "untitled",
-    kind: "meta_graph",
-    format: "text",
-    metaGraph: new Uint8Array(0),
-  } as const;
-  await open(file.name, async () => file);
-}
-
-export async function openExample({ id, title }: Example): Promise<void> {
-  if (await mayLeave()) await open(title, () => client().call("documents.openExample", { id }), id);
-}
-
-/** Opens a file; asks which one if no path is given. */
-export async function openDocument(path?: string): Promise<void> {
-  if (!(await mayLeave())) return;
-  const chosen =
-    path ??
-    (await pickFile({
-      ...{ mode: "open", title: "Open a graph", extensions: OPENED_EXTENSIONS },
-      ...besideDocument(),
-    }));
-  if (chosen !== undefined) await open(chosen, () => client().call("documents.open", { path: chosen }));
-}
-
-/** Opens a file that the browser holds. */
-export async function openDropped(file: File): Promise<void> {
-  if (!(await mayLeave())) return;
-  await open(file.name, async () => {
-    const bytes = new Uint8Array(await file.arrayBuffer());
-    return client().call("documents.read", { name: file.name, bytes });
-  });
-}
 
 /** A document's name without the ending of a graph file. */
 export function baseNameOf(name: string): string {
@@ -236,6 +40,7 @@ export async function saveDocument(): Promise<boolean> {
 }
 
 export async function saveDocumentAs(): Promise<boolean> {
+  const session = activeSession();
   const { document } = useDocument.getState();
   const ending = document.format === "text" ? "pbtxt" : "pb";
   const base = baseNameOf(document.name);
@@ -245,8 +50,17 @@ export async function saveDocumentAs(): Promise<boolean> {
     suggestedName: `${base}.${ending}`,
     ...besideDocument(),
   });
+  if (path === undefined) return false;
+  const other = tabOf(path);
+  if (other !== undefined && other !== session) {
+    showProblem(openElsewhere(path), {
+      key: FILE_NOTICE,
+      action: { label: "Go to it", run: () => activateSession(other) },
+    });
+    return false;
+  }
   // Both dialogs ask before they return the path of an existing file.
-  return path === undefined ? false : write(path, true);
+  return inSession(session, () => write(path, true));
 }
 
 async function write(path: string, overwrite: boolean, chosenKind?: DocumentKind): Promise<boolean> {
@@ -261,7 +75,7 @@ async function write(path: string, overwrite: boolean, chosenKind?: DocumentKind
       path,
       kind,
       format,
-      metaGraph: documentActions.toMetaGraph(),
+      metaGraph: inSession(session, () => documentActions.toMetaGraph()),
       overwrite,
       ...(sourceId === undefined ? {} : { sourceId }),
     });
@@ -269,9 +83,9 @@ async function write(path: string, overwrite: boolean, chosenKind?: DocumentKind
     inSession(session, () => {
       documentActions.markSaved(saved);
       useSavedModel.setState({ sourceId: saved.sourceId ?? sourceId });
+      useTab.setState({ example: undefined });
     });
     dismissNoticeByKey(FILE_NOTICE);
-    if (saved.path !== undefined) remember({ path: saved.path });
     return true;
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.code !== "ALREADY_EXISTS" || overwrite) {
@@ -283,8 +97,17 @@ async function write(path: string, overwrite: boolean, chosenKind?: DocumentKind
       text: error.problem.message,
       choices: [{ id: "replace", label: "Replace", style: "danger" }],
     });
-    return choice === "replace" ? write(path, true, kind) : false;
+    return choice === "replace" ? inSession(session, () => write(path, true, kind)) : false;
   }
+}
+
+/** Two tabs of one file would overwrite each other's edits. */
+function openElsewhere(path: string): ProblemError {
+  return new ProblemError({
+    code: "FAILED_PRECONDITION",
+    message: `${path} is open in another tab.`,
+    remedy: "Close that tab first, or save under another name.",
+  });
 }
 
 /** The generation of the document that the user chose to save without the data that its file format cannot hold. */
@@ -329,7 +152,7 @@ interface PickOptions {
 }
 
 /** The folder of the open document, if it has one. */
-function besideDocument(): Pick<PickOptions, "folder"> {
+export function besideDocument(): Pick<PickOptions, "folder"> {
   const { path } = useDocument.getState().document;
   return path === undefined ? {} : { folder: folderOf(path) };
 }

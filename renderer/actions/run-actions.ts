@@ -7,7 +7,15 @@ import { isUninitialised } from "../document/initialisers.js";
 import { hasBatches, usableStops } from "../document/run-inputs.js";
 import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { dismissNoticeByKey, type NoticeAction, showNotice, showProblem } from "../stores/app-store.js";
-import { type DocumentSession, openSessions, recordPerDocument } from "../stores/document-session.js";
+import {
+  activateSession,
+  activeSession,
+  type DocumentSession,
+  inSession,
+  isOpen,
+  openSessions,
+  recordPerDocument,
+} from "../stores/document-session.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { keepEqual } from "../stores/keep-equal.js";
 import { missingAt } from "../stores/kernel-store.js";
@@ -21,18 +29,22 @@ import { restoreRequest, runWithoutValues, runWithValues } from "./restore-actio
 
 /** Messages about a run; removed by the next run. */
 const RUN_NOTICE = "run";
+/** The same for a run of a document that is not shown. */
+const RUN_ELSEWHERE = "run-elsewhere";
 /** A missing prerequisite of a run, with an action to provide it; removed as soon as it is met in any way. */
 const TASKS_OFFER = "run-tasks";
 
-/** Removes the messages about runs. Also called when another document is shown. */
+/** Removes the messages about runs of the open document. Also called when another document takes its place. */
 export function dismissRunNotices(): void {
-  for (const key of [RUN_NOTICE, TASKS_OFFER]) dismissNoticeByKey(key);
+  for (const key of [RUN_NOTICE, TASKS_OFFER]) dismissNoticeByKey(key, activeSession());
 }
 
-/** Removes an offer that the cluster has made unnecessary. Called when the cluster changed. */
+/** Removes the offers that the cluster has made unnecessary. Called when the cluster changed. */
 export function reviewOffers(): void {
-  const nodes = useDocument.getState().document.nodes.values();
-  if (missingTasks(nodes, currentTasks()).names.length === 0) dismissNoticeByKey(TASKS_OFFER);
+  for (const session of openSessions()) {
+    const nodes = useDocument.of(session).getState().document.nodes.values();
+    if (missingTasks(nodes, currentTasks()).names.length === 0) dismissNoticeByKey(TASKS_OFFER, session);
+  }
 }
 
 /** The user's request; preparations, such as starting a task, do not change it. */
@@ -40,12 +52,17 @@ export type RunWish = Pick<RunRequest, "steps" | "trace">;
 
 /** The `runs.start` of an earlier click on Run, in any document, is still pending. */
 let starting = false;
-/** The parameters of the newest `runs.start` of a document. */
-const requests = recordPerDocument(
-  (): {
-    sent?: { readonly origin: RunOrigin; readonly revision: number; readonly generation: number };
-  } => ({}),
-);
+/** What was sent of a document to be run, now or later. */
+interface SentRun {
+  readonly origin: RunOrigin;
+  readonly revision: number;
+  readonly generation: number;
+}
+
+/** More than can wait in the queue. */
+const MOST_SENT = 32;
+/** The newest requests of a document, the newest last. */
+const requests = recordPerDocument((): { sent: readonly SentRun[] } => ({ sent: [] }));
 
 type RunSettings = Pick<RunRequest, "configuration" | "traceEvery" | "stops" | "batches" | "reused">;
 /** What is asked of the application, without the graph. */
@@ -82,6 +99,7 @@ async function deliver(
   blockers = documentActions.runBlockers(),
 ): Promise<void> {
   dismissRunNotices();
+  const session = activeSession();
   const [blocker, ...others] = blockers;
   if (blocker !== undefined) {
     const { node } = blocker;
@@ -89,19 +107,21 @@ async function deliver(
       others.length === 0 ? blocker : { ...blocker, reason: joinReason(blocker.reason, others.length) };
     const action: NoticeAction | undefined =
       node === undefined ? undefined : { label: `Select ${node}`, run: () => documentActions.select([node]) };
-    showNotice({ kind: "problem", problem, key: RUN_NOTICE, ...(action ? { action } : {}) });
+    showNotice({ kind: "problem", problem, key: RUN_NOTICE, session, ...(action ? { action } : {}) });
     return;
   }
-  const send = () => attemptSend(parts, to);
+  // Tasks may have to be started first, and another document may be shown by then.
+  const send = () => inSession(session, () => attemptSend(parts, to));
   if (!offerMissingTasks(send)) await send();
 }
 
 /** Sends a run, and shows why it cannot be sent. */
 async function attemptSend(parts: () => RunParts, to: (run: RunParts) => Promise<unknown>): Promise<void> {
+  const session = activeSession();
   try {
     await to(parts());
   } catch (error) {
-    showProblem(error, { key: RUN_NOTICE });
+    showProblem(error, { key: RUN_NOTICE, session });
   }
 }
 
@@ -127,6 +147,7 @@ function offerMissingTasks(send: () => Promise<void>): boolean {
   showNotice({
     kind: "info",
     key: TASKS_OFFER,
+    session: activeSession(),
     problem: { code: "FAILED_PRECONDITION", message: `This graph needs ${listText(missing.names)}.` },
     action: {
       label: `${startLabel(missing)} and run`,
@@ -159,9 +180,7 @@ function runSettings(): RunSettings {
 export async function sendRun(parts: RunParts): Promise<string | undefined> {
   if (starting) return undefined;
   starting = true;
-  const { revision, generation } = useDocument.getState();
   const request = requestOf(parts);
-  requests().sent = { origin: request.origin, revision, generation };
   useRun.setState({ stopRequested: undefined });
   try {
     const { runId } = await client().call("runs.start", request);
@@ -176,17 +195,20 @@ async function sendToQueue(parts: RunParts): Promise<void> {
   await client().call("runs.enqueue", requestOf(parts));
 }
 
-/** With the graph of the open document. */
+/** With the graph of the open document, which is noted as sent. */
 function requestOf(parts: RunParts) {
-  const { document } = useDocument.getState();
+  const { document, revision, generation } = useDocument.getState();
   const graph = documentActions.toRunGraph();
+  const origin = originOf(document, graph);
+  const record = requests();
+  record.sent = [...record.sent, { origin, revision, generation }].slice(-MOST_SENT);
   return {
     graph,
     ...parts,
     ...restoreRequest(),
     softPlacement: true,
     logDevicePlacement: false,
-    origin: originOf(document, graph),
+    origin,
   };
 }
 
@@ -215,39 +237,66 @@ export function receiveRun(received: RunUpdate, kernelOffer: KernelOffer): void 
   const update = keepEqual(newest, received);
   const isNew = newest?.runId !== update.runId;
   useRun.setState({ newest: update });
+  if (isNew) beginRun(update);
   for (const session of openSessions()) {
     const store = useDocumentRun.of(session);
-    const revision = isNew ? revisionOf(update, session) : undefined;
-    if (revision !== undefined) store.setState({ latest: update, runRevision: revision });
-    else if (store.getState().latest?.runId === update.runId) store.setState({ latest: update });
+    if (store.getState().latest?.runId === update.runId) store.setState({ latest: update });
   }
-  if (isNew) dismissRunNotices();
   if (update.state !== "failed" || update.problem === undefined) return;
   if (!isNew && newest?.state === "failed") return;
   showRunProblem(update, update.problem, kernelOffer);
 }
 
-/** The revision of a session's document that a run computes; undefined when it computes something else. */
-function revisionOf(run: RunUpdate, session: DocumentSession): number | undefined {
-  const { document, revision, generation } = useDocument.of(session).getState();
-  const { sent } = requests(session);
-  // The first event of a run may arrive before the call that started it returns, and the document may have been edited.
-  if (sent?.generation === generation && run.origin?.digest === sent.origin.digest) return sent.revision;
-  return computes(run, document) ? revision : undefined;
+/** Has the documents that a new run computes show it: the one that sent it, or, if none did, those that are the same. */
+function beginRun(run: RunUpdate): void {
+  for (const key of [RUN_NOTICE, TASKS_OFFER, RUN_ELSEWHERE]) dismissNoticeByKey(key);
+  const open = openSessions().map((session) => ({ session, sent: sentRun(run, session) }));
+  const isOwn = open.some(({ sent }) => sent !== undefined);
+  for (const { session, sent } of open) {
+    const { document, revision } = useDocument.of(session).getState();
+    const computed = isOwn ? sent?.revision : computes(run, document) ? revision : undefined;
+    if (computed !== undefined) useDocumentRun.of(session).setState({ latest: run, runRevision: computed });
+  }
+}
+
+/**
+ * What a session's document sent for a run; undefined if it did not. The first event of a run may arrive before the call
+ * that started it returns, and the document may have been edited since it was sent.
+ */
+function sentRun(run: RunUpdate, session: DocumentSession): SentRun | undefined {
+  const { generation } = useDocument.of(session).getState();
+  return requests(session).sent.findLast(
+    ({ origin, generation: of }) =>
+      of === generation && origin.document === run.origin?.document && origin.digest === run.origin.digest,
+  );
 }
 
 function showRunProblem(run: RunUpdate, problem: Problem, kernelOffer: KernelOffer): void {
   const { ownRunId } = useRun.getState();
-  const { latest } = useDocumentRun.getState();
-  if (latest?.runId === run.runId) {
-    const action = restoreAction(run) ?? actionFor(problem, run, kernelOffer);
-    showNotice({ kind: "problem", problem, key: RUN_NOTICE, ...(action ? { action } : {}) });
-  } else if (ownRunId === run.runId) {
-    // It belongs to a document that this window showed before, or to another session. Other windows report their
-    // own runs.
-    const message = `The run of ${run.origin?.document ?? "another graph"} failed. ${problem.message}`;
-    showNotice({ kind: "problem", problem: { ...problem, message }, key: RUN_NOTICE });
+  const shown = openSessions().filter(
+    (session) => useDocumentRun.of(session).getState().latest?.runId === run.runId,
+  );
+  for (const session of shown) {
+    const action = inSession(session, () => restoreAction(run) ?? actionFor(problem, run, kernelOffer));
+    showNotice({ kind: "problem", problem, key: RUN_NOTICE, session, ...(action ? { action } : {}) });
   }
+  const [first] = shown;
+  // Of a document that this window showed before, or that another tab shows. Other windows report their own runs.
+  if (shown.includes(activeSession()) || (first === undefined && ownRunId !== run.runId)) return;
+  const name = run.origin?.document ?? "another graph";
+  const action: NoticeAction | undefined = first && {
+    label: `Go to ${name}`,
+    run: () => {
+      dismissNoticeByKey(RUN_ELSEWHERE);
+      if (isOpen(first)) activateSession(first);
+    },
+  };
+  showNotice({
+    kind: "problem",
+    problem: { ...problem, message: `The run of ${name} failed. ${problem.message}` },
+    key: RUN_ELSEWHERE,
+    ...(action ? { action } : {}),
+  });
 }
 
 /** For a SavedModel: its values can be skipped if they cannot be read, and are restored again if they were lost. */
@@ -292,8 +341,10 @@ function actionFor(
       label: `Start ${task} and run again`,
       run: async () => {
         dismissRunNotices();
+        const session = activeSession();
         const now = missingTasks(useDocument.getState().document.nodes.values(), currentTasks());
-        if (await startMissing(now)) await attemptSend(() => wholeRun({ steps, trace }), sendRun);
+        const again = () => attemptSend(() => wholeRun({ steps, trace }), sendRun);
+        if (await startMissing(now)) await inSession(session, again);
       },
     };
   }

@@ -8,16 +8,21 @@ import { Inspector } from "../inspector/index.js";
 import { CommandIconButton } from "../parts/command-button.js";
 import { PanelBoundary } from "../parts/panel-boundary.js";
 import { showProblem, useApp } from "../stores/app-store.js";
+import { useActiveSession, useSessions } from "../stores/document-session.js";
 import { useDocument } from "../stores/document-store.js";
 import { useModalOpen } from "../stores/modal.js";
+import { isAnyDirty } from "../stores/tab-store.js";
 import { LIMITS, uiActions, useUi } from "../stores/ui-store.js";
+import { Tour } from "../tour/tour.js";
 import { classNames } from "../ui/class-names.js";
 import { preloadable } from "../ui/preloadable.js";
 import { UiServicesProvider } from "../ui/services.js";
 import { Split } from "../ui/split.js";
+import { TabPanel, Tabs } from "../ui/tabs.js";
 import { TooltipProvider } from "../ui/tooltip.js";
 import { whenIdle } from "../ui/when-idle.js";
 import styles from "./app.module.css";
+import { DocumentTabs, showDocument } from "./document-tabs.js";
 import { DropTarget } from "./drop-target.js";
 import { Messages } from "./messages.js";
 import { RefusedPage } from "./refused-page.js";
@@ -38,9 +43,9 @@ const SERVICES = { copyText, showError: showProblem };
 
 export function App(): ReactElement {
   const refusal = useApp((state) => (state.connection === "refused" ? state.refusal : undefined));
-  const unsaved = useDocument((state) => state.dirty);
   // Changes that exist nowhere else stay visible, with a way to keep them.
-  if (refusal !== undefined && !unsaved) return <RefusedPage refusal={refusal} />;
+  const isLost = useDocument((state) => refusal !== undefined && !state.dirty && !isAnyDirty());
+  if (refusal !== undefined && isLost) return <RefusedPage refusal={refusal} />;
   return (
     <UiServicesProvider value={SERVICES}>
       <TooltipProvider>
@@ -69,6 +74,9 @@ function Frame(): ReactElement {
       <PanelBoundary name="The status bar">
         <StatusBar />
       </PanelBoundary>
+      <PanelBoundary name="The tour">
+        <Tour />
+      </PanelBoundary>
     </div>
   );
 }
@@ -91,14 +99,35 @@ function Middle({ narrow }: { readonly narrow: boolean }): ReactElement {
         label="Width of the side panel"
         onResize={(size) => uiActions.resize("sideWidth", size)}
       >
-        <div className={styles.centre}>
-          <PanelBoundary name="The banner">
-            <RuntimeBanner />
-          </PanelBoundary>
-          <Centre narrow={narrow} />
-        </div>
+        <Documents narrow={narrow} />
       </Split>
     </div>
+  );
+}
+
+/** The tabs of the open documents, and what belongs to the shown one. */
+function Documents({ narrow }: { readonly narrow: boolean }): ReactElement {
+  const { id } = useActiveSession();
+  const several = useSessions((state) => state.open.length > 1);
+  return (
+    <Tabs selected={String(id)} onSelect={showDocument} manual>
+      <div className={styles.centre}>
+        <PanelBoundary name="The tabs">
+          <DocumentTabs />
+        </PanelBoundary>
+        <PanelBoundary name="The banner">
+          <RuntimeBanner />
+        </PanelBoundary>
+        <TabPanel
+          id={String(id)}
+          className={styles.document}
+          // A panel of tabs only where there are tabs.
+          {...(several ? {} : { role: undefined, "aria-labelledby": undefined })}
+        >
+          <Centre narrow={narrow} />
+        </TabPanel>
+      </div>
+    </Tabs>
   );
 }
 
@@ -109,12 +138,13 @@ function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
   const inspectorOpen = useUi((state) => state.inspectorOpen);
   const inspectorWidth = useUi((state) => state.inspectorWidth);
   const generation = useDocument((state) => state.generation);
+  const { id } = useActiveSession();
   return (
     <Split
       orientation="vertical"
       at="end"
       pane={
-        <PanelBoundary name="The dock">
+        <PanelBoundary key={id} name="The dock">
           <Dock />
         </PanelBoundary>
       }
@@ -166,14 +196,15 @@ function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
   );
 }
 
-/** Moves the focus of a closed panel to the canvas. */
+/** Moves the focus of what is no longer shown to the canvas. */
 function useFocusAfterClosing(): void {
-  const closed = useUi((state) => `${state.sideOpen} ${state.inspectorOpen} ${state.inspectorOverlay}`);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: checked whenever a panel has been shown or hidden
+  const panels = useUi((state) => `${state.sideOpen} ${state.inspectorOpen} ${state.inspectorOverlay}`);
+  const { id } = useActiveSession();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: checked whenever a panel or another document has been shown
   useEffect(() => {
     if (document.activeElement !== document.body) return;
     document.querySelector<HTMLElement>("[data-canvas]")?.focus({ preventScroll: true });
-  }, [closed]);
+  }, [panels, id]);
 }
 
 function SideRail(): ReactElement {
@@ -197,6 +228,7 @@ function SidePanel(): ReactElement {
 function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElement | null {
   const width = useUi((state) => state.inspectorWidth);
   const selection = useDocument((state) => state.selection);
+  const { id } = useActiveSession();
   const open = useUi((state) => (overlay ? state.inspectorOverlay : state.inspectorOpen));
   if (!open) {
     return (
@@ -216,7 +248,7 @@ function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElemen
         if (overlay && event.key === "Escape" && !event.defaultPrevented) uiActions.toggleInspector(false);
       }}
     >
-      <PanelBoundary name="The inspector" resetOn={selection}>
+      <PanelBoundary key={id} name="The inspector" resetOn={selection}>
         <Inspector />
       </PanelBoundary>
     </aside>

@@ -6,14 +6,14 @@ import {
 import { containsFiles, getFiles } from "@atlaskit/pragmatic-drag-and-drop/external/file";
 import { preventUnhandled } from "@atlaskit/pragmatic-drag-and-drop/prevent-unhandled";
 import { type ReactElement, useEffect, useState } from "react";
-import { openDropped } from "../actions/file-actions.js";
+import { openDropped } from "../actions/open-actions.js";
 import { attempt } from "../stores/app-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import styles from "./drop-target.module.css";
 
 const GRAPH_FILE = /\.(pb|pbtxt|meta|keras|h5|hdf5)$/i;
 
-/** A graph file that is dropped anywhere on the window is opened. */
+/** Graph files that are dropped anywhere on the window are opened. */
 export function DropTarget(): ReactElement | null {
   const [over, setOver] = useState(false);
   useEffect(
@@ -26,7 +26,7 @@ export function DropTarget(): ReactElement | null {
           onDragLeave: () => setOver(false),
           onDrop: ({ source }) => {
             setOver(false);
-            openFirstGraph(getFiles({ source }));
+            openGraphs(getFiles({ source }));
           },
         }),
         // A file dropped elsewhere would replace the page.
@@ -45,14 +45,14 @@ export function DropTarget(): ReactElement | null {
   ) : null;
 }
 
-function openFirstGraph(files: readonly File[]): void {
-  const file = files.find(({ name }) => GRAPH_FILE.test(name));
+function openGraphs(files: readonly File[]): void {
+  const graphs = files.filter(({ name }) => GRAPH_FILE.test(name));
   attempt(async () => {
-    if (file === undefined)
+    if (graphs.length === 0)
       throw new Error(
         "Only graphs (.pb, .pbtxt, .meta) and Keras models (.keras, .h5) can be dropped here. Feeds take .npy, .npz, CSV and images in the inspector.",
       );
     uiActions.close();
-    await openDropped(file);
+    for (const file of graphs) await openDropped(file);
   });
 }

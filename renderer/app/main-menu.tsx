@@ -10,6 +10,8 @@ import { helpCommands } from "../commands/help-commands.js";
 import { joinGroups, menuEntry } from "../commands/menu-entry.js";
 import { runtimeCommands } from "../commands/runtime-commands.js";
 import { settingsCommands, themeCommands } from "../commands/settings-commands.js";
+import { tabCommands } from "../commands/tab-commands.js";
+import { openSessions } from "../stores/document-session.js";
 import { IconButton } from "../ui/icon-button.js";
 import { Menu, type MenuEntry } from "../ui/menu.js";
 
@@ -28,6 +30,7 @@ function entriesNow(): readonly MenuEntry[] {
       exampleEntries(),
     ],
     [menuEntry(documentCommands.save.now()), menuEntry(documentCommands.saveAs.now()), exportEntries()],
+    [menuEntry(tabCommands.close.now()), ...tabEntries()],
     [
       {
         kind: "submenu",
@@ -40,6 +43,7 @@ function entriesNow(): readonly MenuEntry[] {
       ...(newWindow.applies ? [menuEntry(newWindow)] : []),
     ],
     [
+      menuEntry(helpCommands.tour.now()),
       menuEntry(helpCommands.shortcuts.now()),
       menuEntry(helpCommands.log.now()),
       menuEntry(helpCommands.about.now()),
@@ -62,6 +66,10 @@ function exportEntries(): MenuEntry {
       menuEntry(download.now()),
     ],
   };
+}
+
+function tabEntries(): readonly MenuEntry[] {
+  return openSessions().length === 1 ? [] : [menuEntry(tabCommands.closeOthers.now())];
 }
 
 function recentEntries(): readonly MenuEntry[] {

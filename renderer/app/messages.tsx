@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import { useApp } from "../stores/app-store.js";
+import { useApp, useNotices } from "../stores/app-store.js";
 import { useDrafts } from "../stores/drafts-store.js";
 import { ConnectionBar } from "./connection-bar.js";
 import { DraftBar } from "./draft-bar.js";
@@ -8,12 +8,10 @@ import { NoticeBar } from "./notice-bar.js";
 
 /** The window's messages, over the top of the canvas, so that a message that appears or disappears moves nothing. */
 export function Messages(): ReactElement | null {
-  const empty = useApp(
-    ({ connection, notices }) =>
-      notices.length === 0 && (connection === "connected" || connection === "starting"),
-  );
+  const noNotices = useNotices().length === 0;
+  const isConnected = useApp(({ connection }) => connection === "connected" || connection === "starting");
   const noDrafts = useDrafts(({ drafts }) => drafts.length === 0);
-  if (empty && noDrafts) return null;
+  if (noNotices && isConnected && noDrafts) return null;
   return (
     <section className={styles.messages} aria-label="Messages" data-panel="messages" tabIndex={-1}>
       <ConnectionBar />

@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import { ProblemView } from "../parts/problem-view.js";
-import { attempt, dismissNotice, useApp } from "../stores/app-store.js";
+import { attempt, dismissNotice, useNotices } from "../stores/app-store.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import { IconButton } from "../ui/icon-button.js";
@@ -8,7 +8,7 @@ import rowStyles from "./message-row.module.css";
 
 /** Errors and offers, above the canvas, newest first; each stays until it is closed or replaced. */
 export function NoticeBar(): ReactElement | null {
-  const notices = useApp((state) => state.notices);
+  const notices = useNotices();
   if (notices.length === 0) return null;
   return (
     <div>

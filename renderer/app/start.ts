@@ -1,9 +1,11 @@
 /** From an empty page to a window that shows its application's state and follows it. */
 
-import { keepDrafts, loadDrafts, restoreOwnDraft } from "../actions/draft-actions.js";
-import { openFirstDocument } from "../actions/file-actions.js";
+import { keepDrafts, loadDrafts, restoreTab } from "../actions/draft-actions.js";
+import { rememberedTabs, rememberTabs } from "../actions/tab-actions.js";
+import { offerTour } from "../actions/tour-actions.js";
 import { listenToKeyboard } from "../commands/keyboard.js";
 import { showProblem, useApp } from "../stores/app-store.js";
+import { activateSession, activeSession, openSession } from "../stores/document-session.js";
 import { watchKernels } from "../stores/kernel-store.js";
 import { loadOps } from "../stores/ops-store.js";
 import { watchPins } from "../stores/pin-problem-store.js";
@@ -39,19 +41,25 @@ export async function start(): Promise<void> {
   showTitle();
   keepDrafts();
   try {
-    await Promise.all([showFirstDocument(), loadOps()]);
+    await Promise.all([showFirstDocuments(), loadOps()]);
     // Not before this window's own draft is its own again.
     await loadDrafts();
+    await offerTour();
   } catch (error) {
     showProblem(error);
   }
 }
 
-/** What this tab showed before its page was loaded again, with the edits that were not saved. */
-async function showFirstDocument(): Promise<void> {
-  const restored = await restoreOwnDraft().catch((error: unknown) => {
-    showProblem(error);
-    return false;
-  });
-  if (!restored) await openFirstDocument();
+/** What this window showed before its page was loaded again, with the edits that were not saved; the shown tab first. */
+async function showFirstDocuments(): Promise<void> {
+  const { tabs, active } = rememberedTabs();
+  const restored = tabs.map((tab, index) => ({
+    tab,
+    session: index === 0 ? activeSession() : openSession({ background: true }),
+  }));
+  const first = restored[active] ?? restored[0];
+  if (first) activateSession(first.session);
+  rememberTabs();
+  if (first) await restoreTab(first.session, first.tab);
+  for (const one of restored) if (one !== first) await restoreTab(one.session, one.tab);
 }

@@ -1,8 +1,8 @@
-import { useDocument } from "../stores/document-store.js";
+import { isAnyDirty } from "../stores/tab-store.js";
 
-/** Makes the browser ask before a window with unsaved changes is closed or reloaded. */
+/** Makes the browser ask before a window with unsaved changes, shown or not, is closed or reloaded. */
 export function guardUnload(): void {
   window.addEventListener("beforeunload", (event) => {
-    if (useDocument.getState().dirty) event.preventDefault();
+    if (isAnyDirty()) event.preventDefault();
   });
 }

@@ -23,6 +23,7 @@ import { ColourLegend } from "./colour-legend.js";
 import { CanvasMenu } from "./context-menu.js";
 import { DragGhosts } from "./drag-ghosts.js";
 import { EdgeMenu } from "./edge-menu.js";
+import { ErrorCard } from "./error-card.js";
 import { Hint } from "./hint.js";
 import { KernelWarning } from "./kernel-warning.js";
 import { ListView } from "./list-view.js";
@@ -43,6 +44,7 @@ export function CanvasOverlays(): ReactElement {
       <Controls />
       {empty ? <EmptyGraph /> : <Hint />}
       <Minimap />
+      <ErrorCard />
       <PullReason />
       <EdgeMenu />
       <CanvasMenu />

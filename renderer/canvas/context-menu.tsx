@@ -20,6 +20,7 @@ import {
 } from "../commands/scope-commands.js";
 import type { Point } from "../document/model.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { hasScopes } from "../stores/graph-view-store.js";
 import { MenuAt, type MenuEntry } from "../ui/menu.js";
 import { currentMap, itemShowing } from "../viewport/current-map.js";
 import { nodeRect, nodesIn } from "../viewport/graph-map.js";
@@ -33,33 +34,46 @@ type MenuOf = NonNullable<CanvasStore["contextMenu"]>["on"];
 function alignMenu(): MenuEntry {
   const { across, down, ...edges } = alignCommands;
   const groups = [Object.values(edges), [across, down]];
-  const entries = joinGroups(groups.map((group) => group.map((command) => menuEntry(command.now()))));
-  return { kind: "submenu", label: "Align", entries };
+  return submenu("Align", groups);
 }
 
 function colourMenu(): MenuEntry {
-  const entries = Object.values(colourCommands).map((command) => menuEntry(command.now()));
-  return { kind: "submenu", label: "Colours", entries };
+  return submenu("Colours", [Object.values(colourCommands)]);
+}
+
+function submenu(label: string, groups: readonly (readonly AnyCommand[])[]): MenuEntry {
+  return { kind: "submenu", label, entries: joinGroups(groups.map(entriesNow)) };
+}
+
+/** Commands with their current targets; those that do not apply to them are left out. */
+function entriesNow(group: readonly (AnyCommand | MenuEntry)[]): MenuEntry[] {
+  return group.flatMap((one): MenuEntry[] => {
+    if ("kind" in one) return [one];
+    const action = one.now();
+    return action.applies ? [menuEntry(action)] : [];
+  });
 }
 
 function entriesOf(on: MenuOf): readonly MenuEntry[] {
   const groups: Readonly<Record<MenuOf, readonly (readonly (AnyCommand | MenuEntry)[])[]>> = {
     edges: [[edgeCommands.insert], [selectionCommands.delete]],
     nodes: [
-      [closedScopeCommands.open, openScopeCommands.close, weightCommands.toggle],
+      hasScopes() ? [closedScopeCommands.open, openScopeCommands.close, weightCommands.toggle] : [],
       [nodeCommands.inspect, nodeCommands.rename, nodeCommands.fetch, nodeCommands.connect],
       [partialRunCommands.to, partialRunCommands.alone],
-      [nodesCommands.pin, nodesCommands.unpin, nodesCommands.device],
-      [nodesCommands.colocate, nodesCommands.separate],
       [
-        frameCommands.add,
-        nodesCommands.scope,
+        ...[nodesCommands.pin, nodesCommands.unpin],
+        submenu("Placement", [[nodesCommands.device], [nodesCommands.colocate, nodesCommands.separate]]),
+      ],
+      [
+        submenu("Group", [[frameCommands.add, nodesCommands.scope]]),
         ...(useDocument.getState().selection.size > 1 ? [alignMenu()] : []),
       ],
       [
-        ...[clipboardCommands.cut, clipboardCommands.copy, pasteCommands.paste, nodesCommands.duplicate],
-        ...[selectionCommands.delete, nodesCommands.bypass],
+        submenu("Clipboard", [[clipboardCommands.cut, clipboardCommands.copy, pasteCommands.paste]]),
+        nodesCommands.duplicate,
       ],
+      [selectionCommands.delete, nodesCommands.bypass],
     ],
     canvas: [
       [graphCommands.addOp, noteCommands.add, pasteCommands.paste],
@@ -69,9 +83,7 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
       [canvasCommands.fit, canvasCommands.find, canvasCommands.list, canvasCommands.minimap],
     ],
   };
-  return joinGroups(
-    groups[on].map((group) => group.map((one) => ("kind" in one ? one : menuEntry(one.now())))),
-  );
+  return joinGroups(groups[on].map(entriesNow));
 }
 
 const LABELS: Readonly<Record<MenuOf, string>> = {
@@ -95,18 +107,34 @@ export function CanvasMenu(): ReactElement | null {
   );
 }
 
+/** A row of the list that has made its nodes the selection. */
+const SELECTED_ROW = "[data-menu-selection]";
+const ROW_MENU_INSET = 32;
+
+/** The row of a tree that its keys are for. */
+function currentRowOf(tree: Element): Element | null {
+  return document.getElementById(tree.getAttribute("aria-activedescendant") ?? "");
+}
+
 /** A right click, or the equivalent key, somewhere on the canvas. */
 export function openCanvasMenu(event: MouseEvent<HTMLElement>, picture: PicturePointer): void {
   const { target, currentTarget, clientX, clientY } = event;
   if (!(target instanceof Element)) return;
   const screen = { x: clientX, y: clientY };
-  const node = target.closest<HTMLElement>("[data-menu-node], .react-flow__node");
+  const node = target.closest<HTMLElement>(".react-flow__node");
   const edge = target.closest<HTMLElement>(".react-flow__edge");
+  const row =
+    target.closest('[role="tree"]') === target ? currentRowOf(target) : target.closest(SELECTED_ROW);
   const onPane = target.closest(".react-flow__pane") !== null;
-  if (target === currentTarget || target.closest('[role="tree"]') === target) {
+  if (row?.matches(SELECTED_ROW)) {
+    const { left, bottom } = row.getBoundingClientRect();
+    const byKey = !row.contains(target);
+    const at = byKey ? { x: left + ROW_MENU_INSET, y: bottom } : screen;
+    useCanvas.setState({ contextMenu: { on: "nodes", screen: at, pointer: false } });
+  } else if (target === currentTarget || target.closest('[role="tree"]') === target) {
     openByKey();
   } else if (node) {
-    openOnNode(node.dataset.menuNode ?? node.dataset.id ?? "", screen);
+    openOnNode(node.dataset.id ?? "", screen);
   } else if (edge) {
     openOnEdge(edge.dataset.id ?? "", screen);
   } else if (onPane) {

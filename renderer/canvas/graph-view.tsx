@@ -17,6 +17,7 @@ import { whyNotConnect } from "../document/edits/connect.js";
 import type { Point } from "../document/model.js";
 import { takesOps } from "../parts/op-drag.js";
 import { draggedWith, dropOnTask, overCanvas, placeOf, trackPinDrag } from "../parts/pin-drag.js";
+import { useActiveSession } from "../stores/document-session.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { endDrag } from "../stores/drag-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
@@ -26,7 +27,7 @@ import { nodeRect } from "../viewport/graph-map.js";
 import { moveItems } from "../viewport/move-items.js";
 import { inputEnd, outputEnd } from "../viewport/ports.js";
 import type { Rect } from "../viewport/rect.js";
-import { fitGraph, MAX_ZOOM, MIN_ZOOM, originFollowsView, toGraph } from "../viewport/view.js";
+import { beginView, MAX_ZOOM, MIN_ZOOM, originFollowsView, toGraph } from "../viewport/view.js";
 import { type GraphFlow, useCanvas } from "../viewport/view-store.js";
 import { AnnotationLayer } from "./annotation-layer.js";
 import { onCanvasKey } from "./canvas-keys.js";
@@ -84,9 +85,11 @@ export function GraphView(): ReactElement {
   const count = useDocument((state) => state.document.nodes.size);
   const generation = useDocument((state) => state.generation);
 
+  const session = useActiveSession();
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: another document is what the effect waits for
   useEffect(() => {
-    const frame = requestAnimationFrame(() => fitGraph(undefined, 0));
+    const frame = requestAnimationFrame(beginView);
     return () => cancelAnimationFrame(frame);
   }, [generation]);
 
@@ -158,8 +161,8 @@ export function GraphView(): ReactElement {
         nodeTypes={nodeTypes}
         edgeTypes={edgeTypes}
         onInit={(flow: GraphFlow) => {
-          useCanvas.setState({ flow });
-          fitGraph(undefined, 0);
+          useCanvas.of(session).setState({ flow });
+          beginView();
         }}
         onNodesChange={onNodesChange}
         onNodeClick={({ shiftKey, ctrlKey, metaKey }, { id }) => {

@@ -43,14 +43,15 @@ export interface ScopeStatus {
   readonly micros: number | undefined;
 }
 
-export function useScopeStatus(scope: Scope): ScopeStatus {
+/** @param of the hierarchy of the scope; defaults to that of what the canvas shows */
+export function useScopeStatus(scope: Scope, of?: Hierarchy): ScopeStatus {
   const nodes = useDocument((state) => state.document.nodes);
   const weights = useGraphView((state) => state.openness.weights);
   const problems = useDocument((state) => state.problems);
   const missing = useKernels((state) => state.missing.nodes);
   const runs = useDocumentRun((state) => state.latest?.nodes);
   const identities = useCluster((state) => state.identities);
-  const hierarchy = hierarchyFor(nodes, weights);
+  const hierarchy = of ?? hierarchyFor(nodes, weights);
   const contents = useSliced({
     size: nodes.size,
     work: () => slicedContents(scope, hierarchy, nodes),

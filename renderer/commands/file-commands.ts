@@ -1,13 +1,7 @@
 import { runExample } from "../actions/example-actions.js";
 import { exportScript } from "../actions/export-actions.js";
-import {
-  downloadGraph,
-  newDocument,
-  openDocument,
-  openExample,
-  saveDocument,
-  saveDocumentAs,
-} from "../actions/file-actions.js";
+import { downloadGraph, saveDocument, saveDocumentAs } from "../actions/file-actions.js";
+import { newDocument, openDocument, openExample } from "../actions/open-actions.js";
 import { exportPicture } from "../actions/picture-actions.js";
 import { openNewWindow } from "../actions/window-actions.js";
 import { useApp } from "../stores/app-store.js";
@@ -16,7 +10,15 @@ import { defineCommands } from "./command.js";
 import { documentTarget, exampleTarget, nodesTarget, noTarget, recentTarget } from "./target-kinds.js";
 
 export const fileCommands = defineCommands(noTarget, {
-  create: { id: "file.new", group: "File", label: "New graph", icon: "file", run: newDocument },
+  create: {
+    id: "file.new",
+    group: "File",
+    label: "New graph",
+    icon: "file",
+    shortcut: "Mod+N Alt+N",
+    whileTyping: true,
+    run: newDocument,
+  },
   open: {
     id: "file.open",
     group: "File",
@@ -75,7 +77,9 @@ export const exampleCommands = defineCommands(exampleTarget, {
     note: ({ description }) => description,
     icon: "cube",
     needsApplication: true,
-    run: openExample,
+    run: async (example) => {
+      await openExample(example);
+    },
   },
   run: {
     id: "file.runExample",

@@ -1,3 +1,4 @@
+import { startTour } from "../actions/tour-actions.js";
 import { uiActions } from "../stores/ui-store.js";
 import { defineCommands } from "./command.js";
 import { noTarget } from "./target-kinds.js";
@@ -18,6 +19,14 @@ export const helpCommands = defineCommands(noTarget, {
     icon: "help",
     shortcut: "?",
     run: () => uiActions.open({ kind: "shortcuts" }),
+  },
+  tour: {
+    id: "help.tour",
+    group: "Help",
+    label: "Take the tour",
+    keywords: "introduction, first steps, tutorial, getting started",
+    icon: "help",
+    run: startTour,
   },
   log: {
     id: "help.log",

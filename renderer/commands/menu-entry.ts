@@ -15,7 +15,7 @@ export function menuEntry(action: Action, text: "label" | "short" | "named" = "l
     kind: "item",
     label: action[text],
     icon,
-    shortcut: shortcut?.split(" ")[0],
+    shortcut,
     hint: reason === undefined ? hint : undefined,
     note: reason ?? note,
     disabled: reason !== undefined,

@@ -46,6 +46,11 @@ export function focusInspector(field = "input, select"): void {
   if (found instanceof HTMLInputElement) found.select();
 }
 
+/** The card under the selected node that says what is wrong with it. */
+function problemCard(): HTMLElement | null {
+  return document.querySelector<HTMLElement>("[data-node-problems]");
+}
+
 export const nodeCommands = defineCommands(nodeTarget, {
   inspect: {
     id: "graph.inspect",
@@ -77,6 +82,18 @@ export const nodeCommands = defineCommands(nodeTarget, {
     run: (node) => {
       if (outputsOf(node) > 0) documentActions.toggleFetch(tensorName(node.name, 0));
       else documentActions.toggleTarget(node.name);
+    },
+  },
+  problem: {
+    id: "graph.toProblem",
+    group: "Graph",
+    label: "Go to what is wrong with the node",
+    keywords: "error, warning, quick fix",
+    shortcut: "Mod+.",
+    isEnabled: () => when(problemCard() !== null, "Nothing is wrong with the node, or it is not in view."),
+    run: () => {
+      const card = problemCard();
+      (card?.querySelector<HTMLElement>("button") ?? card)?.focus();
     },
   },
   connect: {

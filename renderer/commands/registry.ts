@@ -45,6 +45,7 @@ import {
   weightCommands,
 } from "./scope-commands.js";
 import { settingsCommands, themeCommands } from "./settings-commands.js";
+import { anyTabCommands, tabCommands, tabListCommands } from "./tab-commands.js";
 import { taskCommands } from "./task-commands.js";
 import { tensorCommands } from "./tensor-commands.js";
 import { variableCommands, variablesCommands } from "./variable-commands.js";
@@ -53,6 +54,7 @@ import { viewCommands } from "./view-commands.js";
 /** In the order of the palette, the overview of shortcuts and the native menu. */
 export const allCommands: readonly AnyCommand[] = [
   ...[fileCommands, recentCommands, exampleCommands, documentCommands, pictureCommands],
+  ...[tabCommands, tabListCommands, anyTabCommands],
   ...[editCommands, clipboardCommands, pasteCommands, nodesCommands, selectionCommands],
   ...[
     runCommands,

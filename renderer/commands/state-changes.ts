@@ -6,6 +6,7 @@ import type { StoreApi } from "zustand";
 import { useApp } from "../stores/app-store.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useCurves } from "../stores/curve-store.js";
+import { type PerDocument, useSessions } from "../stores/document-session.js";
 import { useDocument } from "../stores/document-store.js";
 import { useExamples } from "../stores/example-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
@@ -49,16 +50,28 @@ const STORES: readonly Store[] = [
     useRun,
     useRuntime,
     useSavedModel,
+    useSessions,
     useSettings,
     useUi,
     useVariables,
   ],
 ].map((store) => recordable(store as Store));
 
-/** Makes `getState` of a store tell `recordReads` which values of the state are read. */
-function recordable(store: Store): Store {
-  const stateNow = store.getState;
-  store.getState = () => {
+/** Makes `getState` of a store tell `recordReads` which values of the state are read, also of documents not shown. */
+function recordable(store: Store & Partial<Pick<PerDocument<object>, "of">>): Store {
+  store.getState = recorded(store.getState);
+  const { of } = store;
+  if (of) {
+    store.of = (session) => {
+      const one = of(session);
+      return recording === undefined ? one : { ...one, getState: recorded(one.getState) };
+    };
+  }
+  return store;
+}
+
+function recorded(stateNow: () => object): () => object {
+  return () => {
     const state = stateNow();
     const reads = recording;
     if (reads === undefined) return state;
@@ -70,7 +83,6 @@ function recordable(store: Store): Store {
       },
     });
   };
-  return store;
 }
 
 /** The result of a query, and whether it may have changed since. */

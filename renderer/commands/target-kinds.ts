@@ -13,6 +13,7 @@ import { variablesOf } from "../document/variables.js";
 import { dataEdge, type Edge } from "../document/wiring.js";
 import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
+import { activeSession, type DocumentSession, openSessions } from "../stores/document-session.js";
 import type { DocumentStore } from "../stores/document-state.js";
 import { useDocument } from "../stores/document-store.js";
 import { useExamples } from "../stores/example-store.js";
@@ -32,6 +33,23 @@ export const noTarget: TargetKind<void> = { name: "none", current: () => ({ targ
 export const documentTarget: TargetKind<DocumentStore> = {
   name: "document",
   current: () => ({ target: useDocument.getState() }),
+};
+
+const nameOfTab = (session: DocumentSession): string => useDocument.of(session).getState().document.name;
+
+/** The tab of an open document; the shown one by default. */
+export const tabTarget: TargetKind<DocumentSession> = {
+  name: "tab",
+  current: () => ({ target: activeSession() }),
+  nameOf: nameOfTab,
+};
+
+/** Any tab. */
+export const anyTabTarget: TargetKind<DocumentSession> = {
+  name: "any tab",
+  current: () => ({ target: activeSession() }),
+  all: openSessions,
+  nameOf: nameOfTab,
 };
 
 const NO_NODE = "No node is selected.";

@@ -180,7 +180,7 @@ export function* slicedItems(hierarchy: Hierarchy, open: Openness["scopes"]): Sl
 const inScopes = new WeakMap<Scope, readonly string[]>();
 
 /** Everything that is in a scope, as it is in the document: folded parameters too. */
-export function nodesInScope(scope: Scope, { weights }: Hierarchy): readonly string[] {
+export function nodesInScope(scope: Scope, { weights, isShown }: Hierarchy): readonly string[] {
   const known = inScopes.get(scope);
   if (known) return known;
   const names = new Set<string>();
@@ -191,7 +191,8 @@ export function nodesInScope(scope: Scope, { weights }: Hierarchy): readonly str
         continue;
       }
       names.add(child);
-      for (const folded of weights.folded.get(child) ?? []) names.add(folded);
+      // A parameter that is drawn as a node is in the scope where it is drawn.
+      for (const folded of weights.folded.get(child) ?? []) if (!isShown(folded)) names.add(folded);
     }
   };
   visit(scope);

@@ -25,8 +25,9 @@ function useActionOf<T>(props: Commanded<T>): Action {
 }
 
 /** What makes an element a button of an action. Others may have to be done first, such as closing a dialog. */
-function pressProps({ reason, run }: Action, before?: () => void) {
+function pressProps({ id, reason, run }: Action, before?: () => void) {
   return {
+    "data-command": id,
     "aria-disabled": reason === undefined ? undefined : true,
     onClick: () => {
       if (reason !== undefined) return;
@@ -98,7 +99,7 @@ export function CommandIconButton<T>(props: CommandIconButtonProps<T>): ReactEle
       icon={icon ?? action.icon ?? "more"}
       label={action[text]}
       tooltip={action.reason === undefined ? action[text] : `${action[text]}: ${action.reason}`}
-      shortcut={action.shortcut?.split(" ")[0]}
+      shortcut={action.shortcut}
       small={small}
       className={className}
       aria-pressed={action.checked}

@@ -1,8 +1,10 @@
 import { create } from "zustand";
+import { useShallow } from "zustand/react/shallow";
 import type { AppInfo } from "../../main/api/app.js";
 import type { Problem } from "../../main/api/problem.js";
 import { toProblem } from "../../main/api/wire.js";
 import type { Refusal } from "../transport/session.js";
+import { type DocumentSession, useActiveSession } from "./document-session.js";
 
 /** An action offered beside a message. */
 export interface NoticeAction {
@@ -16,8 +18,10 @@ export interface Notice {
   readonly kind: "problem" | "info";
   readonly problem: Problem;
   readonly action?: NoticeAction;
-  /** Of two notices with the same key the newer replaces the older. */
+  /** Of two notices with the same key, for the same document, the newer replaces the older. */
   readonly key?: string;
+  /** The document that it is about: it is shown, and its action runs, only while that is active. Absent: any. */
+  readonly session?: DocumentSession;
 }
 
 /** starting: never connected so far. lost: was connected and is reconnecting. refused: access is denied. */
@@ -48,19 +52,31 @@ export function useUnseenSince(): number | undefined {
   return useApp(({ connection, lostAt }) => (connection === "connected" ? undefined : lostAt));
 }
 
-/** Beyond this number of messages the oldest is dropped. */
+/** The messages for the window and for the document that it shows, the oldest first. */
+export function useNotices(): readonly Notice[] {
+  const active = useActiveSession();
+  return useApp(
+    useShallow(({ notices }) => notices.filter(({ session }) => session === undefined || session === active)),
+  );
+}
+
+/** Beyond this number of messages of one document, or of the window, the oldest is dropped. */
 const MOST_NOTICES = 3;
 let nextNotice = 1;
 
 export function showNotice(notice: Omit<Notice, "id">): void {
+  const { key, session } = notice;
   const others = useApp
     .getState()
-    .notices.filter((other) => notice.key === undefined || other.key !== notice.key);
-  useApp.setState({ notices: [...others, { ...notice, id: nextNotice++ }].slice(-MOST_NOTICES) });
+    .notices.filter((other) => key === undefined || other.key !== key || other.session !== session);
+  const beside = others.filter((other) => other.session === session);
+  const tooMany = new Set(beside.slice(0, Math.max(0, beside.length + 1 - MOST_NOTICES)));
+  const kept = others.filter((other) => !tooMany.has(other));
+  useApp.setState({ notices: [...kept, { ...notice, id: nextNotice++ }] });
 }
 
 /** Shows any thrown error. */
-export function showProblem(error: unknown, options: { action?: NoticeAction; key?: string } = {}): void {
+export function showProblem(error: unknown, options: Pick<Notice, "action" | "key" | "session"> = {}): void {
   showNotice({ kind: "problem", problem: toProblem(error), ...options });
 }
 
@@ -68,10 +84,19 @@ export function dismissNotice(id: number): void {
   useApp.setState({ notices: useApp.getState().notices.filter((notice) => notice.id !== id) });
 }
 
-export function dismissNoticeByKey(key: string): void {
+/** @param session only those about this document; absent: about any */
+export function dismissNoticeByKey(key: string, session?: DocumentSession): void {
+  dismissNotices((notice) => notice.key === key && (session === undefined || notice.session === session));
+}
+
+/** Removes what is said about a document. Called when it is closed or replaced. */
+export function dismissNoticesOf(session: DocumentSession): void {
+  dismissNotices((notice) => notice.session === session);
+}
+
+function dismissNotices(which: (notice: Notice) => boolean): void {
   const { notices } = useApp.getState();
-  if (notices.some((notice) => notice.key === key))
-    useApp.setState({ notices: notices.filter((notice) => notice.key !== key) });
+  if (notices.some(which)) useApp.setState({ notices: notices.filter((notice) => !which(notice)) });
 }
 
 /** Runs a function and shows its errors. For click handlers, which are not awaited. */

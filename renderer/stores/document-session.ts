@@ -13,7 +13,8 @@ export interface DocumentSession {
   readonly id: number;
 }
 
-interface Sessions {
+export interface Sessions {
+  /** In the order of their tabs. */
   readonly open: readonly DocumentSession[];
   readonly active: DocumentSession;
 }
@@ -21,7 +22,8 @@ interface Sessions {
 let nextId = 1;
 const newSession = (): DocumentSession => ({ id: nextId++ });
 
-const useSessions = create<Sessions>()(() => {
+/** The open documents. Changed only by the functions below. */
+export const useSessions = create<Sessions>()(() => {
   const first = newSession();
   return { open: [first], active: first };
 });
@@ -43,10 +45,16 @@ export function openSessions(): readonly DocumentSession[] {
   return useSessions.getState().open;
 }
 
-/** Makes a session with an empty document and shows it. */
-export function openSession(): DocumentSession {
+/**
+ * Makes a session with an empty document: right of the active one, which it replaces on the screen, or in the
+ * background behind all others.
+ */
+export function openSession({ background = false } = {}): DocumentSession {
   const session = newSession();
-  useSessions.setState(({ open }) => ({ open: [...open, session], active: session }));
+  useSessions.setState(({ open, active }) => ({
+    open: open.toSpliced(background ? open.length : open.indexOf(active) + 1, 0, session),
+    active: background ? active : session,
+  }));
   return session;
 }
 
@@ -55,22 +63,38 @@ export function activateSession(session: DocumentSession): void {
   useSessions.setState({ active: session });
 }
 
-/** Closes a session; the one opened before it is shown. The last one stays. */
+/** Closes a session; if it was active, the one right of it is shown, or the one left of it. The last one stays. */
 export function closeSession(session: DocumentSession): void {
   const { open, active } = useSessions.getState();
+  const index = open.indexOf(session);
   const left = open.filter((other) => other !== session);
-  const next = left.at(-1);
-  if (next !== undefined) useSessions.setState({ open: left, active: active === session ? next : active });
+  const next = left[Math.min(index, left.length - 1)];
+  if (index >= 0 && next !== undefined) {
+    useSessions.setState({ open: left, active: active === session ? next : active });
+  }
+}
+
+/** Moves a session to a position among the others, counted from 0. */
+export function moveSession(session: DocumentSession, to: number): void {
+  const { open } = useSessions.getState();
+  if (!open.includes(session)) return;
+  const others = open.filter((other) => other !== session);
+  useSessions.setState({ open: others.toSpliced(Math.max(0, to), 0, session) });
+}
+
+/** True until it is closed. */
+export function isOpen(session: DocumentSession): boolean {
+  return useSessions.getState().open.includes(session);
 }
 
 /** Calls back when another session has become active. */
-export function onSessionChange(listener: () => void): () => void {
+export function onSessionChange(listener: (left: DocumentSession) => void): () => void {
   return useSessions.subscribe((state, before) => {
-    if (state.active !== before.active) listener();
+    if (state.active !== before.active) listener(before.active);
   });
 }
 
-/** Calls back when a session was opened or closed. Returns a function that stops that. */
+/** Calls back when a session was opened, closed or moved. Returns a function that stops that. */
 export function onSessionsOpen(listener: () => void): () => void {
   return useSessions.subscribe((state, before) => {
     if (state.open !== before.open) listener();

@@ -31,6 +31,7 @@ export const useSettings = create<SettingsStore>()(() => ({
     graphFolders: [],
     favouriteOps: [],
     onlyRunnableOps: true,
+    tourSeen: false,
   },
   systemTheme: systemQuery()?.matches ? "light" : "dark",
 }));

@@ -26,6 +26,8 @@ export interface TensorView {
 export interface TensorTabsStore {
   /** Tensors of the document that are open as tabs of the dock, in the order they were opened. */
   readonly names: readonly string[];
+  /** The one that the dock showed when another document was shown instead. */
+  readonly shown: string | undefined;
   /** How they are looked at, by name and shape; the others in the way that suits them. */
   readonly views: ReadonlyMap<string, TensorView>;
   /** Names of classes, for tensors of scores. */
@@ -34,6 +36,7 @@ export interface TensorTabsStore {
 
 export const useTensorTabs = perDocument<TensorTabsStore>(() => ({
   names: [],
+  shown: undefined,
   views: new Map(),
   labels: [],
 }));

@@ -1,6 +1,6 @@
 import { create } from "zustand";
 import type { Access } from "../../main/api/cluster.js";
-import { onSessionChange } from "./document-session.js";
+import { activeSession, onSessionChange, useSessions } from "./document-session.js";
 import { useTensorTabs } from "./tensor-tabs.js";
 
 export type SideTab = "cluster" | "ops" | "placement";
@@ -151,7 +151,15 @@ function leaveTensorTab(): void {
   useUi.setState(({ dockTab }) => ({ dockTab: dockTab.startsWith("tensor:") ? "results" : dockTab }));
 }
 
-onSessionChange(leaveTensorTab);
+// A document whose tensor was shown shows it again when it is back.
+onSessionChange((left) => {
+  const { dockTab } = useUi.getState();
+  const shown = dockTab.startsWith("tensor:") ? dockTab.slice("tensor:".length) : undefined;
+  useTensorTabs.of(left).setState({ shown });
+  leaveTensorTab();
+  const { names, shown: again } = useTensorTabs.getState();
+  if (again !== undefined && names.includes(again)) useUi.setState({ dockTab: `tensor:${again}` });
+});
 
 export const uiActions = {
   showSide: (sideTab: SideTab) => useUi.setState({ sideTab, sideOpen: true }),
@@ -172,8 +180,8 @@ export const uiActions = {
   },
   /** Closes a document's tensor tabs with it. */
   closeTensors: () => {
-    useTensorTabs.setState({ names: [] });
-    leaveTensorTab();
+    useTensorTabs.setState({ names: [], shown: undefined });
+    if (useSessions.getState().active === activeSession()) leaveTensorTab();
   },
   closeTensor: (name: string) => {
     useTensorTabs.setState(({ names }) => ({ names: names.filter((other) => other !== name) }));

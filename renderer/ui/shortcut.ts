@@ -1,4 +1,7 @@
-/** Keys as commands write them: "Mod+Shift+Z", alternatives separated by a space. */
+/**
+ * Keys as commands write them: "Mod+Shift+Z", alternatives separated by a space. "Mod" is Ctrl or, on macOS, Cmd; "Ctrl"
+ * is Ctrl everywhere.
+ */
 
 const isMac = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? "");
 
@@ -14,6 +17,7 @@ export interface KeyPress {
 interface Keys {
   readonly key: string;
   readonly mod: boolean;
+  readonly ctrl: boolean;
   readonly shift: boolean;
   readonly alt: boolean;
 }
@@ -26,6 +30,7 @@ function parse(alternative: string): Keys {
   return {
     key: (parts.at(-1) ?? "").toLowerCase(),
     mod: parts.includes("Mod"),
+    ctrl: parts.includes("Ctrl"),
     shift: parts.includes("Shift"),
     alt: parts.includes("Alt"),
   };
@@ -35,10 +40,10 @@ function parse(alternative: string): Keys {
 export function matchesShortcut(shortcut: string, press: KeyPress, mac: boolean = isMac): boolean {
   return shortcut.split(" ").some((alternative) => {
     const keys = parse(alternative);
-    const mod = mac ? press.metaKey : press.ctrlKey;
-    const otherMod = mac ? press.ctrlKey : press.metaKey;
-    if (keys.key !== press.key.toLowerCase() || keys.mod !== mod || otherMod || keys.alt !== press.altKey)
-      return false;
+    const ctrl = keys.ctrl || (keys.mod && !mac);
+    const meta = keys.mod && mac;
+    if (ctrl !== press.ctrlKey || meta !== press.metaKey || keys.alt !== press.altKey) return false;
+    if (keys.key !== press.key.toLowerCase()) return false;
     // A sign such as "?" or "+" may need Shift on one keyboard and not on another.
     const isSign = keys.key.length === 1 && keys.key.toLowerCase() === keys.key.toUpperCase();
     return keys.shift === press.shiftKey || (isSign && !/\d/.test(keys.key));
@@ -61,12 +66,29 @@ const NAMES: Readonly<Record<string, string>> = {
   Delete: "Del",
   ArrowUp: "↑",
   ArrowDown: "↓",
+  PageUp: "Page Up",
+  PageDown: "Page Down",
   "-": "−",
 };
 
-/** The first alternative as it stands in menus and tooltips: "Ctrl Shift Z", "⌘ ⇧ Z". */
+/** What browsers do with their own tabs and windows, without asking the page. */
+const KEPT_BY_BROWSERS: ReadonlySet<string> = new Set([
+  ...["Mod+N", "Mod+W", "Ctrl+Tab", "Ctrl+Shift+Tab", "Ctrl+PageDown", "Ctrl+PageUp"],
+]);
+
+/** The desktop program's window has a bridge, and all keys to itself. */
+const isBrowser = (): boolean => globalThis.window !== undefined && !("tensordeck" in globalThis.window);
+
+/** The alternative that stands in menus and tooltips: the first that reaches the page. */
+export function shownShortcut(shortcut: string, inBrowser: boolean = isBrowser()): string {
+  const [first = "", ...others] = shortcut.split(" ");
+  const free = (one: string) => !inBrowser || !KEPT_BY_BROWSERS.has(one);
+  return [first, ...others].find(free) ?? first;
+}
+
+/** A shortcut as it stands in menus and tooltips: "Ctrl Shift Z", "Cmd Shift Z". */
 export function shortcutText(shortcut: string, mac: boolean = isMac): string {
-  const first = shortcut.split(" ")[0] ?? "";
+  const first = shownShortcut(shortcut);
   const parts = first.endsWith("+")
     ? [...first.slice(0, -1).split("+").filter(Boolean), "+"]
     : first.split("+");

@@ -1,8 +1,16 @@
 import { Tabs as Radix } from "radix-ui";
-import { type HTMLAttributes, type KeyboardEvent, type ReactElement, type ReactNode, useRef } from "react";
+import {
+  type HTMLAttributes,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactElement,
+  type ReactNode,
+  useRef,
+} from "react";
 import { classNames } from "./class-names.js";
 import { Icon } from "./icon.js";
 import styles from "./tabs.module.css";
+import textStyles from "./text.module.css";
 
 export interface Tab<Id extends string> {
   readonly id: Id;
@@ -10,7 +18,15 @@ export interface Tab<Id extends string> {
   readonly count?: number | undefined;
   /** The count is of problems. */
   readonly bad?: boolean;
-  /** Closes the tab: by its cross, or by Delete. A tab list may contain only tabs, so the cross is not a button. */
+  /** Set off behind the label. */
+  readonly detail?: string | undefined;
+  /** What the pointer is told of it. */
+  readonly title?: string | undefined;
+  /** A mark before the label, with a text of its own. */
+  readonly mark?: ReactNode;
+  /** What it shows has changes that were not saved. */
+  readonly unsaved?: boolean;
+  /** Closes the tab: by its cross, by the middle button, or by Delete. A tab list may contain only tabs, so the cross is not a button. */
   readonly onClose?: () => void;
 }
 
@@ -18,12 +34,15 @@ interface TabsProps<Id extends string> {
   /** Undefined: no panel is shown. */
   readonly selected: Id | undefined;
   onSelect(id: Id): void;
+  /** The arrow keys move the focus only; Enter selects. For panels that take a while to be shown. */
+  readonly manual?: boolean;
   /** One element that the bar and its panel stand in. */
   readonly children: ReactElement;
 }
 
 /** A bar of tabs and the panel of the selected one. */
-export function Tabs<Id extends string>({ selected, onSelect, children }: TabsProps<Id>): ReactElement {
+export function Tabs<Id extends string>(props: TabsProps<Id>): ReactElement {
+  const { selected, onSelect, manual = false, children } = props;
   return (
     <Radix.Root
       asChild
@@ -31,7 +50,7 @@ export function Tabs<Id extends string>({ selected, onSelect, children }: TabsPr
       // Every value is the id of one of the tabs.
       onValueChange={(id) => onSelect(id as Id)}
       // The keyboard passes by tabs whose panel is closed without opening it.
-      activationMode={selected === undefined ? "manual" : "automatic"}
+      activationMode={manual || selected === undefined ? "manual" : "automatic"}
     >
       {children}
     </Radix.Root>
@@ -42,18 +61,25 @@ interface TabListProps<Id extends string> {
   readonly label: string;
   readonly tabs: readonly Tab<Id>[];
   readonly selected: Id | undefined;
+  /** There may be many: they become narrower, then they scroll. */
+  readonly scrolls?: boolean;
+  onContextMenu?(id: Id, event: MouseEvent): void;
+  /** Called after a tab was selected with the pointer. */
+  onPointerSelect?(): void;
   /** Shown at the right end of the bar. */
   readonly children?: ReactNode;
 }
 
 /** The bar of tabs. */
 export function TabList<Id extends string>(props: TabListProps<Id>): ReactElement {
-  const { label, tabs, selected, children } = props;
+  const { label, tabs, scrolls = false, onContextMenu, onPointerSelect, children } = props;
   const bar = useRef<HTMLDivElement>(null);
   const focusSelected = () =>
     bar.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.focus({ preventScroll: true });
   const onKeyDown = (event: KeyboardEvent) => {
-    const onClose = event.key === "Delete" ? tabs.find((tab) => tab.id === selected)?.onClose : undefined;
+    const focused = event.target instanceof Element ? event.target.closest("[data-tab]") : undefined;
+    const id = focused?.getAttribute("data-tab");
+    const onClose = event.key === "Delete" ? tabs.find((tab) => tab.id === id)?.onClose : undefined;
     if (!onClose) return;
     event.preventDefault();
     event.stopPropagation();
@@ -63,10 +89,31 @@ export function TabList<Id extends string>(props: TabListProps<Id>): ReactElemen
   };
   return (
     <div className={styles.bar}>
-      <Radix.List ref={bar} aria-label={label} className={styles.list} onKeyDown={onKeyDown}>
+      <Radix.List
+        ref={bar}
+        aria-label={label}
+        className={classNames(styles.list, scrolls && styles.scrolling)}
+        onKeyDown={onKeyDown}
+      >
         {tabs.map((tab) => (
-          <Radix.Trigger key={tab.id} value={tab.id} className={styles.tab}>
-            {tab.label}
+          <Radix.Trigger
+            key={tab.id}
+            value={tab.id}
+            className={styles.tab}
+            title={tab.title}
+            data-tab={tab.id}
+            data-unsaved={tab.unsaved ? "" : undefined}
+            onMouseDown={keepFromScrolling}
+            onAuxClick={({ button }) => button === MIDDLE && tab.onClose?.()}
+            onContextMenu={onContextMenu && ((event) => onContextMenu(tab.id, event))}
+            onClick={({ detail }) => detail > 0 && onPointerSelect?.()}
+          >
+            {tab.mark}
+            <span className={textStyles.truncated}>{tab.label}</span>
+            {tab.detail ? (
+              <span className={classNames(styles.detail, textStyles.truncated)}>{tab.detail}</span>
+            ) : null}
+            {tab.unsaved ? <span className={textStyles.spokenOnly}>has unsaved changes</span> : null}
             {tab.count ? (
               <span className={classNames(styles.count, tab.bad && styles.problems)}>{tab.count}</span>
             ) : null}
@@ -77,6 +124,13 @@ export function TabList<Id extends string>(props: TabListProps<Id>): ReactElemen
       {children}
     </div>
   );
+}
+
+const MIDDLE = 1;
+
+/** Some systems scroll while the middle button is pressed. */
+function keepFromScrolling(event: MouseEvent): void {
+  if (event.button === MIDDLE) event.preventDefault();
 }
 
 /** A control in the bar of tabs. */
@@ -110,6 +164,7 @@ function Cross({ onClose }: { readonly onClose: () => void }): ReactElement {
         onClose();
       }}
     >
+      <span className={styles.unsaved} />
       <Icon name="close" size={12} />
     </span>
   );

@@ -24,6 +24,11 @@ export function currentMap(): GraphMap {
   return map;
 }
 
+/** Releases the map of a document that is not shown. */
+export function forgetMap(): void {
+  delete remembered().known;
+}
+
 function compute(): GraphMap {
   const { document } = useDocument.getState();
   if (!isArranged(document)) return mapOf(document, lookupOp);

@@ -1,5 +1,5 @@
 /** What the canvas shows beside the graph: overlays, the edge being pulled, selected edges. */
-import type { ReactFlowInstance } from "@xyflow/react";
+import type { ReactFlowInstance, Viewport } from "@xyflow/react";
 import type { ConnectFrom } from "../document/edits/add.js";
 import type { DataEnd } from "../document/edits/insert-on-edge.js";
 import type { Point } from "../document/model.js";
@@ -19,13 +19,21 @@ export type GraphFlow = Pick<
 >;
 
 export interface CanvasStore {
+  /** Undefined while another document is shown. */
   readonly flow: GraphFlow | undefined;
+  /**
+   * Where the view was when another document was shown, and the canvas on the screen, and of which document it is, by
+   * its generation.
+   */
+  readonly left: { readonly view: Viewport; readonly canvas: Point; readonly generation: number } | undefined;
   /**
    * The point of the graph that is zero for React Flow. It follows the view, because browsers place and draw with the
    * digits of 32-bit numbers: ten million pixels away from zero, edges vanish and nodes jump by whole pixels.
    */
   readonly origin: Point;
   readonly listOpen: boolean;
+  /** The rows of the list whose children are shown, by their ids. */
+  readonly listExpanded: ReadonlySet<string>;
   /** Undefined: no choice; the map is shown for graphs of some size. */
   readonly minimapOpen: boolean | undefined;
   readonly pinChooserOpen: boolean;
@@ -54,8 +62,10 @@ export interface CanvasStore {
 
 export const useCanvas = perDocument<CanvasStore>(() => ({
   flow: undefined,
+  left: undefined,
   origin: { x: 0, y: 0 },
   listOpen: false,
+  listExpanded: new Set<string>(),
   minimapOpen: undefined,
   pinChooserOpen: false,
   pulling: undefined,

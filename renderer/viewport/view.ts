@@ -1,9 +1,10 @@
 /** Where the view is over the graph, and how it is moved. All points are of the graph, wherever its origin is for React Flow. */
 import { getViewportForBounds, type Viewport } from "@xyflow/react";
 import type { Point } from "../document/model.js";
+import { inSession, onSessionChange } from "../stores/document-session.js";
 import { useDocument } from "../stores/document-store.js";
 import { graphViewActions, hasScopes } from "../stores/graph-view-store.js";
-import { currentMap, itemShowing } from "./current-map.js";
+import { currentMap, forgetMap, itemShowing } from "./current-map.js";
 import { nodeRect } from "./graph-map.js";
 import { contains, type Rect } from "./rect.js";
 import { useCanvas } from "./view-store.js";
@@ -69,6 +70,43 @@ export function moveView(view: Viewport, duration = viewDuration()): void {
   const { x, y, zoom } = view;
   void flow.setViewport({ x: x + origin.x * zoom, y: y + origin.y * zoom, zoom }, { duration });
 }
+
+/** Shows a document for the first time, whole, or as it was when it was left for another one. */
+export function beginView(): void {
+  const { left } = useCanvas.getState();
+  const frame = canvasFrame();
+  if (!frame || left?.generation !== useDocument.getState().generation) {
+    fitGraph(undefined, 0);
+    return;
+  }
+  // The bar of tabs may have come meanwhile; nodes stay in their place on the screen.
+  const { view, canvas } = left;
+  moveView({ x: view.x + canvas.x - frame.left, y: view.y + canvas.y - frame.top, zoom: view.zoom }, 0);
+}
+
+/** Remembers the view, and ends what was begun on the canvas. */
+function leaveView(): void {
+  const { generation } = useDocument.getState();
+  const frame = canvasFrame();
+  const isDrawn = useCanvas.getState().flow !== undefined && currentMap().bounds !== undefined;
+  useCanvas.setState({
+    left: frame && isDrawn ? { view: currentView(), canvas: frame, generation } : undefined,
+    flow: undefined,
+    pinChooserOpen: false,
+    pulling: undefined,
+    edgeMenu: undefined,
+    contextMenu: undefined,
+    editedAnnotation: undefined,
+    pointedNode: undefined,
+    pointedEdge: undefined,
+  });
+  forgetMap();
+}
+
+// The canvas of the document that is left is still on the screen.
+onSessionChange((left) => {
+  if (globalThis.document !== undefined) inSession(left, leaveView);
+});
 
 /** Takes the origin to where the view has arrived. Not during a gesture, which counts from where it began. */
 export function originFollowsView(): void {
@@ -170,9 +208,14 @@ export function revealItem(id: string, duration = viewDuration()): void {
   const map = currentMap();
   const frame = canvasFrame();
   const index = map.indexOf.get(id);
-  if (!frame || index === undefined) return;
+  if (frame && index !== undefined) revealRect(nodeRect(map, index), duration);
+}
+
+/** Brings an area of the graph into view; one that is larger than the canvas is shown whole. */
+export function revealRect(rect: Rect, duration = viewDuration()): void {
+  const frame = canvasFrame();
+  if (!frame) return;
   const view = currentView();
-  const rect = nodeRect(map, index);
   const isLarge =
     (rect.right - rect.left) * view.zoom > frame.width || (rect.bottom - rect.top) * view.zoom > frame.height;
   const moved = isLarge ? fittingView(rect, frame) : revealedView(view, rect, frame);

@@ -63,7 +63,12 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("drawing", () => {
     await window.inspector
       .getByText("a is [2, 3], b is [1, 3]: the inner sizes, 3 and 1, must be equal.")
       .waitFor();
-    await window.inspector.getByRole("button", { name: "Transpose b" }).click();
+    // Under the node, too, and by keyboard.
+    await window.press("Control+.");
+    const card = window.page.getByRole("region", { name: "What is wrong with product" });
+    await expect.poll(() => card.evaluate((element) => element.contains(document.activeElement))).toBe(true);
+    await card.getByRole("button", { name: "Transpose b" }).press("Enter");
+    await card.waitFor({ state: "detached" });
     await expect.poll(() => window.node("product").getByText("shapes differ").count()).toBe(0);
     await window.runAndSee("sum", "[2,1]");
   });

@@ -13,11 +13,13 @@ import {
   peerMissing,
   repositoryRoot,
 } from "../support/peers.js";
+import { keepTourAway } from "./support/app.js";
 import { WindowPage } from "./support/window-page.js";
 
 describe.skipIf(peerMissing("tensorflow"))("the desktop window", () => {
   test("opens, is confined, runs the welcome graph", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "tensordeck-electron-"));
+    keepTourAway(dataDir);
     const electron = await _electron.launch({
       executablePath: process.env.TENSORDECK_TEST_ELECTRON ?? "",
       args: [repositoryRoot],

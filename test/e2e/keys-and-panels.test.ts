@@ -76,17 +76,18 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("keys and panels", () => 
     await window.page.getByRole("tabpanel").getByText("Run the graph to see its results.").waitFor();
   });
 
-  test("an example does not take the place of unsaved changes unasked; ? in the palette shows the shortcuts", async ({
+  test("an example does not take the place of unsaved changes; ? in the palette shows the shortcuts", async ({
     window,
   }) => {
     await window.canvas.focus();
     await window.press("Control+a");
     await window.press("Delete");
     await window.canvas.getByRole("button", { name: "Open example" }).click();
-    const question = window.page.getByRole("dialog", { name: /Save changes/ });
-    await question.waitFor();
-    await window.press("Escape");
-    await question.waitFor({ state: "detached" });
+    await window.node("z").waitFor();
+    const tabs = window.page.getByRole("tablist", { name: "Open documents" }).getByRole("tab");
+    await expect.poll(() => tabs.count()).toBe(2);
+    await window.press("Control+Shift+Tab");
+    await window.node("z").waitFor({ state: "detached" });
     expect(await window.nodes.count()).toBe(0);
     await window.press("Control+k");
     await window.page.getByPlaceholder("Search or run a command").pressSequentially("?");

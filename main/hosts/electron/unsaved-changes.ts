@@ -23,7 +23,7 @@ export function askBeforeUnload(
     }
     const choice = dialog.showMessageBoxSync(window, {
       type: "question",
-      message: "This document has changes that were not saved.",
+      message: "There are changes that were not saved.",
       detail: "They are lost when the window closes.",
       buttons: ["Discard changes", "Keep editing"],
       defaultId: 1,

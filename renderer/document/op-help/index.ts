@@ -2,10 +2,12 @@
 import { ARGUMENT_HELP } from "./arguments.js";
 import { ARRAY_HELP } from "./arrays.js";
 import { MATH_HELP } from "./math.js";
+import { MEDIA_HELP } from "./media.js";
 import { NETWORK_HELP } from "./networks.js";
+import { STATE_HELP } from "./state.js";
 
 const HELP: ReadonlyMap<string, string> = new Map(
-  [MATH_HELP, ARRAY_HELP, NETWORK_HELP].flatMap((texts) => Object.entries(texts)),
+  [MATH_HELP, ARRAY_HELP, NETWORK_HELP, STATE_HELP, MEDIA_HELP].flatMap((texts) => Object.entries(texts)),
 );
 
 /** Every op with a text. */

@@ -1,5 +1,5 @@
 /** Tensordeck as a user starts it without a desktop: the built headless host with tasks on a real libtensorflow. */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { libtensorflowDir, repositoryRoot } from "../../support/find-peers.js";
@@ -11,6 +11,8 @@ export interface AppOptions {
   /** False: no engine is found on this machine, as on a fresh one. */
   readonly runtime?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** True: the tour for new users starts, as on a fresh machine. */
+  readonly tour?: boolean;
   /** The folder of an app that ended, which this one continues. */
   readonly folder?: string;
 }
@@ -30,10 +32,18 @@ export interface RunningApp {
   kill(): Promise<void>;
 }
 
+/** Makes an application with this data folder one of a user who has seen the tour. */
+export function keepTourAway(data: string): void {
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  writeFileSync(join(data, "settings.json"), JSON.stringify({ tourSeen: true }));
+}
+
 export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
   const main = join(repositoryRoot, "build", "out", "main", "hosts", "headless", "main.js");
   if (!existsSync(main)) throw new Error("Tensordeck is not built. Run: npm run build");
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "tensordeck-e2e-"));
+  const data = join(folder, "data");
+  if (options.tour !== true && options.folder === undefined) keepTourAway(data);
   const runtime: Readonly<Record<string, string>> =
     options.runtime === false
       ? // An empty path leaves no Python to find, and a home of its own no installed runtime.
@@ -51,7 +61,7 @@ export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
       ...environmentWithoutProxies(),
       // File dialogs open here, and nothing of the account's own home is read or written.
       HOME: folder,
-      TENSORDECK_DATA_DIR: join(folder, "data"),
+      TENSORDECK_DATA_DIR: data,
       TENSORDECK_NETWORK: "off",
       ...runtime,
       ...options.env,

@@ -12,4 +12,5 @@ export const defaultSettings: Settings = {
   graphFolders: [],
   favouriteOps: [],
   onlyRunnableOps: true,
+  tourSeen: false,
 };

@@ -13,6 +13,7 @@ import {
   openSession,
 } from "../../../renderer/stores/document-session.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
+import { useTab } from "../../../renderer/stores/tab-store.js";
 import { welcome } from "../document/graphs.js";
 
 const TWO_SECONDS = 2000;
@@ -50,7 +51,6 @@ let application: Application;
 let keeper: DraftKeeper;
 let stop: () => void;
 const page = Object.assign(new EventTarget(), { visibilityState: "visible" });
-const stored = new Map<string, string>();
 
 function load(): void {
   documentActions.load({
@@ -65,18 +65,13 @@ function load(): void {
 const move = (x: number) => documentActions.moveNodes(new Map([["a", { x, y: 0 }]]));
 const save = () =>
   documentActions.markSaved({ name: "g", path: "/g.pbtxt", kind: "meta_graph", format: "text" });
+const draftOf = (session = activeSession()) => useTab.of(session).getState().draft;
 const wait = (millis: number) => vi.advanceTimersByTimeAsync(millis);
 const failure = (code: string, message = code) => new ProblemError({ code, message });
 
 beforeEach(() => {
   vi.useFakeTimers();
   vi.stubGlobal("document", page);
-  vi.stubGlobal("sessionStorage", {
-    getItem: (key: string) => stored.get(key) ?? null,
-    setItem: (key: string, value: string) => stored.set(key, value),
-    removeItem: (key: string) => stored.delete(key),
-  });
-  stored.clear();
   useApp.setState({ notices: [] });
   load();
   application = new Application();
@@ -104,7 +99,7 @@ describe("the keeper of drafts", () => {
     expect(change?.draftId).toBe(whole?.draftId);
     expect(change?.document).toBeUndefined();
     expect(change?.change.added).toEqual([]);
-    expect(DraftKeeper.remembered()).toBe(whole?.draftId);
+    expect(draftOf()).toBe(whole?.draftId);
   });
 
   it("sends at once when the page is hidden", async () => {
@@ -126,7 +121,7 @@ describe("the keeper of drafts", () => {
     end();
     await wait(TWO_SECONDS);
     expect(application.discarded).toEqual([application.kept[0]?.draftId]);
-    expect(DraftKeeper.remembered()).toBeUndefined();
+    expect(draftOf()).toBeUndefined();
     expect(application.kept).toHaveLength(1);
   });
 
@@ -176,21 +171,13 @@ describe("the keeper of drafts", () => {
       { unsaved: true },
     );
     const other = crypto.randomUUID();
-    keeper.adopt(other);
+    keeper.adopt(activeSession(), other);
     application.failures.push(failure("NOT_FOUND"));
     await wait(TWO_SECONDS);
     expect(useDocument.getState().dirty).toBe(true);
     expect(application.kept).toHaveLength(1);
     expect(application.kept[0]?.draftId).not.toBe(other);
     expect(application.discarded).toEqual([]);
-  });
-
-  it("forgets what the page before it had, once it has a draft of its own", async () => {
-    stored.set("tensordeck.draft", "of-the-page-before");
-    expect(DraftKeeper.remembered()).toBe("of-the-page-before");
-    move(1);
-    await wait(TWO_SECONDS);
-    expect(DraftKeeper.remembered()).toBe(application.kept[0]?.draftId);
   });
 
   it("keeps every open document in a draft of its own, shown or not, until it is closed", async () => {
@@ -211,12 +198,12 @@ describe("the keeper of drafts", () => {
     await wait(TWO_SECONDS);
     expect(application.kept.at(-1)).toMatchObject({ draftId: other?.draftId });
     expect(useApp.getState().notices).toMatchObject([{ problem: { message: "The disk is full." } }]);
-    expect(DraftKeeper.remembered()).toBe(one?.draftId);
+    expect(draftOf(first)).toBe(one?.draftId);
+    expect(draftOf(second)).toBe(other?.draftId);
     inSession(first, save);
     expect(application.discarded).toEqual([one?.draftId]);
-    expect(DraftKeeper.remembered()).toBe(other?.draftId);
+    expect(draftOf(first)).toBeUndefined();
     closeSession(second);
     expect(application.discarded).toEqual([one?.draftId, other?.draftId]);
-    expect(DraftKeeper.remembered()).toBeUndefined();
   });
 });

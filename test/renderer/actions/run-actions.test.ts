@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TaskState } from "../../../main/api/cluster.js";
 import type { ApplicationClient } from "../../../main/api/contract.js";
 import type { RunState } from "../../../main/api/run-state.js";
@@ -18,6 +18,12 @@ import {
 } from "../../../renderer/actions/run-actions.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
+import {
+  activeSession,
+  closeSession,
+  openSession,
+  openSessions,
+} from "../../../renderer/stores/document-session.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { originOf } from "../../../renderer/stores/run-origin.js";
 import { useDocumentRun, useRun } from "../../../renderer/stores/run-store.js";
@@ -73,6 +79,10 @@ function loadGraph(name = "g", op = "NoOp"): void {
 
 const notices = () => useApp.getState().notices;
 const methods = () => calls.map(({ method }) => method);
+
+afterEach(() => {
+  for (const session of openSessions().slice(1)) closeSession(session);
+});
 
 beforeEach(() => {
   calls.length = 0;
@@ -267,6 +277,51 @@ describe("the document of a run", () => {
     receiveRun(failed);
     expect(notices()[0]?.problem.message).toBe("The run of g failed. Broken.");
     expect(notices()[0]?.action).toBeUndefined();
+  });
+});
+
+describe("runs of documents in tabs", () => {
+  it("go on in a tab that is not shown, whose failure is told there and offered here", async () => {
+    cluster(["worker/0", "running"]);
+    loadGraph("one");
+    const one = activeSession();
+    await startRun(1);
+    const sent = update("running");
+    openSession();
+    loadGraph("two");
+    receiveRun(sent);
+    expect(useDocumentRun.getState().latest).toBeUndefined();
+    expect(useDocumentRun.of(one).getState().latest?.runId).toBe("r1");
+    receiveRun({ ...sent, state: "failed", problem: { code: "INTERNAL", message: "No.", node: "a" } });
+    const here = notices().find(({ session }) => session === undefined);
+    expect(here?.problem.message).toBe("The run of one failed. No.");
+    expect(notices().find(({ session }) => session === one)?.action?.label).toBe("Select a");
+    await here?.action?.run();
+    expect(activeSession()).toBe(one);
+    expect(notices().map(({ session }) => session)).toEqual([one]);
+  });
+
+  it("belong to the one that sent them, where another is the same", async () => {
+    cluster(["worker/0", "running"]);
+    loadGraph("same");
+    const one = activeSession();
+    openSession();
+    loadGraph("same");
+    await startRun(1);
+    receiveRun(update("running"));
+    expect(useDocumentRun.getState().latest?.runId).toBe("r1");
+    expect(useDocumentRun.of(one).getState().latest).toBeUndefined();
+  });
+
+  it("that waited are of before the edits that were made meanwhile", async () => {
+    cluster(["worker/0", "running"]);
+    loadGraph();
+    await enqueueRun();
+    const later = update("running");
+    const { revision } = useDocument.getState();
+    documentActions.addNode("NoOp", { x: 0, y: 0 });
+    receiveRun(later);
+    expect(useDocumentRun.getState()).toMatchObject({ latest: { runId: "r1" }, runRevision: revision });
   });
 });
 

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Draft } from "../../../main/api/drafts.js";
 import { DraftBar } from "../../../renderer/app/draft-bar.js";
@@ -73,7 +73,7 @@ describe("the bar of drafts", () => {
     useDrafts.setState({ drafts: [draftOf("a")] });
     const { user } = show(<DraftBar />);
     await user.click(screen.getByRole("button", { name: "Restore" }));
+    await waitFor(() => expect(bar()).toBeNull());
     expect(useDocument.getState()).toMatchObject({ document: { name: "a" }, dirty: true });
-    expect(bar()).toBeNull();
   });
 });

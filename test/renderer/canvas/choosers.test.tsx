@@ -146,8 +146,11 @@ describe("the graph as a list", () => {
     expect(current()).toMatch(/^z/);
     await user.keyboard(" ");
     expect([...graph().selection]).toEqual(["z"]);
-    await user.keyboard("{ArrowUp}{Shift>} {/Shift}");
+    await user.keyboard("{Shift>}{ArrowUp}{/Shift}");
     expect([...graph().selection]).toEqual(["z", "y"]);
+    await user.keyboard("{Control>}{ArrowUp} {/Control}");
+    expect([...graph().selection]).toEqual(["z", "y", "x"]);
+    await user.keyboard("{Control>} {/Control}");
     expect(screen.getAllByRole("treeitem", { selected: true })).toHaveLength(2);
     await user.keyboard("{Escape}");
     expect(screen.queryByRole("tree")).toBeNull();

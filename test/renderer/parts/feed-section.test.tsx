@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen } from "@testing-library/react";
+import { act, screen } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import { FeedSection } from "../../../renderer/parts/feed-section.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
@@ -71,7 +71,7 @@ describe("what a placeholder is fed", () => {
     const { user } = show(<FeedSection node={vector} />);
     await user.click(screen.getByRole("button", { name: ".npy, .npz, CSV or TFRecord…" }));
     expect(feed()).toEqual({ kind: "file", path: "/data/table.csv" });
-    documentActions.undo();
+    act(() => documentActions.undo());
     expect(feed()).toBeUndefined();
   });
 });

@@ -7,6 +7,7 @@ import {
   closeSession,
   type DocumentSession,
   inSession,
+  moveSession,
   onSessionChange,
   openSession,
   openSessions,
@@ -114,6 +115,7 @@ describe("two documents", () => {
     activateSession(second);
     expect(currentMap()).toBe(map);
     expect(useTensorTabs.getState().names).toEqual(["z:0"]);
+    expect(useUi.getState().dockTab).toBe("tensor:z:0");
   });
 
   it("learn of new ops both", () => {
@@ -148,6 +150,20 @@ describe("a session", () => {
     stop();
     activateSession(second);
     expect(seen).toEqual(["second to first"]);
+  });
+
+  it("stands right of the one that was active, and moves", () => {
+    activateSession(first);
+    const third = openSession();
+    const last = openSession({ background: true });
+    expect(openSessions()).toEqual([first, third, second, last]);
+    expect(activeSession()).toBe(third);
+    moveSession(third, 2);
+    expect(openSessions()).toEqual([first, second, third, last]);
+    closeSession(third);
+    expect(activeSession()).toBe(last);
+    closeSession(last);
+    expect(activeSession()).toBe(second);
   });
 
   it("gives way to the one before when it is closed; the last one stays", () => {

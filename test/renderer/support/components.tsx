@@ -13,7 +13,7 @@ import { useApp } from "../../../renderer/stores/app-store.js";
 import { useCluster } from "../../../renderer/stores/cluster-store.js";
 import { useCurves } from "../../../renderer/stores/curve-store.js";
 import { useDismissed } from "../../../renderer/stores/dismissed-store.js";
-import { activeSession, closeSession, openSession } from "../../../renderer/stores/document-session.js";
+import { closeSession, openSession, openSessions } from "../../../renderer/stores/document-session.js";
 import { useDrafts } from "../../../renderer/stores/drafts-store.js";
 import { useExamples } from "../../../renderer/stores/example-store.js";
 import { useFirewall } from "../../../renderer/stores/firewall-store.js";
@@ -27,6 +27,7 @@ import { useRun } from "../../../renderer/stores/run-store.js";
 import { useRuntime } from "../../../renderer/stores/runtime-store.js";
 import { useSamples } from "../../../renderer/stores/samples-store.js";
 import { useSettings } from "../../../renderer/stores/settings-store.js";
+import { useTour } from "../../../renderer/stores/tour-store.js";
 import { useUi } from "../../../renderer/stores/ui-store.js";
 import { setClient } from "../../../renderer/transport/client.js";
 import { type UiServices, UiServicesProvider } from "../../../renderer/ui/services.js";
@@ -58,16 +59,16 @@ const RESETS = [
   ...[asAtStart(useApp), asAtStart(useCluster), asAtStart(useDismissed), asAtStart(useDrafts)],
   ...[asAtStart(usePairing), asAtStart(useReachability), asAtStart(useRun), asAtStart(useSamples)],
   ...[asAtStart(useSettings), asAtStart(useUi), asAtStart(useFirewall), asAtStart(useRuntime)],
-  ...[asAtStart(useKernelCatalogue), asAtStart(useRecentOps)],
+  ...[asAtStart(useKernelCatalogue), asAtStart(useRecentOps), asAtStart(useTour)],
   ...[asAtStart(useLogs), asAtStart(useOps), asAtStart(useExamples), asAtStart(useCurves)],
 ];
 
 afterEach(() => {
   cleanup();
   for (const reset of RESETS) reset();
-  const session = activeSession();
+  const before = openSessions();
   openSession();
-  closeSession(session);
+  for (const session of before) closeSession(session);
   calls.length = 0;
   copied.length = 0;
   errors.length = 0;

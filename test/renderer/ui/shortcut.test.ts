@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { matchesShortcut, shortcutText } from "../../../renderer/ui/shortcut.js";
+import { matchesShortcut, shortcutText, shownShortcut } from "../../../renderer/ui/shortcut.js";
 
 function press(keys: string) {
   const parts = keys.split(" ");
@@ -33,6 +33,9 @@ describe("matchesShortcut", () => {
     ["Mod+1", "Ctrl Shift 1", false],
     ["Shift+Escape", "Shift Escape", true],
     ["Shift+Escape", "Escape", false],
+    ["Ctrl+Tab Alt+PageDown", "Ctrl Tab", true],
+    ["Ctrl+Tab Alt+PageDown", "Alt PageDown", true],
+    ["Ctrl+Tab", "Ctrl Shift Tab", false],
   ])("%j meets %j: %j", (shortcut, keys, expected) => {
     expect(matchesShortcut(shortcut, press(keys), false)).toBe(expected);
   });
@@ -40,6 +43,7 @@ describe("matchesShortcut", () => {
   it("takes Cmd for Mod on macOS, and not Ctrl", () => {
     expect(matchesShortcut("Mod+K", press("Meta k"), true)).toBe(true);
     expect(matchesShortcut("Mod+K", press("Ctrl k"), true)).toBe(false);
+    expect(matchesShortcut("Ctrl+Tab", press("Ctrl Tab"), true)).toBe(true);
   });
 });
 
@@ -52,6 +56,12 @@ describe("shortcutText", () => {
     ["-", "−"],
   ])("writes %j as %j", (shortcut, text) => {
     expect(shortcutText(shortcut, false)).toBe(text);
+  });
+
+  it("leaves out what a browser keeps for itself, where it is one", () => {
+    expect(shownShortcut("Mod+W Alt+W", true)).toBe("Alt+W");
+    expect(shownShortcut("Mod+W Alt+W", false)).toBe("Mod+W");
+    expect(shownShortcut("Mod+W", true)).toBe("Mod+W");
   });
 
   it("says Cmd on macOS", () => expect(shortcutText("Mod+K", true)).toBe("Cmd K"));

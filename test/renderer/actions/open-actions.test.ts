@@ -1,13 +1,27 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ApplicationClient } from "../../../main/api/contract.js";
 import { type DocumentFile, PART_BYTES } from "../../../main/api/documents.js";
+import type { RunUpdate } from "../../../main/api/runs.js";
 import { ProblemError } from "../../../main/api/wire.js";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
-import { exampleCommands, fileCommands, recentCommands } from "../../../renderer/commands/file-commands.js";
+import {
+  documentCommands,
+  exampleCommands,
+  fileCommands,
+  recentCommands,
+} from "../../../renderer/commands/file-commands.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
+import {
+  activateSession,
+  activeSession,
+  closeSession,
+  openSessions,
+} from "../../../renderer/stores/document-session.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { receiveExamples } from "../../../renderer/stores/example-store.js";
-import { useUi } from "../../../renderer/stores/ui-store.js";
+import { useDocumentRun } from "../../../renderer/stores/run-store.js";
+import { useTab } from "../../../renderer/stores/tab-store.js";
+import { uiActions, useUi } from "../../../renderer/stores/ui-store.js";
 import { setClient } from "../../../renderer/transport/client.js";
 
 interface Asked {
@@ -37,7 +51,6 @@ const ways = {
 
 beforeEach(() => {
   vi.useFakeTimers();
-  vi.stubGlobal("sessionStorage", { getItem: () => null, setItem: () => undefined });
   asked.length = 0;
   setClient({
     call: (method: string, params: unknown) =>
@@ -56,14 +69,21 @@ beforeEach(() => {
   useApp.setState({ connection: "connected", notices: [] });
   useUi.setState({ dialog: undefined });
   documentActions.load(document("before"));
+  useTab.setState({ example: undefined });
   receiveExamples([example]);
 });
 
 afterEach(() => {
   vi.useRealTimers();
-  vi.unstubAllGlobals();
+  for (const session of openSessions().slice(1)) closeSession(session);
 });
 
+/** Makes the document one that must not be replaced. */
+const edit = () =>
+  documentActions.setCluster([
+    { job: "worker", index: 0, machine: "m", address: "", engine: "portable", gpu: "auto" },
+  ]);
+const names = () => openSessions().map((session) => useDocument.of(session).getState().document.name);
 const settle = () => vi.advanceTimersByTimeAsync(0);
 const shown = () => useDocument.getState().document.name;
 const messages = () => useApp.getState().notices.map(({ problem }) => problem.message);
@@ -92,15 +112,29 @@ describe.each(Object.entries(ways))("opening %s", (_what, open) => {
     expect(shown()).toBe("before");
   });
 
-  it("asks first where changes would be lost", async () => {
-    documentActions.setCluster([
-      { job: "worker", index: 0, machine: "m", address: "", engine: "portable", gpu: "auto" },
-    ]);
-    expect(useDocument.getState().dirty).toBe(true);
+  it("takes a tab of its own, and leaves the changes of the other one alone", async () => {
+    edit();
     open();
     await settle();
-    expect(useUi.getState().dialog).toMatchObject({ kind: "confirm", title: "Save changes to before?" });
-    expect(asked).toEqual([]);
+    asked[0]?.answer("after");
+    await settle();
+    expect(names()).toEqual(["before", "after"]);
+    expect(shown()).toBe("after");
+    expect(useUi.getState().dialog).toBeUndefined();
+  });
+
+  it("shows the tab in which it is open already", async () => {
+    edit();
+    open();
+    await settle();
+    asked[0]?.send({ ...document("after"), path: "/graphs/a.pbtxt" });
+    await settle();
+    activateSession(openSessions()[0] ?? activeSession());
+    open();
+    await settle();
+    expect(asked).toHaveLength(1);
+    expect(names()).toEqual(["before", "after"]);
+    expect(shown()).toBe("after");
   });
 
   it("is cancelled by the user, and what comes after that is not shown", async () => {
@@ -115,7 +149,8 @@ describe.each(Object.entries(ways))("opening %s", (_what, open) => {
     expect(messages()).toEqual([]);
   });
 
-  it("gives way to what was asked for later", async () => {
+  it("waits in the background when another was asked for later", async () => {
+    edit();
     open();
     fileCommands.create.now().run();
     await settle();
@@ -123,6 +158,7 @@ describe.each(Object.entries(ways))("opening %s", (_what, open) => {
     asked[0]?.answer("late");
     await settle();
     expect(shown()).toBe("untitled");
+    expect(names()).toEqual(["before", "untitled", "late"]);
   });
 });
 
@@ -162,4 +198,39 @@ it("without a choice, the first example is opened", async () => {
   expect(asked.map(({ method }) => method)).toEqual(["documents.openExample"]);
   receiveExamples([]);
   expect(exampleCommands.open.now().reason).toBe("The examples are not read yet.");
+});
+
+describe("a document that was not used", () => {
+  it("gives way to another, but not after a run or an edit that was taken back", async () => {
+    fileCommands.create.now().run();
+    await settle();
+    expect(names()).toEqual(["untitled"]);
+    edit();
+    documentActions.undo();
+    fileCommands.create.now().run();
+    await settle();
+    // Runs are told apart by the names of their documents.
+    expect(names()).toEqual(["untitled", "untitled 2"]);
+    useDocumentRun.setState({ latest: { runId: "r" } as RunUpdate });
+    fileCommands.create.now().run();
+    await settle();
+    expect(names()).toEqual(["untitled", "untitled 2", "untitled 3"]);
+  });
+});
+
+it("a file is not saved over one that is open in another tab", async () => {
+  documentActions.load({ ...document("a"), path: "/graphs/a.pbtxt" });
+  fileCommands.create.now().run();
+  await settle();
+  documentCommands.saveAs.now().run();
+  await settle();
+  const { dialog } = useUi.getState();
+  if (dialog?.kind !== "file") throw new Error("No dialog asks for a file.");
+  dialog.resolve("/graphs/a.pbtxt");
+  uiActions.close();
+  await settle();
+  expect(asked.filter(({ method }) => method === "documents.save")).toEqual([]);
+  expect(messages()).toEqual(["/graphs/a.pbtxt is open in another tab."]);
+  await useApp.getState().notices[0]?.action?.run();
+  expect(shown()).toBe("a");
 });

@@ -1,0 +1,196 @@
+/** Opens documents, each in a tab of its own. */
+import type { DocumentFile, Example } from "../../main/api/documents.js";
+import { inSlices } from "../document/in-slices.js";
+import { dismissNoticeByKey, dismissNoticesOf, showNotice, showProblem } from "../stores/app-store.js";
+import {
+  activateSession,
+  activeSession,
+  type DocumentSession,
+  inSession,
+  isOpen,
+  openSession,
+} from "../stores/document-session.js";
+import { documentActions } from "../stores/document-store.js";
+import { type OpenedDocument, slicedOpening } from "../stores/opening.js";
+import { useSavedModel } from "../stores/saved-model-store.js";
+import { freeName, isReplaceable, tabOf, tabOfExample, useTab } from "../stores/tab-store.js";
+import { uiActions } from "../stores/ui-store.js";
+import { client } from "../transport/client.js";
+import { nextTask } from "../ui/next-task.js";
+import { fetchWhole } from "./fetch-document.js";
+import { besideDocument, GRAPH_EXTENSIONS, pickFile } from "./file-actions.js";
+
+/** Besides graphs, what can be opened: models of Keras, of which a graph is made. */
+const OPENED_EXTENSIONS = [...GRAPH_EXTENSIONS, "keras", "h5", "hdf5"] as const;
+
+/** How a document came here. */
+export interface OpenedAs {
+  readonly example?: string | undefined;
+  /** It has edits that its file lacks. */
+  readonly unsaved?: boolean;
+}
+
+/** How the opening of a document is followed and cancelled. */
+interface Opening {
+  readonly signal: AbortSignal;
+  readonly onProgress: (share: number) => void;
+}
+
+const NO_OPENING: Opening = { signal: new AbortController().signal, onProgress: () => undefined };
+
+interface ReadDocument {
+  readonly file: DocumentFile;
+  readonly opened: OpenedDocument;
+}
+
+/** Reads a document in slices, so that the window goes on meanwhile. */
+async function readWhole(answer: DocumentFile, { signal, onProgress }: Opening): Promise<ReadDocument> {
+  const file = await fetchWhole(answer, { signal, onProgress });
+  return { file, opened: await inSlices(slicedOpening(file), { pause: nextTask, signal }) };
+}
+
+/** Puts a document in the place of the one that a session has. */
+function fill(
+  session: DocumentSession,
+  { file, opened }: ReadDocument,
+  { example, unsaved = false }: OpenedAs,
+): void {
+  dismissNoticesOf(session);
+  inSession(session, () => {
+    documentActions.show(opened, { unsaved });
+    uiActions.closeTensors();
+    useSavedModel.setState({ sourceId: file.sourceId, withoutValues: false });
+    useTab.setState({ example });
+  });
+}
+
+/** Puts a document that the application has read into a session that is open. */
+export async function fillSession(
+  session: DocumentSession,
+  file: DocumentFile,
+  as: OpenedAs = {},
+): Promise<void> {
+  const read = await readWhole(file, NO_OPENING);
+  if (isOpen(session)) fill(session, read, as);
+}
+
+/** Opens a document that the application has read in a tab; returns its session. */
+export async function openFile(file: DocumentFile, as: OpenedAs = {}): Promise<DocumentSession> {
+  const asked = activeSession();
+  return place(await readWhole(file, NO_OPENING), as, asked, true);
+}
+
+/**
+ * Shows a document: in its own tab if its file is open already, in place of a document that was not used, or else in a
+ * new tab.
+ *
+ * @param asked what was active when it was asked for
+ * @param newest false: another document was asked for later, so this one waits in the background
+ */
+function place(read: ReadDocument, as: OpenedAs, asked: DocumentSession, newest: boolean): DocumentSession {
+  const { path } = read.file;
+  const known = path === undefined || as.unsaved ? undefined : tabOf(path);
+  const free = isOpen(asked) && isReplaceable(asked) ? asked : undefined;
+  const session = known ?? free ?? openSession({ background: !newest });
+  if (known === undefined) fill(session, read, as);
+  if (newest) activateSession(session);
+  return session;
+}
+
+/** Anything slower than this shows a progress message. */
+const PROGRESS_AFTER_MILLIS = 300;
+
+/** Counts the documents that were asked for; the one asked for last is shown. */
+let asked = 0;
+
+class OpeningCancelled extends Error {}
+
+/** Opens a document read from any source; never rejects. Its session; undefined if it could not be opened. */
+async function open(
+  name: string,
+  read: () => Promise<DocumentFile>,
+  as: OpenedAs = {},
+): Promise<DocumentSession | undefined> {
+  const session = activeSession();
+  const turn = ++asked;
+  const key = `open ${name}`;
+  const abort = new AbortController();
+  const { signal } = abort;
+  let share = 0;
+  let isShown = false;
+  const tell = () => {
+    isShown = true;
+    const percent = share > 0 ? ` ${Math.floor(share * 100)} %` : "";
+    showNotice({
+      kind: "info",
+      key,
+      problem: { code: "OK", message: `Opening ${name}…${percent}` },
+      action: { label: "Cancel", run: () => abort.abort(new OpeningCancelled()) },
+    });
+  };
+  const timer = setTimeout(tell, PROGRESS_AFTER_MILLIS);
+  const onProgress = (reached: number) => {
+    const isVisible = Math.floor(reached * 20) > Math.floor(share * 20);
+    share = reached;
+    if (isShown && isVisible && !signal.aborted) tell();
+  };
+  try {
+    const file = await unlessAborted(read(), signal);
+    const whole = await readWhole(file, { signal, onProgress });
+    dismissNoticeByKey(key);
+    return place(whole, as, session, turn === asked);
+  } catch (error) {
+    if (!signal.aborted) showProblem(error, { key });
+    else if (signal.reason instanceof OpeningCancelled) dismissNoticeByKey(key);
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Rejects as soon as the signal is aborted; the application goes on with what it was asked for. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+/** A document without nodes. */
+export function emptyFile(): DocumentFile {
+  return { name: freeName(), kind: "meta_graph", format: "text", metaGraph: new Uint8Array(0) };
+}
+
+export async function newDocument(): Promise<void> {
+  const file = emptyFile();
+  await open(file.name, async () => file);
+}
+
+/** Opens an example; returns its session. */
+export async function openExample({ id, title }: Example): Promise<DocumentSession | undefined> {
+  const known = tabOfExample(id);
+  if (known) activateSession(known);
+  return known ?? open(title, () => client().call("documents.openExample", { id }), { example: id });
+}
+
+/** Opens a file; asks which one if no path is given. */
+export async function openDocument(path?: string): Promise<void> {
+  const chosen =
+    path ??
+    (await pickFile({
+      ...{ mode: "open", title: "Open a graph", extensions: OPENED_EXTENSIONS },
+      ...besideDocument(),
+    }));
+  if (chosen === undefined) return;
+  const known = tabOf(chosen);
+  if (known) activateSession(known);
+  else await open(chosen, () => client().call("documents.open", { path: chosen }));
+}
+
+/** Opens a file that the browser holds. */
+export async function openDropped(file: File): Promise<void> {
+  await open(file.name, async () => {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    return client().call("documents.read", { name: file.name, bytes });
+  });
+}

@@ -1,0 +1,107 @@
+/** What each step of the tour says, where, and how it is done: by the user, or by the tour for the user. */
+import { TOUR_NODES } from "../actions/tour-actions.js";
+import { taskDevice, taskName, taskNameOfDevice } from "../cluster/task-name.js";
+import { clusterCommands } from "../commands/cluster-commands.js";
+import { runCommands } from "../commands/run-commands.js";
+import { isUp, useCluster } from "../stores/cluster-store.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { isActive, useDocumentRun } from "../stores/run-store.js";
+import type { TourStep } from "../stores/tour-store.js";
+import { uiActions } from "../stores/ui-store.js";
+import { shortcutText } from "../ui/shortcut.js";
+import { revealNode } from "../viewport/view.js";
+
+export interface StepOfUser {
+  title(): string;
+  text(): string;
+  /** A selector of the control that the step is about; it may not be in the page. */
+  readonly target: string;
+  /** Brings the target into view. */
+  prepare(): void;
+  /** Does the step for the user. */
+  perform(): void;
+  /** What is under way towards the step's end: "Starting…"; undefined while the user is asked. */
+  underWay(): string | undefined;
+  /** Called when the step is shown. Returns whether it has been done since. */
+  begin(): () => boolean;
+}
+
+const { moved, result } = TOUR_NODES;
+
+const nodeOf = (name: string) => `.react-flow__node[data-id="${name}"]`;
+const deviceOf = (name: string) => useDocument.getState().document.nodes.get(name)?.device ?? "";
+/** "worker/0", or the whole device where it names no task. */
+const placeOf = (name: string) => taskNameOfDevice(deviceOf(name)) ?? deviceOf(name);
+
+/** The worker of the welcome graph that a node is not pinned to. */
+function otherWorker(node: string): { readonly job: string; readonly index: number } {
+  const first = { job: "worker", index: 0 };
+  return placeOf(node) === taskName(first) ? { ...first, index: 1 } : first;
+}
+
+/** The tasks that the graph's nodes are pinned to, running or not. */
+function namedTasks() {
+  const { nodes } = useDocument.getState().document;
+  const { taskForDevice } = useCluster.getState();
+  const devices = new Set([...nodes.values()].map(({ device }) => device));
+  devices.delete("");
+  return [...devices].map((device) => taskForDevice(device));
+}
+
+export const STEPS: Readonly<Record<Exclude<TourStep, "end">, StepOfUser>> = {
+  start: {
+    title: () => "Start two workers",
+    text: () =>
+      "Workers are servers that compute the nodes of a graph. This graph names two, worker/0 and worker/1. Start both on this machine.",
+    target: '[data-command="cluster.startMissing"]',
+    prepare: () => uiActions.showSide("cluster"),
+    perform: () => void clusterCommands.startMissing.now().run(),
+    underWay: () => (namedTasks().some((task) => task?.state === "starting") ? "Starting…" : undefined),
+    begin: () => () => namedTasks().every((task) => task !== undefined && isUp(task)),
+  },
+  pin: {
+    title: () => `Move ${moved} to ${taskName(otherWorker(moved))}`,
+    text: () =>
+      `A node is pinned to the task that computes it, and has its colour. Drag ${moved} onto ${taskName(otherWorker(moved))} at the left, or select it, press P and choose.`,
+    target: nodeOf(moved),
+    prepare: () => {
+      uiActions.showSide("cluster");
+      revealNode(moved);
+    },
+    perform: () => void documentActions.pin([moved], taskDevice(otherWorker(moved))),
+    underWay: () => undefined,
+    begin: () => {
+      const before = deviceOf(moved);
+      return () => deviceOf(moved) !== before;
+    },
+  },
+  run: {
+    title: () => "Run the graph",
+    text: () =>
+      `Each worker computes its nodes and sends the other one what it needs. Press Run, or ${shortcutText(runCommands.once.shortcut ?? "")}.`,
+    target: '[data-command="run.once"]',
+    prepare: () => undefined,
+    perform: () => void runCommands.once.now().run(),
+    underWay: () => (isActive(useDocumentRun.getState().latest) ? "Running…" : undefined),
+    begin: () => {
+      const before = useDocumentRun.getState().latest?.runId;
+      return () => {
+        const { latest } = useDocumentRun.getState();
+        return latest !== undefined && latest.runId !== before && latest.state === "done";
+      };
+    },
+  },
+  look: {
+    title: () => `Look at ${result}`,
+    text: () =>
+      `${result} shows its value. Select it: the inspector says where it was computed, how long that took, and from what.`,
+    target: nodeOf(result),
+    prepare: () => revealNode(result),
+    perform: () => {
+      documentActions.select([result]);
+      uiActions.toggleInspector(true);
+    },
+    underWay: () => undefined,
+    begin: () => () => useDocument.getState().selection.has(result),
+  },
+};
