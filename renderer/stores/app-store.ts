@@ -69,8 +69,8 @@ export function showNotice(notice: Omit<Notice, "id">): void {
   const others = useApp
     .getState()
     .notices.filter((other) => key === undefined || other.key !== key || other.session !== session);
-  const beside = others.filter((other) => other.session === session);
-  const tooMany = new Set(beside.slice(0, Math.max(0, beside.length + 1 - MOST_NOTICES)));
+  const ofSession = others.filter((other) => other.session === session);
+  const tooMany = new Set(ofSession.slice(0, Math.max(0, ofSession.length + 1 - MOST_NOTICES)));
   const kept = others.filter((other) => !tooMany.has(other));
   useApp.setState({ notices: [...kept, { ...notice, id: nextNotice++ }] });
 }
