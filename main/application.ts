@@ -120,7 +120,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     emit,
     file: inDataDir("cluster.json"),
   });
-  const runs = createRuns({ engine, cluster, documents, tasks, emit });
+  const runs = createRuns({ engine, cluster, documents, tasks, emit, folder: inDataDir("runs") });
   clusterRoom.attachRuns(runs.isGoing);
   const network = createNetwork({ peers, cluster, firewall, events, emit });
 

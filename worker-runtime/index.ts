@@ -132,6 +132,7 @@ export type { ResetOptions } from "./session/session.js";
 export { type RunArguments, Session, type SessionConfig, type SessionOptions } from "./session/session.js";
 export type { LocalServerOptions } from "./session/session-options.js";
 export { type ChromeTrace, type ChromeTraceEvent, chromeTrace } from "./session/trace/chrome-trace.js";
+export type { DeviceMemory, MemoryPoint } from "./session/trace/device-memory.js";
 export { type NodePlacement, placementLine, placementOf } from "./session/trace/placement.js";
 export {
   type NodeSummary,

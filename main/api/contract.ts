@@ -19,6 +19,7 @@ import { runEvents, runMethods } from "./runs.js";
 import { settingsEvents, settingsMethods } from "./settings.js";
 import { taskEvents, taskMethods } from "./tasks.js";
 import { tensorEvents, tensorMethods } from "./tensors.js";
+import { traceMethods } from "./traces.js";
 import { variableMethods } from "./variables.js";
 
 export const methods = {
@@ -34,6 +35,7 @@ export const methods = {
   ...feedMethods,
   ...runHistoryMethods,
   ...runQueueMethods,
+  ...traceMethods,
   ...tensorMethods,
   ...variableMethods,
   ...networkMethods,

@@ -1,4 +1,4 @@
-/** Runs since the application started, what they fetched last, and their scalars, step by step. */
+/** The newest runs, with those of saved documents from before the application started, what they fetched last, and their scalars, step by step. */
 import { z } from "zod";
 import { feedBatchesSchema } from "./feeds.js";
 import { method, nothing } from "./method.js";
@@ -44,6 +44,8 @@ export const runSummarySchema = z.object({
   steps: z.number(),
   elapsedMillis: z.number(),
   settings: runSettingsSchema,
+  /** Steps whose traces are kept, in their order. */
+  tracedSteps: z.array(z.number()),
   /** Scalars that it fetched; at most 32. */
   scalars: z.array(scalarSummarySchema),
 });
@@ -66,6 +68,8 @@ export type ScalarCurve = z.infer<typeof scalarCurveSchema>;
 
 export const runHistoryMethods = {
   "runs.history": method(nothing, z.array(runSummarySchema)),
+  /** How many runs of before the application started could not be read, and were removed. */
+  "runs.dropped": method(nothing, z.number()),
   /** What windows were told of a run last: its values and its trace. */
   "runs.kept": method(z.object({ runId: z.string().max(64) }), runUpdateSchema),
   /** Forgets the runs of a document that have ended. */

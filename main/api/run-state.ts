@@ -5,6 +5,8 @@ import { z } from "zod";
 export const runOriginSchema = z.object({
   /** The document's name. */
   document: z.string().max(4096),
+  /** Its file; absent for one that was never saved. */
+  path: z.string().max(4096).optional(),
   /**
    * Digest of the graph and of the feeds: if it is unchanged, the values of the run still apply to the document.
    */

@@ -80,6 +80,8 @@ export const nodeRunSchema = z.object({
   startMicros: z.number(),
   durationMicros: z.number(),
   outputBytes: z.number(),
+  /** The most that it held at one time of what it allocated itself; absent if that was not recorded. */
+  peakBytes: z.number().optional(),
 });
 export type NodeRun = z.infer<typeof nodeRunSchema>;
 

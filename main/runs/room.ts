@@ -6,6 +6,7 @@ import type { runQueueMethods } from "../api/run-queue.js";
 import type { RunUpdate, runMethods } from "../api/runs.js";
 import type { Runtime } from "../api/runtime.js";
 import type { tensorMethods } from "../api/tensors.js";
+import type { traceMethods } from "../api/traces.js";
 import type { variableMethods } from "../api/variables.js";
 import type { EmitEvent } from "../shared/events.js";
 import type { HandlersOf } from "../shared/handlers.js";
@@ -16,6 +17,7 @@ import { feedContents } from "./feed-contents.js";
 import { type ReadFeeds, readFeeds } from "./feeds.js";
 import { KernelListService } from "./ops/kernel-list-service.js";
 import { type OpList, OpListService } from "./ops/op-list-service.js";
+import { RunArchive } from "./run-archive.js";
 import { RunService, type RunServiceCollaborators } from "./run-service.js";
 import { Jobs } from "./tensors/jobs.js";
 import { TensorService } from "./tensors/tensor-service.js";
@@ -37,6 +39,8 @@ export interface RunsOptions {
   /** The libtensorflow of this machine. */
   readonly tasks: { runtime(): Promise<Runtime | undefined> };
   readonly emit: EmitEvent;
+  /** The runs of saved documents. */
+  readonly folder: string;
   /** Replaced in tests. */
   readonly readFeeds?: ReadFeeds;
 }
@@ -47,6 +51,7 @@ export interface RunsRoom
       typeof runMethods &
         typeof feedMethods &
         typeof runHistoryMethods &
+        typeof traceMethods &
         typeof runQueueMethods &
         typeof tensorMethods &
         typeof variableMethods
@@ -68,6 +73,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
     cluster,
     emit,
     tensors,
+    archive: new RunArchive(options.folder),
     readFeeds: options.readFeeds ?? readFeeds,
     folderOf: (sourceId) => documents.folderOf(sourceId),
   });
@@ -77,6 +83,11 @@ export function createRuns(options: RunsOptions): RunsRoom {
     bundled: engine.bundledOps,
   });
   const kernels = new KernelListService({ version: version(), ask: engine.portableKernels });
+  /** Numbers of runs, and what is listed, go on from those of before. */
+  const afterRestoring = async <T>(answer: () => T): Promise<T> => {
+    await runs.ready;
+    return answer();
+  };
   const endWork = once(async () => {
     ops.dispose();
     kernels.dispose();
@@ -85,17 +96,19 @@ export function createRuns(options: RunsOptions): RunsRoom {
   });
   return {
     handlers: {
-      "runs.start": (request) => runs.start(request),
+      "runs.start": (request) => afterRestoring(() => runs.start(request)),
       "runs.stop": ({ runId, abort }) => runs.stop(runId, abort),
       "runs.pause": ({ runId }) => runs.pause(runId),
       "runs.resume": ({ runId }) => runs.resume(runId),
-      "runs.enqueue": (request) => runs.enqueue(request),
+      "runs.enqueue": (request) => afterRestoring(() => runs.enqueue(request)),
       "runs.dequeue": ({ queueId }) => runs.dequeue(queueId),
       "runs.latest": () => runs.latest(),
       "runs.chromeTrace": ({ runId }) => runs.chromeTrace(runId),
-      "runs.history": () => runs.history(),
+      "runs.history": () => afterRestoring(() => runs.history()),
+      "runs.dropped": () => afterRestoring(() => runs.dropped),
+      "runs.trace": ({ runId, step }) => runs.trace(runId, step),
       "runs.kept": ({ runId }) => runs.kept(runId),
-      "runs.clear": ({ document }) => runs.clear(document),
+      "runs.clear": ({ document }) => afterRestoring(() => runs.clear(document)),
       "runs.scalars": ({ runId }) => runs.scalars(runId),
       "feeds.contents": feedContents,
       ...tensorService.handlers,

@@ -1,6 +1,6 @@
 import type { RunSettings, RunSummary } from "../api/run-history.js";
 import { defined } from "../shared/problems.js";
-import type { RunStatus } from "./run-status.js";
+import type { RunReport } from "./run-report.js";
 
 /** Runs that are kept of one document, and of all. */
 const MAX_RUNS_OF_DOCUMENT = 20;
@@ -10,14 +10,14 @@ const MAX_KEPT_BYTES = 64 << 20;
 
 const NOTHING: RunSettings = { fetches: [], targets: [], feeds: [] };
 
-interface KeptRun {
+export interface KeptRun {
   readonly number: number;
   readonly startedAt: number;
-  readonly status: RunStatus;
+  readonly status: RunReport;
   readonly settings: RunSettings;
 }
 
-/** The newest runs of the application. */
+/** The newest runs of the application, with those of before it was started. */
 export class RunHistory {
   readonly #maxBytes: number;
   /** The oldest first. */
@@ -29,10 +29,19 @@ export class RunHistory {
   }
 
   /** Returns the ids of the runs that made room. */
-  add(status: RunStatus, settings: RunSettings = NOTHING): string[] {
+  add(status: RunReport, settings: RunSettings = NOTHING): string[] {
     this.#count += 1;
-    const run = { number: this.#count, startedAt: Date.now(), status, settings };
-    const { document } = status.progress().origin ?? {};
+    return this.#add({ number: this.#count, startedAt: Date.now(), status, settings });
+  }
+
+  /** Adds runs of before, the oldest first, to an empty history. Returns the ids of those for which there is no room. */
+  restore(runs: readonly KeptRun[]): string[] {
+    this.#count = runs.reduce((most, { number }) => Math.max(most, number), this.#count);
+    return runs.flatMap((run) => this.#add(run));
+  }
+
+  #add(run: KeptRun): string[] {
+    const document = documentOf(run);
     const ofDocument = this.#runs.filter((kept) => documentOf(kept) === document);
     const surplus = new Set(ofDocument.slice(0, Math.max(0, ofDocument.length + 1 - MAX_RUNS_OF_DOCUMENT)));
     let left = [...this.#runs.filter((kept) => !surplus.has(kept)), run].slice(-MAX_RUNS);
@@ -50,8 +59,13 @@ export class RunHistory {
   }
 
   /** Undefined if it is no longer kept. */
-  find(runId: string): RunStatus | undefined {
-    return this.#runs.find(({ status }) => status.runId === runId)?.status;
+  find(runId: string): RunReport | undefined {
+    return this.kept(runId)?.status;
+  }
+
+  /** Undefined if it is no longer kept. */
+  kept(runId: string): KeptRun | undefined {
+    return this.#runs.find(({ status }) => status.runId === runId);
   }
 
   /** The newest first. */
@@ -59,8 +73,21 @@ export class RunHistory {
     return this.#runs.toReversed().map(({ number, startedAt, status, settings }) => {
       const { runId, origin, state, step, steps, elapsedMillis } = status.progress();
       const scalars = status.scalars.summaries();
+      const tracedSteps = status.traces.all.map(({ step: traced }) => traced);
       return defined({
-        ...{ runId, number, origin, startedAt, state, step, steps, elapsedMillis, settings, scalars },
+        ...{
+          runId,
+          number,
+          origin,
+          startedAt,
+          state,
+          step,
+          steps,
+          elapsedMillis,
+          settings,
+          tracedSteps,
+          scalars,
+        },
       });
     });
   }

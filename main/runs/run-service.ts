@@ -4,13 +4,17 @@
  */
 import type { RunSummary, ScalarCurve } from "../api/run-history.js";
 import type { RunRequest, RunUpdate } from "../api/runs.js";
+import type { StepTrace } from "../api/traces.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
 import type { EmitEvent } from "../shared/events.js";
+import { log } from "../shared/log/log.js";
 import { problem } from "../shared/problems.js";
 import type { ReadFeeds } from "./feeds.js";
 import { Run } from "./run.js";
+import type { RunArchive } from "./run-archive.js";
 import { RunHistory } from "./run-history.js";
 import { RunQueue } from "./run-queue.js";
+import type { RunReport } from "./run-report.js";
 import { settingsOf } from "./run-settings.js";
 import { RunStatus } from "./run-status.js";
 import { type FolderOf, SavedValues } from "./saved-values.js";
@@ -29,6 +33,8 @@ export interface RunServiceCollaborators {
   readonly tensors: TensorStore;
   /** The folder of an opened SavedModel; undefined if unknown. */
   readonly folderOf: FolderOf;
+  /** Where the runs of saved documents are kept for the next start of the application. */
+  readonly archive: RunArchive;
 }
 
 export class RunService {
@@ -36,6 +42,9 @@ export class RunService {
   readonly #sessions = { plain: new SessionKeeper(), optimized: new SessionKeeper() };
   readonly #savedValues: SavedValues;
   readonly #history = new RunHistory();
+  /** Resolves when the runs of before are known. */
+  readonly ready: Promise<void>;
+  #dropped = 0;
   readonly #queue: RunQueue;
   #latest: Run | undefined;
   /** The run in progress or the last one; resolves when it is over. */
@@ -46,6 +55,23 @@ export class RunService {
     this.#collaborators = collaborators;
     this.#queue = new RunQueue((queue) => collaborators.emit("runQueue", queue));
     this.#savedValues = new SavedValues(collaborators.folderOf);
+    this.ready = this.#restore();
+  }
+
+  async #restore(): Promise<void> {
+    const { archive } = this.#collaborators;
+    try {
+      const { runs, dropped } = await archive.load();
+      this.#dropped = dropped;
+      archive.forget(this.#history.restore(runs));
+    } catch (error) {
+      log.error("The runs of before cannot be listed.", error);
+    }
+  }
+
+  /** How many runs of before could not be read, and are lost. */
+  get dropped(): number {
+    return this.#dropped;
   }
 
   /** @throws ProblemError FAILED_PRECONDITION while another run is in progress. */
@@ -58,7 +84,7 @@ export class RunService {
     this.#latest?.status.release();
     const { cluster, emit, readFeeds, tensors } = this.#collaborators;
     const status = new RunStatus(request, (update) => emit("run", update));
-    for (const runId of this.#history.add(status, settingsOf(request))) tensors.release(runId);
+    this.#release(this.#history.add(status, settingsOf(request)));
     const run = new Run(request, status, {
       cluster,
       readFeeds,
@@ -69,6 +95,8 @@ export class RunService {
     this.#latest = run;
     this.#running = run.execute().finally(() => {
       this.#endedAt = Date.now();
+      const kept = this.#history.kept(status.runId);
+      if (kept) this.#collaborators.archive.keep(kept);
       this.#startNext();
     });
     return { runId: status.runId };
@@ -130,12 +158,27 @@ export class RunService {
     return this.#kept(runId).update();
   }
 
-  /** Forgets the runs of a document that have ended. */
-  clear(document: string): void {
-    for (const runId of this.#history.clear(document)) this.#collaborators.tensors.release(runId);
+  /** @throws ProblemError NOT_FOUND when the run or its step's trace is no longer kept */
+  trace(runId: string, step: number): StepTrace {
+    const trace = this.#kept(runId).traces.find(step);
+    if (trace) return trace;
+    throw problem("NOT_FOUND", `The trace of step ${step} is no longer kept.`, {
+      reason: "Of a run, the first traced step and the newest ones are.",
+    });
   }
 
-  #kept(runId: string): RunStatus {
+  /** Forgets the runs of a document that have ended. */
+  clear(document: string): void {
+    this.#release(this.#history.clear(document));
+  }
+
+  #release(runIds: readonly string[]): void {
+    const { tensors, archive } = this.#collaborators;
+    for (const runId of runIds) tensors.release(runId);
+    if (runIds.length > 0) archive.forget(runIds);
+  }
+
+  #kept(runId: string): RunReport {
     const status = this.#history.find(runId);
     if (status) return status;
     throw problem("NOT_FOUND", "This run is no longer kept.", {
@@ -157,6 +200,7 @@ export class RunService {
     this.#queue.clear();
     this.#latest?.stop(true);
     await this.#running;
+    await this.#collaborators.archive.settled();
     await Promise.all([this.#sessions.plain.dispose(), this.#sessions.optimized.dispose()]);
   }
 

@@ -6,8 +6,10 @@ import type { RunRequest, RunUpdate } from "../api/runs.js";
 import { defined } from "../shared/problems.js";
 import { UpdateThrottle } from "../shared/update-throttle.js";
 import { previewTensor } from "./previews.js";
+import type { RunReport } from "./run-report.js";
 import { ScalarLog } from "./scalar-log.js";
 import type { NamedTensor } from "./tensors/tensor-store.js";
+import { TraceLog } from "./trace-log.js";
 import type { TracedStep } from "./trace-summary.js";
 
 /** How long a step took, as the client saw it. */
@@ -17,12 +19,13 @@ export interface StepTiming {
   readonly registeredGraph: boolean;
 }
 
-/** A node or transfer of a trace, with its names. */
-const BYTES_PER_RECORD = 200;
+/** What every run takes. */
+const OWN_BYTES = 200;
 
-export class RunStatus {
+export class RunStatus implements RunReport {
   readonly runId = randomUUID();
   readonly scalars = new ScalarLog();
+  readonly traces = new TraceLog();
   readonly #request: Pick<RunRequest, "steps" | "trace" | "origin" | "restore">;
   readonly #throttle: UpdateThrottle;
   #state: RunState = "preparing";
@@ -128,7 +131,10 @@ export class RunStatus {
   stepDone(results: readonly NamedTensor[], timing: StepTiming, traced: TracedStep | undefined): void {
     this.#step++;
     this.#timing = timing;
-    if (traced) this.#traced = { step: traced, timing };
+    if (traced) {
+      this.#traced = { step: traced, timing };
+      this.traces.add(traced, timing);
+    }
     this.#currentSince = performance.now();
     this.#elapsedMillis = this.#currentSince - (this.#firstStepAt ?? this.#currentSince);
     this.#results = results;
@@ -189,10 +195,8 @@ export class RunStatus {
 
   /** About how much memory the run takes once it is released. */
   get keptBytes(): number {
-    const { fetches = [], nodes = [], transfers = [] } = this.#kept ?? {};
+    const { fetches = [] } = this.#kept ?? {};
     const characters = fetches.flatMap(({ values }) => values).reduce((sum, { length }) => sum + length, 0);
-    return (
-      this.scalars.byteLength + 2 * characters + BYTES_PER_RECORD * (1 + nodes.length + transfers.length)
-    );
+    return OWN_BYTES + this.scalars.byteLength + this.traces.byteLength + 2 * characters;
   }
 }

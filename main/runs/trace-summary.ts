@@ -4,6 +4,7 @@ import type { StepStats } from "../../protos/generated/tensorflow/step_stats.js"
 import { chromeTrace } from "../../worker-runtime/session/trace/chrome-trace.js";
 import { readStepStats, summariseNodes } from "../../worker-runtime/session/trace/step-stats.js";
 import type { NodeRun, Transfer } from "../api/runs.js";
+import type { DeviceMemory } from "../api/traces.js";
 
 /** The results of a run's newest traced step. */
 export interface TracedStep {
@@ -11,6 +12,7 @@ export interface TracedStep {
   readonly step: number;
   readonly nodes: NodeRun[];
   readonly transfers: Transfer[];
+  readonly memory: DeviceMemory[];
   /** From the start of the first node to the end of the last. */
   readonly computeMillis: number;
   readonly stepStats: StepStats;
@@ -42,17 +44,15 @@ export function traceOf(stepStats: StepStats, step: number, graph: GraphDef): Tr
   return {
     step,
     nodes: summariseNodes({ ...trace, nodes: own }).map(
-      ({ node, device, startMicros, durationMicros, outputBytes }) => ({
-        node,
-        device,
-        startMicros,
-        durationMicros,
-        outputBytes,
+      ({ node, device, startMicros, durationMicros, outputBytes, peakBytes }) => ({
+        ...{ node, device, startMicros, durationMicros, outputBytes },
+        ...(peakBytes === undefined ? {} : { peakBytes }),
       }),
     ),
     transfers: trace.transfers.map(({ bytes, ...transfer }) =>
       bytes === undefined ? transfer : { ...transfer, bytes },
     ),
+    memory: trace.memory.map(({ points, ...memory }) => ({ ...memory, points: [...points] })),
     computeMillis: trace.durationMicros / 1000,
     stepStats,
     graph,

@@ -60,7 +60,7 @@ export const TimelinePlot = memo(({ timeline }: { readonly timeline: Timeline })
         ))}
       </div>
       <div className={styles.plot} ref={frame}>
-        <svg width={width} height={height} role="img" aria-label="Timeline. Show table reads it out.">
+        <svg width={width} height={height} role="img" aria-label="Timeline. The table reads it out.">
           {placed.map(({ lane, top, height: laneHeight }, index) => (
             <rect
               key={lane.device}

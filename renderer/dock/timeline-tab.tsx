@@ -1,4 +1,4 @@
-import { type ReactElement, useMemo, useState } from "react";
+import { type ReactElement, useMemo } from "react";
 import type { RunUpdate } from "../../main/api/runs.js";
 import { traceCommands } from "../commands/run-commands.js";
 import { CommandButton } from "../parts/command-button.js";
@@ -6,6 +6,7 @@ import { attempt } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
+import { timelineActions, useTimeline } from "../stores/timeline-store.js";
 import { useUi } from "../stores/ui-store.js";
 import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
@@ -13,6 +14,7 @@ import { classNames } from "../ui/class-names.js";
 import { downloadFile } from "../ui/download.js";
 import { EmptyText } from "../ui/empty-text.js";
 import { countText, durationText, numberText, stepText, totalBytesText } from "../ui/format.js";
+import { Segmented } from "../ui/segmented.js";
 import textStyles from "../ui/text.module.css";
 import { criticalPath } from "./critical-path.js";
 import { layTimeline, type Timeline } from "./lanes.js";
@@ -20,67 +22,91 @@ import { TabBar } from "./tab-bar.js";
 import { deviceText, TimelinePlot } from "./timeline-plot.js";
 import styles from "./timeline-tab.module.css";
 import { TimelineTable } from "./timeline-table.js";
+import { MemoryView } from "./trace/memory-view.js";
+import { TraceComparison } from "./trace/trace-comparison.js";
+import { useStepTrace } from "./trace/use-step-trace.js";
 
-/** When and where every node of the newest traced step ran. */
+/** When and where every node of the newest traced step ran, its memory, and two steps beside each other. */
 export default function TimelineTab(): ReactElement {
   const run = useDocumentRun((state) => state.latest);
-  const trace = useUi((state) => state.trace);
+  const view = useTimeline((state) => state.view);
   const old = useBeforeEdit();
-  const [asTable, setAsTable] = useState(false);
   const timeline = useMemo(
     () => (run?.tracedStep === undefined ? undefined : layTimeline(run.nodes, run.transfers)),
     [run?.tracedStep, run?.nodes, run?.transfers],
   );
-  if (run?.tracedStep === undefined || timeline === undefined) {
-    return (
-      <EmptyText>
-        {trace ? "Run the graph to see where time goes." : "Turn on Trace and run to see where time goes."}
-        {trace ? null : (
-          <div>
-            <CommandButton command={traceCommands.toggle} icon text="label" />
-          </div>
-        )}
-      </EmptyText>
-    );
-  }
+  const isTraced = run?.tracedStep !== undefined && timeline !== undefined;
+  const memoryOf =
+    isTraced && view === "memory" ? { runId: run.runId, step: run.tracedStep ?? 1 } : undefined;
+  const trace = useStepTrace(memoryOf);
+  if (!isTraced && view !== "compare") return <WithoutTrace />;
   return (
     <>
       <TabBar className={textStyles.muted}>
-        <span className={styles.legend}>
-          <i className={styles.legendRun} />
-          node ran
-        </span>
-        <span className={styles.legend}>
-          <i className={styles.legendTransfer} />
-          RecvTensor, in the sender's colour
-        </span>
+        <Segmented label="Show" options={VIEWS} selected={view} onSelect={timelineActions.show} />
+        {view === "lanes" ? <Legend /> : null}
         <span className={textStyles.grow} />
-        <span>
-          {stepText(run.tracedStep)}
-          {old ? " · before edit" : ""}
-        </span>
-        <Button
-          size="small"
-          variant="ghost"
-          icon="table"
-          aria-pressed={asTable}
-          onClick={() => setAsTable(!asTable)}
-        >
-          {asTable ? "Show lanes" : "Show table"}
-        </Button>
-        <Button
-          size="small"
-          variant="ghost"
-          icon="download"
-          onClick={() => attempt(() => saveTrace(run.runId))}
-        >
-          Save Chrome trace
-        </Button>
+        {isTraced && view !== "compare" ? (
+          <>
+            <span>
+              {stepText(run.tracedStep ?? 1)}
+              {old ? " · before edit" : ""}
+            </span>
+            <Button
+              size="small"
+              variant="ghost"
+              icon="download"
+              onClick={() => attempt(() => saveTrace(run.runId))}
+            >
+              Save Chrome trace
+            </Button>
+          </>
+        ) : null}
       </TabBar>
-      <div className={styles.timeline}>
-        {asTable ? <TimelineTable timeline={timeline} /> : <TimelinePlot timeline={timeline} />}
-        <Summary run={run} step={run.tracedStep} timeline={timeline} old={old} />
-      </div>
+      {view === "compare" ? <TraceComparison /> : null}
+      {view === "memory" ? <MemoryView trace={trace} /> : null}
+      {isTraced && (view === "lanes" || view === "table") ? (
+        <div className={styles.timeline}>
+          {view === "table" ? <TimelineTable timeline={timeline} /> : <TimelinePlot timeline={timeline} />}
+          <Summary run={run} step={run.tracedStep ?? 1} timeline={timeline} old={old} />
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+const VIEWS = [
+  { id: "lanes", label: "Lanes" },
+  { id: "table", label: "Table" },
+  { id: "memory", label: "Memory" },
+  { id: "compare", label: "Compare" },
+] as const;
+
+function WithoutTrace(): ReactElement {
+  const trace = useUi((state) => state.trace);
+  return (
+    <EmptyText>
+      {trace ? "Run the graph to see where time goes." : "Turn on Trace and run to see where time goes."}
+      {trace ? null : (
+        <div>
+          <CommandButton command={traceCommands.toggle} icon text="label" />
+        </div>
+      )}
+    </EmptyText>
+  );
+}
+
+function Legend(): ReactElement {
+  return (
+    <>
+      <span className={styles.legend}>
+        <i className={styles.legendRun} />
+        node ran
+      </span>
+      <span className={styles.legend}>
+        <i className={styles.legendTransfer} />
+        RecvTensor, in the sender's colour
+      </span>
     </>
   );
 }

@@ -10,14 +10,15 @@ import {
 import { MAX_STEPS, MAX_STOP_CONDITIONS, stopConditionSchema } from "../../main/api/runs.js";
 import type { CollectionDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import { RUN_SECTION, readSettings, writeSection } from "../../worker-runtime/graph/document-settings.js";
+import { FileContents } from "./file-contents.js";
 import { EMPTY_RUN_CONFIG, EMPTY_RUN_CONFIGS, type RunConfig, type RunConfigs } from "./model.js";
 import { runConfigsOf } from "./run-configs.js";
 
-/** As feedValueSchema of the contract, but content travels as base64. */
+/** As feedValueSchema of the contract, but content is kept beside the feeds; in documents of before, in the feed. */
 const storedFeedSchema = z.discriminatedUnion("kind", [
   literalFeedSchema,
   fileFeedSchema,
-  z.object({ ...contentFeedFields, base64: z.string() }),
+  z.object({ ...contentFeedFields, base64: z.string().optional(), content: z.string().optional() }),
 ]);
 type StoredFeed = z.infer<typeof storedFeedSchema>;
 
@@ -38,6 +39,8 @@ type StoredConfig = z.infer<typeof storedConfigSchema>;
 /** The default configuration, as versions before had the only one, and the others. */
 const storedSchema = storedConfigSchema.loose().extend({
   others: z.array(storedConfigSchema).default([]).catch([]),
+  /** The contents of files that feeds of all configurations name, as base64. */
+  contents: z.record(z.string(), z.string()).default({}),
 });
 
 /** The configurations in the collection; empty if there are none or they cannot be read. The default one is chosen. */
@@ -47,7 +50,9 @@ export function readRunConfigs(collection: CollectionDef | undefined): RunConfig
   const { name } = run;
   const names = new Set([name]);
   const others = run.others.filter((config) => !names.has(config.name) && names.add(config.name));
-  return { runConfig: configOf(run), otherRuns: others.map(configOf), defaultRun: name };
+  const contents = new FileContents(run.contents);
+  const read = (config: StoredConfig) => configOf(config, contents);
+  return { runConfig: read(run), otherRuns: others.map(read), defaultRun: name };
 }
 
 /**
@@ -62,12 +67,15 @@ export function writeRunConfigs(
   const all = runConfigsOf(configs);
   const first = all.find(({ name }) => name === configs.defaultRun) ?? configs.runConfig;
   if (all.length === 1 && isUnused(first) && !stored) return collection;
-  const others = all.filter((config) => config !== first).map(storedOf);
-  const { traceEvery: _, others: __, ...kept } = stored ?? {};
+  const contents = new FileContents();
+  const chosen = storedOf(first, contents);
+  const others = all.filter((config) => config !== first).map((config) => storedOf(config, contents));
+  const { traceEvery: _, others: __, contents: ___, ...kept } = stored ?? {};
   return writeSection(collection, RUN_SECTION, {
     ...kept,
-    ...storedOf(first),
+    ...chosen,
     ...(others.length > 0 ? { others } : {}),
+    ...contents.toStored(),
   });
 }
 
@@ -87,41 +95,37 @@ function readStored(collection: CollectionDef | undefined): z.infer<typeof store
   return storedSchema.safeParse(readSettings(collection)?.[RUN_SECTION]).data;
 }
 
-function configOf({
-  name,
-  batches,
-  fetches,
-  targets,
-  steps,
-  trace,
-  traceEvery,
-  stops,
-  ...stored
-}: StoredConfig): RunConfig {
+function configOf(
+  { name, batches, fetches, targets, steps, trace, traceEvery, stops, ...stored }: StoredConfig,
+  contents: FileContents,
+): RunConfig {
   const feeds: Record<string, FeedValue> = {};
-  for (const [tensor, feed] of Object.entries(stored.feeds)) feeds[tensor] = fromStored(feed);
+  for (const [tensor, feed] of Object.entries(stored.feeds)) {
+    const value = fromStored(feed, contents);
+    if (value) feeds[tensor] = value;
+  }
   return {
     ...{ name, feeds, fetches, targets, steps, trace, stops, batches },
     ...(traceEvery === undefined ? {} : { traceEvery }),
   };
 }
 
-function storedOf(config: RunConfig): object {
+function storedOf(config: RunConfig, contents: FileContents): object {
   const feeds: Record<string, StoredFeed> = {};
-  for (const [tensor, feed] of Object.entries(config.feeds)) feeds[tensor] = toStored(feed);
+  for (const [tensor, feed] of Object.entries(config.feeds)) feeds[tensor] = toStored(feed, contents);
   return { ...config, feeds };
 }
 
-function fromStored(feed: StoredFeed): FeedValue {
+/** Undefined for content that the document does not hold. */
+function fromStored(feed: StoredFeed, contents: FileContents): FeedValue | undefined {
   if (feed.kind !== "content") return feed;
-  const { base64, ...rest } = feed;
-  return { ...rest, bytes: Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)) };
+  const { base64, content = "", ...rest } = feed;
+  const bytes = base64 === undefined ? contents.bytesOf(content) : contents.shared(base64);
+  return bytes && { ...rest, bytes };
 }
 
-function toStored(feed: FeedValue): StoredFeed {
+function toStored(feed: FeedValue, contents: FileContents): StoredFeed {
   if (feed.kind !== "content") return feed;
   const { bytes, ...rest } = feed;
-  let letters = "";
-  for (const byte of bytes) letters += String.fromCharCode(byte);
-  return { ...rest, base64: btoa(letters) };
+  return { ...rest, content: contents.idOf(bytes) };
 }

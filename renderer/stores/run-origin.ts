@@ -18,7 +18,8 @@ export function originOf(document: GraphDocument, graph?: Uint8Array): RunOrigin
   const digest = new Digest().bytes(graph ?? GraphDef.encode(graphToRun(document)).finish());
   for (const [tensor, value] of Object.entries(document.runConfig.feeds).sort(byName))
     addFeed(digest.text(tensor), value);
-  const origin = { document: document.name, digest: digest.hex() };
+  const { name, path } = document;
+  const origin = { document: name, ...(path === undefined ? {} : { path }), digest: digest.hex() };
   origins.set(document, origin);
   return origin;
 }
@@ -35,8 +36,8 @@ function addFeed(digest: Digest, value: FeedValue): void {
   }
   if (value.kind === "file") digest.text(value.path);
   else digest.text(value.name).bytes(value.bytes);
-  const { kind, column = null, batched = false } = value;
-  digest.text(JSON.stringify([column, batched, (kind === "content" && value.pixels) || null]));
+  const { kind, column = null, feature = null, batched = false } = value;
+  digest.text(JSON.stringify([column, feature, batched, (kind === "content" && value.pixels) || null]));
 }
 
 /** Whether the values of a run belong to the current state of a document. Also true after a reload of the window. */

@@ -121,9 +121,13 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("accessibility", () => {
       }
       await window.page.getByRole("radio", { name: "Task", exact: true }).click();
       await window.dockTab("Timeline").click();
-      await window.button("Show table").click();
+      await window.page.getByRole("radio", { name: "Table" }).click();
       await look(`${theme}, timeline as a table`);
-      await window.button("Show lanes").click();
+      for (const view of ["Memory", "Compare"]) {
+        await window.page.getByRole("radio", { name: view }).click();
+        await look(`${theme}, timeline, ${view}`);
+      }
+      await window.page.getByRole("radio", { name: "Lanes", exact: true }).click();
       await window.dockTab("Results").click();
       await window.page.getByRole("row", { name: /z:0/ }).getByRole("button", { name: "Open" }).click();
       await look(`${theme}, a tensor`);

@@ -1,5 +1,8 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect } from "vitest";
 import { peerMissing } from "../support/peers.js";
+import { startApp } from "./support/app.js";
 import { closeBrowser, sharedBrowser, test } from "./support/fixtures.js";
 import { WindowPage } from "./support/window-page.js";
 
@@ -39,9 +42,58 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the history of runs in t
       await other.close();
     }
 
+    await window.dockTab("Timeline").click();
+    await window.page.getByRole("radio", { name: "Memory" }).click();
+    await window.page
+      .getByRole("img", { name: /^Memory over the step: peak / })
+      .first()
+      .waitFor();
+    await window.page.getByRole("radio", { name: "Compare" }).click();
+    await window.page.getByRole("combobox", { name: "A" }).selectOption("run 1, step 1");
+    await window.page.getByRole("combobox", { name: "B" }).selectOption("run 2, step 1");
+    await window.page.getByRole("row", { name: /^Step [\d.]+ m?s [\d.]+ m?s [+−]/ }).waitFor();
+    await window.page
+      .getByRole("table", { name: "Nodes of both steps" })
+      .getByRole("button", { name: "z", exact: true })
+      .click();
+    await window.inspector.getByRole("textbox", { name: "Name" }).waitFor();
+    await window.press("Control+6");
+
     await window.page.getByRole("button", { name: "Clear…" }).click();
     await window.button("Forget them").click();
     await window.page.getByText(/are kept here, with their values/).waitFor();
     expect(await window.page.getByRole("checkbox", { name: "run 1", exact: true }).count()).toBe(0);
+  });
+
+  test("the runs of a saved document are listed after a restart, and forgotten also on disk", async ({
+    app,
+    window,
+  }) => {
+    const files = () => readdirSync(join(app.folder, "data", "runs"));
+    await window.saveAs("kept.pbtxt");
+    await window.startTwoWorkers();
+    await window.runAndSee("z", "11.0");
+    await expect.poll(files).toEqual([expect.stringMatching(/\.run$/)]);
+    await window.page.goto("about:blank");
+    await app.kill();
+
+    const next = await startApp({ folder: app.folder });
+    const again = await WindowPage.open(await sharedBrowser(), next.link);
+    try {
+      await again.ready();
+      await again.openFile("kept.pbtxt");
+      await again.press("Control+6");
+      await again.page.getByRole("checkbox", { name: "run 1", exact: true }).waitFor();
+      const details = again.page.getByRole("region", { name: "Chosen runs" });
+      await details.getByRole("row", { name: /^z:0 11\.0/ }).waitFor();
+      await details.getByRole("row", { name: /^z [\d.]+ .?s on worker\/1/ }).waitFor();
+      await again.page.getByRole("button", { name: "Clear…" }).click();
+      await again.button("Forget them").click();
+      await expect.poll(files).toEqual([]);
+      expect(again.errors).toEqual([]);
+    } finally {
+      await again.close();
+      await next.stop();
+    }
   });
 });

@@ -21,6 +21,11 @@ export class DistantData {
 
 const distantData = new WeakMap<Tensor, DistantData>();
 
+/** Whether the elements of a tensor are stored elsewhere, or were until they were first read. */
+export function isDistant(tensor: Tensor): boolean {
+  return distantData.has(tensor);
+}
+
 /**
  * One getter for all tensors with distant data: with getters of their own they would be hash tables to V8, and all code
  * slower that has met some of them.

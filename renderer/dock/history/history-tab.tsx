@@ -5,6 +5,7 @@ import { runHistoryCommands } from "../../commands/run-history-commands.js";
 import { CommandButton } from "../../parts/command-button.js";
 import { useDocument } from "../../stores/document-store.js";
 import { useRunHistory } from "../../stores/run-history-store.js";
+import { client } from "../../transport/client.js";
 import { EmptyText } from "../../ui/empty-text.js";
 import { countText } from "../../ui/format.js";
 import textStyles from "../../ui/text.module.css";
@@ -18,6 +19,30 @@ import { useShownRuns } from "./use-shown-runs.js";
 
 /** Of a document without a run. */
 const NONE: readonly string[] = [];
+
+/** That runs of before are lost, if so. */
+function Dropped(): ReactElement | null {
+  const [dropped, setDropped] = useState(0);
+  useEffect(() => {
+    let current = true;
+    client()
+      .call("runs.dropped")
+      .then(
+        (count) => current && setDropped(count),
+        // It is asked again when the tab is opened anew.
+        () => undefined,
+      );
+    return () => {
+      current = false;
+    };
+  }, []);
+  if (!dropped) return null;
+  return (
+    <span role="status">
+      {countText(dropped, "earlier run")} could not be read from disk and {dropped === 1 ? "is" : "are"} lost.{" "}
+    </span>
+  );
+}
 
 export default function HistoryTab(): ReactElement {
   const document = useDocument((state) => state.document.name);
@@ -42,6 +67,7 @@ export default function HistoryTab(): ReactElement {
       <>
         <QueueList />
         <EmptyText>
+          <Dropped />
           Runs of this document are kept here, with their values, curves and traces.
           <div>
             <CommandButton command={runCommands.once} icon />
@@ -54,6 +80,7 @@ export default function HistoryTab(): ReactElement {
     <>
       <TabBar className={textStyles.muted}>
         <span>{countText(runs.length, "run")} kept. Tick two to compare them.</span>
+        <Dropped />
         <span className={textStyles.grow} />
         <CommandButton command={runCommands.enqueue} size="small" variant="ghost" />
         <CommandButton command={runHistoryCommands.clear} size="small" variant="ghost" />

@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Runtime } from "../../../main/api/runtime.js";
 import { createRuns } from "../../../main/runs/room.js";
@@ -21,6 +23,7 @@ function make(asked: AbortSignal[] = []) {
     documents: { folderOf: () => undefined },
     tasks: { runtime: async () => library },
     emit,
+    folder: join(tmpdir(), "tensordeck-no-runs"),
   });
 }
 

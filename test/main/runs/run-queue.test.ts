@@ -1,6 +1,9 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { QueuedRun } from "../../../main/api/run-queue.js";
 import type { RunRequest } from "../../../main/api/runs.js";
+import { RunArchive } from "../../../main/runs/run-archive.js";
 import { RunQueue } from "../../../main/runs/run-queue.js";
 import { RunService } from "../../../main/runs/run-service.js";
 import { TensorStore } from "../../../main/runs/tensors/tensor-store.js";
@@ -50,6 +53,8 @@ describe("the queue of runs", () => {
       tensors: new TensorStore(),
       readFeeds: () => Promise.reject(new Error("not reached")),
       folderOf: () => undefined,
+      // Runs of documents that were never saved are not written.
+      archive: new RunArchive(join(tmpdir(), "tensordeck-no-runs")),
     });
     // Their graphs are empty, so they fail.
     service.enqueue(request("first"));

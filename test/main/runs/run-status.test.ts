@@ -9,6 +9,7 @@ const traced = (step: number): TracedStep => ({
   nodes: [],
   transfers: [],
   computeMillis: 1,
+  memory: [],
   stepStats: StepStats.fromPartial({}),
   graph: GraphDef.fromPartial({}),
 });

@@ -15,6 +15,7 @@ const curve = (values: number[], name = "loss:0"): ScalarCurve => ({
 const summary = (number: number, more: Partial<RunSummary> = {}): RunSummary => ({
   ...{ runId: `r${number}`, number, startedAt: 0, state: "done", step: 3, steps: 3, elapsedMillis: 5000 },
   settings: { fetches: ["loss:0"], targets: [], feeds: [] },
+  tracedSteps: [],
   scalars: [
     {
       ...{ name: "loss:0", last: 0.25, notFinite: 0 },

@@ -32,6 +32,7 @@ const summary = (number: number, more: Partial<RunSummary> = {}): RunSummary => 
     feeds: [{ name: "rate:0", text: `0.${number}` }],
     batches: { size: 32, seed: 7, epochs: 2, dropLast: true },
   },
+  tracedSteps: [],
   scalars: [{ name: "loss:0", last: number, notFinite: 0 }],
   ...more,
 });
@@ -92,6 +93,14 @@ describe("the kept runs of a document", () => {
     openDocument(welcome());
     show(<HistoryTab />);
     await screen.findByText(/are kept here/);
+    await expectAccessible();
+  });
+
+  it("say how many of before are lost", async () => {
+    connect({ "runs.history": [], "runs.dropped": 2 });
+    openDocument(welcome());
+    show(<HistoryTab />);
+    await screen.findByText("2 earlier runs could not be read from disk and are lost.");
     await expectAccessible();
   });
 

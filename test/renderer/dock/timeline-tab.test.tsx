@@ -56,7 +56,7 @@ describe("the timeline tab", () => {
   it("is a table in the order of time as well", async () => {
     showRun(traced());
     const { user } = show(<TimelineTab />);
-    await user.click(screen.getByRole("button", { name: "Show table" }));
+    await user.click(screen.getByRole("radio", { name: "Table" }));
     expect(screen.getAllByRole("row").map(({ textContent }) => textContent)).toEqual([
       "Node or tensorOpWhereStartDurationBytes",
       expect.stringMatching(/^xAddV2/),
@@ -64,14 +64,14 @@ describe("the timeline tab", () => {
       expect.stringMatching(/^zAddV2/),
     ]);
     await expectAccessible();
-    await user.click(screen.getByRole("button", { name: "Show lanes" }));
+    await user.click(screen.getByRole("radio", { name: "Lanes" }));
     expect(screen.queryByRole("table")).toBeNull();
   });
 
   it("is searched, and ordered by duration", async () => {
     showRun(traced());
     const { user } = show(<TimelineTab />);
-    await user.click(screen.getByRole("button", { name: "Show table" }));
+    await user.click(screen.getByRole("radio", { name: "Table" }));
     await user.click(screen.getByRole("radio", { name: "Slowest first" }));
     const names = () =>
       screen

@@ -91,7 +91,7 @@ export function connect(answers: Readonly<Record<string, unknown>> = {}): void {
       calls.push({ method, params });
       const answer = answers[method];
       if (answer instanceof Error) throw answer;
-      return answer;
+      return typeof answer === "function" ? answer(params) : answer;
     },
     on: () => () => undefined,
     onConnection: () => () => undefined,

@@ -3,6 +3,7 @@ import type { StepStats } from "../../../protos/generated/tensorflow/step_stats.
 import { roleOf, structureOf } from "../../graph/structural-ops.js";
 import { alignRecords } from "./aligned-records.js";
 import { completeTransfers } from "./crossings.js";
+import { type DeviceMemory, deviceMemory } from "./device-memory.js";
 import { userNodeName } from "./node-names.js";
 import { parseNodeLabel, parseTransferLabel } from "./timeline-label.js";
 import type { NodeTiming, TransferTiming } from "./timings.js";
@@ -11,6 +12,7 @@ import {
   isTransfer,
   outputBytesOf,
   outputsOf,
+  peakBytesOf,
   recordsOf,
   type TraceRecord,
 } from "./trace-record.js";
@@ -28,6 +30,8 @@ export interface StepTrace {
   readonly devices: readonly string[];
   /** How far each task's clock was shifted, in microseconds; unshifted tasks are not listed. */
   readonly clockOffsets: ReadonlyMap<string, number>;
+  /** What the step allocated, by device. */
+  readonly memory: readonly DeviceMemory[];
 }
 
 /** Whether TensorFlow adds nodes of the op for its own purposes. */
@@ -57,6 +61,7 @@ function nodeTiming(
     startMicros: start,
     durationMicros: record.durationMicros,
     outputBytes: outputBytesOf(stats),
+    peakBytes: peakBytesOf(stats),
     outputs: outputsOf(stats),
     threadId: stats.threadId,
   };
@@ -139,6 +144,7 @@ export function readStepStats(stats: StepStats, graph?: GraphDef): StepTrace {
     transfers: (graph ? completeTransfers(nodes, recorded, graph) : recorded).sort(byStart),
     devices: [...new Set(records.map((record) => record.device))].sort(),
     clockOffsets,
+    memory: deviceMemory(records, first),
   };
 }
 
@@ -152,13 +158,24 @@ export interface NodeSummary {
   /** The total of all runs. */
   readonly durationMicros: number;
   readonly outputBytes: number;
+  /** The most that a run held at one time of what it allocated; undefined if none was recorded. */
+  readonly peakBytes: number | undefined;
   readonly runs: number;
 }
 
 /** One entry for each node and device, in the order of their first runs. */
 export function summariseNodes(trace: StepTrace): NodeSummary[] {
   const summaries = new Map<string, NodeSummary>();
-  for (const { node, op, device, startMicros, durationMicros, outputBytes, recordedName } of trace.nodes) {
+  for (const {
+    node,
+    op,
+    device,
+    startMicros,
+    durationMicros,
+    outputBytes,
+    peakBytes,
+    recordedName,
+  } of trace.nodes) {
     const key = `${device}\n${node}`;
     const before = summaries.get(key);
     summaries.set(key, {
@@ -169,6 +186,7 @@ export function summariseNodes(trace: StepTrace): NodeSummary[] {
       startMicros: before?.startMicros ?? startMicros,
       durationMicros: (before?.durationMicros ?? 0) + durationMicros,
       outputBytes: (before?.outputBytes ?? 0) + outputBytes,
+      peakBytes: peakBytes === undefined ? before?.peakBytes : Math.max(peakBytes, before?.peakBytes ?? 0),
       runs: (before?.runs ?? 0) + 1,
     });
   }

@@ -14,6 +14,8 @@ export interface NodeTiming {
   readonly durationMicros: number;
   /** Total bytes of all outputs. */
   readonly outputBytes: number;
+  /** The most that it held at one time of what it allocated itself; undefined if it recorded no allocation. */
+  readonly peakBytes: number | undefined;
   readonly outputs: readonly OutputSize[];
   readonly threadId: number;
 }

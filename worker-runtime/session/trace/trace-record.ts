@@ -18,8 +18,8 @@ export interface TraceRecord {
 
 const MICROS_PER_MILLI = 1_000;
 
-/** A double cannot represent nanoseconds since 1970 exactly; microseconds with a fraction suffice. */
-function startOf(stats: NodeExecStats): number {
+/** By the clock of the task. A double cannot represent nanoseconds since 1970 exactly; microseconds with a fraction suffice. */
+export function unalignedStart(stats: NodeExecStats): number {
   return stats.allStartNanos > 0n
     ? Number(stats.allStartNanos) / MICROS_PER_MILLI
     : Number(stats.allStartMicros);
@@ -38,7 +38,7 @@ export function recordsOf(stats: StepStats): TraceRecord[] {
     nodeStats.map((node) => ({
       device,
       stats: node,
-      startMicros: startOf(node),
+      startMicros: unalignedStart(node),
       durationMicros: durationOf(node),
     })),
   );
@@ -88,4 +88,9 @@ export function outputBytesOf(stats: NodeExecStats): number {
     bytes += allocation?.requestedBytes ?? 0n;
   }
   return Number(bytes);
+}
+
+/** The most that the node held at one time of what it allocated itself; undefined if it recorded no allocation. */
+export function peakBytesOf({ memory }: NodeExecStats): number | undefined {
+  return memory.length === 0 ? undefined : memory.reduce((sum, { peakBytes }) => sum + Number(peakBytes), 0);
 }

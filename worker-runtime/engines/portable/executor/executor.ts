@@ -199,10 +199,13 @@ class GraphRun implements Sliced {
   }
 
   #finish(activation: Activation, outputs: Outputs, startMillis: number): void {
+    const { stats } = this.#call.step;
     // The nodes of a region were looked at one by one.
-    if (activation.node.work.kind !== "region") {
+    if (activation.node.work.kind === "region") {
+      stats?.ranRegion(activation.node.device, startMillis, outputs, activation.inputs);
+    } else {
       checkOutputs(activation.node, outputs);
-      this.#call.step.stats?.ran(activation.node, startMillis, outputs);
+      stats?.ran(activation.node, startMillis, outputs, activation.inputs);
     }
     if (this.#failure === undefined) {
       this.#state.finished(activation, outputs, this.#ready);

@@ -73,7 +73,7 @@ class HostOfRegion implements RegionHost {
     const startMillis = this.step.stats === undefined ? 0 : performance.now();
     const finish = (outputs: Outputs): Outputs => {
       checkOutputs(node, outputs);
-      this.step.stats?.ran(node, startMillis, outputs);
+      this.step.stats?.ran(node, startMillis, outputs, inputs);
       return outputs;
     };
     const fail = (error: unknown): never => {
@@ -88,7 +88,7 @@ class HostOfRegion implements RegionHost {
   }
 
   ran(node: ExecutableNode, outputs: Outputs): void {
-    this.step.stats?.ran(node, performance.now(), outputs);
+    this.step.stats?.ran(node, performance.now(), outputs, []);
   }
 
   ranTogether(nodes: readonly ExecutableNode[], startMillis: number): void {

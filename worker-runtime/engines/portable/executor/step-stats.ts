@@ -1,4 +1,5 @@
 import {
+  type AllocatorMemoryUsed,
   NodeExecStats,
   type NodeOutput,
   StepStats,
@@ -8,6 +9,7 @@ import { shapeToProto } from "../../../protocol/shape.js";
 import { Tensor } from "../../../protocol/tensor.js";
 import type { Outputs } from "../kernels/kernel.js";
 import { RefValue, type Value } from "../values.js";
+import { type Allocation, AllocationLog, allocatorMemory } from "./allocation-log.js";
 import type { CompiledGraph, ExecutableNode } from "./compiled-node.js";
 
 interface NodeRecord {
@@ -17,6 +19,7 @@ interface NodeRecord {
   readonly startMillis: number;
   readonly endMillis: number;
   readonly outputs: readonly NodeOutput[];
+  readonly allocations: readonly Allocation[];
 }
 
 interface SourceRecord {
@@ -46,6 +49,9 @@ export class StepStatsCollector {
   readonly #sources: SourceRecord[] = [];
   readonly #nodes: NodeRecord[] = [];
   readonly #copies: CopyRecord[] = [];
+  readonly #log = new AllocationLog();
+  /** What regions put out, by device: their nodes are not seen one by one. */
+  readonly #ofRegions = new Map<string, Allocation[]>();
 
   /** A graph starts to run: each of its devices shows it, as the partitions of TensorFlow do. */
   started(graph: CompiledGraph): void {
@@ -57,7 +63,14 @@ export class StepStatsCollector {
    * A node has run.
    * @param startMillis when, by `performance.now()`.
    */
-  ran(node: ExecutableNode, startMillis: number, outputs: Outputs): void {
+  ran(
+    node: ExecutableNode,
+    startMillis: number,
+    outputs: Outputs,
+    inputs: readonly (Value | undefined)[],
+  ): void {
+    const endMillis = performance.now();
+    const allocations = this.#log.ran(node.node.def.op, inputs, outputs, startMillis, endMillis);
     // TensorFlow leaves out the transfers; what RecvTensor received is recorded by the requesting worker.
     if (node.role !== "transfer") {
       // Described now: a variable may have changed by the time the record is read.
@@ -68,17 +81,36 @@ export class StepStatsCollector {
         node,
         together: 1,
         startMillis,
-        endMillis: performance.now(),
+        endMillis,
         outputs: described,
+        allocations,
       });
     }
+  }
+
+  /** A region has taken inputs and put out what its nodes made. */
+  ranRegion(
+    device: string,
+    startMillis: number,
+    outputs: Outputs,
+    inputs: readonly (Value | undefined)[],
+  ): void {
+    const made = this.#log.ran("", inputs, outputs, startMillis, performance.now());
+    this.#ofRegions.set(device, [...(this.#ofRegions.get(device) ?? []), ...made]);
   }
 
   /** Nodes of a region have run as one. What is within it is not seen. */
   ranTogether(nodes: readonly ExecutableNode[], startMillis: number): void {
     const endMillis = performance.now();
     for (const node of nodes) {
-      this.#nodes.push({ node, together: nodes.length, startMillis, endMillis, outputs: [] });
+      this.#nodes.push({
+        node,
+        together: nodes.length,
+        startMillis,
+        endMillis,
+        outputs: [],
+        allocations: [],
+      });
     }
   }
 
@@ -99,16 +131,26 @@ export class StepStatsCollector {
       return known;
     };
     for (const { device, millis } of this.#sources) {
-      statsOf(device).push(execStats(SOURCE_NAME, `${SOURCE_NAME} = NoOp()`, millis, millis, []));
+      const memory = memoryOf(device, this.#ofRegions.get(device) ?? []);
+      // Of several graphs on a device, one shows it.
+      this.#ofRegions.delete(device);
+      statsOf(device).push(
+        execStats(SOURCE_NAME, `${SOURCE_NAME} = NoOp()`, millis, millis, { output: [], memory }),
+      );
     }
-    for (const { node, together, startMillis, endMillis, outputs } of this.#nodes) {
+    for (const { node, together, startMillis, endMillis, outputs, allocations } of this.#nodes) {
       const { name, op, input } = node.node.def;
       const shared = together === 1 ? "" : ` in a region of ${together} nodes`;
       const label = `${name} = ${op}(${input.join(", ")})${shared}`;
-      statsOf(node.device).push(execStats(name, label, startMillis, endMillis, outputs));
+      statsOf(node.device).push(
+        execStats(name, label, startMillis, endMillis, {
+          output: [...outputs],
+          memory: memoryOf(node.device, allocations),
+        }),
+      );
     }
     for (const { kind, device, bytes, startMillis, endMillis } of this.#copies) {
-      statsOf(`${device}/memcpy`).push(execStats(kind, `${kind} ${bytes} bytes`, startMillis, endMillis, []));
+      statsOf(`${device}/memcpy`).push(execStats(kind, `${kind} ${bytes} bytes`, startMillis, endMillis));
     }
     return StepStats.fromPartial({
       devStats: [...devices].map(([device, nodeStats]) => ({ device, nodeStats })),
@@ -121,7 +163,7 @@ function execStats(
   timelineLabel: string,
   startMillis: number,
   endMillis: number,
-  output: readonly NodeOutput[],
+  more: Partial<Pick<NodeExecStats, "output" | "memory">> = {},
 ): NodeExecStats {
   const startNanos = nanosOf(performance.timeOrigin) + nanosOf(startMillis);
   const nanos = nanosOf(endMillis - startMillis);
@@ -136,8 +178,18 @@ function execStats(
     opEndRelNanos: nanos,
     allEndRelMicros: nanos / 1000n,
     allEndRelNanos: nanos,
-    output: [...output],
+    ...more,
   });
+}
+
+/** What a node allocated, as TensorFlow records it. */
+function memoryOf(device: string, allocations: readonly Allocation[]): AllocatorMemoryUsed[] {
+  const gpu = /gpu:\d+$/i.exec(device)?.[0];
+  return allocatorMemory(allocations, gpu?.toUpperCase() ?? ALLOCATOR_NAME, microsAt);
+}
+
+function microsAt(millis: number): bigint {
+  return (nanosOf(performance.timeOrigin) + nanosOf(millis)) / 1000n;
 }
 
 function nanosOf(millis: number): bigint {

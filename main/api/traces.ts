@@ -1,0 +1,40 @@
+/** Steps of kept runs that were traced. */
+import { z } from "zod";
+import { method } from "./method.js";
+import { nodeRunSchema, transferSchema } from "./runs.js";
+
+/** What a step allocated of one memory, such as a GPU's or the host's; variables, held before, are not in it. */
+export const deviceMemorySchema = z.object({
+  device: z.string(),
+  /** The engine's name of the memory: "cpu", "GPU_0_bfc". */
+  allocator: z.string(),
+  /** The most that was held at one time. */
+  peakBytes: z.number(),
+  /** When that was first, from the start of the step. */
+  peakMicros: z.number(),
+  /** What was held from each time on, in the order of time; at most 512. */
+  points: z.array(z.object({ micros: z.number(), bytes: z.number() })),
+});
+export type DeviceMemory = z.infer<typeof deviceMemorySchema>;
+
+export const stepTraceSchema = z.object({
+  step: z.number().int().positive(),
+  nodes: z.array(nodeRunSchema),
+  transfers: z.array(transferSchema),
+  memory: z.array(deviceMemorySchema),
+  /** Duration of the step, as the client saw it. */
+  stepMillis: z.number(),
+  /** True if the step was the first of its kind, which includes placing and registering the graph. */
+  registeredGraph: z.boolean(),
+  /** From the start of the first node to the end of the last one, as the tasks measured. */
+  computeMillis: z.number(),
+});
+export type StepTrace = z.infer<typeof stepTraceSchema>;
+
+export const traceMethods = {
+  /** A traced step of a run; `RunSummary.tracedSteps` says which there are. */
+  "runs.trace": method(
+    z.object({ runId: z.string().max(64), step: z.number().int().positive() }),
+    stepTraceSchema,
+  ),
+} as const;

@@ -1,0 +1,17 @@
+import type { ScalarCurve, ScalarSummary } from "../api/run-history.js";
+import type { RunUpdate } from "../api/runs.js";
+import type { StepTrace } from "../api/traces.js";
+
+/** What is told of a run, whether it goes on, has ended, or ended before the application was started. */
+export interface RunReport {
+  readonly runId: string;
+  readonly isOver: boolean;
+  /** About how much memory it takes. */
+  readonly keptBytes: number;
+  /** How far it is. */
+  progress(): Pick<RunUpdate, "runId" | "origin" | "state" | "step" | "steps" | "elapsedMillis">;
+  /** What windows were told last. */
+  update(): RunUpdate;
+  readonly scalars: { summaries(): ScalarSummary[]; curves(): ScalarCurve[] };
+  readonly traces: { readonly all: readonly StepTrace[]; find(step: number): StepTrace | undefined };
+}

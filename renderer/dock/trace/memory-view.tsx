@@ -1,0 +1,156 @@
+/** What a traced step held in memory, by device, and its largest nodes. */
+import { type ReactElement, useMemo, useRef } from "react";
+import type { DeviceMemory, StepTrace } from "../../../main/api/traces.js";
+import { taskName, taskNameOfDevice } from "../../cluster/task-name.js";
+import { useCluster } from "../../stores/cluster-store.js";
+import { documentActions, useDocument } from "../../stores/document-store.js";
+import { taskColourVar } from "../../theme/task-colour.js";
+import { EmptyText } from "../../ui/empty-text.js";
+import { bytesText, durationText } from "../../ui/format.js";
+import { Swatch } from "../../ui/swatch.js";
+import textStyles from "../../ui/text.module.css";
+import { TextButton } from "../../ui/text-button.js";
+import { useVirtualRows } from "../../ui/use-virtual-rows.js";
+import { VirtualTableBody } from "../../ui/virtual-table-body.js";
+import tableStyles from "../data-table.module.css";
+import { ScrollRegion } from "../scroll-region.js";
+import { deviceText } from "../timeline-plot.js";
+import styles from "./memory-view.module.css";
+
+const ROW_HEIGHT = 28;
+const COLUMNS = 5;
+/** Of a lane's picture, which is stretched to its place. */
+const WIDTH = 1000;
+const HEIGHT = 40;
+
+export function MemoryView({ trace }: { readonly trace: StepTrace | undefined }): ReactElement | null {
+  if (!trace) return null;
+  return (
+    <div className={styles.columns}>
+      <ScrollRegion label="Memory of devices">
+        {trace.memory.length === 0 ? (
+          <EmptyText>No device recorded what it allocated in this step.</EmptyText>
+        ) : (
+          <Lanes trace={trace} />
+        )}
+      </ScrollRegion>
+      <LargestNodes trace={trace} />
+    </div>
+  );
+}
+
+function Lanes({ trace: { memory, computeMillis } }: { readonly trace: StepTrace }): ReactElement {
+  const most = Math.max(1, ...memory.map(({ peakBytes }) => peakBytes));
+  const ends = memory.map(({ points }) => points.at(-1)?.micros ?? 0);
+  const endMicros = Math.max(1, computeMillis * 1000, ...ends);
+  return (
+    <>
+      {memory.map((device) => (
+        <Lane
+          key={`${device.device} ${device.allocator}`}
+          memory={device}
+          mostBytes={most}
+          endMicros={endMicros}
+        />
+      ))}
+      <p className={textStyles.muted}>
+        Held by tensors of the step over its {durationText(endMicros / 1000)}, on one scale. Variables and
+        constants, held before, are not in it.
+      </p>
+    </>
+  );
+}
+
+interface LaneProps {
+  readonly memory: DeviceMemory;
+  /** The scale of all lanes. */
+  readonly mostBytes: number;
+  readonly endMicros: number;
+}
+
+function Lane({ memory, mostBytes, endMicros }: LaneProps): ReactElement {
+  const name = taskNameOfDevice(memory.device);
+  const task = useCluster((state) => state.tasks.find((one) => taskName(one) === name));
+  const peak = `peak ${bytesText(memory.peakBytes)} at ${durationText(memory.peakMicros / 1000)}`;
+  const x = (micros: number) => (WIDTH * micros) / endMicros;
+  const y = (bytes: number) => HEIGHT - (HEIGHT * Math.max(0, bytes)) / mostBytes;
+  const steps = memory.points.map(({ micros, bytes }) => `H${x(micros).toFixed(1)}V${y(bytes).toFixed(1)}`);
+  return (
+    <section className={styles.lane} aria-label={deviceText(memory.device)}>
+      <div className={styles.head} title={memory.device}>
+        <Swatch task={task} />
+        <b className={textStyles.truncated}>{deviceText(memory.device)}</b>
+        <span className={textStyles.muted}>{memory.allocator}</span>
+      </div>
+      <svg
+        className={styles.plot}
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Memory over the step: ${peak}`}
+        style={{ "--c": taskColourVar(task) }}
+      >
+        <path d={`M0 ${HEIGHT}${steps.join("")}H${WIDTH}V${HEIGHT}Z`} />
+      </svg>
+      <span className={styles.peak}>{peak}</span>
+    </section>
+  );
+}
+
+function LargestNodes({ trace: { nodes } }: { readonly trace: StepTrace }): ReactElement {
+  const graphNodes = useDocument((state) => state.document.nodes);
+  const frame = useRef<HTMLElement>(null);
+  const rows = useMemo(
+    () =>
+      nodes.toSorted(
+        (one, other) =>
+          Math.max(other.outputBytes, other.peakBytes ?? 0) - Math.max(one.outputBytes, one.peakBytes ?? 0),
+      ),
+    [nodes],
+  );
+  const drawn = useVirtualRows(frame, rows.length, ROW_HEIGHT);
+  return (
+    <ScrollRegion ref={frame} label="Largest nodes">
+      <table className={tableStyles.table} aria-rowcount={rows.length + 1}>
+        <thead>
+          <tr>
+            <th scope="col">Node</th>
+            <th scope="col">Op</th>
+            <th scope="col">Where</th>
+            <th scope="col" className={tableStyles.number}>
+              Output
+            </th>
+            <th scope="col" className={tableStyles.number}>
+              Allocated
+            </th>
+          </tr>
+        </thead>
+        <VirtualTableBody
+          rows={drawn}
+          columns={COLUMNS}
+          row={(index) => {
+            const row = rows[index];
+            return row ? (
+              <tr
+                key={`${row.node} ${row.device}`}
+                ref={drawn.measure}
+                data-index={index}
+                aria-rowindex={index + 2}
+              >
+                <td>
+                  <TextButton onClick={() => documentActions.select([row.node])}>{row.node}</TextButton>
+                </td>
+                <td>{graphNodes.get(row.node)?.op ?? ""}</td>
+                <td>{deviceText(row.device)}</td>
+                <td className={tableStyles.number}>{bytesText(row.outputBytes)}</td>
+                <td className={tableStyles.number}>
+                  {row.peakBytes === undefined ? "none" : bytesText(row.peakBytes)}
+                </td>
+              </tr>
+            ) : null;
+          }}
+        />
+      </table>
+    </ScrollRegion>
+  );
+}

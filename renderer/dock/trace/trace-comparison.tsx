@@ -1,0 +1,233 @@
+import { type ReactElement, useDeferredValue, useMemo, useRef, useState } from "react";
+import type { StepTrace } from "../../../main/api/traces.js";
+import { documentActions, useDocument } from "../../stores/document-store.js";
+import { timelineActions } from "../../stores/timeline-store.js";
+import { classNames } from "../../ui/class-names.js";
+import { EmptyText } from "../../ui/empty-text.js";
+import { bytesText, durationText, numberText } from "../../ui/format.js";
+import { Icon } from "../../ui/icon.js";
+import { SearchField } from "../../ui/search-field.js";
+import textStyles from "../../ui/text.module.css";
+import { TextButton } from "../../ui/text-button.js";
+import { useVirtualRows } from "../../ui/use-virtual-rows.js";
+import { VirtualTableBody } from "../../ui/virtual-table-body.js";
+import tableStyles from "../data-table.module.css";
+import { layTimeline } from "../lanes.js";
+import { ScrollRegion } from "../scroll-region.js";
+import { TabBar } from "../tab-bar.js";
+import { deviceText, TimelinePlot } from "../timeline-plot.js";
+import { TraceChoice, useComparedTraces } from "./trace-choice.js";
+import styles from "./trace-comparison.module.css";
+import { type NodeDifference, nodeDifferences, type Total, totalsOf } from "./trace-differences.js";
+import { useStepTrace } from "./use-step-trace.js";
+
+const ROW_HEIGHT = 28;
+const COLUMNS = 6;
+
+/** Two traced steps: their lanes on one scale, and what differs most. */
+export function TraceComparison(): ReactElement {
+  const { options, before, after } = useComparedTraces();
+  const [one, other] = [useStepTrace(before), useStepTrace(after)];
+  if (!before || !after) {
+    return (
+      <EmptyText>
+        Two traced steps are needed. The first step of every run is traced: run once more.
+      </EmptyText>
+    );
+  }
+  return (
+    <>
+      <TabBar>
+        <TraceChoice
+          label="A"
+          options={options}
+          chosen={before}
+          onChoose={(chosen) => timelineActions.compare({ before: chosen })}
+        />
+        <TraceChoice
+          label="B"
+          options={options}
+          chosen={after}
+          onChoose={(chosen) => timelineActions.compare({ after: chosen })}
+        />
+        <span className={classNames(textStyles.muted, textStyles.truncated)} role="status">
+          {one && other ? stepDifference(one, other) : ""}
+        </span>
+      </TabBar>
+      {one && other ? (
+        <div className={styles.columns}>
+          <Lanes before={one} after={other} />
+          <Differences before={one} after={other} />
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+/** "Step 12.0 ms in A, 9.10 ms in B: −2.90 ms". */
+function stepDifference(before: StepTrace, after: StepTrace): string {
+  const difference = differenceText(after.stepMillis - before.stepMillis, durationText);
+  return `Step ${durationText(before.stepMillis)} in A, ${durationText(after.stepMillis)} in B: ${difference}`;
+}
+
+interface ComparedProps {
+  readonly before: StepTrace;
+  readonly after: StepTrace;
+}
+
+function Lanes({ before, after }: ComparedProps): ReactElement {
+  const timelines = useMemo(() => {
+    const laid = [before, after].map(({ nodes, transfers }) => layTimeline(nodes, transfers));
+    const endMicros = Math.max(...laid.map((timeline) => timeline.endMicros));
+    return laid.map((timeline) => ({ ...timeline, endMicros }));
+  }, [before, after]);
+  return (
+    <ScrollRegion label="Lanes of both steps">
+      {timelines.map((timeline, index) => (
+        <section key={index === 0 ? "A" : "B"} className={styles.lanes} aria-label={index === 0 ? "A" : "B"}>
+          <h3 className={styles.name}>{index === 0 ? "A" : "B"}</h3>
+          <TimelinePlot timeline={timeline} />
+        </section>
+      ))}
+      <table className={tableStyles.table} aria-label="Totals of both steps">
+        <Head first="Whole step" />
+        <tbody>
+          {totalsOf(before, after).map((total) => (
+            <TotalRow key={total.name} total={total} />
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}
+
+function Differences({ before, after }: ComparedProps): ReactElement {
+  const nodes = useDocument((state) => state.document.nodes);
+  const frame = useRef<HTMLElement>(null);
+  const [search, setSearch] = useState("");
+  const wanted = useDeferredValue(search).trim().toLowerCase();
+  const all = useMemo(() => nodeDifferences(before, after), [before, after]);
+  const rows = useMemo(
+    () =>
+      wanted === ""
+        ? all
+        : all.filter(({ node }) => `${node} ${nodes.get(node)?.op ?? ""}`.toLowerCase().includes(wanted)),
+    [all, nodes, wanted],
+  );
+  const drawn = useVirtualRows(frame, rows.length, ROW_HEIGHT);
+  return (
+    <div className={styles.differences}>
+      <TabBar>
+        <SearchField size="bar">
+          <Icon name="search" size={14} />
+          <input
+            aria-label="Find a node or an op"
+            placeholder="Find a node or op"
+            value={search}
+            spellCheck={false}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+        </SearchField>
+        <span className={textStyles.muted} role="status">
+          {wanted === "" ? "" : `${numberText(rows.length)} of ${numberText(all.length)}`}
+        </span>
+      </TabBar>
+      <ScrollRegion ref={frame} label="Differences">
+        <table className={tableStyles.table} aria-label="Nodes of both steps" aria-rowcount={rows.length + 1}>
+          <Head first="Node" more={["Op", "Where"]} />
+          <VirtualTableBody
+            rows={drawn}
+            columns={COLUMNS}
+            row={(index) => {
+              const row = rows[index];
+              return row ? (
+                <tr key={row.node} ref={drawn.measure} data-index={index} aria-rowindex={index + 2}>
+                  <NodeCells row={row} op={nodes.get(row.node)?.op} />
+                </tr>
+              ) : null;
+            }}
+          />
+        </table>
+      </ScrollRegion>
+    </div>
+  );
+}
+
+function Head({
+  first,
+  more = [],
+}: {
+  readonly first: string;
+  readonly more?: readonly string[];
+}): ReactElement {
+  return (
+    <thead>
+      <tr>
+        {[first, ...more].map((name) => (
+          <th key={name} scope="col">
+            {name}
+          </th>
+        ))}
+        {["A", "B", "B − A"].map((name) => (
+          <th key={name} scope="col" className={tableStyles.number}>
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+const TEXTS = {
+  millis: durationText,
+  bytes: bytesText,
+  count: numberText,
+} as const;
+
+function TotalRow({ total: { name, unit, before, after } }: { readonly total: Total }): ReactElement {
+  const text = (value: number | undefined) => (value === undefined ? "not known" : TEXTS[unit](value));
+  const difference = before === undefined || after === undefined ? undefined : after - before;
+  return (
+    <tr>
+      <th scope="row" className={styles.rowName}>
+        {name}
+      </th>
+      <td className={tableStyles.number}>{text(before)}</td>
+      <td className={tableStyles.number}>{text(after)}</td>
+      <td className={tableStyles.number}>
+        {difference === undefined ? "not known" : differenceText(difference, TEXTS[unit])}
+      </td>
+    </tr>
+  );
+}
+
+function NodeCells({
+  row,
+  op,
+}: {
+  readonly row: NodeDifference;
+  readonly op: string | undefined;
+}): ReactElement {
+  const { node, before, after, micros } = row;
+  const time = (total: NodeDifference["before"]) =>
+    total ? durationText(total.micros / 1000) : "did not run";
+  const places = [...new Set([before, after].flatMap((total) => (total ? deviceText(total.device) : [])))];
+  return (
+    <>
+      <td>
+        <TextButton onClick={() => documentActions.select([node])}>{node}</TextButton>
+      </td>
+      <td>{op ?? ""}</td>
+      <td>{places.join(" → ")}</td>
+      <td className={tableStyles.number}>{time(before)}</td>
+      <td className={tableStyles.number}>{time(after)}</td>
+      <td className={tableStyles.number}>{differenceText(micros / 1000, durationText)}</td>
+    </>
+  );
+}
+
+/** "+1.20 ms", "−4", "0 B". */
+function differenceText(difference: number, text: (value: number) => string): string {
+  const sign = difference > 0 ? "+" : difference < 0 ? "−" : "";
+  return `${sign}${text(Math.abs(difference))}`;
+}

@@ -1,0 +1,80 @@
+/** Two traced steps against each other. */
+import type { NodeRun, Transfer } from "../../../main/api/runs.js";
+import type { StepTrace } from "../../../main/api/traces.js";
+
+export interface NodeDifference {
+  readonly node: string;
+  /** What it took in each of the steps; undefined where it did not run. */
+  readonly before: NodeTotal | undefined;
+  readonly after: NodeTotal | undefined;
+  /** Positive if it took longer in the second step. */
+  readonly micros: number;
+}
+
+export interface NodeTotal {
+  readonly micros: number;
+  /** The device of its longest run. */
+  readonly device: string;
+}
+
+/** All nodes of both steps, those whose times differ most first. */
+export function nodeDifferences(before: StepTrace, after: StepTrace): NodeDifference[] {
+  const [first, second] = [totals(before.nodes), totals(after.nodes)];
+  return [...new Set([...first.keys(), ...second.keys()])]
+    .map((node) => {
+      const [one, other] = [first.get(node), second.get(node)];
+      return { node, before: one, after: other, micros: (other?.micros ?? 0) - (one?.micros ?? 0) };
+    })
+    .sort(
+      (one, other) => Math.abs(other.micros) - Math.abs(one.micros) || one.node.localeCompare(other.node),
+    );
+}
+
+function totals(nodes: readonly NodeRun[]): Map<string, NodeTotal> {
+  const found = new Map<string, NodeTotal & { readonly longest: number }>();
+  for (const { node, device, durationMicros } of nodes) {
+    const known = found.get(node);
+    const isLonger = known === undefined || durationMicros > known.longest;
+    found.set(node, {
+      micros: (known?.micros ?? 0) + durationMicros,
+      device: isLonger ? device : known.device,
+      longest: isLonger ? durationMicros : known.longest,
+    });
+  }
+  return found;
+}
+
+/** One figure of the whole step; undefined where it is not known. */
+export interface Total {
+  readonly name: string;
+  readonly unit: "millis" | "count" | "bytes";
+  readonly before: number | undefined;
+  readonly after: number | undefined;
+}
+
+export function totalsOf(before: StepTrace, after: StepTrace): Total[] {
+  const row = (name: string, unit: Total["unit"], of: (trace: StepTrace) => number | undefined): Total => ({
+    ...{ name, unit },
+    ...{ before: of(before), after: of(after) },
+  });
+  return [
+    row("Step", "millis", ({ stepMillis }) => stepMillis),
+    row("First node to last", "millis", ({ computeMillis }) => computeMillis),
+    row("Nodes", "count", ({ nodes }) => nodes.length),
+    row("Sent between tasks", "count", ({ transfers }) => transfers.length),
+    row("Bytes sent", "bytes", ({ transfers }) => bytesSent(transfers)),
+    row("Peak of memory", "bytes", ({ memory }) =>
+      memory.length === 0 ? undefined : Math.max(...memory.map(({ peakBytes }) => peakBytes)),
+    ),
+  ];
+}
+
+/** Undefined if a transfer's bytes are not known. */
+function bytesSent(transfers: readonly Transfer[]): number | undefined {
+  let sum = 0;
+  for (const { bytes } of transfers) {
+    if (bytes === undefined) return undefined;
+    sum += bytes;
+  }
+  return sum;
+}
