@@ -1,6 +1,7 @@
 import type { AllocatorMemoryUsed } from "../../../../protos/generated/tensorflow/step_stats.js";
 import { isDistant, Tensor } from "../../../protocol/tensor.js";
 import { isByteList } from "../../../protocol/tensor-data.js";
+import { opsWithoutAllocation } from "../kernels/support/without-allocation.js";
 import { RefValue, type Value } from "../values.js";
 
 type MaybeValue = Value | undefined;
@@ -11,9 +12,6 @@ export interface Allocation {
   readonly fromMillis: number;
   untilMillis: number;
 }
-
-/** What the nodes that allocate nothing put out was there before the step. */
-const WITHOUT_ALLOCATION: ReadonlySet<string> = new Set(["Const", "ReadVariableOp", "VarHandleOp", "_Arg"]);
 
 /**
  * Which memory the nodes of a step allocated and how long it was used. Memory counts once, whatever tensors share it.
@@ -40,7 +38,7 @@ export class AllocationLog {
       // A value from elsewhere: what shares its memory is no allocation.
       else if (key) this.#known.set(key, { bytes: 0, fromMillis: startMillis, untilMillis: endMillis });
     }
-    if (WITHOUT_ALLOCATION.has(op)) return [];
+    if (opsWithoutAllocation.has(op)) return [];
     const made: Allocation[] = [];
     for (const output of outputs) {
       const key = output instanceof Tensor ? keyOf(output) : undefined;
