@@ -12,11 +12,11 @@ import { EmptyText } from "../ui/empty-text.js";
 import { clockText, countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
-import { SearchField } from "../ui/search-field.js";
 import { Segmented } from "../ui/segmented.js";
 import { Swatch } from "../ui/swatch.js";
 import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
+import { FindField } from "./find-field.js";
 import styles from "./logs-tab.module.css";
 import { ScrollRegion } from "./scroll-region.js";
 import { TabBar } from "./tab-bar.js";
@@ -73,15 +73,7 @@ export default function LogsTab(): ReactElement {
   return (
     <>
       <TabBar>
-        <SearchField size="bar">
-          <Icon name="search" />
-          <input
-            aria-label="Search the log"
-            placeholder="Search the log"
-            value={search}
-            onChange={(event) => setSearch(event.target.value)}
-          />
-        </SearchField>
+        <FindField label="Search the log" placeholder="Search the log" value={search} onChange={setSearch} />
         <Segmented
           label="Level"
           options={LEVELS.map(({ id, label }) => ({

@@ -20,14 +20,14 @@ import { Segmented } from "../ui/segmented.js";
 import { Swatch } from "../ui/swatch.js";
 import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
-import { VirtualTableBody } from "../ui/virtual-table-body.js";
 import { CurvesView } from "./curves/curves-view.js";
 import tableStyles from "./data-table.module.css";
 import styles from "./results-tab.module.css";
-import { ScrollRegion } from "./scroll-region.js";
 import { TabBar } from "./tab-bar.js";
+import type { Column } from "./table-head.js";
 import { TaskChip } from "./task-chip.js";
 import { previewText } from "./tensor-text.js";
+import { VirtualTable } from "./virtual-table.js";
 
 const SHOWN = [
   { id: "values", label: "Values" },
@@ -84,7 +84,15 @@ export default function ResultsTab(): ReactElement {
   );
 }
 
-const COLUMNS = 7;
+const COLUMNS: readonly Column[] = [
+  { name: "Tensor" },
+  { name: "Type" },
+  { name: "Shape" },
+  { name: "Ran on" },
+  { name: "Size", kind: "number" },
+  { name: "Value" },
+  { name: "Actions", kind: "spoken" },
+];
 const ROW_HEIGHT = 28;
 
 /** One step may fetch every small tensor of a graph, so only the rows in view are in the page. */
@@ -96,69 +104,42 @@ function ResultTable({
   readonly old: boolean;
 }) {
   const frame = useRef<HTMLElement>(null);
-  const rows = useVirtualRows(frame, tensors.length, ROW_HEIGHT);
+  const drawn = useVirtualRows(frame, tensors.length, ROW_HEIGHT);
   return (
-    <ScrollRegion ref={frame} label="Results">
-      <table
-        className={classNames(tableStyles.table, old && tableStyles.old)}
-        aria-rowcount={tensors.length + 1}
-      >
-        <thead>
-          <tr>
-            <th scope="col">Tensor</th>
-            <th scope="col">Type</th>
-            <th scope="col">Shape</th>
-            <th scope="col">Ran on</th>
-            <th scope="col" className={tableStyles.number}>
-              Size
-            </th>
-            <th scope="col">Value</th>
-            <th scope="col">
-              <span className={textStyles.spokenOnly}>Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <VirtualTableBody
-          rows={rows}
-          columns={COLUMNS}
-          row={(index) => {
-            const tensor = tensors[index];
-            return tensor ? (
-              <tr
-                key={tensor.name}
-                ref={rows.measure}
-                data-index={index}
-                aria-rowindex={index + 2}
-                onDoubleClick={() => uiActions.openTensor(tensor.name)}
-              >
-                <td>
-                  <b>{tensor.name}</b>
-                </td>
-                <td className={textStyles.monospace}>{tensor.dtype}</td>
-                <td className={textStyles.monospace}>{shapeText(tensor.shape)}</td>
-                <td>
-                  <RanOn tensor={tensor.name} />
-                </td>
-                <td className={tableStyles.number}>{bytesText(tensor.byteLength)}</td>
-                <td className={classNames(textStyles.monospace, tableStyles.value)}>
-                  <span className={classNames(textStyles.truncated, styles.text)}>{previewText(tensor)}</span>
-                </td>
-                <td className={tableStyles.number}>
-                  <Button
-                    size="small"
-                    variant="ghost"
-                    icon="table"
-                    onClick={() => uiActions.openTensor(tensor.name)}
-                  >
-                    Open
-                  </Button>
-                </td>
-              </tr>
-            ) : null;
-          }}
-        />
-      </table>
-    </ScrollRegion>
+    <VirtualTable
+      label="Results"
+      className={old ? tableStyles.old : undefined}
+      columns={COLUMNS}
+      rows={tensors}
+      drawn={drawn}
+      frame={frame}
+      row={(tensor, place) => (
+        <tr key={tensor.name} {...place} onDoubleClick={() => uiActions.openTensor(tensor.name)}>
+          <td>
+            <b>{tensor.name}</b>
+          </td>
+          <td className={textStyles.monospace}>{tensor.dtype}</td>
+          <td className={textStyles.monospace}>{shapeText(tensor.shape)}</td>
+          <td>
+            <RanOn tensor={tensor.name} />
+          </td>
+          <td className={tableStyles.number}>{bytesText(tensor.byteLength)}</td>
+          <td className={classNames(textStyles.monospace, tableStyles.value)}>
+            <span className={classNames(textStyles.truncated, styles.text)}>{previewText(tensor)}</span>
+          </td>
+          <td className={tableStyles.number}>
+            <Button
+              size="small"
+              variant="ghost"
+              icon="table"
+              onClick={() => uiActions.openTensor(tensor.name)}
+            >
+              Open
+            </Button>
+          </td>
+        </tr>
+      )}
+    />
   );
 }
 

@@ -2,20 +2,26 @@ import { type ReactElement, useDeferredValue, useMemo, useRef, useState } from "
 import type { GraphDocument } from "../document/model.js";
 import { useDocument } from "../stores/document-store.js";
 import { bytesText, durationText, numberText } from "../ui/format.js";
-import { Icon } from "../ui/icon.js";
-import { SearchField } from "../ui/search-field.js";
 import { Segmented } from "../ui/segmented.js";
 import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
-import { VirtualTableBody } from "../ui/virtual-table-body.js";
 import styles from "./data-table.module.css";
+import { FindField } from "./find-field.js";
 import type { Timeline } from "./lanes.js";
-import { ScrollRegion } from "./scroll-region.js";
 import { TabBar } from "./tab-bar.js";
+import type { Column } from "./table-head.js";
 import { deviceText } from "./timeline-plot.js";
 import tabStyles from "./timeline-tab.module.css";
+import { VirtualTable } from "./virtual-table.js";
 
-const COLUMNS = 6;
+const COLUMNS: readonly Column[] = [
+  { name: "Node or tensor" },
+  { name: "Op" },
+  { name: "Where" },
+  { name: "Start", kind: "number" },
+  { name: "Duration", kind: "number" },
+  { name: "Bytes", kind: "number" },
+];
 const ROW_HEIGHT = 24;
 
 interface Row {
@@ -42,66 +48,38 @@ export function TimelineTable({ timeline }: { readonly timeline: Timeline }): Re
   return (
     <div className={tabStyles.list}>
       <TabBar>
-        <SearchField size="bar">
-          <Icon name="search" size={14} />
-          <input
-            aria-label="Find a node, an op or a device"
-            placeholder="Find a node or op"
-            value={search}
-            spellCheck={false}
-            onChange={(event) => setSearch(event.target.value)}
-          />
-        </SearchField>
+        <FindField
+          label="Find a node, an op or a device"
+          placeholder="Find a node or op"
+          value={search}
+          onChange={setSearch}
+        />
         <Segmented label="Order" options={ORDERS} selected={order} onSelect={(id) => setOrder(id)} />
         <span className={textStyles.muted} role="status">
           {wanted === "" ? "" : `${numberText(rows.length)} of ${numberText(all.length)}`}
         </span>
       </TabBar>
-      <ScrollRegion ref={frame} label="Timeline">
-        <table className={styles.table} aria-rowcount={rows.length + 1}>
-          <thead>
-            <tr>
-              <th scope="col">Node or tensor</th>
-              <th scope="col">Op</th>
-              <th scope="col">Where</th>
-              <th scope="col" className={styles.number}>
-                Start
-              </th>
-              <th scope="col" className={styles.number}>
-                Duration
-              </th>
-              <th scope="col" className={styles.number}>
-                Bytes
-              </th>
-            </tr>
-          </thead>
-          <VirtualTableBody
-            rows={drawn}
-            columns={COLUMNS}
-            row={(index) => {
-              const row = rows[index];
-              return row ? (
-                <tr key={row.key} ref={drawn.measure} data-index={index} aria-rowindex={index + 2}>
-                  <td>
-                    <b>{row.what}</b>
-                  </td>
-                  <td>{row.kind}</td>
-                  <td>{row.where}</td>
-                  <td className={styles.number}>{durationText(row.startMicros / 1000)}</td>
-                  <td className={styles.number}>
-                    {row.durationMicros === undefined
-                      ? "not recorded"
-                      : durationText(row.durationMicros / 1000)}
-                  </td>
-                  <td className={styles.number}>
-                    {row.bytes === undefined ? "not known" : bytesText(row.bytes)}
-                  </td>
-                </tr>
-              ) : null;
-            }}
-          />
-        </table>
-      </ScrollRegion>
+      <VirtualTable
+        label="Timeline"
+        columns={COLUMNS}
+        rows={rows}
+        drawn={drawn}
+        frame={frame}
+        row={(row, place) => (
+          <tr key={row.key} {...place}>
+            <td>
+              <b>{row.what}</b>
+            </td>
+            <td>{row.kind}</td>
+            <td>{row.where}</td>
+            <td className={styles.number}>{durationText(row.startMicros / 1000)}</td>
+            <td className={styles.number}>
+              {row.durationMicros === undefined ? "not recorded" : durationText(row.durationMicros / 1000)}
+            </td>
+            <td className={styles.number}>{row.bytes === undefined ? "not known" : bytesText(row.bytes)}</td>
+          </tr>
+        )}
+      />
     </div>
   );
 }

@@ -11,14 +11,21 @@ import { Swatch } from "../../ui/swatch.js";
 import textStyles from "../../ui/text.module.css";
 import { TextButton } from "../../ui/text-button.js";
 import { useVirtualRows } from "../../ui/use-virtual-rows.js";
-import { VirtualTableBody } from "../../ui/virtual-table-body.js";
 import tableStyles from "../data-table.module.css";
 import { ScrollRegion } from "../scroll-region.js";
+import type { Column } from "../table-head.js";
 import { deviceText } from "../timeline-plot.js";
+import { VirtualTable } from "../virtual-table.js";
 import styles from "./memory-view.module.css";
 
 const ROW_HEIGHT = 28;
-const COLUMNS = 5;
+const COLUMNS: readonly Column[] = [
+  { name: "Node" },
+  { name: "Op" },
+  { name: "Where" },
+  { name: "Output", kind: "number" },
+  { name: "Allocated", kind: "number" },
+];
 /** Of a lane's picture, which is stretched to its place. */
 const WIDTH = 1000;
 const HEIGHT = 40;
@@ -110,47 +117,25 @@ function LargestNodes({ trace: { nodes } }: { readonly trace: StepTrace }): Reac
   );
   const drawn = useVirtualRows(frame, rows.length, ROW_HEIGHT);
   return (
-    <ScrollRegion ref={frame} label="Largest nodes">
-      <table className={tableStyles.table} aria-rowcount={rows.length + 1}>
-        <thead>
-          <tr>
-            <th scope="col">Node</th>
-            <th scope="col">Op</th>
-            <th scope="col">Where</th>
-            <th scope="col" className={tableStyles.number}>
-              Output
-            </th>
-            <th scope="col" className={tableStyles.number}>
-              Allocated
-            </th>
-          </tr>
-        </thead>
-        <VirtualTableBody
-          rows={drawn}
-          columns={COLUMNS}
-          row={(index) => {
-            const row = rows[index];
-            return row ? (
-              <tr
-                key={`${row.node} ${row.device}`}
-                ref={drawn.measure}
-                data-index={index}
-                aria-rowindex={index + 2}
-              >
-                <td>
-                  <TextButton onClick={() => documentActions.select([row.node])}>{row.node}</TextButton>
-                </td>
-                <td>{graphNodes.get(row.node)?.op ?? ""}</td>
-                <td>{deviceText(row.device)}</td>
-                <td className={tableStyles.number}>{bytesText(row.outputBytes)}</td>
-                <td className={tableStyles.number}>
-                  {row.peakBytes === undefined ? "none" : bytesText(row.peakBytes)}
-                </td>
-              </tr>
-            ) : null;
-          }}
-        />
-      </table>
-    </ScrollRegion>
+    <VirtualTable
+      label="Largest nodes"
+      columns={COLUMNS}
+      rows={rows}
+      drawn={drawn}
+      frame={frame}
+      row={(row, place) => (
+        <tr key={`${row.node} ${row.device}`} {...place}>
+          <td>
+            <TextButton onClick={() => documentActions.select([row.node])}>{row.node}</TextButton>
+          </td>
+          <td>{graphNodes.get(row.node)?.op ?? ""}</td>
+          <td>{deviceText(row.device)}</td>
+          <td className={tableStyles.number}>{bytesText(row.outputBytes)}</td>
+          <td className={tableStyles.number}>
+            {row.peakBytes === undefined ? "none" : bytesText(row.peakBytes)}
+          </td>
+        </tr>
+      )}
+    />
   );
 }

@@ -5,24 +5,26 @@ import { timelineActions } from "../../stores/timeline-store.js";
 import { classNames } from "../../ui/class-names.js";
 import { EmptyText } from "../../ui/empty-text.js";
 import { bytesText, durationText, numberText } from "../../ui/format.js";
-import { Icon } from "../../ui/icon.js";
-import { SearchField } from "../../ui/search-field.js";
 import textStyles from "../../ui/text.module.css";
 import { TextButton } from "../../ui/text-button.js";
 import { useVirtualRows } from "../../ui/use-virtual-rows.js";
-import { VirtualTableBody } from "../../ui/virtual-table-body.js";
 import tableStyles from "../data-table.module.css";
+import { FindField } from "../find-field.js";
 import { layTimeline } from "../lanes.js";
 import { ScrollRegion } from "../scroll-region.js";
 import { TabBar } from "../tab-bar.js";
+import { type Column, TableHead } from "../table-head.js";
 import { deviceText, TimelinePlot } from "../timeline-plot.js";
+import { VirtualTable } from "../virtual-table.js";
 import { TraceChoice, useComparedTraces } from "./trace-choice.js";
 import styles from "./trace-comparison.module.css";
 import { type NodeDifference, nodeDifferences, type Total, totalsOf } from "./trace-differences.js";
 import { useStepTrace } from "./use-step-trace.js";
 
 const ROW_HEIGHT = 28;
-const COLUMNS = 6;
+const COMPARED: readonly Column[] = ["A", "B", "B − A"].map((name) => ({ name, kind: "number" }));
+const NODE_COLUMNS: readonly Column[] = [{ name: "Node" }, { name: "Op" }, { name: "Where" }, ...COMPARED];
+const TOTAL_COLUMNS: readonly Column[] = [{ name: "Whole step" }, ...COMPARED];
 
 /** Two traced steps: their lanes on one scale, and what differs most. */
 export function TraceComparison(): ReactElement {
@@ -90,7 +92,7 @@ function Lanes({ before, after }: ComparedProps): ReactElement {
         </section>
       ))}
       <table className={tableStyles.table} aria-label="Totals of both steps">
-        <Head first="Whole step" />
+        <TableHead columns={TOTAL_COLUMNS} />
         <tbody>
           {totalsOf(before, after).map((total) => (
             <TotalRow key={total.name} total={total} />
@@ -118,63 +120,30 @@ function Differences({ before, after }: ComparedProps): ReactElement {
   return (
     <div className={styles.differences}>
       <TabBar>
-        <SearchField size="bar">
-          <Icon name="search" size={14} />
-          <input
-            aria-label="Find a node or an op"
-            placeholder="Find a node or op"
-            value={search}
-            spellCheck={false}
-            onChange={(event) => setSearch(event.target.value)}
-          />
-        </SearchField>
+        <FindField
+          label="Find a node or an op"
+          placeholder="Find a node or op"
+          value={search}
+          onChange={setSearch}
+        />
         <span className={textStyles.muted} role="status">
           {wanted === "" ? "" : `${numberText(rows.length)} of ${numberText(all.length)}`}
         </span>
       </TabBar>
-      <ScrollRegion ref={frame} label="Differences">
-        <table className={tableStyles.table} aria-label="Nodes of both steps" aria-rowcount={rows.length + 1}>
-          <Head first="Node" more={["Op", "Where"]} />
-          <VirtualTableBody
-            rows={drawn}
-            columns={COLUMNS}
-            row={(index) => {
-              const row = rows[index];
-              return row ? (
-                <tr key={row.node} ref={drawn.measure} data-index={index} aria-rowindex={index + 2}>
-                  <NodeCells row={row} op={nodes.get(row.node)?.op} />
-                </tr>
-              ) : null;
-            }}
-          />
-        </table>
-      </ScrollRegion>
+      <VirtualTable
+        label="Differences"
+        name="Nodes of both steps"
+        columns={NODE_COLUMNS}
+        rows={rows}
+        drawn={drawn}
+        frame={frame}
+        row={(row, place) => (
+          <tr key={row.node} {...place}>
+            <NodeCells row={row} op={nodes.get(row.node)?.op} />
+          </tr>
+        )}
+      />
     </div>
-  );
-}
-
-function Head({
-  first,
-  more = [],
-}: {
-  readonly first: string;
-  readonly more?: readonly string[];
-}): ReactElement {
-  return (
-    <thead>
-      <tr>
-        {[first, ...more].map((name) => (
-          <th key={name} scope="col">
-            {name}
-          </th>
-        ))}
-        {["A", "B", "B − A"].map((name) => (
-          <th key={name} scope="col" className={tableStyles.number}>
-            {name}
-          </th>
-        ))}
-      </tr>
-    </thead>
   );
 }
 

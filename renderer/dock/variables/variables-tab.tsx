@@ -22,20 +22,27 @@ import {
 import { Icon } from "../../ui/icon.js";
 import { PlainIconButton } from "../../ui/icon-button.js";
 import { Menu } from "../../ui/menu.js";
-import { SearchField } from "../../ui/search-field.js";
 import { Swatch } from "../../ui/swatch.js";
 import textStyles from "../../ui/text.module.css";
 import { useVirtualRows } from "../../ui/use-virtual-rows.js";
-import { VirtualTableBody } from "../../ui/virtual-table-body.js";
 import tableStyles from "../data-table.module.css";
-import { ScrollRegion } from "../scroll-region.js";
+import { FindField } from "../find-field.js";
 import { TabBar } from "../tab-bar.js";
+import type { Column } from "../table-head.js";
+import { VirtualTable } from "../virtual-table.js";
 import { useVariableReading } from "./use-variable-reading.js";
 import { type VariableGroup, variableRows } from "./variable-rows.js";
 import { VariableValue } from "./variable-value.js";
 import styles from "./variables-tab.module.css";
 
-const COLUMNS = 6;
+const COLUMNS: readonly Column[] = [
+  { name: "Name" },
+  { name: "Type" },
+  { name: "Shape" },
+  { name: "Size", kind: "number" },
+  { name: "Value" },
+  { name: "Actions", kind: "spoken" },
+];
 const ROW_HEIGHT = 28;
 
 /** The variables that the tasks hold for the document, by task. */
@@ -78,16 +85,13 @@ function VariableTable({ variables }: { readonly variables: readonly Variable[] 
   return (
     <>
       <TabBar>
-        <SearchField size="bar" className={styles.search}>
-          <Icon name="search" size={14} />
-          <input
-            aria-label="Find a variable by name, type or task"
-            placeholder="Find a variable"
-            value={search}
-            spellCheck={false}
-            onChange={(event) => setSearch(event.target.value)}
-          />
-        </SearchField>
+        <FindField
+          label="Find a variable by name, type or task"
+          placeholder="Find a variable"
+          value={search}
+          className={styles.search}
+          onChange={setSearch}
+        />
         <span className={textStyles.muted} role="status">
           {wanted === "" ? <ReadingText /> : `${numberText(found)} of ${numberText(variables.length)}`}
         </span>
@@ -98,46 +102,29 @@ function VariableTable({ variables }: { readonly variables: readonly Variable[] 
         <CommandButton command={variablesCommands.restore} size="small" />
       </TabBar>
       {problem ? <ProblemView problem={problem} kind="notice" inRow /> : null}
-      <ScrollRegion ref={frame} label="Variables">
-        <table className={classNames(tableStyles.table, styles.table)} aria-rowcount={rows.length + 1}>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Type</th>
-              <th scope="col">Shape</th>
-              <th scope="col" className={tableStyles.number}>
-                Size
-              </th>
-              <th scope="col">Value</th>
-              <th scope="col">
-                <span className={textStyles.spokenOnly}>Actions</span>
-              </th>
+      <VirtualTable
+        label="Variables"
+        className={styles.table}
+        columns={COLUMNS}
+        rows={rows}
+        drawn={drawn}
+        frame={frame}
+        row={(row, place) =>
+          row.kind === "group" ? (
+            <tr key={`task ${row.task ?? ""}`} className={styles.group} {...place}>
+              <GroupCells group={row} onToggle={() => toggle(row.task ?? "")} />
             </tr>
-          </thead>
-          <VirtualTableBody
-            rows={drawn}
-            columns={COLUMNS}
-            row={(index) => {
-              const row = rows[index];
-              if (row === undefined) return null;
-              const position = { ref: drawn.measure, "data-index": index, "aria-rowindex": index + 2 };
-              return row.kind === "group" ? (
-                <tr key={`task ${row.task ?? ""}`} className={styles.group} {...position}>
-                  <GroupCells group={row} onToggle={() => toggle(row.task ?? "")} />
-                </tr>
-              ) : (
-                <tr
-                  key={row.variable.name}
-                  {...position}
-                  onDoubleClick={() => variableCommands.open.on(row.variable.name).run()}
-                >
-                  <VariableCells variable={row.variable} />
-                </tr>
-              );
-            }}
-          />
-        </table>
-      </ScrollRegion>
+          ) : (
+            <tr
+              key={row.variable.name}
+              {...place}
+              onDoubleClick={() => variableCommands.open.on(row.variable.name).run()}
+            >
+              <VariableCells variable={row.variable} />
+            </tr>
+          )
+        }
+      />
     </>
   );
 }
