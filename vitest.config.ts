@@ -12,6 +12,8 @@ export default defineConfig({
     env: {
       // Tests announce nothing on the real network; those with networks of their own say otherwise.
       TENSORDECK_NETWORK: "off",
+      // By itself TensorFlow uses oneDNN on some processors and not on others, and then refuses some convolutions and pools.
+      TF_ENABLE_ONEDNN_OPTS: "1",
       ...(electron === undefined ? {} : { TENSORDECK_TEST_ELECTRON: electron }),
     },
     // These only end what hangs: a busy machine, which starts servers and Pythons in a test, takes many times as long as

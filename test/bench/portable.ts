@@ -53,16 +53,17 @@ class Clusters {
 }
 
 async function measureLine(
-  { measure, what, unit, target, rounds }: PortableLine,
+  { measure, what, unit, target, rounds, warmUpRounds = 1 }: PortableLine,
   clusters: Clusters,
   progress: Progress,
 ): Promise<Row> {
   try {
     const [ours, theirs] = await clusters.both();
     progress(`${what}: making the graph and warming up …`);
-    // The first turn of each side does not count.
-    await ours.measure(measure);
-    await theirs.measure(measure);
+    for (let round = 0; round < warmUpRounds; round += 1) {
+      await ours.measure(measure);
+      await theirs.measure(measure);
+    }
     const [mine, stock]: [number[], number[]] = [[], []];
     for (let round = 0; round < rounds; round += 1) {
       // Neither is always the first.

@@ -82,7 +82,8 @@ export function* copyOf(tensor: Tensor, data: NumericArray): PausingWork<Numeric
   if (data.byteLength <= BYTES_PER_PIECE) {
     return data.slice();
   }
-  const copy = new (data.constructor as new (length: number) => NumericArray)(data.length);
+  // Memory that is not cleared first, which would take as long as copying.
+  const copy = arrayOver(tensor.dtype, Buffer.allocUnsafeSlow(data.byteLength).buffer);
   const step = BYTES_PER_PIECE / data.BYTES_PER_ELEMENT;
   for (let first = 0; first < data.length; first += step) {
     // Both are of the same kind, which TypeScript cannot infer for a union.
