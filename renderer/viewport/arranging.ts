@@ -180,7 +180,7 @@ async function reduced(
 }
 
 /** Below this zoom too few names can be read. */
-const LEAST_FIRST_ZOOM = 0.5;
+const LEAST_FIRST_ZOOM = 0.48;
 
 /** The zoom at which all of an arrangement is in view. */
 function fittingZoom(
