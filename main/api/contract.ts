@@ -66,6 +66,18 @@ export type Result<M extends MethodName> = z.infer<(typeof methods)[M]["result"]
 export type EventName = keyof typeof events;
 export type EventData<E extends EventName> = z.infer<(typeof events)[E]>;
 
+/** Content that the application holds, by what `documents.part` names it, from an offset in bytes on. */
+export interface HeldContent {
+  readonly id: string;
+  readonly offset: number;
+}
+
+/**
+ * Its bytes, in pieces as they arrive, until a reader wants no more. Ends early, or throws a ProblemError, when it cannot
+ * be had whole.
+ */
+export type ContentReader = (content: HeldContent) => AsyncIterable<Uint8Array>;
+
 /** The window's handle to the application, over either transport. */
 export interface ApplicationClient {
   /** Rejects with a ProblemError. `params` is left out if a method takes none. */
@@ -73,6 +85,8 @@ export interface ApplicationClient {
     method: M,
     ...params: Params<M> extends undefined ? [] : [params: Params<M>]
   ): Promise<Result<M>>;
+  /** Absent where `documents.part` is as fast. */
+  readonly readContent?: ContentReader | undefined;
   /** Delivers the events from before this connection or while there was none. */
   catchUp(): Promise<void>;
   /** Calls the listener for every event of that name until the returned function is called. */

@@ -6,16 +6,27 @@
  * and no other tab, and gives it as a subprotocol when it opens the WebSocket. A GET of `SESSION_PATH` with
  * `Authorization: Bearer <secret>` answers 204 while the secret is good and 401 when it is not, which distinguishes a
  * restarted host from an unreachable one.
+ *
+ * The content of a large document is read by a GET of `CONTENT_PATH?id=…&offset=…` with the same header: a browser takes
+ * one long response in a fraction of the time that it takes for messages of a WebSocket.
  */
 import { z } from "zod";
 
 export const SESSION_PATH = "/api/session";
 export const SOCKET_PATH = "/api/socket";
+export const CONTENT_PATH = "/api/content";
 
 /** The subprotocol that the host selects; the one that carries the secret is never sent back. */
 export const SOCKET_PROTOCOL = "tensordeck";
 
 export const sessionRequestSchema = z.object({ token: z.string().min(1).max(256) });
+export const contentQuerySchema = z.object({
+  id: z.string().min(1).max(256),
+  offset: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number),
+});
 export const sessionResponseSchema = z.object({ secret: z.string() });
 
 /** The second argument of `new WebSocket(url, …)`. */

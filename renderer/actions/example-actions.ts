@@ -20,7 +20,7 @@ export async function runExample(example: Example): Promise<void> {
   const session = await openExample(example);
   if (session === undefined) return;
   // Another tab may be shown before it is done.
-  const missing = missingTasks(useDocument.of(session).getState().document.nodes.values(), currentTasks());
+  const missing = missingTasks(useDocument.of(session).getState().document.nodes, currentTasks());
   if (missing.names.length > 0 && !(await startMissing(missing))) return;
   const { targets } = inSession(session, () => documentActions.initialisation());
   if (targets.length > 0 && !(await inSession(session, () => initialise(targets)))) return;

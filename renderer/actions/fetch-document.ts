@@ -1,6 +1,9 @@
-/** Fetches the content of documents that the application sends in parts. */
+/** Fetches the content of documents that the application does not send whole. */
+import type { HeldContent } from "../../main/api/contract.js";
 import { type DocumentFile, PART_BYTES } from "../../main/api/documents.js";
+import { ProblemError } from "../../main/api/wire.js";
 import { client } from "../transport/client.js";
+import { nextTask } from "../ui/next-task.js";
 
 export interface FetchOptions {
   readonly signal: AbortSignal;
@@ -8,40 +11,70 @@ export interface FetchOptions {
   readonly onProgress: (share: number) => void;
 }
 
-/** Parts that are on their way at once: the next is read while one is received. */
-const PARTS_AT_ONCE = 2;
-
 /**
- * The document with all of its content. Rejects with the reason of the signal when it is aborted, and with the error of a
- * part that could not be fetched.
+ * The document with all of its content. Rejects with the reason of the signal when it is aborted, and with the error of
+ * what could not be fetched.
  */
-export async function fetchWhole(file: DocumentFile, options: FetchOptions): Promise<DocumentFile> {
-  const { more, ...rest } = file;
+export async function fetchWhole(
+  file: DocumentFile,
+  { signal, onProgress }: FetchOptions,
+): Promise<DocumentFile> {
+  const { more, ...described } = file;
   if (more === undefined) return file;
   const { id, sizeBytes } = more;
   const whole = new Uint8Array(sizeBytes);
   whole.set(file.metaGraph);
   let here = file.metaGraph.length;
-  let next = here;
-  const fetchParts = async () => {
-    while (next < sizeBytes) {
-      const offset = next;
-      next += PART_BYTES;
-      options.signal.throwIfAborted();
-      const part = await client().call("documents.part", { id, offset });
-      whole.set(part, offset);
-      here += part.length;
-      options.onProgress(here / sizeBytes);
-    }
-  };
+  let paused = here;
   try {
-    await Promise.all(Array.from({ length: PARTS_AT_ONCE }, fetchParts));
-    options.signal.throwIfAborted();
+    const rest = { id, offset: here };
+    const pieces = client().readContent?.(rest) ?? partByPart(rest, sizeBytes);
+    for await (const piece of pieces) {
+      signal.throwIfAborted();
+      whole.set(piece, here);
+      here += piece.length;
+      onProgress(here / sizeBytes);
+      if (here - paused < PART_BYTES) continue;
+      // What has arrived already is handed over without a pause, in which the window could react to input.
+      await nextTask();
+      paused = here;
+    }
+    signal.throwIfAborted();
   } finally {
     // Without a connection there is nothing left to release.
     client()
       .call("documents.releaseParts", { id })
       .catch(() => undefined);
   }
-  return { ...rest, metaGraph: whole };
+  if (here < sizeBytes) {
+    throw new ProblemError({
+      code: "UNAVAILABLE",
+      message: `Only a part of ${file.name} has arrived.`,
+      reason: "The connection to the application was lost, or other documents were opened meanwhile.",
+      remedy: "Open it again.",
+    });
+  }
+  return { ...described, metaGraph: whole };
+}
+
+/** Parts that are on their way at once: the next is read while one is received. */
+const PARTS_AT_ONCE = 2;
+
+async function* partByPart({ id, offset }: HeldContent, sizeBytes: number): AsyncGenerator<Uint8Array> {
+  const asked: Promise<Uint8Array>[] = [];
+  let next = offset;
+  const ask = () => {
+    if (next >= sizeBytes) return;
+    const part = client().call("documents.part", { id, offset: next });
+    // It is awaited in its turn; until then its failure is not one that nobody handles.
+    part.catch(() => undefined);
+    asked.push(part);
+    next += PART_BYTES;
+  };
+  for (let count = 0; count < PARTS_AT_ONCE; count++) ask();
+  for (let part = asked.shift(); part; part = asked.shift()) {
+    const bytes = await part;
+    ask();
+    yield bytes;
+  }
 }

@@ -3,6 +3,7 @@
  */
 import type { Task } from "../../main/api/cluster.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
+import { rememberedOf } from "../document/differing-keys.js";
 import { addTasks, useCluster } from "../stores/cluster-store.js";
 import { client } from "../transport/client.js";
 import { listText } from "../ui/format.js";
@@ -12,15 +13,21 @@ interface Pinned {
   readonly device: string;
 }
 
-/** How many nodes are pinned to each task, by its name, "worker/0". */
-export function pinCounts(nodes: Iterable<Pinned>): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { device } of nodes) {
-    const name = device === "" ? undefined : taskNameOfDevice(device);
-    if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return counts;
-}
+/** How many nodes are pinned to each task, by its name, "worker/0"; the same after an edit that changes none of it. */
+export const pinCounts = rememberedOf<string, Pinned, ReadonlyMap<string, number>>(
+  (nodes) => {
+    const counts = new Map<string, number>();
+    for (const { device } of nodes.values()) {
+      const name = device === "" ? undefined : taskNameOfDevice(device);
+      if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    return counts;
+  },
+  (known, before, after, names) => {
+    const pin = (nodes: ReadonlyMap<string, Pinned>, name: string) => nodes.get(name)?.device ?? "";
+    return names.every((name) => pin(before, name) === pin(after, name)) ? known : undefined;
+  },
+);
 
 /** The steps that bring up every task that a graph names. */
 export interface MissingTasks {
@@ -38,7 +45,7 @@ const NOTHING_MISSING: MissingTasks = { names: [], start: [], add: [] };
  * Compares a graph with the cluster. A graph without pins needs one task of any kind: worker/0 if the cluster is
  * empty.
  */
-export function missingTasks(nodes: Iterable<Pinned>, tasks: readonly Task[]): MissingTasks {
+export function missingTasks(nodes: ReadonlyMap<string, Pinned>, tasks: readonly Task[]): MissingTasks {
   const needed = new Set(pinCounts(nodes).keys());
   const byName = new Map(tasks.map((task) => [taskName(task), task]));
   if (needed.size === 0) {

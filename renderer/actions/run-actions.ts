@@ -42,7 +42,7 @@ export function dismissRunNotices(): void {
 /** Removes the offers that the cluster has made unnecessary. Called when the cluster changed. */
 export function reviewOffers(): void {
   for (const session of openSessions()) {
-    const nodes = useDocument.of(session).getState().document.nodes.values();
+    const nodes = useDocument.of(session).getState().document.nodes;
     if (missingTasks(nodes, currentTasks()).names.length === 0) dismissNoticeByKey(TASKS_OFFER, session);
   }
 }
@@ -141,7 +141,7 @@ function joinReason(reason: string | undefined, others: number): string {
 
 /** True when tasks were missing and the offer to start them is shown. */
 function offerMissingTasks(send: () => Promise<void>): boolean {
-  const nodes = useDocument.getState().document.nodes.values();
+  const nodes = useDocument.getState().document.nodes;
   const missing = missingTasks(nodes, currentTasks());
   if (missing.names.length === 0) return false;
   showNotice({
@@ -342,7 +342,7 @@ function actionFor(
       run: async () => {
         dismissRunNotices();
         const session = activeSession();
-        const now = missingTasks(useDocument.getState().document.nodes.values(), currentTasks());
+        const now = missingTasks(useDocument.getState().document.nodes, currentTasks());
         const again = () => attemptSend(() => wholeRun({ steps, trace }), sendRun);
         if (await startMissing(now)) await inSession(session, again);
       },

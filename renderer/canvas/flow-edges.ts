@@ -7,6 +7,7 @@ import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
 import { isArranged } from "../document/arrangement.js";
 import { outputType } from "../document/follow-types.js";
 import type { GraphDocument, Point } from "../document/model.js";
+import type { ProblemMap } from "../document/problems.js";
 import { type ShapeMap, shapeText } from "../document/shapes.js";
 import type { OpLookup } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
@@ -45,7 +46,7 @@ export interface EdgeContext {
   readonly nodes: readonly NodeRun[];
   readonly transfers: readonly Transfer[];
   readonly taskForDevice: (device: string) => Task | undefined;
-  readonly problemInputs: ReadonlySet<string>;
+  readonly problems: ProblemMap;
   readonly selected: ReadonlySet<string>;
   /** The edges passed to React Flow; left out: all. */
   readonly shown?: readonly MapEdge[];
@@ -59,14 +60,16 @@ const PLAIN_WIDTH = 1.5;
 
 export function flowEdges(context: EdgeContext, before: ReadonlyMap<string, GraphFlowEdge>): GraphFlowEdge[] {
   const { document, selected } = context;
-  const { edges } = wiringOf(document.nodes);
-  const arranged = isArranged(document);
-  const labels = arranged ? undefined : placeLabels(document, edges, (wire) => edgeLabel(wire, context));
+  // Collected only if they are needed: after an edit of a large graph that takes long.
+  const allEdges = () => wiringOf(document.nodes).edges;
+  const labels = isArranged(document)
+    ? undefined
+    : placeLabels(document, allEdges(), (wire) => edgeLabel(wire, context));
   const transfers = transfersByTensor(context);
   const badged = new Set<string>();
   const { routes, origin = { x: 0, y: 0 } } = context;
   const onRoutes = routeLabels();
-  return (context.shown ?? edges).map((wire) => {
+  return (context.shown ?? allEdges()).map((wire) => {
     const route = routes?.get(wire.id)?.map(({ x, y }) => ({ x: x - origin.x, y: y - origin.y }));
     const label = route ? onRoutes(route, shapeLabel(wire, context)) : labels?.get(wire.id);
     const data = edgeData(wire, context, { label, route }, transfers, badged);
@@ -171,7 +174,7 @@ function edgeData(
     control: wiresOf(wire).every(({ output }) => output < 0),
     label: first ? undefined : label,
     badge: first ? badgeOf(sent) : undefined,
-    problem: wiresOf(wire).some(({ id }) => context.problemInputs.has(id)),
+    problem: hasProblem(wire, context.problems),
     tip: edgeTip(wire, context),
   };
 }
@@ -179,6 +182,14 @@ function edgeData(
 /** The edges of the graph that an edge of the drawing stands for. */
 export function wiresOf(edge: MapEdge): readonly Wire[] {
   return edge.wires ?? [edge];
+}
+
+/** Whether an input that an edge leads to cannot take what it carries. */
+export function hasProblem(edge: MapEdge, problems: ProblemMap): boolean {
+  return (
+    problems.size > 0 &&
+    wiresOf(edge).some((wire) => problems.get(wire.to)?.some(({ input }) => input === wire.input))
+  );
 }
 
 /** Tensors that the tooltip of a bundle names. */

@@ -11,7 +11,7 @@ import { isSelected } from "../viewport/move-items.js";
 import { nodesOfItem } from "../viewport/shown-graph.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { coloursOf } from "./css-colours.js";
-import { edgeStrokes } from "./flow-edges.js";
+import { edgeStrokes, hasProblem } from "./flow-edges.js";
 import styles from "./graph-picture.module.css";
 import { drawPicture, type EdgeGroup, type Picture } from "./picture.js";
 import { useEdgeContext } from "./use-flow.js";
@@ -72,7 +72,7 @@ function usePicture({ map, nodes, nodesInPicture, pictureEdges }: Scene, moved: 
         above.push({ colour: SELECTED, width: width + 0.5, edges: [index] });
         continue;
       }
-      const colour = context.problemInputs.has(wire.id) ? "var(--err)" : (task ?? PLAIN);
+      const colour = hasProblem(wire, context.problems) ? "var(--err)" : (task ?? PLAIN);
       const thickness = wire.output < 0 ? CONTROL_WIDTH : task ? width : PLAIN_WIDTH;
       const key = `${colour} ${thickness}`;
       const group = byKey.get(key) ?? { colour, width: thickness, edges: [] };

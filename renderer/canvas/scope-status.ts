@@ -7,7 +7,12 @@ import { hierarchyFor } from "../document/arrangement.js";
 import { deviceText } from "../document/edits/place.js";
 import type { GraphDocument } from "../document/model.js";
 import type { Scope } from "../document/scope-tree.js";
-import { type Hierarchy, nodesInScope, parameterShape } from "../document/visible-graph.js";
+import {
+  type Hierarchy,
+  nodesInScope,
+  parameterShape,
+  slicedNodesInScope,
+} from "../document/visible-graph.js";
 import { useSliced } from "../parts/use-sliced.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
@@ -54,24 +59,15 @@ export function useScopeStatus(scope: Scope, of?: Hierarchy): ScopeStatus {
   const hierarchy = of ?? hierarchyFor(nodes, weights);
   const contents = useSliced({
     size: nodes.size,
-    work: () => slicedContents(scope, hierarchy, nodes),
+    work: () => slicedContents(scope, hierarchy, nodes, { problems, missing }),
     // Tasks are read through their store.
-    of: [scope, hierarchy, nodes, identities],
+    of: [scope, hierarchy, nodes, identities, problems, missing],
     subject: scope.id,
   });
   return useMemo(() => {
     if (contents === undefined) return { ...UNKNOWN, nodes: scope.size };
-    const { names, tasks, parameters } = contents;
-    return {
-      nodes: names.size,
-      names,
-      parameters,
-      tasks,
-      problems: countIn(names, problems),
-      warnings: countIn(names, missing),
-      micros: runs && microsOf(names, runs),
-    };
-  }, [scope, contents, problems, missing, runs]);
+    return { ...contents, nodes: contents.names.size, micros: runs && microsOf(contents.names, runs) };
+  }, [scope, contents, runs]);
 }
 
 /** Of a scope whose contents were not looked at yet. */
@@ -84,30 +80,32 @@ const UNKNOWN: Omit<ScopeStatus, "nodes"> = {
   micros: undefined,
 };
 
+/** Nodes of which something is to be said. */
+type Marked = ReadonlyMap<string, unknown>;
+
 /** How many nodes of a scope have something, which most often few nodes of a graph have. */
-function countIn(names: ReadonlySet<string>, marked: ReadonlyMap<string, unknown>): number {
+function countIn(names: ReadonlySet<string>, marked: Marked): number {
   const [fewer, more] = marked.size < names.size ? [marked, names] : [names, marked];
   let count = 0;
   for (const name of fewer.keys()) if (more.has(name)) count++;
   return count;
 }
 
-interface Contents {
-  readonly names: ReadonlySet<string>;
-  readonly tasks: readonly TaskShare[];
-  readonly parameters: number;
-}
+type Contents = Pick<ScopeStatus, "names" | "tasks" | "parameters" | "problems" | "warnings">;
 
 function* slicedContents(
   scope: Scope,
   hierarchy: Hierarchy,
   nodes: GraphDocument["nodes"],
+  { problems, missing }: { readonly problems: Marked; readonly missing: Marked },
 ): Sliced<Contents> {
-  const names = new Set(nodesInScope(scope, hierarchy));
+  const names = new Set(yield* slicedNodesInScope(scope, hierarchy));
   yield;
   const tasks = taskShares(scope, hierarchy, nodes);
   yield;
-  return { names, tasks, parameters: parameterCount(scope, hierarchy, nodes) };
+  const parameters = parameterCount(scope, hierarchy, nodes);
+  yield;
+  return { names, tasks, parameters, problems: countIn(names, problems), warnings: countIn(names, missing) };
 }
 
 /** The tasks that the nodes of a scope are pinned to, the largest share first. */

@@ -116,12 +116,8 @@ export function useEdgeContext(): EdgeContext {
   const trace = useTrace();
   // biome-ignore lint/correctness/useExhaustiveDependencies: tasks and ops are read through their stores
   return useMemo(() => {
-    const problemInputs = new Set<string>();
-    for (const [node, list] of problems) {
-      for (const { input } of list) if (input !== undefined) problemInputs.add(`${node} ${input}`);
-    }
     const { taskForDevice } = useCluster.getState();
-    return { document, lookup: lookupOp, shapes, problemInputs, selected, taskForDevice, ...trace };
+    return { document, lookup: lookupOp, shapes, problems, selected, taskForDevice, ...trace };
   }, [document, shapes, problems, ops, selected, tasks, trace]);
 }
 

@@ -17,7 +17,7 @@ export function ClusterHint(): ReactElement | null {
   const nodes = useDocument((state) => state.document.nodes);
   const isExample = useDocument((state) => state.document.path === undefined);
   const works = useDocumentRun((state) => state.latest?.state === "done");
-  const missing = useMemo(() => missingTasks(nodes.values(), tasks), [nodes, tasks]);
+  const missing = useMemo(() => missingTasks(nodes, tasks), [nodes, tasks]);
   const state = useCluster((store) => store.state);
   const kept = useDocument((store) => store.document.cluster);
   const wanted = kept.length > 0 && state ? wantedCluster(state, kept) : undefined;

@@ -49,7 +49,7 @@ export function ClusterTree({ machines, frame }: ClusterTreeProps): ReactElement
   const blocked = useMemo(() => blockedRoutes(routes ?? []), [routes]);
   const rows = useMemo(() => panelRows(machines, blocked), [machines, blocked]);
   const nodes = useDocument((store) => store.document.nodes);
-  const counts = useMemo(() => (nodes.size === 0 ? noCounts : pinCounts(nodes.values())), [nodes]);
+  const counts = useMemo(() => (nodes.size === 0 ? noCounts : pinCounts(nodes)), [nodes]);
   const [current, setCurrent] = useState<string>();
   const known = rows.findIndex(({ key }) => key === current);
   const focusable = Math.max(0, known);

@@ -1,11 +1,9 @@
 /** The commands of the cluster as a whole. Those of machines and tasks are in machine-commands.ts and task-commands.ts. */
-import type { Task } from "../../main/api/cluster.js";
 import { applyRows, changeMembership, stoppable, stopTasks } from "../actions/cluster-actions.js";
 import { currentTasks, missingTasks, startLabel, startMissing } from "../actions/graph-tasks.js";
 import { searchMachines } from "../actions/machine-actions.js";
 import { blockedRoutes } from "../cluster/routes.js";
 import { type WantedCluster, wantedCluster } from "../cluster/wanted-cluster.js";
-import type { GraphDocument } from "../document/model.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { openFirewall } from "../stores/firewall-store.js";
@@ -19,9 +17,7 @@ import { noTarget, routeTarget } from "./target-kinds.js";
 const NOT_KNOWN = "The cluster is not known yet.";
 
 const cluster = () => useCluster.getState().state;
-const missingOf = remember((nodes: GraphDocument["nodes"], tasks: readonly Task[]) =>
-  missingTasks(nodes.values(), tasks),
-);
+const missingOf = remember(missingTasks);
 const missing = () => missingOf(useDocument.getState().document.nodes, currentTasks());
 const wantedOf = remember(wantedCluster);
 

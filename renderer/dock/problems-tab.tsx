@@ -1,9 +1,9 @@
-import { type ReactElement, useRef } from "react";
+import { type ReactElement, useMemo, useRef } from "react";
 import type { Task } from "../../main/api/cluster.js";
 import type { Problem } from "../../main/api/problem.js";
 import { taskName } from "../cluster/task-name.js";
 import { taskCommands } from "../commands/task-commands.js";
-import type { NodeProblem } from "../document/problems.js";
+import { type NodeProblem, problemsInOrder } from "../document/problems.js";
 import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { CommandButton } from "../parts/command-button.js";
 import { ProblemFixes } from "../parts/problem-fixes.js";
@@ -41,11 +41,13 @@ interface Row {
 /** All current problems, each with a link to its node or setting. */
 export default function ProblemsTab(): ReactElement {
   const problems = useDocument((state) => state.problems);
+  const nodes = useDocument((state) => state.document.nodes);
+  const inGraph = useMemo(() => problemsInOrder(problems, nodes), [problems, nodes]);
   const tasks = useCluster((state) => state.tasks);
   const missing = useKernels((state) => state.missing.tasks);
   const run = useDocumentRun((state) => state.latest);
   const rows: Row[] = [];
-  for (const [node, list] of problems)
+  for (const [node, list] of inGraph)
     for (const [index, problem] of list.entries())
       rows.push({ key: `${node} ${index}`, where: node, problem, node, found: problem });
   for (const task of tasks)

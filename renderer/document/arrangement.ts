@@ -4,7 +4,7 @@ import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { patchedHierarchy } from "./hierarchy-patch.js";
 import type { GraphDocument } from "./model.js";
 import type { Operation } from "./operations.js";
-import { firstOpen, type Hierarchy, hierarchyOf, type Openness, slicedItems } from "./visible-graph.js";
+import { firstOpen, type Hierarchy, hierarchyOf, itemsOf, type Openness } from "./visible-graph.js";
 import { slicedWiring, type Wiring, wiringOf } from "./wiring.js";
 
 type Nodes = ReadonlyMap<string, NodeDef>;
@@ -26,8 +26,7 @@ export function isArranged({ nodes, layout }: Pick<GraphDocument, "nodes" | "lay
 export function* suitsScopes(nodes: Nodes): Sliced<boolean> {
   if (nodes.size <= MAX_WHOLE) return false;
   const hierarchy = yield* slicedHierarchy(nodes, NO_WEIGHTS);
-  const { items } = yield* slicedItems(hierarchy, new Set(firstOpen(hierarchy)));
-  return items.length <= MAX_ARRANGED;
+  return itemsOf(hierarchy, new Set(firstOpen(hierarchy))).length <= MAX_ARRANGED;
 }
 
 /**

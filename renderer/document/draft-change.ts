@@ -71,9 +71,7 @@ function nodeDifference(before: GraphDocument, after: GraphDocument): NodeDiffer
   });
   const isNew = (name: string) => names.has(name) && !before.nodes.has(name);
   const added = [...names].some((name) => isNew(name) && after.nodes.has(name)) ? runsOf(after, isNew) : [];
-  const stayed = after.nodes.size - added.reduce((sum, { nodes }) => sum + nodes.length, 0);
-  const removed =
-    stayed === before.nodes.size ? [] : [...before.nodes.keys()].filter((name) => !after.nodes.has(name));
+  const removed = [...names].filter((name) => before.nodes.has(name) && !after.nodes.has(name));
   return { removed, changed, added };
 }
 

@@ -19,8 +19,9 @@ export function patchedHierarchy(
   const went = new Set<string>();
   for (const name of rewired) {
     const isThere = nodes.has(name);
-    if (!isThere && tree.scopeOf.has(name)) went.add(name);
-    if (!isThere || tree.scopeOf.has(name) || weights.owners.has(name)) continue;
+    const isDrawn = tree.scopeIds.has(name);
+    if (!isThere && isDrawn) went.add(name);
+    if (!isThere || isDrawn || weights.owners.has(name)) continue;
     const scope = innermost(tree, name);
     const names = came.get(scope);
     if (names) names.push(name);
@@ -37,34 +38,36 @@ function innermost({ byId }: ScopeTree, name: string): string {
   return scopeId("scope", path);
 }
 
+/** Only the scopes of these nodes and those around them are other objects than before. */
 function patchedTree(
-  { root }: ScopeTree,
+  { root, byId, scopeIds }: ScopeTree,
   came: ReadonlyMap<string, readonly string[]>,
   went: ReadonlySet<string>,
 ): ScopeTree {
-  const byId = new Map<string, Scope>();
-  const scopeOf = new Map<string, Scope>();
-  const copy = (scope: Scope, parent: Scope | undefined): Scope => {
-    const children: (Scope | string)[] = [];
-    const copied = { ...scope, parent, children, size: 0 };
-    const add = (name: string) => {
-      children.push(name);
-      scopeOf.set(name, copied);
-      copied.size++;
-    };
-    for (const child of scope.children) {
-      if (typeof child === "string") {
-        if (!went.has(child)) add(child);
-        continue;
-      }
-      const inner = copy(child, copied);
-      if (inner.size === 0) continue;
-      children.push(inner);
-      copied.size += inner.size;
+  const concerned = new Set<string>();
+  for (const id of [...came.keys(), ...[...went].map((name) => scopeIds.get(name) ?? "")]) {
+    for (let one = byId.get(id); one && !concerned.has(one.id); one = byId.get(one.parent ?? "")) {
+      concerned.add(one.id);
     }
-    for (const name of came.get(scope.id) ?? []) add(name);
-    if (copied.size > 0 || parent === undefined) byId.set(scope.id, copied);
-    return copied;
+  }
+  const changes: [string, Scope | undefined][] = [];
+  const patched = (scope: Scope): Scope => {
+    const children = scope.children.flatMap((child): (Scope | string)[] => {
+      if (typeof child === "string") return went.has(child) ? [] : [child];
+      if (!concerned.has(child.id)) return [child];
+      const inner = patched(child);
+      return inner.size > 0 ? [inner] : [];
+    });
+    children.push(...(came.get(scope.id) ?? []));
+    const size = children.reduce((sum, child) => sum + (typeof child === "string" ? 1 : child.size), 0);
+    const changed = { ...scope, children, size };
+    changes.push([scope.id, size > 0 || scope === root ? changed : undefined]);
+    return changed;
   };
-  return { root: copy(root, undefined), byId, scopeOf };
+  const homes = [...came].flatMap(([id, names]) => names.map((name) => [name, id] as const));
+  return {
+    root: patched(root),
+    byId: byId.with(changes),
+    scopeIds: scopeIds.with([...[...went].map((name) => [name, undefined] as const), ...homes]),
+  };
 }

@@ -4,6 +4,7 @@
  */
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { noteChange } from "./differing-keys.js";
 import type { Annotation, ClusterConfigRow, GraphDocument, Point, RunConfig, RunConfigs } from "./model.js";
 import { followWiring } from "./wiring.js";
 
@@ -91,6 +92,8 @@ function applyNodes(nodes: Nodes, changes: readonly NodeChange[]): Nodes {
     added.every(({ index }, earlier) => index >= stayed + earlier);
   const result = isCopy ? changedCopy(nodes, changes, added) : rebuilt(nodes, changes, added);
   followWiring(nodes, result, rewired(changes));
+  const names = changes.flatMap(({ before, after }) => [before, after].flatMap((node) => node?.name ?? []));
+  noteChange(nodes, result, names);
   return result;
 }
 
@@ -134,6 +137,8 @@ function applyMoves(layout: ReadonlyMap<string, Point>, moves: readonly Move[]):
     if (to) copy.set(node, to);
     else copy.delete(node);
   }
+  const names = moves.map(({ node }) => node);
+  noteChange(layout, copy, names);
   return copy;
 }
 

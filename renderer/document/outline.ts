@@ -1,7 +1,7 @@
 /** A graph as the rows of a tree: scopes, their nodes, and the inputs, readers and weights of each node. Pure. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { Annotation } from "./model.js";
-import type { Scope } from "./scope-tree.js";
+import { type Scope, scopeOf } from "./scope-tree.js";
 import { parseInput } from "./tensor-names.js";
 import { type Hierarchy, scopesAround } from "./visible-graph.js";
 import type { Wiring } from "./wiring.js";
@@ -81,9 +81,9 @@ export function rowOfNode(
   name: string,
   { tree, weights }: Hierarchy,
 ): { readonly id: string; readonly around: readonly string[] } {
-  const own = tree.scopeOf.get(name);
+  const own = scopeOf(tree, name);
   const [owner] = own ? [] : (weights.owners.get(name) ?? []);
-  const scopes = scopesAround(own ?? (owner === undefined ? undefined : tree.scopeOf.get(owner)));
+  const scopes = scopesAround(tree, own ?? (owner === undefined ? undefined : scopeOf(tree, owner)));
   const around = scopes.map(({ id }) => id);
   return owner === undefined
     ? { id: name, around }

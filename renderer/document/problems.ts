@@ -5,7 +5,9 @@ import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { atOnce, paused, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime/graph/slices.js";
 import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
+import { differingKeys } from "./differing-keys.js";
 import { outputType } from "./follow-types.js";
+import { MapDraft } from "./layered-map.js";
 import type { GraphDocument } from "./model.js";
 import type { ShapeMap } from "./shapes.js";
 import { dataInputs, type NodeSignature, type OpLookup, signatureOf } from "./signature.js";
@@ -20,7 +22,25 @@ export interface NodeProblem extends Problem {
   readonly input?: number;
 }
 
+/** In no order; see `problemsInOrder`. */
 export type ProblemMap = ReadonlyMap<string, readonly NodeProblem[]>;
+
+/** The problems by node, in the order of the document. */
+export function problemsInOrder(
+  problems: ProblemMap,
+  nodes: GraphDocument["nodes"],
+): [node: string, list: readonly NodeProblem[]][] {
+  const ordered: [string, readonly NodeProblem[]][] = [];
+  if (problems.size === 0) return ordered;
+  for (const name of nodes.keys()) {
+    const list = problems.get(name);
+    if (list) ordered.push([name, list]);
+  }
+  return ordered;
+}
+
+/** Those of graphs with a circle. */
+const circular = new WeakSet<ProblemMap>();
 
 /** @param opsKnown false while the op list is not there: an op that is not found is then no problem */
 export function findProblems(
@@ -46,7 +66,8 @@ export function* slicedProblems(
   });
   for (const name of yield* circle(document.nodes)) {
     if (problems.has(name)) continue;
-    problems.set(name, [circular(name)]);
+    problems.set(name, [onCircle(name)]);
+    circular.add(problems);
   }
   return problems;
 }
@@ -71,15 +92,13 @@ export function findProblemsAgain(
 ): ProblemMap {
   const { nodes } = document;
   const wiring = wiringOf(nodes);
-  const hadCircle = [...before.problems.values()].some((list) =>
-    list.some(({ short }) => short === CIRCULAR),
-  );
+  const hadCircle = circular.has(before.problems);
   if (changed.size > MAX_CHANGED || hadCircle || rewired.some((name) => isOnCircle(name, nodes, wiring))) {
     return findProblems(document, lookup, shapes, opsKnown);
   }
   const looked = new Set(touched);
-  for (const name of [...before.shapes.errors.keys(), ...shapes.errors.keys()]) looked.add(name);
-  const problems = new Map(before.problems);
+  for (const name of differingKeys(before.shapes.errors, shapes.errors)) looked.add(name);
+  const problems = new MapDraft(before.problems);
   let differs = false;
   for (const name of looked) {
     const node = nodes.get(name);
@@ -87,18 +106,9 @@ export function findProblemsAgain(
     const known = before.problems.get(name) ?? [];
     if (found.length === known.length && JSON.stringify(found) === JSON.stringify(known)) continue;
     differs = true;
-    if (found.length > 0) problems.set(name, found);
-    else problems.delete(name);
+    problems.set(name, found.length > 0 ? found : undefined);
   }
-  if (!differs) return before.problems;
-  // In the document's order, as a full check would list them.
-  const ordered = new Map<string, readonly NodeProblem[]>();
-  if (problems.size === 0) return ordered;
-  for (const name of nodes.keys()) {
-    const list = problems.get(name);
-    if (list) ordered.set(name, list);
-  }
-  return ordered;
+  return differs ? problems.done() : before.problems;
 }
 
 interface ProblemEdit {
@@ -161,13 +171,11 @@ function ownProblems(
   return found;
 }
 
-const CIRCULAR = "circular";
-
-function circular(name: string): NodeProblem {
+function onCircle(name: string): NodeProblem {
   return {
     code: "INVALID_ARGUMENT",
     node: name,
-    short: CIRCULAR,
+    short: "circular",
     message: `${name} depends on its own output.`,
     reason: "A graph must not contain a cycle, except through a Merge op of a while loop.",
     remedy: "Disconnect one of the edges of the cycle.",

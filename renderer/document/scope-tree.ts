@@ -4,6 +4,7 @@
  */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { paused, type Sliced } from "../../worker-runtime/graph/slices.js";
+import { LayeredMap } from "./layered-map.js";
 import { type Part, partsOf } from "./sibling-groups.js";
 import type { Wiring } from "./wiring.js";
 
@@ -23,8 +24,11 @@ export interface Scope {
   readonly label: string;
   /** The whole name: "model/block_1"; "" for the whole graph. */
   readonly path: string;
-  /** Undefined for the whole graph. */
-  readonly parent: Scope | undefined;
+  /**
+   * The id of the scope around it; undefined for the whole graph. No reference, so that an edit leaves the scopes beside
+   * those that it changes as they are.
+   */
+  readonly parent: string | undefined;
   /** Scopes, and nodes by their names, in the document's order. */
   readonly children: readonly (Scope | string)[];
   /** Number of drawn nodes inside, in inner scopes too. */
@@ -33,9 +37,21 @@ export interface Scope {
 
 export interface ScopeTree {
   readonly root: Scope;
-  readonly byId: ReadonlyMap<string, Scope>;
-  /** The scope that a drawn node lies in directly. */
-  readonly scopeOf: ReadonlyMap<string, Scope>;
+  readonly byId: LayeredMap<Scope>;
+  /** The id of the scope that a drawn node lies in directly. */
+  readonly scopeIds: LayeredMap<string>;
+}
+
+/** The scope that a drawn node lies in directly. */
+export function scopeOf({ byId, scopeIds }: ScopeTree, name: string): Scope | undefined {
+  return byId.get(scopeIds.get(name) ?? "");
+}
+
+/** A scope and those around it, from the innermost on; the whole graph is the last. */
+export function chainFrom({ byId }: ScopeTree, scope: Scope | undefined): Scope[] {
+  const chain: Scope[] = [];
+  for (let one = scope; one; one = byId.get(one.parent ?? "")) chain.push(one);
+  return chain;
 }
 
 export interface TreeOptions {
@@ -177,7 +193,7 @@ class TreeBuilder {
   readonly #links: ReadonlyMap<Branch, [number, number][]>;
   readonly #options: TreeOptions;
   readonly #byId = new Map<string, Scope>();
-  readonly #scopeOf = new Map<string, Scope>();
+  readonly #scopeIds = new Map<string, string>();
   readonly #structures = new Map<Branch, string>();
 
   constructor(nodes: Nodes, links: ReadonlyMap<Branch, [number, number][]>, options: TreeOptions) {
@@ -188,12 +204,14 @@ class TreeBuilder {
 
   *build(top: Branch): Sliced<ScopeTree> {
     const root = this.#open("scope", "", "", undefined);
+    yield* this.#measure(top);
     yield* this.#fill(root, top);
-    return { root, byId: this.#byId, scopeOf: this.#scopeOf };
+    return { root, byId: LayeredMap.of(this.#byId), scopeIds: LayeredMap.of(this.#scopeIds) };
   }
 
   #open(kind: ScopeKind, path: string, label: string, parent: Scope | undefined): OpenScope {
-    const scope: OpenScope = { id: scopeId(kind, path), kind, label, path, parent, children: [], size: 0 };
+    const id = scopeId(kind, path);
+    const scope: OpenScope = { id, kind, label, path, parent: parent?.id, children: [], size: 0 };
     this.#byId.set(scope.id, scope);
     return scope;
   }
@@ -229,13 +247,20 @@ class TreeBuilder {
     if (isLeaf(child)) {
       scope.children.push(child.node);
       scope.size += 1;
-      this.#scopeOf.set(child.node, scope);
+      this.#scopeIds.set(child.node, scope.id);
       return;
     }
     const inner = this.#open("scope", child.path, layerName(below(branch, child.path)), scope);
     yield* this.#fill(inner, child);
     scope.children.push(inner);
     scope.size += inner.size;
+  }
+
+  /** Finds out how every scope is built, the inner ones first, so that none takes long. */
+  *#measure(branch: Branch): Sliced<void> {
+    for (const child of branch.children) if (!isLeaf(child)) yield* this.#measure(child);
+    this.#structure(branch);
+    yield;
   }
 
   #structureAt(branch: Branch, index: number): string {
@@ -259,12 +284,15 @@ class TreeBuilder {
 
 /** The name by which a drawn node is told from others in its scope: "conv" of the only node in "block_1/conv". */
 export function labelIn(scope: Scope | undefined, name: string): string {
-  let named = scope;
-  // Groups and stacks are no part of the names of nodes.
-  while (named && named.kind !== "scope") named = named.parent;
+  const path = scope ? namePath(scope) : "";
   // A node with the name of its scope: "conv" in "block_1/conv".
-  if (named?.path === name) return name.slice(name.lastIndexOf("/") + 1);
-  return layerName(named ? below(named, name) : name);
+  if (path === name) return name.slice(name.lastIndexOf("/") + 1);
+  return layerName(below({ path }, name));
+}
+
+/** The path of the name scope that a scope is or lies in: groups and stacks are no part of the names of nodes. */
+function namePath({ kind, path, label }: Scope): string {
+  return kind === "scope" ? path : path.slice(0, Math.max(0, path.length - label.length - 1));
 }
 
 /** Of "bn_1/batchnorm", which stands for a scope with a single child, the outer name tells more. */

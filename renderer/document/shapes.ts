@@ -6,6 +6,8 @@ import { tryInferOutputs } from "../../worker-runtime/graph/shape-inference.js";
 import { atOnce, paused, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime/graph/slices.js";
 import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
 import { type Tensor, tensorFromProto } from "../../worker-runtime/protocol/tensor.js";
+import { rememberedOf } from "./differing-keys.js";
+import { LayeredMap, type LookUp, MapDraft } from "./layered-map.js";
 import { attrOrDefault, dataInputs, type NodeSignature, type OpLookup, signatureOf } from "./signature.js";
 import { parseInput } from "./tensor-names.js";
 import { wiringOf } from "./wiring.js";
@@ -60,7 +62,7 @@ export function* slicedShapes(nodes: ReadonlyMap<string, NodeDef>, lookup: OpLoo
     if (result.facts) facts.set(node.name, result.facts);
     if (result.problem !== undefined) errors.set(node.name, result.problem);
   });
-  return { outputs, facts, errors };
+  return { outputs: LayeredMap.of(outputs), facts: LayeredMap.of(facts), errors: LayeredMap.of(errors) };
 }
 
 /** After this many visits per node on average everything is recomputed: cycles would go on forever. */
@@ -80,43 +82,34 @@ export function inferShapesAgain(
 ): ShapeMap {
   if (hasLoops(nodes)) return inferShapes(nodes, lookup);
   const { outgoing } = wiringOf(nodes);
-  // Copied when something differs: most edits change no shape.
-  let changed: Changed | undefined;
+  const outputs = new MapDraft(before.outputs);
+  const facts = new MapDraft(before.facts);
+  const errors = new MapDraft(before.errors);
+  const present = { outputs, facts, errors };
+  let differs = false;
   // First in, first out: a new shape is known before its readers are visited.
   const open = [...touched];
   for (const name of open) {
     if (open.length > MAX_LOOKS * nodes.size + touched.size) return inferShapes(nodes, lookup);
-    const present: ShapeMap = changed ?? before;
     const node = nodes.get(name);
-    const known = present.outputs.get(name);
+    const known = outputs.get(name);
     const result = node && resultOf(node, nodes, lookup, present);
     if (!known && !result) continue;
     if (known && result && isKnown(present, name, result)) continue;
-    changed ??= {
-      outputs: new Map(before.outputs),
-      facts: new Map(before.facts),
-      errors: new Map(before.errors),
-    };
-    replace(changed.outputs, name, result?.shapes);
-    replace(changed.facts, name, result?.facts);
-    replace(changed.errors, name, result?.problem);
+    differs = true;
+    outputs.set(name, result?.shapes);
+    facts.set(name, result?.facts);
+    errors.set(name, result?.problem);
     for (const { to } of outgoing.get(name) ?? []) open.push(to);
   }
-  return changed ?? before;
+  return differs ? { outputs: outputs.done(), facts: facts.done(), errors: errors.done() } : before;
 }
 
-interface Changed extends ShapeMap {
-  readonly outputs: Map<string, readonly Shape[]>;
-  readonly facts: Map<string, readonly OutputFacts[]>;
-  readonly errors: Map<string, string>;
-}
+/** The shapes as far as they are known while they are inferred. */
+type KnownShapes = { readonly [part in keyof ShapeMap]: LookUp<MapValue<ShapeMap[part]>> };
+type MapValue<T> = T extends ReadonlyMap<string, infer V> ? V : never;
 
-function replace<T>(map: Map<string, T>, key: string, value: T | undefined): void {
-  if (value === undefined) map.delete(key);
-  else map.set(key, value);
-}
-
-function isKnown({ outputs, facts, errors }: ShapeMap, name: string, result: Result): boolean {
+function isKnown({ outputs, facts, errors }: KnownShapes, name: string, result: Result): boolean {
   return (
     sameShapes(outputs.get(name) ?? [], result.shapes) &&
     sameFacts(facts.get(name), result.facts) &&
@@ -144,16 +137,24 @@ function sameShapes(one: readonly Shape[], other: readonly Shape[]): boolean {
 }
 
 /** TensorFlow 1 loops, in which a node's input depends on where its cycle is entered. */
-function hasLoops(nodes: ReadonlyMap<string, NodeDef>): boolean {
-  for (const { op } of nodes.values()) if (roleOf(op) === "next-iteration") return true;
-  return false;
+const hasLoops = rememberedOf<string, NodeDef, boolean>(
+  (nodes) => {
+    for (const node of nodes.values()) if (isLoop(node)) return true;
+    return false;
+  },
+  (known, before, after, names) =>
+    names.some((name) => isLoop(before.get(name)) || isLoop(after.get(name))) ? undefined : known,
+);
+
+function isLoop(node: NodeDef | undefined): boolean {
+  return node !== undefined && roleOf(node.op) === "next-iteration";
 }
 
 function resultOf(
   node: NodeDef,
   nodes: ReadonlyMap<string, NodeDef>,
   lookup: OpLookup,
-  map: Pick<ShapeMap, "outputs" | "facts">,
+  map: Pick<KnownShapes, "outputs" | "facts">,
 ): Result {
   const signature = signatureOf(node, lookup);
   if (!signature) return { shapes: [], facts: undefined, problem: undefined };
@@ -182,7 +183,7 @@ interface Inputs {
 function inputsOf(
   node: NodeDef,
   nodes: ReadonlyMap<string, NodeDef>,
-  { outputs, facts }: Pick<ShapeMap, "outputs" | "facts">,
+  { outputs, facts }: Pick<KnownShapes, "outputs" | "facts">,
 ): Inputs {
   const references = dataInputs(node).map((text) => {
     const reference = parseInput(text);
@@ -200,7 +201,7 @@ export function shapeContextOf(
   node: NodeDef,
   nodes: ReadonlyMap<string, NodeDef>,
   signature: NodeSignature,
-  map: Pick<ShapeMap, "outputs" | "facts">,
+  map: Pick<KnownShapes, "outputs" | "facts">,
 ): ShapeContext {
   const { inputShapes, inputFacts, producers } = inputsOf(node, nodes, map);
   return {

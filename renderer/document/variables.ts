@@ -3,6 +3,7 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { isVariable } from "../../worker-runtime/graph/initialisers.js";
 import { knownSize, partialShapeFromProto, type Shape } from "../../worker-runtime/graph/shape.js";
 import { type DType, dtypeOf, itemSize } from "../../worker-runtime/protocol/dtype.js";
+import { rememberedOf } from "./differing-keys.js";
 
 export interface Variable {
   readonly name: string;
@@ -15,17 +16,23 @@ export interface Variable {
   readonly device: string;
 }
 
-const known = new WeakMap<ReadonlyMap<string, NodeDef>, readonly Variable[]>();
-
-/** In the order of the nodes. */
-export function variablesOf(nodes: ReadonlyMap<string, NodeDef>): readonly Variable[] {
-  const before = known.get(nodes);
-  if (before) return before;
-  const found: Variable[] = [];
-  for (const node of nodes.values()) if (isVariable(node)) found.push(declared(node));
-  known.set(nodes, found);
-  return found;
-}
+/** In the order of the nodes; the same list after an edit of other nodes. */
+export const variablesOf = rememberedOf<string, NodeDef, readonly Variable[]>(
+  (nodes) => {
+    const found: Variable[] = [];
+    for (const node of nodes.values()) if (isVariable(node)) found.push(declared(node));
+    return found;
+  },
+  (known, before, after, names) => {
+    const concerns = [before, after].some((nodes) =>
+      names.some((name) => {
+        const node = nodes.get(name);
+        return node !== undefined && isVariable(node);
+      }),
+    );
+    return concerns ? undefined : known;
+  },
+);
 
 function declared({ name, attr, device }: NodeDef): Variable {
   const type = attr.get("dtype")?.value;

@@ -5,7 +5,7 @@
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { protoShapeText } from "./attr-text.js";
-import { type Scope, type ScopeTree, scopeTree } from "./scope-tree.js";
+import { chainFrom, isRoot, type Scope, type ScopeTree, scopeTree } from "./scope-tree.js";
 import { bundled, rebundled, type ShownAs, type VisibleEdges } from "./visible-edges.js";
 import { type Weights, weightsOf } from "./weights.js";
 import { type Rewiring, slicedWiring } from "./wiring.js";
@@ -48,6 +48,8 @@ export interface VisibleGraph {
   itemOf(name: string): string | undefined;
   /** The same, but undefined for parameters that are not drawn. */
   readonly shownAs: ShownAs;
+  /** The closed scope that stands for what is in a scope, by their ids; undefined for an open one in open ones. */
+  readonly boxes: ReadonlyMap<string, string>;
 }
 
 /** Of what a node is built: compared to find blocks that are alike. */
@@ -92,10 +94,11 @@ export function* slicedVisibleGraph(
   hierarchy: Hierarchy,
   open: Openness["scopes"],
 ): Sliced<VisibleGraph> {
-  const { items, boxes } = yield* slicedItems(hierarchy, open);
+  const items = itemsOf(hierarchy, open);
+  const boxes = yield* slicedBoxes(items);
   const shownAs = shownIn(hierarchy, boxes);
   const { edges } = yield* slicedWiring(nodes);
-  return visibleOf(hierarchy, items, yield* bundled(edges, shownAs), shownAs);
+  return visibleOf(hierarchy, items, yield* bundled(edges, shownAs), boxes);
 }
 
 /**
@@ -103,25 +106,23 @@ export function* slicedVisibleGraph(
  *
  * @param hierarchy that of `before`, patched for the edit
  */
-export function* visibleAfter(
+export function visibleAfter(
   before: VisibleGraph,
   hierarchy: Hierarchy,
   open: Openness["scopes"],
   change: Pick<Rewiring, "went" | "came">,
-): Sliced<VisibleGraph> {
-  if (before.hierarchy.tree === hierarchy.tree) {
-    const { edges, items, shownAs } = before;
-    return visibleOf(hierarchy, items, rebundled(edges, change, shownAs, shownAs), shownAs);
-  }
-  const { items, boxes } = yield* slicedItems(hierarchy, open);
-  const shownAs = shownIn(hierarchy, boxes);
-  return visibleOf(hierarchy, items, rebundled(before.edges, change, before.shownAs, shownAs), shownAs);
+): VisibleGraph {
+  // A patch adds no scopes, so those that were in boxes still are.
+  const { boxes } = before;
+  const items = before.hierarchy.tree === hierarchy.tree ? before.items : itemsOf(hierarchy, open);
+  const edges = rebundled(before.edges, change, before.shownAs, shownIn(hierarchy, boxes));
+  return visibleOf(hierarchy, items, edges, boxes);
 }
 
-function shownIn({ tree, isShown }: Hierarchy, boxes: ReadonlyMap<Scope, string>): ShownAs {
+function shownIn({ tree, isShown }: Hierarchy, boxes: VisibleGraph["boxes"]): ShownAs {
   return (name) => {
-    const scope = isShown(name) ? tree.scopeOf.get(name) : undefined;
-    return scope && (boxes.get(scope) ?? name);
+    const scope = isShown(name) ? tree.scopeIds.get(name) : undefined;
+    return scope === undefined ? undefined : (boxes.get(scope) ?? name);
   };
 }
 
@@ -129,13 +130,15 @@ function visibleOf(
   hierarchy: Hierarchy,
   items: readonly VisibleItem[],
   edges: VisibleEdges,
-  shownAs: ShownAs,
+  boxes: VisibleGraph["boxes"],
 ): VisibleGraph {
+  const shownAs = shownIn(hierarchy, boxes);
   return {
     hierarchy,
     items,
     edges,
     shownAs,
+    boxes,
     itemOf: (name) => {
       const own = shownAs(name);
       if (own !== undefined) return own;
@@ -145,67 +148,72 @@ function visibleOf(
   };
 }
 
-interface VisibleItems {
-  readonly items: readonly VisibleItem[];
-  /** The closed scope that stands for what is in a scope; undefined for an open one in open ones. */
-  readonly boxes: ReadonlyMap<Scope, string>;
-}
-
 /** What is drawn besides edges. */
-export function* slicedItems(hierarchy: Hierarchy, open: Openness["scopes"]): Sliced<VisibleItems> {
+export function itemsOf({ tree }: Hierarchy, open: Openness["scopes"]): readonly VisibleItem[] {
   const items: VisibleItem[] = [];
-  const boxes = new Map<Scope, string>();
-  function* close(scope: Scope, box: string): Sliced<void> {
-    boxes.set(scope, box);
-    for (const child of scope.children) if (typeof child !== "string") yield* close(child, box);
-    yield;
-  }
-  function* visit(scope: Scope): Sliced<void> {
+  const visit = (scope: Scope) => {
     for (const child of scope.children) {
       if (typeof child === "string") {
         items.push({ kind: "node", id: child, scope });
       } else if (open.has(child.id)) {
         items.push({ kind: "frame", id: child.id, scope: child });
-        yield* visit(child);
-      } else {
-        items.push({ kind: "box", id: child.id, scope: child });
-        yield* close(child, child.id);
-      }
+        visit(child);
+      } else items.push({ kind: "box", id: child.id, scope: child });
     }
+  };
+  visit(tree.root);
+  return items;
+}
+
+function* slicedBoxes(items: readonly VisibleItem[]): Sliced<VisibleGraph["boxes"]> {
+  const boxes = new Map<string, string>();
+  function* close(scope: Scope, box: string): Sliced<void> {
+    boxes.set(scope.id, box);
+    for (const child of scope.children) if (typeof child !== "string") yield* close(child, box);
+    yield;
   }
-  yield* visit(hierarchy.tree.root);
-  return { items, boxes };
+  for (const { kind, scope } of items) if (kind === "box") yield* close(scope, scope.id);
+  return boxes;
 }
 
 const inScopes = new WeakMap<Scope, readonly string[]>();
 
 /** Everything that is in a scope, as it is in the document: folded parameters too. */
-export function nodesInScope(scope: Scope, { weights, isShown }: Hierarchy): readonly string[] {
+export function nodesInScope(scope: Scope, hierarchy: Hierarchy): readonly string[] {
+  return inScopes.get(scope) ?? atOnce(slicedNodesInScope(scope, hierarchy));
+}
+
+/** As `nodesInScope`, in slices. */
+export function* slicedNodesInScope(
+  scope: Scope,
+  { weights, isShown }: Hierarchy,
+): Sliced<readonly string[]> {
   const known = inScopes.get(scope);
   if (known) return known;
   const names = new Set<string>();
-  const visit = (inner: Scope) => {
+  function* visit(inner: Scope): Sliced<void> {
     for (const child of inner.children) {
       if (typeof child !== "string") {
-        visit(child);
+        yield* visit(child);
         continue;
       }
       names.add(child);
       // A parameter that is drawn as a node is in the scope where it is drawn.
       for (const folded of weights.folded.get(child) ?? []) if (!isShown(folded)) names.add(folded);
     }
-  };
-  visit(scope);
+    yield;
+  }
+  yield* visit(scope);
   const all = [...names];
   inScopes.set(scope, all);
   return all;
 }
 
-/** The scopes around a node, from the outermost on; without the whole graph. */
-export function scopesAround(scope: Scope | undefined): Scope[] {
-  const path: Scope[] = [];
-  for (let one = scope; one?.parent; one = one.parent) path.unshift(one);
-  return path;
+/** A scope and those around it, from the outermost on; without the whole graph. */
+export function scopesAround(tree: ScopeTree, scope: Scope | undefined): Scope[] {
+  return chainFrom(tree, scope)
+    .filter((one) => !isRoot(one))
+    .reverse();
 }
 
 /** At first, scopes are opened until so many names can be read, and not beyond what fits a window. */

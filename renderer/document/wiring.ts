@@ -169,12 +169,13 @@ function updated({ wiring, rewired }: Outdated, nodes: Nodes): KnownWiring {
     );
     return { name, edges: [...stayed, ...(added.get(name) ?? [])] };
   });
+  const unordered = changed.filter(({ name, edges }) => added.has(name) && edges.length > 1);
   const indices = indicesOf(
     nodes,
-    changed.flatMap(({ edges }) => edges),
+    unordered.flatMap(({ edges }) => edges),
   );
   const index = ({ to }: Edge) => indices.get(to) ?? 0;
-  for (const { edges } of changed) {
+  for (const { edges } of unordered) {
     edges.sort((one, other) => index(one) - index(other) || one.input - other.input);
   }
   const known = changed.map(({ name, edges }) => ({
@@ -204,6 +205,7 @@ function unlessEmpty(edges: readonly Edge[]): readonly Edge[] | undefined {
 function indicesOf(nodes: Nodes, edges: readonly Edge[]): ReadonlyMap<string, number> {
   const wanted = new Set(edges.map(({ to }) => to));
   const indices = new Map<string, number>();
+  if (wanted.size === 0) return indices;
   let index = 0;
   for (const name of nodes.keys()) {
     if (wanted.has(name)) indices.set(name, index);

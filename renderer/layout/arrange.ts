@@ -3,7 +3,7 @@
  * around it. Routes of edges are joined where they cross the sides of scopes.
  */
 import type { Point } from "../document/model.js";
-import { isRoot, type Scope } from "../document/scope-tree.js";
+import { chainFrom, isRoot, type Scope, type ScopeTree } from "../document/scope-tree.js";
 import type { VisibleEdge } from "../document/visible-edges.js";
 import type { VisibleGraph, VisibleItem } from "../document/visible-graph.js";
 import {
@@ -56,7 +56,7 @@ export async function arrange(graph: VisibleGraph, options: ArrangeOptions): Pro
   const layouts = new Map<Scope, CellLayout>();
   // Inner scopes come after outer ones in the list of items.
   for (const level of [...levels.values()].reverse()) {
-    layouts.set(level.scope, await layOut(level, layouts, options));
+    layouts.set(level.scope, await layOut(level, graph.hierarchy.tree, layouts, options));
   }
   return joined(graph, levels, layouts, options);
 }
@@ -74,34 +74,46 @@ function levelsOf(graph: VisibleGraph, { portsOf }: ArrangeOptions): Map<Scope, 
   const levels = new Map<Scope, Level>([[root, { scope: root, items: [], edges: new Map() }]]);
   for (const item of graph.items) {
     if (item.kind === "frame") levels.set(item.scope, { scope: item.scope, items: [], edges: new Map() });
-    levels.get(parentOf(item))?.items.push(item);
+    levels.get(scopeAround(item, graph))?.items.push(item);
   }
-  const parents = parentsOf(graph);
+  const chains = chainsOf(graph);
   for (const edge of graph.edges.values()) {
-    for (const { level, cellEdge } of segments(edge, parents, levels, portsOf(edge))) {
+    for (const { level, cellEdge } of segments(edge, chains, levels, portsOf(edge))) {
       level.edges.set(cellEdge.id, cellEdge);
     }
   }
   return levels;
 }
 
-function parentOf(item: VisibleItem): Scope {
-  return item.kind === "node" ? item.scope : (item.scope.parent ?? item.scope);
+function scopeAround(item: VisibleItem, { hierarchy: { tree } }: VisibleGraph): Scope {
+  return item.kind === "node" ? item.scope : (tree.byId.get(item.scope.parent ?? "") ?? tree.root);
 }
 
-function parentsOf({ items }: VisibleGraph): ReadonlyMap<string, Scope> {
-  return new Map(items.map((item) => [item.id, parentOf(item)]));
+/** The scopes around each item, from the innermost on. */
+type Chains = ReadonlyMap<string, readonly Scope[]>;
+
+function chainsOf(graph: VisibleGraph): Chains {
+  const { tree } = graph.hierarchy;
+  const known = new Map<Scope, readonly Scope[]>();
+  return new Map(
+    graph.items.map((item) => {
+      const scope = scopeAround(item, graph);
+      const chain = known.get(scope) ?? chainFrom(tree, scope);
+      known.set(scope, chain);
+      return [item.id, chain];
+    }),
+  );
 }
 
 /** An edge as its way out of the scopes around its source, across, and into those around its target. */
 function segments(
   { from, to }: VisibleEdge,
-  parents: ReadonlyMap<string, Scope>,
+  chains: Chains,
   levels: ReadonlyMap<Scope, Level>,
   ports: { readonly output: string; readonly input: string },
 ): { level: Level; cellEdge: CellEdge }[] {
-  const outwards = chainOf(parents.get(from));
-  const inwards = chainOf(parents.get(to));
+  const outwards = chains.get(from) ?? [];
+  const inwards = chains.get(to) ?? [];
   const common = outwards.find((scope) => inwards.includes(scope));
   const way: { scope: Scope; from: CellEnd; to: CellEnd }[] = [];
   // Edges of one output leave and enter scopes at one place.
@@ -127,15 +139,9 @@ function segments(
   });
 }
 
-/** A scope and those around it. */
-function chainOf(scope: Scope | undefined): Scope[] {
-  const chain: Scope[] = [];
-  for (let one = scope; one; one = one.parent) chain.push(one);
-  return chain;
-}
-
 async function layOut(
   { scope, items, edges }: Level,
+  tree: ScopeTree,
   layouts: ReadonlyMap<Scope, CellLayout>,
   { engine, cellOf, aspect, memory, signal }: ArrangeOptions,
 ): Promise<CellLayout> {
@@ -146,7 +152,7 @@ async function layOut(
   const graph: CellGraph = {
     cells,
     edges: [...edges.values()],
-    aspect: isMain(scope) ? aspect : FRAME_ASPECT,
+    aspect: isMain(scope, tree) ? aspect : FRAME_ASPECT,
   };
   const of = JSON.stringify(graph);
   const known = memory.get(scope.id);
@@ -157,9 +163,7 @@ async function layOut(
 }
 
 /** Whether a scope is the whole graph, or nearly so. */
-function isMain(scope: Scope): boolean {
-  let root = scope;
-  while (root.parent) root = root.parent;
+function isMain(scope: Scope, { root }: ScopeTree): boolean {
   return isRoot(scope) || scope.size * 4 > root.size * 3;
 }
 
@@ -198,11 +202,11 @@ function joined(
       origins.set(item.scope.id, { x: place.x + FRAME_SIDE, y: place.y + FRAME_TOP });
     }
   }
-  const parents = parentsOf(graph);
+  const chains = chainsOf(graph);
   const routes = new Map<string, readonly Point[]>();
   for (const edge of graph.edges.values()) {
     const corners: Point[] = [];
-    for (const { level, cellEdge } of segments(edge, parents, levels, portsOf(edge))) {
+    for (const { level, cellEdge } of segments(edge, chains, levels, portsOf(edge))) {
       const origin = origins.get(level.scope.id) ?? { x: 0, y: 0 };
       const route = layouts.get(level.scope)?.routes.get(cellEdge.id) ?? [];
       for (const { x, y } of route) corners.push({ x: origin.x + x, y: origin.y + y });

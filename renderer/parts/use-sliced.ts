@@ -4,6 +4,9 @@ import { inSlices } from "../document/in-slices.js";
 import { MAX_AT_ONCE } from "../stores/background.js";
 import { nextTask } from "../ui/next-task.js";
 
+/** Without it every abort would make an exception with a stack trace, which takes longer than what is aborted. */
+const OUTDATED = "The result is no longer wanted.";
+
 export interface SlicedOptions<T> {
   /** Number of nodes. */
   readonly size: number;
@@ -35,7 +38,7 @@ export function useSliced<T>({ size, work, of, subject }: SlicedOptions<T>): T |
           if (!abort.signal.aborted) throw error;
         },
       );
-    return () => abort.abort();
+    return () => abort.abort(OUTDATED);
   }, [isSmall, subject, ...of]);
   if (isSmall) return now;
   return later && later.subject === subject ? later.result : undefined;

@@ -5,6 +5,7 @@
 
 import { hierarchyFor, isArranged, NO_WEIGHTS } from "../document/arrangement.js";
 import type { Point } from "../document/model.js";
+import { scopeOf } from "../document/scope-tree.js";
 import { firstOpen, type Openness, scopesAround } from "../document/visible-graph.js";
 import type { Arrangement } from "../layout/arrange.js";
 import { perDocument } from "./document-session.js";
@@ -87,7 +88,7 @@ function foldedInto(names: readonly string[]): string[] {
 function openWithScopes(weights: Openness["weights"], names: readonly string[]): void {
   const { scopes } = useGraphView.getState().openness;
   const { tree } = hierarchyFor(useDocument.getState().document.nodes, weights);
-  const around = names.flatMap((name) => scopesAround(tree.scopeOf.get(name)).map(({ id }) => id));
+  const around = names.flatMap((name) => scopesAround(tree, scopeOf(tree, name)).map(({ id }) => id));
   change({ scopes: new Set([...scopes, ...around]), weights }, reveal(names));
 }
 

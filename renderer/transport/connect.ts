@@ -1,6 +1,7 @@
 import type { ApplicationClient } from "../../main/api/contract.js";
 import { SOCKET_PATH, socketProtocols } from "../../main/api/headless.js";
 import { BridgeClient } from "./bridge-client.js";
+import { contentReader } from "./read-content.js";
 import { enter, forgetSecret, isForgotten, type Refusal } from "./session.js";
 import { WebSocketClient } from "./web-socket-client.js";
 
@@ -20,6 +21,7 @@ export async function connect(onRefused: () => void): Promise<Connection> {
   const client = new WebSocketClient({
     url: `${scheme}://${window.location.host}${SOCKET_PATH}`,
     protocols: socketProtocols(admission.secret),
+    readContent: contentReader(admission.secret),
     isRefused: () => isForgotten(admission.secret),
     onRefused: () => {
       forgetSecret();

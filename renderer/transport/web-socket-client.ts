@@ -1,5 +1,11 @@
 import { decode, encode } from "@msgpack/msgpack";
-import type { ApplicationClient, MethodName, Params, Result } from "../../main/api/contract.js";
+import type {
+  ApplicationClient,
+  ContentReader,
+  MethodName,
+  Params,
+  Result,
+} from "../../main/api/contract.js";
 import { MESSAGE_PACK_ENCODE } from "../../main/api/headless.js";
 import type { Problem } from "../../main/api/problem.js";
 import { messageSchema, ProblemError, type WireRequest } from "../../main/api/wire.js";
@@ -24,6 +30,7 @@ export interface WebSocketClientOptions {
    */
   readonly isRefused?: () => Promise<boolean>;
   readonly onRefused?: () => void;
+  readonly readContent?: ContentReader;
 }
 
 interface Pending {
@@ -49,6 +56,7 @@ function unavailable(message: string, remedy: string): ProblemError {
  * because it is unknown whether they were carried out, and calls made meanwhile wait for a while.
  */
 export class WebSocketClient implements ApplicationClient {
+  readonly readContent: ContentReader | undefined;
   readonly #options: WebSocketClientOptions;
   readonly #emitter = new Emitter();
   readonly #pending = new Map<number, Pending>();
@@ -61,6 +69,7 @@ export class WebSocketClient implements ApplicationClient {
 
   constructor(options: WebSocketClientOptions) {
     this.#options = options;
+    this.readContent = options.readContent;
     this.#open();
   }
 

@@ -109,6 +109,8 @@ async function compute(
   const { nodes } = useDocument.getState().document;
   const { openness: wanted, shown } = useGraphView.getState();
   useGraphView.setState({ arranging: true });
+  // What caused it is shown first.
+  await nextTask();
   const size = hooks.size();
   const options = { cellOf: cellsOf(nodes), portsOf: portIds, aspect: size.width / size.height };
   const arranged = async (openness: Openness): Promise<Arranged> => {
@@ -178,7 +180,7 @@ async function reduced(
 }
 
 /** Below this zoom too few names can be read. */
-const LEAST_FIRST_ZOOM = 0.5;
+const LEAST_FIRST_ZOOM = 0.48;
 
 /** The zoom at which all of an arrangement is in view. */
 function fittingZoom(

@@ -57,7 +57,7 @@ export function placeItems(corners: ReadonlyMap<string, Point>, step?: string): 
 /** What the position of an item counts from. */
 function originAround(item: MapItem): Point {
   const visible = hasScopes() ? visibleNow() : undefined;
-  const around = item.kind === "node" ? visible?.hierarchy.tree.scopeOf.get(item.id) : item.scope.parent;
+  const around = item.kind === "node" ? visible?.hierarchy.tree.scopeIds.get(item.id) : item.scope.parent;
   const origins = useGraphView.getState().shown?.arrangement.origins;
-  return (visible && origins?.get(around?.id ?? "")) || { x: 0, y: 0 };
+  return (visible && origins?.get(around ?? "")) || { x: 0, y: 0 };
 }

@@ -1,5 +1,5 @@
 /** The scopes that the selection is about. */
-import { isRoot, type Scope } from "../document/scope-tree.js";
+import { isRoot, type Scope, scopeOf } from "../document/scope-tree.js";
 import { scopesAround } from "../document/visible-graph.js";
 import { useDocument } from "../stores/document-store.js";
 import { visibleNow } from "./shown-graph.js";
@@ -27,17 +27,13 @@ export function openScopesAround(): readonly Scope[] {
   let common: readonly Scope[] | undefined;
   for (const name of selection) {
     const [owner = name] = weights.owners.get(name) ?? [];
-    const direct = tree.scopeOf.get(name) ?? tree.scopeOf.get(owner);
-    const box = byBox(visible.itemOf(name), tree.byId);
-    const around = scopesAround(box ? box.parent : direct);
+    const direct = scopeOf(tree, name) ?? scopeOf(tree, owner);
+    const box = tree.byId.get(visible.itemOf(name) ?? "");
+    const around = scopesAround(tree, box ? tree.byId.get(box.parent ?? "") : direct);
     common = common === undefined ? around : common.filter((scope) => around.includes(scope));
     if (common.length === 0) break;
   }
   return common ?? [];
-}
-
-function byBox(id: string | undefined, byId: ReadonlyMap<string, Scope>): Scope | undefined {
-  return id === undefined ? undefined : byId.get(id);
 }
 
 /** The innermost open scope around everything that is selected. */

@@ -1,6 +1,6 @@
 /** What the canvas shows of a document that is arranged in scopes. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
+import type { Sliced } from "../../worker-runtime/graph/slices.js";
 import { adoptHierarchy, hierarchyFor, isArranged, slicedHierarchy } from "../document/arrangement.js";
 import type { GraphDocument, Point } from "../document/model.js";
 import { BOX_HEIGHT, boxWidth } from "../document/node-size.js";
@@ -11,6 +11,7 @@ import {
   slicedVisibleGraph,
   type VisibleGraph,
   visibleAfter,
+  visibleGraph,
 } from "../document/visible-graph.js";
 import { slicedWiring, type Wiring, wiringOf } from "../document/wiring.js";
 import type { Arrangement } from "../layout/arrange.js";
@@ -41,11 +42,10 @@ export function visibleOf(nodes: GraphDocument["nodes"], openness: Openness): Vi
   if (known?.wiring === wiring && known.graph.hierarchy === hierarchy) return known.graph;
   const { since } = wiring;
   const isNext = known !== undefined && since !== undefined && known.wiring === since.before;
-  const work =
+  const graph =
     isNext && known.graph.hierarchy.family === hierarchy.family
       ? visibleAfter(known.graph, hierarchy, openness.scopes, since)
-      : slicedVisibleGraph(nodes, hierarchy, openness.scopes);
-  const graph = atOnce(work);
+      : visibleGraph(nodes, hierarchy, openness.scopes);
   remembered.set(openness, { wiring, graph });
   return graph;
 }
@@ -93,9 +93,9 @@ export function mapOfVisible(
   /** What has come since the newest layout waits below it. */
   const below = Math.max(0, ...[...places.values()].map(({ y }) => y)) + 2 * BOX_HEIGHT;
   for (const item of visible.items) {
-    const around = item.kind === "node" ? item.scope : item.scope.parent;
+    const around = item.kind === "node" ? item.scope.id : item.scope.parent;
     const own = item.kind === "node" ? document.layout.get(item.id) : moved.get(item.id);
-    const origin = origins.get(around?.id ?? "") ?? { x: 0, y: 0 };
+    const origin = origins.get(around ?? "") ?? { x: 0, y: 0 };
     const isMoved = own !== undefined && item.kind !== "frame";
     if (isMoved) byHand.add(item.id);
     const { x, y } = isMoved

@@ -58,7 +58,8 @@ export async function startHeadlessHost(options: HeadlessHostOptions): Promise<H
 
   const server = createServer((request, response) => {
     const { rendererFolder } = options;
-    inBackground(handleHttp({ access, port: portOf(request), rendererFolder }, request, response));
+    const routes = { access, application: application.promise, port: portOf(request), rendererFolder };
+    inBackground(handleHttp(routes, request, response));
   });
   // Requests have only headers or a token; slow senders are disconnected.
   server.headersTimeout = 10_000;

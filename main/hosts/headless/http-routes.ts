@@ -1,13 +1,16 @@
-/** The headless host's plain HTTP routes: the window's files, and the exchange of a token for a secret. */
+/** The headless host's plain HTTP routes: the window's files, the exchange of a token for a secret, and large content. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { SESSION_PATH, SOCKET_PATH, sessionRequestSchema } from "../../api/headless.js";
+import { CONTENT_PATH, SESSION_PATH, SOCKET_PATH, sessionRequestSchema } from "../../api/headless.js";
+import type { RequestHandler } from "../shared/dispatcher.js";
 import { type Access, isOwnHost, isOwnOrigin } from "./access.js";
+import { sendContent } from "./content-route.js";
 import { findStaticFile, sendStaticFile } from "./static-files.js";
 
 const SESSION_BODY_LIMIT_BYTES = 4096;
 
 export interface RouteOptions {
   readonly access: Access;
+  readonly application: Promise<RequestHandler>;
   /** The port under which the browser knows the window: the server's own, or another machine's that shows it. */
   readonly port: number;
   /** Folder of the built window. */
@@ -29,6 +32,9 @@ export async function handleHttp(
   const path = (request.url ?? "/").split(/[?#]/, 1)[0] ?? "/";
   if (path === SESSION_PATH) {
     await handleSession(options, request, response);
+  } else if (path === CONTENT_PATH && request.method === "GET") {
+    if (isAdmitted(options, request)) await sendContent(await options.application, request, response);
+    else refuse(response, 401, "This secret is not known here.");
   } else if (path === SOCKET_PATH) {
     refuse(response, 426, "This address is for a WebSocket.");
   } else if (request.method !== "GET" && request.method !== "HEAD") {
@@ -49,8 +55,7 @@ async function handleSession(
 ): Promise<void> {
   response.setHeader("Cache-Control", "no-store");
   if (request.method === "GET") {
-    const secret = /^Bearer (\S+)$/.exec(request.headers.authorization ?? "")?.[1];
-    if (secret !== undefined && access.admits(secret)) response.writeHead(204).end();
+    if (isAdmitted({ access }, request)) response.writeHead(204).end();
     else refuse(response, 401, "This secret is not known here.");
     return;
   }
@@ -86,6 +91,12 @@ async function handleSession(
   }
   response.writeHead(200, { "Content-Type": "application/json; charset=utf-8" });
   response.end(JSON.stringify({ secret }));
+}
+
+/** Whether a request has the secret of a tab. */
+function isAdmitted({ access }: Pick<RouteOptions, "access">, { headers }: IncomingMessage): boolean {
+  const secret = /^Bearer (\S+)$/.exec(headers.authorization ?? "")?.[1];
+  return secret !== undefined && access.admits(secret);
 }
 
 /** The body as text, or undefined when it is larger than the limit or the sender went away. */

@@ -63,6 +63,7 @@ function removeNodes(
       for (const { to } of wiring.outgoing.get(node.name) ?? []) if (!gone.has(to)) touched.add(to);
     }
     index++;
+    if (changes.length === gone.size) break;
   }
   for (const name of touched) {
     const before = document.nodes.get(name);

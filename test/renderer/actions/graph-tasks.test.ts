@@ -7,7 +7,7 @@ function task(name: string, state: TaskState = "running"): Task {
   return taskOf(name, { state });
 }
 
-const pinned = (...devices: string[]) => devices.map((device) => ({ device }));
+const pinned = (...devices: string[]) => new Map(devices.map((device, index) => [`n${index}`, { device }]));
 
 describe("pinCounts", () => {
   it("counts nodes by task, whatever else their device says", () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ApplicationClient } from "../../../main/api/contract.js";
+import type { ApplicationClient, HeldContent } from "../../../main/api/contract.js";
 import { type DocumentFile, PART_BYTES } from "../../../main/api/documents.js";
 import type { RunUpdate } from "../../../main/api/runs.js";
 import { ProblemError } from "../../../main/api/wire.js";
@@ -190,6 +190,46 @@ it("a large document is fetched part by part, and shown when all of it is there"
   expect(shown()).toBe("large");
   expect(useDocument.getState().document.nodes.get("a")?.op.length).toBe(2 * PART_BYTES);
   expect(asked.at(-1)).toMatchObject({ method: "documents.releaseParts", params: { id: "large" } });
+});
+
+describe("a large document whose content is read as a stream", () => {
+  const whole = MetaGraphDef.encode(
+    MetaGraphDef.fromPartial({ graphDef: { node: [{ name: "a", op: "x".repeat(1000) }] } }),
+  ).finish();
+
+  /** Answers with the first bytes of a document; the rest comes in pieces of this size, up to an end. */
+  async function opened(end: number): Promise<readonly HeldContent[]> {
+    const read: HeldContent[] = [];
+    setClient({
+      call: async (method: string) =>
+        method === "documents.openExample"
+          ? {
+              ...document("large"),
+              metaGraph: whole.slice(0, 10),
+              more: { id: "l", sizeBytes: whole.length },
+            }
+          : undefined,
+      readContent: async function* (content: HeldContent) {
+        read.push(content);
+        for (let at = content.offset; at < end; at += 300) yield whole.slice(at, Math.min(end, at + 300));
+      },
+    } as unknown as ApplicationClient);
+    ways["an example"]();
+    await settle();
+    return read;
+  }
+
+  it("is shown when all of it is there", async () => {
+    expect(await opened(whole.length)).toEqual([{ id: "l", offset: 10 }]);
+    expect(shown()).toBe("large");
+    expect(useDocument.getState().document.nodes.get("a")?.op.length).toBe(1000);
+  });
+
+  it("is not shown when the stream ends early", async () => {
+    await opened(700);
+    expect(shown()).toBe("before");
+    expect(messages()).toEqual(["Only a part of large has arrived."]);
+  });
 });
 
 it("without a choice, the first example is opened", async () => {

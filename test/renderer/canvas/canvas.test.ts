@@ -27,7 +27,7 @@ function edgesOf(transfers: readonly Transfer[], nodes: readonly NodeRun[] = [])
     nodes,
     transfers,
     taskForDevice,
-    problemInputs: new Set<string>(),
+    problems: new Map(),
     selected: new Set<string>(),
   };
   return { edges: flowEdges(context, new Map()), context };

@@ -7,7 +7,7 @@ import {
   slicedHierarchy,
 } from "../../../renderer/document/arrangement.js";
 import { patchedHierarchy } from "../../../renderer/document/hierarchy-patch.js";
-import { labelIn, type Scope } from "../../../renderer/document/scope-tree.js";
+import { labelIn, type Scope, scopeOf } from "../../../renderer/document/scope-tree.js";
 import {
   firstOpen,
   type Hierarchy,
@@ -113,7 +113,7 @@ describe("the scopes of a network", () => {
     expect(labelIn(find(hierarchy, "block_1"), "net/block_1_conv/Conv2D")).toBe("block_1_conv");
     const withWeights = hierarchyFor(nodes, "all");
     const conv = "net/block_1_conv/Conv2D";
-    expect(labelIn(withWeights.tree.scopeOf.get(conv), conv)).toBe("Conv2D");
+    expect(labelIn(scopeOf(withWeights.tree, conv), conv)).toBe("Conv2D");
   });
 
   it("count folded nodes as theirs", () => {
@@ -259,39 +259,56 @@ function edited(nodes: Nodes, picks: readonly number[]): { after: Nodes; rewired
 }
 
 describe("after an edit of a large graph", () => {
+  const text = ({ id, from, to, input, output }: Edge) => `${id} ${from}:${output} ${to}:${input}`;
+
+  /** The edges that one state of a graph has and another has not. */
+  function missingIn(other: Nodes, nodes: Nodes): readonly Edge[] {
+    const known = new Set(wiringOf(other).edges.map(text));
+    return wiringOf(nodes).edges.filter((edge) => !known.has(text(edge)));
+  }
+
+  function expectWhole({ tree }: Hierarchy): void {
+    expect(tree.byId.get(tree.root.id)).toBe(tree.root);
+    for (const scope of tree.byId.values()) {
+      const inner = scope.children.map((child) => (typeof child === "string" ? 1 : child.size));
+      expect(inner.reduce((sum, size) => sum + size, 0)).toBe(scope.size);
+      for (const child of scope.children) {
+        if (typeof child === "string") expect(scopeOf(tree, child)).toBe(scope);
+        else {
+          expect(child.parent).toBe(scope.id);
+          expect(tree.byId.get(child.id)).toBe(child);
+        }
+      }
+    }
+  }
+
   it("the scopes that were there hold what came and no longer what went, and the edges are those of the graph", () => {
     fc.assert(
       fc.property(
         graphs,
-        fc.array(fc.nat(60), { maxLength: 6 }),
+        fc.array(fc.array(fc.nat(60), { maxLength: 6 }), { minLength: 1, maxLength: 3 }),
         fc.array(fc.nat(30)),
-        (nodes, picks, opened) => {
-          const before = hierarchyFor(nodes, NO_WEIGHTS);
-          const ids = [...before.tree.byId.keys()];
+        (first, edits, opened) => {
+          let nodes = first;
+          let hierarchy = hierarchyFor(nodes, NO_WEIGHTS);
+          const ids = [...hierarchy.tree.byId.keys()];
           const open = new Set(opened.flatMap((pick) => ids[pick % ids.length] ?? []));
-          const { after, rewired } = edited(nodes, picks);
-          const patched = patchedHierarchy(before, after, rewired);
-          for (const scope of patched.tree.byId.values()) {
-            const inner = scope.children.map((child) => (typeof child === "string" ? 1 : child.size));
-            expect(inner.reduce((sum, size) => sum + size, 0)).toBe(scope.size);
-            for (const child of scope.children)
-              if (typeof child !== "string") expect(child.parent).toBe(scope);
+          let adapted = visibleGraph(nodes, hierarchy, open);
+          for (const picks of edits) {
+            const { after, rewired } = edited(nodes, picks);
+            hierarchy = patchedHierarchy(hierarchy, after, rewired);
+            expectWhole(hierarchy);
+            const change = { went: missingIn(after, nodes), came: missingIn(nodes, after) };
+            adapted = visibleAfter(adapted, hierarchy, open, change);
+            nodes = after;
+            const whole = visibleGraph(nodes, hierarchy, open);
+            const drawn = [...nodes.keys()].filter((name) => hierarchy.isShown(name));
+            expect(contents(whole).sort()).toEqual(drawn.sort());
+            const described = ({ edges }: VisibleGraph) =>
+              [...edges.values()].map(({ wires, ...edge }) => [text(edge), wires.map(text).sort()]).sort();
+            expect(described(adapted)).toEqual(described(whole));
+            expect(adapted.items).toEqual(whole.items);
           }
-          const whole = visibleGraph(after, patched, open);
-          const drawn = [...after.keys()].filter((name) => patched.isShown(name));
-          expect(contents(whole).sort()).toEqual(drawn.sort());
-          const text = ({ id, from, to, input, output }: Edge) => `${id} ${from}:${output} ${to}:${input}`;
-          const [old, now] = [nodes, after].map((state) => wiringOf(state).edges);
-          const [known, left] = [old, now].map((edges) => new Set(edges?.map(text)));
-          const change = {
-            went: old?.filter((edge) => !left?.has(text(edge))) ?? [],
-            came: now?.filter((edge) => !known?.has(text(edge))) ?? [],
-          };
-          const adapted = atOnce(visibleAfter(visibleGraph(nodes, before, open), patched, open, change));
-          const described = ({ edges }: VisibleGraph) =>
-            [...edges.values()].map(({ wires, ...edge }) => [text(edge), wires.map(text).sort()]).sort();
-          expect(described(adapted)).toEqual(described(whole));
-          expect(adapted.items).toEqual(whole.items);
         },
       ),
     );
@@ -305,7 +322,14 @@ describe("after an edit of a large graph", () => {
     followWiring(nodes, after, new Set([added.name]));
     const adapted = hierarchyFor(after, NO_WEIGHTS);
     expect([first.isPatched, adapted.isPatched]).toEqual([false, true]);
-    expect(adapted.tree.scopeOf.get(added.name)?.path).toBe("s3");
+    expect(scopeOf(adapted.tree, added.name)?.path).toBe("s3");
+    const [known, now] = [first, adapted].map(
+      ({ tree }) =>
+        (label: string) =>
+          tree.byId.get(`scope:${label}`),
+    );
+    expect(now?.("s3")).not.toBe(known?.("s3"));
+    expect(now?.("s4")).toBe(known?.("s4"));
     const anew = atOnce(slicedHierarchy(after, NO_WEIGHTS));
     expect(anew.isPatched).toBe(false);
     expect(hierarchyFor(after, NO_WEIGHTS)).toBe(adapted);

@@ -6,7 +6,14 @@ import { join } from "node:path";
 import { decode, encode } from "@msgpack/msgpack";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { SESSION_PATH, SOCKET_PATH, SocketClose, socketProtocols } from "../../../../main/api/headless.js";
+import type { HeldContent } from "../../../../main/api/contract.js";
+import {
+  CONTENT_PATH,
+  SESSION_PATH,
+  SOCKET_PATH,
+  SocketClose,
+  socketProtocols,
+} from "../../../../main/api/headless.js";
 import { ProblemError } from "../../../../main/api/wire.js";
 import { Access } from "../../../../main/hosts/headless/access.js";
 import { type HeadlessHost, startHeadlessHost } from "../../../../main/hosts/headless/headless-host.js";
@@ -41,6 +48,7 @@ beforeEach(async () => {
   });
   host.serve({
     handle: async (method, params) => {
+      if (method === "documents.part") return partOf(params as HeldContent);
       if (method === "fails") throw problem("NOT_FOUND", "There is none.", { remedy: "Look elsewhere." });
       return { method, params };
     },
@@ -54,6 +62,14 @@ afterEach(async () => {
   await host.close();
   await rm(folder, { recursive: true });
 });
+
+const content = Uint8Array.from({ length: 300_000 }, (_, index) => index % 251);
+
+/** As the application gives parts of held content, of which there is one. */
+function partOf({ id, offset }: HeldContent): Uint8Array {
+  if (id !== "held") throw problem("NOT_FOUND", "It is no longer here.", { remedy: "Open it again." });
+  return content.slice(offset, offset + 65_536);
+}
 
 function tokenOf(url: string): string {
   return new URLSearchParams(new URL(url).hash.slice(1)).get("token") ?? "";
@@ -104,6 +120,31 @@ function nextMessage(socket: WebSocket): Promise<unknown> {
 function closeCode(socket: WebSocket): Promise<number> {
   return new Promise((resolve) => socket.once("close", (code) => resolve(code)));
 }
+
+describe("large content", () => {
+  const get = (query: string, secret?: string) =>
+    fetch(`${origin()}${CONTENT_PATH}?${query}`, {
+      headers: secret === undefined ? {} : { authorization: `Bearer ${secret}` },
+    });
+
+  it("is one response, from an offset on", async () => {
+    const response = await get("id=held&offset=1000", await secret());
+    expect(response.status).toBe(200);
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(content.slice(1000));
+  });
+
+  it("is given to tabs of this host only", async () => {
+    expect((await get("id=held&offset=0")).status).toBe(401);
+    expect((await get("id=held&offset=0", "guessed")).status).toBe(401);
+  });
+
+  it("that is not there is refused with the reason", async () => {
+    const response = await get("id=other&offset=0", await secret());
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ code: "NOT_FOUND", message: "It is no longer here." });
+    expect((await get("id=held&offset=-1", await secret())).status).toBe(400);
+  });
+});
 
 describe("the window's files", () => {
   it("are served with headers that let the page load nothing from elsewhere", async () => {
