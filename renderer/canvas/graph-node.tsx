@@ -3,8 +3,8 @@ import { type NodeProps, type ReactFlowState, useStore } from "@xyflow/react";
 import { type CSSProperties, memo, type ReactElement } from "react";
 import { reportError } from "../actions/report-error.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { useDocument } from "../stores/document-store.js";
-import { useKernels } from "../stores/kernel-store.js";
+import { useGraph } from "../stores/document-store.js";
+import { useGraphKernels } from "../stores/kernel-store.js";
 import { isStriped, taskColourVar } from "../theme/task-colour.js";
 import { classNames } from "../ui/class-names.js";
 import { ErrorBoundary } from "../ui/error-boundary.js";
@@ -80,8 +80,8 @@ function FarNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement
   const colour = useCluster((state) =>
     taskColourVar(device === "" ? undefined : state.taskForDevice(device)),
   );
-  const wrong = useDocument((state) => state.problems.has(id));
-  const warned = useKernels((state) => state.missing.nodes.has(id));
+  const wrong = useGraph((state) => state.problems.has(id));
+  const warned = useGraphKernels((state) => state.missing.nodes.has(id));
   const scaled = useColourOf([id]);
   return (
     <div

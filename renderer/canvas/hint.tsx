@@ -7,8 +7,8 @@ import { isUninitialised } from "../document/initialisers.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { CommandButton } from "../parts/command-button.js";
 import { useRunPlan } from "../parts/use-run-plan.js";
-import { useDocument } from "../stores/document-store.js";
-import { isActive, useDocumentRun } from "../stores/run-store.js";
+import { useGraph } from "../stores/document-store.js";
+import { isActive, useGraphRun } from "../stores/run-store.js";
 import { classNames } from "../ui/class-names.js";
 import { shortcutText } from "../ui/shortcut.js";
 import textStyles from "../ui/text.module.css";
@@ -16,11 +16,11 @@ import styles from "./hint.module.css";
 
 /** One line at the bottom: why the last edit was refused, otherwise what to do next. */
 export function Hint(): ReactElement | null {
-  const refusal = useDocument((state) => state.refusal);
-  const revision = useDocument((state) => state.revision);
-  const hasProblems = useDocument((state) => state.problems.size > 0);
-  const run = useDocumentRun((state) => state.latest);
-  const fresh = useDocumentRun((state) => state.runRevision === revision);
+  const refusal = useGraph((state) => state.refusal);
+  const revision = useGraph((state) => state.revision);
+  const hasProblems = useGraph((state) => state.problems.size > 0);
+  const run = useGraphRun((state) => state.latest);
+  const fresh = useGraphRun((state) => state.runRevision === revision);
   const plan = useRunPlan();
   if (refusal) {
     return (

@@ -7,9 +7,9 @@ import { deviceText } from "../document/edits/place.js";
 import { signatureOf } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { lookupOp, useDocument } from "../stores/document-store.js";
-import { useKernels } from "../stores/kernel-store.js";
-import { useDocumentRun } from "../stores/run-store.js";
+import { lookupOp, useGraph } from "../stores/document-store.js";
+import { useGraphKernels } from "../stores/kernel-store.js";
+import { useGraphRun } from "../stores/run-store.js";
 import { stepText } from "../ui/format.js";
 import {
   constText,
@@ -43,7 +43,7 @@ export interface NodeStatus {
 }
 
 export function useNodeStatus(node: NodeDef): NodeStatus {
-  const run = useDocumentRun(
+  const run = useGraphRun(
     useShallow((state) => ({
       fetch: fetchOf(state.latest?.fetches, tensorName(node.name, 0)),
       placed: nodeRunOf(state.latest?.nodes, node.name),
@@ -56,7 +56,7 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
       step: state.latest?.step ?? 0,
     })),
   );
-  const doc = useDocument(
+  const doc = useGraph(
     useShallow((state) => ({
       problem: state.problems.get(node.name)?.[0],
       feed: state.document.runConfig.feeds[tensorName(node.name, 0)],
@@ -69,7 +69,7 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
       taskNameOfDevice(node.device) !== undefined &&
       state.taskForDevice(node.device) === undefined,
   );
-  const missing = useKernels((state) => state.missing.nodes.get(node.name));
+  const missing = useGraphKernels((state) => state.missing.nodes.get(node.name));
   const hasOutput = (signatureOf(node, lookupOp)?.outputs.length ?? 1) > 0;
   const value = statusValue(node, run.fetch, doc, run.placed !== undefined, hasOutput);
   const failed = run.failed !== undefined && !doc.stale ? "failed" : undefined;

@@ -5,7 +5,7 @@ import type { OutlineRow } from "../document/outline.js";
 import { shapeText } from "../document/shapes.js";
 import { tensorName } from "../document/tensor-names.js";
 import type { Hierarchy } from "../document/visible-graph.js";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { classNames } from "../ui/class-names.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
@@ -137,12 +137,12 @@ function ScopeRow(props: Of<"scope">): ReactElement {
 function EndRow(props: Of<"input" | "reader">): ReactElement {
   const { row } = props;
   const { other, output } = row;
-  const shape = useDocument((state) => {
+  const shape = useGraph((state) => {
     const source = row.kind === "input" ? other : (row.parent ?? "");
     const shapes = output < 0 ? undefined : state.shapes.outputs.get(source);
     return shapes ? shapeText(shapes[output]) : "";
   });
-  const isThere = useDocument((state) => state.document.nodes.has(other));
+  const isThere = useGraph((state) => state.document.nodes.has(other));
   const what =
     row.kind === "input"
       ? output < 0

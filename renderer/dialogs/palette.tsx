@@ -4,7 +4,7 @@ import { taskNameOfDevice } from "../cluster/task-name.js";
 import type { Action, CommandGroup } from "../commands/command.js";
 import { helpCommands } from "../commands/help-commands.js";
 import { allCommands, COMMAND_GROUPS } from "../commands/registry.js";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import dialogStyles from "../ui/dialog.module.css";
 import { EmptyText } from "../ui/empty-text.js";
@@ -76,8 +76,8 @@ function listed({ single, ofTargets }: ReturnType<typeof offersNow>, wanted: str
 
 export function Palette(): ReactElement {
   const [search, setSearch] = useState("");
-  const selected = useDocument((state) => state.selection.size > 0);
-  const nodes = useDocument((state) => state.document.nodes);
+  const selected = useGraph((state) => state.selection.size > 0);
+  const nodes = useGraph((state) => state.document.nodes);
   const wanted = search.trim().toLowerCase();
   const found =
     wanted === ""

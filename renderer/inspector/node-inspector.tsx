@@ -11,8 +11,8 @@ import { Section } from "../parts/section.js";
 import { TextField } from "../parts/text-field.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
-import { useDocumentRun } from "../stores/run-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
+import { useGraphRun } from "../stores/run-store.js";
 import { stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import textStyles from "../ui/text.module.css";
@@ -79,17 +79,17 @@ export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
 
 /** Where it actually ran, from the newest traced step. */
 function Placed({ node }: { node: NodeDef }): ReactElement {
-  const device = useDocumentRun((state) => nodeRunOf(state.latest?.nodes, node.name)?.device);
+  const device = useGraphRun((state) => nodeRunOf(state.latest?.nodes, node.name)?.device);
   const machine = useCluster((state) => {
     const name = device === undefined ? undefined : taskNameOfDevice(device);
     return state.state?.machines.find(({ tasks }) =>
       tasks.some(({ job, index }) => `${job}/${index}` === name),
     )?.name;
   });
-  const step = useDocumentRun((state) => state.latest?.tracedStep);
-  const master = useDocumentRun((state) => state.latest?.master);
+  const step = useGraphRun((state) => state.latest?.tracedStep);
+  const master = useGraphRun((state) => state.latest?.master);
   const stale = useBeforeEdit();
-  const fed = useDocument((state) => state.document.runConfig.feeds[`${node.name}:0`] !== undefined);
+  const fed = useGraph((state) => state.document.runConfig.feeds[`${node.name}:0`] !== undefined);
   const text =
     device === undefined
       ? fed

@@ -10,7 +10,7 @@ import { wiringOf } from "../document/wiring.js";
 import { PortMark } from "../parts/port-mark.js";
 import { Section, SectionHeading } from "../parts/section.js";
 import { useChosenRun } from "../parts/use-run-plan.js";
-import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
 import { classNames } from "../ui/class-names.js";
 import { PlainIconButton } from "../ui/icon-button.js";
 import { SwitchBox } from "../ui/switch-box.js";
@@ -27,7 +27,7 @@ function choose(name: string): void {
 }
 
 export function PortSection({ node }: { node: NodeDef }): ReactElement {
-  const document = useDocument((state) => state.document);
+  const document = useGraph((state) => state.document);
   const outgoing = wiringOf(document.nodes).outgoing.get(node.name) ?? [];
   const used = outgoing.reduce((most, { output }) => Math.max(most, output + 1), 0);
   const { inputs, outputs } = portsOf(node, lookupOp, used);
@@ -74,7 +74,7 @@ function typeText(dtype: DataType, shape: string): string {
 
 function Input({ node, port, index }: { node: NodeDef; port: Port; index: number }): ReactElement {
   const reference = parseInput(node.input[index] ?? "");
-  const shape = useDocument((state) =>
+  const shape = useGraph((state) =>
     reference.kind === "data" ? shapeText(state.shapes.outputs.get(reference.node)?.[reference.output]) : "",
   );
   const signature = signatureOf(node, lookupOp);
@@ -144,7 +144,7 @@ interface OutputProps {
 
 function Output({ node, port, index, readers }: OutputProps): ReactElement {
   const name = tensorName(node.name, index);
-  const shape = useDocument((state) => shapeText(state.shapes.outputs.get(node.name)?.[index]));
+  const shape = useGraph((state) => shapeText(state.shapes.outputs.get(node.name)?.[index]));
   const fetched = useChosenRun()?.fetches.includes(name) ?? false;
   const [first] = readers;
   return (

@@ -2,7 +2,7 @@
 
 import { deviceText } from "../document/edits/place.js";
 import { recordPerDocument } from "../stores/document-session.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
 import { endDrag, useDrag } from "../stores/drag-store.js";
 import { sentIfPinned } from "../stores/sent-bytes.js";
 import { bytesText, countText } from "../ui/format.js";
@@ -51,12 +51,12 @@ export function trackPinDrag(names: readonly string[], place: PointerPlace): voi
 
 /** The nodes that are dragged along with some of them: all that are selected, if these are. */
 export function draggedWith(names: readonly string[]): readonly string[] {
-  const { selection } = useDocument.getState();
+  const { selection } = useGraph.getState();
   return names.length > 0 && names.every((name) => selection.has(name)) ? [...selection] : names;
 }
 
 function dropText(names: readonly string[], device: string): string {
-  const { nodes } = useDocument.getState().document;
+  const { nodes } = useGraph.getState().document;
   const moving = names.filter((name) => nodes.get(name)?.device !== device);
   const task = device === "" ? "auto" : deviceText(device);
   if (moving.length === 0)

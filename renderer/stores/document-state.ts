@@ -9,7 +9,14 @@ import type { ProblemMap } from "../document/problems.js";
 import { NO_SHAPES, type ShapeMap } from "../document/shapes.js";
 import type { OpLookup } from "../document/signature.js";
 import { Background } from "./background.js";
-import { inSession, openSessions, perDocument, recordPerDocument } from "./document-session.js";
+import {
+  inSession,
+  ofGraph,
+  openFunctions,
+  openSessions,
+  perDocument,
+  recordPerGraph,
+} from "./document-session.js";
 import { engineOps, useOps } from "./ops-store.js";
 
 export interface DocumentStore {
@@ -70,6 +77,9 @@ export const useDocument = perDocument<DocumentStore>(() => ({
   history: startHistory(emptyDocument),
 }));
 
+/** The graph that is shown of the open document: the document itself, or the body of a function that is open. */
+export const useGraph = ofGraph(useDocument);
+
 const ownOps = new WeakMap<MetaGraphDef, OpLookup>();
 
 /** Functions of the graph's own library, then ops of the engine, then those that the file describes itself. */
@@ -89,8 +99,8 @@ function byName(ops: readonly OpDef[]): ReadonlyMap<string, OpDef> {
   return new Map(ops.map((definition) => [definition.name, definition]));
 }
 
-/** The lookup of the open document. */
-export const lookupOp: OpLookup = (op) => lookupFor(useDocument.getState().document)(op);
+/** The lookup of the graph that is shown. */
+export const lookupOp: OpLookup = (op) => lookupFor(useGraph.getState().document)(op);
 
 export const opsKnown = (): boolean => useOps.getState().state === "ready";
 
@@ -99,9 +109,11 @@ export function examine(document: GraphDocument): Findings {
   return examineGraph(document, lookupFor(document), opsKnown());
 }
 
-/** Shapes and problems after an edit of the open document. */
-export function examineEdited(document: GraphDocument): Findings {
-  const { document: before, shapes, problems } = useDocument.getState();
+/** Shapes and problems after an edit, from the state before it. */
+export function examineEdited(
+  document: GraphDocument,
+  { document: before, shapes, problems }: DocumentStore,
+): Findings {
   const sameOps =
     document.metaGraph.graphDef?.library === before.metaGraph.graphDef?.library &&
     document.metaGraph.metaInfoDef === before.metaGraph.metaInfoDef;
@@ -109,20 +121,22 @@ export function examineEdited(document: GraphDocument): Findings {
   return examineAgain(document, { nodes: before.nodes, shapes, problems }, lookupFor(document), opsKnown());
 }
 
-const examinations = recordPerDocument(() => new Background());
+const examinations = recordPerGraph(() => new Background());
 
-/** Has the open document examined anew, with the present op list. */
+/** Has a graph examined anew, with the present op list: in `inSession`, that of the session. */
 export function examineAnew(): void {
-  const { document } = useDocument.getState();
+  const { document } = useGraph.getState();
   const work = () => slicedExamination(document, lookupFor(document), opsKnown());
   examinations().start(document.nodes.size, work, (findings) => {
-    const { document: now } = useDocument.getState();
-    if (now.nodes === document.nodes && now.metaGraph === document.metaGraph) useDocument.setState(findings);
+    const { document: now } = useGraph.getState();
+    if (now.nodes === document.nodes && now.metaGraph === document.metaGraph) useGraph.setState(findings);
     else examineAnew();
   });
 }
 
 useOps.subscribe((state, before) => {
   if (state.ops === before.ops) return;
-  for (const session of openSessions()) inSession(session, examineAnew);
+  for (const document of openSessions()) {
+    for (const session of [document, ...openFunctions(document)]) inSession(session, examineAnew);
+  }
 });

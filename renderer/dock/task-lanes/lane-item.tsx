@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactElement, useEffect, useRef } from "react"
 import { draggedWith, dragsNodes } from "../../parts/pin-drag.js";
 import { useBeforeEdit } from "../../stores/before-edit.js";
 import { machineNameOfTask, useCluster } from "../../stores/cluster-store.js";
-import { documentActions, useDocument } from "../../stores/document-store.js";
+import { useDocument } from "../../stores/document-store.js";
 import { useDrag } from "../../stores/drag-store.js";
 import { useDocumentRun } from "../../stores/run-store.js";
 import { taskColourVar } from "../../theme/task-colour.js";
@@ -11,6 +11,7 @@ import { countText } from "../../ui/format.js";
 import { Swatch } from "../../ui/swatch.js";
 import textStyles from "../../ui/text.module.css";
 import { microsText, nodeRunOf } from "../../viewport/node-text.js";
+import { selectInGraph } from "../../viewport/travel.js";
 import type { PlacedItem } from "./lane-layout.js";
 import { ITEM_HEIGHT, ITEM_WIDTH, placeInLane } from "./lane-places.js";
 import styles from "./lanes-tab.module.css";
@@ -36,7 +37,7 @@ export function LaneHead({ lane: { name, device, task }, names }: LaneHeadProps)
       ref={button}
       type="button"
       className={classNames(styles.head, isOver && styles.over)}
-      onClick={() => documentActions.select(names)}
+      onClick={() => selectInGraph(names)}
     >
       <Swatch task={task} />
       <span className={textStyles.spokenOnly}>{`Select ${countText(names.length, "node")} of `}</span>
@@ -97,7 +98,7 @@ export function LaneItemView({ item, lane, isCurrent, onFocus, onKeyDown }: Lane
         onFocus={onFocus}
         onKeyDown={onKeyDown}
         onClick={({ ctrlKey, metaKey, shiftKey }) =>
-          documentActions.select(names, ctrlKey || metaKey || shiftKey ? "toggle" : "replace")
+          selectInGraph(names, ctrlKey || metaKey || shiftKey ? "toggle" : "replace")
         }
       >
         <b className={textStyles.truncated}>{label}</b>
