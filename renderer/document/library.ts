@@ -115,3 +115,29 @@ export function usedFunctions(nodes: Iterable<NodeDef>, metaGraph: MetaGraphDef)
   }
   return used;
 }
+
+/** The names of these nodes that call functions which differ between two libraries, or lead to such. */
+export function callersOfChanged(
+  nodes: ReadonlyMap<string, NodeDef>,
+  before: MetaGraphDef,
+  after: MetaGraphDef,
+): ReadonlySet<string> {
+  const [were, are] = [libraryOf(before), libraryOf(after)];
+  const changed = new Set<string>();
+  for (const [name, definition] of are) if (were.get(name) !== definition) changed.add(name);
+  for (const name of were.keys()) if (!are.has(name)) changed.add(name);
+  const leads = (node: NodeDef) => namedFunctions(node).some((name) => changed.has(name));
+  for (let count = -1; count < changed.size && changed.size > 0; ) {
+    count = changed.size;
+    for (const [name, { nodeDef }] of are) if (!changed.has(name) && nodeDef.some(leads)) changed.add(name);
+  }
+  const callers = new Set<string>();
+  if (changed.size > 0) for (const node of nodes.values()) if (leads(node)) callers.add(node.name);
+  return callers;
+}
+
+/** Whether the functions of two libraries are called the same way. */
+export function sameSignatures(before: MetaGraphDef, after: MetaGraphDef): boolean {
+  const [were, are] = [functionsOf(before), functionsOf(after)];
+  return were.length === are.length && were.every((one, index) => one.signature === are[index]?.signature);
+}

@@ -4,6 +4,7 @@ import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
 import { examineAgain, examineGraph, type Findings, slicedExamination } from "../document/examine.js";
 import type { History } from "../document/history.js";
 import { startHistory } from "../document/history.js";
+import { callersOfChanged, libraryOf, sameSignatures } from "../document/library.js";
 import { EMPTY_RUN_CONFIGS, type GraphDocument } from "../document/model.js";
 import type { ProblemMap } from "../document/problems.js";
 import { NO_SHAPES, type ShapeMap } from "../document/shapes.js";
@@ -90,7 +91,10 @@ export function lookupFor(document: Pick<GraphDocument, "metaGraph">): OpLookup 
   const library = metaGraph.graphDef?.library?.function ?? [];
   const functions = byName(library.flatMap(({ signature }) => (signature ? [signature] : [])));
   const described = byName(metaGraph.metaInfoDef?.strippedOpList?.op ?? []);
-  const lookup: OpLookup = (op) => functions.get(op) ?? engineOps(op) ?? described.get(op);
+  const lookup: OpLookup = Object.assign(
+    (op: string) => functions.get(op) ?? engineOps(op) ?? described.get(op),
+    { functionNamed: (name: string) => libraryOf(metaGraph).get(name) },
+  );
   ownOps.set(metaGraph, lookup);
   return lookup;
 }
@@ -115,10 +119,12 @@ export function examineEdited(
   { document: before, shapes, problems }: DocumentStore,
 ): Findings {
   const sameOps =
-    document.metaGraph.graphDef?.library === before.metaGraph.graphDef?.library &&
+    sameSignatures(document.metaGraph, before.metaGraph) &&
     document.metaGraph.metaInfoDef === before.metaGraph.metaInfoDef;
   if (!sameOps) return examine(document);
-  return examineAgain(document, { nodes: before.nodes, shapes, problems }, lookupFor(document), opsKnown());
+  const calling = callersOfChanged(document.nodes, before.metaGraph, document.metaGraph);
+  const known = { nodes: before.nodes, shapes, problems };
+  return examineAgain(document, known, lookupFor(document), opsKnown(), calling);
 }
 
 const examinations = recordPerGraph(() => new Background());

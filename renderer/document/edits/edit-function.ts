@@ -3,7 +3,6 @@ import type { FunctionDef } from "../../../protos/generated/tensorflow/function.
 import type { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import type { OpDef, OpDef_ArgDef } from "../../../protos/generated/tensorflow/op_def.js";
-import { withPosition } from "../document-file.js";
 import {
   ARGUMENT,
   argumentAttrs,
@@ -13,11 +12,12 @@ import {
   pairNodes,
   RESULT,
   sameTexts,
-} from "../function-body.js";
+} from "../body-nodes.js";
 import { isStateful } from "../function-effects.js";
 import { withSettings } from "../function-settings.js";
 import { functionsOf, libraryOf, nameOf, usedFunctions, withFunctions } from "../library.js";
 import type { GraphDocument, Point } from "../model.js";
+import { withPosition } from "../node-places.js";
 import { apply, type Transaction } from "../operations.js";
 import { type OpLookup, signatureOf } from "../signature.js";
 import { parseInput, uniqueName } from "../tensor-names.js";
