@@ -12,6 +12,12 @@ import { nameOf } from "./library.js";
 import type { OpLookup } from "./signature.js";
 
 type Facts = readonly OutputFacts[];
+
+/** What is known of an argument; `constant`: the Const that it is read from. */
+export interface Argument extends OutputFacts {
+  readonly constant?: NodeDef;
+}
+type Arguments = readonly Argument[];
 type MaybeShape = OutputFacts["shape"];
 
 /** How far the inference behind one node has gone. */
@@ -32,7 +38,7 @@ export function callState(): CallState {
 }
 
 /** What is known of a function's results when it is called with arguments; undefined if it was not gone through. */
-export type InferBody = (definition: FunctionDef, args: Facts, state: CallState) => Facts | undefined;
+export type InferBody = (definition: FunctionDef, args: Arguments, state: CallState) => Facts | undefined;
 
 /** The state within a function; undefined if it is not to be gone through. */
 export function enter(definition: FunctionDef, nodes: number, state: CallState): CallState | undefined {
@@ -53,13 +59,13 @@ export function enter(definition: FunctionDef, nodes: number, state: CallState):
  */
 export function callFacts(
   node: NodeDef,
-  inputs: Facts,
+  inputs: Arguments,
   lookup: OpLookup,
   state: CallState,
   infer: InferBody,
 ): Facts | undefined {
   if (!lookup.functionNamed) return undefined;
-  const results = (name: string | undefined, args: Facts): Facts | undefined => {
+  const results = (name: string | undefined, args: Arguments): Facts | undefined => {
     const definition = name === undefined ? undefined : lookup.functionNamed?.(name);
     if (name !== undefined) state.used.set(name, definition);
     return definition && infer(definition, args, state);

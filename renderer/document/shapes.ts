@@ -8,7 +8,7 @@ import { atOnce, paused, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime
 import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
 import { type Tensor, tensorFromProto } from "../../worker-runtime/protocol/tensor.js";
 import { ARGUMENT, bodyNodes, borderIndex, RESULT } from "./body-nodes.js";
-import { type CallState, callFacts, callState, declaredOr, enter } from "./call-shapes.js";
+import { type Argument, type CallState, callFacts, callState, declaredOr, enter } from "./call-shapes.js";
 import { attrOrDefault, dataInputs, type NodeSignature, type OpLookup, signatureOf } from "./signature.js";
 import { parseInput } from "./tensor-names.js";
 import { wiringOf } from "./wiring.js";
@@ -31,6 +31,8 @@ export const NO_SHAPES: ShapeMap = { outputs: new Map(), facts: new Map(), error
 export function shapeText(shape: Shape): string {
   return shape ? `[${shape.map((size) => (size < 0 ? "?" : String(size))).join(",")}]` : "";
 }
+
+type NamedNodes = Pick<ReadonlyMap<string, NodeDef>, "get">;
 
 interface Result {
   readonly shapes: readonly Shape[];
@@ -156,7 +158,7 @@ function hasLoops(nodes: ReadonlyMap<string, NodeDef>): boolean {
 
 function resultOf(
   node: NodeDef,
-  nodes: ReadonlyMap<string, NodeDef>,
+  nodes: NamedNodes,
   lookup: OpLookup,
   map: Pick<ShapeMap, "outputs" | "facts">,
   calls?: CallState,
@@ -180,9 +182,9 @@ function resultOf(
   const own = tryInferOutputs(shapeContextOf(node, nodes, signature, map));
   const state = calls ? { ...calls, used: new Map() } : callState();
   const { cuts } = state.left;
-  const args = inputShapes.map((shape, index) => {
-    const ints = inputFacts[index]?.ints ?? intsOfTensor(constantOf(producers[index]));
-    return { ...inputFacts[index], shape, ...(ints ? { ints } : {}) };
+  const args = inputShapes.map((shape, index): Argument => {
+    const producer = producers[index];
+    return { ...inputFacts[index], shape, ...(producer?.op === "Const" ? { constant: producer } : {}) };
   });
   const called = callFacts(node, args, lookup, state, (definition, given, within) =>
     resultsOf(definition, given, lookup, within),
@@ -225,7 +227,7 @@ function knownBody(definition: FunctionDef, lookup: OpLookup): KnownBody {
 /** What is known of the results of a function that is called with arguments. */
 function resultsOf(
   definition: FunctionDef,
-  args: readonly OutputFacts[],
+  args: readonly Argument[],
   lookup: OpLookup,
   calls: CallState,
 ): readonly OutputFacts[] | undefined {
@@ -234,18 +236,26 @@ function resultsOf(
   const { nodes, byName } = knownBody(definition, lookup);
   const outputs = new Map<string, readonly Shape[]>();
   const facts = new Map<string, readonly OutputFacts[]>();
+  const constant = new Map<string, NodeDef>();
+  // What reads an argument that is a constant reads the constant.
+  const body = { get: (name: string) => constant.get(name) ?? byName.get(name) };
   const results: OutputFacts[] = [];
   for (const node of nodes) {
     const arg = node.op === ARGUMENT ? args[borderIndex(node)] : undefined;
     if (arg) {
+      if (arg.constant) constant.set(node.name, arg.constant);
       outputs.set(node.name, [arg.shape]);
       facts.set(node.name, [arg]);
     } else if (node.op === RESULT) {
-      const { inputShapes, inputFacts, producers } = inputsOf(node, byName, { outputs, facts });
+      const { inputShapes, inputFacts, producers } = inputsOf(node, body, { outputs, facts });
       const ints = inputFacts[0]?.ints ?? intsOfTensor(constantOf(producers[0]));
-      results[borderIndex(node)] = { ...inputFacts[0], shape: inputShapes[0], ...(ints ? { ints } : {}) };
+      results[borderIndex(node)] = {
+        shape: inputShapes[0],
+        ...(inputFacts[0]?.behind ? { behind: inputFacts[0].behind } : {}),
+        ...(ints ? { ints } : {}),
+      };
     } else {
-      const result = resultOf(node, byName, lookup, { outputs, facts }, state);
+      const result = resultOf(node, body, lookup, { outputs, facts }, state);
       outputs.set(node.name, result.shapes);
       if (result.facts) facts.set(node.name, result.facts);
     }
@@ -261,7 +271,7 @@ interface Inputs {
 
 function inputsOf(
   node: NodeDef,
-  nodes: ReadonlyMap<string, NodeDef>,
+  nodes: NamedNodes,
   { outputs, facts }: Pick<ShapeMap, "outputs" | "facts">,
 ): Inputs {
   const references = dataInputs(node).map((text) => {
@@ -278,7 +288,7 @@ function inputsOf(
 /** What the rule of a node's op may use. */
 export function shapeContextOf(
   node: NodeDef,
-  nodes: ReadonlyMap<string, NodeDef>,
+  nodes: NamedNodes,
   signature: NodeSignature,
   map: Pick<ShapeMap, "outputs" | "facts">,
 ): ShapeContext {
