@@ -1,4 +1,5 @@
 /** One node of the graph. Its size is fixed; the results of a run are drawn inside it. */
+
 import { type NodeProps, type ReactFlowState, useStore } from "@xyflow/react";
 import { type CSSProperties, memo, type ReactElement } from "react";
 import { reportError } from "../actions/report-error.js";
@@ -11,6 +12,7 @@ import { ErrorBoundary } from "../ui/error-boundary.js";
 import { Icon } from "../ui/icon.js";
 import { TextButton } from "../ui/text-button.js";
 import { useColourOf } from "../viewport/colouring.js";
+import { opTitle } from "../viewport/node-text.js";
 import { type ShownParameter, useParameters } from "../viewport/use-parameters.js";
 import type { GraphFlowNode } from "./flow-nodes.js";
 import styles from "./graph-node.module.css";
@@ -94,7 +96,7 @@ function FarNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement
         scaled !== undefined && styles.scaled,
       )}
       style={{ "--c": colour, "--scale": scaled } as CSSProperties}
-      title={`${id} (${data.node.op})`}
+      title={`${id} (${opTitle(data.node)})`}
     >
       <b>{data.title}</b>
       <FarPorts ports={data.ports} />
@@ -123,7 +125,7 @@ function NearNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElemen
     >
       <div className={styles.head} data-node-head="">
         <b>{title}</b>
-        <span>{node.op}</span>
+        <span>{opTitle(node)}</span>
       </div>
       <div className={styles.placeRow}>
         <span className={styles.place} data-node-place="">

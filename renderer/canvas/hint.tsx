@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import { taskNameOfDevice } from "../cluster/task-name.js";
 import type { AnyCommand } from "../commands/command.js";
+import { outOfFunctionCommands } from "../commands/function-commands.js";
 import { nodesCommands } from "../commands/node-commands.js";
 import { runCommands } from "../commands/run-commands.js";
 import { isUninitialised } from "../document/initialisers.js";
@@ -8,6 +9,7 @@ import { parseTensorName } from "../document/tensor-names.js";
 import { CommandButton } from "../parts/command-button.js";
 import { useRunPlan } from "../parts/use-run-plan.js";
 import { useGraph } from "../stores/document-store.js";
+import { useShownFunction } from "../stores/function-bodies.js";
 import { isActive, useGraphRun } from "../stores/run-store.js";
 import { classNames } from "../ui/class-names.js";
 import { shortcutText } from "../ui/shortcut.js";
@@ -22,10 +24,19 @@ export function Hint(): ReactElement | null {
   const run = useGraphRun((state) => state.latest);
   const fresh = useGraphRun((state) => state.runRevision === revision);
   const plan = useRunPlan();
+  const shownFunction = useShownFunction();
   if (refusal) {
     return (
       <div className={classNames(styles.hint, styles.refusal)} role="status">
         {refusal}
+      </div>
+    );
+  }
+  if (shownFunction !== undefined) {
+    return (
+      <div className={styles.hint}>
+        {`Edits here change every call of ${shownFunction}`}
+        <Keys of={outOfFunctionCommands.leave} />
       </div>
     );
   }

@@ -90,7 +90,7 @@ export const outOfFunctionCommands = defineCommands(noTarget, {
     note: () => "to the graph that calls it",
     keywords: "go out, back, up, close, parent",
     icon: "chevron-left",
-    shortcut: "Alt+ArrowUp",
+    shortcut: "U",
     onCanvas: true,
     isEnabled: () => when(shownFunction() !== undefined, "The graph itself is shown."),
     run: () => goOutOfFunctions("outer"),

@@ -6,6 +6,7 @@ import { chosenRun } from "../document/run-inputs.js";
 import { signatureOf } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
 import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
+import { shownFunction } from "../stores/function-bodies.js";
 import { uiActions } from "../stores/ui-store.js";
 import { countText } from "../ui/format.js";
 import { openEdgeMenu } from "../viewport/new-node-place.js";
@@ -32,6 +33,9 @@ function isWanted(node: NodeDef): boolean {
   const { fetches, targets } = chosenRun(document, lookupOp);
   return outputsOf(node) > 0 ? fetches.includes(tensorName(node.name, 0)) : targets.includes(node.name);
 }
+
+/** Within a function, nothing is fetched or run by itself: its callers run it. */
+export const isRunByItself = (): boolean => shownFunction() === undefined;
 
 function isColocated(names: readonly string[]): boolean {
   const { nodes } = useGraph.getState().document;
@@ -78,6 +82,7 @@ export const nodeCommands = defineCommands(nodeTarget, {
     group: "Graph",
     label: "Fetch with every step",
     keywords: "run, result, output, target",
+    applies: isRunByItself,
     isOn: isWanted,
     run: (node) => {
       if (outputsOf(node) > 0) documentActions.toggleFetch(tensorName(node.name, 0));

@@ -11,6 +11,7 @@ import { EmptyText } from "../ui/empty-text.js";
 import { Icon } from "../ui/icon.js";
 import { shortcutText } from "../ui/shortcut.js";
 import textStyles from "../ui/text.module.css";
+import { opTitle } from "../viewport/node-text.js";
 import { goToNode } from "../viewport/travel.js";
 import styles from "./palette.module.css";
 
@@ -146,7 +147,7 @@ export function Palette(): ReactElement {
                   <Marked text={node.name} search={search} />
                 </span>
                 <span className={styles.end}>
-                  {[node.op, taskNameOfDevice(node.device)].filter(Boolean).join(", ")}
+                  {[opTitle(node), taskNameOfDevice(node.device)].filter(Boolean).join(", ")}
                 </span>
               </Cmdk.Item>
             ))}

@@ -8,7 +8,7 @@ import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { atOnce } from "../../worker-runtime/graph/slices.js";
 import { suitsScopes } from "./arrangement.js";
-import { bodyNodes, borderIndex, isBorder, sameTexts } from "./body-nodes.js";
+import { ARGUMENT, bodyNodes, borderIndex, isBorder, RESULT, sameTexts } from "./body-nodes.js";
 import { differingKeys } from "./differing-keys.js";
 import { bodyAnnotations, borderPlaces } from "./function-settings.js";
 import { layeredLayout } from "./layout.js";
@@ -37,7 +37,9 @@ export function bodyDocument(
   const nodes = keptNodes(bodyNodes(definition, lookup), before?.nodes);
   const places = placesOf(definition, nodes);
   const isPlaced = places.size === nodes.size || atOnce(suitsScopes(nodes));
-  const layout = isPlaced ? places : (unmoved(places, nodes, before) ?? layeredLayout(nodes, places));
+  const layout = isPlaced
+    ? places
+    : (unmoved(places, nodes, before) ?? layeredLayout(nodes, besideBody(places, nodes)));
   const { path, kind, format, cluster } = whole;
   return {
     name: whole.name,
@@ -73,6 +75,27 @@ function placesOf(definition: FunctionDef, nodes: Nodes): ReadonlyMap<string, Po
     if (place) places.set(node.name, place);
   }
   return places;
+}
+
+/** From the body to its arguments on the left and its results on the right, and from one of them to the next. */
+const BESIDE = 224;
+const BELOW = 88;
+
+/** The places, with arguments and results beside the body where they have none yet: those of an extracted function. */
+function besideBody(places: ReadonlyMap<string, Point>, nodes: Nodes): ReadonlyMap<string, Point> {
+  if (places.size === 0) return places;
+  const points = [...places.values()];
+  const top = Math.min(...points.map(({ y }) => y));
+  const columns: Readonly<Record<string, number>> = {
+    [ARGUMENT]: Math.min(...points.map(({ x }) => x)) - BESIDE,
+    [RESULT]: Math.max(...points.map(({ x }) => x)) + BESIDE,
+  };
+  const all = new Map(places);
+  for (const node of nodes.values()) {
+    const x = columns[node.op];
+    if (x !== undefined && !all.has(node.name)) all.set(node.name, { x, y: top + BELOW * borderIndex(node) });
+  }
+  return all;
 }
 
 /** Where nothing is kept, nodes stay where they were shown as long as they are the same ones. */

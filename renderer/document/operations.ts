@@ -49,6 +49,8 @@ export interface Transaction {
   readonly select?: readonly string[];
   /** The function of the library whose body was edited; absent: the graph itself. */
   readonly within?: string;
+  /** Only places and notes in the body of a function differ: nothing that a run computes. */
+  readonly keepsValues?: boolean;
 }
 
 export function apply(document: GraphDocument, operations: readonly Operation[]): GraphDocument {

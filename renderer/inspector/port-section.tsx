@@ -11,6 +11,7 @@ import { PortMark } from "../parts/port-mark.js";
 import { Section, SectionHeading } from "../parts/section.js";
 import { useChosenRun } from "../parts/use-run-plan.js";
 import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
+import { useShownFunction } from "../stores/function-bodies.js";
 import { classNames } from "../ui/class-names.js";
 import { PlainIconButton } from "../ui/icon-button.js";
 import { SwitchBox } from "../ui/switch-box.js";
@@ -147,6 +148,7 @@ function Output({ node, port, index, readers }: OutputProps): ReactElement {
   const shape = useGraph((state) => shapeText(state.shapes.outputs.get(node.name)?.[index]));
   const fetched = useChosenRun()?.fetches.includes(name) ?? false;
   const [first] = readers;
+  const isWithin = useShownFunction() !== undefined;
   return (
     <>
       <div className={styles.row}>
@@ -176,17 +178,20 @@ function Output({ node, port, index, readers }: OutputProps): ReactElement {
         <span className={classNames(textStyles.monospace, styles.type)}>{typeText(port.dtype, shape)}</span>
         <span className={styles.noButton} />
       </div>
-      <label className={classNames(styles.row, styles.choice)}>
-        <span className={classNames(textStyles.truncated, styles.connection)}>Fetch {name}</span>
-        <SwitchBox checked={fetched} onChange={() => documentActions.toggleFetch(name)} />
-      </label>
+      {isWithin ? null : (
+        <label className={classNames(styles.row, styles.choice)}>
+          <span className={classNames(textStyles.truncated, styles.connection)}>Fetch {name}</span>
+          <SwitchBox checked={fetched} onChange={() => documentActions.toggleFetch(name)} />
+        </label>
+      )}
     </>
   );
 }
 
 /** An op without outputs can only be run for its effect. */
-function Target({ node }: { node: NodeDef }): ReactElement {
+function Target({ node }: { node: NodeDef }): ReactElement | null {
   const on = useChosenRun()?.targets.includes(node.name) ?? false;
+  if (useShownFunction() !== undefined) return null;
   return (
     <label className={classNames(styles.row, styles.choice)}>
       <span className={classNames(textStyles.truncated, styles.connection)}>

@@ -97,7 +97,9 @@ let newestRevision = 0;
 
 /** The number of the state that values depend on. Undo and redo come back to the number of the state they restore. */
 function revisionOf(history: History): number {
-  const step = history.past.findLast(({ operations }) => operations.some(changesValues));
+  const step = history.past.findLast(
+    ({ operations, keepsValues }) => keepsValues !== true && operations.some(changesValues),
+  );
   if (!step) return useDocument.getState().openedRevision;
   const known = revisions.get(step) ?? ++newestRevision;
   revisions.set(step, known);
@@ -195,7 +197,9 @@ function travel(step: (history: History) => History, list: "past" | "future"): v
   const { history } = useDocument.getState();
   const moved = history[list].at(-1);
   setHistory(step(history));
-  const isInGraph = moved?.operations.some(({ type }) => type === "nodes" || type === "layout");
+  const changed = new Set(moved?.operations.map(({ type }) => type));
+  // What concerns the library as a whole is seen wherever the user is.
+  const isInGraph = changed.has("layout") || (changed.has("nodes") && !changed.has("meta-graph"));
   if (moved?.within !== undefined || isInGraph) showWhere(moved?.within);
 }
 

@@ -10,6 +10,7 @@ import {
   openFunctions,
   recordPerDocument,
   showFunctions,
+  useActiveGraph,
 } from "./document-session.js";
 import { examine, examineEdited, lookupFor, useDocument } from "./document-state.js";
 
@@ -28,6 +29,11 @@ export function functionOf(session: DocumentSession): string | undefined {
 /** The name of the function that is shown; undefined while it is the graph itself. */
 export function shownFunction(): string | undefined {
   return functionOf(activeGraph());
+}
+
+/** As `shownFunction`, for a component. */
+export function useShownFunction(): string | undefined {
+  return functionOf(useActiveGraph());
 }
 
 /** Shows the body of a function of the active document, within what is shown now. False if there is no such function. */

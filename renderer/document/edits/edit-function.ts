@@ -72,6 +72,7 @@ export function editFunction(
       ...done.operations,
     ],
     within: name,
+    keepsValues: transaction.operations.every(({ type }) => type === "layout" || type === "annotations"),
     ...(mergeKey === undefined ? {} : { mergeKey: `${name} ${mergeKey}` }),
     ...(transaction.select ? { select: transaction.select } : {}),
   });
