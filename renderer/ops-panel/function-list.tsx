@@ -2,7 +2,7 @@
 import { type ReactElement, useMemo, useRef } from "react";
 import { functionCommands, libraryCommands } from "../commands/function-commands.js";
 import { type FunctionUse, functionUses, libraryOf, nameOf } from "../document/library.js";
-import { CommandButton, CommandIconButton } from "../parts/command-button.js";
+import { CommandButton } from "../parts/command-button.js";
 import { useDocument } from "../stores/document-store.js";
 import { useShownFunction } from "../stores/function-bodies.js";
 import { classNames } from "../ui/class-names.js";
@@ -75,7 +75,14 @@ function FunctionRow({ use: { definition, calls } }: { readonly use: FunctionUse
       <span className={classNames(textStyles.muted, styles.calls)}>
         {calls === 0 ? "not called" : countText(calls, "call")}
       </span>
-      <CommandIconButton command={functionCommands.rename} target={name} small />
+      <CommandButton
+        command={functionCommands.rename}
+        target={name}
+        size="small"
+        variant="ghost"
+        text="short"
+        spoken="named"
+      />
     </>
   );
 }
