@@ -11,6 +11,7 @@ import { ProblemView } from "../parts/problem-view.js";
 import type { PinProblem } from "../placement/pin-problems.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
+import { useShownFunction } from "../stores/function-bodies.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { usePinProblems } from "../stores/pin-problem-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
@@ -102,11 +103,13 @@ function ProblemList({ rows, missing, pins }: ProblemListProps): ReactElement {
 }
 
 function ProblemRow({ row: { where, problem, node, found, task } }: { readonly row: Row }): ReactElement {
+  // A fix is made in the graph that is shown.
+  const isWithin = useShownFunction() !== undefined;
   return (
     <>
       <span className={classNames(textStyles.muted, textStyles.truncated)}>{where}</span>
       <ProblemView problem={problem}>
-        {found ? <ProblemFixes problem={found} /> : null}
+        {found && !isWithin ? <ProblemFixes problem={found} /> : null}
         {node === undefined ? null : (
           <Button size="small" onClick={() => showInGraph([node])}>
             Show {node}

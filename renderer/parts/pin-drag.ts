@@ -4,6 +4,7 @@ import { deviceText } from "../document/edits/place.js";
 import { recordPerDocument } from "../stores/document-session.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
 import { endDrag, useDrag } from "../stores/drag-store.js";
+import { shownFunction } from "../stores/function-bodies.js";
 import { sentIfPinned } from "../stores/sent-bytes.js";
 import { bytesText, countText } from "../ui/format.js";
 
@@ -63,7 +64,9 @@ function dropText(names: readonly string[], device: string): string {
     return `${names.length === 1 ? (names[0] ?? "") : "All of them"} already pinned to ${task}`;
   const what = countText(moving.length, "node");
   const action = device === "" ? `Unpin ${what}` : `Pin ${what} to ${task}`;
-  return `${action}. ${sentText(names, device)} Esc cancels. One undo step.`;
+  // What is sent is known of the graph itself only.
+  const sent = shownFunction() === undefined ? ` ${sentText(names, device)}` : "";
+  return `${action}.${sent} Esc cancels. One undo step.`;
 }
 
 /** "Sent between tasks in a step: 98 kB instead of 1.2 MB." */

@@ -345,9 +345,13 @@ export const documentActions = {
   /** Pins nodes to a device, "/job:worker/task:0"; "" lets the master choose. */
   pin: (names: readonly string[], device: string): boolean => perform(pin(present(), names, device)),
 
-  /** Pins each node to a device of its own; `label` names the edit in undo, given "3 nodes". */
+  /** Pins each node of the graph itself to a device of its own; `label` names the edit in undo, given "3 nodes". */
   pinEach: (devices: ReadonlyMap<string, string>, label: (nodes: string) => string): boolean =>
-    perform(pinEach(present(), devices, label)),
+    performOnDocument(pinEach(whole(), devices, label)),
+
+  /** As `pin`, for nodes of the graph itself, whatever is shown. */
+  pinInGraph: (names: readonly string[], device: string): boolean =>
+    performOnDocument(pin(whole(), names, device)),
 
   /** Makes nodes share the device of another one. */
   colocate: (names: readonly string[], keeper: string): boolean =>

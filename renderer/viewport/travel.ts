@@ -63,13 +63,18 @@ export function goOutOfFunctions(to?: DocumentSession | "outer"): void {
   leaveFunctions(to === "outer" ? openFunctions(activeSession()).at(-2) : to);
 }
 
+/** Leaves the function that is shown, for what concerns nodes of the graph itself. */
+export function showGraphItself(): void {
+  if (shownFunction() !== undefined) goOutOfFunctions();
+}
+
 /** Selects nodes of the graph itself, for panels that tell of the whole document; a function that is shown is left. */
 export function selectInGraph(
   names: readonly string[],
   mode: "replace" | "add" | "toggle" = "replace",
 ): void {
   const isElsewhere = shownFunction() !== undefined;
-  if (isElsewhere) goOutOfFunctions();
+  showGraphItself();
   documentActions.select(names, mode);
   if (isElsewhere) onceDrawn(() => revealNodes(names));
 }

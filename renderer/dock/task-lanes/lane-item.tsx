@@ -11,7 +11,7 @@ import { countText } from "../../ui/format.js";
 import { Swatch } from "../../ui/swatch.js";
 import textStyles from "../../ui/text.module.css";
 import { microsText, nodeRunOf } from "../../viewport/node-text.js";
-import { selectInGraph } from "../../viewport/travel.js";
+import { selectInGraph, showGraphItself } from "../../viewport/travel.js";
 import type { PlacedItem } from "./lane-layout.js";
 import { ITEM_HEIGHT, ITEM_WIDTH, placeInLane } from "./lane-places.js";
 import styles from "./lanes-tab.module.css";
@@ -30,7 +30,13 @@ export function LaneHead({ lane: { name, device, task }, names }: LaneHeadProps)
   const button = useRef<HTMLButtonElement>(null);
   const dragged = useRef(names);
   dragged.current = names;
-  useEffect(() => (button.current ? dragsNodes(button.current, () => dragged.current) : undefined), []);
+  useEffect(() => {
+    if (!button.current) return undefined;
+    return dragsNodes(button.current, () => {
+      showGraphItself();
+      return dragged.current;
+    });
+  }, []);
   const note = device === "" ? "not pinned" : (machine ?? "not in the cluster");
   return (
     <button
@@ -70,10 +76,13 @@ export function LaneItemView({ item, lane, isCurrent, onFocus, onKeyDown }: Lane
   const element = useRef<HTMLButtonElement>(null);
   const dragged = useRef(names);
   dragged.current = names;
-  useEffect(
-    () => (element.current ? dragsNodes(element.current, () => draggedWith(dragged.current)) : undefined),
-    [],
-  );
+  useEffect(() => {
+    if (!element.current) return undefined;
+    return dragsNodes(element.current, () => {
+      showGraphItself();
+      return draggedWith(dragged.current);
+    });
+  }, []);
   const kind = names.length === 1 && op !== undefined ? op : countText(names.length, "node");
   const time = micros === undefined ? "" : `${microsText(micros)}${isOld ? ", before edit" : ""}`;
   return (
