@@ -73,6 +73,6 @@ export const runHistoryMethods = {
   /** What windows were told of a run last: its values and its trace. */
   "runs.kept": method(z.object({ runId: z.string().max(64) }), runUpdateSchema),
   /** Forgets the runs of a document that have ended. */
-  "runs.clear": method(z.object({ document: z.string().max(4096) }), nothing),
+  "runs.clear": method(runOriginSchema.pick({ document: true, path: true }), nothing),
   "runs.scalars": method(z.object({ runId: z.string().max(64) }), z.array(scalarCurveSchema)),
 } as const;

@@ -14,6 +14,11 @@ export const runOriginSchema = z.object({
 });
 export type RunOrigin = z.infer<typeof runOriginSchema>;
 
+/** What tells the documents of runs apart: their files, or their names as long as they have none. */
+export function documentKey({ document, path }: Pick<RunOrigin, "document" | "path">): string {
+  return path === undefined ? `named ${document}` : `at ${path}`;
+}
+
 export const runStateSchema = z.enum([
   "preparing",
   "running",

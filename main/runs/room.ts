@@ -108,7 +108,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
       "runs.dropped": () => afterRestoring(() => runs.dropped),
       "runs.trace": ({ runId, step }) => runs.trace(runId, step),
       "runs.kept": ({ runId }) => runs.kept(runId),
-      "runs.clear": ({ document }) => afterRestoring(() => runs.clear(document)),
+      "runs.clear": (document) => afterRestoring(() => runs.clear(document)),
       "runs.scalars": ({ runId }) => runs.scalars(runId),
       "feeds.contents": feedContents,
       ...tensorService.handlers,

@@ -1,4 +1,5 @@
 import type { RunSettings, RunSummary } from "../api/run-history.js";
+import { documentKey, type RunOrigin } from "../api/run-state.js";
 import { defined } from "../shared/problems.js";
 import type { RunReport } from "./run-report.js";
 
@@ -41,8 +42,8 @@ export class RunHistory {
   }
 
   #add(run: KeptRun): string[] {
-    const document = documentOf(run);
-    const ofDocument = this.#runs.filter((kept) => documentOf(kept) === document);
+    const key = keyOf(run);
+    const ofDocument = this.#runs.filter((kept) => keyOf(kept) === key);
     const surplus = new Set(ofDocument.slice(0, Math.max(0, ofDocument.length + 1 - MAX_RUNS_OF_DOCUMENT)));
     let left = [...this.#runs.filter((kept) => !surplus.has(kept)), run].slice(-MAX_RUNS);
     let bytes = left.reduce((sum, kept) => sum + kept.status.keptBytes, 0);
@@ -54,8 +55,9 @@ export class RunHistory {
   }
 
   /** Forgets the runs of a document that have ended, and returns their ids. */
-  clear(document: string): string[] {
-    return this.#replace(this.#runs.filter((run) => documentOf(run) !== document || !run.status.isOver));
+  clear(document: Pick<RunOrigin, "document" | "path">): string[] {
+    const key = documentKey(document);
+    return this.#replace(this.#runs.filter((run) => keyOf(run) !== key || !run.status.isOver));
   }
 
   /** Undefined if it is no longer kept. */
@@ -99,6 +101,8 @@ export class RunHistory {
   }
 }
 
-function documentOf({ status }: KeptRun): string | undefined {
-  return status.progress().origin?.document;
+/** Runs of no document are of one and the same. */
+function keyOf({ status }: KeptRun): string | undefined {
+  const { origin } = status.progress();
+  return origin && documentKey(origin);
 }

@@ -2,7 +2,9 @@
  * Runs, one at a time: a cluster's devices are shared, and the results on the canvas belong to one run. Others wait in a
  * queue.
  */
+
 import type { RunSummary, ScalarCurve } from "../api/run-history.js";
+import type { RunOrigin } from "../api/run-state.js";
 import type { RunRequest, RunUpdate } from "../api/runs.js";
 import type { StepTrace } from "../api/traces.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
@@ -168,7 +170,7 @@ export class RunService {
   }
 
   /** Forgets the runs of a document that have ended. */
-  clear(document: string): void {
+  clear(document: Pick<RunOrigin, "document" | "path">): void {
     this.#release(this.#history.clear(document));
   }
 

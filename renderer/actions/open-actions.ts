@@ -156,13 +156,18 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** A document without nodes. */
-export function emptyFile(): DocumentFile {
-  return { name: freeName(), kind: "meta_graph", format: "text", metaGraph: new Uint8Array(0) };
+/**
+ * A document without nodes.
+ *
+ * @param leaving what it takes the place of
+ */
+export function emptyFile(leaving?: DocumentSession): DocumentFile {
+  return { name: freeName(leaving), kind: "meta_graph", format: "text", metaGraph: new Uint8Array(0) };
 }
 
 export async function newDocument(): Promise<void> {
-  const file = emptyFile();
+  const session = activeSession();
+  const file = emptyFile(isReplaceable(session) ? session : undefined);
   await open(file.name, async () => file);
 }
 

@@ -1,4 +1,5 @@
 /** Starting and stopping runs of the open document. */
+
 import type { Problem } from "../../main/api/problem.js";
 import type { RunOrigin } from "../../main/api/run-state.js";
 import type { RunRequest, RunUpdate } from "../../main/api/runs.js";
@@ -24,6 +25,7 @@ import { isActive, useDocumentRun, useRun } from "../stores/run-store.js";
 import { useUi } from "../stores/ui-store.js";
 import { client } from "../transport/client.js";
 import { listText } from "../ui/format.js";
+import { selectInGraph } from "../viewport/travel.js";
 import { currentTasks, missingTasks, startLabel, startMissing } from "./graph-tasks.js";
 import { restoreRequest, runWithoutValues, runWithValues } from "./restore-actions.js";
 
@@ -106,7 +108,7 @@ async function deliver(
     const problem =
       others.length === 0 ? blocker : { ...blocker, reason: joinReason(blocker.reason, others.length) };
     const action: NoticeAction | undefined =
-      node === undefined ? undefined : { label: `Select ${node}`, run: () => documentActions.select([node]) };
+      node === undefined ? undefined : { label: `Select ${node}`, run: () => selectInGraph([node]) };
     showNotice({ kind: "problem", problem, key: RUN_NOTICE, session, ...(action ? { action } : {}) });
     return;
   }
@@ -351,5 +353,5 @@ function actionFor(
   if (node === undefined || !useDocument.getState().document.nodes.has(node)) return undefined;
   const missing = code === "UNIMPLEMENTED" ? missingAt(node) : undefined;
   const offer = missing && kernelOffer(missing);
-  return offer ?? { label: `Select ${node}`, run: () => documentActions.select([node]) };
+  return offer ?? { label: `Select ${node}`, run: () => selectInGraph([node]) };
 }

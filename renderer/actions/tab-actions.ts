@@ -44,7 +44,7 @@ export async function closeTabs(sessions: readonly DocumentSession[]): Promise<v
     if (!isOpen(session)) continue;
     if (!(await mayLeave(session))) return;
     if (openSessions().length === 1) {
-      const empty = emptyFile();
+      const empty = emptyFile(session);
       await fillSession(openSession(), empty);
     }
     closeSession(session);

@@ -8,8 +8,8 @@ import { Inspector } from "../inspector/index.js";
 import { CommandIconButton } from "../parts/command-button.js";
 import { PanelBoundary } from "../parts/panel-boundary.js";
 import { showProblem, useApp } from "../stores/app-store.js";
-import { useActiveSession, useSessions } from "../stores/document-session.js";
-import { useDocument } from "../stores/document-store.js";
+import { useActiveGraph, useActiveSession, useSessions } from "../stores/document-session.js";
+import { useDocument, useGraph } from "../stores/document-store.js";
 import { useModalOpen } from "../stores/modal.js";
 import { isAnyDirty } from "../stores/tab-store.js";
 import { LIMITS, uiActions, useUi } from "../stores/ui-store.js";
@@ -137,7 +137,7 @@ function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
   const dockHeight = useUi((state) => state.dockHeight);
   const inspectorOpen = useUi((state) => state.inspectorOpen);
   const inspectorWidth = useUi((state) => state.inspectorWidth);
-  const generation = useDocument((state) => state.generation);
+  const generation = useGraph((state) => state.generation);
   const { id } = useActiveSession();
   return (
     <Split
@@ -180,7 +180,7 @@ function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
               tabIndex={-1}
               onKeyDownCapture={(event) => {
                 // The canvas then moves the focus into the inspector, which must be mounted by then.
-                if (event.key === "Enter" && useDocument.getState().selection.size === 1)
+                if (event.key === "Enter" && useGraph.getState().selection.size === 1)
                   flushSync(() => uiActions.toggleInspector(true));
               }}
             >
@@ -199,7 +199,7 @@ function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
 /** Moves the focus of what is no longer shown to the canvas. */
 function useFocusAfterClosing(): void {
   const panels = useUi((state) => `${state.sideOpen} ${state.inspectorOpen} ${state.inspectorOverlay}`);
-  const { id } = useActiveSession();
+  const { id } = useActiveGraph();
   // biome-ignore lint/correctness/useExhaustiveDependencies: checked whenever a panel or another document has been shown
   useEffect(() => {
     if (document.activeElement !== document.body) return;
@@ -227,8 +227,8 @@ function SidePanel(): ReactElement {
 
 function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElement | null {
   const width = useUi((state) => state.inspectorWidth);
-  const selection = useDocument((state) => state.selection);
-  const { id } = useActiveSession();
+  const selection = useGraph((state) => state.selection);
+  const { id } = useActiveGraph();
   const open = useUi((state) => (overlay ? state.inspectorOverlay : state.inspectorOpen));
   if (!open) {
     return (

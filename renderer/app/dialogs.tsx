@@ -16,6 +16,7 @@ import { InstallDialog } from "../dialogs/install-dialog.js";
 import { LogDialog } from "../dialogs/log-dialog.js";
 import { MachineDialog } from "../dialogs/machine-dialog.js";
 import { Palette } from "../dialogs/palette.js";
+import { RenameFunctionDialog } from "../dialogs/rename-function-dialog.js";
 import { ScopeDialog } from "../dialogs/scope-dialog.js";
 import { SettingsDialog } from "../dialogs/settings-dialog.js";
 import { ShortcutsDialog } from "../dialogs/shortcuts-dialog.js";
@@ -83,6 +84,8 @@ function OwnDialog(): ReactElement | null {
       return <AssignDialog variable={dialog.variable} />;
     case "scope":
       return <ScopeDialog nodes={dialog.nodes} />;
+    case "rename-function":
+      return <RenameFunctionDialog name={dialog.name} />;
     case "python":
       return <PythonDialog />;
     case "access":

@@ -6,12 +6,14 @@ import { CommandIconButton } from "../parts/command-button.js";
 import {
   activateSession,
   type DocumentSession,
+  moveSession,
   openSessions,
   useActiveSession,
 } from "../stores/document-session.js";
 import { Icon } from "../ui/icon.js";
 import { MenuAt } from "../ui/menu.js";
 import { Spinner } from "../ui/spinner.js";
+import type { TabSide } from "../ui/tab-drag.js";
 import { type Tab, TabControl, TabList } from "../ui/tabs.js";
 import styles from "./document-tabs.module.css";
 import { type DocumentTab, useDocumentTabs } from "./use-document-tabs.js";
@@ -47,6 +49,7 @@ export function DocumentTabs(): ReactElement | null {
         selected={selected}
         scrolls
         onPointerSelect={focusCanvas}
+        onMove={move}
         onContextMenu={(id, event) => {
           const of = sessionOf(id);
           event.preventDefault();
@@ -80,6 +83,14 @@ export function showDocument(id: string): void {
 
 function sessionOf(id: string): DocumentSession | undefined {
   return openSessions().find((session) => String(session.id) === id);
+}
+
+/** Puts a tab beside the one that it was dropped on. */
+function move(id: string, onto: string, side: TabSide): void {
+  const [session, other] = [sessionOf(id), sessionOf(onto)];
+  if (!session || !other) return;
+  const others = openSessions().filter((one) => one !== session);
+  moveSession(session, others.indexOf(other) + (side === "after" ? 1 : 0));
 }
 
 function close(id: string): void {

@@ -6,7 +6,7 @@ import { menuOf } from "../commands/menu-entry.js";
 import { isArranged } from "../document/arrangement.js";
 import { ANNOTATION_COLOURS, type Annotation, type Point } from "../document/model.js";
 import { annotationActions } from "../stores/annotation-actions.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { classNames } from "../ui/class-names.js";
 import { IconButton } from "../ui/icon-button.js";
@@ -32,10 +32,10 @@ interface LayerProps {
 }
 
 export function AnnotationLayer({ onMove }: LayerProps): ReactElement | null {
-  const annotations = useDocument((state) => state.document.annotations);
-  const arranged = useDocument((state) => isArranged(state.document));
+  const annotations = useGraph((state) => state.document.annotations);
+  const arranged = useGraph((state) => isArranged(state.document));
   // What they stand at where the window arranges the graph.
-  useDocument((state) => state.document.layout);
+  useGraph((state) => state.document.layout);
   useGraphView((state) => state.shown);
   useGraphView((state) => state.moved);
   if (annotations.length === 0) return null;

@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 import { scopesCommands } from "../commands/scope-commands.js";
 import { CommandButton } from "../parts/command-button.js";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { countText } from "../ui/format.js";
 import styles from "./arranging-bar.module.css";
@@ -9,7 +9,7 @@ import styles from "./arranging-bar.module.css";
 /** Says that a layout is computed, if that takes long enough to be noticed. */
 export function ArrangingBar(): ReactElement | null {
   const arranging = useGraphView((state) => state.arranging);
-  const count = useDocument((state) => state.document.nodes.size);
+  const count = useGraph((state) => state.document.nodes.size);
   if (!arranging) return null;
   return (
     <div className={styles.bar} role="status">

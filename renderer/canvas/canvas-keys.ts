@@ -3,7 +3,7 @@ import type { KeyboardEvent } from "react";
 import { focusInspector } from "../commands/node-commands.js";
 import { closedScopeCommands } from "../commands/scope-commands.js";
 import type { Point } from "../document/model.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
 import { currentMap, itemShowing } from "../viewport/current-map.js";
 import { nodeRect } from "../viewport/graph-map.js";
 import { moveItems } from "../viewport/move-items.js";
@@ -11,6 +11,7 @@ import { selectedBoxes } from "../viewport/selected-scopes.js";
 import { revealItem } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { namesOf } from "./canvas-selection.js";
+import { openCallOf } from "./toggle-scope.js";
 
 const ARROWS: Readonly<Record<string, Point>> = {
   ArrowLeft: { x: -1, y: 0 },
@@ -25,7 +26,7 @@ const NUDGE = 8;
 
 export function onCanvasKey(event: KeyboardEvent<HTMLElement>): void {
   if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey) return;
-  const { selection } = useDocument.getState();
+  const { selection } = useGraph.getState();
   const direction = ARROWS[event.key];
   if (direction && event.altKey) {
     nudge(selection, direction);
@@ -38,7 +39,7 @@ export function onCanvasKey(event: KeyboardEvent<HTMLElement>): void {
     step(next, false);
   } else if (event.key === "Enter") {
     if (selectedBoxes().length > 0) closedScopeCommands.open.now().run();
-    else focusInspector();
+    else if (!openSelectedCall(selection)) focusInspector();
   } else if (event.key === "Escape") {
     documentActions.select([]);
     useCanvas.setState({ selectedEdges: new Set() });
@@ -48,6 +49,12 @@ export function onCanvasKey(event: KeyboardEvent<HTMLElement>): void {
   }
   event.preventDefault();
   event.stopPropagation();
+}
+
+function openSelectedCall(selection: ReadonlySet<string>): boolean {
+  const [name] = selection;
+  const node = name === undefined ? undefined : useGraph.getState().document.nodes.get(name);
+  return selection.size === 1 && node !== undefined && openCallOf(node);
 }
 
 /** The item that the last selected node is drawn as. */

@@ -6,11 +6,15 @@ import { canvasCommands } from "../commands/canvas-commands.js";
 import { exampleCommands } from "../commands/file-commands.js";
 import { graphCommands } from "../commands/graph-commands.js";
 import { useCommand } from "../commands/use-action.js";
+import { whyNotEdit } from "../document/edits/edit-function.js";
+import { libraryOf } from "../document/library.js";
 import { CommandButton, CommandIconButton, CommandLink } from "../parts/command-button.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
-import { useDocument } from "../stores/document-store.js";
+import { useActiveGraph } from "../stores/document-session.js";
+import { useDocument, useGraph } from "../stores/document-store.js";
+import { functionOf } from "../stores/function-bodies.js";
 import { useGraphView } from "../stores/graph-view-store.js";
-import { useDocumentRun } from "../stores/run-store.js";
+import { useGraphRun } from "../stores/run-store.js";
 import { classNames } from "../ui/class-names.js";
 import { countText, numberText, stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
@@ -33,7 +37,7 @@ import { PinChooser } from "./pin-chooser.js";
 import { PullReason } from "./pull-reason.js";
 
 export function CanvasOverlays(): ReactElement {
-  const empty = useDocument((state) => state.document.nodes.size === 0);
+  const empty = useGraph((state) => state.document.nodes.size === 0);
   return (
     <>
       <Heading />
@@ -59,8 +63,8 @@ export function CanvasOverlays(): ReactElement {
  * The steps that the values and times on the nodes belong to, since there is no room for that on each node.
  */
 function useMeasuredText(): string | undefined {
-  const step = useDocumentRun((state) => (state.latest?.fetches.length ? state.latest.step : 0));
-  const traced = useDocumentRun((state) => state.latest?.tracedStep ?? 0);
+  const step = useGraphRun((state) => (state.latest?.fetches.length ? state.latest.step : 0));
+  const traced = useGraphRun((state) => state.latest?.tracedStep ?? 0);
   const old = useBeforeEdit();
   if (step === 0 && traced === 0) return undefined;
   const both =
@@ -73,9 +77,9 @@ function useMeasuredText(): string | undefined {
 }
 
 function Heading(): ReactElement {
-  const count = useDocument((state) => state.document.nodes.size);
-  const selected = useDocument((state) => state.selection.size);
-  const name = useDocument((state) => (state.selection.size === 1 ? [...state.selection][0] : undefined));
+  const count = useGraph((state) => state.document.nodes.size);
+  const selected = useGraph((state) => state.selection.size);
+  const name = useGraph((state) => (state.selection.size === 1 ? [...state.selection][0] : undefined));
   useGraphView((state) => state.shown);
   const drawn = visibleNow()?.items.filter(({ kind }) => kind !== "frame").length;
   const parts = [
@@ -86,6 +90,7 @@ function Heading(): ReactElement {
   if (selected > 0) parts.push(`${numberText(selected)} selected`);
   if (name !== undefined) parts.push(name);
   const measured = useMeasuredText();
+  const reason = useReadOnly();
   return (
     <div className={styles.heading}>
       <Breadcrumbs />
@@ -93,12 +98,22 @@ function Heading(): ReactElement {
         {parts.join(" · ")}
       </span>
       {measured === undefined ? null : <span className={textStyles.muted}>{measured}</span>}
+      {reason === undefined ? null : <span className={textStyles.muted}>{reason}</span>}
     </div>
   );
 }
 
+/** Why the function that is shown cannot be edited. */
+function useReadOnly(): string | undefined {
+  const session = useActiveGraph();
+  return useDocument(({ document }) => {
+    const definition = libraryOf(document.metaGraph).get(functionOf(session) ?? "");
+    return definition && whyNotEdit(definition);
+  });
+}
+
 function ProblemCount(): ReactElement | null {
-  const count = useDocument((state) => state.problems.size);
+  const count = useGraph((state) => state.problems.size);
   if (count === 0) return null;
   return (
     <div className={classNames(barStyles.bar, barStyles.topRight, barStyles.error)} role="alert">

@@ -1,6 +1,6 @@
 /** Maps React Flow's changes, which only concern the elements that it knows, to the selection in the document. */
 import type { EdgeChange, NodeChange } from "@xyflow/react";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
 import { currentMap } from "../viewport/current-map.js";
 import { nodesIn } from "../viewport/graph-map.js";
 import type { Rect } from "../viewport/rect.js";
@@ -18,7 +18,7 @@ export function applyNodeSelection(
   adding: boolean,
   isKnown: (name: string) => boolean,
 ): void {
-  const { selection } = useDocument.getState();
+  const { selection } = useGraph.getState();
   const after = new Set(selection);
   let changed = false;
   for (const change of changes) {

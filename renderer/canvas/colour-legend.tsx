@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 import { colourCommands } from "../commands/colour-commands.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
-import { useDocumentRun } from "../stores/run-store.js";
+import { useGraphRun } from "../stores/run-store.js";
 import { stepText } from "../ui/format.js";
 import { Segmented } from "../ui/segmented.js";
 import textStyles from "../ui/text.module.css";
@@ -19,7 +19,7 @@ const OPTIONS: readonly { readonly id: Colouring; readonly label: string }[] = [
 export function ColourLegend(): ReactElement | null {
   const by = useColouring((state) => state.by);
   const scale = useColourScale();
-  const step = useDocumentRun((state) => state.latest?.tracedStep);
+  const step = useGraphRun((state) => state.latest?.tracedStep);
   const isOld = useBeforeEdit();
   if (!scale) return null;
   const source =

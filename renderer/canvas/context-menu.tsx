@@ -8,7 +8,13 @@ import { clipboardCommands, pasteCommands } from "../commands/clipboard-commands
 import { colourCommands } from "../commands/colour-commands.js";
 import type { AnyCommand } from "../commands/command.js";
 import { edgeCommands } from "../commands/edge-commands.js";
-import { extractCommands, inlineCommands } from "../commands/function-commands.js";
+import {
+  callCommands,
+  extractCommands,
+  functionCommands,
+  inlineCommands,
+  outOfFunctionCommands,
+} from "../commands/function-commands.js";
 import { graphCommands, selectionCommands } from "../commands/graph-commands.js";
 import { joinGroups, menuEntry } from "../commands/menu-entry.js";
 import { nodeCommands, nodesCommands } from "../commands/node-commands.js";
@@ -20,7 +26,8 @@ import {
   weightCommands,
 } from "../commands/scope-commands.js";
 import type { Point } from "../document/model.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
+import { shownFunction } from "../stores/function-bodies.js";
 import { hasScopes } from "../stores/graph-view-store.js";
 import { MenuAt, type MenuEntry } from "../ui/menu.js";
 import { currentMap, itemShowing } from "../viewport/current-map.js";
@@ -59,6 +66,7 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
   const groups: Readonly<Record<MenuOf, readonly (readonly (AnyCommand | MenuEntry)[])[]>> = {
     edges: [[edgeCommands.insert], [selectionCommands.delete]],
     nodes: [
+      callCommands.open.all().map((action) => menuEntry(action, "named")),
       hasScopes() ? [closedScopeCommands.open, openScopeCommands.close, weightCommands.toggle] : [],
       [nodeCommands.inspect, nodeCommands.rename, nodeCommands.fetch, nodeCommands.connect],
       [partialRunCommands.to, partialRunCommands.alone],
@@ -71,7 +79,7 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
           [frameCommands.add, nodesCommands.scope],
           [extractCommands.extract, inlineCommands.inline],
         ]),
-        ...(useDocument.getState().selection.size > 1 ? [alignMenu()] : []),
+        ...(useGraph.getState().selection.size > 1 ? [alignMenu()] : []),
       ],
       [
         submenu("Clipboard", [[clipboardCommands.cut, clipboardCommands.copy, pasteCommands.paste]]),
@@ -80,6 +88,7 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
       [selectionCommands.delete, nodesCommands.bypass],
     ],
     canvas: [
+      shownFunction() === undefined ? [] : [outOfFunctionCommands.leave, functionCommands.rename],
       [graphCommands.addOp, noteCommands.add, pasteCommands.paste],
       [graphCommands.selectAll, graphCommands.selectUnpinned, graphCommands.arrange],
       [scopesCommands.openAll, scopesCommands.closeAll, scopesCommands.weights],
@@ -155,7 +164,7 @@ export function openCanvasMenu(event: MouseEvent<HTMLElement>, picture: PictureP
 function openOnNode(name: string, screen: Point): void {
   // An existing selection is kept, so that the menu can apply to several elements.
   const names = namesOf(name);
-  const { selection } = useDocument.getState();
+  const { selection } = useGraph.getState();
   if (!names.every((one) => selection.has(one))) documentActions.select(names);
   useCanvas.setState({ contextMenu: { on: "nodes", screen, pointer: true } });
 }
@@ -167,7 +176,7 @@ function openOnEdge(id: string, screen: Point): void {
 
 /** Beside a selected node, if there is one in view, or else one that is brought into view; otherwise in the middle. */
 function openByKey(): void {
-  const { selection } = useDocument.getState();
+  const { selection } = useGraph.getState();
   const frame = document.querySelector("[data-canvas]")?.getBoundingClientRect();
   if (!frame) return;
   if (selection.size === 0) {

@@ -7,7 +7,7 @@ import { deviceText } from "../document/edits/place.js";
 import { NODE_MIN_HEIGHT, nodeWidth } from "../document/node-size.js";
 import { overCanvas } from "../parts/pin-drag.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { classNames } from "../ui/class-names.js";
@@ -25,7 +25,7 @@ export function DragGhosts(): ReactElement | null {
 function NodesGhost({ names }: { names: readonly string[] }): ReactElement | null {
   const pointer = useDrag((state) => state.pointer);
   const overDevice = useDrag((state) => state.overDevice);
-  const first = useDocument((state) => state.document.nodes.get(names[0] ?? ""));
+  const first = useGraph((state) => state.document.nodes.get(names[0] ?? ""));
   const task = useCluster((state) =>
     overDevice === undefined ? undefined : state.taskForDevice(overDevice),
   );

@@ -3,7 +3,7 @@ import type { GraphDocument, Point } from "../document/model.js";
 import { nodeWidth, portY, roughHeight } from "../document/node-size.js";
 import type { Edge } from "../document/wiring.js";
 import { curvePoint, routePath } from "../viewport/edge-path.js";
-import { nodeTitle } from "../viewport/node-text.js";
+import { nodeTitle, opTitle } from "../viewport/node-text.js";
 import { overlap, type Rect } from "../viewport/rect.js";
 
 /** Width of a letter of the label's monospaced font, in pixels. */
@@ -59,7 +59,7 @@ function nodeRects(document: GraphDocument): Map<string, Rect> {
   const rects = new Map<string, Rect>();
   for (const node of document.nodes.values()) {
     const { x, y } = document.layout.get(node.name) ?? { x: 0, y: 0 };
-    const width = nodeWidth(nodeTitle(node), node.op);
+    const width = nodeWidth(nodeTitle(node), opTitle(node));
     rects.set(node.name, { left: x, top: y, right: x + width, bottom: y + roughHeight(node) });
   }
   return rects;

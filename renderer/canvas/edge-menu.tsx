@@ -4,7 +4,7 @@ import { type KeyboardEvent, type ReactElement, useEffect, useMemo, useRef, useS
 import { existingEnds, heldText, insertable, opCandidates } from "../document/candidates.js";
 import { searchOps } from "../document/op-entries.js";
 import { PortMark } from "../parts/port-mark.js";
-import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
 import { useRunnableOps } from "../stores/op-choice.js";
 import { useOps } from "../stores/ops-store.js";
 import { useSettings } from "../stores/settings-store.js";
@@ -44,8 +44,8 @@ function close(): void {
 function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): ReactElement {
   const [query, setQuery] = useState("");
   const [active, setActive] = useState(0);
-  const graph = useDocument((state) => state.document);
-  const shapes = useDocument((state) => state.shapes);
+  const graph = useGraph((state) => state.document);
+  const shapes = useGraph((state) => state.shapes);
   const entries = useOps((state) => state.entries);
   const runnable = useRunnableOps();
   const onlyRunnable = useSettings((state) => state.settings.onlyRunnableOps);

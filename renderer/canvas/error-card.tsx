@@ -4,7 +4,7 @@ import { useStore } from "@xyflow/react";
 import type { CSSProperties, ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { NodeProblems, type NodeTrouble, useNodeTrouble } from "../parts/node-problems.js";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { useUi } from "../stores/ui-store.js";
 import { currentMap, itemShowing } from "../viewport/current-map.js";
@@ -21,7 +21,7 @@ const MARGIN = 8;
 const MIN_ROOM = 200;
 
 export function ErrorCard(): ReactElement | null {
-  const node = useDocument(({ selection, document }) => {
+  const node = useGraph(({ selection, document }) => {
     const [name, second] = selection;
     return name === undefined || second !== undefined ? undefined : document.nodes.get(name);
   });
@@ -68,7 +68,7 @@ function usePlace(name: string): CSSProperties | undefined {
   const height = useStore((state) => state.height);
   const origin = useCanvas((state) => state.origin);
   // The map, which follows them, is looked up below.
-  useDocument((state) => state.document.layout);
+  useGraph((state) => state.document.layout);
   useGraphView((state) => state.shown);
   const map = currentMap();
   const index = map.indexOf.get(itemShowing(name) ?? "");

@@ -7,7 +7,7 @@ import type { Scope } from "../document/scope-tree.js";
 import type { OpLookup } from "../document/signature.js";
 import { wiringOf } from "../document/wiring.js";
 import { usedOutputs } from "../viewport/graph-map.js";
-import { nodeTitle } from "../viewport/node-text.js";
+import { nodeTitle, opTitle } from "../viewport/node-text.js";
 import { type Ports, portsOf } from "../viewport/ports.js";
 
 export interface GraphNodeData extends Record<string, unknown> {
@@ -84,7 +84,7 @@ export function flowNodes(
       continue;
     }
     const data: GraphNodeData = sameData ? known.data : { node, ports, title, controlIn, controlOut };
-    const width = nodeWidth(title, node.op);
+    const width = nodeWidth(title, opTitle(node));
     result.push({
       id: node.name,
       type: "graph",
@@ -95,7 +95,7 @@ export function flowNodes(
       height: ports.height,
       measured: { width, height: ports.height },
       handles: handlesOf(ports, width),
-      ariaLabel: `${node.name}, ${node.op}`,
+      ariaLabel: `${node.name}, ${opTitle(node)}`,
     });
   }
   return result;

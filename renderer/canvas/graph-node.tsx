@@ -1,16 +1,18 @@
 /** One node of the graph. Its size is fixed; the results of a run are drawn inside it. */
+
 import { type NodeProps, type ReactFlowState, useStore } from "@xyflow/react";
 import { type CSSProperties, memo, type ReactElement } from "react";
 import { reportError } from "../actions/report-error.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { useDocument } from "../stores/document-store.js";
-import { useKernels } from "../stores/kernel-store.js";
+import { useGraph } from "../stores/document-store.js";
+import { useGraphKernels } from "../stores/kernel-store.js";
 import { isStriped, taskColourVar } from "../theme/task-colour.js";
 import { classNames } from "../ui/class-names.js";
 import { ErrorBoundary } from "../ui/error-boundary.js";
 import { Icon } from "../ui/icon.js";
 import { TextButton } from "../ui/text-button.js";
 import { useColourOf } from "../viewport/colouring.js";
+import { opTitle } from "../viewport/node-text.js";
 import { type ShownParameter, useParameters } from "../viewport/use-parameters.js";
 import type { GraphFlowNode } from "./flow-nodes.js";
 import styles from "./graph-node.module.css";
@@ -80,8 +82,8 @@ function FarNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement
   const colour = useCluster((state) =>
     taskColourVar(device === "" ? undefined : state.taskForDevice(device)),
   );
-  const wrong = useDocument((state) => state.problems.has(id));
-  const warned = useKernels((state) => state.missing.nodes.has(id));
+  const wrong = useGraph((state) => state.problems.has(id));
+  const warned = useGraphKernels((state) => state.missing.nodes.has(id));
   const scaled = useColourOf([id]);
   return (
     <div
@@ -94,7 +96,7 @@ function FarNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement
         scaled !== undefined && styles.scaled,
       )}
       style={{ "--c": colour, "--scale": scaled } as CSSProperties}
-      title={`${id} (${data.node.op})`}
+      title={`${id} (${opTitle(data.node)})`}
     >
       <b>{data.title}</b>
       <FarPorts ports={data.ports} />
@@ -123,7 +125,7 @@ function NearNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElemen
     >
       <div className={styles.head} data-node-head="">
         <b>{title}</b>
-        <span>{node.op}</span>
+        <span>{opTitle(node)}</span>
       </div>
       <div className={styles.placeRow}>
         <span className={styles.place} data-node-place="">

@@ -3,8 +3,8 @@
 import { useStore } from "@xyflow/react";
 import { type ReactElement, useLayoutEffect, useMemo, useRef } from "react";
 import type { Point } from "../document/model.js";
-import { useDocument } from "../stores/document-store.js";
-import { useKernels } from "../stores/kernel-store.js";
+import { useGraph } from "../stores/document-store.js";
+import { useGraphKernels } from "../stores/kernel-store.js";
 import { shownTheme, useSettings } from "../stores/settings-store.js";
 import { colourOfItem, useColourScale } from "../viewport/colouring.js";
 import { isSelected } from "../viewport/move-items.js";
@@ -54,9 +54,9 @@ function Drawn({ scene, moved }: GraphPictureProps): ReactElement {
 
 function usePicture({ map, nodes, nodesInPicture, pictureEdges }: Scene, moved: Point | undefined): Picture {
   const context = useEdgeContext();
-  const selection = useDocument((state) => state.selection);
-  const problems = useDocument((state) => state.problems);
-  const missing = useKernels((state) => state.missing.nodes);
+  const selection = useGraph((state) => state.selection);
+  const problems = useGraph((state) => state.problems);
+  const missing = useGraphKernels((state) => state.missing.nodes);
   const pointed = useCanvas((state) => state.pointedEdge);
   const scale = useColourScale();
 

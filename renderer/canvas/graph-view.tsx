@@ -17,8 +17,8 @@ import { whyNotConnect } from "../document/edits/connect.js";
 import type { Point } from "../document/model.js";
 import { takesOps } from "../parts/op-drag.js";
 import { draggedWith, dropOnTask, overCanvas, placeOf, trackPinDrag } from "../parts/pin-drag.js";
-import { useActiveSession } from "../stores/document-session.js";
-import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { useActiveGraph } from "../stores/document-session.js";
+import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
 import { endDrag } from "../stores/drag-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { classNames } from "../ui/class-names.js";
@@ -82,10 +82,10 @@ export function GraphView(): ReactElement {
   const arranging = useGraphView((state) => state.arranging);
   const small = useStore(({ transform }) => transform[2] < SMALL_ZOOM);
   const panning = useKeyPress("Space");
-  const count = useDocument((state) => state.document.nodes.size);
-  const generation = useDocument((state) => state.generation);
+  const count = useGraph((state) => state.document.nodes.size);
+  const generation = useGraph((state) => state.generation);
 
-  const session = useActiveSession();
+  const session = useActiveGraph();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another document is what the effect waits for
   useEffect(() => {
@@ -287,7 +287,7 @@ function connectionHandlers() {
     },
     isValidConnection: (tried: Connection | GraphFlowEdge) => {
       const { from, to } = ends(tried);
-      return whyNotConnect(useDocument.getState().document, lookupOp, from, to) === undefined;
+      return whyNotConnect(useGraph.getState().document, lookupOp, from, to) === undefined;
     },
   };
 }

@@ -1,14 +1,16 @@
 import type { ReactElement } from "react";
 import { taskNameOfDevice } from "../cluster/task-name.js";
 import type { AnyCommand } from "../commands/command.js";
+import { outOfFunctionCommands } from "../commands/function-commands.js";
 import { nodesCommands } from "../commands/node-commands.js";
 import { runCommands } from "../commands/run-commands.js";
 import { isUninitialised } from "../document/initialisers.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { CommandButton } from "../parts/command-button.js";
 import { useRunPlan } from "../parts/use-run-plan.js";
-import { useDocument } from "../stores/document-store.js";
-import { isActive, useDocumentRun } from "../stores/run-store.js";
+import { useGraph } from "../stores/document-store.js";
+import { useShownFunction } from "../stores/function-bodies.js";
+import { isActive, useGraphRun } from "../stores/run-store.js";
 import { classNames } from "../ui/class-names.js";
 import { shortcutText } from "../ui/shortcut.js";
 import textStyles from "../ui/text.module.css";
@@ -16,16 +18,25 @@ import styles from "./hint.module.css";
 
 /** One line at the bottom: why the last edit was refused, otherwise what to do next. */
 export function Hint(): ReactElement | null {
-  const refusal = useDocument((state) => state.refusal);
-  const revision = useDocument((state) => state.revision);
-  const hasProblems = useDocument((state) => state.problems.size > 0);
-  const run = useDocumentRun((state) => state.latest);
-  const fresh = useDocumentRun((state) => state.runRevision === revision);
+  const refusal = useGraph((state) => state.refusal);
+  const revision = useGraph((state) => state.revision);
+  const hasProblems = useGraph((state) => state.problems.size > 0);
+  const run = useGraphRun((state) => state.latest);
+  const fresh = useGraphRun((state) => state.runRevision === revision);
   const plan = useRunPlan();
+  const shownFunction = useShownFunction();
   if (refusal) {
     return (
       <div className={classNames(styles.hint, styles.refusal)} role="status">
         {refusal}
+      </div>
+    );
+  }
+  if (shownFunction !== undefined) {
+    return (
+      <div className={styles.hint}>
+        {`Edits here change every call of ${shownFunction}`}
+        <Keys of={outOfFunctionCommands.leave} />
       </div>
     );
   }

@@ -4,8 +4,8 @@ import type { ReactElement } from "react";
 import { graphCommands } from "../commands/graph-commands.js";
 import { viewCommands } from "../commands/view-commands.js";
 import { CommandLink } from "../parts/command-button.js";
-import { useDocument } from "../stores/document-store.js";
-import { useKernels } from "../stores/kernel-store.js";
+import { useGraph } from "../stores/document-store.js";
+import { useGraphKernels } from "../stores/kernel-store.js";
 import { classNames } from "../ui/class-names.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
@@ -13,9 +13,9 @@ import textStyles from "../ui/text.module.css";
 import barStyles from "./overlay-bar.module.css";
 
 export function KernelWarning(): ReactElement | null {
-  const count = useKernels((state) => state.missing.nodes.size);
-  const tasks = useKernels((state) => state.missing.tasks);
-  const hasProblems = useDocument((state) => state.problems.size > 0);
+  const count = useGraphKernels((state) => state.missing.nodes.size);
+  const tasks = useGraphKernels((state) => state.missing.tasks);
+  const hasProblems = useGraph((state) => state.problems.size > 0);
   const [only, ...others] = tasks;
   if (!only) return null;
   const where = others.length === 0 ? only.task.name : countText(tasks.length, "task");

@@ -3,7 +3,7 @@
 import { type ReactElement, useMemo, useRef, useState } from "react";
 import { findNodes } from "../document/find-nodes.js";
 import { flatRows } from "../document/outline.js";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { Icon } from "../ui/icon.js";
 import { PlainIconButton } from "../ui/icon-button.js";
 import { SearchField } from "../ui/search-field.js";
@@ -19,8 +19,8 @@ export function ListView(): ReactElement | null {
 }
 
 function List(): ReactElement {
-  const nodes = useDocument((state) => state.document.nodes);
-  const shapes = useDocument((state) => state.shapes);
+  const nodes = useGraph((state) => state.document.nodes);
+  const shapes = useGraph((state) => state.shapes);
   const [query, setQuery] = useState("");
   const tree = useRef<HTMLDivElement>(null);
   const isSearch = query.trim() !== "";

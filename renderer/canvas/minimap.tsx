@@ -4,7 +4,7 @@ import { useStore } from "@xyflow/react";
 import { type PointerEvent, type ReactElement, useLayoutEffect, useMemo, useRef } from "react";
 import type { Annotation, Point } from "../document/model.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { shownTheme, useSettings } from "../stores/settings-store.js";
 import { drawnRect } from "../viewport/annotation-places.js";
@@ -45,14 +45,14 @@ function fitOf({ bounds }: GraphMap): Fit {
 }
 
 function WholeGraph(): ReactElement {
-  const nodes = useDocument((state) => state.document.nodes);
-  const layout = useDocument((state) => state.document.layout);
+  const nodes = useGraph((state) => state.document.nodes);
+  const layout = useGraph((state) => state.document.layout);
   const shown = useGraphView((state) => state.shown);
   const moved = useGraphView((state) => state.moved);
   const tasks = useCluster((state) => state.identities);
   const theme = useSettings(shownTheme);
   const scale = useColourScale();
-  const annotations = useDocument((state) => state.document.annotations);
+  const annotations = useGraph((state) => state.document.annotations);
   const canvas = useRef<HTMLCanvasElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the map is of these
   const map = useMemo(() => currentMap(), [nodes, layout, shown, moved]);

@@ -2,7 +2,7 @@ import { Handle, Position } from "@xyflow/react";
 import { memo, type ReactElement } from "react";
 import { whyNotConnect } from "../document/edits/connect.js";
 import { CONTROL_PORT_Y, portY } from "../document/node-size.js";
-import { lookupOp, useDocument } from "../stores/document-store.js";
+import { lookupOp, useGraph } from "../stores/document-store.js";
 import { classNames } from "../ui/class-names.js";
 import { inputEnd, outputEnd, type Port } from "../viewport/ports.js";
 import { useCanvas } from "../viewport/view-store.js";
@@ -118,7 +118,7 @@ const PortHandle = memo(function PortHandle(props: PortHandleProps): ReactElemen
 /** While an edge is dragged: "" if it may end here, otherwise the reason why not. Undefined when none is dragged. */
 function usePortRefusal(node: string, portId: string, side: "in" | "out"): string | undefined {
   const pulling = useCanvas((state) => state.pulling);
-  const document = useDocument((state) => (pulling ? state.document : undefined));
+  const document = useGraph((state) => (pulling ? state.document : undefined));
   if (!pulling || !document) return undefined;
   if (pulling.type === "output") {
     if (side === "out")

@@ -3,13 +3,15 @@ import { useShallow } from "zustand/react/shallow";
 import type { TensorPreview } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { taskNameOfDevice } from "../cluster/task-name.js";
+import { ARGUMENT, isBorder, RESULT } from "../document/body-nodes.js";
 import { deviceText } from "../document/edits/place.js";
 import { signatureOf } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { lookupOp, useDocument } from "../stores/document-store.js";
-import { useKernels } from "../stores/kernel-store.js";
-import { useDocumentRun } from "../stores/run-store.js";
+import { lookupOp, useGraph } from "../stores/document-store.js";
+import { shownFunction } from "../stores/function-bodies.js";
+import { useGraphKernels } from "../stores/kernel-store.js";
+import { useGraphRun } from "../stores/run-store.js";
 import { stepText } from "../ui/format.js";
 import {
   constText,
@@ -17,6 +19,7 @@ import {
   fetchOf,
   microsText,
   nodeRunOf,
+  opTitle,
   previewText,
   shortDevice,
 } from "../viewport/node-text.js";
@@ -43,7 +46,7 @@ export interface NodeStatus {
 }
 
 export function useNodeStatus(node: NodeDef): NodeStatus {
-  const run = useDocumentRun(
+  const run = useGraphRun(
     useShallow((state) => ({
       fetch: fetchOf(state.latest?.fetches, tensorName(node.name, 0)),
       placed: nodeRunOf(state.latest?.nodes, node.name),
@@ -56,7 +59,7 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
       step: state.latest?.step ?? 0,
     })),
   );
-  const doc = useDocument(
+  const doc = useGraph(
     useShallow((state) => ({
       problem: state.problems.get(node.name)?.[0],
       feed: state.document.runConfig.feeds[tensorName(node.name, 0)],
@@ -69,13 +72,13 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
       taskNameOfDevice(node.device) !== undefined &&
       state.taskForDevice(node.device) === undefined,
   );
-  const missing = useKernels((state) => state.missing.nodes.get(node.name));
+  const missing = useGraphKernels((state) => state.missing.nodes.get(node.name));
   const hasOutput = (signatureOf(node, lookupOp)?.outputs.length ?? 1) > 0;
   const value = statusValue(node, run.fetch, doc, run.placed !== undefined, hasOutput);
   const failed = run.failed !== undefined && !doc.stale ? "failed" : undefined;
   const problem = doc.problem?.short ?? failed;
   return {
-    chip: node.device === "" ? "auto" : deviceText(node.device),
+    chip: isBorder(node) ? "the caller's" : node.device === "" ? "auto" : deviceText(node.device),
     device: placedText(node.device, run.placed?.device),
     time: run.placed ? microsText(run.placed.durationMicros) : "",
     problem,
@@ -121,6 +124,9 @@ function statusValue(
     return { value: feedText(doc.feed), tone: doc.feed ? "given" : "none", hero: false };
   }
   if (doc.feed) return { value: feedText(doc.feed), tone: "given", hero: false };
+  if (node.op === ARGUMENT) return { value: "given by the call", tone: "none", hero: false };
+  if (node.op === RESULT) return { value: "given to the call", tone: "none", hero: false };
+  if (shownFunction() !== undefined) return { value: "", tone: "none", hero: false };
   if (!hasOutput) return { value: ran ? "has run" : "no output", tone: "none", hero: false };
   return {
     value: ran ? "not fetched" : "no value yet",
@@ -145,7 +151,7 @@ interface TooltipFacts {
 function tooltip(node: NodeDef, facts: TooltipFacts): string {
   const { value, valueStep, placed, problem, warning, unknownTask, step, stale } = facts;
   const old = stale ? ", before edit" : "";
-  const lines = [`${node.name} (${node.op})`];
+  const lines = [`${node.name} (${opTitle(node)})`];
   if (value !== undefined)
     lines.push(valueStep === undefined ? value : `${value} at ${stepText(valueStep)}${old}`);
   if (problem) lines.push(problem);

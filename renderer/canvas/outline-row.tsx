@@ -5,11 +5,12 @@ import type { OutlineRow } from "../document/outline.js";
 import { shapeText } from "../document/shapes.js";
 import { tensorName } from "../document/tensor-names.js";
 import type { Hierarchy } from "../document/visible-graph.js";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { classNames } from "../ui/class-names.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import textStyles from "../ui/text.module.css";
+import { opTitle } from "../viewport/node-text.js";
 import styles from "./list-view.module.css";
 import { useNodeStatus } from "./node-status.js";
 import { useScopeStatus } from "./scope-status.js";
@@ -63,7 +64,7 @@ function NodeRow(props: Of<"node">): ReactElement {
   const inputs = node.input.filter((input) => input !== "");
   const spoken = [
     node.name,
-    node.op,
+    opTitle(node),
     status.chip,
     status.device,
     status.problem ?? status.warning ?? status.value,
@@ -73,7 +74,7 @@ function NodeRow(props: Of<"node">): ReactElement {
   return (
     <Frame {...props} spoken={spoken} selected={props.selection.has(node.name)} menu>
       <Name text={node.name.slice(below)} title={node.name} />
-      <span className={classNames(textStyles.truncated, textStyles.muted)}>{node.op}</span>
+      <span className={classNames(textStyles.truncated, textStyles.muted)}>{opTitle(node)}</span>
       <span className={textStyles.truncated}>{status.chip}</span>
       <span
         className={classNames(
@@ -137,12 +138,12 @@ function ScopeRow(props: Of<"scope">): ReactElement {
 function EndRow(props: Of<"input" | "reader">): ReactElement {
   const { row } = props;
   const { other, output } = row;
-  const shape = useDocument((state) => {
+  const shape = useGraph((state) => {
     const source = row.kind === "input" ? other : (row.parent ?? "");
     const shapes = output < 0 ? undefined : state.shapes.outputs.get(source);
     return shapes ? shapeText(shapes[output]) : "";
   });
-  const isThere = useDocument((state) => state.document.nodes.has(other));
+  const isThere = useGraph((state) => state.document.nodes.has(other));
   const what =
     row.kind === "input"
       ? output < 0

@@ -3,7 +3,7 @@
 import { type KeyboardEvent, type ReactElement, type RefObject, useEffect, useRef, useState } from "react";
 import { type OutlineRow, rowOfNode } from "../document/outline.js";
 import { type Hierarchy, nodesInScope } from "../document/visible-graph.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { goToNode } from "../viewport/travel.js";
 import { revealNode } from "../viewport/view.js";
@@ -42,7 +42,7 @@ interface OutlineTreeProps {
 }
 
 export function OutlineTree({ tree, rows, hierarchy }: OutlineTreeProps): ReactElement {
-  const selection = useDocument((state) => state.selection);
+  const selection = useGraph((state) => state.selection);
   const [active, setActive] = useState<string>();
   /** Where the current row was: what comes after a row that was deleted is current next. */
   const lastIndex = useRef(0);
@@ -74,7 +74,7 @@ export function OutlineTree({ tree, rows, hierarchy }: OutlineTreeProps): ReactE
     const names = nodesOfRow(row, hierarchy);
     if (names.length === 0) return;
     documentActions.select(names, mode);
-    own.current = useDocument.getState().selection;
+    own.current = useGraph.getState().selection;
     if (row.kind === "node") revealNode(row.node.name);
   };
   const go = (index: number, mode?: "replace" | "add") => {
@@ -94,7 +94,7 @@ export function OutlineTree({ tree, rows, hierarchy }: OutlineTreeProps): ReactE
     } else if (row.kind === "node") goToNode(row.node.name);
     else {
       // Along the edge, in the list.
-      if (useDocument.getState().document.nodes.has(row.other)) documentActions.select([row.other]);
+      if (useGraph.getState().document.nodes.has(row.other)) documentActions.select([row.other]);
       return;
     }
     closeList();

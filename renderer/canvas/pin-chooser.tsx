@@ -4,7 +4,7 @@ import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } fr
 import { taskDevice, taskName } from "../cluster/task-name.js";
 import { nodesText } from "../document/edits/types.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
 import { classNames } from "../ui/class-names.js";
 import { Swatch } from "../ui/swatch.js";
 import { useCanvas } from "../viewport/view-store.js";
@@ -13,7 +13,7 @@ import styles from "./pin-chooser.module.css";
 
 export function PinChooser(): ReactElement | null {
   const open = useCanvas((state) => state.pinChooserOpen);
-  const some = useDocument((state) => state.selection.size > 0);
+  const some = useGraph((state) => state.selection.size > 0);
   return open && some ? <Chooser /> : null;
 }
 
@@ -28,8 +28,8 @@ function close(): void {
 
 function Chooser(): ReactElement {
   const tasks = useCluster((state) => state.tasks);
-  const selection = useDocument((state) => state.selection);
-  const nodes = useDocument((state) => state.document.nodes);
+  const selection = useGraph((state) => state.selection);
+  const nodes = useGraph((state) => state.document.nodes);
   const [active, setActive] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const names = [...selection];

@@ -3,7 +3,7 @@
 import { useConnection } from "@xyflow/react";
 import type { ReactElement } from "react";
 import { whyNotConnect } from "../document/edits/connect.js";
-import { lookupOp, useDocument } from "../stores/document-store.js";
+import { lookupOp, useGraph } from "../stores/document-store.js";
 import { inputEnd, outputEnd } from "../viewport/ports.js";
 import { useCanvas } from "../viewport/view-store.js";
 import styles from "./pull-reason.module.css";
@@ -20,7 +20,7 @@ function Reason(): ReactElement | null {
   const { toHandle, to, isValid } = connection;
   if (!held || !toHandle?.id || isValid || !to || !flow) return null;
   if (toHandle.nodeId === held.end.node) return null;
-  const { document: graph } = useDocument.getState();
+  const { document: graph } = useGraph.getState();
   const reason =
     toHandle.type === (held.type === "output" ? "source" : "target")
       ? "An edge goes from an output to an input."

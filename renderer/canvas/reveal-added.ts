@@ -1,9 +1,9 @@
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { revealNodes } from "../viewport/view.js";
 
 /** Brings nodes into view that an edit has added. Returns a function that stops that. */
 export function revealWhatIsAdded(): () => void {
-  return useDocument.subscribe(({ document, selection, generation }, before) => {
+  return useGraph.subscribe(({ document, selection, generation }, before) => {
     if (generation !== before.generation || document.nodes === before.document.nodes) return;
     // An edit selects what it adds; undo, which brings nodes back, selects nothing.
     if (selection === before.selection) return;

@@ -15,10 +15,10 @@ import {
 } from "../document/visible-graph.js";
 import { useSliced } from "../parts/use-sliced.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
-import { useKernels } from "../stores/kernel-store.js";
-import { useDocumentRun } from "../stores/run-store.js";
+import { useGraphKernels } from "../stores/kernel-store.js";
+import { useGraphRun } from "../stores/run-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { nodeRunOf } from "../viewport/node-text.js";
 
@@ -50,11 +50,11 @@ export interface ScopeStatus {
 
 /** @param of the hierarchy of the scope; defaults to that of what the canvas shows */
 export function useScopeStatus(scope: Scope, of?: Hierarchy): ScopeStatus {
-  const nodes = useDocument((state) => state.document.nodes);
+  const nodes = useGraph((state) => state.document.nodes);
   const weights = useGraphView((state) => state.openness.weights);
-  const problems = useDocument((state) => state.problems);
-  const missing = useKernels((state) => state.missing.nodes);
-  const runs = useDocumentRun((state) => state.latest?.nodes);
+  const problems = useGraph((state) => state.problems);
+  const missing = useGraphKernels((state) => state.missing.nodes);
+  const runs = useGraphRun((state) => state.latest?.nodes);
   const identities = useCluster((state) => state.identities);
   const hierarchy = of ?? hierarchyFor(nodes, weights);
   const contents = useSliced({

@@ -1,8 +1,20 @@
-/** A double click opens a closed scope, and closes an open one on its title. */
+/** A double click opens a closed scope or the function that a node calls, and closes an open scope on its title. */
 import type { MouseEvent } from "react";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { callCommands } from "../commands/function-commands.js";
 import { closedScopeCommands, openScopeCommands } from "../commands/scope-commands.js";
+import { callsOf, mainCall } from "../document/library.js";
+import { useGraph } from "../stores/document-store.js";
 import { currentMap } from "../viewport/current-map.js";
 import type { PicturePointer } from "./use-picture-pointer.js";
+
+/** Opens the function that a node calls; of several the one that matters most. False if it calls none. */
+export function openCallOf(node: NodeDef): boolean {
+  const call = mainCall(callsOf(node, useGraph.getState().document));
+  if (!call) return false;
+  callCommands.open.on(call).run();
+  return true;
+}
 
 export function toggleScopeAt({ target, clientX, clientY }: MouseEvent, picture: PicturePointer): void {
   if (!(target instanceof Element) || target.closest("button")) return;
@@ -12,5 +24,6 @@ export function toggleScopeAt({ target, clientX, clientY }: MouseEvent, picture:
   const map = currentMap();
   const item = id === undefined ? undefined : map.items[map.indexOf.get(id) ?? -1];
   if (item?.kind === "box") closedScopeCommands.open.on([item.scope]).run();
+  if (item?.kind === "node") openCallOf(item.node);
   if (item?.kind === "frame") openScopeCommands.close.on([item.scope]).run();
 }

@@ -4,9 +4,9 @@ import type { NodeRun, Transfer } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { GraphDocument, Point } from "../document/model.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { lookupOp, useDocument } from "../stores/document-store.js";
+import { lookupOp, useGraph } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
-import { useDocumentRun } from "../stores/run-store.js";
+import { useGraphRun } from "../stores/run-store.js";
 import { type GraphMap, type MapEdge, type MapItem, nodeRect } from "../viewport/graph-map.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { type EdgeContext, flowEdges, type GraphFlowEdge } from "./flow-edges.js";
@@ -20,8 +20,8 @@ import type { Scene } from "./use-scene.js";
  * @param moved how far the selected nodes are dragged from their positions in the document
  */
 export function useFlowNodes(scene: Scene, moved: Point | undefined): CanvasNode[] {
-  const document = useDocument((state) => state.document);
-  const selection = useDocument((state) => state.selection);
+  const document = useGraph((state) => state.document);
+  const selection = useGraph((state) => state.selection);
   const ops = useOps((state) => state.ops);
   const origin = useCanvas((state) => state.origin);
   const shown = useShownNodes(scene, moved !== undefined);
@@ -107,9 +107,9 @@ const noTransfers: readonly Transfer[] = [];
 
 /** What edges are drawn from; another object when any of it changed. */
 export function useEdgeContext(): EdgeContext {
-  const document = useDocument((state) => state.document);
-  const shapes = useDocument((state) => state.shapes);
-  const problems = useDocument((state) => state.problems);
+  const document = useGraph((state) => state.document);
+  const shapes = useGraph((state) => state.shapes);
+  const problems = useGraph((state) => state.problems);
   const ops = useOps((state) => state.ops);
   const selected = useCanvas((state) => state.selectedEdges);
   const tasks = useCluster((state) => state.identities);
@@ -136,7 +136,7 @@ export function useFlowEdges(scene: Scene): GraphFlowEdge[] {
 
 /** The newest traced step, with stable objects until a newer one is traced. */
 function useTrace(): { nodes: readonly NodeRun[]; transfers: readonly Transfer[] } {
-  const nodes = useDocumentRun(({ latest }) => latest?.nodes ?? noRuns);
-  const transfers = useDocumentRun(({ latest }) => latest?.transfers ?? noTransfers);
+  const nodes = useGraphRun(({ latest }) => latest?.nodes ?? noRuns);
+  const transfers = useGraphRun(({ latest }) => latest?.transfers ?? noTransfers);
   return useMemo(() => ({ nodes, transfers }), [nodes, transfers]);
 }

@@ -4,7 +4,7 @@ import { type OutlineRow, outlineRows } from "../document/outline.js";
 import type { Hierarchy } from "../document/visible-graph.js";
 import { wiringOf } from "../document/wiring.js";
 import { useSliced } from "../parts/use-sliced.js";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { useCanvas } from "../viewport/view-store.js";
 
@@ -18,10 +18,10 @@ export interface Outline {
 
 /** The rows of the open document's outline: its scopes as the canvas has them, or all nodes where it draws all. */
 export function useOutline(): Outline {
-  const nodes = useDocument((state) => state.document.nodes);
-  const annotations = useDocument((state) => state.document.annotations);
-  const generation = useDocument((state) => state.generation);
-  const arranged = useDocument((state) => isArranged(state.document));
+  const nodes = useGraph((state) => state.document.nodes);
+  const annotations = useGraph((state) => state.document.annotations);
+  const generation = useGraph((state) => state.generation);
+  const arranged = useGraph((state) => isArranged(state.document));
   const openWeights = useGraphView((state) => state.openness.weights);
   const expanded = useCanvas((state) => state.listExpanded);
   const weights = arranged ? openWeights : "all";

@@ -2,7 +2,7 @@
 import { type PointerEvent, useMemo } from "react";
 import { flushSync } from "react-dom";
 import type { Point } from "../document/model.js";
-import { lookupOp, useDocument } from "../stores/document-store.js";
+import { lookupOp, useGraph } from "../stores/document-store.js";
 import { edgeAt, nodeAt } from "../viewport/graph-map.js";
 import { currentView, toGraph } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
@@ -53,7 +53,7 @@ export function usePicturePointer({ map, nodes, nodesInPicture, pictureEdges }: 
           flushSync(() => useCanvas.setState({ pointedNode: node, pointedEdge: edge?.id }));
         }
         if (!pane) return;
-        const { document, shapes } = useDocument.getState();
+        const { document, shapes } = useGraph.getState();
         const tip = edge ? edgeTip(edge, { document, lookup: lookupOp, shapes }) : "";
         if (pane.title !== tip) pane.title = tip;
       },

@@ -1,7 +1,7 @@
 /** Which part of the graph is in view, and whether it is drawn as DOM elements or as a picture. */
 import { type ReactFlowState, useStore } from "@xyflow/react";
 import { useCallback, useMemo } from "react";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { currentMap } from "../viewport/current-map.js";
@@ -46,8 +46,8 @@ function isLong({ ends }: GraphMap, index: number): boolean {
 }
 
 export function useScene(): Scene {
-  const nodes = useDocument((state) => state.document.nodes);
-  const layout = useDocument((state) => state.document.layout);
+  const nodes = useGraph((state) => state.document.nodes);
+  const layout = useGraph((state) => state.document.layout);
   const ops = useOps((state) => state.ops);
   const shown = useGraphView((state) => state.shown);
   const moved = useGraphView((state) => state.moved);

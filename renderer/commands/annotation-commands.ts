@@ -2,24 +2,24 @@
 import { MAX_NODES } from "../document/annotations.js";
 import type { Annotation, AnnotationColour } from "../document/model.js";
 import { annotationActions } from "../stores/annotation-actions.js";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { hasScopes } from "../stores/graph-view-store.js";
 import { frameAroundSelection, freeArea } from "../viewport/annotation-places.js";
 import { toGraph, viewCentre } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { defineCommands, type Enabled, when } from "./command.js";
-import { annotationTarget, documentTarget, nodesTarget } from "./target-kinds.js";
+import { annotationTarget, graphTarget, nodesTarget } from "./target-kinds.js";
 
 const NOTE = { width: 192, height: 96 };
 
 /** The nodes that something new is made for. */
 function selectedNodes(): readonly string[] {
-  return [...useDocument.getState().selection].slice(0, MAX_NODES);
+  return [...useGraph.getState().selection].slice(0, MAX_NODES);
 }
 
 /** The one that was added last is typed into at once. */
 function editNewest(): void {
-  useCanvas.setState({ editedAnnotation: useDocument.getState().document.annotations.at(-1)?.id });
+  useCanvas.setState({ editedAnnotation: useGraph.getState().document.annotations.at(-1)?.id });
 }
 
 export const frameCommands = defineCommands(nodesTarget, {
@@ -39,7 +39,7 @@ export const frameCommands = defineCommands(nodesTarget, {
   },
 });
 
-export const noteCommands = defineCommands(documentTarget, {
+export const noteCommands = defineCommands(graphTarget, {
   add: {
     id: "graph.note",
     group: "Graph",

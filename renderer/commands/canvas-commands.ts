@@ -1,5 +1,5 @@
 /** Commands for what the canvas shows of the graph. */
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { isMinimapShown } from "../viewport/minimap-shown.js";
 import { fitGraph, viewDuration } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
@@ -7,7 +7,7 @@ import { defineCommands } from "./command.js";
 import { hasNodes } from "./graph-commands.js";
 import { noTarget } from "./target-kinds.js";
 
-const graphHasNodes = () => hasNodes(useDocument.getState());
+const graphHasNodes = () => hasNodes(useGraph.getState());
 
 export const canvasCommands = defineCommands(noTarget, {
   fit: {

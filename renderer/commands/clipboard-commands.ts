@@ -6,14 +6,14 @@ import { ProblemError } from "../../main/api/wire.js";
 import { copyText } from "../actions/copy-text.js";
 import { type Clip, freePlaceFor } from "../document/edits/paste.js";
 import type { Point } from "../document/model.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
 import { overlap } from "../viewport/rect.js";
 import { currentView, toGraph, viewCentre, visibleArea } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { defineCommands } from "./command.js";
 import { contextOf } from "./key-context.js";
 import { nodeCount, selectOnly } from "./node-commands.js";
-import { documentTarget, nodesTarget } from "./target-kinds.js";
+import { graphTarget, nodesTarget } from "./target-kinds.js";
 
 const SNAP = 8;
 
@@ -44,7 +44,7 @@ export const clipboardCommands = defineCommands(nodesTarget, {
   },
 });
 
-export const pasteCommands = defineCommands(documentTarget, {
+export const pasteCommands = defineCommands(graphTarget, {
   paste: {
     id: "edit.paste",
     group: "Edit",
@@ -90,7 +90,7 @@ function placeFor(clip: Clip, at: Point | undefined): Point | undefined {
   if (!frame || overlap(visibleArea(currentView(), frame), corner)) return undefined;
   const centre = viewCentre();
   const origin = { x: Math.round(centre.x / SNAP) * SNAP, y: Math.round(centre.y / SNAP) * SNAP };
-  return freePlaceFor(useDocument.getState().document, { ...clip, origin });
+  return freePlaceFor(useGraph.getState().document, { ...clip, origin });
 }
 
 /**

@@ -1,14 +1,14 @@
 /** The commands of the whole graph and of the selection. */
 import type { GraphDocument } from "../document/model.js";
 import { wiringOf } from "../document/wiring.js";
-import { type DocumentStore, documentActions, useDocument } from "../stores/document-store.js";
-import { useKernels } from "../stores/kernel-store.js";
+import { type DocumentStore, documentActions, useGraph } from "../stores/document-store.js";
+import { useGraphKernels } from "../stores/kernel-store.js";
 import { countText } from "../ui/format.js";
 import { fitGraph, toGraph, toScreen, viewCentre } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { defineCommands, type Enabled, when } from "./command.js";
 import { remember } from "./remember.js";
-import { documentTarget, type Selection, selectionTarget } from "./target-kinds.js";
+import { graphTarget, type Selection, selectionTarget } from "./target-kinds.js";
 
 export function hasNodes({ document }: DocumentStore): Enabled {
   return when(document.nodes.size > 0, "The graph has no nodes.");
@@ -19,10 +19,10 @@ const unpinnedOf = remember((nodes: GraphDocument["nodes"]) =>
 );
 const unpinned = ({ document }: DocumentStore) => unpinnedOf(document.nodes);
 
-const withoutKernel = () => useKernels.getState().missing.nodes;
+const withoutKernel = () => useGraphKernels.getState().missing.nodes;
 const showOrNext = (count: number) => (count === 1 ? "Show" : "Next");
 
-export const graphCommands = defineCommands(documentTarget, {
+export const graphCommands = defineCommands(graphTarget, {
   selectAll: {
     id: "edit.selectAll",
     group: "Edit",
@@ -113,7 +113,7 @@ function deleteSelected({ nodes, edges }: Selection): void {
     documentActions.deleteSelection();
     return;
   }
-  const wiring = wiringOf(useDocument.getState().document.nodes);
+  const wiring = wiringOf(useGraph.getState().document.nodes);
   documentActions.disconnect(
     wiring.edges.filter(({ id }) => edges.includes(id)).map(({ to, input }) => ({ node: to, input })),
   );

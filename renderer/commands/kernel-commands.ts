@@ -23,7 +23,7 @@ export const kernelCommands = defineCommands(missingNodesTarget, {
     applies: (missing) => missing.movable.length > 0 && other(missing) !== undefined,
     run: (missing) => {
       const task = other(missing);
-      if (task) documentActions.pin(missing.movable, taskDevice(task));
+      if (task) documentActions.pinInGraph(missing.movable, taskDevice(task));
     },
   },
   changeEngine: {

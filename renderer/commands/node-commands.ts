@@ -5,7 +5,8 @@ import { colocatedNodes } from "../../worker-runtime/graph/colocation-groups.js"
 import { chosenRun } from "../document/run-inputs.js";
 import { signatureOf } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
-import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
+import { shownFunction } from "../stores/function-bodies.js";
 import { uiActions } from "../stores/ui-store.js";
 import { countText } from "../ui/format.js";
 import { openEdgeMenu } from "../viewport/new-node-place.js";
@@ -15,7 +16,7 @@ import { nodesTarget, nodeTarget } from "./target-kinds.js";
 
 /** Makes these nodes the selection, which panels and choosers use. */
 export function selectOnly(names: readonly string[]): void {
-  const { selection } = useDocument.getState();
+  const { selection } = useGraph.getState();
   const same = selection.size === names.length && names.every((name) => selection.has(name));
   if (!same) documentActions.select([...names]);
 }
@@ -28,13 +29,16 @@ function outputsOf(node: NodeDef): number {
 
 /** Whether a step fetches the node's first output, or runs the node where it has none. */
 function isWanted(node: NodeDef): boolean {
-  const { document } = useDocument.getState();
+  const { document } = useGraph.getState();
   const { fetches, targets } = chosenRun(document, lookupOp);
   return outputsOf(node) > 0 ? fetches.includes(tensorName(node.name, 0)) : targets.includes(node.name);
 }
 
+/** Within a function, nothing is fetched or run by itself: its callers run it. */
+export const isRunByItself = (): boolean => shownFunction() === undefined;
+
 function isColocated(names: readonly string[]): boolean {
-  const { nodes } = useDocument.getState().document;
+  const { nodes } = useGraph.getState().document;
   return names.some((name) => colocatedNodes(nodes.get(name)?.attr ?? new Map()).length > 0);
 }
 
@@ -78,6 +82,7 @@ export const nodeCommands = defineCommands(nodeTarget, {
     group: "Graph",
     label: "Fetch with every step",
     keywords: "run, result, output, target",
+    applies: isRunByItself,
     isOn: isWanted,
     run: (node) => {
       if (outputsOf(node) > 0) documentActions.toggleFetch(tensorName(node.name, 0));
@@ -128,7 +133,7 @@ export const nodesCommands = defineCommands(nodesTarget, {
     named: (name) => `Unpin ${name}`,
     hint: () => "let the engine place it",
     isEnabled: (names) => {
-      const { nodes } = useDocument.getState().document;
+      const { nodes } = useGraph.getState().document;
       return when(
         names.some((name) => nodes.get(name)?.device !== ""),
         "Nothing of it is pinned.",

@@ -1,7 +1,7 @@
 /** The commands of an op in the list. */
 import type { ConnectFrom } from "../document/edits/add.js";
 import { signatureOf } from "../document/signature.js";
-import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
 import { isFavourite, toggleFavourite } from "../stores/op-choice.js";
 import { loadOps, useOps } from "../stores/ops-store.js";
 import { changeSettings, useSettings } from "../stores/settings-store.js";
@@ -55,7 +55,7 @@ export const opListCommands = defineCommands(noTarget, {
 
 /** Adds an op right of the selection and connects it to the first output that fits. */
 function addBesideSelection(op: string): void {
-  const { document, selection } = useDocument.getState();
+  const { document, selection } = useGraph.getState();
   const last = [...selection].at(-1);
   const node = last === undefined ? undefined : document.nodes.get(last);
   const hasOutput = node && (signatureOf(node, lookupOp)?.outputs.length ?? 0) > 0;

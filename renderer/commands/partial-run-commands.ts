@@ -1,6 +1,6 @@
 import { runAlone, runTo } from "../actions/partial-run.js";
 import { defineCommands } from "./command.js";
-import { nodeCount } from "./node-commands.js";
+import { isRunByItself, nodeCount } from "./node-commands.js";
 import { nothingRuns } from "./run-commands.js";
 import { nodesTarget } from "./target-kinds.js";
 
@@ -15,6 +15,7 @@ export const partialRunCommands = defineCommands(nodesTarget, {
     icon: "play",
     takesDocument: true,
     needsApplication: true,
+    applies: isRunByItself,
     isEnabled: nothingRuns,
     run: runTo,
   },
@@ -28,6 +29,7 @@ export const partialRunCommands = defineCommands(nodesTarget, {
     keywords: "part, partial, selection",
     takesDocument: true,
     needsApplication: true,
+    applies: isRunByItself,
     isEnabled: nothingRuns,
     run: runAlone,
   },

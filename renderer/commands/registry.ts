@@ -17,7 +17,14 @@ import {
   pictureCommands,
   recentCommands,
 } from "./file-commands.js";
-import { extractCommands, inlineCommands } from "./function-commands.js";
+import {
+  callCommands,
+  extractCommands,
+  functionCommands,
+  inlineCommands,
+  libraryCommands,
+  outOfFunctionCommands,
+} from "./function-commands.js";
 import { graphCommands, selectionCommands } from "./graph-commands.js";
 import { helpCommands } from "./help-commands.js";
 import { kernelCommands, wayOutCommands } from "./kernel-commands.js";
@@ -71,7 +78,15 @@ export const allCommands: readonly AnyCommand[] = [
   ...[clusterCommands, membershipCommands, machineCommands, roleCommands, taskCommands],
   ...[linkCommands, routeCommands, runtimeCommands],
   ...[graphCommands, nodeCommands, edgeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
-  ...[extractCommands, inlineCommands, layerCommands, frameCommands, noteCommands, annotationCommands],
+  ...[
+    callCommands,
+    extractCommands,
+    inlineCommands,
+    outOfFunctionCommands,
+    functionCommands,
+    libraryCommands,
+  ],
+  ...[layerCommands, frameCommands, noteCommands, annotationCommands],
   ...[placementCommands, variablesCommands, variableCommands],
   ...[alignCommands, closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
   ...[canvasCommands, viewCommands, colourCommands, tensorCommands, curveCommands],

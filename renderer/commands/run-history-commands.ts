@@ -25,14 +25,14 @@ export const runHistoryCommands = defineCommands(documentTarget, {
     danger: true,
     run: async () => {
       const session = activeSession();
-      const { name } = useDocument.getState().document;
+      const { name, path } = useDocument.getState().document;
       const choice = await confirm({
         title: "Forget the earlier runs?",
         text: `The values, curves and traces of all runs of ${name} that have ended are removed.`,
         choices: [{ id: "clear", label: "Forget them", style: "danger" }],
       });
       if (choice !== "clear") return;
-      await client().call("runs.clear", { document: name });
+      await client().call("runs.clear", { document: name, ...(path === undefined ? {} : { path }) });
       inSession(session, () => runHistoryActions.forgotten());
     },
   },

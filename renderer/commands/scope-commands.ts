@@ -4,7 +4,7 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { hierarchyFor } from "../document/arrangement.js";
 import { nodesInScope } from "../document/visible-graph.js";
 import { wiringOf } from "../document/wiring.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
 import { graphViewActions, hasScopes, useGraphView } from "../stores/graph-view-store.js";
 import { countText } from "../ui/format.js";
 import { cancelArranging } from "../viewport/arranging.js";
@@ -18,7 +18,7 @@ const NO_SCOPES = "Its nodes have positions of their own. Arrange the graph to d
 const scopesExist = (): Enabled => when(hasScopes(), NO_SCOPES);
 
 function hierarchy() {
-  const { nodes } = useDocument.getState().document;
+  const { nodes } = useGraph.getState().document;
   return hierarchyFor(nodes, useGraphView.getState().openness.weights);
 }
 
@@ -152,7 +152,7 @@ export const scopesCommands = defineCommands(noTarget, {
 
 /** Nodes at the other end of edges, those that are drawn first. */
 function neighbours({ name }: NodeDef, side: "incoming" | "outgoing"): string[] {
-  const { nodes } = useDocument.getState().document;
+  const { nodes } = useGraph.getState().document;
   const edges = wiringOf(nodes)[side].get(name) ?? [];
   const names = [...new Set(edges.map(({ from, to }) => (side === "incoming" ? from : to)))];
   const { isShown } = hierarchy();

@@ -7,10 +7,10 @@ import { useApp } from "../stores/app-store.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useCurves } from "../stores/curve-store.js";
 import { type PerDocument, useSessions } from "../stores/document-session.js";
-import { useDocument } from "../stores/document-store.js";
+import { useDocument, useGraph } from "../stores/document-store.js";
 import { useExamples } from "../stores/example-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
-import { useKernelCatalogue, useKernels } from "../stores/kernel-store.js";
+import { useGraphKernels, useKernelCatalogue, useKernels } from "../stores/kernel-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { usePlacement } from "../stores/placement-store.js";
 import { useReachability } from "../stores/reachability-store.js";
@@ -38,7 +38,18 @@ let recording: Read[] | undefined;
 
 /** Every store that commands read. */
 const STORES: readonly Store[] = [
-  ...[useApp, useCanvas, useCluster, useDocument, useExamples, useKernelCatalogue, useKernels, useOps],
+  ...[
+    useApp,
+    useCanvas,
+    useCluster,
+    useDocument,
+    useExamples,
+    useGraph,
+    useGraphKernels,
+    useKernelCatalogue,
+    useKernels,
+    useOps,
+  ],
   ...[
     useGraphView,
     useTravel,

@@ -7,6 +7,7 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { isVariable } from "../../worker-runtime/graph/initialisers.js";
 import { fetchedTensor, type KeptTensor } from "../actions/tensor-actions.js";
 import { taskName } from "../cluster/task-name.js";
+import { type Call, callsOf, libraryOf, mainCall } from "../document/library.js";
 import type { Annotation } from "../document/model.js";
 import type { Scope } from "../document/scope-tree.js";
 import { variablesOf } from "../document/variables.js";
@@ -15,8 +16,9 @@ import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { activeSession, type DocumentSession, openSessions } from "../stores/document-session.js";
 import type { DocumentStore } from "../stores/document-state.js";
-import { useDocument } from "../stores/document-store.js";
+import { useDocument, useGraph } from "../stores/document-store.js";
 import { useExamples } from "../stores/example-store.js";
+import { shownFunction } from "../stores/function-bodies.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { isActive, useRun } from "../stores/run-store.js";
 import { useSettings } from "../stores/settings-store.js";
@@ -33,6 +35,42 @@ export const noTarget: TargetKind<void> = { name: "none", current: () => ({ targ
 export const documentTarget: TargetKind<DocumentStore> = {
   name: "document",
   current: () => ({ target: useDocument.getState() }),
+};
+
+/** The graph that is shown: the open document, or the body of a function that is open in it. */
+export const graphTarget: TargetKind<DocumentStore> = {
+  name: "graph",
+  current: () => ({ target: useGraph.getState() }),
+};
+
+/** A function that the selected node calls. */
+export const callTarget: TargetKind<Call> = {
+  name: "called function",
+  current: () => {
+    const node = nodeTarget.current();
+    if (!("target" in node)) return node;
+    const target = mainCall(callsOf(node.target, useGraph.getState().document));
+    return target ? { target } : { reason: `${node.target.name} calls no function of this graph.` };
+  },
+  all: () => {
+    const node = nodeTarget.current();
+    return "target" in node ? callsOf(node.target, useGraph.getState().document) : [];
+  },
+  nameOf: ({ name }) => name,
+};
+
+/** The name of a function of the graph; by default the one that is shown, or that the selected node calls. */
+export const functionTarget: TargetKind<string> = {
+  name: "function",
+  current: () => {
+    const call = callTarget.current();
+    const target = "target" in call ? call.target.name : shownFunction();
+    return target === undefined
+      ? { reason: "No function is open, and no node that calls one is selected." }
+      : { target };
+  },
+  all: () => [...libraryOf(useDocument.getState().document.metaGraph).keys()],
+  nameOf: (name) => name,
 };
 
 const nameOfTab = (session: DocumentSession): string => useDocument.of(session).getState().document.name;
@@ -58,7 +96,7 @@ const NO_NODE = "No node is selected.";
 export const nodesTarget: TargetKind<readonly string[]> = {
   name: "nodes",
   current: () => {
-    const { selection } = useDocument.getState();
+    const { selection } = useGraph.getState();
     return selection.size === 0 ? { reason: NO_NODE } : { target: [...selection] };
   },
   nameOf: (names) => (names.length === 1 ? (names[0] ?? "") : countText(names.length, "node")),
@@ -73,7 +111,7 @@ export interface Selection {
 export const selectionTarget: TargetKind<Selection> = {
   name: "selection",
   current: () => {
-    const nodes = [...useDocument.getState().selection];
+    const nodes = [...useGraph.getState().selection];
     const edges = [...useCanvas.getState().selectedEdges];
     return nodes.length + edges.length === 0
       ? { reason: "Nothing is selected." }
@@ -88,7 +126,7 @@ export const edgeTarget: TargetKind<Edge> = {
     const [id, ...others] = useCanvas.getState().selectedEdges;
     if (id === undefined) return { reason: "No edge is selected." };
     if (others.length > 0) return { reason: "Several edges are selected." };
-    const target = dataEdge(useDocument.getState().document.nodes, id);
+    const target = dataEdge(useGraph.getState().document.nodes, id);
     return target ? { target } : { reason: "It is not an edge of one tensor." };
   },
 };
@@ -97,7 +135,7 @@ export const edgeTarget: TargetKind<Edge> = {
 export const annotationTarget: TargetKind<Annotation> = {
   name: "frame or note",
   current: () => ({ reason: "No frame or note is chosen." }),
-  all: () => useDocument.getState().document.annotations,
+  all: () => useGraph.getState().document.annotations,
   nameOf: ({ kind, text }) => (text.trim() === "" ? `the ${kind}` : (text.split("\n")[0] ?? "")),
 };
 
@@ -105,7 +143,7 @@ export const annotationTarget: TargetKind<Annotation> = {
 export const nodeTarget: TargetKind<NodeDef> = {
   name: "node",
   current: () => {
-    const { selection, document } = useDocument.getState();
+    const { selection, document } = useGraph.getState();
     if (selection.size > 1) return { reason: "Several nodes are selected." };
     const [name] = selection;
     const target = name === undefined ? undefined : document.nodes.get(name);
@@ -256,7 +294,7 @@ export const tensorTarget: TargetKind<KeptTensor> = {
 export const variableTarget: TargetKind<string> = {
   name: "variable",
   current: () => {
-    const { selection, document } = useDocument.getState();
+    const { selection, document } = useGraph.getState();
     const [name] = selection;
     const isOne = selection.size === 1 && name !== undefined && isVariable(document.nodes.get(name));
     return isOne ? { target: name } : { reason: "No variable is selected." };

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactElement, useMemo, useState } from "react";
 import { nodesText } from "../document/edits/types.js";
 import { findNodes } from "../document/find-nodes.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
@@ -14,8 +14,8 @@ const MOST_OFFERED = 20;
 
 /** Chooses the node whose device other nodes are to share. */
 export function ColocateDialog({ nodes }: { readonly nodes: readonly string[] }): ReactElement {
-  const all = useDocument((state) => state.document.nodes);
-  const shapes = useDocument((state) => state.shapes);
+  const all = useGraph((state) => state.document.nodes);
+  const shapes = useGraph((state) => state.shapes);
   const [text, setText] = useState("");
   const [refusal, setRefusal] = useState<string>();
   const offered = useMemo(

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactElement, useState } from "react";
 import { canonicalDeviceName } from "../../worker-runtime/cluster/device-name.js";
 import { nodesText } from "../document/edits/types.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
@@ -60,7 +60,7 @@ export function DeviceDialog({ nodes }: { readonly nodes: readonly string[] }): 
 
 /** The device that all nodes have; "" if they differ. */
 function sharedDevice(names: readonly string[]): string {
-  const { nodes } = useDocument.getState().document;
+  const { nodes } = useGraph.getState().document;
   const devices = new Set(names.map((name) => nodes.get(name)?.device ?? ""));
   const [only = ""] = devices;
   return devices.size === 1 ? only : "";

@@ -10,7 +10,7 @@ import {
 } from "../../worker-runtime/graph/layers/index.js";
 import { shapeLabel } from "../../worker-runtime/graph/shape.js";
 import { layerSource } from "../document/layer-source.js";
-import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
@@ -42,9 +42,9 @@ function LayerForm({
 }): ReactElement {
   const [typed, setTyped] = useState<Typed>(() => initialValues(spec));
   const [refusal, setRefusal] = useState<string>();
-  const document = useDocument((state) => state.document);
-  const shapes = useDocument((state) => state.shapes);
-  const selection = useDocument((state) => state.selection);
+  const document = useGraph((state) => state.document);
+  const shapes = useGraph((state) => state.shapes);
+  const selection = useGraph((state) => state.selection);
   const source = layerSource(document, lookupOp, shapes, selection);
   const values = Object.fromEntries(spec.fields.map((field) => [field.name, valueIn(field, typed)]));
   const problem =

@@ -4,13 +4,14 @@ import { taskNameOfDevice } from "../cluster/task-name.js";
 import type { Action, CommandGroup } from "../commands/command.js";
 import { helpCommands } from "../commands/help-commands.js";
 import { allCommands, COMMAND_GROUPS } from "../commands/registry.js";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import dialogStyles from "../ui/dialog.module.css";
 import { EmptyText } from "../ui/empty-text.js";
 import { Icon } from "../ui/icon.js";
 import { shortcutText } from "../ui/shortcut.js";
 import textStyles from "../ui/text.module.css";
+import { opTitle } from "../viewport/node-text.js";
 import { goToNode } from "../viewport/travel.js";
 import styles from "./palette.module.css";
 
@@ -76,8 +77,8 @@ function listed({ single, ofTargets }: ReturnType<typeof offersNow>, wanted: str
 
 export function Palette(): ReactElement {
   const [search, setSearch] = useState("");
-  const selected = useDocument((state) => state.selection.size > 0);
-  const nodes = useDocument((state) => state.document.nodes);
+  const selected = useGraph((state) => state.selection.size > 0);
+  const nodes = useGraph((state) => state.document.nodes);
   const wanted = search.trim().toLowerCase();
   const found =
     wanted === ""
@@ -146,7 +147,7 @@ export function Palette(): ReactElement {
                   <Marked text={node.name} search={search} />
                 </span>
                 <span className={styles.end}>
-                  {[node.op, taskNameOfDevice(node.device)].filter(Boolean).join(", ")}
+                  {[opTitle(node), taskNameOfDevice(node.device)].filter(Boolean).join(", ")}
                 </span>
               </Cmdk.Item>
             ))}

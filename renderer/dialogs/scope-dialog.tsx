@@ -1,59 +1,21 @@
-import { type FormEvent, type ReactElement, useState } from "react";
+import { type ReactElement, useState } from "react";
 import { commonScope } from "../document/edits/rename.js";
 import { nodesText } from "../document/edits/types.js";
 import { documentActions } from "../stores/document-store.js";
-import { uiActions } from "../stores/ui-store.js";
-import { Button } from "../ui/button.js";
-import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
-import { FieldLabel } from "../ui/field-label.js";
-import textStyles from "../ui/text.module.css";
-import { TextInput } from "../ui/text-input.js";
+import { NameDialog } from "./name-dialog.js";
 
 /** Asks for the name scope that nodes are moved to. */
 export function ScopeDialog({ nodes }: { readonly nodes: readonly string[] }): ReactElement {
-  const [text, setText] = useState(() => commonScope(nodes));
-  const [refusal, setRefusal] = useState<string>();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (documentActions.moveToScope(nodes, text.trim())) uiActions.close();
-    else setRefusal(documentActions.takeRefusal());
-  };
+  const [initial] = useState(() => commonScope(nodes));
   return (
-    <Dialog title={`Move ${nodesText(nodes)} to a scope`} onClose={uiActions.close}>
-      <form onSubmit={submit} style={{ display: "contents" }}>
-        <DialogBody>
-          <FieldLabel>
-            <span>Scope</span>
-            <TextInput
-              monospace
-              value={text}
-              spellCheck={false}
-              placeholder="encoder/layer_1"
-              onChange={(event) => {
-                setText(event.target.value);
-                setRefusal(undefined);
-              }}
-              aria-invalid={refusal !== undefined}
-            />
-          </FieldLabel>
-          {refusal === undefined ? (
-            <p className={textStyles.muted}>
-              Their names begin with it. Everything that refers to them follows.
-            </p>
-          ) : (
-            <p className={textStyles.error} role="alert">
-              {refusal}
-            </p>
-          )}
-        </DialogBody>
-        <DialogFooter>
-          <span className={textStyles.grow} />
-          <Button onClick={uiActions.close}>Cancel</Button>
-          <Button type="submit" variant="primary">
-            Move
-          </Button>
-        </DialogFooter>
-      </form>
-    </Dialog>
+    <NameDialog
+      title={`Move ${nodesText(nodes)} to a scope`}
+      label="Scope"
+      initial={initial}
+      placeholder="encoder/layer_1"
+      note="Their names begin with it. Everything that refers to them follows."
+      verb="Move"
+      perform={(scope) => documentActions.moveToScope(nodes, scope)}
+    />
   );
 }

@@ -4,10 +4,10 @@ import { nodesText } from "../document/edits/types.js";
 import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { CommandButton } from "../parts/command-button.js";
 import { ProblemView } from "../parts/problem-view.js";
-import { documentActions } from "../stores/document-store.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import textStyles from "../ui/text.module.css";
+import { selectInGraph } from "../viewport/travel.js";
 import { fitGraph } from "../viewport/view.js";
 
 /** A row of the list of problems: all nodes that one task has no kernel for, with the remedy. */
@@ -22,7 +22,7 @@ export function MissingKernelsRow({ missing }: { readonly missing: MissingOnTask
           size="small"
           variant="ghost"
           onClick={() => {
-            documentActions.select(nodes);
+            selectInGraph(nodes);
             fitGraph(nodes);
           }}
         >

@@ -10,7 +10,8 @@ import { ProblemFixes } from "../parts/problem-fixes.js";
 import { ProblemView } from "../parts/problem-view.js";
 import type { PinProblem } from "../placement/pin-problems.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { useDocument } from "../stores/document-store.js";
+import { useShownFunction } from "../stores/function-bodies.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { usePinProblems } from "../stores/pin-problem-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
@@ -19,7 +20,7 @@ import { classNames } from "../ui/class-names.js";
 import { EmptyText } from "../ui/empty-text.js";
 import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
-import { revealNode } from "../viewport/view.js";
+import { showInGraph } from "../viewport/travel.js";
 import { MissingKernelsRow } from "./missing-kernels-row.js";
 import { PinProblemRow } from "./pin-problem-row.js";
 import styles from "./problems-tab.module.css";
@@ -104,19 +105,15 @@ function ProblemList({ rows, missing, pins }: ProblemListProps): ReactElement {
 }
 
 function ProblemRow({ row: { where, problem, node, found, task } }: { readonly row: Row }): ReactElement {
+  // A fix is made in the graph that is shown.
+  const isWithin = useShownFunction() !== undefined;
   return (
     <>
       <span className={classNames(textStyles.muted, textStyles.truncated)}>{where}</span>
       <ProblemView problem={problem}>
-        {found ? <ProblemFixes problem={found} /> : null}
+        {found && !isWithin ? <ProblemFixes problem={found} /> : null}
         {node === undefined ? null : (
-          <Button
-            size="small"
-            onClick={() => {
-              documentActions.select([node]);
-              revealNode(node);
-            }}
-          >
+          <Button size="small" onClick={() => showInGraph([node])}>
             Show {node}
           </Button>
         )}

@@ -113,8 +113,8 @@ function ResultTable({
       rows={tensors}
       drawn={drawn}
       frame={frame}
-      row={(tensor, place) => (
-        <tr key={tensor.name} {...place} onDoubleClick={() => uiActions.openTensor(tensor.name)}>
+      row={(tensor, position) => (
+        <tr key={tensor.name} {...position} onDoubleClick={() => uiActions.openTensor(tensor.name)}>
           <td>
             <b>{tensor.name}</b>
           </td>

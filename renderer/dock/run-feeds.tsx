@@ -7,10 +7,11 @@ import { type ChosenRun, hasBatches, neededPlaceholders } from "../document/run-
 import { parseTensorName } from "../document/tensor-names.js";
 import { FeedSection } from "../parts/feed-section.js";
 import { HeadingAside, Note, Section, SectionHeading } from "../parts/section.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { useDocument } from "../stores/document-store.js";
 import { classNames } from "../ui/class-names.js";
 import textStyles from "../ui/text.module.css";
 import { TextButton } from "../ui/text-button.js";
+import { selectInGraph } from "../viewport/travel.js";
 import { BatchOptions } from "./batch-options.js";
 import { RunColumn } from "./run-column.js";
 import styles from "./run-feeds.module.css";
@@ -54,7 +55,7 @@ export function FeedColumn({ run }: { readonly run: ChosenRun }): ReactElement {
               <>
                 <TextButton
                   className={classNames(textStyles.truncated, styles.node)}
-                  onClick={() => documentActions.select([name])}
+                  onClick={() => selectInGraph([name])}
                 >
                   {input === undefined || input === name ? name : `${input} (${name})`}
                 </TextButton>

@@ -23,7 +23,7 @@ import { IconButton } from "../ui/icon-button.js";
 import textStyles from "../ui/text.module.css";
 import { TextButton } from "../ui/text-button.js";
 import { TextInput } from "../ui/text-input.js";
-import { revealNode } from "../viewport/view.js";
+import { showInGraph } from "../viewport/travel.js";
 import { RunColumn, RunWarning } from "./run-column.js";
 import { RunConfigColumn } from "./run-configs.js";
 import { FeedColumn } from "./run-feeds.js";
@@ -99,8 +99,7 @@ function originText(run: ChosenRun): string {
 }
 
 function show(node: string): void {
-  documentActions.select([node]);
-  revealNode(node);
+  showInGraph([node]);
 }
 
 function FetchRow({ tensor, run }: { readonly tensor: string; readonly run: ChosenRun }): ReactElement {

@@ -3,12 +3,12 @@ import type { NodeRun, Transfer } from "../../main/api/runs.js";
 import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { documentActions } from "../stores/document-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { classNames } from "../ui/class-names.js";
 import { bytesText, durationText } from "../ui/format.js";
 import { Swatch } from "../ui/swatch.js";
 import tooltipStyles from "../ui/tooltip.module.css";
+import { selectInGraph } from "../viewport/travel.js";
 import { type Lane, type Timeline, tickMicros, tickText } from "./lanes.js";
 import styles from "./timeline-plot.module.css";
 
@@ -185,7 +185,7 @@ function Bars({ lane, top, scale, x, onHover }: BarsProps): ReactElement {
           <g
             key={`${bar.node} ${bar.startMicros}`}
             className={styles.bar}
-            onClick={() => documentActions.select([bar.node])}
+            onClick={() => selectInGraph([bar.node])}
             onPointerMove={({ nativeEvent }) =>
               onHover({ lines: barLines(bar), x: nativeEvent.offsetX, y: nativeEvent.offsetY })
             }

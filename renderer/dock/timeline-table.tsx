@@ -65,8 +65,8 @@ export function TimelineTable({ timeline }: { readonly timeline: Timeline }): Re
         rows={rows}
         drawn={drawn}
         frame={frame}
-        row={(row, place) => (
-          <tr key={row.key} {...place}>
+        row={(row, position) => (
+          <tr key={row.key} {...position}>
             <td>
               <b>{row.what}</b>
             </td>

@@ -7,7 +7,7 @@ import { ScrollRegion } from "./scroll-region.js";
 import { type Column, TableHead } from "./table-head.js";
 
 /** Where a row is in its table: attributes of its `tr`. */
-export interface RowPlace {
+export interface RowPosition {
   readonly ref: VirtualRows["measure"];
   readonly "data-index": number;
   readonly "aria-rowindex": number;
@@ -24,8 +24,8 @@ interface VirtualTableProps<Row> {
   /** Of `useVirtualRows` with the ref of the region. */
   readonly drawn: VirtualRows;
   readonly frame: Ref<HTMLElement>;
-  /** A `tr` with a key and the attributes of its place. */
-  row(row: Row, place: RowPlace): ReactNode;
+  /** A `tr` with a key and the attributes of its position. */
+  row(row: Row, position: RowPosition): ReactNode;
 }
 
 /** A scrolling table of the dock of which only the rows in view are in the page. */

@@ -34,7 +34,12 @@ const storedSchema = z
 
 /** What is in the collection; none if it holds no annotations or unreadable ones. */
 export function readAnnotations(collection: CollectionDef | undefined): readonly Annotation[] {
-  return storedSchema.safeParse(readSettings(collection)?.[SECTION]).data ?? [];
+  return annotationsOf(readSettings(collection)?.[SECTION]);
+}
+
+/** The annotations in a value that was read from JSON; none if it does not hold any. */
+export function annotationsOf(json: unknown): readonly Annotation[] {
+  return storedSchema.safeParse(json).data ?? [];
 }
 
 /** The collection with them in it. A document that never had any gets no collection for having none. */

@@ -4,11 +4,11 @@ import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { formatText, parseText, TextFormatError } from "../../worker-runtime/graph/text-format.js";
-import { positionOf, withoutPosition, withPosition } from "./document-file.js";
 import { type Clip, originOf } from "./edits/paste.js";
 import { namedFunctions } from "./function-effects.js";
 import { layeredLayout } from "./layout.js";
 import type { GraphDocument, Point } from "./model.js";
+import { positionOf, withoutPosition, withPosition } from "./node-places.js";
 
 /** These nodes in the document's order, with their places and the functions that they call; undefined for none. */
 export function clipText(document: GraphDocument, names: ReadonlySet<string>): string | undefined {

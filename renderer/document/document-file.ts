@@ -3,16 +3,10 @@
  * preserved.
  */
 import type { DocumentFile } from "../../main/api/documents.js";
-import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import {
-  DOCUMENT_COLLECTION,
-  LAYOUT_X_ATTR,
-  LAYOUT_Y_ATTR,
-  stripPrivateAttrs,
-} from "../../worker-runtime/graph/private-attrs.js";
+import { DOCUMENT_COLLECTION, stripPrivateAttrs } from "../../worker-runtime/graph/private-attrs.js";
 import { atOnce, paused, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { readAnnotations, writeAnnotations } from "./annotations.js";
 import { suitsScopes } from "./arrangement.js";
@@ -20,6 +14,7 @@ import { readClusterConfig, writeClusterConfig } from "./cluster-config.js";
 import { decodeMetaGraph } from "./decode-graph.js";
 import { layeredLayout } from "./layout.js";
 import type { GraphDocument, Point } from "./model.js";
+import { positionOf, withoutPosition, withPosition } from "./node-places.js";
 import { readRunConfigs, writeRunConfigs } from "./run-config-file.js";
 
 /**
@@ -105,32 +100,4 @@ export function restoreNotes({ metaGraph }: GraphDocument): MetaGraphDef {
     assetFileDef,
     collectionDef: new Map([...collectionDef].filter(([key]) => START_COLLECTIONS.includes(key))),
   };
-}
-
-/** The node with its place on the canvas as attributes of ours. */
-export function withPosition(node: NodeDef, { x, y }: Point): NodeDef {
-  return {
-    ...node,
-    attr: new Map(node.attr).set(LAYOUT_X_ATTR, floatAttr(x)).set(LAYOUT_Y_ATTR, floatAttr(y)),
-  };
-}
-
-/** The node without the attributes that hold its place. */
-export function withoutPosition(node: NodeDef): NodeDef {
-  const attr = new Map(node.attr);
-  attr.delete(LAYOUT_X_ATTR);
-  attr.delete(LAYOUT_Y_ATTR);
-  return { ...node, attr };
-}
-
-function floatAttr(value: number): AttrValue {
-  return { value: { $case: "f", value } };
-}
-
-/** The place that a node's attributes say. */
-export function positionOf(node: NodeDef): Point | undefined {
-  const x = node.attr.get(LAYOUT_X_ATTR)?.value;
-  const y = node.attr.get(LAYOUT_Y_ATTR)?.value;
-  if (x?.$case !== "f" || y?.$case !== "f") return undefined;
-  return Number.isFinite(x.value) && Number.isFinite(y.value) ? { x: x.value, y: y.value } : undefined;
 }

@@ -7,10 +7,11 @@ import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { differingKeys } from "./differing-keys.js";
-import { withPosition, writeWithoutNodes } from "./document-file.js";
+import { writeWithoutNodes } from "./document-file.js";
 import { SLICE_MILLIS, type Yield } from "./in-slices.js";
 import { joined } from "./joined-bytes.js";
 import type { GraphDocument } from "./model.js";
+import { withPosition } from "./node-places.js";
 
 /** Nodes that are written between two checks of the clock. */
 const NODES_AT_ONCE = 50;

@@ -13,6 +13,8 @@ export interface Findings {
   readonly problems: ProblemMap;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 type Graph = Pick<GraphDocument, "nodes">;
 
 /** @param opsKnown false while the op list is not there */
@@ -26,14 +28,19 @@ export function* slicedExamination(document: Graph, lookup: OpLookup, opsKnown: 
   return { shapes, problems: yield* slicedProblems(document, lookup, shapes, opsKnown) };
 }
 
-/** The findings after an edit, from those before it and their nodes. The op list must be unchanged. */
+/**
+ * The findings after an edit, from those before it and their nodes. The op list must be unchanged.
+ *
+ * @param calling names of nodes that call functions whose bodies were edited
+ */
 export function examineAgain(
   document: Graph,
   before: Findings & Graph,
   lookup: OpLookup,
   opsKnown: boolean,
+  calling: ReadonlySet<string> = NONE,
 ): Findings {
-  const changed = changedNames(before.nodes, document.nodes);
+  const changed = new Set([...changedNames(before.nodes, document.nodes), ...calling]);
   if (changed.size === 0) return before;
   const touched = withReaders(changed, [before.nodes, document.nodes]);
   const shapes = inferShapesAgain(before.shapes, document.nodes, lookup, touched);

@@ -48,6 +48,10 @@ export interface Transaction {
   readonly mergeKey?: string;
   /** Nodes that are selected after the step was done; absent: the selection stays. */
   readonly select?: readonly string[];
+  /** The function of the library whose body was edited; absent: the graph itself. */
+  readonly within?: string;
+  /** Only places and notes in the body of a function differ: nothing that a run computes. */
+  readonly keepsValues?: boolean;
 }
 
 export function apply(document: GraphDocument, operations: readonly Operation[]): GraphDocument {
@@ -174,9 +178,16 @@ function invertMove({ node, from, to }: Move): Move {
   return { node, ...(to ? { from: to } : {}), ...(from ? { to: from } : {}) };
 }
 
-/** Merges two consecutive steps into one. Only layout is merged, so that a long drag does not accumulate moves. */
+/**
+ * Merges two consecutive steps into one. Only layout is merged, and that of a function's body, so that a long drag does
+ * not accumulate moves.
+ */
 export function mergeTransactions(first: Transaction, second: Transaction): Transaction {
   const all = [...first.operations, ...second.operations];
+  const [begin, end] = [all[0], all.at(-1)];
+  if (begin?.type === "meta-graph" && end?.type === "meta-graph" && all.length === 2) {
+    return { ...second, operations: [{ ...end, before: begin.before }] };
+  }
   if (!all.every((operation) => operation.type === "layout")) return { ...second, operations: all };
   const moves = new Map<string, Move>();
   for (const operation of all) {

@@ -1,4 +1,5 @@
 /** Shapes of all outputs of a graph, as far as they can be known without running it. */
+import type { FunctionDef } from "../../protos/generated/tensorflow/function.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { intsOfTensor, sameInts } from "../../worker-runtime/graph/known-ints.js";
 import type { OutputFacts, ShapeContext } from "../../worker-runtime/graph/shape-context.js";
@@ -6,6 +7,8 @@ import { tryInferOutputs } from "../../worker-runtime/graph/shape-inference.js";
 import { atOnce, paused, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime/graph/slices.js";
 import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
 import { type Tensor, tensorFromProto } from "../../worker-runtime/protocol/tensor.js";
+import { ARGUMENT, bodyNodes, borderIndex, RESULT } from "./body-nodes.js";
+import { type Argument, type CallState, callFacts, callState, declaredOr, enter } from "./call-shapes.js";
 import { rememberedOf } from "./differing-keys.js";
 import { LayeredMap, type LookUp, MapDraft } from "./layered-map.js";
 import { attrOrDefault, dataInputs, type NodeSignature, type OpLookup, signatureOf } from "./signature.js";
@@ -31,6 +34,8 @@ export function shapeText(shape: Shape): string {
   return shape ? `[${shape.map((size) => (size < 0 ? "?" : String(size))).join(",")}]` : "";
 }
 
+type NamedNodes = Pick<ReadonlyMap<string, NodeDef>, "get">;
+
 interface Result {
   readonly shapes: readonly Shape[];
   /** Undefined if the shapes say all. */
@@ -42,6 +47,8 @@ interface Result {
 interface Remembered {
   readonly key: string;
   readonly producers: readonly (NodeDef | undefined)[];
+  /** The functions that it depends on. */
+  readonly used: CallState["used"];
   readonly result: Result;
 }
 const remembered = new WeakMap<NodeDef, Remembered>();
@@ -152,9 +159,10 @@ function isLoop(node: NodeDef | undefined): boolean {
 
 function resultOf(
   node: NodeDef,
-  nodes: ReadonlyMap<string, NodeDef>,
+  nodes: NamedNodes,
   lookup: OpLookup,
   map: Pick<KnownShapes, "outputs" | "facts">,
+  calls?: CallState,
 ): Result {
   const signature = signatureOf(node, lookup);
   if (!signature) return { shapes: [], facts: undefined, problem: undefined };
@@ -164,14 +172,96 @@ function resultOf(
   );
   const key = `${inputsKey.join(";")} ${signature.outputs.length}`;
   const known = remembered.get(node);
-  if (known?.key === key && known.producers.every((producer, index) => producer === producers[index])) {
+  if (
+    known?.key === key &&
+    known.producers.every((producer, index) => producer === producers[index]) &&
+    areSame(known.used, lookup)
+  ) {
+    for (const [name, definition] of known.used) calls?.used.set(name, definition);
     return known.result;
   }
-  const { facts, problem } = tryInferOutputs(shapeContextOf(node, nodes, signature, map));
+  const own = tryInferOutputs(shapeContextOf(node, nodes, signature, map));
+  const state = calls ? { ...calls, used: new Map() } : callState();
+  const { cuts } = state.left;
+  const args = inputShapes.map((shape, index): Argument => {
+    const producer = producers[index];
+    return { ...inputFacts[index], shape, ...(producer?.op === "Const" ? { constant: producer } : {}) };
+  });
+  const called = callFacts(node, args, lookup, state, (definition, given, within) =>
+    resultsOf(definition, given, lookup, within),
+  );
+  const facts = called?.length === signature.outputs.length ? declaredOr(node, called) : own.facts;
   const saysMore = facts.some(({ ints, behind }) => ints !== undefined || behind !== undefined);
-  const result = { shapes: facts.map(({ shape }) => shape), facts: saysMore ? facts : undefined, problem };
-  remembered.set(node, { key, producers, result });
+  const result = {
+    shapes: facts.map(({ shape }) => shape),
+    facts: saysMore ? facts : undefined,
+    problem: own.problem,
+  };
+  // What was cut short within other calls may be known elsewhere.
+  if (calls === undefined || state.left.cuts === cuts)
+    remembered.set(node, { key, producers, used: state.used, result });
+  for (const [name, definition] of state.used) calls?.used.set(name, definition);
   return result;
+}
+
+function areSame(used: CallState["used"], { functionNamed }: OpLookup): boolean {
+  for (const [name, definition] of used) if (functionNamed?.(name) !== definition) return false;
+  return true;
+}
+
+interface KnownBody {
+  readonly lookup: OpLookup;
+  readonly nodes: readonly NodeDef[];
+  readonly byName: ReadonlyMap<string, NodeDef>;
+}
+const bodies = new WeakMap<FunctionDef, KnownBody>();
+
+function knownBody(definition: FunctionDef, lookup: OpLookup): KnownBody {
+  const known = bodies.get(definition);
+  if (known?.lookup === lookup) return known;
+  const byName = bodyNodes(definition, lookup);
+  const body = { lookup, byName, nodes: atOnce(producersFirst(byName)) };
+  bodies.set(definition, body);
+  return body;
+}
+
+/** What is known of the results of a function that is called with arguments. */
+function resultsOf(
+  definition: FunctionDef,
+  args: readonly Argument[],
+  lookup: OpLookup,
+  calls: CallState,
+): readonly OutputFacts[] | undefined {
+  const state = enter(definition, definition.nodeDef.length, calls);
+  if (!state) return undefined;
+  const { nodes, byName } = knownBody(definition, lookup);
+  const outputs = new Map<string, readonly Shape[]>();
+  const facts = new Map<string, readonly OutputFacts[]>();
+  const constant = new Map<string, NodeDef>();
+  // What reads an argument that is a constant reads the constant.
+  const body = { get: (name: string) => constant.get(name) ?? byName.get(name) };
+  const results: OutputFacts[] = [];
+  for (const node of nodes) {
+    const arg = node.op === ARGUMENT ? args[borderIndex(node)] : undefined;
+    if (arg) {
+      if (arg.constant) constant.set(node.name, arg.constant);
+      outputs.set(node.name, [arg.shape]);
+      facts.set(node.name, [arg]);
+    } else if (node.op === RESULT) {
+      const { inputShapes, inputFacts, producers } = inputsOf(node, body, { outputs, facts });
+      const ints = inputFacts[0]?.ints ?? intsOfTensor(constantOf(producers[0]));
+      results[borderIndex(node)] = {
+        shape: inputShapes[0],
+        ...(inputFacts[0]?.behind ? { behind: inputFacts[0].behind } : {}),
+        ...(ints ? { ints } : {}),
+      };
+    } else {
+      const result = resultOf(node, body, lookup, { outputs, facts }, state);
+      outputs.set(node.name, result.shapes);
+      if (result.facts) facts.set(node.name, result.facts);
+    }
+  }
+  return results;
 }
 
 interface Inputs {
@@ -182,7 +272,7 @@ interface Inputs {
 
 function inputsOf(
   node: NodeDef,
-  nodes: ReadonlyMap<string, NodeDef>,
+  nodes: NamedNodes,
   { outputs, facts }: Pick<KnownShapes, "outputs" | "facts">,
 ): Inputs {
   const references = dataInputs(node).map((text) => {
@@ -199,7 +289,7 @@ function inputsOf(
 /** What the rule of a node's op may use. */
 export function shapeContextOf(
   node: NodeDef,
-  nodes: ReadonlyMap<string, NodeDef>,
+  nodes: NamedNodes,
   signature: NodeSignature,
   map: Pick<KnownShapes, "outputs" | "facts">,
 ): ShapeContext {

@@ -3,6 +3,7 @@
  * filled in from the node (op_def.proto: ArgDef).
  */
 import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
+import type { FunctionDef } from "../../protos/generated/tensorflow/function.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { OpDef, OpDef_ArgDef, OpDef_AttrDef } from "../../protos/generated/tensorflow/op_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
@@ -15,7 +16,11 @@ import {
 import { baseDataType, isReference } from "../../worker-runtime/protocol/dtype.js";
 
 /** Finds the definition of an op or of a function of the graph's library. */
-export type OpLookup = (op: string) => OpDef | undefined;
+export interface OpLookup {
+  (op: string): OpDef | undefined;
+  /** The function of the graph's library with this name, with its body. */
+  readonly functionNamed?: (name: string) => FunctionDef | undefined;
+}
 
 export interface Slot {
   /** Position among the node's data inputs or among its outputs. */

@@ -14,14 +14,14 @@ import { SelectFrame } from "../parts/input-frame.js";
 import { PropertyRow } from "../parts/property-row.js";
 import { Section, SectionHeading } from "../parts/section.js";
 import { TextField } from "../parts/text-field.js";
-import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
 import { classNames } from "../ui/class-names.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./attribute-section.module.css";
 
 export function AttributeSection({ node }: { node: NodeDef }): ReactElement | null {
   // Functions of the graph and the engine's op list determine the attributes.
-  useDocument((state) => state.problems);
+  useGraph((state) => state.problems);
   const opDef = lookupOp(node.op);
   const defined = new Set(opDef?.attr.map(({ name }) => name));
   const others = [...node.attr].filter(([name]) => !defined.has(name));

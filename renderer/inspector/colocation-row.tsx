@@ -3,13 +3,13 @@ import { colocatedNodes } from "../../worker-runtime/graph/colocation-groups.js"
 import { nodesCommands } from "../commands/node-commands.js";
 import { CommandLink } from "../parts/command-button.js";
 import { PropertyRow } from "../parts/property-row.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
 import { TextButton } from "../ui/text-button.js";
 import styles from "./colocation-row.module.css";
 
 /** What nodes share the device of, and other ways to place them than by a task. */
 export function ColocationRow({ names }: { readonly names: readonly string[] }): ReactElement {
-  const nodes = useDocument((state) => state.document.nodes);
+  const nodes = useGraph((state) => state.document.nodes);
   const keepers = [
     ...new Set(names.flatMap((name) => colocatedNodes(nodes.get(name)?.attr ?? new Map()))),
   ].filter((keeper) => !names.includes(keeper));

@@ -3,21 +3,26 @@
 import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { taskNameOfDevice } from "../cluster/task-name.js";
+import { callCommands } from "../commands/function-commands.js";
+import { isBorder } from "../document/body-nodes.js";
+import { callsOf } from "../document/library.js";
 import { opHelp } from "../document/op-help/index.js";
 import { docsUrl } from "../document/op-text.js";
+import { CommandButton } from "../parts/command-button.js";
 import { FeedSection } from "../parts/feed-section.js";
 import { PropertyRow } from "../parts/property-row.js";
 import { Section } from "../parts/section.js";
 import { TextField } from "../parts/text-field.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
-import { useDocumentRun } from "../stores/run-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
+import { useShownFunction } from "../stores/function-bodies.js";
+import { useGraphRun } from "../stores/run-store.js";
 import { stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import textStyles from "../ui/text.module.css";
 import { TextLink } from "../ui/text-button.js";
-import { nodeRunOf, shortDevice } from "../viewport/node-text.js";
+import { nodeRunOf, opTitle, shortDevice } from "../viewport/node-text.js";
 import { AttributeSection } from "./attribute-section.js";
 import { ColocationRow } from "./colocation-row.js";
 import { DeviceSelect } from "./device-select.js";
@@ -31,11 +36,12 @@ import { ValueSection } from "./value-section.js";
 
 export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
   const help = opHelp(node.op);
+  const isWithin = useShownFunction() !== undefined;
   return (
     <>
       <InspectorHead>
         <b className={textStyles.truncated}>{node.name}</b>
-        <span className={styles.kind}>{node.op}</span>
+        <span className={styles.kind}>{opTitle(node)}</span>
         <span className={textStyles.grow} />
         <TextLink href={docsUrl(node.op)}>
           Docs
@@ -56,19 +62,11 @@ export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
             }}
           />
         </PropertyRow>
-        <PropertyRow>
-          <span id="device-label">Device</span>
-          <DeviceSelect
-            labelledBy="device-label"
-            device={node.device}
-            onChoose={(device) => documentActions.pin([node.name], device)}
-          />
-        </PropertyRow>
-        <ColocationRow names={[node.name]} />
-        <Placed node={node} />
+        <Calls node={node} />
+        {isBorder(node) ? null : <Place node={node} isWithin={isWithin} />}
       </Section>
-      <FeedSection node={node} />
-      <AttributeSection node={node} />
+      {isWithin ? null : <FeedSection node={node} />}
+      {isBorder(node) ? null : <AttributeSection node={node} />}
       <ParameterSection node={node} />
       <PortSection node={node} />
       <ValueSection node={node} />
@@ -77,19 +75,56 @@ export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
   );
 }
 
+/** The functions that it calls; each is opened from here. */
+function Calls({ node }: { node: NodeDef }): ReactElement | null {
+  const calls = useGraph(({ document }) => document.metaGraph);
+  const all = callsOf(node, { metaGraph: calls });
+  if (all.length === 0) return null;
+  return (
+    <>
+      {all.map((call) => (
+        <PropertyRow key={call.as}>
+          <span className={textStyles.truncated}>
+            {call.as === "" || call.as === "f" ? "Calls" : call.as}
+          </span>
+          <CommandButton command={callCommands.open} target={call} text="named" size="small" icon />
+        </PropertyRow>
+      ))}
+    </>
+  );
+}
+
+/** Where it is to run, and where it ran. */
+function Place({ node, isWithin }: { node: NodeDef; isWithin: boolean }): ReactElement {
+  return (
+    <>
+      <PropertyRow>
+        <span id="device-label">Device</span>
+        <DeviceSelect
+          labelledBy="device-label"
+          device={node.device}
+          onChoose={(device) => documentActions.pin([node.name], device)}
+        />
+      </PropertyRow>
+      <ColocationRow names={[node.name]} />
+      {isWithin ? null : <Placed node={node} />}
+    </>
+  );
+}
+
 /** Where it actually ran, from the newest traced step. */
 function Placed({ node }: { node: NodeDef }): ReactElement {
-  const device = useDocumentRun((state) => nodeRunOf(state.latest?.nodes, node.name)?.device);
+  const device = useGraphRun((state) => nodeRunOf(state.latest?.nodes, node.name)?.device);
   const machine = useCluster((state) => {
     const name = device === undefined ? undefined : taskNameOfDevice(device);
     return state.state?.machines.find(({ tasks }) =>
       tasks.some(({ job, index }) => `${job}/${index}` === name),
     )?.name;
   });
-  const step = useDocumentRun((state) => state.latest?.tracedStep);
-  const master = useDocumentRun((state) => state.latest?.master);
+  const step = useGraphRun((state) => state.latest?.tracedStep);
+  const master = useGraphRun((state) => state.latest?.master);
   const stale = useBeforeEdit();
-  const fed = useDocument((state) => state.document.runConfig.feeds[`${node.name}:0`] !== undefined);
+  const fed = useGraph((state) => state.document.runConfig.feeds[`${node.name}:0`] !== undefined);
   const text =
     device === undefined
       ? fed

@@ -4,7 +4,7 @@ import { parseTensorName } from "../document/tensor-names.js";
 import { CommandButton } from "../parts/command-button.js";
 import { Section } from "../parts/section.js";
 import { useRunPlan } from "../parts/use-run-plan.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
 import { Button } from "../ui/button.js";
 import textStyles from "../ui/text.module.css";
 import { revealNode } from "../viewport/view.js";
@@ -12,7 +12,7 @@ import { InspectorHead } from "./inspector-head.js";
 import styles from "./nothing-selected.module.css";
 
 export function NothingSelected(): ReactElement {
-  const nodes = useDocument((state) => state.document.nodes);
+  const nodes = useGraph((state) => state.document.nodes);
   const plan = useRunPlan();
   const [fetch] = plan?.fetches ?? [];
   const wanted = fetch === undefined ? undefined : parseTensorName(fetch).node;

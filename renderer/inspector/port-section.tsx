@@ -10,7 +10,8 @@ import { wiringOf } from "../document/wiring.js";
 import { PortMark } from "../parts/port-mark.js";
 import { Section, SectionHeading } from "../parts/section.js";
 import { useChosenRun } from "../parts/use-run-plan.js";
-import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
+import { useShownFunction } from "../stores/function-bodies.js";
 import { classNames } from "../ui/class-names.js";
 import { PlainIconButton } from "../ui/icon-button.js";
 import { SwitchBox } from "../ui/switch-box.js";
@@ -27,7 +28,7 @@ function choose(name: string): void {
 }
 
 export function PortSection({ node }: { node: NodeDef }): ReactElement {
-  const document = useDocument((state) => state.document);
+  const document = useGraph((state) => state.document);
   const outgoing = wiringOf(document.nodes).outgoing.get(node.name) ?? [];
   const used = outgoing.reduce((most, { output }) => Math.max(most, output + 1), 0);
   const { inputs, outputs } = portsOf(node, lookupOp, used);
@@ -74,7 +75,7 @@ function typeText(dtype: DataType, shape: string): string {
 
 function Input({ node, port, index }: { node: NodeDef; port: Port; index: number }): ReactElement {
   const reference = parseInput(node.input[index] ?? "");
-  const shape = useDocument((state) =>
+  const shape = useGraph((state) =>
     reference.kind === "data" ? shapeText(state.shapes.outputs.get(reference.node)?.[reference.output]) : "",
   );
   const signature = signatureOf(node, lookupOp);
@@ -144,9 +145,10 @@ interface OutputProps {
 
 function Output({ node, port, index, readers }: OutputProps): ReactElement {
   const name = tensorName(node.name, index);
-  const shape = useDocument((state) => shapeText(state.shapes.outputs.get(node.name)?.[index]));
+  const shape = useGraph((state) => shapeText(state.shapes.outputs.get(node.name)?.[index]));
   const fetched = useChosenRun()?.fetches.includes(name) ?? false;
   const [first] = readers;
+  const isWithin = useShownFunction() !== undefined;
   return (
     <>
       <div className={styles.row}>
@@ -176,17 +178,20 @@ function Output({ node, port, index, readers }: OutputProps): ReactElement {
         <span className={classNames(textStyles.monospace, styles.type)}>{typeText(port.dtype, shape)}</span>
         <span className={styles.noButton} />
       </div>
-      <label className={classNames(styles.row, styles.choice)}>
-        <span className={classNames(textStyles.truncated, styles.connection)}>Fetch {name}</span>
-        <SwitchBox checked={fetched} onChange={() => documentActions.toggleFetch(name)} />
-      </label>
+      {isWithin ? null : (
+        <label className={classNames(styles.row, styles.choice)}>
+          <span className={classNames(textStyles.truncated, styles.connection)}>Fetch {name}</span>
+          <SwitchBox checked={fetched} onChange={() => documentActions.toggleFetch(name)} />
+        </label>
+      )}
     </>
   );
 }
 
 /** An op without outputs can only be run for its effect. */
-function Target({ node }: { node: NodeDef }): ReactElement {
+function Target({ node }: { node: NodeDef }): ReactElement | null {
   const on = useChosenRun()?.targets.includes(node.name) ?? false;
+  if (useShownFunction() !== undefined) return null;
   return (
     <label className={classNames(styles.row, styles.choice)}>
       <span className={classNames(textStyles.truncated, styles.connection)}>

@@ -4,7 +4,7 @@ import { type ReactElement, useMemo } from "react";
 import { deviceText } from "../document/edits/place.js";
 import { PropertyRow } from "../parts/property-row.js";
 import { Note, Section, SectionHeading } from "../parts/section.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
 import { classNames } from "../ui/class-names.js";
 import textStyles from "../ui/text.module.css";
 import { TextButton } from "../ui/text-button.js";
@@ -18,8 +18,8 @@ import styles from "./selection-inspector.module.css";
 const MAX_LISTED = 200;
 
 export function SelectionInspector(): ReactElement {
-  const selection = useDocument((state) => state.selection);
-  const nodes = useDocument((state) => state.document.nodes);
+  const selection = useGraph((state) => state.selection);
+  const nodes = useGraph((state) => state.document.nodes);
   const chosen = useMemo(() => [...selection].flatMap((name) => nodes.get(name) ?? []), [selection, nodes]);
   const devices = [...new Set(chosen.map(({ device }) => device))];
   const ops = new Map<string, number>();

@@ -4,17 +4,17 @@ import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { HeadingAside, Note, Section, SectionHeading } from "../parts/section.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
-import { useDocumentRun } from "../stores/run-store.js";
+import { useGraphRun } from "../stores/run-store.js";
 import { bytesText, durationText, stepText } from "../ui/format.js";
 import textStyles from "../ui/text.module.css";
 import { microsText, nodeRunOf, shortDevice } from "../viewport/node-text.js";
 import styles from "./figure.module.css";
 
 export function TimeSection({ node }: { node: NodeDef }): ReactElement | null {
-  const placed = useDocumentRun((state) => nodeRunOf(state.latest?.nodes, node.name));
-  const step = useDocumentRun((state) => state.latest?.tracedStep);
-  const stepMillis = useDocumentRun((state) => state.latest?.tracedStepMillis);
-  const withSetUp = useDocumentRun((state) => state.latest?.tracedStepRegisteredGraph ?? false);
+  const placed = useGraphRun((state) => nodeRunOf(state.latest?.nodes, node.name));
+  const step = useGraphRun((state) => state.latest?.tracedStep);
+  const stepMillis = useGraphRun((state) => state.latest?.tracedStepMillis);
+  const withSetUp = useGraphRun((state) => state.latest?.tracedStepRegisteredGraph ?? false);
   const stale = useBeforeEdit();
   if (!placed) return null;
   const share = stepMillis ? placed.durationMicros / 10 / stepMillis : undefined;

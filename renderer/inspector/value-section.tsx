@@ -8,7 +8,7 @@ import { numberOfText } from "../../worker-runtime/protocol/element-text.js";
 import { tensorName } from "../document/tensor-names.js";
 import { HeadingAside, Note, Section, SectionHeading } from "../parts/section.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
-import { useDocumentRun } from "../stores/run-store.js";
+import { useGraphRun } from "../stores/run-store.js";
 import { classNames } from "../ui/class-names.js";
 import { bytesText, figureText, numberText, stepText } from "../ui/format.js";
 import { Segmented } from "../ui/segmented.js";
@@ -23,14 +23,14 @@ const MAX_COLUMNS = 6;
 const MAX_OUTPUTS = 16;
 
 export function ValueSection({ node }: { node: NodeDef }): ReactElement | null {
-  const previews = useDocumentRun(
+  const previews = useGraphRun(
     useShallow((state) =>
       Array.from({ length: MAX_OUTPUTS }, (_, output) =>
         fetchOf(state.latest?.fetches, tensorName(node.name, output)),
       ),
     ),
   ).filter((preview) => preview !== undefined);
-  const step = useDocumentRun((state) => state.latest?.step ?? 0);
+  const step = useGraphRun((state) => state.latest?.step ?? 0);
   const stale = useBeforeEdit();
   const [chosen, setChosen] = useState(0);
   const preview = previews[chosen] ?? previews[0];

@@ -25,6 +25,7 @@ import { Icon } from "../ui/icon.js";
 import { SearchField } from "../ui/search-field.js";
 import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
+import { FunctionList } from "./function-list.js";
 import { OpCard } from "./op-card.js";
 import { FAVOURITES, listRows, type OpRow, opRows, RECENT } from "./op-rows.js";
 import styles from "./ops-panel.module.css";
@@ -186,6 +187,7 @@ function OpList(): ReactElement {
           <p className={styles.note}>No op has “{wanted.trim()}” in its name.</p>
         ) : null}
       </div>
+      <FunctionList />
       {runnable ? (
         <div className={styles.filter}>
           <CommandSwitch command={opListCommands.onlyRunnable} />

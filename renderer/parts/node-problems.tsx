@@ -10,9 +10,9 @@ import { runCommands } from "../commands/run-commands.js";
 import { isUninitialised } from "../document/initialisers.js";
 import type { NodeProblem } from "../document/problems.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { useDocument } from "../stores/document-store.js";
-import { missingAt, useKernels } from "../stores/kernel-store.js";
-import { useDocumentRun } from "../stores/run-store.js";
+import { useGraph } from "../stores/document-store.js";
+import { missingAt, useGraphKernels } from "../stores/kernel-store.js";
+import { useGraphRun } from "../stores/run-store.js";
 import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
 import textStyles from "../ui/text.module.css";
@@ -36,16 +36,16 @@ const NO_PROBLEMS: readonly NodeProblem[] = [];
 
 /** Undefined for a node with which nothing is wrong. */
 export function useNodeTrouble(node: NodeDef): NodeTrouble | undefined {
-  const problems = useDocument((state) => state.problems.get(node.name)) ?? NO_PROBLEMS;
-  const revision = useDocument((state) => state.revision);
-  const failure = useDocumentRun((state) =>
+  const problems = useGraph((state) => state.problems.get(node.name)) ?? NO_PROBLEMS;
+  const revision = useGraph((state) => state.revision);
+  const failure = useGraphRun((state) =>
     state.latest?.state === "failed" &&
     state.latest.problem?.node === node.name &&
     state.runRevision === revision
       ? state.latest.problem
       : undefined,
   );
-  const withoutKernel = useKernels((state) => state.missing.nodes.has(node.name));
+  const withoutKernel = useGraphKernels((state) => state.missing.nodes.has(node.name));
   const unknownTask = useCluster(
     (state) =>
       state.state !== undefined &&
@@ -100,8 +100,8 @@ export function NodeProblems({ node, trouble, announced = true }: NodeProblemsPr
 
 /** That the node's task has no kernel for it, with the way out for this node alone. */
 function KernelCard({ name }: { name: string }): ReactElement | null {
-  const problem = useKernels((state) => state.missing.nodes.get(name));
-  const onTask = useKernels(() => missingAt(name));
+  const problem = useGraphKernels((state) => state.missing.nodes.get(name));
+  const onTask = useGraphKernels(() => missingAt(name));
   if (!problem || !onTask) return null;
   const onNode = { ...onTask, movable: onTask.movable.filter((one) => one === name) };
   return (

@@ -8,7 +8,7 @@ import {
 } from "@atlaskit/pragmatic-drag-and-drop/element/adapter";
 import { disableNativeDragPreview } from "@atlaskit/pragmatic-drag-and-drop/element/disable-native-drag-preview";
 import { dataEdge, type Edge } from "../document/wiring.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
 import { endDrag, useDrag } from "../stores/drag-store.js";
 import { toGraph } from "../viewport/view.js";
 
@@ -68,7 +68,7 @@ export function takesOps(canvas: HTMLElement): () => void {
 /** The edge that is drawn at a point of the screen, if a node can be inserted on it. */
 function edgeAt(x: number, y: number): Edge | undefined {
   const id = document.elementFromPoint(x, y)?.closest<HTMLElement>(".react-flow__edge")?.dataset.id;
-  return id === undefined ? undefined : dataEdge(useDocument.getState().document.nodes, id);
+  return id === undefined ? undefined : dataEdge(useGraph.getState().document.nodes, id);
 }
 
 function onGrid(length: number): number {

@@ -2,8 +2,9 @@
 
 import { deviceText } from "../document/edits/place.js";
 import { recordPerDocument } from "../stores/document-session.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
 import { endDrag, useDrag } from "../stores/drag-store.js";
+import { shownFunction } from "../stores/function-bodies.js";
 import { sentIfPinned } from "../stores/sent-bytes.js";
 import { bytesText, countText } from "../ui/format.js";
 
@@ -51,19 +52,21 @@ export function trackPinDrag(names: readonly string[], place: PointerPlace): voi
 
 /** The nodes that are dragged along with some of them: all that are selected, if these are. */
 export function draggedWith(names: readonly string[]): readonly string[] {
-  const { selection } = useDocument.getState();
+  const { selection } = useGraph.getState();
   return names.length > 0 && names.every((name) => selection.has(name)) ? [...selection] : names;
 }
 
 function dropText(names: readonly string[], device: string): string {
-  const { nodes } = useDocument.getState().document;
+  const { nodes } = useGraph.getState().document;
   const moving = names.filter((name) => nodes.get(name)?.device !== device);
   const task = device === "" ? "auto" : deviceText(device);
   if (moving.length === 0)
     return `${names.length === 1 ? (names[0] ?? "") : "All of them"} already pinned to ${task}`;
   const what = countText(moving.length, "node");
   const action = device === "" ? `Unpin ${what}` : `Pin ${what} to ${task}`;
-  return `${action}. ${sentText(names, device)} Esc cancels. One undo step.`;
+  // What is sent is known of the graph itself only.
+  const sent = shownFunction() === undefined ? ` ${sentText(names, device)}` : "";
+  return `${action}.${sent} Esc cancels. One undo step.`;
 }
 
 /** "Sent between tasks in a step: 98 kB instead of 1.2 MB." */

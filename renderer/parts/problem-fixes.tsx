@@ -1,7 +1,7 @@
 import { type ReactElement, useMemo } from "react";
 import { DTYPES_DIFFER, type NodeProblem, SHAPES_DIFFER } from "../document/problems.js";
 import { shapeFixes } from "../document/shape-fixes.js";
-import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
 import { Button } from "../ui/button.js";
 
 /** Buttons that each fix a problem of the graph with one undoable edit; nothing for problems without a fix. */
@@ -17,8 +17,8 @@ export function ProblemFixes({ problem }: { readonly problem: NodeProblem }): Re
 }
 
 function ShapeFixes({ node }: { readonly node: string }): ReactElement {
-  const nodes = useDocument((state) => state.document.nodes);
-  const shapes = useDocument((state) => state.shapes);
+  const nodes = useGraph((state) => state.document.nodes);
+  const shapes = useGraph((state) => state.shapes);
   const fixes = useMemo(() => {
     const consumer = nodes.get(node);
     return consumer ? shapeFixes(consumer, nodes, lookupOp, shapes) : [];

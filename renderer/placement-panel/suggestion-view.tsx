@@ -3,13 +3,13 @@ import { placementCommands } from "../commands/placement-commands.js";
 import { CommandButton, CommandSwitch } from "../parts/command-button.js";
 import { Note, Section, SectionHeading } from "../parts/section.js";
 import type { PlacementMove } from "../placement/moves.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { useDocument } from "../stores/document-store.js";
 import { isCurrent, type Suggestion, toggleMove } from "../stores/placement-store.js";
 import { classNames } from "../ui/class-names.js";
 import { bytesText, countText, durationText } from "../ui/format.js";
 import textStyles from "../ui/text.module.css";
 import { TextButton } from "../ui/text-button.js";
-import { revealNode } from "../viewport/view.js";
+import { showInGraph } from "../viewport/travel.js";
 import styles from "./placement-panel.module.css";
 import { StepFigures } from "./step-figures.js";
 import { sourceText, warningsOf } from "./suggestion-text.js";
@@ -108,10 +108,7 @@ function MoveRow({ move, suggestion, isWanted, onToggle }: MoveRowProps): ReactE
           className={textStyles.truncated}
           title={names.slice(0, MOST_NAMED).join("\n")}
           aria-label={`Select ${name}`}
-          onClick={() => {
-            documentActions.select(names);
-            revealNode(names[0] ?? "");
-          }}
+          onClick={() => showInGraph(names)}
         >
           {name}
         </TextButton>

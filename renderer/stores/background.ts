@@ -2,7 +2,7 @@
 import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { inSlices } from "../document/in-slices.js";
 import { nextTask } from "../ui/next-task.js";
-import { activeSession, inSession } from "./document-session.js";
+import { activeGraph, inSession } from "./document-session.js";
 
 /** A graph of up to so many nodes is computed at once, so that nothing of the window is behind its document. */
 export const MAX_AT_ONCE = 1000;
@@ -25,7 +25,7 @@ export class Background {
     }
     const abort = new AbortController();
     this.#abort = abort;
-    const session = activeSession();
+    const session = activeGraph();
     // What caused it is shown first.
     void nextTask()
       .then(() => inSlices(work(), { pause: nextTask, signal: abort.signal }))

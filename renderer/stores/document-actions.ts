@@ -1,4 +1,7 @@
-/** Every edit of the open document. Each is one undo step; a refused one leaves a reason in the store. */
+/**
+ * Every edit of the open document. Each is one undo step; a refused one leaves a reason in the store. Edits of a graph are
+ * made in what is shown, which may be the body of a function; those of runs and of the cluster in the document.
+ */
 import type { DocumentFile } from "../../main/api/documents.js";
 import type { FeedBatches, FeedValue } from "../../main/api/feeds.js";
 import type { Problem } from "../../main/api/problem.js";
@@ -17,6 +20,7 @@ import { setAttr } from "../document/edits/attrs.js";
 import { setCluster } from "../document/edits/cluster.js";
 import { colocate, separate } from "../document/edits/colocate.js";
 import { connect, disconnect, type InputEnd, type OutputEnd, removeSlot } from "../document/edits/connect.js";
+import { editFunction } from "../document/edits/edit-function.js";
 import { giveFirstValue } from "../document/edits/first-value.js";
 import { insertCast, insertReshape, insertTranspose } from "../document/edits/insert-before.js";
 import { type DataEnd, insertOnEdge } from "../document/edits/insert-on-edge.js";
@@ -43,7 +47,7 @@ import {
   toggleFetch,
   toggleTarget,
 } from "../document/edits/run-settings.js";
-import { type EditResult, refused } from "../document/edits/types.js";
+import { type EditResult, edit, refused } from "../document/edits/types.js";
 import { commit, type History, isDirty, redo, saved, startHistory, undo } from "../document/history.js";
 import { type Initialisation, initialisation } from "../document/initialisers.js";
 import { layeredLayout } from "../document/layout.js";
@@ -63,10 +67,13 @@ import {
   type DocumentStore,
   examineAnew,
   examineEdited,
+  lookupFor,
   lookupOp,
   newGeneration,
   useDocument,
+  useGraph,
 } from "./document-state.js";
+import { followDocumentEdit, forgetFunctions, shownFunction, showWhere } from "./function-bodies.js";
 import { type OpenedDocument, slicedOpening } from "./opening.js";
 import { useOps } from "./ops-store.js";
 import { noteUse } from "./recent-ops.js";
@@ -90,7 +97,9 @@ let newestRevision = 0;
 
 /** The number of the state that values depend on. Undo and redo come back to the number of the state they restore. */
 function revisionOf(history: History): number {
-  const step = history.past.findLast(({ operations }) => operations.some(changesValues));
+  const step = history.past.findLast(
+    ({ operations, keepsValues }) => keepsValues !== true && operations.some(changesValues),
+  );
   if (!step) return useDocument.getState().openedRevision;
   const known = revisions.get(step) ?? ++newestRevision;
   revisions.set(step, known);
@@ -101,55 +110,98 @@ function changesValues(operation: Operation): boolean {
   if (operation.type === "run-config") return operation.before.feeds !== operation.after.feeds;
   if (operation.type === "run-configs")
     return operation.before.runConfig.feeds !== operation.after.runConfig.feeds;
+  if (operation.type === "meta-graph") {
+    return operation.before.graphDef?.library !== operation.after.graphDef?.library;
+  }
   return operation.type === "nodes";
 }
 
 /** Applies a new state; values derived from the graph are only recomputed when the graph has changed. */
-function setHistory(history: History, selection?: Iterable<string>): void {
+function setHistory(history: History, select?: readonly string[]): void {
   const before = useDocument.getState();
   const { document } = history;
   const graphChanged =
     document.nodes !== before.document.nodes || document.metaGraph !== before.document.metaGraph;
-  const chosen = new Set([...(selection ?? before.selection)].filter((name) => document.nodes.has(name)));
+  const wanted = shownFunction() === undefined ? select : undefined;
+  const chosen = new Set([...(wanted ?? before.selection)].filter((name) => document.nodes.has(name)));
   useDocument.setState({
     ...historyState(history),
-    ...(graphChanged ? examineEdited(document) : {}),
+    ...(graphChanged ? examineEdited(document, before) : {}),
     revision: revisionOf(history),
     ...(sameNames(chosen, before.selection) ? {} : { selection: chosen }),
     refusal: undefined,
   });
+  followDocumentEdit(before.document, select);
 }
 
 function sameNames(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   return one.size === other.size && [...one].every((name) => other.has(name));
 }
 
-/** Makes an edit. False when it was refused; the store then has the reason. */
+/** Makes an edit of the graph that is shown. False when it was refused; the store then has the reason. */
 function perform(result: EditResult): boolean {
+  const made = inDocument(result);
+  if (!made.ok) {
+    useGraph.setState({ refusal: made.reason });
+    return false;
+  }
+  setHistory(commit(useDocument.getState().history, made.transaction), made.transaction.select);
+  return true;
+}
+
+/** An edit of what is shown as one of the document. */
+function inDocument(result: EditResult): EditResult {
+  if (!result.ok) return result;
+  const operations = withoutPlacesInScopes(present(), result.transaction.operations);
+  const transaction = { ...result.transaction, operations };
+  const name = shownFunction();
+  if (name === undefined) return edit(transaction);
+  return editFunction(whole(), name, present(), transaction, lookupFor(whole()));
+}
+
+/** Makes an edit of what runs do, or of the cluster, whatever graph is shown. */
+function performOnDocument(result: EditResult): boolean {
   if (!result.ok) {
     useDocument.setState({ refusal: result.reason });
     return false;
   }
-  const operations = withoutPlacesInScopes(present(), result.transaction.operations);
-  const transaction = { ...result.transaction, operations };
-  setHistory(commit(useDocument.getState().history, transaction), transaction.select);
+  setHistory(commit(useDocument.getState().history, result.transaction));
   return true;
 }
 
-/** Makes an edit of the open document. False when it was refused; the store then has the reason. */
+/** Makes an edit of the graph that is shown. False when it was refused; the store then has the reason. */
 export function performEdit(make: (document: GraphDocument) => EditResult): boolean {
   return perform(make(present()));
 }
 
-const present = (): GraphDocument => useDocument.getState().document;
+/** Makes an edit of the document, whatever graph is shown. False when it was refused. */
+export function performDocumentEdit(make: (document: GraphDocument) => EditResult): boolean {
+  return performOnDocument(make(whole()));
+}
+
+/** The graph that is shown. */
+const present = (): GraphDocument => useGraph.getState().document;
+/** The document that it is, or is a function of. */
+const whole = (): GraphDocument => useDocument.getState().document;
 /** Remembers an op of which a node was added. */
 function used(op: string, isAdded: boolean): boolean {
   if (isAdded) noteUse(op);
   return isAdded;
 }
 
-const presentRun = (): ChosenRun => chosenRun(present(), lookupOp);
-const selected = (): string[] => [...useDocument.getState().selection];
+const presentRun = (): ChosenRun => chosenRun(whole(), lookupFor(whole()));
+const selected = (): string[] => [...useGraph.getState().selection];
+
+/** Makes the newest step undone, or done again, and shows where that is. */
+function travel(step: (history: History) => History, list: "past" | "future"): void {
+  const { history } = useDocument.getState();
+  const moved = history[list].at(-1);
+  setHistory(step(history));
+  const changed = new Set(moved?.operations.map(({ type }) => type));
+  // What concerns the library as a whole is seen wherever the user is.
+  const isInGraph = changed.has("layout") || (changed.has("nodes") && !changed.has("meta-graph"));
+  if (moved?.within !== undefined || isInGraph) showWhere(moved?.within);
+}
 
 export const documentActions = {
   /**
@@ -176,6 +228,7 @@ export const documentActions = {
       generation: newGeneration(),
       refusal: undefined,
     });
+    forgetFunctions();
     if (ops !== useOps.getState().ops) examineAnew();
     // Values, times and errors of another graph are meaningless for this one, even where names are the same.
     showRunOf(document, openedRevision);
@@ -189,21 +242,21 @@ export const documentActions = {
   },
 
   /** The serialized MetaGraphDef to save, with layout and run settings in it. */
-  toMetaGraph: (): Uint8Array => writeDocument(present()),
+  toMetaGraph: (): Uint8Array => writeDocument(whole()),
 
   /** The serialized GraphDef to run, without Tensordeck's own attributes. */
-  toRunGraph: (): Uint8Array => GraphDef.encode(graphToRun(present())).finish(),
+  toRunGraph: (): Uint8Array => GraphDef.encode(graphToRun(whole())).finish(),
 
   /**
    * A serialized MetaGraphDef with the parts of the document, besides its nodes, that tell how it is
    * restored.
    */
-  toNotes: (): Uint8Array => MetaGraphDef.encode(restoreNotes(present())).finish(),
+  toNotes: (): Uint8Array => MetaGraphDef.encode(restoreNotes(whole())).finish(),
 
   /** Feeds, fetches and targets of a run. A single step also fetches small tensors on the way. */
   runInputs(steps = 1): RunInputs {
     const { document, shapes } = useDocument.getState();
-    return runInputs(document, lookupOp, shapes, steps === 1);
+    return runInputs(document, lookupFor(document), shapes, steps === 1);
   },
 
   /** What prevents the document, or the part of it that computes these, from running; empty when it can run. */
@@ -216,22 +269,23 @@ export const documentActions = {
   initialisation(): Initialisation {
     const { fetches, targets } = documentActions.runInputs(2);
     const roots = [...fetches.map((name) => parseTensorName(name).node), ...targets];
-    return initialisation(present().nodes, roots);
+    return initialisation(whole().nodes, roots);
   },
 
   placeholders(): NodeDef[] {
-    return [...present().nodes.values()].filter(({ op }) => op.startsWith("Placeholder"));
+    return [...whole().nodes.values()].filter(({ op }) => op.startsWith("Placeholder"));
   },
 
   /** Why the last edit was refused, shown only where the edit was made. */
   takeRefusal(): string | undefined {
-    const { refusal } = useDocument.getState();
+    const refusal = useGraph.getState().refusal ?? useDocument.getState().refusal;
+    useGraph.setState({ refusal: undefined });
     useDocument.setState({ refusal: undefined });
     return refusal;
   },
 
-  undo: (): void => setHistory(undo(useDocument.getState().history)),
-  redo: (): void => setHistory(redo(useDocument.getState().history)),
+  undo: (): void => travel(undo, "past"),
+  redo: (): void => travel(redo, "future"),
 
   addNode: (op: string, position: Point, connectFrom?: ConnectFrom): boolean =>
     used(op, perform(addNode(present(), lookupOp, op, position, connectFrom))),
@@ -251,13 +305,13 @@ export const documentActions = {
   bypassNodes: (names: readonly string[]): boolean => perform(bypassNodes(present(), lookupOp, names)),
 
   duplicate(): boolean {
-    const clip = clipOf(present(), useDocument.getState().selection);
+    const clip = clipOf(present(), useGraph.getState().selection);
     if (!clip) return false;
     return perform(paste(present(), clip, freePlaceFor(present(), clip), "Duplicate"));
   },
 
   /** The selected nodes as text for the clipboard; undefined when nothing is selected. */
-  copiedText: (): string | undefined => clipText(present(), useDocument.getState().selection),
+  copiedText: (): string | undefined => clipText(present(), useGraph.getState().selection),
 
   /**
    * Adds the nodes of a text.
@@ -277,7 +331,7 @@ export const documentActions = {
 
   /** Gives variables a first value of zeros, which can then be edited. */
   giveFirstValue: (variables: readonly string[]): boolean =>
-    perform(giveFirstValue(present(), lookupOp, variables)),
+    performOnDocument(giveFirstValue(whole(), lookupFor(whole()), variables)),
 
   rename: (from: string, to: string): boolean => perform(rename(present(), from, to)),
 
@@ -291,9 +345,13 @@ export const documentActions = {
   /** Pins nodes to a device, "/job:worker/task:0"; "" lets the master choose. */
   pin: (names: readonly string[], device: string): boolean => perform(pin(present(), names, device)),
 
-  /** Pins each node to a device of its own; `label` names the edit in undo, given "3 nodes". */
+  /** Pins each node of the graph itself to a device of its own; `label` names the edit in undo, given "3 nodes". */
   pinEach: (devices: ReadonlyMap<string, string>, label: (nodes: string) => string): boolean =>
-    perform(pinEach(present(), devices, label)),
+    performOnDocument(pinEach(whole(), devices, label)),
+
+  /** As `pin`, for nodes of the graph itself, whatever is shown. */
+  pinInGraph: (names: readonly string[], device: string): boolean =>
+    performOnDocument(pin(whole(), names, device)),
 
   /** Makes nodes share the device of another one. */
   colocate: (names: readonly string[], keeper: string): boolean =>
@@ -327,37 +385,38 @@ export const documentActions = {
   },
 
   setFeed: (tensor: string, value: FeedValue | undefined): boolean =>
-    perform(setFeed(present(), tensor, value)),
-  toggleFetch: (tensor: string): boolean => perform(toggleFetch(present(), tensor, presentRun())),
-  toggleTarget: (node: string): boolean => perform(toggleTarget(present(), node, presentRun())),
+    performOnDocument(setFeed(whole(), tensor, value)),
+  toggleFetch: (tensor: string): boolean => performOnDocument(toggleFetch(whole(), tensor, presentRun())),
+  toggleTarget: (node: string): boolean => performOnDocument(toggleTarget(whole(), node, presentRun())),
   /** Makes a run do only this; `label` names the edit in undo. */
   chooseRun: (run: Pick<RunConfig, "fetches" | "targets">, label: string): boolean =>
-    perform(chooseRun(present(), run, label)),
-  resetRun: (): boolean => perform(resetRun(present())),
-  setSteps: (steps: number): boolean => perform(setSteps(present(), steps)),
-  setTraceEvery: (every: number | undefined): boolean => perform(setTraceEvery(present(), every)),
-  setBatches: (batches: FeedBatches): boolean => perform(setBatches(present(), batches)),
-  setStops: (stops: readonly StopCondition[]): boolean => perform(setStops(present(), stops)),
+    performOnDocument(chooseRun(whole(), run, label)),
+  resetRun: (): boolean => performOnDocument(resetRun(whole())),
+  setSteps: (steps: number): boolean => performOnDocument(setSteps(whole(), steps)),
+  setTraceEvery: (every: number | undefined): boolean => performOnDocument(setTraceEvery(whole(), every)),
+  setBatches: (batches: FeedBatches): boolean => performOnDocument(setBatches(whole(), batches)),
+  setStops: (stops: readonly StopCondition[]): boolean => performOnDocument(setStops(whole(), stops)),
 
-  addRunConfig: (): boolean => perform(addRunConfig(present())),
-  duplicateRunConfig: (name: string): boolean => perform(duplicateRunConfig(present(), name)),
-  chooseRunConfig: (name: string): boolean => perform(chooseRunConfig(present(), name)),
-  renameRunConfig: (from: string, to: string): boolean => perform(renameRunConfig(present(), from, to)),
-  removeRunConfig: (name: string): boolean => perform(removeRunConfig(present(), name)),
-  setDefaultRunConfig: (name: string): boolean => perform(setDefaultRunConfig(present(), name)),
+  addRunConfig: (): boolean => performOnDocument(addRunConfig(whole())),
+  duplicateRunConfig: (name: string): boolean => performOnDocument(duplicateRunConfig(whole(), name)),
+  chooseRunConfig: (name: string): boolean => performOnDocument(chooseRunConfig(whole(), name)),
+  renameRunConfig: (from: string, to: string): boolean =>
+    performOnDocument(renameRunConfig(whole(), from, to)),
+  removeRunConfig: (name: string): boolean => performOnDocument(removeRunConfig(whole(), name)),
+  setDefaultRunConfig: (name: string): boolean => performOnDocument(setDefaultRunConfig(whole(), name)),
 
   /** Writes the cluster that the document wants. */
-  setCluster: (rows: readonly ClusterConfigRow[]): boolean => perform(setCluster(present(), rows)),
+  setCluster: (rows: readonly ClusterConfigRow[]): boolean => performOnDocument(setCluster(whole(), rows)),
 
   select(names: Iterable<string>, mode: "replace" | "add" | "toggle" = "replace"): void {
-    const { selection, document } = useDocument.getState();
+    const { selection, document } = useGraph.getState();
     const chosen = mode === "replace" ? new Set<string>() : new Set(selection);
     for (const name of names) {
       if (mode === "toggle" && chosen.has(name)) chosen.delete(name);
       else if (document.nodes.has(name)) chosen.add(name);
     }
     // The reason of a refused edit is irrelevant once the selection has changed.
-    if (!sameNames(chosen, selection)) useDocument.setState({ selection: chosen, refusal: undefined });
+    if (!sameNames(chosen, selection)) useGraph.setState({ selection: chosen, refusal: undefined });
   },
 
   selectAll: (): void => documentActions.select(present().nodes.keys()),

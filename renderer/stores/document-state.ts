@@ -4,12 +4,20 @@ import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
 import { examineAgain, examineGraph, type Findings, slicedExamination } from "../document/examine.js";
 import type { History } from "../document/history.js";
 import { startHistory } from "../document/history.js";
+import { callersOfChanged, libraryOf, sameSignatures } from "../document/library.js";
 import { EMPTY_RUN_CONFIGS, type GraphDocument } from "../document/model.js";
 import type { ProblemMap } from "../document/problems.js";
 import { NO_SHAPES, type ShapeMap } from "../document/shapes.js";
 import type { OpLookup } from "../document/signature.js";
 import { Background } from "./background.js";
-import { inSession, openSessions, perDocument, recordPerDocument } from "./document-session.js";
+import {
+  inSession,
+  ofGraph,
+  openFunctions,
+  openSessions,
+  perDocument,
+  recordPerGraph,
+} from "./document-session.js";
 import { engineOps, useOps } from "./ops-store.js";
 
 export interface DocumentStore {
@@ -70,6 +78,9 @@ export const useDocument = perDocument<DocumentStore>(() => ({
   history: startHistory(emptyDocument),
 }));
 
+/** The graph that is shown of the open document: the document itself, or the body of a function that is open. */
+export const useGraph = ofGraph(useDocument);
+
 const ownOps = new WeakMap<MetaGraphDef, OpLookup>();
 
 /** Functions of the graph's own library, then ops of the engine, then those that the file describes itself. */
@@ -80,7 +91,10 @@ export function lookupFor(document: Pick<GraphDocument, "metaGraph">): OpLookup 
   const library = metaGraph.graphDef?.library?.function ?? [];
   const functions = byName(library.flatMap(({ signature }) => (signature ? [signature] : [])));
   const described = byName(metaGraph.metaInfoDef?.strippedOpList?.op ?? []);
-  const lookup: OpLookup = (op) => functions.get(op) ?? engineOps(op) ?? described.get(op);
+  const lookup: OpLookup = Object.assign(
+    (op: string) => functions.get(op) ?? engineOps(op) ?? described.get(op),
+    { functionNamed: (name: string) => libraryOf(metaGraph).get(name) },
+  );
   ownOps.set(metaGraph, lookup);
   return lookup;
 }
@@ -89,8 +103,8 @@ function byName(ops: readonly OpDef[]): ReadonlyMap<string, OpDef> {
   return new Map(ops.map((definition) => [definition.name, definition]));
 }
 
-/** The lookup of the open document. */
-export const lookupOp: OpLookup = (op) => lookupFor(useDocument.getState().document)(op);
+/** The lookup of the graph that is shown. */
+export const lookupOp: OpLookup = (op) => lookupFor(useGraph.getState().document)(op);
 
 export const opsKnown = (): boolean => useOps.getState().state === "ready";
 
@@ -99,30 +113,36 @@ export function examine(document: GraphDocument): Findings {
   return examineGraph(document, lookupFor(document), opsKnown());
 }
 
-/** Shapes and problems after an edit of the open document. */
-export function examineEdited(document: GraphDocument): Findings {
-  const { document: before, shapes, problems } = useDocument.getState();
+/** Shapes and problems after an edit, from the state before it. */
+export function examineEdited(
+  document: GraphDocument,
+  { document: before, shapes, problems }: DocumentStore,
+): Findings {
   const sameOps =
-    document.metaGraph.graphDef?.library === before.metaGraph.graphDef?.library &&
+    sameSignatures(document.metaGraph, before.metaGraph) &&
     document.metaGraph.metaInfoDef === before.metaGraph.metaInfoDef;
   if (!sameOps) return examine(document);
-  return examineAgain(document, { nodes: before.nodes, shapes, problems }, lookupFor(document), opsKnown());
+  const calling = callersOfChanged(document.nodes, before.metaGraph, document.metaGraph);
+  const known = { nodes: before.nodes, shapes, problems };
+  return examineAgain(document, known, lookupFor(document), opsKnown(), calling);
 }
 
-const examinations = recordPerDocument(() => new Background());
+const examinations = recordPerGraph(() => new Background());
 
-/** Has the open document examined anew, with the present op list. */
+/** Has a graph examined anew, with the present op list: in `inSession`, that of the session. */
 export function examineAnew(): void {
-  const { document } = useDocument.getState();
+  const { document } = useGraph.getState();
   const work = () => slicedExamination(document, lookupFor(document), opsKnown());
   examinations().start(document.nodes.size, work, (findings) => {
-    const { document: now } = useDocument.getState();
-    if (now.nodes === document.nodes && now.metaGraph === document.metaGraph) useDocument.setState(findings);
+    const { document: now } = useGraph.getState();
+    if (now.nodes === document.nodes && now.metaGraph === document.metaGraph) useGraph.setState(findings);
     else examineAnew();
   });
 }
 
 useOps.subscribe((state, before) => {
   if (state.ops === before.ops) return;
-  for (const session of openSessions()) inSession(session, examineAnew);
+  for (const document of openSessions()) {
+    for (const session of [document, ...openFunctions(document)]) inSession(session, examineAnew);
+  }
 });

@@ -1,3 +1,3 @@
 /** The open document as the rest of the window sees it. */
 export { documentActions } from "./document-actions.js";
-export { type DocumentStore, lookupOp, useDocument } from "./document-state.js";
+export { type DocumentStore, lookupOp, useDocument, useGraph } from "./document-state.js";

@@ -8,8 +8,8 @@ import type { Point } from "../document/model.js";
 import { scopeOf } from "../document/scope-tree.js";
 import { firstOpen, type Openness, scopesAround } from "../document/visible-graph.js";
 import type { Arrangement } from "../layout/arrange.js";
-import { perDocument } from "./document-session.js";
-import { useDocument } from "./document-store.js";
+import { perGraph } from "./document-session.js";
+import { useGraph } from "./document-store.js";
 
 export interface GraphViewStore {
   /** The document that all of it belongs to, by its generation. */
@@ -48,16 +48,16 @@ const nothingShown = {
   next: undefined,
 };
 
-export const useGraphView = perDocument<GraphViewStore>(() => nothingShown);
+export const useGraphView = perGraph<GraphViewStore>(() => nothingShown);
 
 /** Whether the open document is arranged by the window, so that scopes open and close. */
 export function hasScopes(): boolean {
-  return isArranged(useDocument.getState().document);
+  return isArranged(useGraph.getState().document);
 }
 
 /** Begins with what is open at first when another document was opened. */
 export function followDocument(): void {
-  const { document, generation } = useDocument.getState();
+  const { document, generation } = useGraph.getState();
   if (useGraphView.getState().generation === generation) return;
   const openness = isArranged(document)
     ? { scopes: new Set(firstOpen(hierarchyFor(document.nodes, NO_WEIGHTS))), weights: NO_WEIGHTS }
@@ -79,7 +79,7 @@ function reveal(nodes: readonly string[]): NextView {
 
 /** The parameters that are drawn at nodes. */
 function foldedInto(names: readonly string[]): string[] {
-  const { nodes } = useDocument.getState().document;
+  const { nodes } = useGraph.getState().document;
   const { weights } = hierarchyFor(nodes, useGraphView.getState().openness.weights);
   return names.flatMap((name) => [name, ...(weights.folded.get(name) ?? [])]);
 }
@@ -87,7 +87,7 @@ function foldedInto(names: readonly string[]): string[] {
 /** Opens the scopes around nodes too, and brings them into view. */
 function openWithScopes(weights: Openness["weights"], names: readonly string[]): void {
   const { scopes } = useGraphView.getState().openness;
-  const { tree } = hierarchyFor(useDocument.getState().document.nodes, weights);
+  const { tree } = hierarchyFor(useGraph.getState().document.nodes, weights);
   const around = names.flatMap((name) => scopesAround(tree, scopeOf(tree, name)).map(({ id }) => id));
   change({ scopes: new Set([...scopes, ...around]), weights }, reveal(names));
 }
@@ -124,7 +124,7 @@ export const graphViewActions = {
   /** Opens what nodes are hidden in: the scopes around them, or the node that they are parameters of. */
   uncover(names: readonly string[]): void {
     const { weights } = useGraphView.getState().openness;
-    const { nodes } = useDocument.getState().document;
+    const { nodes } = useGraph.getState().document;
     const hierarchy = hierarchyFor(nodes, weights);
     const users = names.flatMap((name) =>
       hierarchy.isShown(name) ? [] : [...(hierarchy.weights.owners.get(name) ?? [])].slice(0, 1),

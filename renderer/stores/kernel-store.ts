@@ -14,7 +14,7 @@ import { client } from "../transport/client.js";
 import { useApp } from "./app-store.js";
 import { Background } from "./background.js";
 import { machinesOf, useCluster } from "./cluster-store.js";
-import { perDocument, recordPerDocument } from "./document-session.js";
+import { ofGraph, perDocument, recordPerDocument } from "./document-session.js";
 import { lookupFor } from "./document-state.js";
 import { useDocument } from "./document-store.js";
 import { areSame, keepEqual } from "./keep-equal.js";
@@ -33,6 +33,9 @@ export interface KernelStore {
 }
 
 export const useKernels = perDocument<KernelStore>(() => ({ missing: NOTHING_MISSING }));
+
+/** What is missing of the graph that is shown; nothing is told of nodes within functions. */
+export const useGraphKernels = ofGraph(useKernels);
 
 /** The inputs of the newest result for a document. */
 interface Comparison {

@@ -2,7 +2,7 @@ import { create } from "zustand";
 import type { QueuedRun } from "../../main/api/run-queue.js";
 import type { RunState } from "../../main/api/run-state.js";
 import type { RunUpdate } from "../../main/api/runs.js";
-import { perDocument } from "./document-session.js";
+import { ofGraph, perDocument } from "./document-session.js";
 
 /** The window's view of runs, of any document. */
 export interface RunStore {
@@ -38,6 +38,9 @@ export const useDocumentRun = perDocument<DocumentRunStore>(() => ({
   latest: undefined,
   runRevision: undefined,
 }));
+
+/** The run whose values the graph that is shown has. A function has none: it is run by each of its callers. */
+export const useGraphRun = ofGraph(useDocumentRun);
 
 const ended: ReadonlySet<RunState> = new Set(["done", "stopped", "failed"]);
 

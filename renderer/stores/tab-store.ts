@@ -51,9 +51,14 @@ function hasRun(session: DocumentSession): boolean {
 
 const UNTITLED = "untitled";
 
-/** "untitled", or "untitled 2" where that is taken: runs are told apart by the names of their documents. */
-export function freeName(): string {
-  const taken = new Set(openSessions().map((session) => useDocument.of(session).getState().document.name));
+/**
+ * "untitled", or "untitled 2" where that is taken: runs of documents without a file are told apart by their names.
+ *
+ * @param leaving what gives way to the document that gets the name
+ */
+export function freeName(leaving?: DocumentSession): string {
+  const others = openSessions().filter((session) => session !== leaving);
+  const taken = new Set(others.map((session) => useDocument.of(session).getState().document.name));
   for (let count = 1; ; count++) {
     const name = count === 1 ? UNTITLED : `${UNTITLED} ${count}`;
     if (!taken.has(name)) return name;

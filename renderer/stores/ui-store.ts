@@ -42,6 +42,8 @@ export type DialogState =
   /** Assigns a value to a variable of the session. */
   | { readonly kind: "assign"; readonly variable: string }
   | { readonly kind: "scope"; readonly nodes: readonly string[] }
+  /** Renames a function of the graph's library. */
+  | { readonly kind: "rename-function"; readonly name: string }
   | {
       readonly kind: "file";
       readonly mode: "open" | "save";

@@ -1,4 +1,5 @@
 /** What each step of the tour says, where, and how it is done: by the user, or by the tour for the user. */
+
 import { TOUR_NODES } from "../actions/tour-actions.js";
 import { taskDevice, taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { clusterCommands } from "../commands/cluster-commands.js";
@@ -9,6 +10,7 @@ import { isActive, useDocumentRun } from "../stores/run-store.js";
 import type { TourStep } from "../stores/tour-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { shortcutText } from "../ui/shortcut.js";
+import { selectInGraph } from "../viewport/travel.js";
 import { revealNode } from "../viewport/view.js";
 
 export interface StepOfUser {
@@ -98,7 +100,7 @@ export const STEPS: Readonly<Record<Exclude<TourStep, "end">, StepOfUser>> = {
     target: nodeOf(result),
     prepare: () => revealNode(result),
     perform: () => {
-      documentActions.select([result]);
+      selectInGraph([result]);
       uiActions.toggleInspector(true);
     },
     underWay: () => undefined,

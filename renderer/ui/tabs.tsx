@@ -5,10 +5,13 @@ import {
   type MouseEvent,
   type ReactElement,
   type ReactNode,
+  useEffect,
   useRef,
+  useState,
 } from "react";
 import { classNames } from "./class-names.js";
 import { Icon } from "./icon.js";
+import { dragsTab, type TabSide } from "./tab-drag.js";
 import styles from "./tabs.module.css";
 import textStyles from "./text.module.css";
 
@@ -64,6 +67,8 @@ interface TabListProps<Id extends string> {
   /** There may be many: they become narrower, then they scroll. */
   readonly scrolls?: boolean;
   onContextMenu?(id: Id, event: MouseEvent): void;
+  /** Tabs can be dragged: called with the dragged one, and the one that it was dropped on, at which side. */
+  onMove?(id: Id, onto: Id, side: TabSide): void;
   /** Called after a tab was selected with the pointer. */
   onPointerSelect?(): void;
   /** Shown at the right end of the bar. */
@@ -72,7 +77,7 @@ interface TabListProps<Id extends string> {
 
 /** The bar of tabs. */
 export function TabList<Id extends string>(props: TabListProps<Id>): ReactElement {
-  const { label, tabs, scrolls = false, onContextMenu, onPointerSelect, children } = props;
+  const { label, tabs, scrolls = false, children } = props;
   const bar = useRef<HTMLDivElement>(null);
   const focusSelected = () =>
     bar.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.focus({ preventScroll: true });
@@ -96,33 +101,58 @@ export function TabList<Id extends string>(props: TabListProps<Id>): ReactElemen
         onKeyDown={onKeyDown}
       >
         {tabs.map((tab) => (
-          <Radix.Trigger
-            key={tab.id}
-            value={tab.id}
-            className={styles.tab}
-            title={tab.title}
-            data-tab={tab.id}
-            data-unsaved={tab.unsaved ? "" : undefined}
-            onMouseDown={keepFromScrolling}
-            onAuxClick={({ button }) => button === MIDDLE && tab.onClose?.()}
-            onContextMenu={onContextMenu && ((event) => onContextMenu(tab.id, event))}
-            onClick={({ detail }) => detail > 0 && onPointerSelect?.()}
-          >
-            {tab.mark}
-            <span className={textStyles.truncated}>{tab.label}</span>
-            {tab.detail ? (
-              <span className={classNames(styles.detail, textStyles.truncated)}>{tab.detail}</span>
-            ) : null}
-            {tab.unsaved ? <span className={textStyles.spokenOnly}>has unsaved changes</span> : null}
-            {tab.count ? (
-              <span className={classNames(styles.count, tab.bad && styles.problems)}>{tab.count}</span>
-            ) : null}
-            {tab.onClose ? <Cross onClose={tab.onClose} /> : null}
-          </Radix.Trigger>
+          <Trigger key={tab.id} tab={tab} of={props} />
         ))}
       </Radix.List>
       {children}
     </div>
+  );
+}
+
+interface TriggerProps<Id extends string> {
+  readonly tab: Tab<Id>;
+  /** The props of its bar. */
+  readonly of: TabListProps<Id>;
+}
+
+function Trigger<Id extends string>({ tab, of }: TriggerProps<Id>): ReactElement {
+  const { label: bar, onContextMenu, onPointerSelect, onMove } = of;
+  const element = useRef<HTMLButtonElement>(null);
+  const [side, setSide] = useState<TabSide>();
+  const moved = useRef(onMove);
+  moved.current = onMove;
+  const isMovable = onMove !== undefined;
+  useEffect(() => {
+    if (!element.current || !isMovable) return;
+    // Every value is the id of one of the tabs.
+    const onDrop = (dragged: string, at: TabSide) => moved.current?.(dragged as Id, tab.id, at);
+    return dragsTab(element.current, { id: tab.id, bar, onOver: setSide, onDrop });
+  }, [tab.id, bar, isMovable]);
+  return (
+    <Radix.Trigger
+      ref={element}
+      value={tab.id}
+      className={styles.tab}
+      title={tab.title}
+      data-tab={tab.id}
+      data-drop={side}
+      data-unsaved={tab.unsaved ? "" : undefined}
+      onMouseDown={keepFromScrolling}
+      onAuxClick={({ button }) => button === MIDDLE && tab.onClose?.()}
+      onContextMenu={onContextMenu && ((event) => onContextMenu(tab.id, event))}
+      onClick={({ detail }) => detail > 0 && onPointerSelect?.()}
+    >
+      {tab.mark}
+      <span className={textStyles.truncated}>{tab.label}</span>
+      {tab.detail ? (
+        <span className={classNames(styles.detail, textStyles.truncated)}>{tab.detail}</span>
+      ) : null}
+      {tab.unsaved ? <span className={textStyles.spokenOnly}>has unsaved changes</span> : null}
+      {tab.count ? (
+        <span className={classNames(styles.count, tab.bad && styles.problems)}>{tab.count}</span>
+      ) : null}
+      {tab.onClose ? <Cross onClose={tab.onClose} /> : null}
+    </Radix.Trigger>
   );
 }
 

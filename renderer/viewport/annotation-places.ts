@@ -1,6 +1,6 @@
 /** Where frames and notes are, and which nodes lie in a frame. */
 import type { Annotation, Point } from "../document/model.js";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { hasScopes } from "../stores/graph-view-store.js";
 import { currentMap, itemShowing } from "./current-map.js";
 import { nodeRect, nodesIn } from "./graph-map.js";
@@ -68,7 +68,7 @@ export function nodesWithin(annotation: Annotation): string[] {
 /** Moves up from `wanted` until nothing is in the way; stays where all is full. */
 export function freeArea(wanted: Point, { width, height }: Pick<Annotation, "width" | "height">): Point {
   const map = currentMap();
-  const others = useDocument.getState().document.annotations.map(annotationRect);
+  const others = useGraph.getState().document.annotations.map(annotationRect);
   for (let tried = 0; tried < MAX_TRIES; tried++) {
     const at = { x: wanted.x, y: wanted.y - tried * PADDING };
     const area: Rect = { left: at.x, top: at.y, right: at.x + width, bottom: at.y + height };
@@ -79,7 +79,7 @@ export function freeArea(wanted: Point, { width, height }: Pick<Annotation, "wid
 
 /** The area of a frame around the selected nodes. */
 export function frameAroundSelection(): Pick<Annotation, "at" | "width" | "height"> | undefined {
-  const rects = rectsShowing(useDocument.getState().selection);
+  const rects = rectsShowing(useGraph.getState().selection);
   if (rects.length === 0) return undefined;
   const down = (value: number) => Math.floor(value / GRID) * GRID;
   const up = (value: number) => Math.ceil(value / GRID) * GRID;

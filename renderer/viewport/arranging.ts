@@ -15,13 +15,8 @@ import { type Arrangement, arrange, type LayoutMemory } from "../layout/arrange.
 import type { Cell, CellPort, LayoutEngine } from "../layout/cells.js";
 import { elkEngine } from "../layout/elk-engine.js";
 import { gridEngine } from "../layout/grid.js";
-import {
-  activeSession,
-  type DocumentSession,
-  inSession,
-  recordPerDocument,
-} from "../stores/document-session.js";
-import { lookupOp, useDocument } from "../stores/document-store.js";
+import { activeGraph, type DocumentSession, inSession, recordPerGraph } from "../stores/document-session.js";
+import { lookupOp, useGraph } from "../stores/document-store.js";
 import { followDocument, type GraphViewStore, useGraphView } from "../stores/graph-view-store.js";
 import { areSame } from "../stores/keep-equal.js";
 import { useOps } from "../stores/ops-store.js";
@@ -43,7 +38,7 @@ interface Work {
   generation: number | undefined;
 }
 
-const workOf = recordPerDocument(
+const workOf = recordPerGraph(
   (): Work => ({ of: [], abort: undefined, memory: new Map(), generation: undefined }),
 );
 
@@ -59,7 +54,7 @@ export interface ArrangingHooks {
 /** Follows the open document until the returned function is called. */
 export function keepArranged(hooks: ArrangingHooks, engine: LayoutEngine = inWorker): () => void {
   const check = () => follow(hooks, engine);
-  const stops = [useDocument.subscribe(check), useGraphView.subscribe(check), useOps.subscribe(check)];
+  const stops = [useGraph.subscribe(check), useGraphView.subscribe(check), useOps.subscribe(check)];
   check();
   return () => {
     for (const stop of stops) stop();
@@ -75,7 +70,7 @@ class ArrangingCancelled extends Error {}
 
 function follow(hooks: ArrangingHooks, engine: LayoutEngine): void {
   followDocument();
-  const { document, generation } = useDocument.getState();
+  const { document, generation } = useGraph.getState();
   const work = workOf();
   const { openness } = useGraphView.getState();
   const wiring = isArranged(document) ? wiringOf(document.nodes) : undefined;
@@ -96,7 +91,7 @@ function follow(hooks: ArrangingHooks, engine: LayoutEngine): void {
   }
   const abort = new AbortController();
   work.abort = abort;
-  void compute(activeSession(), abort.signal, work.memory, hooks, engine);
+  void compute(activeGraph(), abort.signal, work.memory, hooks, engine);
 }
 
 async function compute(
@@ -106,7 +101,7 @@ async function compute(
   hooks: ArrangingHooks,
   engine: LayoutEngine,
 ): Promise<void> {
-  const { nodes } = useDocument.getState().document;
+  const { nodes } = useGraph.getState().document;
   const { openness: wanted, shown } = useGraphView.getState();
   useGraphView.setState({ arranging: true });
   // What caused it is shown first.

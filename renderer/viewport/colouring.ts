@@ -4,9 +4,9 @@ import type { NodeRun } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { wiringOf } from "../document/wiring.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { areSame } from "../stores/keep-equal.js";
-import { useDocumentRun } from "../stores/run-store.js";
+import { useGraphRun } from "../stores/run-store.js";
 import { tensorBytes } from "../stores/sent-bytes.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { bytesText } from "../ui/format.js";
@@ -43,8 +43,8 @@ let newest: { readonly of: readonly unknown[]; readonly scale: ColourScale } | u
 export function colourScale(): ColourScale | undefined {
   const { by } = useColouring.getState();
   if (by === "task") return undefined;
-  const { document, shapes } = useDocument.getState();
-  const runs = useDocumentRun.getState().latest?.nodes;
+  const { document, shapes } = useGraph.getState();
+  const runs = useGraphRun.getState().latest?.nodes;
   const of = [by, document.nodes, by === "bytes" ? shapes : undefined, by === "op" ? undefined : runs];
   if (newest && areSame(of, newest.of)) return newest.scale;
   const scale =
@@ -155,14 +155,14 @@ export function useColourOf(names: Iterable<string>): string | undefined {
     return scale && (scale.colourOf(names) ?? UNKNOWN);
   };
   // The same value from each store: any of them may change it.
-  useDocument(colour);
-  useDocumentRun(colour);
+  useGraph(colour);
+  useGraphRun(colour);
   return useColouring(colour);
 }
 
 /** The scale for a component; undefined while nodes are coloured by task. */
 export function useColourScale(): ColourScale | undefined {
-  useDocument(colourScale);
-  useDocumentRun(colourScale);
+  useGraph(colourScale);
+  useGraphRun(colourScale);
   return useColouring(colourScale);
 }

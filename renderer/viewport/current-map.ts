@@ -1,19 +1,19 @@
 /** The map of the open document; recomputed when its graph, its layout, what is open of it, or the op list changes. */
 import { isArranged } from "../document/arrangement.js";
-import { recordPerDocument } from "../stores/document-session.js";
-import { lookupOp, useDocument } from "../stores/document-store.js";
+import { recordPerGraph } from "../stores/document-session.js";
+import { lookupOp, useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { areSame } from "../stores/keep-equal.js";
 import { useOps } from "../stores/ops-store.js";
 import { type GraphMap, mapFrom, mapOf } from "./graph-map.js";
 import { mapOfVisible, visibleOf } from "./shown-graph.js";
 
-const remembered = recordPerDocument(
+const remembered = recordPerGraph(
   (): { known?: { readonly of: readonly unknown[]; readonly map: GraphMap } } => ({}),
 );
 
 export function currentMap(): GraphMap {
-  const { document } = useDocument.getState();
+  const { document } = useGraph.getState();
   const { shown, moved } = useGraphView.getState();
   const of = [document.nodes, document.layout, document.metaGraph, useOps.getState().ops, shown, moved];
   const record = remembered();
@@ -30,7 +30,7 @@ export function forgetMap(): void {
 }
 
 function compute(): GraphMap {
-  const { document } = useDocument.getState();
+  const { document } = useGraph.getState();
   if (!isArranged(document)) return mapOf(document, lookupOp);
   const { shown, moved } = useGraphView.getState();
   // Nothing is drawn before the first layout.
@@ -40,7 +40,7 @@ function compute(): GraphMap {
 
 /** The item of the drawing that shows a node: the node itself, or the closed scope that it is in. */
 export function itemShowing(name: string): string | undefined {
-  const { document } = useDocument.getState();
+  const { document } = useGraph.getState();
   if (!isArranged(document)) return document.nodes.has(name) ? name : undefined;
   const { shown } = useGraphView.getState();
   return shown && visibleOf(document.nodes, shown.openness).itemOf(name);

@@ -5,8 +5,8 @@ import { shapeText } from "../document/shapes.js";
 import { tensorName } from "../document/tensor-names.js";
 import { wiringOf } from "../document/wiring.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { lookupOp, useDocument } from "../stores/document-store.js";
-import { useDocumentRun } from "../stores/run-store.js";
+import { lookupOp, useGraph } from "../stores/document-store.js";
+import { useGraphRun } from "../stores/run-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { countText } from "../ui/format.js";
 import { colourOfItem } from "./colouring.js";
@@ -26,7 +26,7 @@ const MOST_LABELS = 100;
 
 /** @param css resolves colours and fonts of the style sheet */
 export function drawingNow(css: Drawing["css"], selectedOnly: boolean): Drawing {
-  const { document, selection } = useDocument.getState();
+  const { document, selection } = useGraph.getState();
   const map = currentMap();
   const isDrawn = (item: MapItem) => !selectedOnly || (item.kind !== "frame" && isSelected(item, selection));
   const items = map.items.flatMap((item, index) => (isDrawn(item) ? [index] : []));
@@ -49,7 +49,7 @@ export function drawingNow(css: Drawing["css"], selectedOnly: boolean): Drawing 
 
 function textsOf(item: MapItem): ItemTexts {
   const colour = colourOfItem(item);
-  const runs = useDocumentRun.getState().latest?.nodes;
+  const runs = useGraphRun.getState().latest?.nodes;
   if (item.kind !== "node") {
     const names = nodesOfItem(item);
     const micros = names.reduce((sum, name) => sum + (nodeRunOf(runs, name)?.durationMicros ?? 0), 0);
@@ -60,7 +60,7 @@ function textsOf(item: MapItem): ItemTexts {
     };
   }
   const { node } = item;
-  const { document } = useDocument.getState();
+  const { document } = useGraph.getState();
   const out = usedOutputs(wiringOf(document.nodes).outgoing.get(node.name));
   const ports = portsOf(node, lookupOp, out);
   const placed = nodeRunOf(runs, node.name);
@@ -78,8 +78,8 @@ function textsOf(item: MapItem): ItemTexts {
 
 /** A value that is part of the graph, or was computed by the newest run of it as it is now. */
 function valueText(name: string): string {
-  const { document, revision } = useDocument.getState();
-  const { latest, runRevision } = useDocumentRun.getState();
+  const { document, revision } = useGraph.getState();
+  const { latest, runRevision } = useGraphRun.getState();
   const node = document.nodes.get(name);
   if (node?.op === "Const") return constText(node);
   const tensor = tensorName(name, 0);
@@ -103,8 +103,8 @@ function strokeOf(edge: MapEdge): { readonly colour: string; readonly width: num
 
 /** The task that a node is pinned to, else the one that it ran on. */
 function taskOf(name: string) {
-  const pinned = useDocument.getState().document.nodes.get(name)?.device ?? "";
-  const ran = nodeRunOf(useDocumentRun.getState().latest?.nodes, name)?.device ?? "";
+  const pinned = useGraph.getState().document.nodes.get(name)?.device ?? "";
+  const ran = nodeRunOf(useGraphRun.getState().latest?.nodes, name)?.device ?? "";
   const device = pinned === "" ? ran : pinned;
   return device === "" ? undefined : useCluster.getState().taskForDevice(device);
 }
@@ -113,5 +113,5 @@ function taskOf(name: string) {
 function labelOf(edge: MapEdge, isRouted: boolean): string {
   const [first = edge, ...others] = edge.wires ?? [];
   if (!isRouted || others.length > 0 || first.output < 0) return "";
-  return shapeText(useDocument.getState().shapes.outputs.get(first.from)?.[first.output]);
+  return shapeText(useGraph.getState().shapes.outputs.get(first.from)?.[first.output]);
 }

@@ -6,7 +6,7 @@ import type { Scope } from "../document/scope-tree.js";
 import type { OpLookup } from "../document/signature.js";
 import { type Edge, wiringOf } from "../document/wiring.js";
 import { BACK_CLEARANCE, BACK_STUB, distanceToEdge, distanceToLines } from "./edge-path.js";
-import { nodeTitle } from "./node-text.js";
+import { nodeTitle, opTitle } from "./node-text.js";
 import { drawnHeight } from "./ports.js";
 import { grown, overlap, type Rect } from "./rect.js";
 
@@ -120,7 +120,7 @@ export function nodeSize(
   lookup: OpLookup,
   outgoing: readonly Edge[] | undefined,
 ): { readonly width: number; readonly height: number } {
-  return { width: nodeWidth(title, node.op), height: drawnHeight(node, lookup, usedOutputs(outgoing)) };
+  return { width: nodeWidth(title, opTitle(node)), height: drawnHeight(node, lookup, usedOutputs(outgoing)) };
 }
 
 /** How many outputs of a node others read, as far as they are known by that. */

@@ -1,9 +1,11 @@
 /** The graph as an SVG document: what the canvas draws, with colours that need no style sheet. Pure. */
+
 import { paused, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { FRAME_HEAD, portY } from "../document/node-size.js";
 import type { Scope } from "../document/scope-tree.js";
 import { edgePath, routePath } from "./edge-path.js";
 import { edgeEnds, type GraphMap, type MapEdge, type MapItem, nodeRect } from "./graph-map.js";
+import { opTitle } from "./node-text.js";
 import type { Rect } from "./rect.js";
 import { repeatText } from "./shown-graph.js";
 
@@ -148,11 +150,11 @@ function nodeSvg(
     ...Array.from({ length: outputs }, (_, index) => [right, top + portY(index)] as const),
   ];
   return [
-    `<g><title>${escaped(`${node.name} (${node.op})`)}</title>`,
+    `<g><title>${escaped(`${node.name} (${opTitle(node)})`)}</title>`,
     `<rect x="${left}" y="${top}" width="${width}" height="${bottom - top}" rx="6" fill="${css("var(--bg-2)")}" ${border}/>`,
     `<path d="M${left + 0.5} ${top + HEAD_HEIGHT}V${top + 6}Q${left + 0.5} ${top + 0.5} ${left + 6} ${top + 0.5}H${right - 6}Q${right - 0.5} ${top + 0.5} ${right - 0.5} ${top + 6}V${top + HEAD_HEIGHT}z" fill="${head}"/>`,
     line(css, title, left + 8, top + 15, room, { size: 12, bold: true, colour: "var(--fg-0)" }),
-    line(css, node.op, right - 8, top + 15, opRoom, { anchor: "end" }),
+    line(css, opTitle(node), right - 8, top + 15, opRoom, { anchor: "end" }),
     `<rect x="${left + 10}" y="${top + 29}" width="8" height="8" rx="2" ${unpinned ? `fill="none" stroke="${css(colour)}" stroke-dasharray="2 2"` : `fill="${css(colour)}"`}/>`,
     line(css, place, left + 23, top + 36.5, width - 33, { colour }),
     line(css, value, left + 10, top + 54, width - 20 - time.length * 6.4, {

@@ -1,5 +1,5 @@
 /** Whether the minimap is shown: as chosen, or by default for graphs that do not fit on a screen. */
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { type CanvasStore, useCanvas } from "./view-store.js";
 
 const MAP_FROM_NODES = 12;
@@ -9,10 +9,10 @@ function shown({ minimapOpen }: CanvasStore, nodes: number): boolean {
 }
 
 export function isMinimapShown(): boolean {
-  return shown(useCanvas.getState(), useDocument.getState().document.nodes.size);
+  return shown(useCanvas.getState(), useGraph.getState().document.nodes.size);
 }
 
 export function useMinimapShown(): boolean {
-  const nodes = useDocument((state) => state.document.nodes.size);
+  const nodes = useGraph((state) => state.document.nodes.size);
   return useCanvas((state) => shown(state, nodes));
 }

@@ -1,6 +1,6 @@
 /** Where nodes and closed scopes are put: by a drag on the canvas, by keys, and by commands. */
 import type { Point } from "../document/model.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions, useGraph } from "../stores/document-store.js";
 import { graphViewActions, hasScopes, useGraphView } from "../stores/graph-view-store.js";
 import { currentMap } from "./current-map.js";
 import { type MapItem, nodeRect } from "./graph-map.js";
@@ -26,7 +26,7 @@ export function rectsOf(selection: ReadonlySet<string>): ReadonlyMap<string, Rec
 /** Moves the held item, and with it all that is selected. */
 export function moveItems(held: string, { x, y }: Point): void {
   const map = currentMap();
-  const selected = rectsOf(useDocument.getState().selection);
+  const selected = rectsOf(useGraph.getState().selection);
   const index = map.indexOf.get(held);
   if (index === undefined) return;
   const moved = selected.has(held) ? selected : new Map([[held, nodeRect(map, index)]]);

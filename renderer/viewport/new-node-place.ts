@@ -3,7 +3,7 @@ import type { ConnectFrom } from "../document/edits/add.js";
 import { COLUMN_GAP } from "../document/layout.js";
 import type { Point } from "../document/model.js";
 import { FIRST_PORT_Y, NODE_MIN_WIDTH } from "../document/node-size.js";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { currentMap, itemShowing } from "./current-map.js";
 import { nodeRect } from "./graph-map.js";
 import { revealNode, toScreen, viewCentre } from "./view.js";
@@ -11,7 +11,7 @@ import { useCanvas } from "./view-store.js";
 
 /** Where a node goes that is added without a place: right of the selection, or in the middle of the view. */
 export function placeBesideSelection(): { x: number; y: number } {
-  const { document, selection } = useDocument.getState();
+  const { document, selection } = useGraph.getState();
   const last = [...selection].at(-1);
   const position = last === undefined ? undefined : document.layout.get(last);
   const centre = viewCentre();
@@ -21,7 +21,7 @@ export function placeBesideSelection(): { x: number; y: number } {
 
 /** Opens the list of what an end could be connected to beside its node, for those who do not pull edges. */
 export function openEdgeMenu(from: ConnectFrom): void {
-  const { document } = useDocument.getState();
+  const { document } = useGraph.getState();
   const { node: name } = from.end;
   const node = document.nodes.get(name);
   const position = document.layout.get(name);
@@ -54,7 +54,7 @@ function drawnWidth(name: string): number {
 
 /** Moves down from `wanted` until no node is in the way. */
 function freePlace(wanted: { x: number; y: number }): { x: number; y: number } {
-  const points = [...useDocument.getState().document.layout.values()];
+  const points = [...useGraph.getState().document.layout.values()];
   const x = Math.round(wanted.x / 8) * 8;
   let y = Math.round(wanted.y / 8) * 8;
   while (points.some((point) => Math.abs(point.x - x) < 136 && Math.abs(point.y - y) < 72)) y += 92;

@@ -5,6 +5,7 @@ import type { NodeRun, TensorPreview } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
 import { attrText, protoShapeText } from "../document/attr-text.js";
+import { ARGUMENT, RESULT } from "../document/body-nodes.js";
 import { parseInput } from "../document/tensor-names.js";
 import { durationText } from "../ui/format.js";
 
@@ -29,6 +30,12 @@ const SIGNS: Readonly<Record<string, string>> = {
 };
 const MAX_FORMULA = 16;
 const MAX_TITLE = 24;
+
+/** What a node says of its op: arguments and results of a function are no ops to its user. */
+export function opTitle({ op }: Pick<NodeDef, "op">): string {
+  if (op === ARGUMENT) return "argument";
+  return op === RESULT ? "result" : op;
+}
 
 /** "x = a + b" where that is short, the name otherwise; of a long path only its last part. */
 export function nodeTitle(node: NodeDef): string {

@@ -1,12 +1,12 @@
 /** The scopes that the selection is about. */
 import { isRoot, type Scope, scopeOf } from "../document/scope-tree.js";
 import { scopesAround } from "../document/visible-graph.js";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { visibleNow } from "./shown-graph.js";
 
 /** The closed scopes with selected nodes in them. */
 export function selectedBoxes(): readonly Scope[] {
-  const { selection } = useDocument.getState();
+  const { selection } = useGraph.getState();
   const visible = selection.size === 0 ? undefined : visibleNow();
   if (!visible) return [];
   const ids = new Set<string>();
@@ -20,7 +20,7 @@ export function selectedBoxes(): readonly Scope[] {
 
 /** The open scopes around what is selected, from the outermost on; of the whole graph none. */
 export function openScopesAround(): readonly Scope[] {
-  const { selection } = useDocument.getState();
+  const { selection } = useGraph.getState();
   const visible = selection.size === 0 ? undefined : visibleNow();
   if (!visible) return [];
   const { tree, weights } = visible.hierarchy;

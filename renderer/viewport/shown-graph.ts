@@ -15,7 +15,7 @@ import {
 } from "../document/visible-graph.js";
 import { slicedWiring, type Wiring, wiringOf } from "../document/wiring.js";
 import type { Arrangement } from "../layout/arrange.js";
-import { lookupOp, useDocument } from "../stores/document-store.js";
+import { lookupOp, useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { type GraphMap, type MapItem, mapFrom, nodeSize } from "./graph-map.js";
 import { nodeTitle } from "./node-text.js";
@@ -30,7 +30,7 @@ const remembered = new WeakMap<Openness, Known>();
 
 /** The part of the graph that is drawn; undefined for a document without scopes, and before the first layout. */
 export function visibleNow(): VisibleGraph | undefined {
-  const { document } = useDocument.getState();
+  const { document } = useGraph.getState();
   const { shown } = useGraphView.getState();
   return shown && isArranged(document) ? visibleOf(document.nodes, shown.openness) : undefined;
 }
@@ -128,7 +128,7 @@ export function mapOfVisible(
 /** The nodes of the graph that an item of the drawing stands for. */
 export function nodesOfItem(item: MapItem): readonly string[] {
   if (item.kind === "node") return [item.id];
-  const { document } = useDocument.getState();
+  const { document } = useGraph.getState();
   const { openness } = useGraphView.getState();
   return nodesInScope(item.scope, hierarchyFor(document.nodes, openness.weights));
 }
@@ -136,7 +136,7 @@ export function nodesOfItem(item: MapItem): readonly string[] {
 /** The device that most of what an item stands for is pinned to; "" where that is none. */
 export function deviceOfItem(item: MapItem): string {
   if (item.kind === "node") return item.node.device;
-  const { nodes } = useDocument.getState().document;
+  const { nodes } = useGraph.getState().document;
   const common = commonDevice(nodes);
   if (common !== undefined) return common;
   const counts = new Map<string, number>();

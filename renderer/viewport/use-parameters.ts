@@ -4,7 +4,7 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { hierarchyFor, isArranged } from "../document/arrangement.js";
 import type { GraphDocument } from "../document/model.js";
 import { parameterShape } from "../document/visible-graph.js";
-import { useDocument } from "../stores/document-store.js";
+import { useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 
 export interface ShownParameter {
@@ -20,7 +20,7 @@ const NONE: readonly ShownParameter[] = [];
 
 /** Empty in a graph that is not drawn in scopes: its weights are nodes. */
 export function useParameters(name: string): readonly ShownParameter[] {
-  const document = useDocument((state) => state.document);
+  const document = useGraph((state) => state.document);
   const weights = useGraphView((state) => state.openness.weights);
   const { nodes } = document;
   const arranged = isArranged(document);

@@ -3,7 +3,7 @@ import type { ReactFlowInstance, Viewport } from "@xyflow/react";
 import type { ConnectFrom } from "../document/edits/add.js";
 import type { DataEnd } from "../document/edits/insert-on-edge.js";
 import type { Point } from "../document/model.js";
-import { perDocument } from "../stores/document-session.js";
+import { perGraph } from "../stores/document-session.js";
 
 /** What of React Flow is used outside its own elements: it moves the view and converts points. */
 export type GraphFlow = Pick<
@@ -60,7 +60,7 @@ export interface CanvasStore {
   readonly pointedEdge: string | undefined;
 }
 
-export const useCanvas = perDocument<CanvasStore>(() => ({
+export const useCanvas = perGraph<CanvasStore>(() => ({
   flow: undefined,
   left: undefined,
   origin: { x: 0, y: 0 },

@@ -1,8 +1,8 @@
 /** Where the view is over the graph, and how it is moved. All points are of the graph, wherever its origin is for React Flow. */
 import { getViewportForBounds, type Viewport } from "@xyflow/react";
 import type { Point } from "../document/model.js";
-import { inSession, onSessionChange } from "../stores/document-session.js";
-import { useDocument } from "../stores/document-store.js";
+import { inSession, onGraphChange } from "../stores/document-session.js";
+import { useGraph } from "../stores/document-store.js";
 import { graphViewActions, hasScopes } from "../stores/graph-view-store.js";
 import { currentMap, forgetMap, itemShowing } from "./current-map.js";
 import { nodeRect } from "./graph-map.js";
@@ -75,7 +75,7 @@ export function moveView(view: Viewport, duration = viewDuration()): void {
 export function beginView(): void {
   const { left } = useCanvas.getState();
   const frame = canvasFrame();
-  if (!frame || left?.generation !== useDocument.getState().generation) {
+  if (!frame || left?.generation !== useGraph.getState().generation) {
     fitGraph(undefined, 0);
     return;
   }
@@ -86,7 +86,7 @@ export function beginView(): void {
 
 /** Remembers the view, and ends what was begun on the canvas. */
 function leaveView(): void {
-  const { generation } = useDocument.getState();
+  const { generation } = useGraph.getState();
   const frame = canvasFrame();
   const isDrawn = useCanvas.getState().flow !== undefined && currentMap().bounds !== undefined;
   useCanvas.setState({
@@ -104,7 +104,7 @@ function leaveView(): void {
 }
 
 // The canvas of the document that is left is still on the screen.
-onSessionChange((left) => {
+onGraphChange((left) => {
   if (globalThis.document !== undefined) inSession(left, leaveView);
 });
 
@@ -197,7 +197,7 @@ const MAX_UNCOVERED = 50;
 function uncover(names: readonly string[]): boolean {
   const { indexOf } = currentMap();
   if (!hasScopes() || names.length > MAX_UNCOVERED) return false;
-  const { nodes } = useDocument.getState().document;
+  const { nodes } = useGraph.getState().document;
   if (names.every((name) => indexOf.has(name) || !nodes.has(name))) return false;
   graphViewActions.uncover(names.filter((name) => nodes.has(name)));
   return true;

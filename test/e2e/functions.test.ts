@@ -45,4 +45,51 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("functions of the graph",
     await window.node("extracted").waitFor();
     expect(window.errors).toEqual([]);
   });
+
+  test("the body of a function is opened, edited like a graph, and runs as it was edited", async ({
+    window,
+  }) => {
+    const { page } = window;
+    await window.startTwoWorkers();
+    const choose = async (name: string) => {
+      await window.press("Control+k");
+      await page.getByPlaceholder("Search or run a command").fill(name);
+      await page
+        .getByRole("option", { name: new RegExp(`^${name}`) })
+        .first()
+        .click();
+    };
+    await window.canvas.focus();
+    for (const name of ["b", "x", "y"]) {
+      await window
+        .node(name)
+        .locator("[data-node-head]")
+        .click({ modifiers: ["Shift"] });
+    }
+    await choose("Extract to a function");
+    await window.runAndSee("z", "11.0");
+
+    // In: the nodes, with the argument and the results.
+    await window.node("extracted").locator("[data-node-head]").dblclick();
+    for (const name of ["a", "b", "x", "y", "x_1", "y_1"]) await window.node(name).waitFor();
+    expect(await window.node("z").count()).toBe(0);
+    const crumbs = page.getByRole("navigation", { name: "Open functions and scopes" });
+    await crumbs.getByText("extracted").waitFor();
+
+    // Edited: the graph that calls it computes something else.
+    await window.select("b");
+    const value = window.inspector.getByRole("textbox", { name: "value" });
+    await value.fill("4");
+    await value.press("Enter");
+    await crumbs.getByRole("button", { name: "Graph" }).click();
+    await window.runAndSee("z", "19.0");
+
+    // The step is undone where it was made.
+    await window.undoButton.click();
+    await window.node("y_1").waitFor();
+    await window.canvas.focus();
+    await window.press("u");
+    await window.runAndSee("z", "11.0");
+    expect(window.errors).toEqual([]);
+  });
 });

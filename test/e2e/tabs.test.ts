@@ -61,6 +61,15 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("documents in tabs", () =
     await window.press("Control+Tab");
     await window.node("z").locator("[data-node-value=result]").waitFor();
 
+    // A tab is dragged to another place.
+    await tabs(window)
+      .nth(1)
+      .dragTo(tabs(window).nth(0), { targetPosition: { x: 10, y: 10 } });
+    await expect.poll(() => tabs(window).nth(0).textContent()).toContain("untitled");
+    await tabs(window).nth(0).press("Control+Shift+PageDown");
+    await expect.poll(() => tabs(window).nth(1).textContent()).toContain("untitled");
+    await window.canvas.focus();
+
     // Undo is its own, too.
     await window.press("Control+z");
     await window.node("z").waitFor({ state: "detached" });

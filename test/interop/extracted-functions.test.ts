@@ -1,14 +1,25 @@
-/** A graph computes the same before and after some of its nodes are a function, on TensorFlow and on the portable engine. */
+/**
+ * A graph computes the same before and after some of its nodes are a function, and what the function's body says after it
+ * was edited, on TensorFlow and on the portable engine.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
-import { graphToRun, readDocument } from "../../renderer/document/document-file.js";
+import { graphToRun, readDocument, writeDocument } from "../../renderer/document/document-file.js";
+import { setAttr } from "../../renderer/document/edits/attrs.js";
+import { editFunction } from "../../renderer/document/edits/edit-function.js";
 import { extractFunction } from "../../renderer/document/edits/extract-function.js";
 import { inlineFunction } from "../../renderer/document/edits/inline-function.js";
+import { insertOnEdge } from "../../renderer/document/edits/insert-on-edge.js";
+import { moveNodes } from "../../renderer/document/edits/place.js";
+import { rename } from "../../renderer/document/edits/rename.js";
 import type { EditResult } from "../../renderer/document/edits/types.js";
+import { bodyDocument } from "../../renderer/document/function-body.js";
+import { functionsOf, nameOf } from "../../renderer/document/library.js";
 import type { GraphDocument } from "../../renderer/document/model.js";
 import { apply } from "../../renderer/document/operations.js";
 import type { OpLookup } from "../../renderer/document/signature.js";
+import { tensorOfText } from "../../renderer/document/values.js";
 import { type EngineName, Server } from "../../worker-runtime/engines/server.js";
 import { Graph } from "../../worker-runtime/graph/graph.js";
 import { initialValues, LAYERS, makeLayer } from "../../worker-runtime/graph/layers/index.js";
@@ -215,5 +226,43 @@ describe.skipIf(peerMissing("tensorflow"))("nodes that are extracted to a functi
       // Engines round in another order.
       expect(Math.max(...differences)).toBeLessThan(1e-6);
     }
+  });
+
+  test("a function whose body was edited gives what the edited body computes", async () => {
+    const one = CASES["arithmetic with several results"];
+    if (!one) throw new Error("There is no such case.");
+    const before = documentOf(one.graph);
+    const inside = [...before.nodes.keys()].filter((name) => one.isExtracted(name, ""));
+    const called = edited(before, extractFunction(before, lookupIn(before), inside));
+    const [definition] = functionsOf(called.metaGraph);
+    const name = definition ? nameOf(definition) : "";
+    const inBody = (document: GraphDocument, make: (body: GraphDocument, ops: OpLookup) => EditResult) => {
+      const ops = lookupIn(document);
+      const body = bodyDocument(document, name, ops);
+      if (!body) throw new Error(`There is no function ${name}.`);
+      const result = make(body, ops);
+      if (!result.ok) throw new Error(result.reason);
+      return edited(document, editFunction(document, name, body, result.transaction, ops));
+    };
+    const ten = { value: { $case: "tensor" as const, value: tensorOfText("10", "float32") } };
+    const edits: readonly ((body: GraphDocument, ops: OpLookup) => EditResult)[] = [
+      (body, ops) => setAttr(body, ops, "in/four", "value", { value: ten.value }),
+      (body, ops) => insertOnEdge(body, ops, "Neg", { node: "in/product", input: 1 }, { x: 0, y: 0 }),
+      (body) => rename(body, "a", "given"),
+      (body) => moveNodes(body, new Map([["given", { x: 40, y: 80 }]])),
+    ];
+    const changed = edits.reduce(inBody, called);
+    // a = [1, 2, 3], sum = a + 10, out = sum - a * sum
+    for (const engine of ["tensorflow", "portable"] as const) {
+      expect(numbersOf(await run(engine, changed, one))).toEqual([0, -12, -26]);
+    }
+    // The file keeps what the window keeps of a function; TensorFlow takes it all the same.
+    const opened = readDocument({
+      ...{ name: "g", kind: "meta_graph", format: "binary" },
+      metaGraph: writeDocument(changed),
+    });
+    expect(numbersOf(await run("tensorflow", opened, one))).toEqual([0, -12, -26]);
+    const [saved] = functionsOf(opened.metaGraph);
+    expect([...(saved?.attr.keys() ?? [])].some((key) => key.startsWith("_tensordeck_"))).toBe(true);
   });
 });

@@ -6,7 +6,14 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import { graphToRun, readDocument } from "../../renderer/document/document-file.js";
+import { extractFunction } from "../../renderer/document/edits/extract-function.js";
+import { libraryOf } from "../../renderer/document/library.js";
+import type { GraphDocument } from "../../renderer/document/model.js";
+import { apply } from "../../renderer/document/operations.js";
 import { inferShapes, type Shape } from "../../renderer/document/shapes.js";
+import type { OpLookup } from "../../renderer/document/signature.js";
 import { bundledOpRegistry } from "../../worker-runtime/graph/op-registry.js";
 import { shapeRuleOf } from "../../worker-runtime/graph/shape-rules/index.js";
 import type { Tensor } from "../../worker-runtime/protocol/tensor.js";
@@ -96,6 +103,28 @@ function own(graph: GraphDef): { readonly given: Known; readonly described: stri
   };
 }
 
+/** The graph with a function in place of its last node, and the shapes behind the call; undefined where that cannot be. */
+function extracted(
+  graph: GraphDef,
+): { readonly calling: GraphDef; readonly given: Known & object } | undefined {
+  const metaGraph = MetaGraphDef.encode(MetaGraphDef.fromPartial({ graphDef: graph })).finish();
+  const document = readDocument({ name: "g", kind: "meta_graph", format: "binary", metaGraph });
+  const result = extractFunction(document, lookupFor(document), ["node"]);
+  if (!result.ok) return undefined;
+  const after = apply(document, result.transaction.operations);
+  const [call = ""] = result.transaction.select ?? [];
+  const given = inferShapes(after.nodes, lookupFor(after)).outputs.get(call) ?? [];
+  return { calling: graphToRun(after), given };
+}
+
+/** The ops, and the functions of a document. */
+function lookupFor({ metaGraph }: GraphDocument): OpLookup {
+  const library = libraryOf(metaGraph);
+  return Object.assign((op: string) => library.get(op)?.signature ?? bundledOpRegistry().get(op), {
+    functionNamed: (name: string) => library.get(name),
+  });
+}
+
 /** Whether a tensor could have both shapes, each as far as it is known. */
 function agree(one: Shape | undefined, other: Shape | undefined): boolean {
   if (!one || !other) return true;
@@ -157,6 +186,32 @@ describe.skipIf(peerMissing("tensorflow"))("shapes against those that TensorFlow
 
   test("are refused where TensorFlow refuses them, but for seldom mistaken inputs", () => {
     expect(counts.refusedByUs / counts.refused, missed.join("\n")).toBeGreaterThan(0.95);
+  });
+
+  test("are the same behind a call of a function with the node, as TensorFlow too goes through calls", {
+    timeout: 300_000,
+  }, () => {
+    const called = graphs().flatMap((graph) => {
+      const made = extracted(graph);
+      return made ? [{ graph, ...made }] : [];
+    });
+    const theirs = infer(called.map(({ calling }) => calling));
+    let known = 0;
+    for (const [i, { graph, calling, given }] of called.entries()) {
+      const { known: wanted = "refused", error } = theirs[i] ?? {};
+      const described = `${graph.node.at(-1)?.op} in ${calling.node.at(-1)?.op}: ${text(given)}, TensorFlow: ${error ?? text(wanted)}`;
+      // Mistaken inputs are told of nodes, not of calls.
+      if (wanted === "refused" || own(graph).given === "refused") continue;
+      expect(
+        given.every((one, at) => agree(one, wanted[at])),
+        described,
+      ).toBe(true);
+      // As if the node were in the graph itself.
+      expect(text(given), described).toBe(text(own(graph).given));
+      known++;
+    }
+    expect(called.length).toBeGreaterThan(500);
+    expect(known).toBeGreaterThan(500);
   });
 
   test("are the same, all of them, in networks of Keras", { timeout: 300_000 }, () => {

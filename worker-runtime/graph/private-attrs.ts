@@ -1,5 +1,5 @@
+import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
-import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 
 /** The prefix of Tensordeck's own node attributes: a node's position on the canvas, its notes. */
 export const PRIVATE_ATTR_PREFIX = "_tensordeck_";
@@ -8,25 +8,29 @@ export const PRIVATE_ATTR_PREFIX = "_tensordeck_";
 export const LAYOUT_X_ATTR = `${PRIVATE_ATTR_PREFIX}x`;
 export const LAYOUT_Y_ATTR = `${PRIVATE_ATTR_PREFIX}y`;
 
-function stripNode(node: NodeDef): NodeDef {
+/** The argument without Tensordeck's own attributes; the same object if it has none. */
+function strip<T extends { readonly attr: Map<string, AttrValue> }>(holder: T): T {
   let found = false;
-  for (const key of node.attr.keys()) found ||= key.startsWith(PRIVATE_ATTR_PREFIX);
-  if (!found) return node;
-  return { ...node, attr: new Map([...node.attr].filter(([key]) => !key.startsWith(PRIVATE_ATTR_PREFIX))) };
+  for (const key of holder.attr.keys()) found ||= key.startsWith(PRIVATE_ATTR_PREFIX);
+  if (!found) return holder;
+  return {
+    ...holder,
+    attr: new Map([...holder.attr].filter(([key]) => !key.startsWith(PRIVATE_ATTR_PREFIX))),
+  };
 }
 
 /** The collection of the MetaGraphDef with one text: the document's settings as JSON. */
 export const DOCUMENT_COLLECTION = "tensordeck";
 
 /**
- * The graph in the form that is sent to a master: without Tensordeck's own node attributes, including those in
+ * The graph in the form that is sent to a master: without Tensordeck's own attributes of nodes and of
  * functions. TensorFlow would ignore them, but not recognise nodes that differ only in position as identical.
  * The argument is not modified; parts without such attributes are shared with the result.
  */
 export function stripPrivateAttrs(graph: GraphDef): GraphDef {
   const library = graph.library && {
     ...graph.library,
-    function: graph.library.function.map((f) => ({ ...f, nodeDef: f.nodeDef.map(stripNode) })),
+    function: graph.library.function.map((f) => ({ ...strip(f), nodeDef: f.nodeDef.map(strip) })),
   };
-  return { ...graph, node: graph.node.map(stripNode), library };
+  return { ...graph, node: graph.node.map(strip), library };
 }

@@ -1,5 +1,7 @@
 /** The kept runs of the document, and one or two of them in detail, beside each other. */
+
 import { type ReactElement, useEffect, useMemo, useState } from "react";
+import { documentKey } from "../../../main/api/run-state.js";
 import { runCommands } from "../../commands/run-commands.js";
 import { runHistoryCommands } from "../../commands/run-history-commands.js";
 import { CommandButton } from "../../parts/command-button.js";
@@ -45,14 +47,16 @@ function Dropped(): ReactElement | null {
 }
 
 export default function HistoryTab(): ReactElement {
-  const document = useDocument((state) => state.document.name);
+  const document = useDocument(({ document: { name, path } }) =>
+    documentKey({ document: name, ...(path === undefined ? {} : { path }) }),
+  );
   const chosen = useRunHistory((state) => state.compared);
   // The newest one is known only when the list is here.
   const [unchosen, setUnchosen] = useState(NONE);
   const wanted = chosen ?? unchosen;
   const data = useCurvesData(wanted);
   const runs = useMemo(
-    () => data.runs.filter(({ origin }) => origin?.document === document),
+    () => data.runs.filter(({ origin }) => origin !== undefined && documentKey(origin) === document),
     [data, document],
   );
   const newest = runs[0]?.runId;

@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactElement, useEffect, useRef } from "react"
 import { draggedWith, dragsNodes } from "../../parts/pin-drag.js";
 import { useBeforeEdit } from "../../stores/before-edit.js";
 import { machineNameOfTask, useCluster } from "../../stores/cluster-store.js";
-import { documentActions, useDocument } from "../../stores/document-store.js";
+import { useDocument } from "../../stores/document-store.js";
 import { useDrag } from "../../stores/drag-store.js";
 import { useDocumentRun } from "../../stores/run-store.js";
 import { taskColourVar } from "../../theme/task-colour.js";
@@ -11,6 +11,7 @@ import { countText } from "../../ui/format.js";
 import { Swatch } from "../../ui/swatch.js";
 import textStyles from "../../ui/text.module.css";
 import { microsText, nodeRunOf } from "../../viewport/node-text.js";
+import { selectInGraph, showGraphItself } from "../../viewport/travel.js";
 import type { PlacedItem } from "./lane-layout.js";
 import { ITEM_HEIGHT, ITEM_WIDTH, placeInLane } from "./lane-places.js";
 import styles from "./lanes-tab.module.css";
@@ -29,14 +30,20 @@ export function LaneHead({ lane: { name, device, task }, names }: LaneHeadProps)
   const button = useRef<HTMLButtonElement>(null);
   const dragged = useRef(names);
   dragged.current = names;
-  useEffect(() => (button.current ? dragsNodes(button.current, () => dragged.current) : undefined), []);
+  useEffect(() => {
+    if (!button.current) return undefined;
+    return dragsNodes(button.current, () => {
+      showGraphItself();
+      return dragged.current;
+    });
+  }, []);
   const note = device === "" ? "not pinned" : (machine ?? "not in the cluster");
   return (
     <button
       ref={button}
       type="button"
       className={classNames(styles.head, isOver && styles.over)}
-      onClick={() => documentActions.select(names)}
+      onClick={() => selectInGraph(names)}
     >
       <Swatch task={task} />
       <span className={textStyles.spokenOnly}>{`Select ${countText(names.length, "node")} of `}</span>
@@ -69,10 +76,13 @@ export function LaneItemView({ item, lane, isCurrent, onFocus, onKeyDown }: Lane
   const element = useRef<HTMLButtonElement>(null);
   const dragged = useRef(names);
   dragged.current = names;
-  useEffect(
-    () => (element.current ? dragsNodes(element.current, () => draggedWith(dragged.current)) : undefined),
-    [],
-  );
+  useEffect(() => {
+    if (!element.current) return undefined;
+    return dragsNodes(element.current, () => {
+      showGraphItself();
+      return draggedWith(dragged.current);
+    });
+  }, []);
   const kind = names.length === 1 && op !== undefined ? op : countText(names.length, "node");
   const time = micros === undefined ? "" : `${microsText(micros)}${isOld ? ", before edit" : ""}`;
   return (
@@ -97,7 +107,7 @@ export function LaneItemView({ item, lane, isCurrent, onFocus, onKeyDown }: Lane
         onFocus={onFocus}
         onKeyDown={onKeyDown}
         onClick={({ ctrlKey, metaKey, shiftKey }) =>
-          documentActions.select(names, ctrlKey || metaKey || shiftKey ? "toggle" : "replace")
+          selectInGraph(names, ctrlKey || metaKey || shiftKey ? "toggle" : "replace")
         }
       >
         <b className={textStyles.truncated}>{label}</b>

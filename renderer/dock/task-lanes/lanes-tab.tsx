@@ -79,7 +79,7 @@ function LaneRows({ lanes: { lanes, layout, edges } }: { readonly lanes: Lanes }
     else if (event.key === "ArrowLeft" && items[index - 1]?.lane === item.lane) go(items[index - 1]);
     else if (step !== undefined && event.altKey) {
       const lane = lanes[item.lane + step];
-      if (lane && documentActions.pin(item.names, lane.device)) {
+      if (lane && documentActions.pinInGraph(item.names, lane.device)) {
         setActive(keyOf({ ...item, lane: item.lane + step }));
         refocus.current = true;
       }

@@ -1,9 +1,10 @@
 /** What a traced step held in memory, by device, and its largest nodes. */
+
 import { type ReactElement, useMemo, useRef } from "react";
 import type { DeviceMemory, StepTrace } from "../../../main/api/traces.js";
 import { taskName, taskNameOfDevice } from "../../cluster/task-name.js";
 import { useCluster } from "../../stores/cluster-store.js";
-import { documentActions, useDocument } from "../../stores/document-store.js";
+import { useDocument } from "../../stores/document-store.js";
 import { taskColourVar } from "../../theme/task-colour.js";
 import { EmptyText } from "../../ui/empty-text.js";
 import { bytesText, durationText } from "../../ui/format.js";
@@ -11,6 +12,7 @@ import { Swatch } from "../../ui/swatch.js";
 import textStyles from "../../ui/text.module.css";
 import { TextButton } from "../../ui/text-button.js";
 import { useVirtualRows } from "../../ui/use-virtual-rows.js";
+import { selectInGraph } from "../../viewport/travel.js";
 import tableStyles from "../data-table.module.css";
 import { ScrollRegion } from "../scroll-region.js";
 import type { Column } from "../table-head.js";
@@ -123,10 +125,10 @@ function LargestNodes({ trace: { nodes } }: { readonly trace: StepTrace }): Reac
       rows={rows}
       drawn={drawn}
       frame={frame}
-      row={(row, place) => (
-        <tr key={`${row.node} ${row.device}`} {...place}>
+      row={(row, position) => (
+        <tr key={`${row.node} ${row.device}`} {...position}>
           <td>
-            <TextButton onClick={() => documentActions.select([row.node])}>{row.node}</TextButton>
+            <TextButton onClick={() => selectInGraph([row.node])}>{row.node}</TextButton>
           </td>
           <td>{graphNodes.get(row.node)?.op ?? ""}</td>
           <td>{deviceText(row.device)}</td>

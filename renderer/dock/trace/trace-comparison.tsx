@@ -1,6 +1,6 @@
 import { type ReactElement, useDeferredValue, useMemo, useRef, useState } from "react";
 import type { StepTrace } from "../../../main/api/traces.js";
-import { documentActions, useDocument } from "../../stores/document-store.js";
+import { useDocument } from "../../stores/document-store.js";
 import { timelineActions } from "../../stores/timeline-store.js";
 import { classNames } from "../../ui/class-names.js";
 import { EmptyText } from "../../ui/empty-text.js";
@@ -8,6 +8,7 @@ import { bytesText, durationText, numberText } from "../../ui/format.js";
 import textStyles from "../../ui/text.module.css";
 import { TextButton } from "../../ui/text-button.js";
 import { useVirtualRows } from "../../ui/use-virtual-rows.js";
+import { selectInGraph } from "../../viewport/travel.js";
 import tableStyles from "../data-table.module.css";
 import { FindField } from "../find-field.js";
 import { layTimeline } from "../lanes.js";
@@ -137,8 +138,8 @@ function Differences({ before, after }: ComparedProps): ReactElement {
         rows={rows}
         drawn={drawn}
         frame={frame}
-        row={(row, place) => (
-          <tr key={row.node} {...place}>
+        row={(row, position) => (
+          <tr key={row.node} {...position}>
             <NodeCells row={row} op={nodes.get(row.node)?.op} />
           </tr>
         )}
@@ -184,7 +185,7 @@ function NodeCells({
   return (
     <>
       <td>
-        <TextButton onClick={() => documentActions.select([node])}>{node}</TextButton>
+        <TextButton onClick={() => selectInGraph([node])}>{node}</TextButton>
       </td>
       <td>{op ?? ""}</td>
       <td>{places.join(" → ")}</td>

@@ -109,15 +109,15 @@ function VariableTable({ variables }: { readonly variables: readonly Variable[] 
         rows={rows}
         drawn={drawn}
         frame={frame}
-        row={(row, place) =>
+        row={(row, position) =>
           row.kind === "group" ? (
-            <tr key={`task ${row.task ?? ""}`} className={styles.group} {...place}>
+            <tr key={`task ${row.task ?? ""}`} className={styles.group} {...position}>
               <GroupCells group={row} onToggle={() => toggle(row.task ?? "")} />
             </tr>
           ) : (
             <tr
               key={row.variable.name}
-              {...place}
+              {...position}
               onDoubleClick={() => variableCommands.open.on(row.variable.name).run()}
             >
               <VariableCells variable={row.variable} />

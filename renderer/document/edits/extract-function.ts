@@ -5,10 +5,10 @@ import type { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_gra
 import { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { OpDef, OpDef_ArgDef } from "../../../protos/generated/tensorflow/op_def.js";
 import type { DataType } from "../../../protos/generated/tensorflow/types.js";
-import { withPosition } from "../document-file.js";
 import { whyNotFunction } from "../function-border.js";
 import { hasEffect, isStateful } from "../function-effects.js";
 import type { GraphDocument, RunConfig } from "../model.js";
+import { withPosition } from "../node-places.js";
 import type { NodeChange, Operation } from "../operations.js";
 import { type OpLookup, signatureOf } from "../signature.js";
 import { dataInput, parseInput, parseTensorName, tensorName, uniqueName } from "../tensor-names.js";

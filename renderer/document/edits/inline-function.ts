@@ -2,10 +2,10 @@ import type { FunctionDef } from "../../../protos/generated/tensorflow/function.
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { colocatedNodes } from "../../../worker-runtime/graph/colocation-groups.js";
 import { structureOf } from "../../../worker-runtime/graph/structural-ops.js";
-import { positionOf, withoutPosition } from "../document-file.js";
 import { hasEffect, isStateful, namedFunctions } from "../function-effects.js";
 import { layeredLayout } from "../layout.js";
 import type { GraphDocument, Point, RunConfig } from "../model.js";
+import { positionOf, withoutPosition } from "../node-places.js";
 import type { NodeChange, Operation } from "../operations.js";
 import { controlInputs, dataInputs, type OpLookup, signatureOf } from "../signature.js";
 import { dataInput, parseInput, parseTensorName, tensorName } from "../tensor-names.js";

@@ -142,7 +142,7 @@ it("the runs of saved documents are listed by the next service, numbered on, and
   second.start(request());
   expect(second.history()[0]?.number).toBe(2);
   await expect.poll(() => second.history()[0]?.state).toBe("failed");
-  second.clear("g");
+  second.clear({ document: "g", path: "/g.pbtxt" });
   await second.dispose();
   const third = await service();
   expect([third.history(), third.dropped]).toEqual([[], 0]);

@@ -54,8 +54,24 @@ it("keeps as many runs of each document, and forgets those of one", () => {
   history.add(going);
   const kept = () => history.summaries().map(({ origin }) => origin?.document);
   expect(kept().filter((document) => document === "one")).toHaveLength(20);
-  expect(history.clear("two")).toHaveLength(1);
+  expect(history.clear({ document: "two" })).toHaveLength(1);
   expect(kept().filter((document) => document === "two")).toHaveLength(1);
+});
+
+it("tells documents of one name apart by their files", () => {
+  const history = new RunHistory();
+  const of = (path?: string) => ({ document: "graph.pb", ...(path === undefined ? {} : { path }) });
+  const all = [of("/one/graph.pb"), of("/two/graph.pb"), of()];
+  for (const origin of [...all, ...all]) {
+    const run = new RunStatus({ steps: 1, trace: false, origin: { ...origin, digest: "" } }, () => undefined);
+    history.add(run);
+    run.end("done");
+  }
+  const paths = () => history.summaries().map(({ origin }) => origin?.path);
+  expect(history.clear(of("/two/graph.pb"))).toHaveLength(2);
+  expect(paths()).toEqual([undefined, "/one/graph.pb", undefined, "/one/graph.pb"]);
+  expect(history.clear(of())).toHaveLength(2);
+  expect(paths()).toEqual(["/one/graph.pb", "/one/graph.pb"]);
 });
 
 it("keeps what a run was asked to do in a few words", () => {

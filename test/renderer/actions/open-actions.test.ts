@@ -241,6 +241,14 @@ it("without a choice, the first example is opened", async () => {
 });
 
 describe("a document that was not used", () => {
+  it("gives its name to the new graph that takes its place", async () => {
+    for (let count = 0; count < 2; count++) {
+      fileCommands.create.now().run();
+      await settle();
+      expect(names()).toEqual(["untitled"]);
+    }
+  });
+
   it("gives way to another, but not after a run or an edit that was taken back", async () => {
     fileCommands.create.now().run();
     await settle();

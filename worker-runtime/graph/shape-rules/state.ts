@@ -155,6 +155,8 @@ export const stateRules: Rules = [
     "If StatelessIf While StatelessWhile Case StatelessCase IteratorGetNext IteratorGetNextSync",
     listed("output_shapes"),
   ),
+  // Of a function's argument, what its file says of it.
+  ["_Arg", listed("_output_shapes")],
   ...forOps("ResizeBilinear ResizeNearestNeighbor ResizeBicubic ResizeArea", resize),
   ["CropAndResize", cropAndResize],
   ...forOps("DecodePng DecodeJpeg", decoded),

@@ -1,0 +1,162 @@
+// @vitest-environment happy-dom
+/** Functions that are open in a document, beside the document itself. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { writeDocument } from "../../../renderer/document/document-file.js";
+import { extractFunction } from "../../../renderer/document/edits/extract-function.js";
+import { libraryOf } from "../../../renderer/document/library.js";
+import {
+  activateSession,
+  activeGraph,
+  activeSession,
+  closeSession,
+  inSession,
+  openFunctions,
+  openSession,
+} from "../../../renderer/stores/document-session.js";
+import { documentActions, useDocument, useGraph } from "../../../renderer/stores/document-store.js";
+import { functionActions } from "../../../renderer/stores/function-actions.js";
+import { leaveFunctions, openFunction, shownFunction } from "../../../renderer/stores/function-bodies.js";
+import { useDocumentRun, useGraphRun } from "../../../renderer/stores/run-store.js";
+import { goBack, goForward, goIntoFunction, selectInGraph } from "../../../renderer/viewport/travel.js";
+import { edited, lookup, welcome } from "../document/graphs.js";
+import { openDocument } from "../support/documents.js";
+
+const names = () => [...useGraph.getState().document.nodes.keys()];
+const selected = () => [...useGraph.getState().selection];
+const wholeNames = () => [...useDocument.getState().document.nodes.keys()];
+const functionNames = () => [...libraryOf(useDocument.getState().document.metaGraph).keys()];
+const path = () => openFunctions(activeSession()).length;
+
+beforeEach(() => {
+  const document = welcome();
+  openDocument(edited(document, extractFunction(document, lookup, ["x", "y"])));
+});
+
+describe("a function that is opened", () => {
+  it("is shown in place of the graph, whose edits, selection and refusals are its own", () => {
+    documentActions.select(["z"]);
+    expect(openFunction("extracted")).toBe(true);
+    expect(shownFunction()).toBe("extracted");
+    expect(names()).toEqual(["a", "b", "x", "y", "x_1", "y_1"]);
+    expect(wholeNames()).toEqual(["a", "b", "extracted", "z"]);
+    expect(selected()).toEqual([]);
+    documentActions.select(["x", "z"]);
+    expect(selected()).toEqual(["x"]);
+    expect(documentActions.deleteNodes(["a"])).toBe(false);
+    expect(useGraph.getState().refusal).toMatch(/argument of extracted/);
+    expect(useDocument.getState()).toMatchObject({ refusal: undefined, dirty: false });
+    leaveFunctions();
+    expect(selected()).toEqual(["z"]);
+    expect(openFunction("nowhere")).toBe(false);
+    expect(path()).toBe(0);
+  });
+
+  it("is edited in the one history of the document, and undone where it was edited", () => {
+    openFunction("extracted");
+    documentActions.rename("y", "product");
+    expect(names()).toContain("product");
+    expect(selected()).toEqual(["product"]);
+    expect(useDocument.getState()).toMatchObject({ dirty: true, undoLabel: "Rename y to product" });
+    leaveFunctions();
+    documentActions.pin(["z"], "/job:worker");
+    documentActions.undo();
+    expect(shownFunction()).toBeUndefined();
+    documentActions.undo();
+    expect(shownFunction()).toBe("extracted");
+    expect(names()).toContain("y");
+    expect(useDocument.getState()).toMatchObject({ dirty: false, canUndo: false });
+    leaveFunctions();
+    documentActions.redo();
+    expect(shownFunction()).toBe("extracted");
+    expect(names()).toContain("product");
+    documentActions.redo();
+    expect(shownFunction()).toBeUndefined();
+  });
+
+  it("is saved with the document, and runs with it", () => {
+    openFunction("extracted");
+    documentActions.rename("y", "product");
+    const whole = useDocument.getState().document;
+    expect(documentActions.toMetaGraph()).toEqual(writeDocument(whole));
+    expect(documentActions.runInputs(2).fetches).toEqual(["z:0"]);
+    expect(documentActions.runBlockers()).toEqual([]);
+    documentActions.setSteps(7);
+    expect(useDocument.getState().document.runConfig.steps).toBe(7);
+    expect(names()).toContain("product");
+  });
+
+  it("makes earlier values those of before the edit, unless only places differ", () => {
+    openFunction("extracted");
+    const { revision } = useDocument.getState();
+    documentActions.moveNodes(new Map([["x", { x: 7, y: 7 }]]));
+    expect(useDocument.getState()).toMatchObject({ revision, dirty: true });
+    documentActions.rename("y", "product");
+    expect(useDocument.getState().revision).not.toBe(revision);
+  });
+
+  it("has no values of its own: a run is one of the graph", () => {
+    useDocumentRun.setState({ latest: { runId: "r" } as never });
+    expect(useGraphRun.getState().latest).toBeDefined();
+    openFunction("extracted");
+    expect(useGraphRun.getState().latest).toBeUndefined();
+    expect(useDocumentRun.getState().latest).toBeDefined();
+    useDocumentRun.setState({ latest: undefined });
+  });
+
+  it("stays open under another name, and is left with its last call", () => {
+    openFunction("extracted");
+    functionActions.rename("extracted", "both");
+    expect(shownFunction()).toBe("both");
+    documentActions.undo();
+    expect(shownFunction()).toBe("extracted");
+    const session = activeSession();
+    inSession(session, () => functionActions.inline("extracted"));
+    expect(functionNames()).toEqual([]);
+    expect([path(), activeGraph()]).toEqual([0, session]);
+  });
+
+  it("stays open in its tab while another is shown, and is gone with another document in its place", () => {
+    const session = activeSession();
+    openFunction("extracted");
+    const other = openSession();
+    expect(shownFunction()).toBeUndefined();
+    activateSession(session);
+    expect(shownFunction()).toBe("extracted");
+    openDocument(welcome());
+    expect([path(), wholeNames().length]).toEqual([0, 5]);
+    closeSession(other);
+  });
+});
+
+describe("the way through functions", () => {
+  it("leads back and forward, with what was selected", () => {
+    openFunction("extracted");
+    functionActions.extract(["x", "y"]);
+    leaveFunctions();
+    documentActions.select(["extracted"]);
+    goIntoFunction("extracted");
+    documentActions.select(["extracted_1"]);
+    goIntoFunction("extracted_1");
+    expect([shownFunction(), path()]).toEqual(["extracted_1", 2]);
+    goBack();
+    expect([shownFunction(), selected()]).toEqual(["extracted", ["extracted_1"]]);
+    goBack();
+    expect([shownFunction(), selected()]).toEqual([undefined, ["extracted"]]);
+    goForward();
+    goForward();
+    expect([shownFunction(), path()]).toEqual(["extracted_1", 2]);
+    selectInGraph(["z"]);
+    expect([shownFunction(), selected()]).toEqual([undefined, ["z"]]);
+    goBack();
+    expect(shownFunction()).toBe("extracted_1");
+  });
+
+  it("ends at functions that are gone", () => {
+    goIntoFunction("extracted");
+    leaveFunctions();
+    functionActions.inline("extracted");
+    goBack();
+    goForward();
+    expect(shownFunction()).toBeUndefined();
+  });
+});
