@@ -98,10 +98,11 @@ export class DraftKeeper {
     for (const session of open) {
       if (this.#followed.has(session)) continue;
       const draft = this.#of(session);
-      this.#followed.set(
-        session,
-        useDocument.of(session).subscribe(() => draft.look()),
-      );
+      const look = () => draft.look();
+      const stops = [useDocument.of(session).subscribe(look), useTab.of(session).subscribe(look)];
+      this.#followed.set(session, () => {
+        for (const stop of stops) stop();
+      });
     }
   }
 }

@@ -104,7 +104,9 @@ describe("the keeper of drafts", () => {
 
   it("keeps a document that no file has from its opening on, and says whether it was edited", async () => {
     const file = { kind: "saved_model", format: "binary", metaGraph: writeDocument(welcome()) } as const;
+    useTab.setState({ example: "welcome" });
     documentActions.load({ name: "model", ...file });
+    useTab.setState({ example: undefined });
     await wait(TWO_SECONDS);
     move(1);
     await wait(TWO_SECONDS);
