@@ -13,6 +13,7 @@ import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { useKernels } from "../stores/kernel-store.js";
+import { movingTo, placementPreview, shownDevice, usePlacementPreview } from "../stores/placement-preview.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { nodeRunOf } from "../viewport/node-text.js";
@@ -41,6 +42,8 @@ export interface ScopeStatus {
   readonly warnings: number;
   /** Of the newest traced step, in microseconds; undefined without one. */
   readonly micros: number | undefined;
+  /** How many of them a suggested placement would move; 0 unless that is shown. */
+  readonly moving: number;
 }
 
 /** @param of the hierarchy of the scope; defaults to that of what the canvas shows */
@@ -51,12 +54,13 @@ export function useScopeStatus(scope: Scope, of?: Hierarchy): ScopeStatus {
   const missing = useKernels((state) => state.missing.nodes);
   const runs = useDocumentRun((state) => state.latest?.nodes);
   const identities = useCluster((state) => state.identities);
+  const preview = usePlacementPreview();
   const hierarchy = of ?? hierarchyFor(nodes, weights);
   const contents = useSliced({
     size: nodes.size,
     work: () => slicedContents(scope, hierarchy, nodes),
     // Tasks are read through their store.
-    of: [scope, hierarchy, nodes, identities],
+    of: [scope, hierarchy, nodes, identities, preview],
     subject: scope.id,
   });
   return useMemo(() => {
@@ -70,8 +74,9 @@ export function useScopeStatus(scope: Scope, of?: Hierarchy): ScopeStatus {
       problems: countIn(names, problems),
       warnings: countIn(names, missing),
       micros: runs && microsOf(names, runs),
+      moving: preview ? [...names].filter((name) => movingTo(name, preview) !== undefined).length : 0,
     };
-  }, [scope, contents, problems, missing, runs]);
+  }, [scope, contents, problems, missing, runs, preview]);
 }
 
 /** Of a scope whose contents were not looked at yet. */
@@ -82,6 +87,7 @@ const UNKNOWN: Omit<ScopeStatus, "nodes"> = {
   problems: 0,
   warnings: 0,
   micros: undefined,
+  moving: 0,
 };
 
 /** How many nodes of a scope have something, which most often few nodes of a graph have. */
@@ -110,17 +116,19 @@ function* slicedContents(
   return { names, tasks, parameters: parameterCount(scope, hierarchy, nodes) };
 }
 
-/** The tasks that the nodes of a scope are pinned to, the largest share first. */
+/** The tasks that the nodes of a scope are pinned to, or would be by a placement that is shown, the largest share first. */
 export function taskShares(
   scope: Scope,
   hierarchy: Hierarchy,
   nodes: GraphDocument["nodes"],
 ): readonly TaskShare[] {
   const { taskForDevice } = useCluster.getState();
+  const preview = placementPreview();
   const names = nodesInScope(scope, hierarchy);
   const counts = new Map<string, number>();
   for (const name of names) {
-    const device = nodes.get(name)?.device ?? "";
+    const node = nodes.get(name);
+    const device = node ? shownDevice(node, preview) : "";
     counts.set(device, (counts.get(device) ?? 0) + 1);
   }
   const byTask = new Map<string, { colour: string; count: number }>();

@@ -27,7 +27,7 @@ import { machineCommands, roleCommands } from "./machine-commands.js";
 import { nodeCommands, nodesCommands } from "./node-commands.js";
 import { opCommands, opListCommands } from "./op-commands.js";
 import { partialRunCommands } from "./partial-run-commands.js";
-import { placementCommands } from "./placement-commands.js";
+import { placementCommands, placementShownCommands } from "./placement-commands.js";
 import {
   activeRunCommands,
   queuedRunCommands,
@@ -72,7 +72,7 @@ export const allCommands: readonly AnyCommand[] = [
   ...[linkCommands, routeCommands, runtimeCommands],
   ...[graphCommands, nodeCommands, edgeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
   ...[extractCommands, inlineCommands, layerCommands, frameCommands, noteCommands, annotationCommands],
-  ...[placementCommands, variablesCommands, variableCommands],
+  ...[placementCommands, placementShownCommands, variablesCommands, variableCommands],
   ...[alignCommands, closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
   ...[canvasCommands, viewCommands, colourCommands, tensorCommands, curveCommands],
   ...[settingsCommands, themeCommands, helpCommands],

@@ -65,9 +65,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("models of Keras", () => 
     await window.node("features").waitFor();
     expect(await window.page.title()).toBe("small · Tensordeck");
     await feed(window);
-    await window.press("Control+k");
-    await window.page.getByPlaceholder("Search or run a command").fill("Add to the queue");
-    await window.press("Enter");
+    await window.runButton.click();
     await seeScores(window);
     await window.dockTab("Variables").click();
     await window.page.getByRole("row", { name: /^scores\/kernel/ }).waitFor();
@@ -86,7 +84,11 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("models of Keras", () => 
       await again.node("features").waitFor();
       await again.saveAs("small.pbtxt");
       await again.closeDocument();
-      await again.startTwoWorkers();
+      // Tasks are started again with the application, without the variables that they had.
+      await again
+        .task("worker/0")
+        .and(again.page.getByRole("treeitem", { name: /, running,/ }))
+        .waitFor();
       await again.openFile("small.pbtxt");
       await again.node("features").waitFor();
       await again.node("scores").click({ button: "right" });

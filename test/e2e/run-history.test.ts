@@ -92,7 +92,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the history of runs in t
       await details.getByRole("button", { name: "11.0", exact: true }).click();
       await again.page
         .getByRole("grid", { name: "Values of z:0 of run 1" })
-        .getByText("11", { exact: true })
+        .getByText("11.00", { exact: true })
         .waitFor();
       await again.press("Control+6");
       await again.page.getByRole("button", { name: "Clear…" }).click();
