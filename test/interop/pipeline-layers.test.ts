@@ -170,7 +170,7 @@ describe.skipIf(peerMissing("tensorflow"))("input pipelines", () => {
 
     beforeAll(async () => {
       server = await Server.createLocalServer(
-        engine === "portable" ? { engine } : { engine, library: libtensorflowDir() },
+        engine === "portable" ? { engine, files: [folder] } : { engine, library: libtensorflowDir() },
       );
     });
     afterAll(() => server.stop());

@@ -36,6 +36,9 @@ const FILES: LayerField = {
   ...{ hint: "/data/train-0.csv, /data/train-1.csv" },
 };
 
+/** As tf.data.experimental.CsvDataset has it by default. */
+const CSV_BUFFER_BYTES = 4 << 20;
+
 const int64 = (layer: LayerBuilder, value: number, name: string) =>
   constant(layer.graph, Tensor.of(value, "int64"), { name });
 const strings = (layer: LayerBuilder, values: readonly string[], name: string) =>
@@ -182,7 +185,7 @@ export const csvPipeline: LayerSpec = {
         [
           fileNames(layer),
           text(layer, "", "compression_type"),
-          int64(layer, 0, "csv_buffer_size"),
+          int64(layer, CSV_BUFFER_BYTES, "csv_buffer_size"),
           flag(layer, layer.flag("header"), "header"),
           text(layer, layer.text("delimiter"), "field_delim"),
           flag(layer, true, "use_quote_delim"),
