@@ -91,7 +91,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("models of Keras", () => 
         .waitFor();
       await again.openFile("small.pbtxt");
       await again.node("features").waitFor();
-      await again.node("scores").click({ button: "right" });
+      await again.node("scores/output").click({ button: "right" });
       await again.page.getByRole("menuitem", { name: /^Run to here/ }).click();
       await seeScores(again);
       expect(again.errors).toEqual([]);
