@@ -1,4 +1,4 @@
-/** Drafts: unsaved edits that the application keeps, so that no crash loses them. */
+/** Drafts: unsaved edits, and documents that no file has, which the application keeps so that no crash loses them. */
 import { z } from "zod";
 import { bytesSchema, documentFormatSchema, documentKindSchema, documentSchema } from "./documents.js";
 import { method, nothing } from "./method.js";
@@ -30,6 +30,8 @@ export const draftDocumentSchema = z.object({
   path: z.string().max(4096).optional(),
   kind: documentKindSchema,
   format: documentFormatSchema,
+  /** True: it is as it was opened, from something that Tensordeck does not write, such as a model of Keras. */
+  unedited: z.boolean().optional(),
 });
 
 export const keepDraftSchema = z.object({

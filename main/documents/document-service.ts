@@ -112,7 +112,7 @@ export class DocumentService {
 
   /** A document with the unsaved edits of a draft. Its file counts as known in the version that the edits began from. */
   openDraft({ header, original, changes }: RestoredDraft): DocumentFile {
-    const { version, path, hasOriginal, ...document } = header;
+    const { version, path, hasOriginal, unedited, ...document } = header;
     const file = path === undefined ? undefined : { path, version };
     // Without a path of its own: what was kept with the draft is in no file.
     const sourceId = this.#sources.hold({ path: original ? undefined : path, original, file });

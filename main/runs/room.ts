@@ -65,7 +65,8 @@ export interface RunsRoom
 
 export function createRuns(options: RunsOptions): RunsRoom {
   const { engine, cluster, documents, tasks, emit } = options;
-  const tensors = new TensorStore();
+  const archive = new RunArchive(options.folder);
+  const tensors = new TensorStore(undefined, (runId) => archive.results(runId));
   const jobs = new Jobs(emit);
   const tensorService = new TensorService(tensors, jobs);
   const variables = new VariableService({ cluster, tensors, jobs });
@@ -73,7 +74,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
     cluster,
     emit,
     tensors,
-    archive: new RunArchive(options.folder),
+    archive,
     readFeeds: options.readFeeds ?? readFeeds,
     folderOf: (sourceId) => documents.folderOf(sourceId),
   });

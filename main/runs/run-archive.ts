@@ -1,6 +1,6 @@
 /**
  * The runs of saved documents on disk, so that they are listed again when the application is started anew: one private
- * file for each, written when the run has ended.
+ * file for each, written when the run has ended, and one beside it with its results.
  */
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,9 +9,13 @@ import { errnoOf } from "../shared/problems.js";
 import { targetOfUnfinishedWrite } from "../storage/atomic-write.js";
 import { writePrivateFile } from "../storage/private-files.js";
 import { decodeRun, encodeRun } from "./archived-run.js";
+import { decodeTensors, encodeTensors } from "./archived-tensors.js";
 import type { KeptRun } from "./run-history.js";
+import type { RunTensors } from "./tensors/tensor-store.js";
 
 const ENDING = ".run";
+const TENSORS_ENDING = ".tensors";
+const RUN_ID = /^[0-9a-f-]{36}$/;
 const MAX_FILES = 200;
 /** Of one run; a larger one is kept in memory alone. */
 const MAX_FILE_BYTES = 16 << 20;
@@ -20,6 +24,8 @@ const MAX_TOTAL_BYTES = 64 << 20;
 interface ArchiveFile {
   readonly runId: string;
   readonly bytes: number;
+  /** Of its results. */
+  readonly tensorBytes: number;
   readonly writtenAt: number;
 }
 
@@ -52,8 +58,8 @@ export class RunArchive {
     });
   }
 
-  /** Keeps a run that has ended, if its document was saved. A failure is logged. */
-  keep(run: KeptRun): void {
+  /** Keeps a run that has ended, with its results, if its document was saved. A failure is logged. */
+  keep(run: KeptRun, results?: RunTensors): void {
     this.#inBackground(async () => {
       if (run.status.progress().origin?.path === undefined) return;
       const path = this.#path(run.status.runId);
@@ -66,9 +72,29 @@ export class RunArchive {
           return;
         }
         await writePrivateFile(path, content);
+        const tensors = results && (await encodeTensors(results));
+        if (tensors && tensors.length <= MAX_FILE_BYTES)
+          await writePrivateFile(this.#path(run.status.runId, TENSORS_ENDING), tensors);
         await this.#dropOldest();
       } catch (error) {
         log.error(`The run could not be written to ${path} and will not be listed after a restart.`, error);
+      }
+    });
+  }
+
+  /** The results of a kept run; undefined if they are not on disk, or cannot be read, which is logged. */
+  results(runId: string): Promise<RunTensors | undefined> {
+    return this.#inTurn(async () => {
+      // It names a file: only what has the form of an id can have one.
+      if (!RUN_ID.test(runId)) return undefined;
+      const path = this.#path(runId, TENSORS_ENDING);
+      try {
+        return await decodeTensors(await readFile(path));
+      } catch (error) {
+        if (errnoOf(error) === "ENOENT") return undefined;
+        log.error(`The results in ${path} cannot be read and are removed.`, error);
+        await this.#removeFile(path);
+        return undefined;
       }
     });
   }
@@ -87,7 +113,13 @@ export class RunArchive {
 
   async #dropOldest(): Promise<void> {
     const files = await this.#files();
-    let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    let bytes = files.reduce((sum, file) => sum + file.bytes + file.tensorBytes, 0);
+    // What a run did is listed for longer than its results can be opened.
+    for (const { runId, tensorBytes } of files) {
+      if (bytes <= MAX_TOTAL_BYTES) break;
+      if (tensorBytes > 0) await this.#removeFile(this.#path(runId, TENSORS_ENDING));
+      bytes -= tensorBytes;
+    }
     let count = files.length;
     for (const file of files) {
       if (count <= MAX_FILES && bytes <= MAX_TOTAL_BYTES) return;
@@ -97,31 +129,43 @@ export class RunArchive {
     }
   }
 
-  /** The oldest first. What a crash left half written is removed. */
+  /** The oldest first. What a crash left half written, and results without their run, are removed. */
   async #files(): Promise<ArchiveFile[]> {
-    const names = await readdir(this.#folder).catch((error: unknown) => {
+    const names: string[] = await readdir(this.#folder).catch((error: unknown) => {
       if (errnoOf(error) === "ENOENT") return [];
       throw error;
     });
     const files: ArchiveFile[] = [];
-    for (const name of names) {
-      if (targetOfUnfinishedWrite(name)?.endsWith(ENDING))
-        await rm(join(this.#folder, name), { force: true });
-      if (!/^[0-9a-f-]{36}\.run$/.test(name)) continue;
+    const statsOf = async (name: string) => {
       const stats = await stat(join(this.#folder, name)).catch(() => undefined);
-      if (stats?.isFile())
-        files.push({ runId: name.slice(0, -ENDING.length), bytes: stats.size, writtenAt: stats.mtimeMs });
+      return stats?.isFile() ? stats : undefined;
+    };
+    for (const name of names) {
+      const target = targetOfUnfinishedWrite(name) ?? "";
+      const isOrphan = runIdIn(name, TENSORS_ENDING) !== undefined && !names.includes(runFileOf(name));
+      if (target.endsWith(ENDING) || target.endsWith(TENSORS_ENDING) || isOrphan)
+        await this.#removeFile(join(this.#folder, name));
+      const runId = runIdIn(name, ENDING);
+      const stats = runId === undefined ? undefined : await statsOf(name);
+      if (runId === undefined || !stats) continue;
+      const tensors = await statsOf(`${runId}${TENSORS_ENDING}`);
+      files.push({ runId, bytes: stats.size, tensorBytes: tensors?.size ?? 0, writtenAt: stats.mtimeMs });
     }
     return files.sort((one, other) => one.writtenAt - other.writtenAt);
   }
 
-  #path(runId: string): string {
-    return join(this.#folder, `${runId}${ENDING}`);
+  #path(runId: string, ending = ENDING): string {
+    return join(this.#folder, `${runId}${ending}`);
   }
 
   async #remove(runId: string): Promise<void> {
-    await rm(this.#path(runId), { force: true }).catch((error: unknown) => {
-      log.error(`${this.#path(runId)} cannot be removed.`, error);
+    await this.#removeFile(this.#path(runId, TENSORS_ENDING));
+    await this.#removeFile(this.#path(runId));
+  }
+
+  async #removeFile(path: string): Promise<void> {
+    await rm(path, { force: true }).catch((error: unknown) => {
+      log.error(`${path} cannot be removed.`, error);
     });
   }
 
@@ -136,4 +180,15 @@ export class RunArchive {
     this.#working = result.catch(() => undefined);
     return result;
   }
+}
+
+/** The run of a file's name; undefined unless the file has this ending. */
+function runIdIn(name: string, ending: string): string | undefined {
+  const runId = name.endsWith(ending) ? name.slice(0, -ending.length) : "";
+  return RUN_ID.test(runId) ? runId : undefined;
+}
+
+/** The name of the run's own file beside one with results. */
+function runFileOf(name: string): string {
+  return `${name.slice(0, -TENSORS_ENDING.length)}${ENDING}`;
 }

@@ -84,7 +84,7 @@ export class RunService {
       });
     }
     this.#latest?.status.release();
-    const { cluster, emit, readFeeds, tensors } = this.#collaborators;
+    const { archive, cluster, emit, readFeeds, tensors } = this.#collaborators;
     const status = new RunStatus(request, (update) => emit("run", update));
     this.#release(this.#history.add(status, settingsOf(request)));
     const run = new Run(request, status, {
@@ -98,7 +98,7 @@ export class RunService {
     this.#running = run.execute().finally(() => {
       this.#endedAt = Date.now();
       const kept = this.#history.kept(status.runId);
-      if (kept) this.#collaborators.archive.keep(kept);
+      if (kept) archive.keep(kept, tensors.resultsOf(status.runId));
       this.#startNext();
     });
     return { runId: status.runId };

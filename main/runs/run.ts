@@ -114,7 +114,7 @@ export class Run {
     const { signal } = this.#abort;
     const { sessions, readFeeds, cluster } = this.#collaborators;
     if (this.#request.feeds.length > 0) this.status.setPhase("Reading the feeds");
-    const reused = this.#reusedTensors();
+    const reused = await this.#reusedTensors();
     const feeds = withConstants(await readFeeds(this.#request, graph, signal), reused);
     const prepared = await this.#awaitTasks(pins);
     const step = new AbortController();
@@ -157,11 +157,12 @@ export class Run {
   }
 
   /** @throws ProblemError NOT_FOUND when the earlier run's results are no longer kept */
-  #reusedTensors(): Map<string, Tensor> {
+  async #reusedTensors(): Promise<Map<string, Tensor>> {
     const { runId = "", names = [] } = this.#request.reused ?? {};
-    return new Map(
-      names.map((name) => [name, this.#collaborators.tensors.get({ runId, name }).tensor] as const),
-    );
+    const tensors = new Map<string, Tensor>();
+    for (const name of names)
+      tensors.set(name, (await this.#collaborators.tensors.find({ runId, name })).tensor);
+    return tensors;
   }
 
   async #restore(graph: CheckedGraph, { members }: Prepared, { session }: ReadySession, signal: AbortSignal) {

@@ -1,4 +1,4 @@
-/** Unsaved edits that a crash left behind, and the user's decisions about them. */
+/** Unsaved edits and documents that a crash left behind, and the user's decisions about them. */
 import type { Draft } from "../../main/api/drafts.js";
 import { showNotice, showProblem } from "../stores/app-store.js";
 import type { DocumentSession } from "../stores/document-session.js";
@@ -42,8 +42,9 @@ async function restoreOwnDraft(session: DocumentSession, tab: RememberedTab): Pr
   const draft = drafts.find(({ draftId }) => draftId === own);
   if (draft === undefined) return false;
   const file = await client().call("documents.restoreDraft", { draftId: own });
-  await fillSession(session, file, { unsaved: true, example: tab.example });
+  await fillSession(session, file, { unsaved: draft.unedited !== true, example: tab.example });
   keeper?.adopt(session, own);
+  if (draft.unedited) return true;
   showNotice({
     kind: "info",
     key: RESTORED_NOTICE,
@@ -60,10 +61,10 @@ async function restoreOwnDraft(session: DocumentSession, tab: RememberedTab): Pr
 }
 
 /** Opens the document of a draft with its edits. */
-export async function restoreDraft({ draftId }: Draft): Promise<void> {
+export async function restoreDraft({ draftId, unedited = false }: Draft): Promise<void> {
   await attemptOn(async () => {
     const file = await client().call("documents.restoreDraft", { draftId });
-    const session = await openFile(file, { unsaved: true });
+    const session = await openFile(file, { unsaved: !unedited });
     keeper?.adopt(session, draftId);
   });
 }

@@ -1,9 +1,10 @@
 /**
  * Saves the unsaved edits of each open document in the application as a draft, so they survive a crash. The first edit
- * sends the whole document, later ones the changes since; saving, closing or replacing the document ends the draft.
+ * sends the whole document, later ones the changes since; saving, closing or replacing the document ends the draft. A
+ * document that no file has, such as one made of a model of Keras, has a draft from its opening on.
  */
 import type { ApplicationClient } from "../../main/api/contract.js";
-import type { DraftChange } from "../../main/api/drafts.js";
+import type { DraftChange, KeepDraft } from "../../main/api/drafts.js";
 import { toProblem } from "../../main/api/wire.js";
 import { draftChange, wholeDraft } from "../document/draft-change.js";
 import type { Yield } from "../document/in-slices.js";
@@ -31,6 +32,8 @@ interface KeptDraft {
   /** The sizes of the whole document, and of the changes since. */
   wholeBytes: number;
   changeBytes: number;
+  /** The application knows it as a document without edits. */
+  unedited: boolean;
 }
 
 /** The drafts of all open documents. */
@@ -95,10 +98,11 @@ export class DraftKeeper {
     for (const session of open) {
       if (this.#followed.has(session)) continue;
       const draft = this.#of(session);
-      this.#followed.set(
-        session,
-        useDocument.of(session).subscribe(() => draft.look()),
-      );
+      const look = () => draft.look();
+      const stops = [useDocument.of(session).subscribe(look), useTab.of(session).subscribe(look)];
+      this.#followed.set(session, () => {
+        for (const stop of stops) stop();
+      });
     }
   }
 }
@@ -131,10 +135,11 @@ class DocumentDraft {
 
   /** Begins or ends the draft, depending on the document. */
   look(): void {
-    const { dirty, document, generation } = this.#state();
-    if (generation !== this.#generation || !dirty) this.end();
+    const { document, generation } = this.#state();
+    const isOnlyHere = isNowhereElse(this.#session);
+    if (generation !== this.#generation || !isOnlyHere) this.end();
     this.#generation = generation;
-    if (dirty && document !== this.#draft?.kept) this.#schedule();
+    if (isOnlyHere && document !== this.#draft?.kept) this.#schedule();
   }
 
   /** Sends the current state to the application without waiting for more edits. */
@@ -166,7 +171,7 @@ class DocumentDraft {
   }
 
   #begin(id: string): KeptDraft {
-    const draft: KeptDraft = { id, kept: undefined, wholeBytes: 0, changeBytes: 0 };
+    const draft: KeptDraft = { id, kept: undefined, wholeBytes: 0, changeBytes: 0, unedited: false };
     this.#draft = draft;
     useTab.of(this.#session).setState({ draft: id });
     return draft;
@@ -180,8 +185,8 @@ class DocumentDraft {
   /** Sends the current state to the application. Never rejects. */
   async #keep(): Promise<void> {
     this.stop();
-    const { dirty, document } = this.#state();
-    if (this.#keeping || !dirty || document === this.#draft?.kept) return;
+    const { document } = this.#state();
+    if (this.#keeping || !isNowhereElse(this.#session) || document === this.#draft?.kept) return;
     this.#keeping = true;
     const draft = this.#draft ?? this.#begin(crypto.randomUUID());
     try {
@@ -199,17 +204,20 @@ class DocumentDraft {
 
   async #send(draft: KeptDraft, document: GraphDocument): Promise<void> {
     const { kept, wholeBytes, changeBytes } = draft;
-    const anew = kept === undefined || changeBytes > Math.max(wholeBytes, MIN_REWRITE_BYTES);
+    const unedited = !this.#state().dirty;
+    const grown = changeBytes > Math.max(wholeBytes, MIN_REWRITE_BYTES);
+    const anew = kept === undefined || grown || unedited !== draft.unedited;
     const change = anew
       ? await wholeDraft(document, this.#pause)
       : await draftChange(kept, document, this.#pause);
     // Saved, or another document was opened meanwhile.
     if (this.#draft !== draft) return;
     if (change !== undefined) {
-      const described = anew ? { document: describe(document, this.#session) } : {};
+      const described = anew ? { document: describe(document, this.#session, unedited) } : {};
       await this.#client.call("documents.keepDraft", { draftId: draft.id, change, ...described });
       draft.wholeBytes = anew ? sizeOf(change) : wholeBytes;
       draft.changeBytes = anew ? 0 : changeBytes + sizeOf(change);
+      draft.unedited = unedited;
     }
     draft.kept = document;
   }
@@ -240,13 +248,25 @@ class DocumentDraft {
   }
 }
 
-function describe({ name, path, kind, format }: GraphDocument, session: DocumentSession) {
+/** Whether a document would be lost with its window: it has unsaved edits, or was made of something else than a graph. */
+function isNowhereElse(session: DocumentSession): boolean {
+  const { dirty, document } = useDocument.of(session).getState();
+  const isUnfiled = document.path === undefined && useTab.of(session).getState().example === undefined;
+  return dirty || (isUnfiled && document.nodes.size > 0);
+}
+
+function describe(
+  { name, path, kind, format }: GraphDocument,
+  session: DocumentSession,
+  unedited: boolean,
+): KeepDraft["document"] {
   const { sourceId } = useSavedModel.of(session).getState();
   return {
     name,
     kind,
     format,
     ...(path === undefined ? {} : { path }),
+    ...(unedited ? { unedited } : {}),
     ...(sourceId === undefined ? {} : { sourceId }),
   };
 }

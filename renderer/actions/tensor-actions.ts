@@ -3,8 +3,10 @@ import { MAX_CELLS, type TensorAddress } from "../../main/api/tensors.js";
 import { ProblemError } from "../../main/api/wire.js";
 import { gridOf, selectionShape } from "../../worker-runtime/protocol/selection.js";
 import { dismissNoticeByKey, showNotice } from "../stores/app-store.js";
+import { activeSession, inSession } from "../stores/document-session.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { type TensorKind, type TensorView, useTensorTabs, viewOf } from "../stores/tensor-tabs.js";
+import { uiActions } from "../stores/ui-store.js";
 import { useVariables } from "../stores/variable-store.js";
 import { client } from "../transport/client.js";
 import { bytesText, numberText } from "../ui/format.js";
@@ -16,8 +18,13 @@ export interface KeptTensor extends TensorKind {
   readonly address: TensorAddress;
 }
 
-/** The newest value of a tensor or an opened variable of the document; undefined if the newest run did not fetch it. */
+/** The newest value of a tensor or an opened variable of the document, or one of a kept run; undefined if the newest run did not fetch it. */
 export function fetchedTensor(name: string): KeptTensor | undefined {
+  const ofRun = useTensorTabs.getState().ofRuns.get(name);
+  if (ofRun !== undefined) {
+    const { runId, kept } = ofRun;
+    return { address: { runId, name: kept.name }, name, dtype: kept.dtype, shape: kept.shape };
+  }
   const variable = useVariables.getState().kept.get(name);
   if (variable !== undefined) return { ...variable, name };
   const { latest } = useDocumentRun.getState();
@@ -25,6 +32,22 @@ export function fetchedTensor(name: string): KeptTensor | undefined {
   if (latest === undefined || tensor === undefined) return undefined;
   const { dtype, shape } = tensor;
   return { address: { runId: latest.runId, name }, name, dtype, shape };
+}
+
+/**
+ * Opens the whole of a tensor that a kept run fetched, in a tab of its own.
+ *
+ * @param runName "run 3"
+ * @throws ProblemError NOT_FOUND or RESOURCE_EXHAUSTED when it is no longer kept
+ */
+export async function openTensorOfRun(runId: string, runName: string, name: string): Promise<void> {
+  const session = activeSession();
+  const kept = await client().call("tensors.describe", { runId, name });
+  inSession(session, () => {
+    const tab = `${name} of ${runName}`;
+    useTensorTabs.setState(({ ofRuns }) => ({ ofRuns: new Map(ofRuns).set(tab, { runId, kept }) }));
+    uiActions.openTensor(tab);
+  });
 }
 
 export type CopyForm = "tsv" | "python";

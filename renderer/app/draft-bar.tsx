@@ -28,14 +28,14 @@ export function DraftBar(): ReactElement | null {
 }
 
 function DraftRow({ draft }: { readonly draft: Draft }): ReactElement {
-  const { name, path, editedAt } = draft;
+  const { name, path, editedAt, unedited } = draft;
   const file = fileText(draft);
   return (
     <div className={rowStyles.row} role="status">
       <Icon name="save" />
       <p className={styles.text}>
-        <b title={path}>{name}</b> was edited {agoText(editedAt)} and not saved before its window closed.{" "}
-        {path === undefined ? "It has no file yet." : file}
+        <b title={path}>{name}</b> was {unedited ? "opened" : "edited"} {agoText(editedAt)} and not saved
+        before its window closed. {path === undefined ? "It has no file yet." : file}
       </p>
       <Button size="small" variant="primary" onClick={() => attempt(() => restoreDraft(draft))}>
         Restore

@@ -34,6 +34,7 @@ import { ListView } from "./list-view.js";
 import { Minimap } from "./minimap.js";
 import barStyles from "./overlay-bar.module.css";
 import { PinChooser } from "./pin-chooser.js";
+import { PlacementBar } from "./placement-bar.js";
 import { PullReason } from "./pull-reason.js";
 
 export function CanvasOverlays(): ReactElement {
@@ -44,6 +45,7 @@ export function CanvasOverlays(): ReactElement {
       <ColourLegend />
       <ProblemCount />
       <KernelWarning />
+      <PlacementBar />
       <ArrangingBar />
       <Controls />
       {empty ? <EmptyGraph /> : <Hint />}

@@ -2,6 +2,7 @@
 import type { Edge } from "@xyflow/react";
 import type { Task } from "../../main/api/cluster.js";
 import type { NodeRun, Transfer } from "../../main/api/runs.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
 import { isArranged } from "../document/arrangement.js";
@@ -12,6 +13,7 @@ import { type ShapeMap, shapeText } from "../document/shapes.js";
 import type { OpLookup } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
 import { type Edge as Wire, wiringOf } from "../document/wiring.js";
+import type { PlacementPreview } from "../stores/placement-preview.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { bytesText } from "../ui/format.js";
 import { crossingWidth } from "../viewport/edge-width.js";
@@ -32,6 +34,8 @@ export interface GraphEdgeData extends Record<string, unknown> {
   readonly label: string | undefined;
   /** "98 kB · 1.1 ms" after a traced run; `short` is for edges without the room. */
   readonly badge: { readonly long: string; readonly short: string } | undefined;
+  /** What a suggested placement changes: the edge no longer crosses tasks, or crosses them then. */
+  readonly change: "stops" | "starts" | undefined;
   readonly problem: boolean;
   /** Tooltip of the edge. */
   readonly tip: string;
@@ -47,6 +51,10 @@ export interface EdgeContext {
   readonly transfers: readonly Transfer[];
   readonly taskForDevice: (device: string) => Task | undefined;
   readonly problems: ProblemMap;
+  /** A suggested placement that is shown, with the bytes of tensors. */
+  readonly preview?:
+    | (PlacementPreview & { readonly bytesOf: (node: NodeDef, output: number) => number })
+    | undefined;
   readonly selected: ReadonlySet<string>;
   /** The edges passed to React Flow; left out: all. */
   readonly shown?: readonly MapEdge[];
@@ -100,6 +108,7 @@ function sameData(one: GraphEdgeData, other: GraphEdgeData): boolean {
     one.width === other.width &&
     one.label === other.label &&
     one.badge?.long === other.badge?.long &&
+    one.change === other.change &&
     one.problem === other.problem &&
     one.tip === other.tip
   );
@@ -120,7 +129,7 @@ interface Sent {
 }
 
 /** How an edge is drawn, depending on the tasks of its ends and on the traced transfers between them. */
-interface Stroke extends Pick<GraphEdgeData, "colour" | "width"> {
+interface Stroke extends Pick<GraphEdgeData, "colour" | "width" | "change"> {
   /** The tensor and the receiving task, if the edge crosses tasks. */
   readonly key: string | undefined;
   readonly sent: Sent | undefined;
@@ -137,14 +146,50 @@ function strokeOf(edge: MapEdge, context: EdgeContext, transfers: ReadonlyMap<st
   );
 }
 
+const STAYS: Stroke = {
+  ...{ colour: undefined, width: PLAIN_WIDTH, change: undefined, key: undefined, sent: undefined },
+};
+
+/** How an edge is drawn while a suggested placement is shown: by where its ends are now, or would be. */
+function previewedStroke(
+  wire: Wire,
+  preview: NonNullable<EdgeContext["preview"]>,
+  { document, taskForDevice }: EdgeContext,
+): Stroke | undefined {
+  const [from, to] = [preview.places.get(wire.from), preview.places.get(wire.to)];
+  const node = document.nodes.get(wire.from);
+  if (!from || !to || !node) return undefined;
+  const [crosses, wouldCross] = [from.now !== to.now, from.after !== to.after];
+  const isAfter = preview.shown === "after";
+  const change = isAfter || crosses === wouldCross ? undefined : crosses ? "stops" : "starts";
+  if (isAfter ? !wouldCross : !crosses && !wouldCross) return STAYS;
+  const isThen = isAfter || !crosses;
+  const receiver = isThen ? to.after : to.now;
+  const bytes = wire.output < 0 ? undefined : preview.bytesOf(node, wire.output);
+  return {
+    colour: taskColourVar(taskForDevice(isThen ? from.after : from.now)),
+    width: crossingWidth(bytes),
+    change,
+    // Another one than that of a transfer that was traced.
+    key: bytes === undefined ? undefined : `${tensorName(wire.from, wire.output)} ${receiver} ${change}`,
+    sent: bytes === undefined ? undefined : { bytes, micros: undefined },
+  };
+}
+
 function strokeOfWire(wire: Wire, context: EdgeContext, transfers: ReadonlyMap<string, Sent>): Stroke {
+  const { preview } = context;
+  const previewed = preview && preview.shown !== "now" ? previewedStroke(wire, preview, context) : undefined;
+  if (previewed) return previewed;
   const from = taskOf(wire.from, context);
   const to = taskOf(wire.to, context);
   const crosses = from !== undefined && to !== undefined && from.id !== to.id;
-  if (!crosses) return { colour: undefined, width: PLAIN_WIDTH, key: undefined, sent: undefined };
+  if (!crosses) return STAYS;
   const key = wire.output >= 0 ? `${tensorName(wire.from, wire.output)} ${to.id}` : undefined;
   const sent = key === undefined ? undefined : transfers.get(key);
-  return { colour: taskColourVar(from), width: crossingWidth(sent?.bytes), key, sent };
+  return {
+    ...{ colour: taskColourVar(from), width: crossingWidth(sent?.bytes) },
+    ...{ change: undefined, key, sent },
+  };
 }
 
 /** Colours and widths alone, for edges that are too many to be elements of the page. */
@@ -162,7 +207,7 @@ function edgeData(
   transfers: ReadonlyMap<string, Sent>,
   badged: Set<string>,
 ): GraphEdgeData {
-  const { colour, width, key, sent } = strokeOf(wire, context, transfers);
+  const { colour, width, change, key, sent } = strokeOf(wire, context, transfers);
   // A tensor is sent to a task once, however many ops there read it.
   const first = sent !== undefined && key !== undefined && !badged.has(key);
   if (first) badged.add(key);
@@ -173,7 +218,8 @@ function edgeData(
     width,
     control: wiresOf(wire).every(({ output }) => output < 0),
     label: first ? undefined : label,
-    badge: first ? badgeOf(sent) : undefined,
+    badge: first ? badgeOf(sent, change) : undefined,
+    change,
     problem: hasProblem(wire, context.problems),
     tip: edgeTip(wire, context),
   };
@@ -208,8 +254,9 @@ export function edgeTip(edge: MapEdge, context: Pick<EdgeContext, "document" | "
   return `${tensorName(wire.from, wire.output)} to ${wire.to}\n${edgeLabel(wire, context) ?? "dtype not known"}`;
 }
 
-function badgeOf({ bytes, micros }: Sent): NonNullable<GraphEdgeData["badge"]> {
-  const short = bytes === undefined ? "size not known" : bytesText(bytes);
+function badgeOf({ bytes, micros }: Sent, change: Stroke["change"]): NonNullable<GraphEdgeData["badge"]> {
+  const size = bytes === undefined ? "size not known" : bytesText(bytes);
+  const short = change === undefined ? size : `${change === "stops" ? "saves" : "sends"} ${size}`;
   return { short, long: micros === undefined ? short : `${short} · ${microsText(micros)}` };
 }
 

@@ -27,6 +27,7 @@ export const GraphEdge = memo(function GraphEdge({
     styles.edge,
     data?.colour && styles.coloured,
     data?.control && styles.control,
+    data?.change && styles.changing,
     data?.problem && styles.failing,
     selected && styles.selected,
   );
@@ -50,7 +51,7 @@ export const GraphEdge = memo(function GraphEdge({
               title={data.badge.long}
               style={{ ...at, "--c": data.colour } as CSSProperties}
             >
-              <Icon name="link" size={12} />
+              <Icon name={data.change === "stops" ? "check" : "link"} size={12} />
               {targetX - sourceX > badgeWidth(data.badge.long) ? data.badge.long : data.badge.short}
             </span>
           ) : (

@@ -2,10 +2,13 @@
 
 import { type NodeProps, type ReactFlowState, useStore } from "@xyflow/react";
 import { type CSSProperties, memo, type ReactElement } from "react";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { reportError } from "../actions/report-error.js";
+import { deviceText } from "../document/edits/place.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useGraph } from "../stores/document-store.js";
 import { useGraphKernels } from "../stores/kernel-store.js";
+import { movingTo, shownDevice, usePlacementPreview } from "../stores/placement-preview.js";
 import { isStriped, taskColourVar } from "../theme/task-colour.js";
 import { classNames } from "../ui/class-names.js";
 import { ErrorBoundary } from "../ui/error-boundary.js";
@@ -46,6 +49,31 @@ function DrawnNode(props: NodeProps<GraphFlowNode>): ReactElement {
   return useStore(isFar) ? <FarNode {...props} /> : <NearNode {...props} />;
 }
 
+/** Where a node is drawn: on its own device, or on the one of a suggestion whose outcome is shown. */
+function useShownPlace(node: NodeDef) {
+  const preview = usePlacementPreview();
+  return {
+    device: shownDevice(node, preview),
+    moving: movingTo(node.name, preview),
+    isPreview: preview?.shown === "after" && preview.places.has(node.name),
+  };
+}
+
+/** Where a suggested placement would put a node. */
+function MovingTo({ device }: { readonly device: string }): ReactElement {
+  const task = useCluster((state) => state.taskForDevice(device));
+  return (
+    <span
+      className={classNames(styles.place, styles.destination)}
+      style={{ "--c": taskColourVar(task) } as CSSProperties}
+      data-node-destination=""
+    >
+      <i className={classNames(styles.taskMark, task && isStriped(task) && styles.striped)} />
+      <span>to {deviceText(device)}</span>
+    </span>
+  );
+}
+
 interface FailedNodeProps extends NodeProps<GraphFlowNode> {
   readonly error: unknown;
   onRetry(): void;
@@ -78,7 +106,7 @@ function FailedNode({ id, data, selected, error, onRetry }: FailedNodeProps): Re
 }
 
 function FarNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement {
-  const { device } = data.node;
+  const { device, moving } = useShownPlace(data.node);
   const colour = useCluster((state) =>
     taskColourVar(device === "" ? undefined : state.taskForDevice(device)),
   );
@@ -91,6 +119,7 @@ function FarNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement
         styles.node,
         styles.far,
         device === "" && styles.unpinned,
+        moving !== undefined && styles.moving,
         selected && styles.selected,
         wrong ? styles.failing : warned && styles.warned,
         scaled !== undefined && styles.scaled,
@@ -109,12 +138,14 @@ function NearNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElemen
   const status = useNodeStatus(node);
   const parameters = useParameters(id);
   const scaled = useColourOf([id]);
-  const task = useCluster((state) => (node.device === "" ? undefined : state.taskForDevice(node.device)));
+  const { device, moving, isPreview } = useShownPlace(node);
+  const task = useCluster((state) => (device === "" ? undefined : state.taskForDevice(device)));
   return (
     <div
       className={classNames(
         styles.node,
-        node.device === "" && styles.unpinned,
+        device === "" && styles.unpinned,
+        moving !== undefined && styles.moving,
         selected && styles.selected,
         status.problem ? styles.failing : status.warning && styles.warned,
         status.stale && styles.stale,
@@ -132,13 +163,13 @@ function NearNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElemen
           <i
             className={classNames(
               styles.taskMark,
-              status.absent ? styles.absent : task && isStriped(task) && styles.striped,
+              status.absent && !isPreview ? styles.absent : task && isStriped(task) && styles.striped,
             )}
           />
-          <span>{status.chip}</span>
+          <span>{isPreview ? deviceText(device) : status.chip}</span>
         </span>
         <span className={styles.measured} data-node-device="">
-          {status.device}
+          {isPreview ? "" : status.device}
         </span>
       </div>
       <div className={styles.valueRow}>
@@ -147,6 +178,8 @@ function NearNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElemen
             <Icon name="close" size={12} />
             <span>{status.problem}</span>
           </span>
+        ) : moving !== undefined && !isPreview ? (
+          <MovingTo device={moving} />
         ) : status.warning && status.tone !== "result" ? (
           <span className={classNames(styles.status, styles.warningStatus)}>
             <Icon name="warning" size={12} />
@@ -165,7 +198,9 @@ function NearNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElemen
             {status.tone === "none" && parameters.length > 0 ? parameterText(parameters) : status.value}
           </span>
         )}
-        {status.problem ? null : <span className={styles.measured}>{status.time}</span>}
+        {status.problem || (moving !== undefined && !isPreview) ? null : (
+          <span className={styles.measured}>{status.time}</span>
+        )}
       </div>
       <NodePorts id={id} data={data} />
     </div>

@@ -37,6 +37,7 @@ export const ScopeBox = memo(function ScopeBox({ data, selected }: NodeProps<Sco
       className={classNames(
         styles.box,
         repeat !== "" && styles.stack,
+        status.moving > 0 && styles.moving,
         selected && styles.selected,
         status.problems > 0 ? styles.failing : status.warnings > 0 && styles.warned,
         scaled !== undefined && styles.scaled,
@@ -63,7 +64,11 @@ export const ScopeBox = memo(function ScopeBox({ data, selected }: NodeProps<Sco
           </div>
           <div className={classNames(styles.row, styles.muted)}>
             <span className={textStyles.truncated}>
-              {status.parameters > 0 ? `${compactText(status.parameters)} params` : taskNames(status.tasks)}
+              {status.moving > 0
+                ? `${countText(status.moving, "node")} would move`
+                : status.parameters > 0
+                  ? `${compactText(status.parameters)} params`
+                  : taskNames(status.tasks)}
             </span>
           </div>
         </>

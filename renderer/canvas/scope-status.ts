@@ -18,6 +18,7 @@ import { useCluster } from "../stores/cluster-store.js";
 import { useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { useGraphKernels } from "../stores/kernel-store.js";
+import { movingTo, placementPreview, shownDevice, usePlacementPreview } from "../stores/placement-preview.js";
 import { useGraphRun } from "../stores/run-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { nodeRunOf } from "../viewport/node-text.js";
@@ -46,6 +47,8 @@ export interface ScopeStatus {
   readonly warnings: number;
   /** Of the newest traced step, in microseconds; undefined without one. */
   readonly micros: number | undefined;
+  /** How many of them a suggested placement would move; 0 unless that is shown. */
+  readonly moving: number;
 }
 
 /** @param of the hierarchy of the scope; defaults to that of what the canvas shows */
@@ -56,18 +59,25 @@ export function useScopeStatus(scope: Scope, of?: Hierarchy): ScopeStatus {
   const missing = useGraphKernels((state) => state.missing.nodes);
   const runs = useGraphRun((state) => state.latest?.nodes);
   const identities = useCluster((state) => state.identities);
+  const preview = usePlacementPreview();
   const hierarchy = of ?? hierarchyFor(nodes, weights);
   const contents = useSliced({
     size: nodes.size,
     work: () => slicedContents(scope, hierarchy, nodes, { problems, missing }),
     // Tasks are read through their store.
-    of: [scope, hierarchy, nodes, identities, problems, missing],
+    of: [scope, hierarchy, nodes, identities, problems, missing, preview],
     subject: scope.id,
   });
   return useMemo(() => {
     if (contents === undefined) return { ...UNKNOWN, nodes: scope.size };
-    return { ...contents, nodes: contents.names.size, micros: runs && microsOf(contents.names, runs) };
-  }, [scope, contents, runs]);
+    const { names } = contents;
+    return {
+      ...contents,
+      nodes: names.size,
+      micros: runs && microsOf(names, runs),
+      moving: preview ? [...names].filter((name) => movingTo(name, preview) !== undefined).length : 0,
+    };
+  }, [scope, contents, runs, preview]);
 }
 
 /** Of a scope whose contents were not looked at yet. */
@@ -78,6 +88,7 @@ const UNKNOWN: Omit<ScopeStatus, "nodes"> = {
   problems: 0,
   warnings: 0,
   micros: undefined,
+  moving: 0,
 };
 
 /** Nodes of which something is to be said. */
@@ -108,17 +119,19 @@ function* slicedContents(
   return { names, tasks, parameters, problems: countIn(names, problems), warnings: countIn(names, missing) };
 }
 
-/** The tasks that the nodes of a scope are pinned to, the largest share first. */
+/** The tasks that the nodes of a scope are pinned to, or would be by a placement that is shown, the largest share first. */
 export function taskShares(
   scope: Scope,
   hierarchy: Hierarchy,
   nodes: GraphDocument["nodes"],
 ): readonly TaskShare[] {
   const { taskForDevice } = useCluster.getState();
+  const preview = placementPreview();
   const names = nodesInScope(scope, hierarchy);
   const counts = new Map<string, number>();
   for (const name of names) {
-    const device = nodes.get(name)?.device ?? "";
+    const node = nodes.get(name);
+    const device = node ? shownDevice(node, preview) : "";
     counts.set(device, (counts.get(device) ?? 0) + 1);
   }
   const byTask = new Map<string, { colour: string; count: number }>();

@@ -6,7 +6,9 @@ import type { GraphDocument, Point } from "../document/model.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { lookupOp, useGraph } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
+import { usePlacementPreview } from "../stores/placement-preview.js";
 import { useGraphRun } from "../stores/run-store.js";
+import { tensorBytes } from "../stores/sent-bytes.js";
 import { type GraphMap, type MapEdge, type MapItem, nodeRect } from "../viewport/graph-map.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { type EdgeContext, flowEdges, type GraphFlowEdge } from "./flow-edges.js";
@@ -114,11 +116,15 @@ export function useEdgeContext(): EdgeContext {
   const selected = useCanvas((state) => state.selectedEdges);
   const tasks = useCluster((state) => state.identities);
   const trace = useTrace();
+  const preview = usePlacementPreview();
   // biome-ignore lint/correctness/useExhaustiveDependencies: tasks and ops are read through their stores
   return useMemo(() => {
     const { taskForDevice } = useCluster.getState();
-    return { document, lookup: lookupOp, shapes, problems, selected, taskForDevice, ...trace };
-  }, [document, shapes, problems, ops, selected, tasks, trace]);
+    return {
+      ...{ document, lookup: lookupOp, shapes, problems, selected, taskForDevice, ...trace },
+      preview: preview && { ...preview, bytesOf: tensorBytes() },
+    };
+  }, [document, shapes, problems, ops, selected, tasks, trace, preview]);
 }
 
 export function useFlowEdges(scene: Scene): GraphFlowEdge[] {

@@ -9,7 +9,7 @@ export const layerCommands = defineCommands(noTarget, {
     group: "Graph",
     label: "Add a layer…",
     keywords:
-      "block, Keras, Dense, Conv2D, LSTM, GRU, attention, BatchNorm, Dropout, Embedding, loss, accuracy",
+      "block, Keras, Dense, Conv2D, LSTM, GRU, attention, BatchNorm, Dropout, Embedding, loss, accuracy, tf.data, pipeline, CSV, TFRecord",
     icon: "plus",
     run: () => uiActions.open({ kind: "layer" }),
   },

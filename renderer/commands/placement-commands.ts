@@ -10,10 +10,10 @@ import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { placementTasks } from "../stores/placement-input.js";
-import { isCurrent, usePlacement } from "../stores/placement-store.js";
+import { isCurrent, type PlacementShown, usePlacement } from "../stores/placement-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { countText } from "../ui/format.js";
-import { defineCommands, type Enabled, when } from "./command.js";
+import { type CommandSpec, defineCommands, type Enabled, when } from "./command.js";
 import { remember } from "./remember.js";
 import { nothingRuns } from "./run-commands.js";
 import { noTarget } from "./target-kinds.js";
@@ -105,4 +105,23 @@ export const placementCommands = defineCommands(noTarget, {
     isEnabled: nothingRuns,
     run: () => startRun(MEASURED_STEPS, true),
   },
+});
+
+function showOnCanvas(shown: PlacementShown, what: string): CommandSpec<void> {
+  return {
+    id: `placement.show.${shown}`,
+    group: "View",
+    label: `Show ${what} on the canvas`,
+    keywords: "pin, preview, suggested placement",
+    isOn: () => usePlacement.getState().shown === shown,
+    isEnabled: () => when(wantedMoves() > 0, "No placement is suggested."),
+    run: () => usePlacement.setState({ shown }),
+  };
+}
+
+/** One of them is active. */
+export const placementShownCommands = defineCommands(noTarget, {
+  now: showOnCanvas("now", "the graph as it is placed now"),
+  changes: showOnCanvas("changes", "what the suggested placement would move"),
+  after: showOnCanvas("after", "the graph as it would be placed"),
 });

@@ -34,7 +34,7 @@ import { machineCommands, roleCommands } from "./machine-commands.js";
 import { nodeCommands, nodesCommands } from "./node-commands.js";
 import { opCommands, opListCommands } from "./op-commands.js";
 import { partialRunCommands } from "./partial-run-commands.js";
-import { placementCommands } from "./placement-commands.js";
+import { placementCommands, placementShownCommands } from "./placement-commands.js";
 import {
   activeRunCommands,
   queuedRunCommands,
@@ -87,7 +87,7 @@ export const allCommands: readonly AnyCommand[] = [
     libraryCommands,
   ],
   ...[layerCommands, frameCommands, noteCommands, annotationCommands],
-  ...[placementCommands, variablesCommands, variableCommands],
+  ...[placementCommands, placementShownCommands, variablesCommands, variableCommands],
   ...[alignCommands, closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
   ...[canvasCommands, viewCommands, colourCommands, tensorCommands, curveCommands],
   ...[settingsCommands, themeCommands, helpCommands],

@@ -19,7 +19,7 @@ import textStyles from "../ui/text.module.css";
 import { SelectInput, TextInput } from "../ui/text-input.js";
 import styles from "./layer-dialog.module.css";
 
-/** Chooses a layer and its settings; it takes the result of what is selected. */
+/** Chooses a layer and its settings; it takes the result of what is selected, unless it is a source of data. */
 export default function LayerDialog(): ReactElement {
   const [name, setName] = useState(LAYERS[0]?.name ?? "");
   const spec = LAYERS.find((one) => one.name === name);
@@ -45,6 +45,7 @@ function LayerForm({
   const document = useGraph((state) => state.document);
   const shapes = useGraph((state) => state.shapes);
   const selection = useGraph((state) => state.selection);
+  const isSource = spec.takes === "nothing";
   const source = layerSource(document, lookupOp, shapes, selection);
   const values = Object.fromEntries(spec.fields.map((field) => [field.name, valueIn(field, typed)]));
   const problem =
@@ -55,7 +56,7 @@ function LayerForm({
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!source) return;
+    if (!source && !isSource) return;
     const make = (scope: string) => makeLayer(spec, values, source, scope).nodes;
     if (documentActions.addLayer(spec.name, make)) uiActions.close();
     else setRefusal(documentActions.takeRefusal());
@@ -82,13 +83,13 @@ function LayerForm({
             </FieldLabel>
           ))}
         </div>
-        {source ? (
+        {source && !isSource ? (
           <p className={textStyles.muted}>
             Takes <b>{source.tensor}</b>, {source.dtype}{" "}
             {source.shape ? shapeLabel(source.shape) : "of unknown shape"}.
           </p>
         ) : null}
-        {problem || !source ? (
+        {problem || !(source || isSource) ? (
           <p className={textStyles.error} role="alert">
             {problem ?? "Nothing here has a result that a layer could take. Add a placeholder first."}
           </p>
@@ -97,7 +98,7 @@ function LayerForm({
       <DialogFooter>
         <span className={textStyles.grow} />
         <Button onClick={uiActions.close}>Cancel</Button>
-        <Button type="submit" variant="primary" disabled={problem !== undefined || !source}>
+        <Button type="submit" variant="primary" disabled={problem !== undefined || !(source || isSource)}>
           Add
         </Button>
       </DialogFooter>
@@ -107,7 +108,8 @@ function LayerForm({
 
 function valueIn(field: LayerField, typed: Typed): LayerValue {
   const value = typed[field.name] ?? field.initial;
-  if (field.kind === "flag" || field.kind === "choice" || typeof value === "number") return value;
+  if (field.kind !== "int" && field.kind !== "number") return value;
+  if (typeof value === "number") return value;
   const text = String(value).trim();
   return text === "" ? Number.NaN : Number(text);
 }
@@ -131,6 +133,15 @@ function Control({ field, value, onChange }: ControlProps): ReactElement {
           </option>
         ))}
       </SelectInput>
+    );
+  }
+  if (field.kind === "text") {
+    return (
+      <TextInput
+        value={String(value)}
+        placeholder={field.hint}
+        onChange={({ target }) => onChange(target.value)}
+      />
     );
   }
   return (

@@ -58,7 +58,7 @@ export default function TensorTab({ name }: { readonly name: string }): ReactEle
 
 function OpenTensor({ source }: { readonly source: TensorSource }): ReactElement {
   const beforeEdit = useBeforeEdit();
-  const old = source.readAt === undefined && beforeEdit;
+  const old = source.readAt === undefined && !source.isOfKeptRun && beforeEdit;
   const view = useTensorView(source);
   const { mode } = view;
   const body = useRef<HTMLDivElement>(null);

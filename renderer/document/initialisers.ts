@@ -1,4 +1,4 @@
-/** Which nodes give variables their first value, and which of them have to run before a run. Pure. */
+/** Which nodes give variables their first value and begin iterators, and which of them have to run before a run. Pure. */
 import type { Problem } from "../../main/api/problem.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { indexOf } from "../../worker-runtime/graph/graph-index.js";
@@ -12,18 +12,28 @@ export interface Initialisation {
   readonly missing: readonly string[];
 }
 
-/** The initializers of all variables that `roots` depend on: a single group, if the graph has one. */
+/** What begins all variables and iterators that `roots` depend on; of the former a single group, if the graph has one. */
 export function initialisation(nodes: ReadonlyMap<string, NodeDef>, roots: Iterable<string>): Initialisation {
   const found = new Set<string>();
   const missing: string[] = [];
+  const iterators = new Set<string>();
   for (const name of ancestors(nodes, roots)) {
+    for (const begin of beginningsOf(nodes, name)) iterators.add(begin);
     if (!isVariable(nodes.get(name))) continue;
     const initialiser = initialiserOf(nodes, name);
     if (initialiser === undefined) missing.push(name);
     else found.add(initialiser);
   }
   const group = found.size > 0 ? smallestGroup(nodes, found) : undefined;
-  return { targets: group === undefined ? [...found] : [group], missing };
+  return { targets: [...(group === undefined ? found : [group]), ...iterators], missing };
+}
+
+/** What makes an iterator begin; nothing for other nodes. */
+function beginningsOf(nodes: ReadonlyMap<string, NodeDef>, name: string): string[] {
+  if (!/^Iterator(V2)?$/.test(nodes.get(name)?.op ?? "")) return [];
+  return (wiringOf(nodes).outgoing.get(name) ?? []).flatMap(({ to, output }) =>
+    output === 0 && nodes.get(to)?.op === "MakeIterator" ? [to] : [],
+  );
 }
 
 /** The assignments of first values of just these variables, which other groups of assignments may contain, too. */
@@ -73,10 +83,10 @@ function membersOf(nodes: ReadonlyMap<string, NodeDef>, group: string): Set<stri
   return members;
 }
 
-/** True when a run failed because a variable has no value yet. The patterns are TensorFlow's texts. */
+/** True when a run failed because a variable has no value, or an iterator no data, yet. The patterns are TensorFlow's texts. */
 export function isUninitialised({ code, message, details }: Problem): boolean {
   if (code !== "FAILED_PRECONDITION" && code !== "NOT_FOUND") return false;
-  return /uninitialized value|reading resource variable|Could not find variable/i.test(
+  return /uninitialized value|reading resource variable|Could not find variable|iterator has not been initialized/i.test(
     `${message} ${details ?? ""}`,
   );
 }

@@ -70,6 +70,7 @@ export function FeedFile({ node, tensor, feed }: FeedFileProps): ReactElement {
           <Button
             size="small"
             icon="folder"
+            className={styles.choose}
             aria-describedby={labelId}
             onClick={() => (native ? void feedFrom(pick) : input.current?.click())}
           >

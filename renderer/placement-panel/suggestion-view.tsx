@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import { placementCommands } from "../commands/placement-commands.js";
 import { CommandButton, CommandSwitch } from "../parts/command-button.js";
+import { PlacementShownChoice } from "../parts/placement-shown.js";
 import { Note, Section, SectionHeading } from "../parts/section.js";
 import type { PlacementMove } from "../placement/moves.js";
 import { useDocument } from "../stores/document-store.js";
@@ -24,6 +25,9 @@ export function SuggestionView({ suggestion }: { readonly suggestion: Suggestion
       <Section>
         <StepFigures before={before} after={after} measuredBefore={measured} />
         <Note>{sourceText(step.sources, measured?.step)}</Note>
+        <div className={styles.options}>
+          <PlacementShownChoice wide />
+        </div>
       </Section>
       <Section className={styles.moves}>
         <SectionHeading>{countText(moves.length, "move")}</SectionHeading>

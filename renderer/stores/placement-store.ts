@@ -37,6 +37,9 @@ export interface AppliedPlacement {
   readonly revision: number;
 }
 
+/** What the canvas shows of a suggestion: the graph as it is, what would move, or where everything would be. */
+export type PlacementShown = "now" | "changes" | "after";
+
 export interface PlacementStore {
   /** Undefined while no search is in progress. */
   readonly search: { readonly progress: SearchProgress | undefined } | undefined;
@@ -44,6 +47,7 @@ export interface PlacementStore {
   readonly applied: AppliedPlacement | undefined;
   /** A search leaves nodes where they are pinned. */
   readonly keepPins: boolean;
+  readonly shown: PlacementShown;
 }
 
 export const usePlacement = perDocument<PlacementStore>(() => ({
@@ -51,6 +55,7 @@ export const usePlacement = perDocument<PlacementStore>(() => ({
   suggestion: undefined,
   applied: undefined,
   keepPins: true,
+  shown: "changes",
 }));
 
 /** Whether the suggestion is for the graph as it is now. */

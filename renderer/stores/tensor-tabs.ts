@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import type { KeptTensor } from "../../main/api/tensors.js";
 import {
   keptAxes,
   type Selection,
@@ -23,9 +24,17 @@ export interface TensorView {
   readonly range: { readonly low: number; readonly high: number } | undefined;
 }
 
+/** A tensor that a kept run fetched. */
+export interface TensorOfRun {
+  readonly runId: string;
+  readonly kept: KeptTensor;
+}
+
 export interface TensorTabsStore {
   /** Tensors of the document that are open as tabs of the dock, in the order they were opened. */
   readonly names: readonly string[];
+  /** Those of runs that are compared rather than of the newest, by the names of their tabs. */
+  readonly ofRuns: ReadonlyMap<string, TensorOfRun>;
   /** The one that the dock showed when another document was shown instead. */
   readonly shown: string | undefined;
   /** How they are looked at, by name and shape; the others in the way that suits them. */
@@ -36,6 +45,7 @@ export interface TensorTabsStore {
 
 export const useTensorTabs = perDocument<TensorTabsStore>(() => ({
   names: [],
+  ofRuns: new Map(),
   shown: undefined,
   views: new Map(),
   labels: [],

@@ -182,7 +182,7 @@ export const uiActions = {
   },
   /** Closes a document's tensor tabs with it. */
   closeTensors: () => {
-    useTensorTabs.setState({ names: [], shown: undefined });
+    useTensorTabs.setState({ names: [], ofRuns: new Map(), shown: undefined });
     if (useSessions.getState().active === activeSession()) leaveTensorTab();
   },
   closeTensor: (name: string) => {

@@ -17,6 +17,7 @@ import { slicedWiring, type Wiring, wiringOf } from "../document/wiring.js";
 import type { Arrangement } from "../layout/arrange.js";
 import { lookupOp, useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
+import { placementPreview, shownDevice } from "../stores/placement-preview.js";
 import { type GraphMap, type MapItem, mapFrom, nodeSize } from "./graph-map.js";
 import { nodeTitle } from "./node-text.js";
 
@@ -135,14 +136,16 @@ export function nodesOfItem(item: MapItem): readonly string[] {
 
 /** The device that most of what an item stands for is pinned to; "" where that is none. */
 export function deviceOfItem(item: MapItem): string {
-  if (item.kind === "node") return item.node.device;
+  const preview = placementPreview();
+  if (item.kind === "node") return shownDevice(item.node, preview);
   const { nodes } = useGraph.getState().document;
-  const common = commonDevice(nodes);
+  const common = preview ? undefined : commonDevice(nodes);
   if (common !== undefined) return common;
   const counts = new Map<string, number>();
   let main = "";
   for (const name of nodesOfItem(item)) {
-    const device = nodes.get(name)?.device ?? "";
+    const node = nodes.get(name);
+    const device = node ? shownDevice(node, preview) : "";
     const count = (counts.get(device) ?? 0) + 1;
     counts.set(device, count);
     if (count > (counts.get(main) ?? 0)) main = device;

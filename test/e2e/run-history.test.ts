@@ -73,7 +73,9 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the history of runs in t
     await window.saveAs("kept.pbtxt");
     await window.startTwoWorkers();
     await window.runAndSee("z", "11.0");
-    await expect.poll(files).toEqual([expect.stringMatching(/\.run$/)]);
+    await expect
+      .poll(() => files().sort())
+      .toEqual([expect.stringMatching(/\.run$/), expect.stringMatching(/\.tensors$/)]);
     await window.page.goto("about:blank");
     await app.kill();
 
@@ -87,6 +89,12 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the history of runs in t
       const details = again.page.getByRole("region", { name: "Chosen runs" });
       await details.getByRole("row", { name: /^z:0 11\.0/ }).waitFor();
       await details.getByRole("row", { name: /^z [\d.]+ .?s on worker\/1/ }).waitFor();
+      await details.getByRole("button", { name: "11.0", exact: true }).click();
+      await again.page
+        .getByRole("grid", { name: "Values of z:0 of run 1" })
+        .getByText("11.00", { exact: true })
+        .waitFor();
+      await again.press("Control+6");
       await again.page.getByRole("button", { name: "Clear…" }).click();
       await again.button("Forget them").click();
       await expect.poll(files).toEqual([]);

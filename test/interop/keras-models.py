@@ -104,6 +104,32 @@ r = L.SimpleRNN(3, activation="relu")(L.Reshape((-1, 3))(L.Flatten()(e)))
 p = L.GlobalAveragePooling1D()(c)
 save("sequences", keras.Model(x, [g, d, r, p]), integers=20)
 
+x, m = keras.Input((6,), dtype="int32", name="words"), keras.Input((6, 2), name="steps")
+e = L.Embedding(3, 4, mask_zero=True)(x)
+y = L.LayerNormalization()(L.Dense(4, activation="tanh")(e))
+n = L.Masking(0.5)(L.Rescaling(1.0, 0.5)(L.ReLU()(m)))
+s = L.Bidirectional(L.LSTM(3, return_sequences=True))(y)
+inner = keras.Model(x, L.GRU(3, return_sequences=True)(L.Embedding(3, 4, mask_zero=True)(x)), name="masking_model")
+attended = L.MultiHeadAttention(2, 3)(y, L.TimeDistributed(L.Dense(4))(n))
+first = L.Dense(4)(e)
+second = L.LayerNormalization()(L.Add()([first, L.MultiHeadAttention(2, 3)(first, first, use_causal_mask=True)]))
+outputs = [
+    L.LSTM(3)(y),
+    L.LSTM(2, return_sequences=True, go_backwards=True)(s),
+    L.GRU(3, reset_after=False)(L.Dropout(0.5)(n)),
+    L.Bidirectional(L.SimpleRNN(2), merge_mode="sum")(s),
+    L.GlobalAveragePooling1D()(L.Add()([s, L.Dense(6)(n)])),
+    L.GlobalAveragePooling1D()(L.MultiHeadAttention(2, 3)(second, second)),
+    attended,
+    L.LSTM(2)(attended),
+    L.GRU(2)(L.Concatenate()([y, n])),
+    L.GlobalAveragePooling1D(keepdims=True)(L.Concatenate(axis=1)([y, L.Dense(4)(m), e])),
+    L.GlobalAveragePooling1D()(inner(x)),
+    L.GlobalAveragePooling1D()(L.Conv1D(2, 2)(y)),
+    *L.LSTM(2, return_state=True)(n, initial_state=[L.Dense(2)(L.Flatten()(m)), L.Dense(2)(L.Flatten()(m))]),
+]
+save("masks", keras.Model([x, m], outputs), formats=("keras",), integers=3)
+
 shared = L.Dense(4, name="shared")
 frozen = L.BatchNormalization(trainable=False)
 inner = sequential(keras.Input((4,)), L.Dense(3, activation="relu"), L.BatchNormalization(), L.Dense(3), frozen)
@@ -151,7 +177,7 @@ class Doubled(L.Layer):
 
 sequential(keras.Input((2,)), Doubled()).save(os.path.join(folder, "custom.keras"))
 x = keras.Input((4,), dtype="int32")
-masked = L.LSTM(2)(L.Embedding(5, 3, mask_zero=True)(x))
+masked = L.Softmax(axis=1)(L.Embedding(5, 3, mask_zero=True)(x))
 keras.Model(x, masked).save(os.path.join(folder, "masked.keras"))
 sequential(keras.Input((2,)), L.Dense(3)).save_weights(os.path.join(folder, "only.weights.h5"))
 print("RESULT " + json.dumps(results))

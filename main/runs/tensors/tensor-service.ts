@@ -59,12 +59,14 @@ export class TensorService {
     gone: AbortSignal,
     work: (tensor: Tensor) => Progressing<T>,
   ): Promise<T & { step: number }> {
-    const { tensor, step } = this.#store.get(address);
+    // Work on what is here begins before the request to cancel it can arrive.
+    const found = this.#store.find(address);
+    const { tensor, step } = found instanceof Promise ? await found : found;
     return { ...(await this.#jobs.run(jobId, gone, () => work(tensor))), step };
   }
 
-  #cells(request: Params<"tensors.cells">): Result<"tensors.cells"> {
-    const { tensor, step } = this.#store.get(request.tensor);
+  async #cells(request: Params<"tensors.cells">): Promise<Result<"tensors.cells">> {
+    const { tensor, step } = await this.#store.find(request.tensor);
     const grid = gridOf(tensor.shape, request.selection, request.columnAxis);
     const { from: firstRow } = request.rows;
     const { from: firstColumn } = request.columns;
@@ -87,7 +89,8 @@ export class TensorService {
 
   async #save(request: Params<"tensors.save">, gone: AbortSignal): Promise<Result<"tensors.save">> {
     const { tensor: address, selection, columnAxis, format, path, jobId } = request;
-    const { tensor } = this.#store.get(address);
+    const found = this.#store.find(address);
+    const { tensor } = found instanceof Promise ? await found : found;
     checkSelection(selection, tensor.shape);
     const chunks = format === "npy" ? npyChunks(tensor, selection) : csvChunks(tensor, selection, columnAxis);
     let byteLength = 0;

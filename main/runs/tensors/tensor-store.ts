@@ -10,6 +10,14 @@ export interface NamedTensor {
   readonly tensor: Tensor;
 }
 
+/** The results of a run's newest step. */
+export interface RunTensors {
+  readonly step: number;
+  readonly tensors: readonly NamedTensor[];
+  /** Names of results that were too large to be kept. */
+  readonly left: readonly string[];
+}
+
 /** A tensor and the step that fetched it. */
 export interface FoundTensor {
   readonly tensor: Tensor;
@@ -24,25 +32,31 @@ interface RunResults {
   readonly byteLength: number;
 }
 
+/** The results of a run of before, from where they are kept for longer; undefined if they are not. */
+export type ReadResults = (runId: string) => Promise<RunTensors | undefined>;
+
 /**
  * The fetched tensors of the newest step of each run, so that windows can view any part of them. If they are too large
- * together, those of the oldest runs are released, then the largest of the newest run.
+ * together, those of the oldest runs are released, then the largest of the newest run. Released ones, and those of before
+ * the application was started, are read anew when they are asked for.
  */
 export class TensorStore {
   readonly #maxBytes: number;
+  readonly #readResults: ReadResults;
   /** The run that changed last is the last. */
   readonly #runs = new Map<string, RunResults>();
   #bytes = 0;
 
-  constructor(maxBytes = MAX_KEPT_BYTES) {
+  constructor(maxBytes = MAX_KEPT_BYTES, readResults: ReadResults = () => Promise.resolve(undefined)) {
     this.#maxBytes = maxBytes;
+    this.#readResults = readResults;
   }
 
   /** Replaces the results of a run. */
-  set(runId: string, step: number, results: readonly NamedTensor[]): void {
+  set(runId: string, step: number, results: readonly NamedTensor[], left: readonly string[] = []): void {
     this.release(runId);
     const tensors = new Map<string, Tensor>();
-    const dropped = new Set<string>();
+    const dropped = new Set(left);
     let byteLength = 0;
     for (const { name, tensor } of [...results].sort((a, b) => a.tensor.byteLength - b.tensor.byteLength)) {
       if (byteLength + tensor.byteLength > this.#maxBytes) {
@@ -65,6 +79,27 @@ export class TensorStore {
     this.#runs.delete(runId);
   }
 
+  /** What is kept of a run; undefined if nothing is. */
+  resultsOf(runId: string): RunTensors | undefined {
+    const run = this.#runs.get(runId);
+    if (!run) return undefined;
+    const tensors = [...run.tensors].map(([name, tensor]) => ({ name, tensor }));
+    return { step: run.step, tensors, left: [...run.dropped] };
+  }
+
+  /** As `get`, also of a run whose results have to be read anew. What is here is found at once. */
+  find(address: TensorAddress): FoundTensor | Promise<FoundTensor> {
+    return this.#runs.has(address.runId) ? this.get(address) : this.#readAnew(address);
+  }
+
+  async #readAnew(address: TensorAddress): Promise<FoundTensor> {
+    const { runId } = address;
+    const read = await this.#readResults(runId);
+    // Another request may have been faster.
+    if (read && !this.#runs.has(runId)) this.set(runId, read.step, read.tensors, read.left);
+    return this.get(address);
+  }
+
   /** @throws ProblemError NOT_FOUND or RESOURCE_EXHAUSTED. */
   get({ runId, name }: TensorAddress): FoundTensor {
     const run = this.#runs.get(runId);
@@ -78,13 +113,13 @@ export class TensorStore {
     if (run)
       throw problem("NOT_FOUND", `There is no result ${name}.`, { remedy: "Fetch it in the next run." });
     throw problem("NOT_FOUND", "The results of this run are no longer kept.", {
-      reason: "Those of later runs took their place.",
+      reason: "Those of later runs took their place, or they were too large to be kept on disk.",
       remedy: "Run again.",
     });
   }
 
-  describe(address: TensorAddress): KeptTensor {
-    const { tensor, step } = this.get(address);
+  async describe(address: TensorAddress): Promise<KeptTensor> {
+    const { tensor, step } = await this.find(address);
     return {
       name: address.name,
       dtype: tensor.dtype,

@@ -17,6 +17,8 @@ export interface ComparisonRow {
   readonly texts: readonly (string | undefined)[];
   /** The runs are not alike in this. */
   readonly differs: boolean;
+  /** The tensor of which the texts are the beginnings. */
+  readonly tensor?: string;
 }
 
 /** Nodes of a trace that are listed. */
@@ -63,12 +65,13 @@ export function outcomeRows(runs: readonly ShownRun[]): ComparisonRow[] {
 
 /** The values of the last step. */
 export function valueRows(runs: readonly ShownRun[]): ComparisonRow[] {
-  return namesOf(runs, ({ update }) => update.fetches.map(({ name }) => name)).map((name) =>
-    row(name, runs, ({ update }) => {
+  return namesOf(runs, ({ update }) => update.fetches.map(({ name }) => name)).map((name) => ({
+    ...row(name, runs, ({ update }) => {
       const tensor = update.fetches.find((fetched) => fetched.name === name);
       return tensor && previewText(tensor);
     }),
-  );
+    tensor: name,
+  }));
 }
 
 /** The nodes that took longest in the traced steps, the slowest of either run first. */

@@ -1,8 +1,11 @@
 import { type ReactElement, useMemo } from "react";
+import { openTensorOfRun } from "../../actions/tensor-actions.js";
+import { attempt } from "../../stores/app-store.js";
 import { Chart } from "../../ui/chart.js";
 import { classNames } from "../../ui/class-names.js";
 import { Tag } from "../../ui/tag.js";
 import textStyles from "../../ui/text.module.css";
+import { TextButton } from "../../ui/text-button.js";
 import { linesOf, runName } from "../curves/curve-lines.js";
 import type { CurvesData } from "../curves/use-curves-data.js";
 import tableStyles from "../data-table.module.css";
@@ -52,7 +55,7 @@ export function RunComparison({ shown, data }: RunComparisonProps): ReactElement
             </tr>
           </thead>
           {sections.map(([title, rows]) =>
-            rows.length === 0 ? null : <Rows key={title} title={title} rows={rows} columns={shown.length} />,
+            rows.length === 0 ? null : <Rows key={title} title={title} rows={rows} shown={shown} />,
           )}
         </table>
       )}
@@ -64,18 +67,18 @@ export function RunComparison({ shown, data }: RunComparisonProps): ReactElement
 interface RowsProps {
   readonly title: string;
   readonly rows: readonly ComparisonRow[];
-  readonly columns: number;
+  readonly shown: readonly ShownRun[];
 }
 
-function Rows({ title, rows, columns }: RowsProps): ReactElement {
+function Rows({ title, rows, shown }: RowsProps): ReactElement {
   return (
     <tbody>
       <tr className={styles.heading}>
-        <th scope="rowgroup" colSpan={columns + 1}>
+        <th scope="rowgroup" colSpan={shown.length + 1}>
           {title}
         </th>
       </tr>
-      {rows.map(({ name, texts, differs }) => (
+      {rows.map(({ name, texts, differs, tensor }) => (
         <tr key={name}>
           <th scope="row">
             <span className={styles.name}>
@@ -85,12 +88,24 @@ function Rows({ title, rows, columns }: RowsProps): ReactElement {
               {differs ? <Tag>differs</Tag> : null}
             </span>
           </th>
-          {texts.map((text, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: one column for each run
-            <td key={index} className={styles.text} title={text}>
-              {text ?? "–"}
-            </td>
-          ))}
+          {texts.map((text, index) => {
+            const run = shown[index]?.summary;
+            return (
+              <td key={run?.runId ?? "none"} className={styles.text} title={text}>
+                {run && tensor !== undefined && text !== undefined ? (
+                  <TextButton
+                    className={styles.value}
+                    title={`Open ${tensor} of ${runName(run)} as a whole`}
+                    onClick={() => attempt(() => openTensorOfRun(run.runId, runName(run), tensor))}
+                  >
+                    {text}
+                  </TextButton>
+                ) : (
+                  (text ?? "–")
+                )}
+              </td>
+            );
+          })}
         </tr>
       ))}
     </tbody>

@@ -1,5 +1,6 @@
 import type { TensorAddress } from "../../../main/api/tensors.js";
 import { useDocumentRun } from "../../stores/run-store.js";
+import { useTensorTabs } from "../../stores/tensor-tabs.js";
 import { useVariables } from "../../stores/variable-store.js";
 
 /** A tensor that the application keeps, as its viewers need it. */
@@ -14,12 +15,19 @@ export interface TensorSource {
   readonly step: number;
   /** When it was read, in milliseconds since the epoch; only of a variable, of which `step` counts the readings. */
   readonly readAt?: number;
+  /** It is of another run than the newest. */
+  readonly isOfKeptRun?: boolean;
 }
 
-/** The newest value of a tensor or an opened variable; undefined if the newest run did not fetch it. */
+/** The newest value of a tensor or an opened variable, or one of a kept run; undefined if no run of these fetched it. */
 export function useTensorSource(name: string): TensorSource | undefined {
   const run = useDocumentRun((state) => state.latest);
+  const ofRun = useTensorTabs((state) => state.ofRuns.get(name));
   const variable = useVariables((state) => state.kept.get(name));
+  if (ofRun !== undefined) {
+    const { runId, kept } = ofRun;
+    return { ...kept, address: { runId, name: kept.name }, name, isOfKeptRun: true };
+  }
   if (variable !== undefined) {
     const { reading, ...kept } = variable;
     return { ...kept, name, step: reading };

@@ -7,7 +7,7 @@ import { RunArchive } from "../../../main/runs/run-archive.js";
 import { type KeptRun, RunHistory } from "../../../main/runs/run-history.js";
 import { RunService } from "../../../main/runs/run-service.js";
 import { RunStatus } from "../../../main/runs/run-status.js";
-import { TensorStore } from "../../../main/runs/tensors/tensor-store.js";
+import { type NamedTensor, TensorStore } from "../../../main/runs/tensors/tensor-store.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { StepStats } from "../../../protos/generated/tensorflow/step_stats.js";
 import { Tensor } from "../../../worker-runtime/protocol/tensor.js";
@@ -94,6 +94,55 @@ describe("runs on disk", () => {
     const loaded = await archive.load();
     expect([loaded.dropped, loaded.runs.map(({ number }) => number)]).toEqual([2, [3]]);
     expect(await readdir(runs)).toEqual([`${kept[2]?.status.runId}.run`]);
+  });
+
+  it("have their results beside them, of every type, without what is too large for the disk", async () => {
+    const run = ended(1);
+    const { runId } = run.status;
+    const tensors: readonly NamedTensor[] = [
+      { name: "large:0", tensor: Tensor.of(new Float64Array((16 << 17) + 1)) },
+      { name: "m:0", tensor: Tensor.of([1.5, Number.NaN, -2], "float32", [1, 3]) },
+      { name: "s:0", tensor: Tensor.of(["a", "ü"]) },
+      { name: "b:0", tensor: Tensor.of(true) },
+      { name: "i:0", tensor: Tensor.of([2n ** 62n], "int64", [1]) },
+    ];
+    const archive = new RunArchive(runs);
+    archive.keep(run, { step: 7, tensors, left: [] });
+    archive.keep(ended(2));
+    await archive.settled();
+    const again = await new RunArchive(runs).results(runId);
+    expect([again?.step, again?.left]).toEqual([7, ["large:0"]]);
+    const told = (all: readonly NamedTensor[] = []) =>
+      all.map(({ name, tensor }) => ({
+        ...{ name, dtype: tensor.dtype, shape: tensor.shape },
+        values: Array.from({ length: tensor.size }, (_, at) => tensor.elementText(at)),
+      }));
+    const byName = (one: { name: string }, other: { name: string }) => one.name.localeCompare(other.name);
+    expect(told(again?.tensors).sort(byName)).toEqual(told(tensors.slice(1)).sort(byName));
+    if (process.platform !== "win32")
+      expect((await stat(join(runs, `${runId}.tensors`))).mode & 0o777).toBe(0o600);
+    await writeFile(join(runs, `${runId}.tensors`), "damaged");
+    expect(await archive.results(runId)).toBeUndefined();
+    expect(await archive.results("../secret")).toBeUndefined();
+    expect((await archive.load()).runs).toHaveLength(2);
+  });
+
+  it("lose their results first, the oldest before the others, and with their file", async () => {
+    const archive = new RunArchive(runs);
+    const kept = Array.from({ length: 6 }, (_, at) => ended(at + 1));
+    // What chance made cannot be compressed.
+    const noise = Uint8Array.from({ length: 14 << 20 }, () => Math.floor(Math.random() * 256));
+    const results = { step: 2, tensors: [{ name: "x:0", tensor: Tensor.of(noise) }], left: [] };
+    for (const run of kept) archive.keep(run, results);
+    await archive.settled();
+    const has = await Promise.all(
+      kept.map(async ({ status }) => (await archive.results(status.runId)) !== undefined),
+    );
+    expect(has).toEqual([false, false, true, true, true, true]);
+    expect((await archive.load()).runs).toHaveLength(6);
+    archive.forget(kept.map(({ status }) => status.runId));
+    await archive.settled();
+    expect(await readdir(runs)).toEqual([]);
   });
 
   it("are forgotten with those in memory; a disk that refuses does no harm", async () => {

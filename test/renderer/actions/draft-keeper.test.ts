@@ -102,6 +102,33 @@ describe("the keeper of drafts", () => {
     expect(draftOf()).toBe(whole?.draftId);
   });
 
+  it("keeps a document that no file has from its opening on, and says whether it was edited", async () => {
+    const file = { kind: "saved_model", format: "binary", metaGraph: writeDocument(welcome()) } as const;
+    useTab.setState({ example: "welcome" });
+    documentActions.load({ name: "model", ...file });
+    useTab.setState({ example: undefined });
+    await wait(TWO_SECONDS);
+    move(1);
+    await wait(TWO_SECONDS);
+    documentActions.undo();
+    await wait(TWO_SECONDS);
+    expect(application.kept.map(({ document }) => document?.unedited)).toEqual([true, undefined, true]);
+    expect(new Set(application.kept.map(({ draftId }) => draftId)).size).toBe(1);
+    expect(application.discarded).toEqual([]);
+    documentActions.markSaved({ name: "g", path: "/g.pb", kind: "saved_model", format: "binary" });
+    await wait(0);
+    expect(application.discarded).toEqual([application.kept[0]?.draftId]);
+  });
+
+  it("keeps no draft of an example, which can be opened again", async () => {
+    const file = { kind: "meta_graph", format: "text", metaGraph: writeDocument(welcome()) } as const;
+    documentActions.load({ name: "welcome", ...file });
+    useTab.setState({ example: "welcome" });
+    await wait(TWO_SECONDS);
+    expect(application.kept).toEqual([]);
+    useTab.setState({ example: undefined });
+  });
+
   it("sends at once when the page is hidden", async () => {
     move(1);
     page.visibilityState = "hidden";

@@ -56,6 +56,36 @@ describe("edges", () => {
     expect(badges).toEqual([["z 0", "98 kB · 1.10 ms"]]);
   });
 
+  it("say what a suggested placement would save or send, and are drawn as they would be", () => {
+    const [one, other] = ["/job:worker/task:0", "/job:worker/task:1"];
+    const at = (now: string, after: string) => ({ now, after });
+    // z joins x and y, and a goes where it was not needed.
+    const places = new Map([
+      ["a", at(one, other)],
+      ["b", at(one, one)],
+      ["x", at(one, one)],
+      ["y", at(one, one)],
+      ["z", at(other, one)],
+    ]);
+    const shownAs = (shown: "now" | "changes" | "after") => {
+      const preview = { shown, places, moving: 2, bytesOf: () => 98_000 };
+      const edges = flowEdges({ ...edgesOf([]).context, preview }, new Map());
+      return Object.fromEntries(
+        edges.map(({ id, data }) => [id, [data?.change, data?.colour, data?.badge?.long]]),
+      );
+    };
+    expect(shownAs("changes")).toMatchObject({
+      "x 0": ["starts", "var(--t2)", "sends 98 kB"],
+      "x 1": [undefined, undefined, undefined],
+      "z 0": ["stops", "var(--t1)", "saves 98 kB"],
+    });
+    expect(shownAs("after")).toMatchObject({
+      "x 0": [undefined, "var(--t2)", "98 kB"],
+      "z 0": [undefined, undefined, undefined],
+    });
+    expect(shownAs("now")).toMatchObject({ "x 0": [undefined, undefined, undefined] });
+  });
+
   it("stay the same objects while nothing about them changed", () => {
     const { edges, context } = edgesOf([]);
     const again = flowEdges(context, new Map(edges.map((edge) => [edge.id, edge])));

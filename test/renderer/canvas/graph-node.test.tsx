@@ -8,6 +8,7 @@ import { GraphNode } from "../../../renderer/canvas/graph-node.js";
 import { FAR_ZOOM } from "../../../renderer/canvas/picture.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
+import { type Suggestion, usePlacement } from "../../../renderer/stores/placement-store.js";
 import { lookup, welcome } from "../document/graphs.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
 import { connect, expectAccessible, show } from "../support/components.js";
@@ -51,6 +52,23 @@ describe("a node", () => {
     act(() => void documentActions.pin(["y"], "/job:worker/task:0"));
     expect(text("place")).toBe("worker/0");
     await expectAccessible();
+  });
+
+  it("says where a suggested placement would put it, and stands there when that is shown", async () => {
+    receiveCluster(clusterOf([machineOf("laptop", { tasks: [taskOf("worker/0"), taskOf("worker/1")] })]));
+    draw("y");
+    act(() => documentActions.pinEach(new Map([["y", "/job:worker/task:0"]]), () => "Pin"));
+    const { nodes } = useDocument.getState().document;
+    const tasks = ["/job:worker/task:0", "/job:worker/task:1"].map((device) => ({ device }));
+    const step = { tasks, members: [["y"]], start: Int32Array.of(0) };
+    const suggestion = { step, assignment: Int32Array.of(1), moves: [{}], nodes } as unknown as Suggestion;
+    act(() => usePlacement.setState({ suggestion, shown: "changes" }));
+    expect([text("place"), text("destination")]).toEqual(["worker/0", "to worker/1"]);
+    await expectAccessible();
+    act(() => usePlacement.setState({ shown: "after" }));
+    expect([text("place"), text("destination")]).toEqual(["worker/1", undefined]);
+    act(() => usePlacement.setState({ shown: "now" }));
+    expect([text("place"), text("destination")]).toEqual(["worker/0", undefined]);
   });
 
   it("shows its value, device and time of the last run, and that they are from before an edit", () => {

@@ -2,6 +2,7 @@
 import { act, screen } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import LayerDialog from "../../../renderer/dialogs/layer-dialog.js";
+import { initialisation } from "../../../renderer/document/initialisers.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { useUi } from "../../../renderer/stores/ui-store.js";
 import { documentOf, node, type, welcome } from "../document/graphs.js";
@@ -103,5 +104,42 @@ describe("the dialog of layers", () => {
     documentActions.select(["a", "b", "x"]);
     show(<LayerDialog />);
     expect(screen.getByText("x:0")).toBeDefined();
+  });
+
+  it("adds a pipeline of files to an empty graph, which is begun before a run", async () => {
+    act(() => openDocument(documentOf([])));
+    const { user } = show(<LayerDialog />);
+    await user.selectOptions(choose(), "TFRecordPipeline");
+    expect(add().disabled).toBe(false);
+    await user.type(
+      screen.getByRole("textbox", { name: "Files, on the machine of the task" }),
+      "/data/a.tfrecord",
+    );
+    await user.click(add());
+    expect(screen.getByRole("alert").textContent).toMatch(/needs the features/);
+    await user.type(screen.getByRole("textbox", { name: "Features" }), "image:float32[[784], label:int64");
+    await expectAccessible();
+    await user.click(add());
+    expect(nodeOf("TFRecordPipeline/image")?.input).toEqual(["TFRecordPipeline/next"]);
+    expect(nodeOf("TFRecordPipeline/label")?.input).toEqual(["TFRecordPipeline/next:1"]);
+    expect(nodeOf("TFRecordPipeline/records")?.device).toBe("/device:CPU:*");
+    const { nodes } = useDocument.getState().document;
+    expect(initialisation(nodes, ["TFRecordPipeline/label"])).toEqual({
+      targets: ["TFRecordPipeline/make_iterator"],
+      missing: [],
+    });
+    expect(documentActions.runInputs(2).targets).toEqual([]);
+    expect(useDocument.getState().problems.size).toBe(0);
+  });
+
+  it("batches the rows of what it is connected to", async () => {
+    const { user, change } = show(<LayerDialog />);
+    await user.selectOptions(choose(), "ArrayPipeline");
+    await user.click(add());
+    expect(nodeOf("ArrayPipeline/slices")?.input).toEqual(["x", "ArrayPipeline/labels"]);
+    // The next layer takes the features.
+    change(<LayerDialog key="second" />);
+    act(() => documentActions.select(["ArrayPipeline/features"]));
+    expect(screen.getByText(/float32 \[\?, 4\]/)).toBeDefined();
   });
 });

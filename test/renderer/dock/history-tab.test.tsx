@@ -75,7 +75,9 @@ describe("two runs", () => {
       "done",
       "done, because loss:0 fell below 0.3",
     ]);
-    expect(valueRows(runs)).toEqual([{ name: "loss:0", texts: ["0.5", "0.25"], differs: true }]);
+    expect(valueRows(runs)).toEqual([
+      { name: "loss:0", texts: ["0.5", "0.25"], differs: true, tensor: "loss:0" },
+    ]);
     expect(traceRows(runs)).toEqual([
       { name: "b", texts: ["3.00 ms on worker/0", "1.00 ms on worker/1"], differs: true },
       {
@@ -119,6 +121,7 @@ describe("the kept runs of a document", () => {
       "runs.history": [summary(2), summary(1), summary(3, { origin: origin("other", "") })],
       "runs.kept": update(2, { fetches: [scalar("0.25")], nodes: [ran("b", 1000)] }),
       "runs.scalars": curve([1, 0.5, 0.25]),
+      "tensors.describe": { ...scalar("0.25"), step: 3 },
     });
     openDocument(welcome());
     const { user } = show(<HistoryTab />);
@@ -134,6 +137,10 @@ describe("the kept runs of a document", () => {
     expect(details.getByRole("row", { name: /^Fed rate:0 differs 0.2 0.1/ })).toBeDefined();
     await details.findByRole("region", { name: "Curve of loss:0" });
     await expectAccessible();
+    const [value] = details.getAllByRole("button", { name: "0.25" });
+    if (value) await user.click(value);
+    await waitFor(() => expect(useUi.getState().dockTab).toBe("tensor:loss:0 of run 2"));
+    expect(calls).toContainEqual({ method: "tensors.describe", params: { runId: "r2", name: "loss:0" } });
     await act(async () => void runHistoryCommands.clear.now().run());
     const { dialog } = useUi.getState();
     if (dialog?.kind !== "confirm") throw new Error("Nothing was asked.");

@@ -3,10 +3,11 @@ import { act, screen, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { NodeRun } from "../../../main/api/runs.js";
 import { cancelSuggestion, suggestPlacement } from "../../../renderer/actions/placement-actions.js";
-import { placementCommands } from "../../../renderer/commands/placement-commands.js";
+import { placementCommands, placementShownCommands } from "../../../renderer/commands/placement-commands.js";
 import { PlacementPanel } from "../../../renderer/placement-panel/placement-panel.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
+import { movingTo, placementPreview, shownDevice } from "../../../renderer/stores/placement-preview.js";
 import { usePlacement } from "../../../renderer/stores/placement-store.js";
 import { documentOf, node, placeholder, type } from "../document/graphs.js";
 import { inThread } from "../placement/in-thread-engine.js";
@@ -94,6 +95,27 @@ describe("the placement panel", () => {
     act(() => documentActions.undo());
     expect(new Set(devices())).toEqual(new Set([""]));
     expect(screen.queryByText("Applied placement")).toBeNull();
+  });
+
+  it("shows on the canvas what would move, and where it would be", async () => {
+    showRun(traced(6.1));
+    const { user } = show(<PlacementPanel />);
+    expect(placementPreview()).toBeUndefined();
+    expect(placementShownCommands.after.now().reason).toBe("No placement is suggested.");
+    await suggest();
+    const preview = placementPreview();
+    const moved = [...(preview?.places ?? [])].filter(([, { now, after }]) => now !== after);
+    expect(moved.length).toBe(preview?.moving);
+    const [[name, place] = ["", undefined]] = moved;
+    expect(movingTo(name, preview)).toBe(place?.after);
+    expect(shownDevice({ name, device: "" }, preview)).toBe("");
+    await user.click(screen.getByRole("radio", { name: "After" }));
+    expect(shownDevice({ name, device: "" }, placementPreview())).toBe("/job:worker/task:1");
+    await user.click(screen.getByRole("radio", { name: "Now" }));
+    expect(movingTo(name, placementPreview())).toBeUndefined();
+    await expectAccessible();
+    act(() => void documentActions.deleteNodes(["r"]));
+    expect(placementPreview()).toBeUndefined();
   });
 
   it("simulates the step anew when a move is cleared, and applies the others only", async () => {

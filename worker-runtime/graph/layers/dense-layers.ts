@@ -22,6 +22,7 @@ export const dense: LayerSpec = {
 export const embedding: LayerSpec = {
   name: "Embedding",
   description: "A trained vector for each whole number, such as a word's.",
+  takes: "any",
   fields: [
     { name: "vocabulary", label: "Numbers, from 0", kind: "int", initial: 1000, min: 1 },
     { name: "size", label: "Size of a vector", kind: "int", initial: 64, min: 1 },

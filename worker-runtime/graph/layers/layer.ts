@@ -12,6 +12,7 @@ export type LayerField = { readonly name: string; readonly label: string } & (
   | { readonly kind: "number"; readonly initial: number; readonly min: number; readonly max: number }
   | { readonly kind: "choice"; readonly initial: string; readonly choices: readonly string[] }
   | { readonly kind: "flag"; readonly initial: boolean }
+  | { readonly kind: "text"; readonly initial: string; readonly hint?: string }
 );
 
 export type LayerValue = number | string | boolean;
@@ -22,14 +23,18 @@ export interface LayerSpec {
   readonly name: string;
   /** One sentence. */
   readonly description: string;
-  /** Inputs besides the one that it is connected to; a placeholder stands for each until it is connected. */
+  /** What it can be connected to; left out: float32. */
+  readonly takes?: "any" | "nothing";
+  /** Inputs besides the one that it is connected to; a placeholder stands for each that is used until it is connected. */
   readonly others?: readonly LayerInput[];
   readonly fields: readonly LayerField[];
   /**
-   * Makes the nodes in the scope of the builder.
+   * Makes the nodes in the scope of the builder. Returns its output, or several by their names, the most important first.
+   *
+   * @param input not to be read by a layer that takes nothing
    * @throws TensorFlowError INVALID_ARGUMENT if an input has the wrong shape, in words for the user
    */
-  build(layer: LayerBuilder, input: Output): Output;
+  build(layer: LayerBuilder, input: Output): Output | ReadonlyMap<string, Output>;
 }
 
 export interface LayerInput {
@@ -55,15 +60,14 @@ export const EPSILON: LayerField = {
 /** Makes the nodes of one layer block, with its variables. */
 export class LayerBuilder extends NodeBuilder {
   readonly #values: LayerValues;
-  readonly #others: ReadonlyMap<string, Output>;
+  readonly #inputs: readonly LayerInput[];
+  readonly #others = new Map<string, Output>();
   readonly #variables: Variable[] = [];
 
   constructor(graph: Graph, { name, others = [] }: LayerSpec, values: LayerValues) {
     super(graph, name);
     this.#values = values;
-    this.#others = new Map(
-      others.map((other) => [other.name, placeholder(graph, other.dtype, other.shape, { name: other.name })]),
-    );
+    this.#inputs = others;
   }
 
   /** In the order in which Keras lists the layer's weights. */
@@ -79,9 +83,13 @@ export class LayerBuilder extends NodeBuilder {
 
   /** One of the inputs besides the first. */
   other(name: string): Output {
-    const found = this.#others.get(name);
-    if (found) return found;
-    throw invalidArgument(`${this.layer} has no input ${name}.`);
+    const known = this.#others.get(name);
+    if (known) return known;
+    const input = this.#inputs.find((one) => one.name === name);
+    if (!input) throw invalidArgument(`${this.layer} has no input ${name}.`);
+    const made = placeholder(this.graph, input.dtype, input.shape, { name });
+    this.#others.set(name, made);
+    return made;
   }
 
   text(name: string): string {

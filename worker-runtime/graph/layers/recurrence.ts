@@ -94,10 +94,16 @@ export interface RecurrenceOptions {
   readonly initial?: readonly Output[] | undefined;
   /** From the last step to the first. */
   readonly backwards?: boolean | undefined;
+  /** Which steps [batch, time] count, as bools: at others the states stay, and the result is that of the step before. */
+  readonly mask?: Output | undefined;
+  /** The results of steps that do not count are 0. */
+  readonly zeroMasked?: boolean | undefined;
 }
 
 export interface Recurrence {
-  /** The states after the last step that was read. */
+  /** The result of the last step that was read. */
+  readonly last: Output;
+  /** The states after it. */
   readonly states: readonly Output[];
   /** The results [batch, time, units], in the order in which the steps were read. */
   readonly results: () => Output;
@@ -107,7 +113,7 @@ export interface Recurrence {
 export function overTime(
   layer: NodeBuilder,
   input: Output,
-  { units, states, initial, backwards = false }: RecurrenceOptions,
+  { units, states, initial, backwards = false, mask, zeroMasked = false }: RecurrenceOptions,
   cell: Cell,
 ): Recurrence {
   layer.requireRank(input, 3, SEQUENCES);
@@ -127,16 +133,22 @@ export function overTime(
     identical_element_shapes: true,
   });
   const handle = collected.outputAt(0);
+  const before = mask ? [zeroState(layer, sizes, units)] : [];
   const [, flow = collected.outputAt(1), ...ends] = whileLoop(
     graph,
     (time = first) => layer.op("Less", [time, steps]),
-    (time = first, before = collected.outputAt(1), ...known) => {
+    (time = first, soFar = collected.outputAt(1), ...known) => {
       const position = backwards ? layer.op("Sub", [last, time]) : time;
-      const next = cell(layer.op("GatherV2", [input, position, timeAxis]), known);
-      const written = layer.op("TensorArrayWriteV3", [handle, time, next[0] ?? before, before]);
-      return [layer.op("AddV2", [time, one]), written, ...next];
+      const next = cell(layer.op("GatherV2", [input, position, timeAxis]), known.slice(before.length));
+      const result = next[0] ?? soFar;
+      const kept = zeroMasked ? [...before, ...known.slice(before.length)] : known;
+      const stepped = mask
+        ? keptWhereMasked(layer, layer.op("GatherV2", [mask, position, timeAxis]), kept, [result, ...next])
+        : next;
+      const written = layer.op("TensorArrayWriteV3", [handle, time, stepped[0] ?? soFar, soFar]);
+      return [layer.op("AddV2", [time, one]), written, ...stepped];
     },
-    [first, collected.outputAt(1), ...start],
+    [first, collected.outputAt(1), ...before, ...start],
   );
   const results = () => {
     const all = layer.op("Range", [first, steps, one]);
@@ -147,7 +159,19 @@ export function overTime(
     const turned = layer.op("Transpose", [gathered, layer.ints([1, 0, 2], "batch_first")]);
     return withStaticShape(layer, turned, [batch, input.shape?.[1] ?? -1, units]);
   };
-  return { states: ends.map((state) => layer.shaped(state, [batch, units])), results };
+  const shaped = ends.map((end) => layer.shaped(end, [batch, units]));
+  return { last: shaped[0] ?? input, states: shaped.slice(before.length), results };
+}
+
+/** What is new in the sequences [batch] in which a step counts, and what was known in the others. */
+function keptWhereMasked(
+  layer: NodeBuilder,
+  counts: Output,
+  known: readonly Output[],
+  made: readonly Output[],
+): readonly Output[] {
+  const rows = layer.op("ExpandDims", [counts, layer.ints(-1, "last_axis")]);
+  return made.map((next, at) => layer.op("SelectV2", [rows, next, known[at] ?? next]));
 }
 
 /** The results of a recurrence with what is known of their shape, even if two dimensions are not. */

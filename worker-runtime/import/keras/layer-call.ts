@@ -25,6 +25,9 @@ export interface LayerWeights {
   isTrainable(name: string): boolean;
 }
 
+/** The masks of tensors: which of their steps [batch, time] count, as bools. Those of others all do. */
+export type Masks = Map<Output, Output>;
+
 /** What a layer was called with. */
 export interface Arguments {
   /** The tensors, in order. */
@@ -35,6 +38,8 @@ export interface Arguments {
   readonly named: ReadonlyMap<string, readonly Output[]>;
   /** Other values that were given by name. */
   readonly values: ReadonlyMap<string, unknown>;
+  /** Of all tensors that were made so far. */
+  readonly masks: Masks;
 }
 
 /** Makes the nodes of one call of a layer of Keras. */
@@ -65,9 +70,24 @@ export class LayerCall extends NodeBuilder {
     throw invalidArgument(`${this.layer} is called with no tensor: the model's configuration is damaged.`);
   }
 
+  /** Which steps of the first input count: as the call says, else as the input does. */
+  get mask(): Output | undefined {
+    const given = this.args.named.get("mask")?.[0];
+    // Keras tells a layer of several inputs nothing of the first one's steps.
+    return (
+      given ?? (this.args.inputs.length + this.args.named.size > 1 ? undefined : this.maskOf(this.input))
+    );
+  }
+
+  /** Which steps of an input count; undefined: all of them. */
+  maskOf(input: Output): Output | undefined {
+    return this.args.masks.get(input);
+  }
+
   /** The call of a layer within this one, whose weights have names that begin with a prefix. */
   inner(config: LayerConfig, inputs: readonly Output[], prefix = ""): LayerCall {
-    const args = { inputs, operands: inputs, named: this.args.named, values: this.args.values };
+    const { named, values, masks } = this.args;
+    const args = { inputs, operands: inputs, named, values, masks };
     return new LayerCall(this, config, args, this.#weights, `${this.#prefix}${prefix}`);
   }
 
@@ -148,4 +168,6 @@ export interface KerasLayer {
   readonly weights?: (config: LayerConfig) => readonly WeightDecl[];
   /** @throws TensorFlowError UNIMPLEMENTED for a setting that is not known here; INVALID_ARGUMENT */
   call(layer: LayerCall): Output | readonly Output[];
+  /** Of the results; left out: by the layer's class. */
+  masks?(layer: LayerCall, results: readonly Output[]): readonly (Output | undefined)[];
 }

@@ -4,22 +4,20 @@ import type { NodeBuilder } from "../../graph/layers/node-builder.js";
 import type { Output } from "../../graph/operation.js";
 import { placeholder } from "../../graph/ops/index.js";
 import { type DType, isDType } from "../../protocol/dtype.js";
-import { invalidArgument, unimplemented } from "../../protocol/status.js";
+import { invalidArgument } from "../../protocol/status.js";
 import {
   type Arguments,
   type KerasLayer,
   LayerCall,
   type LayerWeights,
+  type Masks,
   type WeightDecl,
 } from "./layer-call.js";
 import type { LayerConfig } from "./layer-config.js";
 import { kerasLayer } from "./layers/index.js";
+import { masksAfter } from "./masks.js";
 import type { Argument, LayerCallConfig, LayerNode, ModelConfig, TensorRef } from "./model-config.js";
 import type { PlacedWeight, WeightValues } from "./weight-values.js";
-
-/** Layers that leave out what another one masked. */
-const MASK_READERS =
-  /^(LSTM|GRU|SimpleRNN|Bidirectional|TimeDistributed|MultiHeadAttention|GlobalAveragePooling1D)$/;
 
 /** A model, or one within another; called like a layer. */
 export class Model {
@@ -31,7 +29,6 @@ export class Model {
   constructor(config: ModelConfig, place = "", isTrainable = true) {
     this.name = config.name;
     this.config = config;
-    refuseMasks(config);
     const names = new Map<string, number>();
     for (const node of config.layers) {
       const { name } = node.config;
@@ -59,8 +56,16 @@ export class Model {
     );
   }
 
-  /** @param inputs in the order of the model's own */
-  call(builder: NodeBuilder, inputs: readonly Output[], values: WeightValues): readonly Output[] {
+  /**
+   * @param inputs in the order of the model's own
+   * @param masks of the inputs; those of what the model makes are added
+   */
+  call(
+    builder: NodeBuilder,
+    inputs: readonly Output[],
+    values: WeightValues,
+    masks: Masks = new Map(),
+  ): readonly Output[] {
     const results = new Map<string, readonly Output[]>();
     for (const [at, { layer }] of this.config.inputs.entries()) {
       const input = inputs[at];
@@ -74,7 +79,7 @@ export class Model {
       const waiting = left.filter(({ layer, call, key }) => {
         if (results.has(key)) return false;
         if (!refsOf(call).every((ref) => find(ref) !== undefined)) return true;
-        results.set(key, layer.call(builder, argumentsOf(call, find), values));
+        results.set(key, layer.call(builder, argumentsOf(call, find, masks), values));
         return false;
       });
       if (waiting.length === left.length) {
@@ -127,7 +132,7 @@ class Layer {
     const isInput = config.className === "InputLayer";
     this.#model = model && new Model(model, folder, isTrainable);
     this.#kind = model || isInput ? undefined : kerasLayer(config, node.module, node.isCustom);
-    if (!isInput && !model) requireFloat32(config);
+    if (!isInput && !model && !isOperator(node)) requireFloat32(config);
     this.#decls = new Map((this.#kind?.weights?.(config) ?? []).map((weight) => [weight.name, weight]));
   }
 
@@ -147,10 +152,16 @@ class Layer {
   call(builder: NodeBuilder, args: Arguments, values: WeightValues): readonly Output[] {
     const { graph } = builder;
     return graph.withNameScope(scopeName(this.name), () => {
-      if (this.#model) return this.#model.call(builder, args.inputs, values);
+      if (this.#model) return this.#model.call(builder, args.inputs, values, args.masks);
       const call = new LayerCall(builder, this.node.config, args, this.#weights(values));
-      const made = this.#kind?.call(call) ?? [];
-      return [made].flat().map((output) => graph.op("Identity", [output], {}, "output").output);
+      const made = [this.#kind?.call(call) ?? []].flat();
+      const masks = this.#kind ? masksAfter(call, this.#kind, made) : [];
+      return made.map((output, at) => {
+        const result = graph.op("Identity", [output], {}, "output").output;
+        const mask = masks[at];
+        if (mask) args.masks.set(result, mask);
+        return result;
+      });
     });
   }
 
@@ -217,7 +228,11 @@ function refsOfArgument(argument: Argument): readonly TensorRef[] {
   return argument.kind === "list" ? argument.items.flatMap(refsOfArgument) : [];
 }
 
-function argumentsOf(call: LayerCallConfig, find: (ref: TensorRef) => Output | undefined): Arguments {
+function argumentsOf(
+  call: LayerCallConfig,
+  find: (ref: TensorRef) => Output | undefined,
+  masks: Masks,
+): Arguments {
   const tensors = (argument: Argument) => refsOfArgument(argument).flatMap((ref) => find(ref) ?? []);
   const operands = call.args.flatMap((argument): readonly (Output | number)[] =>
     argument.kind === "value"
@@ -236,6 +251,7 @@ function argumentsOf(call: LayerCallConfig, find: (ref: TensorRef) => Output | u
         argument.kind === "value" ? [[name, argument.value] as const] : [],
       ),
     ),
+    masks,
   };
 }
 
@@ -269,18 +285,5 @@ function shapeOf(config: LayerConfig): readonly number[] {
   }
   throw invalidArgument(
     `${config.title} has no shape: the model was saved before it was built. Call it once in Keras and save it again.`,
-  );
-}
-
-function refuseMasks({ layers }: ModelConfig): void {
-  const masking = layers.find(
-    ({ config }) =>
-      config.className === "Masking" || (config.className === "Embedding" && config.flag("mask_zero")),
-  );
-  const reader = layers.find(({ config }) => MASK_READERS.test(config.className));
-  if (!masking || !reader) return;
-  throw unimplemented(
-    `${masking.config.title} masks steps that "${reader.config.name}" then leaves out. Tensordeck cannot open this; ` +
-      "export the model from Keras as a SavedModel, model.export(folder), and open that.",
   );
 }

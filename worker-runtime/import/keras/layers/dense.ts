@@ -29,7 +29,27 @@ const embedding: KerasLayer = {
     const found = layer.op("GatherV2", [vectors, numbers, layer.ints(0, "axis")]);
     return input.shape ? layer.shaped(found, [...input.shape, size]) : found;
   },
+  masks(layer) {
+    if (!layer.config.flag("mask_zero")) return [];
+    const { input } = layer;
+    const zero = layer.op("Cast", [layer.ints(0, "zero")], { DstT: input.dtype });
+    return [layer.op("NotEqual", [input, zero], {}, "mask")];
+  },
 };
+
+/** Steps whose features all have one value do not count, and become 0. */
+const masking: KerasLayer = {
+  call(layer) {
+    const counts = layer.op("ExpandDims", [countingSteps(layer), layer.ints(-1, "last_axis")]);
+    return layer.op("Mul", [layer.input, layer.op("Cast", [counts], { DstT: "float32" })]);
+  },
+  masks: (layer) => [countingSteps(layer)],
+};
+
+function countingSteps(layer: LayerCall): Output {
+  const value = layer.scalar(layer.config.number("mask_value", 0), "mask_value");
+  return layer.op("Any", [layer.op("NotEqual", [layer.input, value]), layer.ints([-1], "features")]);
+}
 
 /** What training alone changes. */
 const unchanged: KerasLayer = { call: (layer) => layer.input };
@@ -64,6 +84,7 @@ const prelu: KerasLayer = {
 export const DENSE_LAYERS: Readonly<Record<string, KerasLayer>> = {
   Dense: dense,
   Embedding: embedding,
+  Masking: masking,
   Activation: { call: (layer) => activationOf(layer.config)(layer, layer.input) },
   ReLU: { call: relu },
   LeakyReLU: {
@@ -82,6 +103,7 @@ export const DENSE_LAYERS: Readonly<Record<string, KerasLayer>> = {
   PReLU: prelu,
   Softmax: {
     call(layer) {
+      if (layer.mask) throw layer.config.unsupported("takes masked steps");
       return softmaxAlong(layer.config.int("axis", -1))(layer, layer.input);
     },
   },

@@ -2,6 +2,7 @@
 import type { Output } from "../../../graph/operation.js";
 import { type KerasLayer, kernelAndBias, type LayerCall } from "../layer-call.js";
 import type { LayerConfig } from "../layer-config.js";
+import { weightsOfSteps } from "../masks.js";
 
 const IMAGES = "images [batch, height, width, channels]";
 const SEQUENCES = "sequences [batch, time, channels]";
@@ -144,12 +145,22 @@ function pooling(op: "MaxPool" | "AvgPool", sequences: boolean): KerasLayer {
   };
 }
 
+/** The mean of the steps that count. */
+function meanOfSteps(layer: LayerCall, mask: Output, keepDims: boolean): Output {
+  const weights = weightsOfSteps(layer, mask);
+  const time = layer.ints([1], "axes");
+  const sum = (tensor: Output) => layer.op("Sum", [tensor, time], { keep_dims: keepDims });
+  return layer.op("RealDiv", [sum(layer.op("Mul", [layer.input, weights])), sum(weights)]);
+}
+
 function globalPooling(op: "Max" | "Mean", axes: readonly number[]): KerasLayer {
   return {
     call(layer) {
       layer.config.requireChannelsLast();
       layer.requireRank(layer.input, axes.length + 2, axes.length === 1 ? SEQUENCES : IMAGES);
       const keepDims = layer.config.flag("keepdims");
+      const { mask } = layer;
+      if (mask && op === "Mean") return meanOfSteps(layer, mask, keepDims);
       return layer.op(op, [layer.input, layer.ints(axes, "axes")], { keep_dims: keepDims });
     },
   };

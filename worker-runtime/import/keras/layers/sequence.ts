@@ -12,6 +12,7 @@ import type { Output } from "../../../graph/operation.js";
 import { activationOf } from "../activations.js";
 import { type KerasLayer, kernelAndBias, type LayerCall, type WeightDecl, within } from "../layer-call.js";
 import type { LayerConfig } from "../layer-config.js";
+import { weightsOfSteps } from "../masks.js";
 
 interface Recurrent {
   readonly gates: number;
@@ -72,7 +73,6 @@ function recur(
   const [input = layer.input, ...given] = args.inputs;
   layer.requireRank(input, 3, SEQUENCES);
   if (config.flag("stateful")) throw config.unsupported("keeps its state between batches");
-  if (args.named.has("mask")) throw config.unsupported("takes a mask");
   const units = config.int("units");
   const size = kind.gates * units;
   const cell = kind.cell(layer, units, {
@@ -81,9 +81,11 @@ function recur(
     bias: config.flag("use_bias", true) ? layer.weight("bias", kind.biasShape(config, size)) : undefined,
   });
   const initial = args.named.get("initial_state") ?? (given.length > 0 ? given : undefined);
-  const options = { units, states: kind.states, initial, backwards: config.flag("go_backwards") };
-  const { states, results } = overTime(layer, input, options, cell);
-  return { result: config.flag("return_sequences") ? results() : (states[0] ?? input), states };
+  const backwards = config.flag("go_backwards");
+  const zeroMasked = config.flag("zero_output_for_mask");
+  const options = { units, states: kind.states, initial, backwards, mask: layer.mask, zeroMasked };
+  const { last, states, results } = overTime(layer, input, options, cell);
+  return { result: config.flag("return_sequences") ? results() : last, states };
 }
 
 function recurrent(kind: Recurrent): KerasLayer {
@@ -93,6 +95,7 @@ function recurrent(kind: Recurrent): KerasLayer {
       const { result, states } = recur(layer, kind);
       return layer.config.flag("return_state") ? [result, ...states] : result;
     },
+    masks: (layer) => [layer.config.flag("return_sequences") ? layer.maskOf(layer.input) : undefined],
   };
 }
 
@@ -111,7 +114,8 @@ const bidirectional: KerasLayer = {
   },
   call(layer) {
     const { config, graph } = layer;
-    const ahead = config.inner("layer");
+    const wrapped = config.inner("layer");
+    const ahead = wrapped.with({ zero_output_for_mask: wrapped.flag("return_sequences") });
     const kind = recurrentOf(config, ahead);
     if (layer.args.inputs.length > 1) throw config.unsupported("is given its first states");
     const forward = graph.withNameScope("forward", () =>
@@ -127,6 +131,12 @@ const bidirectional: KerasLayer = {
     const merged = merge(layer, forward.result, inOrder);
     const states = ahead.flag("return_state") ? [...forward.states, ...backward.states] : [];
     return [...merged, ...states];
+  },
+  masks(layer, results) {
+    const { config, input } = layer;
+    const mask = config.inner("layer").flag("return_sequences") ? layer.maskOf(input) : undefined;
+    const sequences = config.raw("merge_mode") === null ? 2 : 1;
+    return results.map((_, at) => (at < sequences ? mask : undefined));
   },
 };
 
@@ -176,7 +186,7 @@ const multiHeadAttention: KerasLayer = {
       key: project("key", key, size),
       value: project("value", value, valueSize),
       size,
-      bias: args.values.get("use_causal_mask") === true ? causalBias(layer, query, value) : undefined,
+      bias: hiddenBias(layer, { query, value, key: key === value ? undefined : key }),
     });
     const sums = layer.einsum(
       "abcd,cde->abe",
@@ -186,8 +196,14 @@ const multiHeadAttention: KerasLayer = {
     const result = config.flag("use_bias", true)
       ? layer.op("AddV2", [sums, layer.weight("output/bias", [features])])
       : sums;
-    return layer.shaped(result, [...(query.shape ?? []).slice(0, 2), features]);
+    const shaped = layer.shaped(result, [...(query.shape ?? []).slice(0, 2), features]);
+    const mask = layer.maskOf(query);
+    if (mask) args.masks.set(shaped, mask);
+    // As in Keras: what reads these tensors after the attention sees no masks of them.
+    for (const tensor of [query, value, key]) args.masks.delete(tensor);
+    return shaped;
   },
+  masks: (layer, results) => results.map((result) => layer.maskOf(result)),
 };
 
 function refuseVariants(config: LayerConfig): void {
@@ -196,6 +212,34 @@ function refuseVariants(config: LayerConfig): void {
     throw config.unsupported("attends along other dimensions than time");
   if (config.flag("use_gate")) throw config.unsupported("has a gate");
   if (config.has("sliding_window")) throw config.unsupported("has a sliding window");
+}
+
+interface Attended {
+  readonly query: Output;
+  readonly value: Output;
+  /** Undefined where it is the value. */
+  readonly key: Output | undefined;
+}
+
+/** −10⁹ for what a target must not see; [targets, sources], with masks [batch, 1, targets, sources]. */
+function hiddenBias(layer: LayerCall, { query, value, key }: Attended): Output | undefined {
+  const isCausal = layer.args.values.get("use_causal_mask") === true;
+  const rows = layer.maskOf(query);
+  const columns = [value, ...(key ? [key] : [])].flatMap((source) => layer.maskOf(source) ?? []);
+  if (!rows && columns.length === 0) return isCausal ? causalBias(layer, query, value) : undefined;
+  const heads = layer.ints(1, "heads");
+  const seen = [
+    ...(rows ? [layer.op("ExpandDims", [weightsOfSteps(layer, rows), heads])] : []),
+    ...columns.map((mask) => {
+      const steps = layer.op("ExpandDims", [layer.op("ExpandDims", [mask, heads]), heads]);
+      return layer.op("Cast", [steps], { DstT: "float32" });
+    }),
+    // From 0 and −10⁹ to 1 and 0.
+    ...(isCausal ? [layer.op("Exp", [causalBias(layer, query, value)])] : []),
+  ].reduce((all, next) => layer.op("Mul", [all, next]));
+  // All that is hidden gets one score: a target that does not count sees all steps alike, as in Keras.
+  const hidden = layer.op("Sub", [seen, layer.scalar(1, "seen")]);
+  return layer.op("Mul", [hidden, layer.scalar(1e9, "most")]);
 }
 
 /** −10⁹ for the steps after a target's own, which it must not see; [targets, sources]. */
