@@ -9,12 +9,15 @@ import {
   openSessions,
   useActiveSession,
 } from "../stores/document-session.js";
+import { texts } from "../texts/texts.js";
 import { Icon } from "../ui/icon.js";
 import { MenuAt } from "../ui/menu.js";
 import { Spinner } from "../ui/spinner.js";
 import { type Tab, TabControl, TabList } from "../ui/tabs.js";
 import styles from "./document-tabs.module.css";
 import { type DocumentTab, useDocumentTabs } from "./use-document-tabs.js";
+
+const words = texts.app.documentTabs;
 
 /** The bar of the open documents; none while only one is open, whose name is in the top bar. */
 export function DocumentTabs(): ReactElement | null {
@@ -33,7 +36,7 @@ export function DocumentTabs(): ReactElement | null {
       id: String(one.id),
       label: one.name,
       detail: one.folder,
-      title: one.path ?? "Not saved in a file yet",
+      title: one.path ?? words.notSaved,
       mark: one.id === active ? undefined : <RunMark run={one.run} />,
       unsaved: one.dirty,
       onClose: () => close(String(one.id)),
@@ -42,7 +45,7 @@ export function DocumentTabs(): ReactElement | null {
   return (
     <div className={styles.tabs} data-panel="tabs" tabIndex={-1}>
       <TabList
-        label="Open documents"
+        label={words.openDocuments}
         tabs={tabs}
         selected={selected}
         scrolls
@@ -60,7 +63,7 @@ export function DocumentTabs(): ReactElement | null {
       {menu ? (
         <MenuAt
           at={menu.at}
-          label="Document"
+          label={words.document}
           entries={menuOf(menu.of, [
             [tabCommands.close, tabCommands.closeOthers],
             [tabCommands.moveLeft, tabCommands.moveRight],
@@ -102,10 +105,10 @@ function placeOf({ clientX, clientY, currentTarget }: React.MouseEvent): { x: nu
 }
 
 function RunMark({ run }: Pick<DocumentTab, "run">): ReactElement | null {
-  if (run === "running") return <Spinner label="running" />;
+  if (run === "running") return <Spinner label={words.running} />;
   if (run === undefined) return null;
   return (
-    <span className={styles.failed} role="img" aria-label="run failed">
+    <span className={styles.failed} role="img" aria-label={words.runFailed}>
       <Icon name="error" size={13} />
     </span>
   );

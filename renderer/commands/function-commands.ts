@@ -2,17 +2,20 @@
 import { calledFunction } from "../document/edits/inline-function.js";
 import { useDocument } from "../stores/document-store.js";
 import { functionActions } from "../stores/function-actions.js";
+import { texts } from "../texts/texts.js";
 import { defineCommands } from "./command.js";
 import { nodeCount } from "./node-commands.js";
 import { nodesTarget, nodeTarget } from "./target-kinds.js";
+
+const words = texts.commands.function;
 
 export const extractCommands = defineCommands(nodesTarget, {
   extract: {
     id: "graph.extractFunction",
     group: "Graph",
-    label: "Extract to a function",
-    note: () => "one node that calls it comes in their place",
-    keywords: "subgraph, tf.function, PartitionedCall, group, reuse",
+    label: words.extract.extract.label,
+    note: () => words.extract.extract.note,
+    keywords: words.extract.extract.keywords,
     icon: "cube",
     hint: nodeCount,
     run: (names) => {
@@ -25,9 +28,9 @@ export const inlineCommands = defineCommands(nodeTarget, {
   inline: {
     id: "graph.inlineFunction",
     group: "Graph",
-    label: "Inline the function",
-    note: () => "its nodes come in place of the call",
-    keywords: "expand, PartitionedCall",
+    label: words.inline.inline.label,
+    note: () => words.inline.inline.note,
+    keywords: words.inline.inline.keywords,
     applies: (node) => calledFunction(useDocument.getState().document, node) !== undefined,
     run: ({ name }) => {
       functionActions.inline(name);

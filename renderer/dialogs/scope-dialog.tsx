@@ -3,11 +3,14 @@ import { commonScope } from "../document/edits/rename.js";
 import { nodesText } from "../document/edits/types.js";
 import { documentActions } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
 import { FieldLabel } from "../ui/field-label.js";
 import textStyles from "../ui/text.module.css";
 import { TextInput } from "../ui/text-input.js";
+
+const words = texts.dialogs.scopeDialog;
 
 /** Asks for the name scope that nodes are moved to. */
 export function ScopeDialog({ nodes }: { readonly nodes: readonly string[] }): ReactElement {
@@ -19,11 +22,11 @@ export function ScopeDialog({ nodes }: { readonly nodes: readonly string[] }): R
     else setRefusal(documentActions.takeRefusal());
   };
   return (
-    <Dialog title={`Move ${nodesText(nodes)} to a scope`} onClose={uiActions.close}>
+    <Dialog title={words.title({ nodes: nodesText(nodes) })} onClose={uiActions.close}>
       <form onSubmit={submit} style={{ display: "contents" }}>
         <DialogBody>
           <FieldLabel>
-            <span>Scope</span>
+            <span>{words.scope}</span>
             <TextInput
               monospace
               value={text}
@@ -37,9 +40,7 @@ export function ScopeDialog({ nodes }: { readonly nodes: readonly string[] }): R
             />
           </FieldLabel>
           {refusal === undefined ? (
-            <p className={textStyles.muted}>
-              Their names begin with it. Everything that refers to them follows.
-            </p>
+            <p className={textStyles.muted}>{words.effect}</p>
           ) : (
             <p className={textStyles.error} role="alert">
               {refusal}
@@ -48,9 +49,9 @@ export function ScopeDialog({ nodes }: { readonly nodes: readonly string[] }): R
         </DialogBody>
         <DialogFooter>
           <span className={textStyles.grow} />
-          <Button onClick={uiActions.close}>Cancel</Button>
+          <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
           <Button type="submit" variant="primary">
-            Move
+            {words.move}
           </Button>
         </DialogFooter>
       </form>

@@ -7,10 +7,13 @@ import {
   type ReactNode,
   useRef,
 } from "react";
+import { texts } from "../texts/texts.js";
 import { classNames } from "./class-names.js";
 import { Icon } from "./icon.js";
 import styles from "./tabs.module.css";
 import textStyles from "./text.module.css";
+
+const words = texts.ui.tabs;
 
 export interface Tab<Id extends string> {
   readonly id: Id;
@@ -113,7 +116,7 @@ export function TabList<Id extends string>(props: TabListProps<Id>): ReactElemen
             {tab.detail ? (
               <span className={classNames(styles.detail, textStyles.truncated)}>{tab.detail}</span>
             ) : null}
-            {tab.unsaved ? <span className={textStyles.spokenOnly}>has unsaved changes</span> : null}
+            {tab.unsaved ? <span className={textStyles.spokenOnly}>{words.unsaved}</span> : null}
             {tab.count ? (
               <span className={classNames(styles.count, tab.bad && styles.problems)}>{tab.count}</span>
             ) : null}
@@ -153,7 +156,7 @@ function Cross({ onClose }: { readonly onClose: () => void }): ReactElement {
     <span
       className={styles.cross}
       aria-hidden="true"
-      title="Close (Del)"
+      title={words.close}
       // A press selects a tab and focuses it.
       onMouseDown={(event) => {
         event.preventDefault();

@@ -1,0 +1,30 @@
+/** The English texts, one file for each folder of the window. They are the ones that other languages translate. */
+import { app } from "./app.js";
+import { cluster } from "./cluster.js";
+import { clusterPanel } from "./cluster-panel.js";
+import { clusterTable } from "./cluster-table.js";
+import { commands } from "./commands.js";
+import { common } from "./common.js";
+import { dialogs } from "./dialogs.js";
+import { firewall } from "./firewall.js";
+import { pairing } from "./pairing.js";
+import { parts } from "./parts.js";
+import { tour } from "./tour.js";
+import { ui } from "./ui.js";
+
+export const english = {
+  app,
+  cluster,
+  clusterPanel,
+  clusterTable,
+  commands,
+  common,
+  dialogs,
+  firewall,
+  pairing,
+  parts,
+  tour,
+  ui,
+} as const;
+
+export type English = typeof english;

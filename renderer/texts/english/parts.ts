@@ -1,0 +1,73 @@
+export const parts = {
+  feedFeature: {
+    type: "Type",
+    asInFileWith: "as in the file: {dtype}",
+    asInFile: "as in the file",
+    shape: "Shape",
+    ofOneRecord: "of one record",
+    default: "Default",
+    noDefault: "none: every record has it",
+    complete: "{records, plural, one {# record} other {# records}}",
+    incomplete: "The first {records, plural, one {# record} other {# records}}",
+    missing: "{count, number} of them without {feature}",
+    each: "{dtype} {shape} each",
+  },
+  feedFile: {
+    dialogTitle: "Value of {tensor}",
+    file: "File",
+    change: "Change…",
+    images: "Images…",
+    values: "Values",
+    columnPlaceholder: "all, a name or a number",
+    namePlaceholder: "its name",
+    inBatches: "Some rows in each step",
+    ranges: {
+      unit: "0 to 1",
+      signed: "−1 to 1",
+      byte: "0 to 255",
+    },
+    choose: ".npy, .npz, CSV or TFRecord…",
+    parts: {
+      feature: "Feature",
+      array: "Array",
+      column: "Column",
+    },
+  },
+  feedSection: {
+    feed: "Feed",
+    clear: "Clear",
+    needed: "Without a value {node} cannot be run.",
+    value: "Value",
+    valueFromFile: "from the file",
+    examples: "3 or [[1, 2], [3, 4]]",
+  },
+  nodeProblems: {
+    noTask: "The cluster has no task {task}.",
+    noTaskRemedy: "Add a worker, or pin the node to another task.",
+  },
+  opDrag: {
+    insert: "Insert {op} between {from} and {to}. Esc cancels.",
+    add: "Add {op}. Esc cancels.",
+  },
+  panelBoundary: {
+    notDrawn: "<b>{name} could not be drawn.</b> Your graph and what runs are not affected.",
+    copyDetails: "Copy details",
+    reload: "Reload the window",
+  },
+  pinDrag: {
+    alreadyPinned: "{name} already pinned to {task}",
+    allAlreadyPinned: "All of them already pinned to {task}",
+    auto: "auto",
+    unpin: "Unpin {count, plural, one {# node} other {# nodes}}. {sent} Esc cancels. One undo step.",
+    pin: "Pin {count, plural, one {# node} other {# nodes}} to {task}. {sent} Esc cancels. One undo step.",
+    sentAsNow: "Sent between tasks in a step: {now}, as now.",
+    sentInstead: "Sent between tasks in a step: {then} instead of {now}.",
+  },
+  problemFixes: {
+    insertCast: "Insert a Cast",
+  },
+  problemView: {
+    hideDetails: "Hide details",
+    details: "Details",
+  },
+} as const;
