@@ -75,8 +75,7 @@ async function readClipboard(): Promise<string> {
   } catch (error) {
     throw new ProblemError({
       code: "PERMISSION_DENIED",
-      message: "Nothing was pasted: the browser does not let this page read the clipboard.",
-      remedy: "Press Ctrl+V (on macOS Cmd+V) on the canvas, which needs no permission.",
+      ...words.notAllowed,
       details: String(error),
     });
   }

@@ -30,7 +30,11 @@ export function buildNativeMenu(context: MenuContext): BuiltMenu {
     );
   const menu: NativeMenu = {
     app: itemsOf("Settings"),
-    menus: MENUS.map((group) => ({ label: texts.commands.groups[group], items: itemsOf(group) })),
+    menus: MENUS.map((group) => ({
+      label: texts.commands.groups[group],
+      items: itemsOf(group),
+      takesScreen: group === "View",
+    })),
     help: itemsOf("Help"),
   };
   return { menu, chosen };

@@ -2,12 +2,13 @@ import { type FormEvent, type ReactElement, useState } from "react";
 import { attempt, useApp } from "../stores/app-store.js";
 import { changeSettings, useSettings } from "../stores/settings-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { changeLanguage, keptLanguage, languageChoices } from "../texts/language.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
 import { FieldLabel } from "../ui/field-label.js";
 import textStyles from "../ui/text.module.css";
-import { TextArea, TextInput } from "../ui/text-input.js";
+import { SelectInput, TextArea, TextInput } from "../ui/text-input.js";
 import styles from "./settings-dialog.module.css";
 
 const words = texts.dialogs.settingsDialog;
@@ -23,6 +24,7 @@ export function SettingsDialog(): ReactElement {
   const [stopPs, setStopPs] = useState(settings.stopPsWithLastWorker);
   const [allowExposed, setAllowExposed] = useState(settings.allowExposedTasks);
   const [folders, setFolders] = useState(settings.graphFolders.join("\n"));
+  const [language, setLanguage] = useState(keptLanguage);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     uiActions.close();
@@ -30,15 +32,16 @@ export function SettingsDialog(): ReactElement {
       .split("\n")
       .map((line) => line.trim())
       .filter((line) => line !== "");
-    attempt(() =>
-      changeSettings({
+    attempt(async () => {
+      await changeSettings({
         machineName: name.trim(),
         visible,
         stopPsWithLastWorker: stopPs,
         allowExposedTasks: allowExposed,
         graphFolders,
-      }),
-    );
+      });
+      if (language !== keptLanguage()) changeLanguage(language);
+    });
   };
   return (
     <Dialog title={words.title} onClose={uiActions.close}>
@@ -81,6 +84,7 @@ export function SettingsDialog(): ReactElement {
             />
           </FieldLabel>
           <p className={textStyles.muted}>{words.folders.note}</p>
+          <LanguageField value={language} onChange={setLanguage} />
         </DialogBody>
         <DialogFooter>
           <span className={textStyles.grow} />
@@ -91,6 +95,31 @@ export function SettingsDialog(): ReactElement {
         </DialogFooter>
       </form>
     </Dialog>
+  );
+}
+
+interface LanguageFieldProps {
+  /** The tag of a language; undefined: the system's. */
+  readonly value: string | undefined;
+  onChange(tag: string | undefined): void;
+}
+
+/** Nothing while the window has only one language. */
+function LanguageField({ value, onChange }: LanguageFieldProps): ReactElement | null {
+  const choices = languageChoices();
+  if (choices.length < 2) return null;
+  return (
+    <FieldLabel>
+      <span>{words.language.label}</span>
+      <SelectInput value={value ?? ""} onChange={({ target }) => onChange(target.value || undefined)}>
+        <option value="">{words.language.system}</option>
+        {choices.map(([tag, ownName]) => (
+          <option key={tag} value={tag} lang={tag}>
+            {ownName}
+          </option>
+        ))}
+      </SelectInput>
+    </FieldLabel>
   );
 }
 

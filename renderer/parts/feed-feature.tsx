@@ -106,7 +106,7 @@ function shapeOf(text: string): number[] {
     .trim();
   const sizes = inner === "" ? [] : inner.split(",").map((size) => Number(size.trim() || "x"));
   if (sizes.length > 16 || sizes.some((size) => !Number.isSafeInteger(size) || size < 0)) {
-    throw new LiteralError("Write the sizes of one record's values as [2, 3], or [] for a single one.");
+    throw new LiteralError(words.wrongShape);
   }
   return sizes;
 }

@@ -88,9 +88,14 @@ function check(node: NodeDef, text: string): void {
   const fits =
     wanted.length === given.length && wanted.every((size, axis) => size < 0 || size === given[axis]);
   if (fits) return;
-  const wantedText = wanted.map((size) => (size < 0 ? "?" : size)).join(",");
-  const hint = given.length === 0 && wanted.length === 1 ? ` Write it as [${text.trim()}].` : "";
+  const shapes = {
+    given: given.join(","),
+    node: node.name,
+    wanted: wanted.map((size) => (size < 0 ? "?" : size)).join(","),
+  };
   throw new LiteralError(
-    `The value has shape [${given.join(",")}], but ${node.name} takes [${wantedText}].${hint}`,
+    given.length === 0 && wanted.length === 1
+      ? words.wrongShapeOfScalar({ ...shapes, value: text.trim() })
+      : words.wrongShape(shapes),
   );
 }

@@ -1,26 +1,24 @@
 /** The languages of the window. A further one is a folder beside `english/`, and one line here. */
 import type { English } from "./english/index.js";
-import type { Translation } from "./messages.js";
+import type { Translation, Wording } from "./messages.js";
 import { pseudo } from "./pseudo.js";
 
-export interface Language {
+export interface Language extends Wording {
   /** Its name in itself, for those who look for it. */
   readonly name: string;
-  /** The tag by which Intl formats its numbers, plurals, lists and dates. */
-  readonly locale: string;
   readonly direction: "ltr" | "rtl";
   /** Fetches its catalogue; left out: the English one, which every window has. */
   load?(): Promise<Translation<English>>;
-  /** Changes each message before it is used. */
-  readonly alter?: typeof pseudo;
-  /** True: never chosen because of the system's language. */
+  /** True: chosen only by those who ask for it by its tag. */
   readonly forTests?: boolean;
 }
 
+const ENGLISH: Language = { name: "English", locale: "en-GB", direction: "ltr" };
+
 /** By their tags of BCP 47, as browsers and systems name them. */
 export const LANGUAGES: Readonly<Record<string, Language>> = {
-  en: { name: "English", locale: "en-GB", direction: "ltr" },
-  "en-x-pseudo": { name: "[Pséüdö]", locale: "en-GB", direction: "ltr", alter: pseudo, forTests: true },
+  en: ENGLISH,
+  "en-x-pseudo": { ...ENGLISH, name: "Pseudo-English", alter: pseudo, forTests: true },
 };
 
-export const FALLBACK = "en";
+export const FALLBACK = { ...ENGLISH, tag: "en" };

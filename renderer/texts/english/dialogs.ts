@@ -185,6 +185,10 @@ export const dialogs = {
       label: "Folders that graphs may use",
       note: "One full path per line. Graphs on the portable engine can read and write files, such as checkpoints, only here; this applies to tasks started from now on. With TensorFlow's engine a graph can use every file of your account.",
     },
+    language: {
+      label: "Language",
+      system: "As the system",
+    },
   },
   shortcutsDialog: {
     dragWithSpace: "Space drag",

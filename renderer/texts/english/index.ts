@@ -3,7 +3,7 @@ import { app } from "./app.js";
 import { cluster } from "./cluster.js";
 import { clusterPanel } from "./cluster-panel.js";
 import { clusterTable } from "./cluster-table.js";
-import { commands } from "./commands.js";
+import { commands } from "./commands/index.js";
 import { common } from "./common.js";
 import { dialogs } from "./dialogs.js";
 import { firewall } from "./firewall.js";

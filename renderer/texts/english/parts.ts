@@ -11,6 +11,7 @@ export const parts = {
     incomplete: "The first {records, plural, one {# record} other {# records}}",
     missing: "{count, number} of them without {feature}",
     each: "{dtype} {shape} each",
+    wrongShape: "Write the sizes of one record's values as [2, 3], or [] for a single one.",
   },
   feedFile: {
     dialogTitle: "Value of {tensor}",
@@ -40,6 +41,8 @@ export const parts = {
     value: "Value",
     valueFromFile: "from the file",
     examples: "3 or [[1, 2], [3, 4]]",
+    wrongShape: "The value has shape [{given}], but {node} takes [{wanted}].",
+    wrongShapeOfScalar: "The value has shape [{given}], but {node} takes [{wanted}]. Write it as [{value}].",
   },
   nodeProblems: {
     noTask: "The cluster has no task {task}.",
