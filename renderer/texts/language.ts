@@ -40,10 +40,11 @@ export function keepLanguage(tag: string | undefined): void {
 export function changeLanguage(tag: string | undefined): void {
   keepLanguage(tag);
   const { searchParams } = new URL(location.href);
-  if (!searchParams.has("language")) return location.reload();
-  // What the address asks for would come first.
-  searchParams.delete("language");
-  location.search = searchParams.toString();
+  if (searchParams.has("language")) {
+    // What the address asks for would come first.
+    searchParams.delete("language");
+    location.search = searchParams.toString();
+  } else location.reload();
 }
 
 /**
