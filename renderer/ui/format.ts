@@ -7,7 +7,7 @@ const words = texts.ui.format;
 const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
 
 /** With that many digits after the point, or at most that many. */
-function digitsText(value: number, digits: number, { atMost = false } = {}): string {
+export function digitsText(value: number, digits: number, { atMost = false } = {}): string {
   return numberFormat(locale, {
     minimumFractionDigits: atMost ? 0 : digits,
     maximumFractionDigits: digits,

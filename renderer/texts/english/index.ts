@@ -7,8 +7,11 @@ import { commands } from "./commands/index.js";
 import { common } from "./common.js";
 import { dialogs } from "./dialogs.js";
 import { firewall } from "./firewall.js";
+import { inspector } from "./inspector.js";
+import { opsPanel } from "./ops-panel.js";
 import { pairing } from "./pairing.js";
 import { parts } from "./parts.js";
+import { placementPanel } from "./placement-panel.js";
 import { tour } from "./tour.js";
 import { ui } from "./ui.js";
 
@@ -21,8 +24,11 @@ export const english = {
   common,
   dialogs,
   firewall,
+  inspector,
+  opsPanel,
   pairing,
   parts,
+  placementPanel,
   tour,
   ui,
 } as const;
