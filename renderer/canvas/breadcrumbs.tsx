@@ -4,8 +4,11 @@ import { openScopeCommands } from "../commands/scope-commands.js";
 import { CommandButton } from "../parts/command-button.js";
 import { useDocument } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
+import { texts } from "../texts/texts.js";
 import { openScopesAround } from "../viewport/selected-scopes.js";
 import styles from "./breadcrumbs.module.css";
+
+const words = texts.canvas.breadcrumbs;
 
 /** The open scopes around the selection; each leads to itself. */
 export function Breadcrumbs(): ReactElement {
@@ -13,11 +16,11 @@ export function Breadcrumbs(): ReactElement {
   useDocument((state) => state.document.nodes);
   useGraphView((state) => state.shown);
   const scopes = openScopesAround();
-  if (scopes.length === 0) return <b>Graph</b>;
+  if (scopes.length === 0) return <b>{words.graph}</b>;
   return (
-    <nav className={styles.crumbs} aria-label="Open scopes around the selection">
+    <nav className={styles.crumbs} aria-label={words.label}>
       <CommandButton command={canvasCommands.fit} variant="ghost" size="small">
-        {() => "Graph"}
+        {() => words.graph}
       </CommandButton>
       {scopes.map((scope) => (
         <span key={scope.id}>

@@ -1,5 +1,6 @@
 /** The English texts, one file for each folder of the window. They are the ones that other languages translate. */
 import { app } from "./app.js";
+import { canvas } from "./canvas.js";
 import { cluster } from "./cluster.js";
 import { clusterPanel } from "./cluster-panel.js";
 import { clusterTable } from "./cluster-table.js";
@@ -17,6 +18,7 @@ import { ui } from "./ui.js";
 
 export const english = {
   app,
+  canvas,
   cluster,
   clusterPanel,
   clusterTable,

@@ -9,7 +9,6 @@ const renderer = fileURLToPath(new URL("../../../renderer", import.meta.url));
 /** Folders whose texts are not in the catalogue yet; this list only gets shorter. */
 const NOT_YET: readonly string[] = [
   "actions",
-  "canvas",
   "dock",
   "document",
   "kernels",
@@ -54,7 +53,7 @@ const nameOf = (key: unknown): string => {
 
 /** A word of a language, rather than an identifier, a file's ending or a key. */
 const isText = (text: string) =>
-  /\p{L}{2}/u.test(text) && !SAME_EVERYWHERE.has(text.trim()) && !text.startsWith('{"');
+  /\p{L}{2}/u.test(text) && !SAME_EVERYWHERE.has(text.trim()) && !/^\{"|^color-mix\(/.test(text);
 
 /** What cannot be a value of a program. */
 const isSentence = (text: string) => isText(text) && /^\p{Lu}\p{Ll}|\p{L} \p{L}|…$/u.test(text);
