@@ -118,7 +118,7 @@ export const clusterCommands = defineCommands(noTarget, {
     label: words.access.label,
     short: () => (cluster()?.access === "open" ? words.access.openCluster : words.access.secureCluster),
     note: () => (cluster()?.access === "open" ? words.access.openNote : words.access.secureNote),
-    hint: () => cluster()?.access,
+    hint: () => words.access.hints[cluster()?.access ?? "secure"],
     keywords: words.access.keywords,
     icon: () => (cluster()?.access === "open" ? "unlock" : "lock"),
     run: () => uiActions.open({ kind: "access" }),

@@ -110,7 +110,7 @@ export function Palette(): ReactElement {
         <Cmdk.Input value={search} onValueChange={change} placeholder={words.placeholder} />
         <kbd>{shortcutText("Escape")}</kbd>
       </div>
-      <Cmdk.List className={styles.list}>
+      <Cmdk.List className={styles.list} label={words.list}>
         <Cmdk.Empty>
           <EmptyText>{words.nothingFound({ search })}</EmptyText>
         </Cmdk.Empty>

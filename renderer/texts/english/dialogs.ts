@@ -154,6 +154,7 @@ export const dialogs = {
     shortcutsKey: "? shows every shortcut",
     on: "on",
     off: "off",
+    list: "Suggestions",
   },
   scopeDialog: {
     title: "Move {nodes} to a scope",

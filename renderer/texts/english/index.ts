@@ -1,4 +1,5 @@
 /** The English texts, one file for each folder of the window. They are the ones that other languages translate. */
+import { actions } from "./actions.js";
 import { app } from "./app.js";
 import { canvas } from "./canvas.js";
 import { cluster } from "./cluster.js";
@@ -17,6 +18,7 @@ import { tour } from "./tour.js";
 import { ui } from "./ui.js";
 
 export const english = {
+  actions,
   app,
   canvas,
   cluster,

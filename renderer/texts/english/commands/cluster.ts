@@ -37,6 +37,10 @@ export const clusterCommands = {
       openNote: "Anyone on this network can run code on these machines.",
       secureNote: "Only paired machines can connect.",
       keywords: "access, open, secure",
+      hints: {
+        open: "open",
+        secure: "secure",
+      },
     },
     open: {
       label: "Make the cluster open…",
