@@ -5,9 +5,9 @@ import { machineNameOfTask, useCluster } from "../../stores/cluster-store.js";
 import { documentActions, useDocument } from "../../stores/document-store.js";
 import { useDrag } from "../../stores/drag-store.js";
 import { useDocumentRun } from "../../stores/run-store.js";
+import { texts } from "../../texts/texts.js";
 import { taskColourVar } from "../../theme/task-colour.js";
 import { classNames } from "../../ui/class-names.js";
-import { countText } from "../../ui/format.js";
 import { Swatch } from "../../ui/swatch.js";
 import textStyles from "../../ui/text.module.css";
 import { microsText, nodeRunOf } from "../../viewport/node-text.js";
@@ -15,6 +15,8 @@ import type { PlacedItem } from "./lane-layout.js";
 import { ITEM_HEIGHT, ITEM_WIDTH, placeInLane } from "./lane-places.js";
 import styles from "./lanes-tab.module.css";
 import type { Lane } from "./use-lanes.js";
+
+const words = texts.dock.laneItem;
 
 interface LaneHeadProps {
   readonly lane: Lane;
@@ -30,7 +32,7 @@ export function LaneHead({ lane: { name, device, task }, names }: LaneHeadProps)
   const dragged = useRef(names);
   dragged.current = names;
   useEffect(() => (button.current ? dragsNodes(button.current, () => dragged.current) : undefined), []);
-  const note = device === "" ? "not pinned" : (machine ?? "not in the cluster");
+  const note = device === "" ? words.notPinned : (machine ?? words.notInCluster);
   return (
     <button
       ref={button}
@@ -39,7 +41,7 @@ export function LaneHead({ lane: { name, device, task }, names }: LaneHeadProps)
       onClick={() => documentActions.select(names)}
     >
       <Swatch task={task} />
-      <span className={textStyles.spokenOnly}>{`Select ${countText(names.length, "node")} of `}</span>
+      <span className={textStyles.spokenOnly}>{words.selectNodesOf({ count: names.length })} </span>
       <span className={styles.headText}>
         <b className={textStyles.truncated}>{name}</b>
         <span className={classNames(textStyles.muted, textStyles.truncated)}>{note}</span>
@@ -73,8 +75,13 @@ export function LaneItemView({ item, lane, isCurrent, onFocus, onKeyDown }: Lane
     () => (element.current ? dragsNodes(element.current, () => draggedWith(dragged.current)) : undefined),
     [],
   );
-  const kind = names.length === 1 && op !== undefined ? op : countText(names.length, "node");
-  const time = micros === undefined ? "" : `${microsText(micros)}${isOld ? ", before edit" : ""}`;
+  const kind = names.length === 1 && op !== undefined ? op : words.nodes({ count: names.length });
+  const time =
+    micros === undefined
+      ? ""
+      : isOld
+        ? words.timeBeforeEdit({ time: microsText(micros) })
+        : microsText(micros);
   return (
     <li style={{ ...placeInLane(item), width: ITEM_WIDTH, height: ITEM_HEIGHT }}>
       <button
@@ -91,9 +98,7 @@ export function LaneItemView({ item, lane, isCurrent, onFocus, onKeyDown }: Lane
         tabIndex={isCurrent ? 0 : -1}
         aria-pressed={isSelected}
         aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown P"
-        title={[label, kind, time, "Alt+↑ and Alt+↓ pin it to the lane above or below."]
-          .filter(Boolean)
-          .join("\n")}
+        title={[label, kind, time, words.hint].filter(Boolean).join("\n")}
         onFocus={onFocus}
         onKeyDown={onKeyDown}
         onClick={({ ctrlKey, metaKey, shiftKey }) =>
@@ -102,7 +107,7 @@ export function LaneItemView({ item, lane, isCurrent, onFocus, onKeyDown }: Lane
       >
         <b className={textStyles.truncated}>{label}</b>
         <span className={classNames(textStyles.muted, textStyles.truncated)}>
-          {item.isPart ? `${countText(names.length, "node")} of it` : kind}
+          {item.isPart ? words.nodesOfIt({ count: names.length }) : kind}
           {time === "" ? "" : ` · ${microsText(micros ?? 0)}`}
         </span>
       </button>

@@ -138,7 +138,6 @@ export const dialogs = {
     youMayThere: "You may there",
     deviceId: "Device ID",
     gpuBusy: "{gpu}, {percent, number}% busy",
-    nameProcessPid: "{name}, process {pid}",
     clockSame: "the same as here, within 1 ms",
     clockAhead: "{time} ahead",
     clockBehind: "{time} behind",

@@ -8,6 +8,7 @@ import { clusterTable } from "./cluster-table.js";
 import { commands } from "./commands/index.js";
 import { common } from "./common.js";
 import { dialogs } from "./dialogs.js";
+import { dock } from "./dock.js";
 import { firewall } from "./firewall.js";
 import { inspector } from "./inspector.js";
 import { opsPanel } from "./ops-panel.js";
@@ -27,6 +28,7 @@ export const english = {
   commands,
   common,
   dialogs,
+  dock,
   firewall,
   inspector,
   opsPanel,

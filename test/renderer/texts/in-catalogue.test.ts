@@ -9,7 +9,6 @@ const renderer = fileURLToPath(new URL("../../../renderer", import.meta.url));
 /** Folders whose texts are not in the catalogue yet; this list only gets shorter. */
 const NOT_YET: readonly string[] = [
   "actions",
-  "dock",
   "document",
   "kernels",
   "placement",
@@ -31,7 +30,21 @@ const SHOWN =
 /** Names of products, formats and protocols, and examples of what is typed: the same in every language. */
 const SAME_EVERYWHERE: ReadonlySet<string> = new Set([
   ...["Tensordeck", "TensorFlow", "Apache 2.0", "TF_CONFIG", "clusterspec.json", "grpc", "GPUs"],
-  ...["NaN", "TCP", "TLS", "HTTP/2", "GetStatus", "Linux", "macOS", "Windows", "/job:ps", "encoder/layer_1"],
+  ...[
+    "NaN",
+    "NaN, Inf",
+    "CSV",
+    "PNG",
+    "TCP",
+    "TLS",
+    "HTTP/2",
+    "GetStatus",
+    "Linux",
+    "macOS",
+    "Windows",
+    "/job:ps",
+    "encoder/layer_1",
+  ],
 ]);
 
 interface Node {
