@@ -45,7 +45,14 @@ export type NativeMenuItem = z.infer<typeof itemSchema>;
 export const nativeMenuSchema = z.object({
   /** The program's own menu: about and settings. */
   app: z.array(itemSchema),
-  menus: z.array(z.object({ label: z.string(), items: z.array(itemSchema) })),
+  menus: z.array(
+    z.object({
+      label: z.string(),
+      items: z.array(itemSchema),
+      /** True for the menu at whose end full screen and the developer tools stand. */
+      takesScreen: z.boolean().optional(),
+    }),
+  ),
   help: z.array(itemSchema),
 });
 export type NativeMenu = z.infer<typeof nativeMenuSchema>;

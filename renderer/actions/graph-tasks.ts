@@ -5,9 +5,12 @@ import type { Task } from "../../main/api/cluster.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { rememberedOf } from "../document/differing-keys.js";
 import { addTasks, useCluster } from "../stores/cluster-store.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { listText } from "../ui/format.js";
 import { mayAddTasks } from "./cluster-actions.js";
+
+const words = texts.actions.graphTasks;
 
 interface Pinned {
   readonly device: string;
@@ -95,9 +98,10 @@ export function startLabel(missing: MissingTasks): string {
   const count = missingCount(missing);
   const jobs = new Set([...missing.start.map(({ job }) => job), ...missing.add.map(({ job }) => job)]);
   const [job] = jobs;
-  if (count > 1 && jobs.size === 1 && job === "worker") return `Start ${count} workers`;
-  if (count === missing.names.length && count <= 3) return `Start ${listText(missing.names)}`;
-  return `Start ${count} tasks`;
+  if (count > 1 && jobs.size === 1 && job === "worker") return words.startWorkers({ count });
+  if (count === missing.names.length && count <= 3)
+    return words.startNamed({ names: listText(missing.names) });
+  return words.startTasks({ count });
 }
 
 /**

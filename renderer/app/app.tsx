@@ -13,6 +13,7 @@ import { useDocument, useGraph } from "../stores/document-store.js";
 import { useModalOpen } from "../stores/modal.js";
 import { isAnyDirty } from "../stores/tab-store.js";
 import { LIMITS, uiActions, useUi } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { Tour } from "../tour/tour.js";
 import { classNames } from "../ui/class-names.js";
 import { preloadable } from "../ui/preloadable.js";
@@ -31,6 +32,8 @@ import { SideTabs } from "./side-tabs.js";
 import { StatusBar } from "./status-bar.js";
 import { TopBar } from "./top-bar.js";
 import { useNarrow } from "./use-narrow.js";
+
+const words = texts.app.app;
 
 // Dialogs are not needed to show the window. They are loaded while the page is idle, so they open at once.
 const Dialogs = preloadable(() => import("./dialogs.js"));
@@ -67,14 +70,14 @@ function Frame(): ReactElement {
   useFocusAfterClosing();
   return (
     <div className={styles.frame}>
-      <PanelBoundary name="The top bar">
+      <PanelBoundary name={words.topBar}>
         <TopBar />
       </PanelBoundary>
       <Middle narrow={narrow} />
-      <PanelBoundary name="The status bar">
+      <PanelBoundary name={words.statusBar}>
         <StatusBar />
       </PanelBoundary>
-      <PanelBoundary name="The tour">
+      <PanelBoundary name={words.tour}>
         <Tour />
       </PanelBoundary>
     </div>
@@ -96,7 +99,7 @@ function Middle({ narrow }: { readonly narrow: boolean }): ReactElement {
         least={LIMITS.sideWidth.min}
         most={LIMITS.sideWidth.max}
         leastRest="55%"
-        label="Width of the side panel"
+        label={words.widthOfSidePanel}
         onResize={(size) => uiActions.resize("sideWidth", size)}
       >
         <Documents narrow={narrow} />
@@ -112,10 +115,10 @@ function Documents({ narrow }: { readonly narrow: boolean }): ReactElement {
   return (
     <Tabs selected={String(id)} onSelect={showDocument} manual>
       <div className={styles.centre}>
-        <PanelBoundary name="The tabs">
+        <PanelBoundary name={words.tabs}>
           <DocumentTabs />
         </PanelBoundary>
-        <PanelBoundary name="The banner">
+        <PanelBoundary name={words.banner}>
           <RuntimeBanner />
         </PanelBoundary>
         <TabPanel
@@ -144,7 +147,7 @@ function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
       orientation="vertical"
       at="end"
       pane={
-        <PanelBoundary key={id} name="The dock">
+        <PanelBoundary key={id} name={words.dock}>
           <Dock />
         </PanelBoundary>
       }
@@ -154,7 +157,7 @@ function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
       leastRest="30%"
       bar={DOCK_BAR}
       closed={!dockOpen}
-      label="Height of the dock"
+      label={words.heightOfDock}
       onResize={(size) => uiActions.resize("dockHeight", size)}
       onClose={() => uiActions.toggleDock(false)}
     >
@@ -167,11 +170,11 @@ function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
           least={LIMITS.inspectorWidth.min}
           most={LIMITS.inspectorWidth.max}
           leastRest="30%"
-          label="Width of the inspector"
+          label={words.widthOfInspector}
           onResize={(size) => uiActions.resize("inspectorWidth", size)}
         >
           <div className={styles.stage}>
-            <PanelBoundary name="The messages">
+            <PanelBoundary name={words.messages}>
               <Messages />
             </PanelBoundary>
             <main
@@ -184,7 +187,7 @@ function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
                   flushSync(() => uiActions.toggleInspector(true));
               }}
             >
-              <PanelBoundary name="The canvas" resetOn={generation}>
+              <PanelBoundary name={words.canvas} resetOn={generation}>
                 <Canvas />
               </PanelBoundary>
             </main>
@@ -217,8 +220,8 @@ function SideRail(): ReactElement {
 
 function SidePanel(): ReactElement {
   return (
-    <aside className={styles.side} aria-label="Cluster and ops" data-panel="side" tabIndex={-1}>
-      <PanelBoundary name="The side panel">
+    <aside className={styles.side} aria-label={words.clusterAndOps} data-panel="side" tabIndex={-1}>
+      <PanelBoundary name={words.sidePanel}>
         <SideTabs />
       </PanelBoundary>
     </aside>
@@ -241,14 +244,14 @@ function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElemen
     <aside
       className={classNames(styles.inspector, overlay && styles.overlaid)}
       style={overlay ? { width } : undefined}
-      aria-label="Inspector"
+      aria-label={words.inspector}
       data-panel="inspector"
       tabIndex={-1}
       onKeyDown={(event) => {
         if (overlay && event.key === "Escape" && !event.defaultPrevented) uiActions.toggleInspector(false);
       }}
     >
-      <PanelBoundary key={id} name="The inspector" resetOn={selection}>
+      <PanelBoundary key={id} name={words.theInspector} resetOn={selection}>
         <Inspector />
       </PanelBoundary>
     </aside>

@@ -2,9 +2,13 @@ import type { ReactElement } from "react";
 import { documentCommands } from "../commands/file-commands.js";
 import { CommandButton } from "../parts/command-button.js";
 import { useApp } from "../stores/app-store.js";
+import { texts } from "../texts/texts.js";
 import { Icon } from "../ui/icon.js";
+import { bold } from "../ui/rich-parts.js";
 import { Spinner } from "../ui/spinner.js";
 import styles from "./connection-bar.module.css";
+
+const words = texts.app.connectionBar;
 
 /** Shows that the application is not connected, temporarily or permanently. Nothing on screen is lost. */
 export function ConnectionBar(): ReactElement | null {
@@ -13,10 +17,7 @@ export function ConnectionBar(): ReactElement | null {
     return (
       <div className={styles.bar} role="alert">
         <Spinner />
-        <p>
-          <b>Connection lost, reconnecting…</b> Your graph is still here. Check whether the terminal that runs
-          npm start is still open.
-        </p>
+        <p>{words.connectionLost({ b: bold })}</p>
       </div>
     );
   }
@@ -24,10 +25,7 @@ export function ConnectionBar(): ReactElement | null {
   return (
     <div className={styles.bar} role="alert">
       <Icon name="warning" />
-      <p>
-        <b>Tensordeck was restarted, so this tab is disconnected.</b> Your changes are still here: download
-        the graph, then open the new link that npm start printed and drop the file there.
-      </p>
+      <p>{words.restarted({ b: bold })}</p>
       <CommandButton command={documentCommands.download} icon size="small" />
     </div>
   );

@@ -28,9 +28,12 @@ import { attempt } from "../stores/app-store.js";
 import { closeFirewall } from "../stores/firewall-store.js";
 import { closePairing } from "../stores/pairing-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { Dialog } from "../ui/dialog.js";
 import { ErrorBoundary } from "../ui/error-boundary.js";
 import { preloadable } from "../ui/preloadable.js";
+
+const words = texts.app.dialogs;
 
 // It brings the definitions of all ops, which nothing else in the window needs.
 const LayerDialog = preloadable(() => import("../dialogs/layer-dialog.js"));
@@ -118,10 +121,10 @@ function DialogBoundary({ resetOn, children, onClose }: DialogBoundaryProps): Re
   return (
     <ErrorBoundary
       resetOn={resetOn}
-      onError={(error, components) => reportError("A dialog", error, components)}
+      onError={(error, components) => reportError(words.dialog, error, components)}
       fallback={(error, retry) => (
-        <Dialog title="Something went wrong" onClose={() => attempt(onClose)}>
-          <PanelFailure name="This dialog" error={error} onRetry={retry} />
+        <Dialog title={words.somethingWentWrong} onClose={() => attempt(onClose)}>
+          <PanelFailure name={words.thisDialog} error={error} onRetry={retry} />
         </Dialog>
       )}
     >

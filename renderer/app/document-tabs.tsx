@@ -10,6 +10,7 @@ import {
   openSessions,
   useActiveSession,
 } from "../stores/document-session.js";
+import { texts } from "../texts/texts.js";
 import { Icon } from "../ui/icon.js";
 import { MenuAt } from "../ui/menu.js";
 import { Spinner } from "../ui/spinner.js";
@@ -17,6 +18,8 @@ import type { TabSide } from "../ui/tab-drag.js";
 import { type Tab, TabControl, TabList } from "../ui/tabs.js";
 import styles from "./document-tabs.module.css";
 import { type DocumentTab, useDocumentTabs } from "./use-document-tabs.js";
+
+const words = texts.app.documentTabs;
 
 /** The bar of the open documents; none while only one is open, whose name is in the top bar. */
 export function DocumentTabs(): ReactElement | null {
@@ -35,7 +38,7 @@ export function DocumentTabs(): ReactElement | null {
       id: String(one.id),
       label: one.name,
       detail: one.folder,
-      title: one.path ?? "Not saved in a file yet",
+      title: one.path ?? words.notSaved,
       mark: one.id === active ? undefined : <RunMark run={one.run} />,
       unsaved: one.dirty,
       onClose: () => close(String(one.id)),
@@ -44,7 +47,7 @@ export function DocumentTabs(): ReactElement | null {
   return (
     <div className={styles.tabs} data-panel="tabs" tabIndex={-1}>
       <TabList
-        label="Open documents"
+        label={words.openDocuments}
         tabs={tabs}
         selected={selected}
         scrolls
@@ -63,7 +66,7 @@ export function DocumentTabs(): ReactElement | null {
       {menu ? (
         <MenuAt
           at={menu.at}
-          label="Document"
+          label={words.document}
           entries={menuOf(menu.of, [
             [tabCommands.close, tabCommands.closeOthers],
             [tabCommands.moveLeft, tabCommands.moveRight],
@@ -113,10 +116,10 @@ function placeOf({ clientX, clientY, currentTarget }: React.MouseEvent): { x: nu
 }
 
 function RunMark({ run }: Pick<DocumentTab, "run">): ReactElement | null {
-  if (run === "running") return <Spinner label="running" />;
+  if (run === "running") return <Spinner label={words.running} />;
   if (run === undefined) return null;
   return (
-    <span className={styles.failed} role="img" aria-label="run failed">
+    <span className={styles.failed} role="img" aria-label={words.runFailed}>
       <Icon name="error" size={13} />
     </span>
   );

@@ -3,11 +3,14 @@ import type { Draft } from "../../main/api/drafts.js";
 import { discardDraft, fileText, restoreDraft } from "../actions/draft-actions.js";
 import { attempt } from "../stores/app-store.js";
 import { useDrafts } from "../stores/drafts-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
-import { agoText, countText } from "../ui/format.js";
+import { agoText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import styles from "./draft-bar.module.css";
 import rowStyles from "./message-row.module.css";
+
+const words = texts.app.draftBar;
 
 /** More rows would cover the canvas; the rest appear as these are handled. */
 const SHOWN = 3;
@@ -18,11 +21,11 @@ export function DraftBar(): ReactElement | null {
   if (drafts.length === 0) return null;
   const more = drafts.length - SHOWN;
   return (
-    <section aria-label="Unsaved edits">
+    <section aria-label={words.unsavedEdits}>
       {drafts.slice(0, SHOWN).map((draft) => (
         <DraftRow key={draft.draftId} draft={draft} />
       ))}
-      {more > 0 ? <p className={styles.more}>{countText(more, "older draft")} after these.</p> : null}
+      {more > 0 ? <p className={styles.more}>{words.more({ count: more })}</p> : null}
     </section>
   );
 }
@@ -34,14 +37,17 @@ function DraftRow({ draft }: { readonly draft: Draft }): ReactElement {
     <div className={rowStyles.row} role="status">
       <Icon name="save" />
       <p className={styles.text}>
-        <b title={path}>{name}</b> was {unedited ? "opened" : "edited"} {agoText(editedAt)} and not saved
-        before its window closed. {path === undefined ? "It has no file yet." : file}
+        {(unedited ? words.opened : words.edited)({
+          ago: agoText(editedAt),
+          name: () => <b title={path}>{name}</b>,
+        })}{" "}
+        {path === undefined ? words.noFile : file}
       </p>
       <Button size="small" variant="primary" onClick={() => attempt(() => restoreDraft(draft))}>
-        Restore
+        {words.restore}
       </Button>
       <Button size="small" onClick={() => attempt(() => discardDraft(draft))}>
-        Discard
+        {words.discard}
       </Button>
     </div>
   );

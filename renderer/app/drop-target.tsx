@@ -9,7 +9,10 @@ import { type ReactElement, useEffect, useState } from "react";
 import { openDropped } from "../actions/open-actions.js";
 import { attempt } from "../stores/app-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import styles from "./drop-target.module.css";
+
+const words = texts.app.dropTarget;
 
 const GRAPH_FILE = /\.(pb|pbtxt|meta|keras|h5|hdf5|onnx)$/i;
 
@@ -40,7 +43,7 @@ export function DropTarget(): ReactElement | null {
   );
   return over ? (
     <div className={styles.target} aria-hidden="true">
-      <span>Drop a graph (.pbtxt, .pb) or a model (.keras, .h5, .onnx) to open it</span>
+      <span>{words.drop}</span>
     </div>
   ) : null;
 }

@@ -12,11 +12,20 @@ import { runtimeCommands } from "../commands/runtime-commands.js";
 import { settingsCommands, themeCommands } from "../commands/settings-commands.js";
 import { tabCommands } from "../commands/tab-commands.js";
 import { openSessions } from "../stores/document-session.js";
+import { texts } from "../texts/texts.js";
 import { IconButton } from "../ui/icon-button.js";
 import { Menu, type MenuEntry } from "../ui/menu.js";
 
+const words = texts.app.mainMenu;
+
 export function MainMenu(): ReactElement {
-  return <Menu label="Main menu" trigger={<IconButton icon="menu" label="Menu" />} entries={entriesNow} />;
+  return (
+    <Menu
+      label={words.mainMenu}
+      trigger={<IconButton icon="menu" label={words.menu} />}
+      entries={entriesNow}
+    />
+  );
 }
 
 function entriesNow(): readonly MenuEntry[] {
@@ -34,7 +43,7 @@ function entriesNow(): readonly MenuEntry[] {
     [
       {
         kind: "submenu",
-        label: "Theme",
+        label: words.theme,
         icon: "moon",
         entries: Object.values(themeCommands).map((theme) => menuEntry(theme.now())),
       },
@@ -55,7 +64,7 @@ function exportEntries(): MenuEntry {
   const { exportPython, exportTypeScript, exportSvg, exportPng, download } = documentCommands;
   return {
     kind: "submenu",
-    label: "Export",
+    label: words.export,
     icon: "download",
     entries: [
       menuEntry(exportPython.now(), "short"),

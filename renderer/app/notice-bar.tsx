@@ -1,10 +1,13 @@
 import type { ReactElement } from "react";
 import { ProblemView } from "../parts/problem-view.js";
 import { attempt, dismissNotice, useNotices } from "../stores/app-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import { IconButton } from "../ui/icon-button.js";
 import rowStyles from "./message-row.module.css";
+
+const words = texts.app.noticeBar;
 
 /** Errors and offers, above the canvas, newest first; each stays until it is closed or replaced. */
 export function NoticeBar(): ReactElement | null {
@@ -27,7 +30,7 @@ export function NoticeBar(): ReactElement | null {
           </ProblemView>
           <IconButton
             icon="close"
-            label="Dismiss"
+            label={words.dismiss}
             className={rowStyles.close}
             onClick={() => dismissNotice(id)}
           />

@@ -6,6 +6,7 @@ import { useCommand } from "../commands/use-action.js";
 import { runConfigsOf } from "../document/run-configs.js";
 import { CommandButton, CommandIconButton } from "../parts/command-button.js";
 import { useDocument } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
@@ -14,6 +15,8 @@ import textStyles from "../ui/text.module.css";
 import narrowStyles from "./narrow-window.module.css";
 import styles from "./run-group.module.css";
 import { useLongRun } from "./use-long-run.js";
+
+const words = texts.app.runGroup;
 
 const STEP_CHOICES = [10, 100, 1000] as const;
 
@@ -25,9 +28,9 @@ function RunConfigMenu(): ReactElement | null {
   return (
     <Menu
       align="end"
-      label="Run configuration"
+      label={words.runConfiguration}
       trigger={
-        <Button className={styles.config} aria-label={`Run configuration: ${name}`}>
+        <Button className={styles.config} aria-label={words.runConfigurationNow({ name })}>
           <span className={classNames(textStyles.truncated, narrowStyles.notInNarrowWindow)}>{name}</span>
           <Icon name="chevron-down" />
         </Button>
@@ -49,7 +52,7 @@ export function RunGroup(): ReactElement {
   const blocked = useCommand(runCommands.many).reason !== undefined;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would lay its parts out in its own way
-    <div className={styles.group} role="group" aria-label="Run">
+    <div className={styles.group} role="group" aria-label={words.run}>
       <CommandButton command={runCommands.once} icon variant={running ? "standard" : "primary"} />
       <span className={styles.split}>
         <CommandButton command={runCommands.many} icon className={styles.many} spoken="short">
@@ -57,11 +60,11 @@ export function RunGroup(): ReactElement {
         </CommandButton>
         <Menu
           align="end"
-          label="Number of steps"
+          label={words.numberOfSteps}
           trigger={
             <Button
               className={styles.steps}
-              aria-label="Number of steps"
+              aria-label={words.numberOfSteps}
               aria-disabled={blocked || undefined}
             >
               <Icon name="chevron-down" />

@@ -1,11 +1,14 @@
 import { type ReactElement, useEffect, useState } from "react";
 import type { RunUpdate } from "../../main/api/runs.js";
 import { isActive, useDocumentRun, useRun } from "../stores/run-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
-import { numberText, secondsText, stepText } from "../ui/format.js";
+import { rateText, secondsText, stepText } from "../ui/format.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./run-progress.module.css";
 import { useLongRun } from "./use-long-run.js";
+
+const words = texts.app.runProgress;
 
 /** Screen readers hear the step this often at most. */
 const ANNOUNCE_EVERY_MILLIS = 10_000;
@@ -26,7 +29,7 @@ export function RunProgress(): ReactElement | null {
     <div
       className={styles.progress}
       role="progressbar"
-      aria-label="Run"
+      aria-label={words.run}
       aria-valuemin={0}
       aria-valuemax={run.steps}
       aria-valuenow={run.step}
@@ -68,15 +71,18 @@ function useMillisSince(run: RunUpdate | undefined): number {
 /** The current activity, and the number of steps, which is omitted if space is limited. */
 function headline(run: RunUpdate, elsewhere: boolean): [state: string, ofSteps: string | undefined] {
   const text = stateText(run);
-  const ofSteps = run.state === "running" && run.steps > 1 ? `/ ${numberText(run.steps)}` : undefined;
-  return [elsewhere && run.origin ? `${run.origin.document}: ${text}` : text, ofSteps];
+  const ofSteps = run.state === "running" && run.steps > 1 ? words.ofSteps({ steps: run.steps }) : undefined;
+  return [
+    elsewhere && run.origin ? words.elsewhere({ document: run.origin.document, state: text }) : text,
+    ofSteps,
+  ];
 }
 
 function stateText(run: RunUpdate): string {
-  if (run.state === "stopping") return `stopping after ${stepText(run.step + 1)}`;
-  if (run.state === "paused") return `paused after ${stepText(run.step)}`;
-  if (run.state === "preparing") return run.phase ?? "preparing";
-  return run.steps === 1 ? "running" : stepText(run.step);
+  if (run.state === "stopping") return words.stoppingAfter({ step: stepText(run.step + 1) });
+  if (run.state === "paused") return words.pausedAfter({ step: stepText(run.step) });
+  if (run.state === "preparing") return run.phase ?? words.preparing;
+  return run.steps === 1 ? words.running : stepText(run.step);
 }
 
 /**
@@ -88,19 +94,19 @@ export function paceFacts(run: RunUpdate, currentMillis: number): string[] {
   const facts: string[] = [];
   const current = secondsText(Math.floor(currentMillis / SECOND));
   if (currentMillis >= SECOND && run.state !== "paused")
-    facts.push(run.step === 0 ? current : `${current} in this step`);
+    facts.push(run.step === 0 ? current : words.inThisStep({ time: current }));
   if (run.step === 0 || run.elapsedMillis === 0) return facts;
   const left = ((run.steps - run.step) * run.elapsedMillis) / run.step;
   if (run.state === "running" && left >= SECOND / 2)
-    facts.push(`${estimateText(Math.ceil(left / SECOND))} left`);
+    facts.push(words.left({ time: estimateText(Math.ceil(left / SECOND)) }));
   const perSecond = (run.step * SECOND) / run.elapsedMillis;
-  facts.push(`${perSecond >= 10 ? numberText(Math.round(perSecond)) : perSecond.toFixed(1)} steps/s`);
+  facts.push(words.stepsPerSecond({ rate: rateText(perSecond) }));
   return facts;
 }
 
 /** Rounded to the precision of an estimate. */
 function estimateText(seconds: number): string {
-  return secondsText(seconds <= 90 ? seconds : Math.ceil(seconds / 60) * 60).replace(" 0 s", "");
+  return secondsText(seconds <= 90 ? seconds : Math.ceil(seconds / 60) * 60, { zeroSeconds: false });
 }
 
 function Announcer({ text }: { readonly text: string }): ReactElement {

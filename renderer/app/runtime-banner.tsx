@@ -6,6 +6,7 @@ import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
 import { changeSettings, useSettings } from "../stores/settings-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import { bytesText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
@@ -14,6 +15,8 @@ import { Spinner } from "../ui/spinner.js";
 import textStyles from "../ui/text.module.css";
 import rowStyles from "./message-row.module.css";
 import styles from "./runtime-banner.module.css";
+
+const words = texts.app.runtimeBanner;
 
 /** What TensorFlow's runtime would add if it is missing: one line with one button, never a blocking dialog. */
 export function RuntimeBanner(): ReactElement | null {
@@ -40,8 +43,7 @@ export function RuntimeBanner(): ReactElement | null {
     <div className={styles.banner} role="status">
       <Icon name="info" />
       <span className={classNames(textStyles.truncated, textStyles.grow)} title={state.problem?.message}>
-        Tasks run on the portable engine, which needs no installation. TensorFlow's runtime has every op, more
-        speed, and CUDA for NVIDIA GPUs.
+        {words.offer}
       </span>
       <CommandButton
         command={state.offer ? runtimeCommands.install : runtimeCommands.refresh}
@@ -57,18 +59,11 @@ function HideButton(): ReactElement {
   return (
     <IconButton
       icon="close"
-      label="Hide this message"
+      label={words.hide}
       onClick={() => attempt(() => changeSettings({ runtimeBannerDismissed: true }))}
     />
   );
 }
-
-const PHASES: Readonly<Record<InstallProgress["phase"], string>> = {
-  checking: "Checking Python and disk space",
-  downloading: "Downloading the TensorFlow runtime",
-  unpacking: "Unpacking the TensorFlow runtime",
-  verifying: "Verifying the TensorFlow runtime",
-};
 
 function Progress({ progress }: { readonly progress: InstallProgress }): ReactElement {
   const { phase, doneBytes, totalBytes } = progress;
@@ -76,11 +71,11 @@ function Progress({ progress }: { readonly progress: InstallProgress }): ReactEl
   return (
     <div className={styles.banner} role="status">
       <Spinner />
-      <span>{PHASES[phase]}</span>
+      <span>{words.phases[phase]}</span>
       <div
         className={styles.progress}
         role="progressbar"
-        aria-label={PHASES[phase]}
+        aria-label={words.phases[phase]}
         {...(known
           ? {
               "aria-valuenow": Math.round((100 * doneBytes) / totalBytes),
@@ -93,7 +88,7 @@ function Progress({ progress }: { readonly progress: InstallProgress }): ReactEl
       </div>
       <span className={textStyles.muted}>
         {known
-          ? `${bytesText(doneBytes)} of ${bytesText(totalBytes)}`
+          ? words.progress({ done: bytesText(doneBytes), total: bytesText(totalBytes) })
           : doneBytes > 0
             ? bytesText(doneBytes)
             : ""}

@@ -6,8 +6,8 @@ import { clusterCommands, membershipCommands } from "../commands/cluster-command
 import { menuEntry } from "../commands/menu-entry.js";
 import { useApp } from "../stores/app-store.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
-import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Menu, type MenuEntry } from "../ui/menu.js";
 import { StatusDot } from "../ui/status-dot.js";
@@ -16,6 +16,8 @@ import { Tag } from "../ui/tag.js";
 import textStyles from "../ui/text.module.css";
 import narrowStyles from "./narrow-window.module.css";
 import styles from "./session-target.module.css";
+
+const words = texts.app.sessionTarget;
 
 /** Targets of single tasks that the menu lists. */
 const MOST_TARGETS = 8;
@@ -28,52 +30,45 @@ export function SessionTarget(): ReactElement {
   const access = useCluster((state) => state.state?.access ?? "secure");
   const gateway = useCluster((state) => state.state?.gateway);
   const hosts = useCluster((state) => machinesOf(state).filter((machine) => machine.tasks.length > 0).length);
-  const health = connected ? clusterHealth(tasks) : ({ dot: "off", text: "not connected" } as const);
+  const health = connected ? clusterHealth(tasks) : ({ dot: "off", text: words.notConnected } as const);
   const up = tasks.filter(({ state, address }) => state === "running" && address !== "");
-  const target = gateway && !gateway.problem ? gateway.target : "local";
+  const target = gateway && !gateway.problem ? gateway.target : undefined;
   const entries = (): MenuEntry[] => [
     ...gatewayEntries(gateway),
-    { kind: "heading", text: "Membership" },
+    { kind: "heading", text: words.membership },
     ...Object.values(membershipCommands).map((one) => menuEntry(one.now(), "short")),
     { kind: "separator" },
     { ...menuEntry(clusterCommands.access.now(), "short"), hint: undefined },
     { kind: "separator" },
-    { kind: "heading", text: up.length > 0 ? "Use from Python: copy a target" : "Use from Python" },
+    { kind: "heading", text: up.length > 0 ? words.copyTarget : words.useFromPython },
     ...(up.length > 0
       ? up.slice(0, MOST_TARGETS).map(targetEntry)
-      : [{ kind: "heading" as const, text: "Start a worker to get a grpc:// target." }]),
+      : [{ kind: "heading" as const, text: words.noTarget }]),
     ...(up.length > MOST_TARGETS
-      ? [{ ...menuEntry(clusterCommands.python.now()), hint: `all ${up.length} tasks` }]
+      ? [{ ...menuEntry(clusterCommands.python.now()), hint: words.allTasks({ count: up.length }) }]
       : []),
-    ...(up.length > 0 && membership === "dynamic"
-      ? [
-          {
-            kind: "heading" as const,
-            text: "Each target reaches only its own task; with fixed membership, all of them.",
-          },
-        ]
-      : []),
+    ...(up.length > 0 && membership === "dynamic" ? [{ kind: "heading" as const, text: words.reach }] : []),
   ];
   return (
     <Menu
-      label="Session target"
+      label={words.label}
       trigger={
         <button type="button" className={styles.target}>
           <StatusDot kind={health.dot} />
-          <span className={textStyles.spokenOnly}>Session target: </span>
-          <span className={textStyles.monospace}>{target}</span>
+          <span className={textStyles.spokenOnly}>{words.before} </span>
+          <span className={textStyles.monospace}>{target ?? words.local}</span>
           <span className={textStyles.spokenOnly}>, {health.text},</span>
           <span className={classNames(textStyles.muted, narrowStyles.notInNarrowWindow)}>
-            {countText(tasks.length, "task")}
-            {membership === "fixed" || target !== "local" ? null : (
+            {words.tasks({ count: tasks.length })}
+            {membership === "fixed" || target !== undefined ? null : (
               <span className={narrowStyles.inWideWindow}>
                 {" "}
-                on {hosts > 1 ? countText(hosts, "machine") : "this machine"}
+                {hosts > 1 ? words.onMachines({ count: hosts }) : words.onThisMachine}
               </span>
             )}
           </span>
-          {membership === "fixed" ? <Tag>fixed</Tag> : null}
-          {access === "open" ? <Tag tone="warning">open</Tag> : null}
+          {membership === "fixed" ? <Tag>{words.fixed}</Tag> : null}
+          {access === "open" ? <Tag tone="warning">{words.open}</Tag> : null}
           <Icon name="chevron-down" />
         </button>
       }
@@ -85,14 +80,14 @@ export function SessionTarget(): ReactElement {
 /** The one address at which a stock script uses the whole cluster. */
 function gatewayEntries(gateway: Gateway | undefined): readonly MenuEntry[] {
   if (gateway === undefined) return [];
-  const heading: MenuEntry = { kind: "heading", text: "Target for scripts: copy it" };
+  const heading: MenuEntry = { kind: "heading", text: words.gatewayHeading };
   const entry: MenuEntry = gateway.problem
     ? { kind: "heading", text: [gateway.problem.message, gateway.problem.remedy].filter(Boolean).join(" ") }
     : {
         kind: "copy",
         label: gateway.target,
         text: gateway.target,
-        hint: "the whole cluster",
+        hint: words.wholeCluster,
       };
   return [heading, entry, { kind: "separator" }];
 }

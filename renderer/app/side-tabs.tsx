@@ -6,21 +6,18 @@ import { CommandIconButton } from "../parts/command-button.js";
 import { PanelBoundary } from "../parts/panel-boundary.js";
 import { PlacementPanel } from "../placement-panel/placement-panel.js";
 import { type SideTab, uiActions, useUi } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { TabControl, TabList, TabPanel, Tabs } from "../ui/tabs.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./side-tabs.module.css";
 
-const TABS = [
-  { id: "cluster", label: "Cluster" },
-  { id: "ops", label: "Ops" },
-  { id: "placement", label: "Placement" },
-] as const;
+const words = texts.app.sideTabs;
 
-const NAMES: Readonly<Record<SideTab, string>> = {
-  cluster: "The cluster panel",
-  ops: "The list of ops",
-  placement: "The placement panel",
-};
+const TABS = [
+  { id: "cluster", label: words.tabs.cluster },
+  { id: "ops", label: words.tabs.ops },
+  { id: "placement", label: words.tabs.placement },
+] as const;
 
 /** The panel at the left: the cluster, the ops or the placement of the graph. */
 export function SideTabs(): ReactElement {
@@ -28,14 +25,14 @@ export function SideTabs(): ReactElement {
   return (
     <Tabs selected={tab} onSelect={uiActions.showSide}>
       <div style={{ display: "contents" }}>
-        <TabList label="Side panel" tabs={TABS} selected={tab}>
+        <TabList label={words.sidePanel} tabs={TABS} selected={tab}>
           <span className={textStyles.grow} />
           <TabControl>
             <CommandIconButton command={viewCommands.side} />
           </TabControl>
         </TabList>
         <TabPanel id={tab} className={styles.panel} data-own-keys="">
-          <PanelBoundary name={NAMES[tab]} resetOn={tab}>
+          <PanelBoundary name={words.names[tab]} resetOn={tab}>
             <SideContent tab={tab} />
           </PanelBoundary>
         </TabPanel>

@@ -17,12 +17,16 @@ import { useDocumentRun } from "../stores/run-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
 import { useSamples } from "../stores/samples-store.js";
 import { useUi } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
-import { countText, durationText, numberText, stepText, totalBytesText } from "../ui/format.js";
+import { durationText, stepText, totalBytesText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import { bold } from "../ui/rich-parts.js";
 import { StatusDot } from "../ui/status-dot.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./status-bar.module.css";
+
+const words = texts.app.statusBar;
 
 /** Counts and totals. Problems are shown where they belong; here they are only counted. */
 export function StatusBar(): ReactElement {
@@ -58,7 +62,7 @@ function ClusterStatus(): ReactElement {
     return (
       <span>
         <StatusDot kind="off" />
-        Cluster not known while not connected
+        {words.clusterNotKnown}
       </span>
     );
   }
@@ -104,10 +108,7 @@ function Traffic(): ReactElement | null {
   const traffic = useSamples((state) => trafficText(state.machines));
   if (traffic === undefined) return null;
   return (
-    <span
-      className={styles.yielding}
-      title="Total network traffic that the machines of the cluster are sending"
-    >
+    <span className={styles.yielding} title={words.traffic}>
       {traffic}
     </span>
   );
@@ -117,22 +118,25 @@ function RunStatus(): ReactElement {
   const run = useDocumentRun((state) => state.latest);
   const old = useBeforeEdit();
   if (run?.stepMillis === undefined)
-    return <span className={textStyles.muted}>{endText(run) ?? "Not run yet"}</span>;
+    return <span className={textStyles.muted}>{endText(run) ?? words.notRunYet}</span>;
   const end = endText(run);
   return (
     <>
       <span
         className={old ? textStyles.muted : undefined}
-        title={old ? "Measured before the last edit" : "As the client saw the newest step"}
+        title={old ? words.measuredBefore : words.measured}
       >
-        {stepText(run.step)}: <b>{durationText(run.stepMillis)}</b>
-        {run.stepRegisteredGraph ? <span className={textStyles.muted}>first, with set-up</span> : null}
-        {old ? "before edit" : null}
+        {words.stepTime({ step: stepText(run.step), time: durationText(run.stepMillis), b: bold })}
+        {run.stepRegisteredGraph ? <span className={textStyles.muted}>{words.firstStep}</span> : null}
+        {old ? words.beforeEdit : null}
       </span>
       {end === undefined ? null : <span className={styles.yielding}>{end}</span>}
       {run.tracedStep !== undefined && run.transfers.length > 0 ? (
-        <span className={classNames(styles.yielding, old && textStyles.muted)} title="From the newest trace">
-          {stepText(run.tracedStep)}: {totalBytesText(run.transfers.map(({ bytes }) => bytes))} between tasks
+        <span className={classNames(styles.yielding, old && textStyles.muted)} title={words.traced}>
+          {words.sent({
+            step: stepText(run.tracedStep),
+            bytes: totalBytesText(run.transfers.map(({ bytes }) => bytes)),
+          })}
         </span>
       ) : null}
     </>
@@ -142,9 +146,9 @@ function RunStatus(): ReactElement {
 /** How a run ended that did not do all its steps. */
 export function endText(run: RunUpdate | undefined): string | undefined {
   if (run?.state !== "stopped" && run?.state !== "failed") return undefined;
-  const word = run.state === "stopped" ? "Stopped" : "Failed";
-  if (run.step === 0) return `${word} in the first step`;
-  return `${word} after ${numberText(run.step)} of ${countText(run.steps, "step")}`;
+  const stopped = run.state === "stopped";
+  if (run.step === 0) return stopped ? words.stoppedInFirst : words.failedInFirst;
+  return (stopped ? words.stoppedAfter : words.failedAfter)({ step: run.step, steps: run.steps });
 }
 
 function ProblemCount(): ReactElement | null {
@@ -157,7 +161,7 @@ function ProblemCount(): ReactElement | null {
       {() => (
         <>
           <Icon name="error" size={13} />
-          {countText(count, "problem")}
+          {words.problems({ count })}
         </>
       )}
     </CommandLink>
@@ -172,7 +176,7 @@ function KernelCount(): ReactElement | null {
       {() => (
         <>
           <Icon name="warning" size={13} />
-          {countText(count, "node")} without a kernel
+          {words.withoutKernel({ count })}
         </>
       )}
     </CommandLink>
@@ -185,14 +189,11 @@ function EngineStatus(): ReactElement {
   if (!loaded) return <span />;
   return runtime ? (
     <span className={styles.yielding} title={`${runtime.path}\n${runtime.origin}`}>
-      TensorFlow {runtime.version} {runtime.gpu ? "GPU" : "CPU"} engine
+      {(runtime.gpu ? words.gpuEngine : words.cpuEngine)({ version: runtime.version })}
     </span>
   ) : (
-    <span
-      className={styles.yielding}
-      title="Part of Tensordeck. No TensorFlow runtime was found on this machine."
-    >
-      Portable engine
+    <span className={styles.yielding} title={words.portableOrigin}>
+      {words.portableEngine}
     </span>
   );
 }
@@ -201,6 +202,6 @@ function SavedStatus(): ReactElement {
   const dirty = useDocument((state) => state.dirty);
   const path = useDocument((state) => state.document.path);
   const connected = useApp((state) => state.connection === "connected");
-  if (!connected) return <span>Not connected</span>;
-  return <span>{dirty ? "Edited, not saved" : path === undefined ? "Not saved yet" : "Saved"}</span>;
+  if (!connected) return <span>{words.notConnected}</span>;
+  return <span>{dirty ? words.edited : path === undefined ? words.notSavedYet : words.saved}</span>;
 }

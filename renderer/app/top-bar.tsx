@@ -6,6 +6,7 @@ import { useCommand } from "../commands/use-action.js";
 import { CommandIconButton, CommandSwitch } from "../parts/command-button.js";
 import { useDocument } from "../stores/document-store.js";
 import { useUi } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { Icon } from "../ui/icon.js";
 import { shortcutText } from "../ui/shortcut.js";
 import textStyles from "../ui/text.module.css";
@@ -14,6 +15,8 @@ import { RunGroup } from "./run-group.js";
 import { RunProgress } from "./run-progress.js";
 import { SessionTarget } from "./session-target.js";
 import styles from "./top-bar.module.css";
+
+const words = texts.app.topBar;
 
 export function TopBar(): ReactElement {
   const palette = useCommand(helpCommands.palette);
@@ -49,9 +52,9 @@ function DocumentName(): ReactElement {
   const path = useDocument((state) => state.document.path);
   const dirty = useDocument((state) => state.dirty);
   return (
-    <div className={styles.document} title={path ?? "Not saved in a file yet"}>
+    <div className={styles.document} title={path ?? words.notSaved}>
       <h1 className={textStyles.truncated}>{name}</h1>
-      {dirty ? <span className={styles.unsaved} role="img" aria-label="has unsaved changes" /> : null}
+      {dirty ? <span className={styles.unsaved} role="img" aria-label={words.unsaved} /> : null}
     </div>
   );
 }

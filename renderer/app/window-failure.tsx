@@ -1,9 +1,12 @@
 import type { ReactElement } from "react";
 import { downloadGraph } from "../actions/file-actions.js";
 import { errorText } from "../actions/report-error.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
 import styles from "./whole-page.module.css";
+
+const words = texts.app.windowFailure;
 
 interface WindowFailureProps {
   readonly error: unknown;
@@ -16,18 +19,15 @@ export function WindowFailure({ error, onRetry }: WindowFailureProps): ReactElem
     <main style={{ display: "contents" }}>
       <div className={styles.page} role="alert">
         <Icon name="error" size={24} />
-        <h1>The window could not be drawn</h1>
-        <p>
-          Unsaved edits were kept: they are back when the window is reloaded. Tasks and runs continue
-          meanwhile.
-        </p>
+        <h1>{words.title}</h1>
+        <p>{words.text}</p>
         <div className={styles.buttons}>
           <Button variant="primary" onClick={() => window.location.reload()}>
-            Reload the window
+            {words.reload}
           </Button>
-          <Button onClick={onRetry}>Try again</Button>
+          <Button onClick={onRetry}>{texts.common.tryAgain}</Button>
           <Button icon="download" onClick={downloadGraph}>
-            Download graph
+            {words.download}
           </Button>
         </div>
         <pre className={styles.details}>{errorText(error)}</pre>

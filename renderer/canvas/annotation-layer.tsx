@@ -8,6 +8,7 @@ import { ANNOTATION_COLOURS, type Annotation, type Point } from "../document/mod
 import { annotationActions } from "../stores/annotation-actions.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import { IconButton } from "../ui/icon-button.js";
 import { Menu, type MenuEntry } from "../ui/menu.js";
@@ -18,6 +19,8 @@ import { COLOURS } from "./annotation-colours.js";
 import styles from "./annotation-layer.module.css";
 import { AnnotationText } from "./annotation-text.js";
 import { useGraphDrag } from "./use-graph-drag.js";
+
+const words = texts.canvas.annotationLayer;
 
 const ARROWS: Readonly<Record<string, Point>> = {
   ArrowLeft: { x: -8, y: 0 },
@@ -61,7 +64,7 @@ function menuEntries(annotation: Annotation): MenuEntry[] {
     }),
   );
   const { edit, delete: remove } = annotationCommands;
-  return menuOf(annotation, [[edit, { kind: "submenu", label: "Colour", entries: colours }], [remove]]);
+  return menuOf(annotation, [[edit, { kind: "submenu", label: words.colour, entries: colours }], [remove]]);
 }
 
 interface BoxProps extends LayerProps {
@@ -97,7 +100,7 @@ function AnnotationBox({ annotation, rect, fixed, onMove }: BoxProps): ReactElem
       if (moved) annotationActions.change(id, { width: width + moved.x, height: height + moved.y });
     },
   });
-  const name = text.trim() === "" ? `Unnamed ${kind}` : `${kind === "frame" ? "Frame" : "Note"} ${text}`;
+  const name = text.trim() === "" ? words[kind].unnamed : words[kind].named({ text });
   const onKeyDown = (event: KeyboardEvent) => {
     const by = ARROWS[event.key];
     if (by && fixed) return;
@@ -133,11 +136,11 @@ function AnnotationBox({ annotation, rect, fixed, onMove }: BoxProps): ReactElem
             onKeyDown={onKeyDown}
             onDoubleClick={() => annotationCommands.edit.on(annotation).run()}
           >
-            {text.trim() === "" ? <i>{kind === "frame" ? "Untitled" : "Empty note"}</i> : text}
+            {text.trim() === "" ? <i>{words[kind].empty}</i> : text}
           </button>
         )}
         <Menu
-          trigger={<IconButton icon="more" label={`Actions of ${name}`} small />}
+          trigger={<IconButton icon="more" label={words.actions({ name })} small />}
           entries={() => menuEntries(annotation)}
           label={name}
         />

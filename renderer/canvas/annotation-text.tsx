@@ -1,8 +1,11 @@
 import { type KeyboardEvent, type ReactElement, useRef } from "react";
 import type { Annotation } from "../document/model.js";
 import { annotationActions } from "../stores/annotation-actions.js";
+import { texts } from "../texts/texts.js";
 import { useCanvas } from "../viewport/view-store.js";
 import styles from "./annotation-layer.module.css";
+
+const words = texts.canvas.annotationText;
 
 /** The field for the title of a frame, or for the words of a note, in which Shift+Enter begins a new line. */
 export function AnnotationText({ annotation }: { readonly annotation: Annotation }): ReactElement {
@@ -29,8 +32,8 @@ export function AnnotationText({ annotation }: { readonly annotation: Annotation
     },
   };
   return kind === "frame" ? (
-    <input {...shared} aria-label="Title of the frame" placeholder="Title" />
+    <input {...shared} aria-label={words.frameTitle} placeholder={words.titlePlaceholder} />
   ) : (
-    <textarea {...shared} aria-label="Text of the note" placeholder="Note" />
+    <textarea {...shared} aria-label={words.noteText} placeholder={words.notePlaceholder} />
   );
 }

@@ -3,8 +3,10 @@ import { scopesCommands } from "../commands/scope-commands.js";
 import { CommandButton } from "../parts/command-button.js";
 import { useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
-import { countText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
 import styles from "./arranging-bar.module.css";
+
+const words = texts.canvas.arrangingBar;
 
 /** Says that a layout is computed, if that takes long enough to be noticed. */
 export function ArrangingBar(): ReactElement | null {
@@ -13,7 +15,7 @@ export function ArrangingBar(): ReactElement | null {
   if (!arranging) return null;
   return (
     <div className={styles.bar} role="status">
-      <span>{`Arranging ${countText(count, "node")}…`}</span>
+      <span>{words.arranging({ count })}</span>
       <CommandButton command={scopesCommands.cancelArranging} size="small" />
     </div>
   );

@@ -6,10 +6,13 @@ import { useActiveSession, useSessions } from "../stores/document-session.js";
 import { useGraph } from "../stores/document-store.js";
 import { functionOf } from "../stores/function-bodies.js";
 import { useGraphView } from "../stores/graph-view-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { openScopesAround } from "../viewport/selected-scopes.js";
 import { goOutOfFunctions } from "../viewport/travel.js";
 import styles from "./breadcrumbs.module.css";
+
+const words = texts.canvas.breadcrumbs;
 
 /** The functions that are open, and the open scopes around the selection; each leads to itself. */
 export function Breadcrumbs(): ReactElement {
@@ -19,19 +22,16 @@ export function Breadcrumbs(): ReactElement {
   const document = useActiveSession();
   const functions = useSessions(({ within }) => within.get(document)) ?? [];
   const scopes = openScopesAround();
-  if (scopes.length + functions.length === 0) return <b>Graph</b>;
+  if (scopes.length + functions.length === 0) return <b>{words.graph}</b>;
   return (
-    <nav
-      className={styles.crumbs}
-      aria-label={functions.length > 0 ? "Open functions and scopes" : "Open scopes around the selection"}
-    >
+    <nav className={styles.crumbs} aria-label={functions.length > 0 ? words.functions : words.label}>
       {functions.length > 0 ? (
         <Button variant="ghost" size="small" onClick={() => goOutOfFunctions()}>
-          Graph
+          {words.graph}
         </Button>
       ) : (
         <CommandButton command={canvasCommands.fit} variant="ghost" size="small">
-          {() => "Graph"}
+          {() => words.graph}
         </CommandButton>
       )}
       {functions.map((session, index) => (

@@ -15,8 +15,9 @@ import { useDocument, useGraph } from "../stores/document-store.js";
 import { functionOf } from "../stores/function-bodies.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { useGraphRun } from "../stores/run-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
-import { countText, numberText, stepText } from "../ui/format.js";
+import { stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import textStyles from "../ui/text.module.css";
 import { visibleNow } from "../viewport/shown-graph.js";
@@ -36,6 +37,8 @@ import barStyles from "./overlay-bar.module.css";
 import { PinChooser } from "./pin-chooser.js";
 import { PlacementBar } from "./placement-bar.js";
 import { PullReason } from "./pull-reason.js";
+
+const words = texts.canvas.canvasOverlays;
 
 export function CanvasOverlays(): ReactElement {
   const empty = useGraph((state) => state.document.nodes.size === 0);
@@ -71,11 +74,14 @@ function useMeasuredText(): string | undefined {
   if (step === 0 && traced === 0) return undefined;
   const both =
     step === traced
-      ? `values and times of ${stepText(step)}`
-      : [step > 0 ? `values of ${stepText(step)}` : "", traced > 0 ? `times of ${stepText(traced)}` : ""]
+      ? words.valuesAndTimes({ step: stepText(step) })
+      : [
+          step > 0 ? words.values({ step: stepText(step) }) : "",
+          traced > 0 ? words.times({ step: stepText(traced) }) : "",
+        ]
           .filter(Boolean)
           .join(", ");
-  return old ? `${both}, before edit` : both;
+  return old ? words.beforeEdit({ measured: both }) : both;
 }
 
 function Heading(): ReactElement {
@@ -84,12 +90,8 @@ function Heading(): ReactElement {
   const name = useGraph((state) => (state.selection.size === 1 ? [...state.selection][0] : undefined));
   useGraphView((state) => state.shown);
   const drawn = visibleNow()?.items.filter(({ kind }) => kind !== "frame").length;
-  const parts = [
-    drawn === undefined
-      ? countText(count, "node")
-      : `${countText(count, "node")} in ${countText(drawn, "block")}`,
-  ];
-  if (selected > 0) parts.push(`${numberText(selected)} selected`);
+  const parts = [drawn === undefined ? words.nodes({ count }) : words.nodesInBlocks({ count, drawn })];
+  if (selected > 0) parts.push(words.selected({ count: selected }));
   if (name !== undefined) parts.push(name);
   const measured = useMeasuredText();
   const reason = useReadOnly();
@@ -120,7 +122,7 @@ function ProblemCount(): ReactElement | null {
   return (
     <div className={classNames(barStyles.bar, barStyles.topRight, barStyles.error)} role="alert">
       <Icon name="close" />
-      <span>{count === 1 ? "1 node cannot run" : `${count} nodes cannot run`}</span>
+      <span>{words.cannotRun({ count })}</span>
       <CommandLink command={graphCommands.nextProblem} />
     </div>
   );
@@ -130,13 +132,13 @@ function Controls(): ReactElement {
   const zoom = useStore(({ transform }) => transform[2]);
   const reset = useCommand(canvasCommands.zoomReset);
   return (
-    <div className={classNames(barStyles.bar, barStyles.bottomLeft)} role="toolbar" aria-label="View">
+    <div className={classNames(barStyles.bar, barStyles.bottomLeft)} role="toolbar" aria-label={words.view}>
       <CommandIconButton command={canvasCommands.zoomOut} />
       <button
         type="button"
         className={styles.zoom}
         title={reset.label}
-        aria-label={`Zoom ${Math.round(zoom * 100)} %, ${reset.label}`}
+        aria-label={words.zoom({ zoom: Math.round(zoom * 100), label: reset.label })}
         onClick={() => void reset.run()}
       >
         {Math.round(zoom * 100)}%
@@ -153,7 +155,7 @@ function Controls(): ReactElement {
 function EmptyGraph(): ReactElement {
   return (
     <div className={styles.emptyGraph}>
-      <p>Drag an op here, or open a graph.</p>
+      <p>{words.empty}</p>
       <CommandButton command={exampleCommands.open} text="label" />
     </div>
   );

@@ -2,17 +2,20 @@ import type { ReactElement } from "react";
 import { colourCommands } from "../commands/colour-commands.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useGraphRun } from "../stores/run-store.js";
+import { texts } from "../texts/texts.js";
 import { stepText } from "../ui/format.js";
 import { Segmented } from "../ui/segmented.js";
 import textStyles from "../ui/text.module.css";
 import { type Colouring, useColouring, useColourScale } from "../viewport/colouring.js";
 import styles from "./colour-legend.module.css";
 
+const words = texts.canvas.colourLegend;
+
 const OPTIONS: readonly { readonly id: Colouring; readonly label: string }[] = [
-  { id: "task", label: "Task" },
-  { id: "op", label: "Op" },
-  { id: "time", label: "Time" },
-  { id: "bytes", label: "Bytes" },
+  { id: "task", label: words.task },
+  { id: "op", label: words.op },
+  { id: "time", label: words.time },
+  { id: "bytes", label: words.bytes },
 ];
 
 /** What the colours of nodes mean, while they do not mean tasks. */
@@ -27,13 +30,15 @@ export function ColourLegend(): ReactElement | null {
       ? undefined
       : step === undefined
         ? by === "time"
-          ? "No step was traced yet. Run the graph to see its times."
-          : "By shapes. A traced run tells sizes that are not known."
-        : `${stepText(step)}${isOld ? ", before edit" : ""}`;
+          ? words.noTrace
+          : words.byShapes
+        : isOld
+          ? words.beforeEdit({ step: stepText(step) })
+          : stepText(step);
   return (
-    <section className={styles.legend} aria-label="Colours of nodes">
+    <section className={styles.legend} aria-label={words.label}>
       <Segmented
-        label="Colour nodes by"
+        label={words.by}
         options={OPTIONS}
         selected={by}
         size="compact"

@@ -29,6 +29,7 @@ import type { Point } from "../document/model.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
 import { shownFunction } from "../stores/function-bodies.js";
 import { hasScopes } from "../stores/graph-view-store.js";
+import { texts } from "../texts/texts.js";
 import { MenuAt, type MenuEntry } from "../ui/menu.js";
 import { currentMap, itemShowing } from "../viewport/current-map.js";
 import { nodeRect, nodesIn } from "../viewport/graph-map.js";
@@ -37,16 +38,18 @@ import { type CanvasStore, useCanvas } from "../viewport/view-store.js";
 import { namesOf, selectEdge } from "./canvas-selection.js";
 import type { PicturePointer } from "./use-picture-pointer.js";
 
+const words = texts.canvas.contextMenu;
+
 type MenuOf = NonNullable<CanvasStore["contextMenu"]>["on"];
 
 function alignMenu(): MenuEntry {
   const { across, down, ...edges } = alignCommands;
   const groups = [Object.values(edges), [across, down]];
-  return submenu("Align", groups);
+  return submenu(words.align, groups);
 }
 
 function colourMenu(): MenuEntry {
-  return submenu("Colours", [Object.values(colourCommands)]);
+  return submenu(words.colours, [Object.values(colourCommands)]);
 }
 
 function submenu(label: string, groups: readonly (readonly AnyCommand[])[]): MenuEntry {
@@ -72,17 +75,17 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
       [partialRunCommands.to, partialRunCommands.alone],
       [
         ...[nodesCommands.pin, nodesCommands.unpin],
-        submenu("Placement", [[nodesCommands.device], [nodesCommands.colocate, nodesCommands.separate]]),
+        submenu(words.placement, [[nodesCommands.device], [nodesCommands.colocate, nodesCommands.separate]]),
       ],
       [
-        submenu("Group", [
+        submenu(words.group, [
           [frameCommands.add, nodesCommands.scope],
           [extractCommands.extract, inlineCommands.inline],
         ]),
         ...(useGraph.getState().selection.size > 1 ? [alignMenu()] : []),
       ],
       [
-        submenu("Clipboard", [[clipboardCommands.cut, clipboardCommands.copy, pasteCommands.paste]]),
+        submenu(words.clipboard, [[clipboardCommands.cut, clipboardCommands.copy, pasteCommands.paste]]),
         nodesCommands.duplicate,
       ],
       [selectionCommands.delete, nodesCommands.bypass],
@@ -100,9 +103,9 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
 }
 
 const LABELS: Readonly<Record<MenuOf, string>> = {
-  nodes: "Selected nodes",
-  edges: "Selected edges",
-  canvas: "Canvas",
+  nodes: words.selectedNodes,
+  edges: words.selectedEdges,
+  canvas: words.canvas,
 };
 
 export function CanvasMenu(): ReactElement | null {

@@ -9,11 +9,14 @@ import { overCanvas } from "../parts/pin-drag.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useGraph } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
+import { texts } from "../texts/texts.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { classNames } from "../ui/class-names.js";
 import { useCanvas } from "../viewport/view-store.js";
 import styles from "./drag-ghosts.module.css";
 import nodeStyles from "./graph-node.module.css";
+
+const words = texts.canvas.dragGhosts;
 
 export function DragGhosts(): ReactElement | null {
   const nodes = useDrag((state) => state.nodes);
@@ -30,7 +33,7 @@ function NodesGhost({ names }: { names: readonly string[] }): ReactElement | nul
     overDevice === undefined ? undefined : state.taskForDevice(overDevice),
   );
   if (!pointer || !first || overCanvas({ clientX: pointer.x, clientY: pointer.y })) return null;
-  const was = first.device === "" ? "not pinned" : `was ${deviceText(first.device)}`;
+  const was = first.device === "" ? words.notPinned : words.was({ device: deviceText(first.device) });
   const style = {
     // Below the row under the pointer, which shows what a drop would do.
     left: pointer.x + 12,
@@ -49,12 +52,12 @@ function NodesGhost({ names }: { names: readonly string[] }): ReactElement | nul
         <div className={nodeStyles.placeRow}>
           <span className={classNames(nodeStyles.place, styles.place)}>
             <i className={nodeStyles.taskMark} />
-            <span>{task ? taskName(task) : "drop on a task"}</span>
+            <span>{task ? taskName(task) : words.drop}</span>
           </span>
           <span className={nodeStyles.measured}>{was}</span>
         </div>
         <div className={nodeStyles.valueRow}>
-          <span>{names.length === 1 ? "1 node" : `${names.length} nodes`}</span>
+          <span>{words.nodes({ count: names.length })}</span>
         </div>
       </div>
     </div>
@@ -77,7 +80,7 @@ function OpGhost({ op }: { op: string }): ReactElement | null {
   };
   return (
     <div className={classNames(styles.op, lands && styles.landing)} style={style} aria-hidden="true">
-      {lands ? `${op} lands here` : op}
+      {lands ? words.opLands({ op }) : op}
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { documentActions, lookupOp, useGraph } from "../stores/document-store.js
 import { useRunnableOps } from "../stores/op-choice.js";
 import { useOps } from "../stores/ops-store.js";
 import { useSettings } from "../stores/settings-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
 import { SearchField } from "../ui/search-field.js";
@@ -15,6 +16,8 @@ import textStyles from "../ui/text.module.css";
 import { type CanvasStore, useCanvas } from "../viewport/view-store.js";
 import listStyles from "./choice-list.module.css";
 import styles from "./edge-menu.module.css";
+
+const words = texts.canvas.edgeMenu;
 
 const MENU_WIDTH = 260;
 const MENU_HEIGHT = 340;
@@ -84,7 +87,7 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
         ({ op, port }): Choice => ({
           id: `op ${op}`,
           label: op,
-          note: port === "" ? "" : `as ${port}`,
+          note: port === "" ? "" : words.asPort({ port }),
           kind: "op",
           choose: () =>
             into ? documentActions.insertOnEdge(op, into, at) : documentActions.addNode(op, at, from),
@@ -137,10 +140,14 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
           aria-controls="edge-menu-list"
           aria-activedescendant={choices[active] ? `edge-menu-${active}` : undefined}
           aria-label={
-            into ? "Search an op to insert" : from ? "Search what to connect to" : "Search an op to add"
+            into ? words.placeholders.insert : from ? words.placeholders.connect : words.placeholders.add
           }
           placeholder={
-            accepts === "" ? "Search" : from?.type === "output" ? `Accepts ${accepts}` : `Gives ${accepts}`
+            accepts === ""
+              ? words.search
+              : from?.type === "output"
+                ? words.accepts({ accepts })
+                : words.gives({ accepts })
           }
           value={query}
           onChange={(event) => {
@@ -154,20 +161,20 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
         id="edge-menu-list"
         role="listbox"
         className={styles.choices}
-        aria-label={from && !into ? "Where the edge can go" : "Ops"}
+        aria-label={from && !into ? words.where : words.ops}
         tabIndex={-1}
       >
         {choices.map((choice, index) => (
           <div key={choice.id}>
             {index === 0 && choice.kind === "end" ? (
               <div className={listStyles.heading}>
-                {from?.type === "output" ? "Existing inputs" : "Existing outputs"}
+                {from?.type === "output" ? words.existingInputs : words.existingOutputs}
               </div>
             ) : null}
             {index === firstOp && firstOp > 0 ? <div className={listStyles.separator} /> : null}
             {index === firstOp ? (
               <div className={listStyles.heading}>
-                {query.trim() === "" ? "New op, most used first" : "New op"}
+                {query.trim() === "" ? words.newOps : words.newOpsFound}
               </div>
             ) : null}
             {/* biome-ignore lint/a11y/useKeyWithClickEvents: the search field above has the focus and its keys choose */}
@@ -186,15 +193,13 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
             </div>
           </div>
         ))}
-        {choices.length === 0 ? (
-          <div className={listStyles.message}>Nothing that fits has this name.</div>
-        ) : null}
+        {choices.length === 0 ? <div className={listStyles.message}>{words.nothing}</div> : null}
       </div>
       <div className={listStyles.separator} />
       <div className={listStyles.message}>
         {from
-          ? `${ops.fitting.length} ops fit, ${ops.others} need another type`
-          : `${ops.fitting.length} ops`}
+          ? words.fittingOfAll({ fitting: ops.fitting.length, others: ops.others })
+          : words.fittingOps({ count: ops.fitting.length })}
       </div>
     </div>
   );

@@ -7,11 +7,14 @@ import { NodeProblems, type NodeTrouble, useNodeTrouble } from "../parts/node-pr
 import { useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { useUi } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { currentMap, itemShowing } from "../viewport/current-map.js";
 import { nodeRect } from "../viewport/graph-map.js";
 import type { Rect } from "../viewport/rect.js";
 import { useCanvas } from "../viewport/view-store.js";
 import styles from "./error-card.module.css";
+
+const words = texts.canvas.errorCard;
 
 const WIDTH = 288;
 /** Between the node and the card, and between the card and the edge of the canvas, in CSS pixels. */
@@ -46,7 +49,7 @@ function PlacedCard({ node, trouble }: PlacedCardProps): ReactElement | null {
     <section
       className={styles.card}
       style={place}
-      aria-label={`What is wrong with ${node.name}`}
+      aria-label={words.label({ node: node.name })}
       data-node-problems=""
       tabIndex={-1}
       onKeyDown={(event) => {

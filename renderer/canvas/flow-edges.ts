@@ -14,12 +14,15 @@ import type { OpLookup } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
 import { type Edge as Wire, wiringOf } from "../document/wiring.js";
 import type { PlacementPreview } from "../stores/placement-preview.js";
+import { texts } from "../texts/texts.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { bytesText } from "../ui/format.js";
 import { crossingWidth } from "../viewport/edge-width.js";
 import type { GraphMap, MapEdge } from "../viewport/graph-map.js";
 import { microsText, nodeRunOf } from "../viewport/node-text.js";
 import { placeLabels, routeLabels } from "./edge-labels.js";
+
+const words = texts.canvas.flowEdges;
 
 export interface GraphEdgeData extends Record<string, unknown> {
   readonly wire: MapEdge;
@@ -95,7 +98,7 @@ export function flowEdges(context: EdgeContext, before: ReadonlyMap<string, Grap
       data,
       // Screen readers read the wiring in the list view; thousands of edges would only be noise here.
       focusable: false,
-      ariaLabel: `${wire.from} to ${wire.to}`,
+      ariaLabel: words.bundle({ from: wire.from, to: wire.to }),
     };
   });
 }
@@ -246,17 +249,24 @@ export function edgeTip(edge: MapEdge, context: Pick<EdgeContext, "document" | "
   const [wire = edge, ...others] = wiresOf(edge);
   if (others.length > 0) {
     const all = wiresOf(edge);
-    const named = all.slice(0, MAX_NAMED).map((one) => `${tensorName(one.from, one.output)} to ${one.to}`);
-    const more = all.length > MAX_NAMED ? [`and ${all.length - MAX_NAMED} more`] : [];
-    return [`${all.length} edges`, ...named, ...more].join("\n");
+    const named = all
+      .slice(0, MAX_NAMED)
+      .map((one) => words.tensor({ tensor: tensorName(one.from, one.output), to: one.to }));
+    const more = all.length > MAX_NAMED ? [words.more({ count: all.length - MAX_NAMED })] : [];
+    return [words.edges({ count: all.length }), ...named, ...more].join("\n");
   }
-  if (wire.output < 0) return `${wire.to} runs after ${wire.from}`;
-  return `${tensorName(wire.from, wire.output)} to ${wire.to}\n${edgeLabel(wire, context) ?? "dtype not known"}`;
+  if (wire.output < 0) return words.control({ to: wire.to, from: wire.from });
+  return words.tensorWithType({
+    tensor: tensorName(wire.from, wire.output),
+    to: wire.to,
+    type: edgeLabel(wire, context) ?? words.typeNotKnown,
+  });
 }
 
 function badgeOf({ bytes, micros }: Sent, change: Stroke["change"]): NonNullable<GraphEdgeData["badge"]> {
-  const size = bytes === undefined ? "size not known" : bytesText(bytes);
-  const short = change === undefined ? size : `${change === "stops" ? "saves" : "sends"} ${size}`;
+  const size = bytes === undefined ? words.sizeNotKnown : bytesText(bytes);
+  const short =
+    change === undefined ? size : change === "stops" ? words.saves({ size }) : words.sends({ size });
   return { short, long: micros === undefined ? short : `${short} · ${microsText(micros)}` };
 }
 

@@ -9,6 +9,7 @@ import { useCluster } from "../stores/cluster-store.js";
 import { useGraph } from "../stores/document-store.js";
 import { useGraphKernels } from "../stores/kernel-store.js";
 import { movingTo, shownDevice, usePlacementPreview } from "../stores/placement-preview.js";
+import { texts } from "../texts/texts.js";
 import { isStriped, taskColourVar } from "../theme/task-colour.js";
 import { classNames } from "../ui/class-names.js";
 import { ErrorBoundary } from "../ui/error-boundary.js";
@@ -23,6 +24,8 @@ import { FarPorts, NodePorts } from "./node-ports.js";
 import { useNodeStatus } from "./node-status.js";
 import { FAR_ZOOM } from "./picture.js";
 
+const words = texts.canvas.graphNode;
+
 const isFar = (state: ReactFlowState) => state.transform[2] < FAR_ZOOM;
 
 /** A node that fails to render does not affect the others or its own edges. */
@@ -31,7 +34,7 @@ export const GraphNode = memo(function GraphNode(props: NodeProps<GraphFlowNode>
   return (
     <ErrorBoundary
       resetOn={data}
-      onError={(error, components) => reportError(`The node ${id}`, error, components)}
+      onError={(error, components) => reportError(words.name({ node: id }), error, components)}
       fallback={(error, retry) => <FailedNode {...props} error={error} onRetry={retry} />}
     >
       <DrawnNode {...props} />
@@ -42,7 +45,7 @@ export const GraphNode = memo(function GraphNode(props: NodeProps<GraphFlowNode>
 /** "[3,3,16,32]", "[3,3,16,32] and 2 more": the shapes of what is folded into the node. */
 function parameterText([first, ...others]: readonly ShownParameter[]): string {
   const shape = first?.shape || (first?.node.name ?? "");
-  return others.length === 0 ? shape : `${shape} and ${others.length} more`;
+  return others.length === 0 ? shape : words.shapes({ shape, count: others.length });
 }
 
 function DrawnNode(props: NodeProps<GraphFlowNode>): ReactElement {
@@ -84,7 +87,7 @@ function FailedNode({ id, data, selected, error, onRetry }: FailedNodeProps): Re
     <div
       className={classNames(styles.node, styles.failing, selected && styles.selected)}
       role="alert"
-      title={`${id} could not be drawn: ${error instanceof Error ? error.message : String(error)}`}
+      title={words.failure({ node: id, error: error instanceof Error ? error.message : String(error) })}
     >
       <div className={styles.head} data-node-head="">
         <b>{id}</b>
@@ -92,12 +95,12 @@ function FailedNode({ id, data, selected, error, onRetry }: FailedNodeProps): Re
       <div className={styles.placeRow}>
         <span className={styles.status}>
           <Icon name="close" size={12} />
-          <span>not drawn</span>
+          <span>{words.notDrawn}</span>
         </span>
       </div>
       <div className={styles.valueRow}>
         <TextButton className="nodrag" onClick={onRetry}>
-          Try again
+          {texts.common.tryAgain}
         </TextButton>
       </div>
       <FarPorts ports={data.ports} />

@@ -21,6 +21,7 @@ import { useActiveGraph } from "../stores/document-session.js";
 import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
 import { endDrag } from "../stores/drag-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import { currentMap } from "../viewport/current-map.js";
 import { nodeRect } from "../viewport/graph-map.js";
@@ -56,6 +57,8 @@ import { useFlowEdges, useFlowNodes } from "./use-flow.js";
 import { usePicturePointer } from "./use-picture-pointer.js";
 import { useScene } from "./use-scene.js";
 import { useStillGraph } from "./use-still-graph.js";
+
+const words = texts.canvas.graphView;
 
 const nodeTypes = { graph: GraphNode, box: ScopeBox, frame: ScopeFrame };
 const edgeTypes = { graph: GraphEdge };
@@ -143,7 +146,7 @@ export function GraphView(): ReactElement {
       role="application"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes the focus, its keys move between nodes
       tabIndex={0}
-      aria-label={`Dataflow graph, ${count === 1 ? "1 node" : `${count} nodes`}. Press L for the list view.`}
+      aria-label={words.label({ count })}
       onKeyDown={onCanvasKeyDown}
       onBlur={onBlur}
       onPointerMove={picture.onPointerMove}

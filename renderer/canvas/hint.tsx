@@ -11,10 +11,14 @@ import { useRunPlan } from "../parts/use-run-plan.js";
 import { useGraph } from "../stores/document-store.js";
 import { useShownFunction } from "../stores/function-bodies.js";
 import { isActive, useGraphRun } from "../stores/run-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
+import { listText } from "../ui/format.js";
 import { shortcutText } from "../ui/shortcut.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./hint.module.css";
+
+const words = texts.canvas.hint;
 
 /** One line at the bottom: why the last edit was refused, otherwise what to do next. */
 export function Hint(): ReactElement | null {
@@ -48,7 +52,7 @@ export function Hint(): ReactElement | null {
       <div className={styles.hint}>{blocker.remedy ?? blocker.message}</div>
     ) : (
       <div className={styles.hint}>
-        {`Press Run to compute ${wantedText(fetches)}`}
+        {words.pressRun({ wanted: wantedText(fetches) })}
         <Keys of={runCommands.once} />
       </div>
     );
@@ -56,7 +60,7 @@ export function Hint(): ReactElement | null {
   if (fresh && run.state === "failed" && run.problem && isUninitialised(run.problem)) {
     return (
       <div className={styles.hint}>
-        <span className={textStyles.truncated}>Variables have no value yet.</span>
+        <span className={textStyles.truncated}>{words.noVariables}</span>
         <CommandButton command={runCommands.initialise} size="small" />
       </div>
     );
@@ -64,16 +68,15 @@ export function Hint(): ReactElement | null {
   if (run.withoutSavedValues && run.state === "done") {
     return (
       <div className={classNames(styles.hint, styles.refusal)} role="status">
-        Ran without the saved values: this is not what the model predicts.
+        {words.withoutValues}
       </div>
     );
   }
   const tasks = new Set(run.nodes.flatMap(({ device }) => taskNameOfDevice(device) ?? [])).size;
-  const ran =
-    fresh && run.state === "done" && tasks > 0 ? `Ran on ${tasks === 1 ? "1 task" : `${tasks} tasks`}. ` : "";
+  const ran = fresh && run.state === "done" && tasks > 0;
   return (
     <div className={styles.hint}>
-      {`${ran}Drag a selection onto a task to pin it`}
+      {ran ? words.ranAndPinNow({ count: tasks }) : words.pinNow}
       <Keys of={nodesCommands.pin} />
     </div>
   );
@@ -86,6 +89,6 @@ function Keys({ of: { shortcut } }: { readonly of: AnyCommand }): ReactElement |
 /** "z", "z and w", "3 results". */
 function wantedText(fetches: readonly string[]): string {
   const names = fetches.map((name) => parseTensorName(name).node);
-  if (names.length === 0) return "the graph";
-  return names.length <= 2 ? names.join(" and ") : `${names.length} results`;
+  if (names.length === 0) return words.theGraph;
+  return names.length <= 2 ? listText(names) : words.results({ count: names.length });
 }

@@ -6,11 +6,13 @@ import { viewCommands } from "../commands/view-commands.js";
 import { CommandLink } from "../parts/command-button.js";
 import { useGraph } from "../stores/document-store.js";
 import { useGraphKernels } from "../stores/kernel-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
-import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import textStyles from "../ui/text.module.css";
 import barStyles from "./overlay-bar.module.css";
+
+const words = texts.canvas.kernelWarning;
 
 export function KernelWarning(): ReactElement | null {
   const count = useGraphKernels((state) => state.missing.nodes.size);
@@ -18,7 +20,7 @@ export function KernelWarning(): ReactElement | null {
   const hasProblems = useGraph((state) => state.problems.size > 0);
   const [only, ...others] = tasks;
   if (!only) return null;
-  const where = others.length === 0 ? only.task.name : countText(tasks.length, "task");
+  const where = others.length === 0 ? only.task.name : words.tasks({ count: tasks.length });
   return (
     <div
       className={classNames(
@@ -31,7 +33,7 @@ export function KernelWarning(): ReactElement | null {
     >
       <Icon name="warning" />
       <span className={textStyles.truncated} title={tasks.map(({ problem }) => problem.message).join("\n")}>
-        {`${countText(count, "node")} ${count === 1 ? "has" : "have"} no kernel on ${where}`}
+        {words.noKernel({ count, where })}
       </span>
       <CommandLink command={graphCommands.nextWithoutKernel} />
       <CommandLink command={viewCommands.problems} />

@@ -4,6 +4,7 @@ import { type ReactElement, useMemo, useRef, useState } from "react";
 import { findNodes } from "../document/find-nodes.js";
 import { flatRows } from "../document/outline.js";
 import { useGraph } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { Icon } from "../ui/icon.js";
 import { PlainIconButton } from "../ui/icon-button.js";
 import { SearchField } from "../ui/search-field.js";
@@ -12,6 +13,8 @@ import { useCanvas } from "../viewport/view-store.js";
 import styles from "./list-view.module.css";
 import { closeList, OutlineTree } from "./outline-tree.js";
 import { useOutline } from "./use-outline.js";
+
+const words = texts.canvas.listView;
 
 export function ListView(): ReactElement | null {
   const open = useCanvas((state) => state.listOpen);
@@ -31,14 +34,14 @@ function List(): ReactElement {
   const outline = useOutline();
   const rows = useMemo(() => (found ? flatRows(found) : outline.rows), [found, outline.rows]);
   return (
-    <section className={styles.listView} aria-label="Graph as a list">
+    <section className={styles.listView} aria-label={words.graphAsList}>
       <div className={styles.head}>
         <SearchField size="filling" className={styles.search}>
           <Icon name="search" />
           <input
             data-graph-search=""
-            aria-label="Find a node"
-            placeholder="Name or op, device:, dtype:, shape:, attr:"
+            aria-label={words.findNode}
+            placeholder={words.placeholder}
             value={query}
             onChange={(event) => setQuery(event.target.value)}
             onKeyDown={(event) => {
@@ -50,10 +53,10 @@ function List(): ReactElement {
             }}
           />
           <span className={styles.count} aria-live="polite">
-            {found ? `${found.length} of ${nodes.size}` : nodes.size}
+            {found ? words.found({ found: found.length, all: nodes.size }) : nodes.size}
           </span>
         </SearchField>
-        <PlainIconButton icon="close" label="Close the list" title="Close the list  L" onClick={closeList} />
+        <PlainIconButton icon="close" label={words.closeList} title={words.closeTitle} onClick={closeList} />
       </div>
       <OutlineTree tree={tree} rows={rows} hierarchy={outline.hierarchy} />
     </section>

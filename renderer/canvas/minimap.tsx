@@ -7,6 +7,7 @@ import { useCluster } from "../stores/cluster-store.js";
 import { useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { shownTheme, useSettings } from "../stores/settings-store.js";
+import { texts } from "../texts/texts.js";
 import { drawnRect } from "../viewport/annotation-places.js";
 import { colourOfItem, useColourScale } from "../viewport/colouring.js";
 import { currentMap } from "../viewport/current-map.js";
@@ -18,6 +19,8 @@ import { useCanvas } from "../viewport/view-store.js";
 import { COLOURS } from "./annotation-colours.js";
 import { coloursOf } from "./css-colours.js";
 import styles from "./minimap.module.css";
+
+const words = texts.canvas.minimap;
 
 const WIDTH = 148;
 const HEIGHT = 84;
@@ -83,7 +86,7 @@ function WholeGraph(): ReactElement {
     <div
       className={styles.minimap}
       role="img"
-      aria-label="Minimap"
+      aria-label={words.minimap}
       data-minimap=""
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);

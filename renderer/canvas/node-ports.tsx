@@ -3,11 +3,14 @@ import { memo, type ReactElement } from "react";
 import { whyNotConnect } from "../document/edits/connect.js";
 import { CONTROL_PORT_Y, portY } from "../document/node-size.js";
 import { lookupOp, useGraph } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import { inputEnd, outputEnd, type Port } from "../viewport/ports.js";
 import { useCanvas } from "../viewport/view-store.js";
 import type { GraphFlowNode } from "./flow-nodes.js";
 import styles from "./node-ports.module.css";
+
+const words = texts.canvas.nodePorts;
 
 /**
  * React Flow reads the positions of ports from the DOM, where it finds them by their class, "source" or "target"; without
@@ -70,8 +73,8 @@ export const NodePorts = memo(function NodePorts({
   );
 });
 
-const CONTROL_IN = { id: "control-in", label: "runs after" } as const;
-const CONTROL_OUT = { id: "control-out", label: "runs before" } as const;
+const CONTROL_IN = { id: "control-in", label: words.runsAfter } as const;
+const CONTROL_OUT = { id: "control-out", label: words.runsBefore } as const;
 
 const KINDS = {
   circle: undefined,
@@ -121,11 +124,9 @@ function usePortRefusal(node: string, portId: string, side: "in" | "out"): strin
   const document = useGraph((state) => (pulling ? state.document : undefined));
   if (!pulling || !document) return undefined;
   if (pulling.type === "output") {
-    if (side === "out")
-      return pulling.end.node === node ? undefined : "an edge goes from an output to an input.";
+    if (side === "out") return pulling.end.node === node ? undefined : words.refused;
     return whyNotConnect(document, lookupOp, pulling.end, inputEnd(node, portId)) ?? "";
   }
-  if (side === "in")
-    return pulling.end.node === node ? undefined : "an edge goes from an output to an input.";
+  if (side === "in") return pulling.end.node === node ? undefined : words.refused;
   return whyNotConnect(document, lookupOp, outputEnd(node, portId), pulling.end) ?? "";
 }

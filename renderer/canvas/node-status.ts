@@ -12,6 +12,7 @@ import { lookupOp, useGraph } from "../stores/document-store.js";
 import { shownFunction } from "../stores/function-bodies.js";
 import { useGraphKernels } from "../stores/kernel-store.js";
 import { useGraphRun } from "../stores/run-store.js";
+import { texts } from "../texts/texts.js";
 import { stepText } from "../ui/format.js";
 import {
   constText,
@@ -23,6 +24,8 @@ import {
   previewText,
   shortDevice,
 } from "../viewport/node-text.js";
+
+const words = texts.canvas.nodeStatus;
 
 export interface NodeStatus {
   /** "worker/0", "auto". */
@@ -75,10 +78,10 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
   const missing = useGraphKernels((state) => state.missing.nodes.get(node.name));
   const hasOutput = (signatureOf(node, lookupOp)?.outputs.length ?? 1) > 0;
   const value = statusValue(node, run.fetch, doc, run.placed !== undefined, hasOutput);
-  const failed = run.failed !== undefined && !doc.stale ? "failed" : undefined;
+  const failed = run.failed !== undefined && !doc.stale ? words.failed : undefined;
   const problem = doc.problem?.short ?? failed;
   return {
-    chip: isBorder(node) ? "the caller's" : node.device === "" ? "auto" : deviceText(node.device),
+    chip: isBorder(node) ? words.callers : node.device === "" ? words.auto : deviceText(node.device),
     device: placedText(node.device, run.placed?.device),
     time: run.placed ? microsText(run.placed.durationMicros) : "",
     problem,
@@ -124,12 +127,12 @@ function statusValue(
     return { value: feedText(doc.feed), tone: doc.feed ? "given" : "none", hero: false };
   }
   if (doc.feed) return { value: feedText(doc.feed), tone: "given", hero: false };
-  if (node.op === ARGUMENT) return { value: "given by the call", tone: "none", hero: false };
-  if (node.op === RESULT) return { value: "given to the call", tone: "none", hero: false };
+  if (node.op === ARGUMENT) return { value: words.givenByCall, tone: "none", hero: false };
+  if (node.op === RESULT) return { value: words.givenToCall, tone: "none", hero: false };
   if (shownFunction() !== undefined) return { value: "", tone: "none", hero: false };
-  if (!hasOutput) return { value: ran ? "has run" : "no output", tone: "none", hero: false };
+  if (!hasOutput) return { value: ran ? words.run : words.noOutput, tone: "none", hero: false };
   return {
-    value: ran ? "not fetched" : "no value yet",
+    value: ran ? words.notFetched : words.noValueYet,
     tone: "none",
     hero: false,
   };
@@ -147,16 +150,24 @@ interface TooltipFacts {
   readonly stale: boolean;
 }
 
+function measuredText(step: string, place: string | undefined, stale: boolean): string {
+  if (!place) return (stale ? words.measuredBeforeEdit : words.measured)({ step });
+  return (stale ? words.measuredOnBeforeEdit : words.measuredOn)({ step, place });
+}
+
 /** The full text of everything that may be truncated on the node. */
 function tooltip(node: NodeDef, facts: TooltipFacts): string {
   const { value, valueStep, placed, problem, warning, unknownTask, step, stale } = facts;
-  const old = stale ? ", before edit" : "";
   const lines = [`${node.name} (${opTitle(node)})`];
   if (value !== undefined)
-    lines.push(valueStep === undefined ? value : `${value} at ${stepText(valueStep)}${old}`);
+    lines.push(
+      valueStep === undefined
+        ? value
+        : (stale ? words.valueBeforeEdit : words.value)({ value, step: stepText(valueStep) }),
+    );
   if (problem) lines.push(problem);
-  else if (unknownTask) lines.push(`Pinned to ${node.device}, but the cluster does not have that task.`);
+  else if (unknownTask) lines.push(words.noTask({ device: node.device }));
   if (warning) lines.push(warning);
-  if (step !== undefined) lines.push(`${placed ? `On ${placed}, m` : "M"}easured at ${stepText(step)}${old}`);
+  if (step !== undefined) lines.push(measuredText(stepText(step), placed, stale));
   return lines.join("\n");
 }

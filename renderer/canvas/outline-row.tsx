@@ -6,14 +6,16 @@ import { shapeText } from "../document/shapes.js";
 import { tensorName } from "../document/tensor-names.js";
 import type { Hierarchy } from "../document/visible-graph.js";
 import { useGraph } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
-import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import textStyles from "../ui/text.module.css";
 import { opTitle } from "../viewport/node-text.js";
 import styles from "./list-view.module.css";
 import { useNodeStatus } from "./node-status.js";
 import { useScopeStatus } from "./scope-status.js";
+
+const words = texts.canvas.outlineRow;
 
 /** Width of a level, in CSS pixels; deeper levels than these are not indented further. */
 const INDENT = 14;
@@ -69,7 +71,7 @@ function NodeRow(props: Of<"node">): ReactElement {
     status.device,
     status.problem ?? status.warning ?? status.value,
     status.time,
-    inputs.length > 0 ? `inputs ${inputs.join(", ")}` : "no inputs",
+    inputs.length > 0 ? words.inputs({ inputs: inputs.join(", ") }) : words.noInputs,
   ];
   return (
     <Frame {...props} spoken={spoken} selected={props.selection.has(node.name)} menu>
@@ -109,13 +111,13 @@ function scopeLength(parent: string, name: string): number {
 function ScopeRow(props: Of<"scope">): ReactElement {
   const { scope } = props.row;
   const { nodes, names, tasks, problems, warnings } = useScopeStatus(scope, props.hierarchy);
-  const count = countText(nodes, "node");
+  const count = words.nodes({ count: nodes });
   const places = tasks.map(({ name }) => name).join(", ");
   const state =
     problems > 0
-      ? `${countText(problems, "node")} cannot run`
+      ? words.cannotRun({ count: problems })
       : warnings > 0
-        ? countText(warnings, "warning")
+        ? words.warnings({ count: warnings })
         : "";
   const selected = names.size > 0 && [...names].every((name) => props.selection.has(name));
   return (
@@ -147,13 +149,13 @@ function EndRow(props: Of<"input" | "reader">): ReactElement {
   const what =
     row.kind === "input"
       ? output < 0
-        ? "runs after"
-        : `input ${row.number}`
+        ? words.runsAfter
+        : words.inputNumber({ number: row.number })
       : output < 0
-        ? "runs before"
-        : `output ${output} to`;
+        ? words.runsBefore
+        : words.output({ output });
   const end = row.kind === "input" && output >= 0 ? tensorName(other, output) : other;
-  const missing = isThere ? "" : "not in the graph";
+  const missing = isThere ? "" : words.notInGraph;
   return (
     <Frame {...props} spoken={[`${what} ${end}`, shape, missing]} selected={false}>
       <span className={styles.end} title={end}>
@@ -170,9 +172,9 @@ function EndRow(props: Of<"input" | "reader">): ReactElement {
 function AnnotationRow(props: Of<"annotation">): ReactElement {
   const { kind, text } = props.row.annotation;
   const [line = ""] = text.split("\n");
-  const shown = line.trim() === "" ? "without text" : line;
+  const shown = line.trim() === "" ? words.withoutText : line;
   return (
-    <Frame {...props} spoken={[kind, text.trim() === "" ? "without text" : text]} selected={false}>
+    <Frame {...props} spoken={[kind, text.trim() === "" ? words.withoutText : text]} selected={false}>
       <span className={styles.name} title={text}>
         <b>{shown}</b>
       </span>

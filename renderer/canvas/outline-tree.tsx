@@ -4,6 +4,7 @@ import { type KeyboardEvent, type ReactElement, type RefObject, useEffect, useRe
 import { type OutlineRow, rowOfNode } from "../document/outline.js";
 import { type Hierarchy, nodesInScope } from "../document/visible-graph.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { goToNode } from "../viewport/travel.js";
 import { revealNode } from "../viewport/view.js";
@@ -11,6 +12,8 @@ import { useCanvas } from "../viewport/view-store.js";
 import styles from "./list-view.module.css";
 import { OutlineRowView, rowElementId } from "./outline-row.js";
 import { goToAnnotation } from "./reveal-annotation.js";
+
+const words = texts.canvas.outlineTree;
 
 const ROW_HEIGHT = 28;
 
@@ -136,7 +139,7 @@ export function OutlineTree({ tree, rows, hierarchy }: OutlineTreeProps): ReactE
       className={styles.rows}
       role="tree"
       tabIndex={0}
-      aria-label="Nodes"
+      aria-label={words.nodes}
       aria-multiselectable="true"
       aria-activedescendant={currentRow ? rowElementId(currentRow.id) : undefined}
       onKeyDown={onKeyDown}

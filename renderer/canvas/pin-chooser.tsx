@@ -5,11 +5,14 @@ import { taskDevice, taskName } from "../cluster/task-name.js";
 import { nodesText } from "../document/edits/types.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import { Swatch } from "../ui/swatch.js";
 import { useCanvas } from "../viewport/view-store.js";
 import listStyles from "./choice-list.module.css";
 import styles from "./pin-chooser.module.css";
+
+const words = texts.canvas.pinChooser;
 
 export function PinChooser(): ReactElement | null {
   const open = useCanvas((state) => state.pinChooserOpen);
@@ -40,7 +43,7 @@ function Chooser(): ReactElement {
       task,
       state: task.state,
     })),
-    { device: "", label: "auto", task: undefined, state: "running" },
+    { device: "", label: words.auto, task: undefined, state: "running" },
   ];
   useEffect(() => {
     opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
@@ -60,12 +63,12 @@ function Chooser(): ReactElement {
   };
   const note = (device: string): string => {
     if (names.every((name) => nodes.get(name)?.device === device)) {
-      return device === "" ? "not pinned now" : "already pinned here";
+      return device === "" ? words.notPinnedNow : words.alreadyPinnedHere;
     }
-    if (device === "") return "let the engine place it";
+    if (device === "") return words.automatic;
     const now = [...nodes.values()].filter((node) => node.device === device).length;
     const more = names.filter((name) => nodes.get(name)?.device !== device).length;
-    return `${now} → ${now + more} nodes`;
+    return words.nodesAfter({ now, after: now + more });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation();
@@ -84,11 +87,11 @@ function Chooser(): ReactElement {
       className={classNames(listStyles.frame, styles.chooser)}
       role="listbox"
       tabIndex={-1}
-      aria-label={`Pin ${nodesText(names)} to`}
+      aria-label={words.title({ nodes: nodesText(names) })}
       aria-activedescendant={`pin-choice-${active}`}
       onKeyDown={onKeyDown}
     >
-      <div className={listStyles.heading}>Pin {nodesText(names)} to</div>
+      <div className={listStyles.heading}>{words.title({ nodes: nodesText(names) })}</div>
       {choices.map(({ device, label, task, state }, index) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the list above has the focus and its keys choose
         <div
@@ -109,9 +112,7 @@ function Chooser(): ReactElement {
           {device !== "" && index < 9 ? <kbd>{index + 1}</kbd> : null}
         </div>
       ))}
-      {tasks.length === 0 ? (
-        <div className={listStyles.message}>The cluster has no tasks yet. Add a worker first.</div>
-      ) : null}
+      {tasks.length === 0 ? <div className={listStyles.message}>{words.noTasks}</div> : null}
     </div>
   );
 }

@@ -4,9 +4,12 @@ import { useConnection } from "@xyflow/react";
 import type { ReactElement } from "react";
 import { whyNotConnect } from "../document/edits/connect.js";
 import { lookupOp, useGraph } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { inputEnd, outputEnd } from "../viewport/ports.js";
 import { useCanvas } from "../viewport/view-store.js";
 import styles from "./pull-reason.module.css";
+
+const words = texts.canvas.pullReason;
 
 export function PullReason(): ReactElement | null {
   const pulling = useCanvas((state) => state.pulling);
@@ -23,7 +26,7 @@ function Reason(): ReactElement | null {
   const { document: graph } = useGraph.getState();
   const reason =
     toHandle.type === (held.type === "output" ? "source" : "target")
-      ? "An edge goes from an output to an input."
+      ? words.reason
       : held.type === "output"
         ? whyNotConnect(graph, lookupOp, held.end, inputEnd(toHandle.nodeId, toHandle.id))
         : whyNotConnect(graph, lookupOp, outputEnd(toHandle.nodeId, toHandle.id), held.end);

@@ -3,8 +3,9 @@ import { type NodeProps, type ReactFlowState, useStore } from "@xyflow/react";
 import { type CSSProperties, memo, type ReactElement } from "react";
 import { openScopeCommands } from "../commands/scope-commands.js";
 import { CommandIconButton } from "../parts/command-button.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
-import { compactText, countText } from "../ui/format.js";
+import { compactText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import textStyles from "../ui/text.module.css";
 import { useColourOf } from "../viewport/colouring.js";
@@ -14,6 +15,8 @@ import type { ScopeFlowNode } from "./flow-nodes.js";
 import { FAR_ZOOM } from "./picture.js";
 import styles from "./scope-node.module.css";
 import { type ScopeStatus, type TaskShare, useScopeStatus } from "./scope-status.js";
+
+const words = texts.canvas.scopeNode;
 
 const isFar = (state: ReactFlowState) => state.transform[2] < FAR_ZOOM;
 
@@ -43,7 +46,7 @@ export const ScopeBox = memo(function ScopeBox({ data, selected }: NodeProps<Sco
         scaled !== undefined && styles.scaled,
       )}
       style={{ "--c": main?.colour, "--scale": scaled } as CSSProperties}
-      title={`${scope.path}\n${tooltip(status)}\nDouble-click or Enter opens it.`}
+      title={words.title({ path: scope.path, facts: tooltip(status) })}
     >
       <div className={styles.head} data-node-head="">
         <b>{scope.label}</b>
@@ -55,19 +58,19 @@ export const ScopeBox = memo(function ScopeBox({ data, selected }: NodeProps<Sco
             {status.problems > 0 ? (
               <span className={styles.problem}>
                 <Icon name="close" size={12} />
-                {countText(status.problems, "problem")}
+                {words.problems({ count: status.problems })}
               </span>
             ) : (
-              <span className={textStyles.truncated}>{countText(status.nodes, "node")}</span>
+              <span className={textStyles.truncated}>{words.nodes({ count: status.nodes })}</span>
             )}
             {status.micros === undefined ? null : <span>{microsText(status.micros)}</span>}
           </div>
           <div className={classNames(styles.row, styles.muted)}>
             <span className={textStyles.truncated}>
               {status.moving > 0
-                ? `${countText(status.moving, "node")} would move`
+                ? words.moving({ count: status.moving })
                 : status.parameters > 0
-                  ? `${compactText(status.parameters)} params`
+                  ? words.params({ count: compactText(status.parameters) })
                   : taskNames(status.tasks)}
             </span>
           </div>
@@ -93,8 +96,8 @@ export const ScopeFrame = memo(function ScopeFrame({
   const { scope } = data;
   const status = useScopeStatus(scope);
   const parts = [
-    countText(status.nodes, "node"),
-    status.parameters > 0 ? `${compactText(status.parameters)} params` : "",
+    words.nodes({ count: status.nodes }),
+    status.parameters > 0 ? words.params({ count: compactText(status.parameters) }) : "",
     status.micros === undefined ? "" : microsText(status.micros),
     taskNames(status.tasks),
   ];
@@ -130,11 +133,11 @@ function percent(share: number): string {
 
 function tooltip({ nodes, parameters, tasks, problems, warnings }: ScopeStatus): string {
   return [
-    countText(nodes, "node"),
-    parameters > 0 ? countText(parameters, "parameter") : "",
+    words.nodes({ count: nodes }),
+    parameters > 0 ? words.parameters({ count: parameters }) : "",
     taskNames(tasks),
-    problems > 0 ? `${countText(problems, "node")} cannot run` : "",
-    warnings > 0 ? `${countText(warnings, "node")} without a kernel` : "",
+    problems > 0 ? words.cannotRun({ count: problems }) : "",
+    warnings > 0 ? words.withoutKernel({ count: warnings }) : "",
   ]
     .filter(Boolean)
     .join(", ");

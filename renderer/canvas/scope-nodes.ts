@@ -2,10 +2,12 @@
 import { Position } from "@xyflow/react";
 import type { Point } from "../document/model.js";
 import { BOX_PORT_Y } from "../document/node-size.js";
-import { countText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
 import { type GraphMap, type MapItem, nodeRect } from "../viewport/graph-map.js";
 import { isSelected } from "../viewport/move-items.js";
 import type { CanvasNode, ScopeFlowNode } from "./flow-nodes.js";
+
+const words = texts.canvas.scopeNodes;
 
 /** Size of the ports of a box in pixels, as in the style sheet. */
 const PORT_SIZE = 7;
@@ -67,7 +69,7 @@ function scopeNode(
       ? { handles: boxHandles(width) }
       : // Only the title of a frame reacts; what is in it lies above it.
         { draggable: false, zIndex: -1, style: { pointerEvents: "none" as const }, handles: [] }),
-    ariaLabel: `${label}, ${item.kind === "box" ? "closed" : "open"} scope with ${countText(size, "node")}`,
+    ariaLabel: (item.kind === "box" ? words.closed : words.open)({ label, count: size }),
   };
 }
 

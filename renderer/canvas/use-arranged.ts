@@ -3,6 +3,7 @@ import { type RefObject, useEffect } from "react";
 import { reportError } from "../actions/report-error.js";
 import type { Point } from "../document/model.js";
 import { useGraphView } from "../stores/graph-view-store.js";
+import { texts } from "../texts/texts.js";
 import { keepArranged } from "../viewport/arranging.js";
 import { currentMap } from "../viewport/current-map.js";
 import { nodeRect } from "../viewport/graph-map.js";
@@ -15,6 +16,8 @@ import {
   revealItem,
   revealNodes,
 } from "../viewport/view.js";
+
+const words = texts.canvas.useArranged;
 
 export function useArranged(canvas: RefObject<HTMLElement | null>): void {
   useEffect(
@@ -34,7 +37,7 @@ export function useArranged(canvas: RefObject<HTMLElement | null>): void {
           const { width = 0, height = 0 } = canvas.current?.getBoundingClientRect() ?? {};
           return arrangedSpace(width > 0 && height > 0 ? { width, height } : DEFAULT_SIZE);
         },
-        onError: (error) => reportError("The layout of the graph", error),
+        onError: (error) => reportError(words.name, error),
       }),
     [canvas],
   );

@@ -7,20 +7,23 @@ import { toProblem } from "../../main/api/wire.js";
 import { addForeign } from "../actions/cluster-actions.js";
 import { addMachine } from "../actions/machine-actions.js";
 import { ProblemView } from "../parts/problem-view.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { Spinner } from "../ui/spinner.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./add-form.module.css";
 import { Field } from "./form-fields.js";
 
+const words = texts.clusterPanel.addAddressForms;
+
 const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^\s:/]+):(\d{1,5})$/i;
 
 /** The problem with "host:port" of a server; undefined if there is none. */
 export function serverAddressError(address: string): string | undefined {
   const match = HOST_AND_PORT.exec(address.trim());
-  if (match === null) return "Write host:port, for example 192.168.1.40:2222.";
+  if (match === null) return words.hostPort;
   const port = Number(match[2]);
-  return port >= 1 && port <= 65_535 ? undefined : "A port is a number from 1 to 65535.";
+  return port >= 1 && port <= 65_535 ? undefined : words.port;
 }
 
 /** Sends the request and shows its progress; an error is shown in the form, which keeps its text. */
@@ -59,7 +62,7 @@ function Frame({ label, ready, asking, problem, children, onSubmit }: FrameProps
         {asking ? (
           <>
             <Spinner />
-            Asking there…
+            {words.asking}
           </>
         ) : (
           label
@@ -76,22 +79,19 @@ export function AddMachineForm({ onDone }: { onDone(): void }): ReactElement {
   const wanted = address.trim();
   return (
     <Frame
-      label="Add machine"
+      label={words.addMachine}
       ready={wanted !== ""}
       asking={asking}
       problem={problem}
       onSubmit={() => ask(() => addMachine(wanted))}
     >
       <Field
-        label="Address or device ID"
+        label={words.machineLabel}
         value={address}
-        placeholder="raspberrypi, or 192.168.1.31:2220"
+        placeholder={words.machinePlaceholder}
         onChange={setAddress}
       />
-      <p className={textStyles.muted}>
-        Tensordeck must run there. It then appears in the list, where you can pair with it. Its device ID is
-        in its menu under Copy device ID.
-      </p>
+      <p className={textStyles.muted}>{words.machineNote}</p>
     </Frame>
   );
 }
@@ -106,14 +106,14 @@ export function AddServerForm({ onDone }: { onDone(): void }): ReactElement {
   const addressError = serverAddressError(address);
   return (
     <Frame
-      label="Add server"
+      label={words.addServer}
       ready={wanted.success && addressError === undefined}
       asking={asking}
       problem={problem}
       onSubmit={() => ask(() => addForeign({ address: address.trim(), job: job.trim() }))}
     >
       <Field
-        label="Address of the TensorFlow server"
+        label={words.serverLabel}
         value={address}
         placeholder="192.168.1.40:2222"
         error={left && address !== "" ? addressError : undefined}
@@ -121,17 +121,12 @@ export function AddServerForm({ onDone }: { onDone(): void }): ReactElement {
         onChange={setAddress}
       />
       <Field
-        label="Job"
+        label={words.job}
         value={job}
-        error={
-          wanted.success ? undefined : "A job name is a letter followed by letters, digits or underscores."
-        }
+        error={wanted.success ? undefined : words.jobName}
         onChange={setJob}
       />
-      <p className={textStyles.muted}>
-        For a running server, such as tf.distribute.Server. It gets the job's lowest free index. Tensordeck
-        uses it, but does not start or stop it.
-      </p>
+      <p className={textStyles.muted}>{words.serverNote}</p>
     </Frame>
   );
 }

@@ -1,5 +1,6 @@
 import { Popover } from "radix-ui";
 import { type ReactElement, useState } from "react";
+import { texts } from "../texts/texts.js";
 import { PlainIconButton } from "../ui/icon-button.js";
 import { PopoverPanel } from "../ui/popover-panel.js";
 import { Segmented } from "../ui/segmented.js";
@@ -7,12 +8,14 @@ import { AddMachineForm, AddServerForm } from "./add-address-forms.js";
 import styles from "./add-popover.module.css";
 import { AddTasksForm } from "./add-tasks-form.js";
 
+const words = texts.clusterPanel.addPopover;
+
 const KINDS = [
-  { id: "tasks", label: "Tasks" },
-  { id: "machine", label: "Machine" },
-  { id: "server", label: "TF server" },
+  { id: "tasks", label: words.tabs.tasks },
+  { id: "machine", label: words.tabs.machine },
+  { id: "server", label: words.tabs.server },
 ] as const;
-const LABEL = "Add tasks or a machine";
+const LABEL = words.label;
 
 type Kind = (typeof KINDS)[number]["id"];
 
@@ -46,7 +49,7 @@ function AddForms({ onDone }: { onDone(): void }): ReactElement {
     <>
       <div className={styles.kinds}>
         <Segmented
-          label="What to add"
+          label={words.whatToAdd}
           options={KINDS}
           selected={kind}
           size="wide"

@@ -5,6 +5,7 @@ import { engineNote, engineText } from "../cluster/machine-text.js";
 import { takesTasks } from "../cluster/machines.js";
 import { attempt } from "../stores/app-store.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { listText } from "../ui/format.js";
 import textStyles from "../ui/text.module.css";
@@ -12,6 +13,8 @@ import styles from "./add-form.module.css";
 import { type AddValues, checkAdd, freeIndices, MOST_AT_ONCE } from "./add-values.js";
 import { Field, SelectField } from "./form-fields.js";
 import { GpuField } from "./gpu-field.js";
+
+const words = texts.clusterPanel.addTasksForm;
 
 interface AddTasksFormProps {
   /** The default machine of the tasks; this machine if omitted. */
@@ -47,17 +50,17 @@ export function AddTasksForm({ machineId, onDone }: AddTasksFormProps): ReactEle
     <form className={styles.form} onSubmit={submit}>
       {machines.length > 1 ? (
         <SelectField
-          label="Machine"
+          label={words.machine}
           value={values.machineId ?? ""}
           options={machines.map(({ id, name, kind }) => ({
             value: id,
-            label: kind === "this" ? `${name}, this machine` : name,
+            label: kind === "this" ? words.thisMachine({ name }) : name,
           }))}
           onChange={(id) => change({ machineId: id, engine: undefined, gpu: "auto" })}
         />
       ) : null}
       <Field
-        label="Job"
+        label={words.job}
         value={values.job}
         error={errors.job}
         list={listId}
@@ -70,7 +73,7 @@ export function AddTasksForm({ machineId, onDone }: AddTasksFormProps): ReactEle
       </datalist>
       <div className={styles.pair}>
         <Field
-          label="Number of tasks"
+          label={words.count}
           type="number"
           min={1}
           max={MOST_AT_ONCE}
@@ -79,7 +82,7 @@ export function AddTasksForm({ machineId, onDone }: AddTasksFormProps): ReactEle
           onChange={(count) => change({ count })}
         />
         <Field
-          label="First index"
+          label={words.firstIndex}
           inputMode="numeric"
           value={values.index}
           placeholder={listText(proposed.slice(0, 3).map(String))}
@@ -104,7 +107,7 @@ export function AddTasksForm({ machineId, onDone }: AddTasksFormProps): ReactEle
         />
       ) : null}
       <Button type="submit" variant="primary" wide disabled={request === undefined}>
-        Add and start
+        {words.addAndStart}
       </Button>
     </form>
   );
@@ -133,13 +136,13 @@ function EngineField({ machine, engine, onChange }: EngineFieldProps): ReactElem
   return (
     <>
       {others.length === 0 ? (
-        <p className={textStyles.muted}>Engine: {engineText(best)}</p>
+        <p className={textStyles.muted}>{words.onlyEngine({ engine: engineText(best) })}</p>
       ) : (
         <SelectField
-          label="Engine"
+          label={words.engine}
           value={chosen === best ? "" : chosen.engine}
           options={[
-            { value: "", label: `${engineText(best)} (best)` },
+            { value: "", label: words.bestEngine({ engine: engineText(best) }) },
             ...others.map((one) => ({ value: one.engine, label: engineText(one) })),
           ]}
           onChange={(value) => onChange(others.find((one) => one.engine === value)?.engine)}

@@ -7,6 +7,9 @@ import {
   type Machine,
   type Task,
 } from "../../main/api/cluster.js";
+import { texts } from "../texts/texts.js";
+
+const words = texts.clusterPanel.addValues;
 
 export const MOST_AT_ONCE = 16;
 const LARGEST_INDEX = 9999;
@@ -60,13 +63,11 @@ export function checkAdd(
     ? gpu.filter((wanted) => !machine?.gpus.some((one) => one.index === wanted))
     : [];
   const errors: AddErrors = {
-    ...(job.success ? {} : { job: "A job name is a letter followed by letters, digits or underscores." }),
-    ...(count === undefined ? { count: `Write a whole number from 1 to ${MOST_AT_ONCE}.` } : {}),
-    ...(given && index === undefined ? { index: "Write a whole number from 0 to 9,999." } : {}),
-    ...(taken ? { index: `${values.job.trim()}/${index} already exists.` } : {}),
-    ...(Array.isArray(gpu) && (gpu.length === 0 || unknownGpus.length > 0)
-      ? { gpu: "Choose at least one GPU of this machine." }
-      : {}),
+    ...(job.success ? {} : { job: words.job }),
+    ...(count === undefined ? { count: words.count({ most: MOST_AT_ONCE }) } : {}),
+    ...(given && index === undefined ? { index: words.index } : {}),
+    ...(taken ? { index: words.exists({ task: `${values.job.trim()}/${index}` }) } : {}),
+    ...(Array.isArray(gpu) && (gpu.length === 0 || unknownGpus.length > 0) ? { gpu: words.gpu } : {}),
   };
   if (!job.success || count === undefined || Object.keys(errors).length > 0) return { errors };
   const request: AddTasks = {

@@ -8,8 +8,12 @@ import { CommandButton } from "../parts/command-button.js";
 import { isUp, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
-import { countText, listText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
+import { listText } from "../ui/format.js";
+import { bold } from "../ui/rich-parts.js";
 import styles from "./cluster-hint.module.css";
+
+const words = texts.clusterPanel.clusterHint;
 
 /** The next sensible thing to do, in one sentence and one action; nothing once the cluster is in use. */
 export function ClusterHint(): ReactElement | null {
@@ -28,8 +32,9 @@ export function ClusterHint(): ReactElement | null {
     return (
       <div className={styles.hint}>
         <p>
-          {tasks.length === 0 ? "This machine is ready. " : ""}
-          The graph names {listText(missing.names)}.
+          {(tasks.length === 0 ? words.readyAndGraphNames : words.graphNames)({
+            tasks: listText(missing.names),
+          })}
         </p>
         <CommandButton command={clusterCommands.startMissing} icon wide variant="primary" />
       </div>
@@ -38,7 +43,7 @@ export function ClusterHint(): ReactElement | null {
   if (tasks.length === 0) {
     return (
       <div className={styles.hint}>
-        <p>This machine is ready.</p>
+        <p>{words.ready}</p>
         <CommandButton command={machineCommands.addWorker} icon wide variant="strong" />
       </div>
     );
@@ -48,9 +53,7 @@ export function ClusterHint(): ReactElement | null {
   if (works && isExample && tasks.length === 2 && tasks.every(isUp) && last !== undefined) {
     return (
       <div className={styles.hint}>
-        <p>
-          <b>It works.</b> Add a third worker and drag {last} onto it, or onto another task, to move it.
-        </p>
+        <p>{words.works({ b: bold, node: last })}</p>
         <CommandButton command={machineCommands.addWorker} icon wide variant="strong" />
       </div>
     );
@@ -63,13 +66,10 @@ const MOST_NAMED = 4;
 
 /** The document was saved with a cluster, and some of its tasks are not here. */
 function WantedHint({ wanted: { names, rows } }: { readonly wanted: WantedCluster }): ReactElement {
-  const many = names.length > MOST_NAMED ? countText(names.length, "task") : listText(names);
+  const many = names.length > MOST_NAMED ? words.tasks({ count: names.length }) : listText(names);
   return (
     <div className={styles.hint}>
-      <p>
-        The document's cluster also has {many}
-        {rows ? "" : ", whose machine or address has to be chosen"}.
-      </p>
+      <p>{(rows ? words.wanted : words.wantedNeedsChoice)({ tasks: many })}</p>
       {rows ? (
         <CommandButton command={clusterCommands.startWanted} icon wide variant="primary" />
       ) : (

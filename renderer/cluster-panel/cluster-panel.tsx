@@ -3,8 +3,8 @@ import type { ClusterState } from "../../main/api/cluster.js";
 import { clusterCommands } from "../commands/cluster-commands.js";
 import { CommandIconButton, CommandLink } from "../parts/command-button.js";
 import { CLUSTER_NOTICE, useCluster } from "../stores/cluster-store.js";
+import { texts } from "../texts/texts.js";
 import { EmptyText } from "../ui/empty-text.js";
-import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import textStyles from "../ui/text.module.css";
 import { AddPopover } from "./add-popover.js";
@@ -16,13 +16,15 @@ import { DismissableNotice } from "./dismissable-notice.js";
 import { Links } from "./links.js";
 import { useDragScroll } from "./use-drag-scroll.js";
 
+const words = texts.clusterPanel.clusterPanel;
+
 /** Machines, their tasks and problems, and the links between machines. */
 export function ClusterPanel(): ReactElement {
   const state = useCluster((store) => store.state);
   // As state and not as a ref: the tree has to know of it before its first measurement.
   const [frame, setFrame] = useState<HTMLDivElement | null>(null);
   useDragScroll(frame);
-  if (state === undefined) return <EmptyText>Reading the cluster…</EmptyText>;
+  if (state === undefined) return <EmptyText>{words.reading}</EmptyText>;
   return (
     <div className={styles.panel}>
       <PanelHead state={state} />
@@ -48,8 +50,7 @@ function PanelHead({ state }: { readonly state: ClusterState }): ReactElement {
   return (
     <div className={styles.head}>
       <span className={textStyles.truncated}>
-        {countText(state.machines.length + (state.unlistedMachines ?? 0), "machine")} ·{" "}
-        {countText(tasks, "task")}
+        {words.counts({ machines: state.machines.length + (state.unlistedMachines ?? 0), tasks })}
       </span>
       <AccessLabel open={state.access === "open"} />
       <span className={textStyles.grow} />
@@ -67,7 +68,7 @@ function AccessLabel({ open }: { readonly open: boolean }): ReactElement | null 
       {() => (
         <>
           <Icon name="unlock" size={12} />
-          open
+          {words.open}
         </>
       )}
     </CommandLink>

@@ -14,12 +14,15 @@ import { blockedRoutes } from "../cluster/routes.js";
 import { taskName } from "../cluster/task-name.js";
 import { useDocument } from "../stores/document-store.js";
 import { useReachability } from "../stores/reachability-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import styles from "./cluster-tree.module.css";
 import { AddRow, BlockedRow, ProblemRow } from "./extra-rows.js";
 import { MachineHead } from "./machine-head.js";
 import { type PanelRow, panelRows } from "./panel-rows.js";
 import { TaskRow } from "./task-row.js";
+
+const words = texts.clusterPanel.clusterTree;
 
 /** Heights before a row was measured, in pixels. */
 const ESTIMATES: Readonly<Record<PanelRow["kind"], number>> = {
@@ -122,7 +125,7 @@ export function ClusterTree({ machines, frame }: ClusterTreeProps): ReactElement
       ref={tree}
       className={styles.tree}
       role="tree"
-      aria-label="Cluster"
+      aria-label={words.cluster}
       style={{ height: virtual.getTotalSize() }}
       onKeyDown={onKeyDown}
     >

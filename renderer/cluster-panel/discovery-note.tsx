@@ -6,14 +6,16 @@ import { settingsCommands } from "../commands/settings-commands.js";
 import { CommandButton } from "../parts/command-button.js";
 import { ProblemView } from "../parts/problem-view.js";
 import { useSettings } from "../stores/settings-store.js";
-import { countText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
 import styles from "./discovery-note.module.css";
 import { NoticeFrame } from "./notice-frame.js";
 
+const words = texts.clusterPanel.discoveryNote;
+
 const NOT_FOUND: Problem = {
   code: "UNAVAILABLE",
-  message: "Other machines cannot be found on this network.",
-  remedy: "Add them by address.",
+  message: words.problem,
+  remedy: words.remedy,
 };
 
 /** Whether other machines can be found, if that is not obvious from the list itself. */
@@ -32,19 +34,19 @@ export function DiscoveryNote({ state }: { readonly state: ClusterState }): Reac
     case "off":
       if (discovery.problem) return <Warning problem={discovery.problem} />;
       // Switched off for this start only, by TENSORDECK_NETWORK, which a click cannot change.
-      if (visible) return <Note text="Tensordeck was started without looking for other machines." />;
+      if (visible) return <Note text={words.off} />;
       return (
-        <Note text="Other machines do not see this one, and it does not look for them.">
+        <Note text={words.hidden}>
           <CommandButton command={settingsCommands.visible} size="small" />
         </Note>
       );
     case "searching":
     case "on":
       if (!alone) return null;
-      if (unused) return <Note text="Other machines running Tensordeck on this network appear here." />;
-      if (discovery.state === "searching") return <Note text="Looking for other machines on this network…" />;
+      if (unused) return <Note text={words.unused} />;
+      if (discovery.state === "searching") return <Note text={words.searching} />;
       return (
-        <Note text="No other machines found. Check that they are on the same network.">
+        <Note text={words.nobody}>
           <AddByAddress />
         </Note>
       );
@@ -55,7 +57,7 @@ export function DiscoveryNote({ state }: { readonly state: ClusterState }): Reac
 export function MoreMachines({ count }: { readonly count: number | undefined }): ReactElement | null {
   if (count === undefined) return null;
   return (
-    <Note text={`and ${countText(count, "more machine")} nearby, not paired`}>
+    <Note text={words.nearby({ count })}>
       <AddByAddress />
     </Note>
   );

@@ -4,9 +4,12 @@ import type { Gpu } from "../../main/api/machines.js";
 import type { GpuLoad } from "../../main/api/samples.js";
 import { gpuTexts } from "../cluster/machine-text.js";
 import { newestOfMachine, useSamples } from "../stores/samples-store.js";
+import { texts } from "../texts/texts.js";
 import textStyles from "../ui/text.module.css";
 import { SelectField } from "./form-fields.js";
 import styles from "./gpu-field.module.css";
+
+const words = texts.clusterPanel.gpuField;
 
 interface GpuFieldProps {
   readonly gpus: readonly Gpu[];
@@ -42,15 +45,15 @@ export function GpuField({
   return (
     <>
       <SelectField
-        label="GPU"
+        label={words.gpu}
         value={Array.isArray(choice) ? "these" : choice}
         options={[
           {
             value: "auto",
-            label: job === "ps" ? "Automatic: a ps computes on the CPU" : "Automatic: one that is free",
+            label: job === "ps" ? words.automaticOfPs : words.automatic,
           },
-          { value: "none", label: "None" },
-          ...(byNumber ? [{ value: "these", label: "Choose…" }] : []),
+          { value: "none", label: words.none },
+          ...(byNumber ? [{ value: "these", label: words.choose }] : []),
         ]}
         onChange={(value) =>
           onChange(value === "auto" || value === "none" ? value : free ? [free.index] : [])
@@ -58,7 +61,7 @@ export function GpuField({
       />
       {Array.isArray(choice) ? (
         <fieldset className={styles.choices} aria-invalid={error !== undefined}>
-          <legend className={textStyles.spokenOnly}>GPUs of the tasks</legend>
+          <legend className={textStyles.spokenOnly}>{words.legend}</legend>
           {gpus.map((gpu) => (
             <label key={gpu.index}>
               <input

@@ -9,16 +9,19 @@ import { ProblemView, withoutRemedy } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { measureThroughput, useReachability } from "../stores/reachability-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
-import { bytesText, durationText } from "../ui/format.js";
+import { bytesText, durationText, rateText } from "../ui/format.js";
 import { Icon, type IconName } from "../ui/icon.js";
+import { bold } from "../ui/rich-parts.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./link-details.module.css";
 
+const words = texts.clusterPanel.linkDetails;
+
 const LAYERS: Readonly<Record<Layer, string>> = {
-  name: "Name",
-  ping: "Ping",
+  ...words.layers,
   tcp: "TCP",
   tls: "TLS",
   http2: "HTTP/2",
@@ -50,7 +53,7 @@ export function LinkDetails({ from, to, link, onClose }: LinkDetailsProps): Reac
       <h3>
         {from.name} → {to.name}
       </h3>
-      {routes.length === 0 ? <p className={textStyles.muted}>Not tested yet.</p> : null}
+      {routes.length === 0 ? <p className={textStyles.muted}>{words.notTested}</p> : null}
       {routes.map((route) => (
         <RouteLayers key={`${route.address} ${route.taskId ?? ""}`} route={route} />
       ))}
@@ -73,14 +76,13 @@ export function LinkDetails({ from, to, link, onClose }: LinkDetailsProps): Reac
 
 function RouteLayers({ route }: { readonly route: Route }): ReactElement {
   const task = useCluster((store) => store.tasks.find(({ id }) => id === route.taskId));
-  const what = route.taskId === undefined ? "agent" : task ? taskName(task) : "task";
+  const what = route.taskId === undefined ? words.agent : task ? taskName(task) : words.task;
   return (
     <section className={styles.route}>
       <div className={styles.routeHead}>
         <span className={classNames(textStyles.monospace, styles.address)}>{route.address}</span>
         <span className={textStyles.muted}>
-          {what}
-          {route.via === "tunnel" ? ", through the tunnel" : ""}
+          {route.via === "tunnel" ? words.throughTunnel({ what }) : what}
         </span>
       </div>
       <ul className={styles.layers}>
@@ -108,10 +110,10 @@ function RouteLayers({ route }: { readonly route: Route }): ReactElement {
 
 /** "16.4 ms, connected to 10.0.0.2"; the time is not repeated if the detail includes it. */
 function layerText({ outcome, millis, detail }: Pick<LayerResult, "outcome" | "millis" | "detail">): string {
-  if (outcome === "failed") return detail || "failed";
-  const time = millis === undefined ? "ok" : durationText(millis);
+  if (outcome === "failed") return detail || words.failed;
+  const time = millis === undefined ? words.ok : durationText(millis);
   if (!detail) return time;
-  return /\d ms\b/.test(detail) ? detail : `${time}, ${detail}`;
+  return /\d ms\b/.test(detail) ? detail : words.layer({ time, detail });
 }
 
 interface SpeedProps {
@@ -133,20 +135,21 @@ function Speed({ from, to, ok }: SpeedProps): ReactElement | null {
     <div className={styles.speed}>
       <span>
         {speed ? (
-          <>
-            <b>{speed.megabytesPerSecond.toFixed(speed.megabytesPerSecond < 10 ? 1 : 0)} MB/s</b>{" "}
-            <span className={textStyles.muted}>
-              {bytesText(speed.bytes)} in {durationText(1000 * speed.seconds)}, round trip{" "}
-              {durationText(speed.roundTripMillis)}
-            </span>
-          </>
+          words.speed({
+            rate: rateText(speed.megabytesPerSecond),
+            bytes: bytesText(speed.bytes),
+            seconds: durationText(1000 * speed.seconds),
+            roundTrip: durationText(speed.roundTripMillis),
+            b: bold,
+            part: (children) => <span className={textStyles.muted}>{children}</span>,
+          })
         ) : (
-          <span className={textStyles.muted}>Speed not measured</span>
+          <span className={textStyles.muted}>{words.speedNotMeasured}</span>
         )}
       </span>
       <span className={textStyles.grow} />
       <Button size="small" disabled={measuring} onClick={measure}>
-        {measuring ? "Measuring…" : "Measure"}
+        {measuring ? words.measuring : words.measure}
       </Button>
     </div>
   );

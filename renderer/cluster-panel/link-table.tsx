@@ -4,6 +4,7 @@ import type { Machine } from "../../main/api/cluster.js";
 import { type Link, linkKey, linksOf } from "../cluster/routes.js";
 import { keepEqual } from "../stores/keep-equal.js";
 import { useReachability } from "../stores/reachability-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import { roundTripText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
@@ -11,6 +12,8 @@ import { PopoverPanel } from "../ui/popover-panel.js";
 import textStyles from "../ui/text.module.css";
 import { LinkDetails } from "./link-details.js";
 import styles from "./link-table.module.css";
+
+const words = texts.clusterPanel.linkTable;
 
 interface LinkTableProps {
   readonly machines: readonly Machine[];
@@ -104,7 +107,7 @@ const Table = memo(({ machines, links, large }: TableProps): ReactElement => {
         <Popover.Anchor virtualRef={anchor as RefObject<HTMLElement>} />
         <Popover.Portal>
           <PopoverPanel
-            label={chosen ? `Link from ${chosen.from.name} to ${chosen.to.name}` : "Link"}
+            label={chosen ? words.linkFromTo({ from: chosen.from.name, to: chosen.to.name }) : words.link}
             className={styles.details}
             side="top"
             sideOffset={4}
@@ -136,8 +139,8 @@ const MOST_ROOMY = 3;
 function cellText(link: Link | undefined): string {
   if (link === undefined || link.outcome === "unknown") return "?";
   if (link.outcome === "ok")
-    return link.roundTripMillis === undefined ? "ok" : roundTripText(link.roundTripMillis);
-  return link.firewallOf === undefined ? "fails" : "blocked";
+    return link.roundTripMillis === undefined ? words.ok : roundTripText(link.roundTripMillis);
+  return link.firewallOf === undefined ? words.fails : words.blocked;
 }
 
 interface CellProps {
@@ -153,23 +156,23 @@ function Cell({ from, to, link, roomy, chosen, onChoose }: CellProps): ReactElem
   const bad = link?.outcome === "failed";
   // For a machine that is online but does not respond, the obstacle is more informative than "offline".
   const away = bad ? undefined : [from, to].find(({ offline }) => offline);
-  const text = away ? "off" : cellText(link);
+  const text = away ? words.off : cellText(link);
   const spoken = away
-    ? `${away.name} is offline`
+    ? words.offline({ machine: away.name })
     : text === "?"
-      ? "not tested"
+      ? words.notTested
       : bad
         ? text
-        : text === "ok"
-          ? "ok"
-          : `round trip ${text} milliseconds`;
+        : text === words.ok
+          ? words.ok
+          : words.roundTrip({ time: text });
   return (
     <button
       type="button"
       className={classNames(styles.link, bad ? styles.failed : away && styles.away)}
       aria-haspopup="dialog"
       aria-expanded={chosen}
-      aria-label={`${from.name} to ${to.name}: ${spoken}`}
+      aria-label={words.cell({ from: from.name, to: to.name, spoken })}
       onClick={(event) => onChoose(event.currentTarget)}
     >
       {bad && roomy ? <Icon name="close" size={12} /> : null}

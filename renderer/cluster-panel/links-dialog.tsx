@@ -6,6 +6,7 @@ import { ProblemView } from "../parts/problem-view.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { useReachability } from "../stores/reachability-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import { Dialog, DialogBody } from "../ui/dialog.js";
 import { timeText } from "../ui/format.js";
@@ -13,6 +14,8 @@ import textStyles from "../ui/text.module.css";
 import { LinkTable } from "./link-table.js";
 import { linkedMachines } from "./links.js";
 import styles from "./links-dialog.module.css";
+
+const words = texts.clusterPanel.linksDialog;
 
 const KINDS = { error: "problem", warning: "notice", info: "info" } as const;
 
@@ -25,7 +28,7 @@ export function LinksDialog(): ReactElement {
     <Dialog
       width="wide"
       icon="link"
-      title="Links between machines"
+      title={words.title}
       onClose={uiActions.close}
       footer={
         <>
@@ -43,12 +46,10 @@ export function LinksDialog(): ReactElement {
           />
         ))}
         {linked.length < 2 ? (
-          <p>There is no other machine yet.</p>
+          <p>{words.alone}</p>
         ) : (
           <>
-            <p className={textStyles.muted}>
-              Each row's machine connects to each column's; round trip in ms. Choose one for its layers.
-            </p>
+            <p className={textStyles.muted}>{words.legend}</p>
             <LinkTable machines={linked} large />
           </>
         )}
@@ -58,6 +59,8 @@ export function LinksDialog(): ReactElement {
 }
 
 function checkedText(state: Reachability | undefined): string {
-  if (state?.state === "checking") return "Checking every route…";
-  return state?.checkedAt === undefined ? "Not checked yet" : `Checked at ${timeText(state.checkedAt)}`;
+  if (state?.state === "checking") return words.checking;
+  return state?.checkedAt === undefined
+    ? words.notChecked
+    : words.checkedAt({ time: timeText(state.checkedAt) });
 }

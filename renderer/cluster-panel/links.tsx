@@ -5,13 +5,15 @@ import { linksOf } from "../cluster/routes.js";
 import { linkCommands } from "../commands/cluster-commands.js";
 import { CommandButton, CommandIconButton, CommandLink } from "../parts/command-button.js";
 import { useReachability } from "../stores/reachability-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
-import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Spinner } from "../ui/spinner.js";
 import textStyles from "../ui/text.module.css";
 import { LinkTable } from "./link-table.js";
 import styles from "./links.module.css";
+
+const words = texts.clusterPanel.links;
 
 /** A table of more machines than this has no room in the panel; its faults are counted and it opens as a dialog. */
 const MOST_IN_PANEL = 4;
@@ -32,17 +34,14 @@ export function Links({ machines }: { readonly machines: readonly Machine[] }): 
   if (linked.length < 2) return null;
   const checking = state?.state === "checking";
   return (
-    <section className={styles.links} aria-label="Links between machines">
+    <section className={styles.links} aria-label={words.label}>
       <div className={styles.head}>
-        <b>Links</b>
-        <span
-          className={classNames(textStyles.muted, textStyles.truncated)}
-          title="Each row's machine connects to each column's; round trip in ms"
-        >
-          row connects to column, ms
+        <b>{words.heading}</b>
+        <span className={classNames(textStyles.muted, textStyles.truncated)} title={words.legendTitle}>
+          {words.legend}
         </span>
         <span className={textStyles.grow} />
-        {checking ? <Spinner label="Checking every route" /> : null}
+        {checking ? <Spinner label={words.checking} /> : null}
         <CommandIconButton command={linkCommands.check} text="short" small />
       </div>
       {linked.length > MOST_IN_PANEL ? <Summary /> : <LinkTable machines={linked} />}
@@ -61,11 +60,13 @@ function Summary(): ReactElement {
     <div className={styles.summary}>
       {blocked > 0 ? (
         <span className={styles.failed}>
-          <Icon name="error" size={13} /> {blocked} blocked
+          <Icon name="error" size={13} /> {words.blocked({ count: blocked })}
         </span>
       ) : null}
-      <span className={textStyles.muted}>{countText(of("ok"), "link")} ok</span>
-      {of("unknown") > 0 ? <span className={textStyles.muted}>{of("unknown")} not tested</span> : null}
+      <span className={textStyles.muted}>{words.ok({ count: of("ok") })}</span>
+      {of("unknown") > 0 ? (
+        <span className={textStyles.muted}>{words.notTested({ count: of("unknown") })}</span>
+      ) : null}
       <span className={textStyles.grow} />
       <CommandButton command={linkCommands.show} size="small" />
     </div>
@@ -82,7 +83,7 @@ function Diagnoses(): ReactElement | null {
       {() => (
         <>
           <Icon name="warning" size={13} />
-          {countText(shown.length, "finding")}…
+          {words.findings({ count: shown.length })}
         </>
       )}
     </CommandLink>

@@ -11,6 +11,7 @@ import { machineCommands } from "../commands/machine-commands.js";
 import { CommandButton } from "../parts/command-button.js";
 import { useUnseenSince } from "../stores/app-store.js";
 import { newestOfMachine, useSamples } from "../stores/samples-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
 import { IconButton } from "../ui/icon-button.js";
@@ -21,6 +22,8 @@ import textStyles from "../ui/text.module.css";
 import styles from "./machine-head.module.css";
 import { MachineLoad } from "./machine-load.js";
 import { machineMenu } from "./machine-menu.js";
+
+const words = texts.clusterPanel.machineHead;
 
 interface MachineHeadProps {
   readonly machine: Machine;
@@ -69,7 +72,7 @@ export function MachineHead(props: MachineHeadProps): ReactElement {
           <span
             aria-hidden="true"
             className={classNames(textStyles.muted, textStyles.monospace)}
-            title="Another machine has this name; its device ID begins so"
+            title={words.markTitle}
           >
             {mark}
           </span>
@@ -77,17 +80,17 @@ export function MachineHead(props: MachineHeadProps): ReactElement {
         <span aria-hidden="true" className={styles.state}>
           {presenceText(machine, unseenSince)}
         </span>
-        {machine.role === "view" ? (
-          <Tag title="This machine may only view that one: it was paired with the role view">view only</Tag>
-        ) : null}
+        {machine.role === "view" ? <Tag title={words.viewOnlyTitle}>{words.viewOnly}</Tag> : null}
         <span className={textStyles.grow} />
         {discovered ? (
           <CommandButton command={machineCommands.pair} target={machine} size="small" spoken="named" />
         ) : null}
         <Menu
           align="end"
-          label={`Menu of ${name}`}
-          trigger={<IconButton icon="more" label={`Menu of ${name}`} data-row-menu="" tabIndex={-1} small />}
+          label={words.menu({ name })}
+          trigger={
+            <IconButton icon="more" label={words.menu({ name })} data-row-menu="" tabIndex={-1} small />
+          }
           entries={() => machineMenu(machine)}
         />
       </div>

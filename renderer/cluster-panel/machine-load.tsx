@@ -2,10 +2,13 @@ import type { ComponentProps, ReactElement } from "react";
 import type { Machine } from "../../main/api/cluster.js";
 import { KEPT_SAMPLES } from "../../main/api/samples.js";
 import { machineSamples, useSamples } from "../stores/samples-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import { bytesText } from "../ui/format.js";
 import { Sparkline } from "../ui/sparkline.js";
 import styles from "./machine-load.module.css";
+
+const words = texts.clusterPanel.machineLoad;
 
 interface MetersProps extends ComponentProps<"div"> {
   /** Takes less height. */
@@ -36,7 +39,7 @@ export function Meter({ name, value, values, max, title }: MeterProps): ReactEle
         values={values}
         max={max}
         capacity={KEPT_SAMPLES}
-        label={value === undefined ? `${name} not measured` : `${name} ${value}`}
+        label={value === undefined ? words.notMeasured({ name }) : `${name} ${value}`}
       />
     </div>
   );
@@ -52,25 +55,25 @@ export function MachineLoad({ machine }: { readonly machine: Machine }): ReactEl
   return (
     <Meters low>
       <Meter
-        name="CPU"
+        name={words.cpu}
         value={`${Math.round(newest.cpuPercent)}%`}
         values={samples.map(({ cpuPercent }) => cpuPercent)}
         max={100}
-        title="Share of all cores of the machine, the last minute"
+        title={words.cpuTitle}
       />
       <Meter
-        name="Mem"
+        name={words.mem}
         value={bytesText(newest.memoryUsedBytes)}
         values={samples.map(({ memoryUsedBytes }) => memoryUsedBytes)}
         max={memoryBytes}
-        title={`Memory in use of ${bytesText(memoryBytes)}, the last minute`}
+        title={words.memTitle({ total: bytesText(memoryBytes) })}
       />
       <Meter
-        name="Net"
+        name={words.net}
         value={`${bytesText(traffic.at(-1) ?? 0)}/s`}
         values={traffic}
         max={1.25 * Math.max(1_000_000, ...traffic)}
-        title="Received and sent by the machine, the last minute"
+        title={words.netTitle}
       />
     </Meters>
   );

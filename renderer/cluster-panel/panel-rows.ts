@@ -4,6 +4,9 @@ import type { MachineKind } from "../../main/api/machines.js";
 import type { Problem } from "../../main/api/problem.js";
 import type { Route } from "../../main/api/reachability.js";
 import { takesTasks } from "../cluster/machines.js";
+import { texts } from "../texts/texts.js";
+
+const words = texts.clusterPanel.panelRows;
 
 interface Row {
   /** Unique in the panel, and stable while the row shows the same thing. */
@@ -75,10 +78,10 @@ export function blockedProblem(route: Route, machines: ReadonlyMap<string, Machi
   const failed = route.layers.find(({ outcome }) => outcome === "failed");
   return {
     code: "UNAVAILABLE",
-    message: `${nameOf(route.from)} cannot reach ${route.address}.`,
+    message: words.cannotReach({ name: nameOf(route.from), address: route.address }),
     reason:
       route.firewallOf === undefined
         ? failed?.detail
-        : `${nameOf(route.firewallOf)}'s firewall probably blocks it`,
+        : words.firewallBlocks({ name: nameOf(route.firewallOf) }),
   };
 }

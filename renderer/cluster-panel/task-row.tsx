@@ -8,9 +8,10 @@ import { useUnseenSince } from "../stores/app-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
 import { taskSamples, useSamples } from "../stores/samples-store.js";
+import { texts } from "../texts/texts.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { classNames } from "../ui/class-names.js";
-import { bytesText, countText } from "../ui/format.js";
+import { bytesText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { IconButton } from "../ui/icon-button.js";
 import { Menu } from "../ui/menu.js";
@@ -23,6 +24,8 @@ import { Meter, Meters } from "./machine-load.js";
 import { NoticeFrame } from "./notice-frame.js";
 import { taskMenu } from "./task-menu.js";
 import styles from "./task-row.module.css";
+
+const words = texts.clusterPanel.taskRow;
 
 interface TaskRowProps {
   readonly task: Task;
@@ -60,8 +63,8 @@ export function TaskRow({ task, machine, nodes, focusable, onFocus }: TaskRowPro
     >
       <span className={textStyles.spokenOnly}>
         {[
-          ...[name, known ? stateText(task.state) : UNKNOWN, task.foreign ? "foreign" : ""],
-          ...[countText(nodes, "node"), task.address, machine.name, ...task.devices.flatMap(gpuText)],
+          ...[name, known ? stateText(task.state) : UNKNOWN, task.foreign ? words.foreign : ""],
+          ...[words.nodes({ count: nodes }), task.address, machine.name, ...task.devices.flatMap(gpuText)],
         ]
           .filter(Boolean)
           .join(", ")}
@@ -79,32 +82,32 @@ export function TaskRow({ task, machine, nodes, focusable, onFocus }: TaskRowPro
           </span>
         ) : null}
         {task.foreign ? (
-          <Tag aria-hidden="true" title="A TensorFlow server that somebody else started">
-            foreign
+          <Tag aria-hidden="true" title={words.foreignTitle}>
+            {words.foreign}
           </Tag>
         ) : null}
         {task.devices.some(({ type }) => type === "GPU") ? (
           <Tag aria-hidden="true" title={task.devices.flatMap(gpuText).join("\n")}>
-            GPU
+            {words.gpu}
           </Tag>
         ) : null}
         {task.engine === "portable" && machine.engines[0]?.engine === "tensorflow" ? (
-          <Tag title="Runs on the portable engine">portable</Tag>
+          <Tag title={words.portableTitle}>{words.portable}</Tag>
         ) : null}
         <span className={textStyles.grow} />
         {known ? <StateMark state={task.state} /> : <span className={styles.state}>{UNKNOWN}</span>}
         {drag || (known && task.state === "running") ? (
           <span aria-hidden="true" className={drag?.kind === "target" ? undefined : textStyles.muted}>
-            {drag?.count ?? countText(nodes, "node")}
+            {drag?.count ?? words.nodes({ count: nodes })}
           </span>
         ) : null}
         <Menu
           align="end"
-          label={`Menu of ${name}`}
+          label={words.menu({ name })}
           trigger={
             <IconButton
               icon="more"
-              label={`Menu of ${name}`}
+              label={words.menu({ name })}
               data-row-menu=""
               className={styles.menu}
               small
@@ -171,19 +174,22 @@ function useDropState(task: Task): DropState | undefined {
     const node = nodes.get(name);
     return node !== undefined && !isHere(node.device);
   }).length;
-  const count = countText(here, "node");
-  if (coming === 0) return { kind: "impossible", count, text: "Already pinned here" };
-  const note = task.state === "running" ? "" : `, ${stateText(task.state)}`;
+  const count = words.nodes({ count: here });
+  if (coming === 0) return { kind: "impossible", count, text: words.pinnedHere };
+  const counts = { here, after: here + coming };
   if (over)
     return {
       kind: "target",
-      count: `${here} → ${here + coming} nodes`,
-      text: `Pin ${countText(coming, "node")}`,
+      count: words.nodesAfterDrop(counts),
+      text: words.pin({ count: coming }),
     };
   return {
     kind: "possible",
     count,
-    text: `${countText(here, "node")} here now, ${here + coming} after${note}`,
+    text:
+      task.state === "running"
+        ? words.dropPreview(counts)
+        : words.dropPreviewInState({ ...counts, state: stateText(task.state) }),
   };
 }
 
@@ -192,7 +198,7 @@ function gpuText({ name, type, description, memoryLimitBytes }: Device): string[
   if (type !== "GPU") return [];
   const model = /\bname: ([^,]+)/.exec(description)?.[1] ?? description;
   const index = name.slice(name.lastIndexOf(":") + 1);
-  return [`GPU:${index} ${model}, ${bytesText(memoryLimitBytes)}`];
+  return [words.gpuText({ index, model, memory: bytesText(memoryLimitBytes) })];
 }
 
 /** Present from the start of a task, so the rows below do not move when its first sample arrives. */
@@ -207,25 +213,25 @@ function TaskLoad({ task, gpuBytes }: { readonly task: Task; readonly gpuBytes: 
   return (
     <Meters aria-hidden="true">
       <Meter
-        name="CPU"
+        name={words.cpu}
         value={newest && `${Math.round(newest.cpuPercent)}%`}
         values={samples.map(({ cpuPercent }) => cpuPercent)}
         max={100}
-        title="Share of one core, the last minute"
+        title={words.cpuTitle}
       />
       <Meter
-        name="GPU"
+        name={words.gpu}
         value={newest?.gpuMemoryBytes === undefined ? undefined : bytesText(newest.gpuMemoryBytes)}
         values={newest?.gpuMemoryBytes === undefined ? [] : onGpu}
         max={Math.max(gpuBytes, 1)}
-        title="GPU memory that the task holds, the last minute"
+        title={words.gpuTitle}
       />
       <Meter
-        name="Mem"
+        name={words.mem}
         value={newest && bytesText(newest.memoryBytes)}
         values={memory}
         max={1.5 * Math.max(1, ...memory)}
-        title="Memory of the task's process, the last minute"
+        title={words.memTitle}
       />
     </Meters>
   );
@@ -236,11 +242,11 @@ function hasProcess(state: TaskState): boolean {
 }
 
 export function stateText(state: TaskState): string {
-  return state === "unresponsive" ? "does not answer" : state;
+  return texts.cluster.taskStates[state];
 }
 
 /** Instead of its state while the window has no news of a task. */
-const UNKNOWN = "state unknown";
+const UNKNOWN = words.unknownState;
 
 function StateMark({ state }: { readonly state: TaskState }): ReactElement | null {
   if (state === "running") return null;
@@ -251,8 +257,7 @@ function StateMark({ state }: { readonly state: TaskState }): ReactElement | nul
       {busy ? <Spinner /> : null}
       {bad ? <Icon name="error" size={13} /> : null}
       <span className={textStyles.truncated}>
-        {stateText(state)}
-        {busy ? "…" : ""}
+        {busy ? words.underWay({ state: stateText(state) }) : stateText(state)}
       </span>
     </span>
   );

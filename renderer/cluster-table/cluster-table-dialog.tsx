@@ -13,11 +13,11 @@ import { attempt } from "../stores/app-store.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import { Dialog } from "../ui/dialog.js";
-import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Segmented } from "../ui/segmented.js";
 import textStyles from "../ui/text.module.css";
@@ -27,11 +27,13 @@ import { ImportView } from "./import-view.js";
 import { SpecText } from "./spec-text.js";
 import { TableView } from "./table-view.js";
 
+const words = texts.clusterTable.clusterTableDialog;
+
 type View = "table" | "text" | "import";
 
 const VIEWS = [
-  { id: "table", label: "Table" },
-  { id: "text", label: "ClusterSpec text" },
+  { id: "table", label: words.views.table },
+  { id: "text", label: words.views.text },
 ] as const;
 
 /** The cluster as a document: a table in which every cell can be edited, applied as a whole. */
@@ -56,44 +58,44 @@ function ClusterTable({ state }: { readonly state: ClusterState }): ReactElement
   };
   return (
     <Dialog
-      title={`Cluster: ${document.name.replace(/\.[^.]+$/, "")}`}
+      title={words.title({ document: document.name.replace(/\.[^.]+$/, "") })}
       width="table"
       onClose={uiActions.close}
       footer={
         <>
           <span className={classNames(textStyles.muted, textStyles.grow)}>
             {view === "import"
-              ? "Nothing changes before the rows are taken over and applied."
-              : `${changed ? `${changesText(changes)} ` : ""}Applying also keeps the table in ${document.name}.`}
+              ? words.nothingChangesYet
+              : changed
+                ? words.changesAndKeepsTable({ changes: changesText(changes), document: document.name })
+                : words.keepsTable({ document: document.name })}
           </span>
           {problems.length > 0 ? (
-            <span className={textStyles.muted}>Fix {countText(problems.length, "row")} first</span>
+            <span className={textStyles.muted}>{words.fixRowsFirst({ count: problems.length })}</span>
           ) : null}
-          <Button onClick={uiActions.close}>Cancel</Button>
+          <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
           <Button variant="primary" disabled={problems.length > 0 || view === "import"} onClick={apply}>
-            Apply
+            {words.apply}
           </Button>
         </>
       }
     >
       <div className={styles.bar}>
-        <span>
-          {countText(rows.length, "task")} on {countText(machines.size, "machine")}
-        </span>
+        <span>{words.counts({ tasks: rows.length, machines: machines.size })}</span>
         {problems.length > 0 ? (
           <span className={styles.problem} role="status">
             <Icon name="error" />
-            {problems.length === 1 ? "1 row needs a fix" : `${problems.length} rows need a fix`}
+            {words.problems({ count: problems.length })}
           </span>
         ) : null}
         <span className={textStyles.grow} />
         <Segmented
-          label="View"
+          label={words.view}
           options={VIEWS}
           selected={view === "import" ? undefined : view}
           onSelect={(chosen) => setView(chosen)}
         />
-        <Button onClick={() => setView("import")}>Import…</Button>
+        <Button onClick={() => setView("import")}>{words.import}</Button>
         <ExportMenu rows={rows} problems={problems} />
       </div>
       {view === "table" ? (
@@ -113,7 +115,7 @@ function ClusterTable({ state }: { readonly state: ClusterState }): ReactElement
       {view === "table" ? (
         <div className={styles.add}>
           <Button variant="ghost" icon="plus" onClick={() => setRows(addRow(rows, state))}>
-            Add row
+            {words.addRow}
           </Button>
         </div>
       ) : null}

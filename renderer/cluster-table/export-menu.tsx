@@ -3,10 +3,13 @@ import { clusterJson, tfConfigLines } from "../../worker-runtime/cluster/cluster
 import type { RowProblem } from "../../worker-runtime/cluster/cluster-table.js";
 import type { DraftRow } from "../cluster/table-draft.js";
 import { showNotice } from "../stores/app-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { downloadFile } from "../ui/download.js";
 import { Menu } from "../ui/menu.js";
 import { usableCluster } from "./spec-text.js";
+
+const words = texts.clusterTable.exportMenu;
 
 interface ExportMenuProps {
   readonly rows: readonly DraftRow[];
@@ -23,19 +26,19 @@ export function ExportMenu(props: ExportMenuProps): ReactElement {
   return (
     <Menu
       align="end"
-      label="Export"
-      trigger={<Button icon="save">Export</Button>}
+      label={words.export}
+      trigger={<Button icon="save">{words.export}</Button>}
       entries={[
         {
           kind: "item",
           label: "clusterspec.json",
-          hint: "job → address list",
+          hint: words.clusterSpecHint,
           run: () => save("clusterspec.json", clusterJson),
         },
         {
           kind: "item",
           label: "TF_CONFIG",
-          hint: "one per task, for a shell",
+          hint: words.tfConfigHint,
           run: () => save("tf_config.sh", tfConfigLines),
         },
       ]}

@@ -3,11 +3,13 @@ import type { ClusterState } from "../../main/api/cluster.js";
 import { parseClusterText } from "../../worker-runtime/cluster/cluster-exchange.js";
 import type { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
 import { changesText, type DraftRow, draftChanges, importRows } from "../cluster/table-draft.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
-import { countText } from "../ui/format.js";
 import textStyles from "../ui/text.module.css";
 import { TextArea } from "../ui/text-input.js";
 import styles from "./import-view.module.css";
+
+const words = texts.clusterTable.importView;
 
 interface ImportViewProps {
   readonly rows: readonly DraftRow[];
@@ -25,7 +27,7 @@ export function ImportView({ rows, state, onDone }: ImportViewProps): ReactEleme
   const imported = read.cluster ? importRows(rows, read.cluster, state) : undefined;
   return (
     <div className={styles.view}>
-      <label htmlFor={fieldId}>Paste a clusterspec.json or the value of TF_CONFIG, or open a file.</label>
+      <label htmlFor={fieldId}>{words.placeholder}</label>
       <TextArea
         id={fieldId}
         monospace
@@ -50,17 +52,17 @@ export function ImportView({ rows, state, onDone }: ImportViewProps): ReactEleme
       ) : null}
       {imported ? (
         <p className={textStyles.muted} role="status">
-          Once applied: {changesText(draftChanges(imported, state))}
+          {words.onceApplied({ changes: changesText(draftChanges(imported, state)) })}
         </p>
       ) : null}
       <div className={styles.buttons}>
         <Button icon="folder" onClick={() => file.current?.click()}>
-          Open a file…
+          {words.openFile}
         </Button>
         <span className={textStyles.grow} />
-        <Button onClick={() => onDone()}>Back</Button>
+        <Button onClick={() => onDone()}>{texts.common.back}</Button>
         <Button variant="strong" disabled={!imported} onClick={() => onDone(imported)}>
-          Take over {imported ? countText(imported.length, "row") : ""}
+          {imported ? words.takeOverRows({ count: imported.length }) : words.takeOver}
         </Button>
       </div>
     </div>
@@ -71,7 +73,7 @@ function readCluster(text: string): { readonly cluster?: ClusterSpec; readonly e
   if (text.trim() === "") return {};
   try {
     const cluster = parseClusterText(text);
-    return cluster.isEmpty ? { error: "It does not name any task." } : { cluster };
+    return cluster.isEmpty ? { error: words.noTask } : { cluster };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   }

@@ -2,9 +2,12 @@ import type { ReactElement } from "react";
 import { clusterJson } from "../../worker-runtime/cluster/cluster-exchange.js";
 import { clusterOfRows, type RowProblem } from "../../worker-runtime/cluster/cluster-table.js";
 import { type DraftRow, tableRows } from "../cluster/table-draft.js";
+import { texts } from "../texts/texts.js";
 import { CopyButton } from "../ui/copy-button.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./text-view.module.css";
+
+const words = texts.clusterTable.specText;
 
 interface SpecTextProps {
   readonly rows: readonly DraftRow[];
@@ -18,8 +21,7 @@ export function usableCluster({ rows, problems }: SpecTextProps) {
   const names = left.map(({ job, index }) => `${job}/${index}`);
   return {
     cluster: clusterOfRows(tableRows(rows.filter((row) => !left.includes(row)))),
-    leftOut:
-      names.length === 0 ? undefined : `Left out, because it has no valid address yet: ${names.join(", ")}.`,
+    leftOut: names.length === 0 ? undefined : words.leftOut({ names: names.join(", ") }),
   };
 }
 

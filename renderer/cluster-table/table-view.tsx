@@ -3,6 +3,7 @@ import type { ClusterState, GpuChoice, Machine, Task } from "../../main/api/clus
 import { engineSchema } from "../../main/api/cluster.js";
 import type { RowProblem } from "../../worker-runtime/cluster/cluster-table.js";
 import { type DraftRow, usableMachines } from "../cluster/table-draft.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import { EmptyText } from "../ui/empty-text.js";
@@ -15,6 +16,8 @@ import { SelectInput, TextInput } from "../ui/text-input.js";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import styles from "./table-view.module.css";
 
+const words = texts.clusterTable.tableView;
+
 interface TableViewProps {
   readonly rows: readonly DraftRow[];
   readonly problems: readonly RowProblem[];
@@ -24,8 +27,6 @@ interface TableViewProps {
 
 /** Of a task without a problem; lines are measured. */
 const ROW_HEIGHT = 37;
-
-const ENGINES = { tensorflow: "TensorFlow", portable: "portable" } as const;
 
 /** One line per task; a task's problem is shown in a line below it, with its fix. */
 export function TableView({ rows, problems, state, onChange }: TableViewProps): ReactElement {
@@ -46,17 +47,17 @@ export function TableView({ rows, problems, state, onChange }: TableViewProps): 
         <thead>
           <tr>
             <th>
-              <span className={textStyles.spokenOnly}>Colour</span>
+              <span className={textStyles.spokenOnly}>{words.colour}</span>
             </th>
-            <th>Job</th>
-            <th>Index</th>
-            <th>Machine</th>
-            <th>Address</th>
-            <th>Engine</th>
-            <th>GPU</th>
-            <th>State</th>
+            <th>{words.job}</th>
+            <th>{words.index}</th>
+            <th>{words.machine}</th>
+            <th>{words.address}</th>
+            <th>{words.engine}</th>
+            <th>{words.gpu}</th>
+            <th>{words.state}</th>
             <th>
-              <span className={textStyles.spokenOnly}>Actions</span>
+              <span className={textStyles.spokenOnly}>{words.actions}</span>
             </th>
           </tr>
         </thead>
@@ -80,9 +81,7 @@ export function TableView({ rows, problems, state, onChange }: TableViewProps): 
         })}
         <Gap height={drawn.after} />
       </table>
-      {rows.length === 0 ? (
-        <EmptyText>The cluster has no task. Add a row, or import a cluster.</EmptyText>
-      ) : null}
+      {rows.length === 0 ? <EmptyText>{words.noTask}</EmptyText> : null}
     </div>
   );
 }
@@ -126,7 +125,7 @@ function TableLine(props: LineProps): ReactElement {
         <td>
           <TextInput
             className={styles.cell}
-            aria-label={`Job of ${name}`}
+            aria-label={words.jobOf({ name })}
             list={jobList}
             value={row.job}
             spellCheck={false}
@@ -137,7 +136,7 @@ function TableLine(props: LineProps): ReactElement {
         <td>
           <TextInput
             className={classNames(styles.cell, styles.index)}
-            aria-label={`Index of ${name}`}
+            aria-label={words.indexOf({ name })}
             type="number"
             min={0}
             max={9999}
@@ -151,7 +150,7 @@ function TableLine(props: LineProps): ReactElement {
         <td>
           <SelectInput
             className={styles.cell}
-            aria-label={`Machine of ${name}`}
+            aria-label={words.machineOf({ name })}
             value={row.machineId}
             onChange={(event) => onChange({ ...row, machineId: event.target.value, gpu: "auto" })}
             {...faulty("machine")}
@@ -161,16 +160,16 @@ function TableLine(props: LineProps): ReactElement {
                 {machine}
               </option>
             ))}
-            <option value="">a server elsewhere</option>
+            <option value="">{words.serverElsewhere}</option>
           </SelectInput>
         </td>
         <td>
           <TextInput
             monospace
             className={styles.address}
-            aria-label={`Address of ${name}`}
+            aria-label={words.addressOf({ name })}
             value={row.address}
-            placeholder="chosen when it starts"
+            placeholder={words.chosenWhenItStarts}
             spellCheck={false}
             onChange={(event) => onChange({ ...row, address: event.target.value.trim() })}
             {...faulty("address")}
@@ -178,17 +177,17 @@ function TableLine(props: LineProps): ReactElement {
         </td>
         <td>
           {row.machineId === "" ? (
-            <span className={textStyles.muted}>its own</span>
+            <span className={textStyles.muted}>{words.ownAddress}</span>
           ) : (
             <SelectInput
               className={styles.cell}
-              aria-label={`Engine of ${name}`}
+              aria-label={words.engineOf({ name })}
               value={row.engine}
               onChange={(event) => onChange({ ...row, engine: engineSchema.parse(event.target.value) })}
             >
               {engineSchema.options.map((engine) => (
                 <option key={engine} value={engine}>
-                  {ENGINES[engine]}
+                  {words.engines[engine]}
                 </option>
               ))}
             </SelectInput>
@@ -201,7 +200,7 @@ function TableLine(props: LineProps): ReactElement {
           <StateCell task={task} problem={problem} />
         </td>
         <td>
-          <IconButton icon="trash" label={`Remove ${name}`} small onClick={onRemove} />
+          <IconButton icon="trash" label={words.remove({ name })} small onClick={onRemove} />
         </td>
       </tr>
       {problem ? (
@@ -245,18 +244,18 @@ interface GpuCellProps {
 }
 
 function GpuCell({ row, machine, onChange }: GpuCellProps): ReactElement {
-  if (!machine || machine.gpus.length === 0) return <span className={textStyles.muted}>no GPU</span>;
+  if (!machine || machine.gpus.length === 0) return <span className={textStyles.muted}>{words.noGpu}</span>;
   const value = typeof row.gpu === "string" ? row.gpu : row.gpu.join(",");
   const several = typeof row.gpu !== "string" && row.gpu.length > 1;
   return (
     <SelectInput
       className={styles.cell}
-      aria-label={`GPU of ${row.job}/${row.index}`}
+      aria-label={words.gpuOf({ name: `${row.job}/${row.index}` })}
       value={value}
       onChange={(event) => onChange({ ...row, gpu: gpuChoice(event.target.value) })}
     >
-      <option value="auto">{row.job === "ps" ? "none (auto)" : "one (auto)"}</option>
-      <option value="none">none</option>
+      <option value="auto">{row.job === "ps" ? words.noneAuto : words.oneAuto}</option>
+      <option value="none">{words.none}</option>
       {/* The portable engine chooses the best GPU automatically. */}
       {(row.engine === "portable" && typeof row.gpu === "string" ? [] : machine.gpus).map(
         ({ index, name }) => (
@@ -291,15 +290,15 @@ function StateCell({
   if (problem) {
     return (
       <span className={classNames(styles.state, styles.cannotStart)}>
-        <Icon name="error" /> cannot start
+        <Icon name="error" /> {words.cannotStart}
       </span>
     );
   }
-  if (!task) return <span className={textStyles.muted}>new</span>;
+  if (!task) return <span className={textStyles.muted}>{words.new}</span>;
   const kind = DOTS[task.state] ?? "off";
   return (
     <span className={styles.state}>
-      <StatusDot kind={kind} /> {task.state}
+      <StatusDot kind={kind} /> {texts.cluster.taskStates[task.state]}
     </span>
   );
 }

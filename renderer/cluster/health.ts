@@ -1,7 +1,10 @@
 import type { Machine, Task } from "../../main/api/cluster.js";
 import type { MachineSample } from "../../main/api/samples.js";
-import { bytesText, countText, listText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
+import { bytesText, listText } from "../ui/format.js";
 import { taskName } from "./task-name.js";
+
+const words = texts.cluster.health;
 
 export interface Health {
   readonly dot: "ok" | "warning" | "error" | "off";
@@ -10,28 +13,29 @@ export interface Health {
 
 /** The state of a cluster in one dot and a few words. */
 export function clusterHealth(tasks: readonly Task[]): Health {
-  if (tasks.length === 0) return { dot: "off", text: "No tasks" };
+  if (tasks.length === 0) return { dot: "off", text: words.noTasks };
   const of = (...states: Task["state"][]) => tasks.filter(({ state }) => states.includes(state));
   const failed = of("failed", "unresponsive");
   const running = of("running");
-  const count = `${running.length}/${tasks.length} tasks`;
+  const counts = { running: running.length, tasks: tasks.length };
   if (failed.length > 0) {
-    const verb = failed.every(({ state }) => state === "failed") ? "failed" : "not answering";
-    return { dot: "error", text: `${listText(failed.slice(0, 3).map(taskName))} ${verb}, ${count}` };
+    const text = failed.every(({ state }) => state === "failed") ? words.failed : words.notAnswering;
+    return { dot: "error", text: text({ names: listText(failed.slice(0, 3).map(taskName)), ...counts }) };
   }
-  if (of("starting").length > 0) return { dot: "warning", text: `Cluster starting, ${count}` };
-  if (running.length === 0) return { dot: "off", text: `Cluster stopped, ${count}` };
-  if (running.length < tasks.length) return { dot: "warning", text: `Cluster ok, ${count}` };
-  return { dot: "ok", text: `Cluster ok, ${count}` };
+  if (of("starting").length > 0) return { dot: "warning", text: words.starting(counts) };
+  if (running.length === 0) return { dot: "off", text: words.stopped(counts) };
+  if (running.length < tasks.length) return { dot: "warning", text: words.ok(counts) };
+  return { dot: "ok", text: words.ok(counts) };
 }
 
 /** Paired machines that do not respond: "raspberrypi offline", "3 machines offline"; undefined if all do. */
 export function offlineText(machines: readonly Machine[]): string | undefined {
   const offline = machines.filter(({ kind, presence }) => kind === "paired" && presence === "offline");
-  if (offline.length === 0) return undefined;
-  return offline.length === 1
-    ? `${offline[0]?.name} offline`
-    : `${countText(offline.length, "machine")} offline`;
+  const [first, ...others] = offline;
+  if (first === undefined) return undefined;
+  return others.length === 0
+    ? words.machineOffline({ name: first.name })
+    : words.machinesOffline({ count: offline.length });
 }
 
 /**
@@ -45,5 +49,5 @@ export function trafficText(
 ): string | undefined {
   const sent = [...machines.values()].flatMap((samples) => samples.at(-1)?.sentBytesPerSecond ?? []);
   if (sent.length < 2) return undefined;
-  return `${bytesText(sent.reduce((sum, rate) => sum + rate, 0))}/s sent`;
+  return words.traffic({ rate: bytesText(sent.reduce((sum, rate) => sum + rate, 0)) });
 }

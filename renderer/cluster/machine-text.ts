@@ -2,22 +2,24 @@
 import type { Machine } from "../../main/api/cluster.js";
 import type { Gpu, Role } from "../../main/api/machines.js";
 import type { GpuLoad } from "../../main/api/samples.js";
-import { bytesText, countText, timeText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
+import { bytesText, timeText } from "../ui/format.js";
 import type { IconName } from "../ui/icon.js";
+
+const words = texts.cluster.machineText;
 
 const SYSTEMS: Readonly<Record<string, string>> = { linux: "Linux", darwin: "macOS", win32: "Windows" };
 
 /** "TensorFlow 2.21.0 GPU", "portable engine GPU"; or what is missing, if a machine has none. */
 export function engineText({ engine, version, gpu }: Machine["engines"][number]): string {
-  return `${engine === "tensorflow" ? `TensorFlow ${version}` : "portable engine"}${gpu ? " GPU" : ""}`;
+  if (engine === "tensorflow") return (gpu ? words.tensorflowWithGpu : words.tensorflow)({ version });
+  return gpu ? words.portableWithGpu : words.portable;
 }
 
 /** What a task gets with an engine compared to the other one, in one line. */
 export function engineNote({ engine, gpu }: Machine["engines"][number]): string {
-  if (engine === "tensorflow")
-    return gpu ? "Every TensorFlow op, with CUDA." : "Every TensorFlow op, on the processor.";
-  const where = gpu ? "the GPU and the processor" : "the processor";
-  return `Needs no installation. Computes on ${where}; a TensorFlow runtime has more ops, more speed, and CUDA.`;
+  if (engine === "tensorflow") return gpu ? words.tensorflowWithGpuNote : words.tensorflowNote;
+  return gpu ? words.portableWithGpuNote : words.portableNote;
 }
 
 /** Makers' names leave the row no room: "RTX 4070" of "NVIDIA GeForce RTX 4070". */
@@ -50,10 +52,10 @@ export function gpuTexts(gpus: readonly Gpu[], loads: readonly GpuLoad[] = []): 
 
 /** A machine's hardware in one line; for a machine that is hardly known, the known facts. */
 export function hardwareText(machine: Machine, loads?: readonly GpuLoad[]): string {
-  if (machine.kind === "discovered") return "Discovered, not paired";
-  if (machine.kind === "foreign") return "TensorFlow servers started by others";
+  if (machine.kind === "discovered") return words.discovered;
+  if (machine.kind === "foreign") return words.foreign;
   const parts = machine.gpus.length > 0 ? gpuTexts(machine.gpus, loads) : [];
-  if (parts.length === 0 && machine.cores > 0) parts.push(countText(machine.cores, "core"));
+  if (parts.length === 0 && machine.cores > 0) parts.push(words.cores({ cores: machine.cores }));
   if (machine.gpus.length === 0 && machine.memoryBytes > 0) parts.push(bytesText(machine.memoryBytes));
   const [engine] = machine.engines;
   if (engine) parts.push(engineText(engine));
@@ -71,22 +73,24 @@ export function systemText({ osName, platform, arch }: Machine): string {
  * @param unseenSince When the window heard of it last, if it is not connected.
  */
 export function presenceText({ kind, presence, lastSeenAt }: Machine, unseenSince?: number): string {
-  if (unseenSince !== undefined && presence !== "offline") return `last seen ${timeText(unseenSince)}`;
-  if (presence === "connecting" && kind !== "discovered") return "connecting…";
+  if (unseenSince !== undefined && presence !== "offline")
+    return words.lastSeen({ time: timeText(unseenSince) });
+  if (presence === "connecting" && kind !== "discovered") return words.connecting;
   if (presence === "offline")
-    return lastSeenAt === undefined ? "offline" : `last seen ${timeText(lastSeenAt)}`;
-  return kind === "this" ? "this machine" : "";
+    return lastSeenAt === undefined
+      ? words.presences.offline
+      : words.lastSeen({ time: timeText(lastSeenAt) });
+  return kind === "this" ? words.kinds.this : "";
 }
 
 /** The same for screen readers, which do not see the dot. */
 export function spokenPresence(machine: Machine, unseenSince?: number): string {
   const { kind } = machine;
   const presence = unseenSince === undefined || machine.presence === "offline" ? machine.presence : "unknown";
-  const what = { this: "this machine", paired: "paired", discovered: "not paired", foreign: "foreign" }[kind];
   // The text next to the dot may be the same word.
   const said = new Set([
-    what,
-    presence,
+    words.kinds[kind],
+    words.presences[presence],
     ...(presence === "offline" || presence === "unknown" ? [presenceText(machine, unseenSince)] : []),
   ]);
   return [...said].join(", ");
@@ -123,24 +127,9 @@ export interface RoleText {
 
 /** The roles from least to most, in plain words. */
 export const ROLES: readonly RoleText[] = [
-  {
-    role: "view",
-    label: "View",
-    here: "It sees this machine, its tasks, logs and load. It starts nothing.",
-    there: "see its tasks, logs and load",
-  },
-  {
-    role: "run",
-    label: "Run",
-    here: "It sees this machine, starts tasks here, stops its own and runs graphs. A graph can read and write files, so this gives it the rights of your account.",
-    there: "start tasks and run graphs",
-  },
-  {
-    role: "manage",
-    label: "Manage",
-    here: "It does everything that Run allows, opens this machine's window, changes its firewall and installs a runtime.",
-    there: "start tasks, run graphs and manage it",
-  },
+  { role: "view", ...words.roles.view },
+  { role: "run", ...words.roles.run },
+  { role: "manage", ...words.roles.manage },
 ];
 
 export function roleText(role: Role): RoleText {

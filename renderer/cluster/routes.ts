@@ -1,6 +1,8 @@
 /** What the tested routes between machines come to. Pure. */
 import type { Route } from "../../main/api/reachability.js";
-import { countText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
+
+const words = texts.cluster.routes;
 
 /** The key of the link from one machine to another. */
 export function linkKey(from: string, to: string): string {
@@ -53,7 +55,7 @@ export function failedText(routes: readonly Route[]): string | undefined {
   const failed = blockedRoutes(routes);
   if (failed.length === 0) return undefined;
   const firewalls = failed.every(({ firewallOf }) => firewallOf !== undefined);
-  return countText(failed.length, firewalls ? "blocked route" : "failing route");
+  return (firewalls ? words.blocked : words.failing)({ count: failed.length });
 }
 
 /**

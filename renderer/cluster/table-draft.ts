@@ -9,6 +9,9 @@ import {
   tableProblems,
 } from "../../worker-runtime/cluster/cluster-table.js";
 import type { ClusterConfigRow } from "../document/model.js";
+import { texts } from "../texts/texts.js";
+
+const words = texts.cluster.tableDraft;
 
 export interface DraftRow {
   /** Stable while the row is edited. */
@@ -181,18 +184,11 @@ function placeOf({ machineId, address }: DraftRow): string {
 
 /** "worker/2 starts, ps/0 restarts": what is about to happen, or that nothing is. */
 export function changesText({ start, restart, stop }: DraftChanges): string {
-  const part = (names: readonly string[], one: string, many: string) =>
-    names.length === 0
-      ? []
-      : [
-          names.length > 3
-            ? `${names.length} tasks ${many}`
-            : `${names.join(", ")} ${names.length === 1 ? one : many}`,
-        ];
-  const parts = [
-    ...part(start, "starts", "start"),
-    ...part(restart, "restarts and loses its variables", "restart and lose their variables"),
-    ...part(stop, "stops", "stop"),
-  ];
-  return parts.length === 0 ? "The cluster matches the table." : `${parts.join("; ")}.`;
+  const part = (names: readonly string[], { tasks, many }: typeof words.start) => {
+    const count = names.length;
+    if (count === 0) return [];
+    return [count > 3 ? many({ count }) : tasks({ names: names.join(", "), count })];
+  };
+  const parts = [...part(start, words.start), ...part(restart, words.restart), ...part(stop, words.stop)];
+  return parts.length === 0 ? words.unchanged : words.changes({ changes: parts.join("; ") });
 }

@@ -4,11 +4,14 @@ import type { Annotation, AnnotationColour } from "../document/model.js";
 import { annotationActions } from "../stores/annotation-actions.js";
 import { useGraph } from "../stores/document-store.js";
 import { hasScopes } from "../stores/graph-view-store.js";
+import { texts } from "../texts/texts.js";
 import { frameAroundSelection, freeArea } from "../viewport/annotation-places.js";
 import { toGraph, viewCentre } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { defineCommands, type Enabled, when } from "./command.js";
 import { annotationTarget, graphTarget, nodesTarget } from "./target-kinds.js";
+
+const words = texts.commands.annotation;
 
 const NOTE = { width: 192, height: 96 };
 
@@ -26,8 +29,8 @@ export const frameCommands = defineCommands(nodesTarget, {
   add: {
     id: "graph.frame",
     group: "Graph",
-    label: "Frame the selection",
-    keywords: "group, box, title",
+    label: words.frame.add.label,
+    keywords: words.frame.add.keywords,
     shortcut: "G",
     onCanvas: true,
     run: () => {
@@ -43,12 +46,11 @@ export const noteCommands = defineCommands(graphTarget, {
   add: {
     id: "graph.note",
     group: "Graph",
-    label: "Add a note here",
-    keywords: "comment, text",
+    label: words.note.add.label,
+    keywords: words.note.add.keywords,
     shortcut: "N",
     onCanvas: true,
-    isEnabled: ({ selection }): Enabled =>
-      when(!hasScopes() || selection.size > 0, "Select the nodes first that the note is about."),
+    isEnabled: ({ selection }): Enabled => when(!hasScopes() || selection.size > 0, words.note.add.reason),
     run: () => {
       const screen = useCanvas.getState().contextMenu?.screen;
       const { x, y } = screen ? toGraph(screen) : viewCentre();
@@ -65,14 +67,14 @@ export const annotationCommands = defineCommands(annotationTarget, {
   edit: {
     id: "graph.editAnnotation",
     group: "Graph",
-    label: "Edit the text",
+    label: words.edit.label,
     run: ({ id }) => useCanvas.setState({ editedAnnotation: id }),
   },
   delete: {
     id: "graph.deleteAnnotation",
     group: "Graph",
-    label: "Delete",
-    named: (name) => `Delete ${name}`,
+    label: words.delete.label,
+    named: (name) => words.delete.named({ name }),
     icon: "trash",
     danger: true,
     run: ({ id }) => void annotationActions.delete(id),

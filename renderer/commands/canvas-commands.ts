@@ -1,5 +1,6 @@
 /** Commands for what the canvas shows of the graph. */
 import { useGraph } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { isMinimapShown } from "../viewport/minimap-shown.js";
 import { fitGraph, viewDuration } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
@@ -7,13 +8,15 @@ import { defineCommands } from "./command.js";
 import { hasNodes } from "./graph-commands.js";
 import { noTarget } from "./target-kinds.js";
 
+const words = texts.commands.canvas;
+
 const graphHasNodes = () => hasNodes(useGraph.getState());
 
 export const canvasCommands = defineCommands(noTarget, {
   fit: {
     id: "view.fit",
     group: "View",
-    label: "Fit the graph to the window",
+    label: words.fit.label,
     icon: "fit",
     shortcut: "F",
     isEnabled: graphHasNodes,
@@ -22,7 +25,7 @@ export const canvasCommands = defineCommands(noTarget, {
   zoomIn: {
     id: "view.zoomIn",
     group: "View",
-    label: "Zoom in",
+    label: words.zoomIn.label,
     icon: "plus",
     shortcut: "+ =",
     onCanvas: true,
@@ -31,7 +34,7 @@ export const canvasCommands = defineCommands(noTarget, {
   zoomOut: {
     id: "view.zoomOut",
     group: "View",
-    label: "Zoom out",
+    label: words.zoomOut.label,
     icon: "minus",
     shortcut: "-",
     onCanvas: true,
@@ -40,15 +43,15 @@ export const canvasCommands = defineCommands(noTarget, {
   zoomReset: {
     id: "view.zoomReset",
     group: "View",
-    label: "Zoom to 100 %",
+    label: words.zoomReset.label,
     run: () => void useCanvas.getState().flow?.zoomTo(1, { duration: viewDuration() }),
   },
   minimap: {
     id: "view.minimap",
     group: "View",
-    label: "Show the minimap",
-    short: () => "Minimap",
-    keywords: "hide",
+    label: words.minimap.label,
+    short: () => words.minimap.short,
+    keywords: words.minimap.keywords,
     icon: "minimap",
     shortcut: "M",
     onCanvas: true,
@@ -58,9 +61,9 @@ export const canvasCommands = defineCommands(noTarget, {
   list: {
     id: "view.list",
     group: "View",
-    label: "Show the graph as a list",
-    short: () => "List view",
-    keywords: "hide",
+    label: words.list.label,
+    short: () => words.list.short,
+    keywords: words.list.keywords,
     icon: "list",
     shortcut: "L",
     onCanvas: true,
@@ -70,7 +73,7 @@ export const canvasCommands = defineCommands(noTarget, {
   find: {
     id: "view.find",
     group: "View",
-    label: "Find a node…",
+    label: words.find.label,
     icon: "search",
     shortcut: "Mod+F",
     isEnabled: graphHasNodes,

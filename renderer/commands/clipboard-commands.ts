@@ -7,6 +7,7 @@ import { copyText } from "../actions/copy-text.js";
 import { type Clip, freePlaceFor } from "../document/edits/paste.js";
 import type { Point } from "../document/model.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { overlap } from "../viewport/rect.js";
 import { currentView, toGraph, viewCentre, visibleArea } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
@@ -15,13 +16,15 @@ import { contextOf } from "./key-context.js";
 import { nodeCount, selectOnly } from "./node-commands.js";
 import { graphTarget, nodesTarget } from "./target-kinds.js";
 
+const words = texts.commands.clipboard;
+
 const SNAP = 8;
 
 export const clipboardCommands = defineCommands(nodesTarget, {
   cut: {
     id: "edit.cut",
     group: "Edit",
-    label: "Cut nodes",
+    label: words.cut.label,
     shortcut: "Mod+X",
     onCanvas: true,
     byEvent: "cut",
@@ -34,7 +37,7 @@ export const clipboardCommands = defineCommands(nodesTarget, {
   copy: {
     id: "edit.copy",
     group: "Edit",
-    label: "Copy nodes",
+    label: words.copy.label,
     icon: "copy",
     shortcut: "Mod+C",
     onCanvas: true,
@@ -48,7 +51,7 @@ export const pasteCommands = defineCommands(graphTarget, {
   paste: {
     id: "edit.paste",
     group: "Edit",
-    label: "Paste nodes",
+    label: words.paste.paste.label,
     shortcut: "Mod+V",
     onCanvas: true,
     byEvent: "paste",
@@ -72,8 +75,7 @@ async function readClipboard(): Promise<string> {
   } catch (error) {
     throw new ProblemError({
       code: "PERMISSION_DENIED",
-      message: "Nothing was pasted: the browser does not let this page read the clipboard.",
-      remedy: "Press Ctrl+V (on macOS Cmd+V) on the canvas, which needs no permission.",
+      ...words.notAllowed,
       details: String(error),
     });
   }

@@ -9,12 +9,14 @@ import { useDocument } from "../stores/document-store.js";
 import { openFirewall } from "../stores/firewall-store.js";
 import { checkRoutes, useReachability } from "../stores/reachability-store.js";
 import { uiActions } from "../stores/ui-store.js";
-import { countText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
 import { defineCommands, when } from "./command.js";
 import { remember } from "./remember.js";
 import { noTarget, routeTarget } from "./target-kinds.js";
 
-const NOT_KNOWN = "The cluster is not known yet.";
+const words = texts.commands.cluster;
+
+const NOT_KNOWN = words.notKnown;
 
 const cluster = () => useCluster.getState().state;
 const missingOf = remember(missingTasks);
@@ -31,19 +33,21 @@ function wanted(): WantedCluster {
 function wantedText(): string {
   const { names } = wanted();
   const [only] = names;
-  return `Start ${names.length === 1 && only !== undefined ? only : countText(names.length, "task")}`;
+  return names.length === 1 && only !== undefined
+    ? words.startOne({ task: only })
+    : words.startSeveral({ count: names.length });
 }
 
 export const clusterCommands = defineCommands(noTarget, {
   startMissing: {
     id: "cluster.startMissing",
     group: "Cluster",
-    label: "Start the tasks that the graph names",
+    label: words.startMissing.label,
     short: () => startLabel(missing()),
     hint: () => (missing().names.length > 0 ? startLabel(missing()) : undefined),
     icon: "power",
     needsApplication: true,
-    isEnabled: () => when(missing().names.length > 0, "They are running."),
+    isEnabled: () => when(missing().names.length > 0, words.startMissing.reason),
     run: async () => {
       await startMissing(missing());
     },
@@ -51,17 +55,14 @@ export const clusterCommands = defineCommands(noTarget, {
   startWanted: {
     id: "cluster.startWanted",
     group: "Cluster",
-    label: "Start the document's cluster",
+    label: words.startWanted.label,
     short: wantedText,
     icon: "power",
     needsApplication: true,
     isEnabled: () => {
       const { names, rows } = wanted();
-      if (names.length === 0) return { reason: "The document has no tasks that the cluster lacks." };
-      return when(
-        rows !== undefined,
-        "The machine or address of a task has to be chosen in the table first.",
-      );
+      if (names.length === 0) return { reason: words.startWanted.nothingLacking };
+      return when(rows !== undefined, words.startWanted.choiceNeeded);
     },
     run: async () => {
       const { rows } = wanted();
@@ -71,39 +72,38 @@ export const clusterCommands = defineCommands(noTarget, {
   stopAll: {
     id: "cluster.stopAll",
     group: "Cluster",
-    label: "Stop all tasks",
+    label: words.stopAll.label,
     icon: "stop",
     needsApplication: true,
-    isEnabled: () => when(stoppable().length > 0, "No task is running."),
+    isEnabled: () => when(stoppable().length > 0, words.stopAll.reason),
     run: () => stopTasks(),
   },
   table: {
     id: "cluster.table",
     group: "Cluster",
-    label: "Edit the cluster as a table…",
-    short: () => "Open the cluster table",
+    label: words.table.label,
+    short: () => words.table.short,
     run: () => uiActions.open({ kind: "cluster-table" }),
   },
   python: {
     id: "cluster.python",
     group: "Cluster",
-    label: "Use from Python…",
+    label: words.python.label,
     run: () => uiActions.open({ kind: "python" }),
   },
   addMachine: {
     id: "cluster.addMachine",
     group: "Cluster",
-    label: "Add a machine by address…",
-    short: () => "Add by address",
+    label: words.addMachine.label,
+    short: () => words.addMachine.short,
     icon: "plus",
     run: () => uiActions.open({ kind: "add-machine" }),
   },
   search: {
     id: "cluster.search",
     group: "Cluster",
-    label: "Look for machines again",
-    labelNow: () =>
-      cluster()?.discovery.state === "searching" ? "Looking for machines…" : "Look for machines again",
+    label: words.search.label,
+    labelNow: () => (cluster()?.discovery.state === "searching" ? words.search.underWay : words.search.label),
     icon: "refresh",
     needsApplication: true,
     run: searchMachines,
@@ -111,31 +111,28 @@ export const clusterCommands = defineCommands(noTarget, {
   access: {
     id: "cluster.access",
     group: "Cluster",
-    label: "Who can use this cluster…",
-    short: () => (cluster()?.access === "open" ? "Open cluster" : "Secure cluster"),
-    note: () =>
-      cluster()?.access === "open"
-        ? "Anyone on this network can run code on these machines."
-        : "Only paired machines can connect.",
-    hint: () => cluster()?.access,
-    keywords: "access, open, secure",
+    label: words.access.label,
+    short: () => (cluster()?.access === "open" ? words.access.openCluster : words.access.secureCluster),
+    note: () => (cluster()?.access === "open" ? words.access.openNote : words.access.secureNote),
+    hint: () => words.access.hints[cluster()?.access ?? "secure"],
+    keywords: words.access.keywords,
     icon: () => (cluster()?.access === "open" ? "unlock" : "lock"),
     run: () => uiActions.open({ kind: "access" }),
   },
   open: {
     id: "cluster.open",
     group: "Cluster",
-    label: "Make the cluster open…",
+    label: words.open.label,
     icon: "unlock",
-    isEnabled: () => when(cluster()?.access === "secure", cluster() ? "It is open." : NOT_KNOWN),
+    isEnabled: () => when(cluster()?.access === "secure", cluster() ? words.open.reason : NOT_KNOWN),
     run: () => uiActions.open({ kind: "access", wanted: "open" }),
   },
   secure: {
     id: "cluster.secure",
     group: "Cluster",
-    label: "Make the cluster secure…",
+    label: words.secure.label,
     icon: "lock",
-    isEnabled: () => when(cluster()?.access === "open", cluster() ? "It is secure." : NOT_KNOWN),
+    isEnabled: () => when(cluster()?.access === "open", cluster() ? words.secure.reason : NOT_KNOWN),
     run: () => uiActions.open({ kind: "access", wanted: "secure" }),
   },
 });
@@ -145,10 +142,10 @@ export const membershipCommands = defineCommands(noTarget, {
   dynamic: {
     id: "cluster.dynamic",
     group: "Cluster",
-    label: "Dynamic membership",
-    short: () => "Dynamic",
-    note: () => "Tasks come and go freely; the session tells them who takes part.",
-    keywords: "let tasks come and go",
+    label: words.membership.dynamic.label,
+    short: () => words.membership.dynamic.short,
+    note: () => words.membership.dynamic.note,
+    keywords: words.membership.dynamic.keywords,
     needsApplication: true,
     isEnabled: () => when(cluster() !== undefined, NOT_KNOWN),
     isOn: () => cluster()?.membership === "dynamic",
@@ -157,10 +154,10 @@ export const membershipCommands = defineCommands(noTarget, {
   fixed: {
     id: "cluster.fixed",
     group: "Cluster",
-    label: "Fixed membership",
-    short: () => "Fixed",
-    note: () => "Every task knows the whole cluster from its start, as stock scripts expect.",
-    keywords: "fix the cluster for stock scripts",
+    label: words.membership.fixed.label,
+    short: () => words.membership.fixed.short,
+    note: () => words.membership.fixed.note,
+    keywords: words.membership.fixed.keywords,
     needsApplication: true,
     isEnabled: () => when(cluster() !== undefined, NOT_KNOWN),
     isOn: () => cluster()?.membership === "fixed",
@@ -174,28 +171,28 @@ export const linkCommands = defineCommands(noTarget, {
   show: {
     id: "cluster.links",
     group: "Cluster",
-    label: "Links between machines…",
-    short: () => "All links…",
+    label: words.link.show.label,
+    short: () => words.link.show.short,
     icon: "link",
     run: () => uiActions.open({ kind: "links" }),
   },
   check: {
     id: "cluster.checkRoutes",
     group: "Cluster",
-    label: "Check every connection again",
-    short: () => "Check again",
+    label: words.link.check.label,
+    short: () => words.link.check.short,
     icon: "refresh",
     needsApplication: true,
-    isEnabled: () => when(routesState()?.state !== "checking", "Every route is being checked."),
+    isEnabled: () => when(routesState()?.state !== "checking", words.link.check.reason),
     run: checkRoutes,
   },
   showAndCheck: {
     id: "cluster.checkConnections",
     group: "Cluster",
-    label: "Check connections between machines",
+    label: words.link.showAndCheck.label,
     hint: () => {
       const blocked = blockedRoutes(routesState()?.routes ?? []).length;
-      return blocked > 0 ? `${blocked} blocked` : undefined;
+      return blocked > 0 ? words.link.showAndCheck.hint({ count: blocked }) : undefined;
     },
     icon: "link",
     needsApplication: true,
@@ -210,8 +207,8 @@ export const routeCommands = defineCommands(routeTarget, {
   fix: {
     id: "route.fix",
     group: "Cluster",
-    label: "Fix the firewall that blocks it…",
-    short: () => "Fix…",
+    label: words.route.fix.label,
+    short: () => words.route.fix.short,
     needsApplication: true,
     run: openFirewall,
   },

@@ -1,14 +1,18 @@
 /** By what nodes are coloured. */
+
+import { texts } from "../texts/texts.js";
 import { type Colouring, useColouring } from "../viewport/colouring.js";
 import { type CommandSpec, defineCommands } from "./command.js";
 import { noTarget } from "./target-kinds.js";
 
-function colourBy(by: Colouring, what: string, keywords: string): CommandSpec<void> {
+const words = texts.commands.colour;
+
+function colourBy(by: Colouring, label: string, keywords: string): CommandSpec<void> {
   return {
     id: `view.colour.${by}`,
     group: "View",
-    label: `Colour nodes by ${what}`,
-    keywords: `color, heat map, legend, ${keywords}`,
+    label,
+    keywords,
     isOn: () => useColouring.getState().by === by,
     run: () => useColouring.setState({ by }),
   };
@@ -16,8 +20,8 @@ function colourBy(by: Colouring, what: string, keywords: string): CommandSpec<vo
 
 /** One of them is active. */
 export const colourCommands = defineCommands(noTarget, {
-  task: colourBy("task", "task", "device, pin"),
-  op: colourBy("op", "op", "type, kind"),
-  time: colourBy("time", "time", "slow, profile, duration"),
-  bytes: colourBy("bytes", "bytes of their outputs", "memory, size"),
+  task: colourBy("task", words.task, words.taskKeywords),
+  op: colourBy("op", words.op, words.opKeywords),
+  time: colourBy("time", words.time, words.timeKeywords),
+  bytes: colourBy("bytes", words.bytes, words.bytesKeywords),
 });

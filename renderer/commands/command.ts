@@ -3,7 +3,10 @@
  * shortcuts and the native menu are all made from the same commands, so that they can never differ.
  */
 import { attempt, useApp } from "../stores/app-store.js";
+import { texts } from "../texts/texts.js";
 import type { IconName } from "../ui/icon.js";
+
+const words = texts.commands.command;
 
 /** The group of a command in the palette, in the overview of shortcuts and in the native menu. */
 export type CommandGroup = "File" | "Edit" | "Run" | "Cluster" | "Graph" | "View" | "Settings" | "Help";
@@ -129,8 +132,8 @@ export interface Command<T = void> extends AnyCommand {
   on(target: T): Action;
 }
 
-export const NOT_CONNECTED = "Not connected to Tensordeck.";
-const DOES_NOT_APPLY = "It does not apply here.";
+export const NOT_CONNECTED = words.notConnected;
+const DOES_NOT_APPLY = words.doesNotApply;
 
 function reasonOf<T>(spec: CommandSpec<T>, target: T): string | undefined {
   if (spec.applies?.(target) === false) return DOES_NOT_APPLY;

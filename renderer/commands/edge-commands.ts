@@ -1,15 +1,19 @@
 /** The commands of the selected edge. */
+
+import { texts } from "../texts/texts.js";
 import { insertPlace } from "../viewport/new-node-place.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { defineCommands } from "./command.js";
 import { edgeTarget } from "./target-kinds.js";
 
+const words = texts.commands.edge;
+
 export const edgeCommands = defineCommands(edgeTarget, {
   insert: {
     id: "graph.insertOnEdge",
     group: "Graph",
-    label: "Insert a node on the edge…",
-    keywords: "add, op, between",
+    label: words.insert.label,
+    keywords: words.insert.keywords,
     icon: "plus",
     shortcut: "I",
     onCanvas: true,

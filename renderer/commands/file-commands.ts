@@ -6,14 +6,17 @@ import { exportPicture } from "../actions/picture-actions.js";
 import { openNewWindow } from "../actions/window-actions.js";
 import { useApp } from "../stores/app-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { defineCommands } from "./command.js";
 import { documentTarget, exampleTarget, nodesTarget, noTarget, recentTarget } from "./target-kinds.js";
+
+const words = texts.commands.file;
 
 export const fileCommands = defineCommands(noTarget, {
   create: {
     id: "file.new",
     group: "File",
-    label: "New graph",
+    label: words.create.label,
     icon: "file",
     shortcut: "Mod+N Alt+N",
     whileTyping: true,
@@ -22,7 +25,7 @@ export const fileCommands = defineCommands(noTarget, {
   open: {
     id: "file.open",
     group: "File",
-    label: "Open…",
+    label: words.open.label,
     icon: "folder",
     shortcut: "Mod+O",
     needsApplication: true,
@@ -31,8 +34,8 @@ export const fileCommands = defineCommands(noTarget, {
   examples: {
     id: "file.examples",
     group: "File",
-    label: "Gallery of examples…",
-    keywords: "digits, classifier, welcome, tutorial",
+    label: words.examples.label,
+    keywords: words.examples.keywords,
     icon: "cube",
     needsApplication: true,
     run: () => uiActions.open({ kind: "examples" }),
@@ -40,7 +43,7 @@ export const fileCommands = defineCommands(noTarget, {
   newWindow: {
     id: "file.newWindow",
     group: "File",
-    label: "New window",
+    label: words.newWindow.label,
     icon: "external",
     needsApplication: true,
     // The desktop program has one window.
@@ -53,9 +56,9 @@ export const recentCommands = defineCommands(recentTarget, {
   open: {
     id: "file.openRecent",
     group: "File",
-    label: "Open recent",
+    label: words.recent.open.label,
     short: fileName,
-    named: (name) => `Open ${name}`,
+    named: (name) => words.recent.open.named({ name }),
     note: (path) => path,
     icon: "file",
     needsApplication: true,
@@ -71,9 +74,9 @@ export const exampleCommands = defineCommands(exampleTarget, {
   open: {
     id: "file.openExample",
     group: "File",
-    label: "Open example",
+    label: words.example.open.label,
     short: ({ title }) => title,
-    named: (name) => `Open example: ${name}`,
+    named: (name) => words.example.open.named({ name }),
     note: ({ description }) => description,
     icon: "cube",
     needsApplication: true,
@@ -84,9 +87,9 @@ export const exampleCommands = defineCommands(exampleTarget, {
   run: {
     id: "file.runExample",
     group: "File",
-    label: "Run example",
-    short: () => "Run",
-    named: (name) => `Run example: ${name}`,
+    label: words.example.run.label,
+    short: () => words.example.run.short,
+    named: (name) => words.example.run.named({ name }),
     icon: "play",
     needsApplication: true,
     applies: ({ result }) => result !== undefined,
@@ -98,7 +101,7 @@ export const documentCommands = defineCommands(documentTarget, {
   save: {
     id: "file.save",
     group: "File",
-    label: "Save",
+    label: words.document.save.label,
     icon: "save",
     shortcut: "Mod+S",
     takesDocument: true,
@@ -110,7 +113,7 @@ export const documentCommands = defineCommands(documentTarget, {
   saveAs: {
     id: "file.saveAs",
     group: "File",
-    label: "Save as…",
+    label: words.document.saveAs.label,
     shortcut: "Mod+Shift+S",
     takesDocument: true,
     needsApplication: true,
@@ -121,7 +124,7 @@ export const documentCommands = defineCommands(documentTarget, {
   download: {
     id: "file.download",
     group: "File",
-    label: "Download graph",
+    label: words.document.download.label,
     icon: "download",
     takesDocument: true,
     run: downloadGraph,
@@ -129,38 +132,38 @@ export const documentCommands = defineCommands(documentTarget, {
   exportPython: {
     id: "file.exportPython",
     group: "File",
-    label: "Export as Python script",
-    short: () => "Python script",
-    note: () => "tf.compat.v1, runs with any TensorFlow",
-    keywords: "code tf.Session",
+    label: words.document.exportPython.label,
+    short: () => words.document.exportPython.short,
+    note: () => words.document.exportPython.note,
+    keywords: words.document.exportPython.keywords,
     takesDocument: true,
     run: () => exportScript("python"),
   },
   exportTypeScript: {
     id: "file.exportTypeScript",
     group: "File",
-    label: "Export as TypeScript",
-    short: () => "TypeScript",
-    note: () => 'a module for import "tensordeck"',
-    keywords: "code JavaScript library",
+    label: words.document.exportTypeScript.label,
+    short: () => words.document.exportTypeScript.short,
+    note: () => words.document.exportTypeScript.note,
+    keywords: words.document.exportTypeScript.keywords,
     takesDocument: true,
     run: () => exportScript("typescript"),
   },
   exportSvg: {
     id: "file.exportSvg",
     group: "File",
-    label: "Export as SVG",
-    short: () => "SVG picture",
-    note: () => "as the canvas draws it, in this theme",
-    keywords: "image drawing vector",
+    label: words.document.exportSvg.label,
+    short: () => words.document.exportSvg.short,
+    note: () => words.document.exportSvg.note,
+    keywords: words.document.exportSvg.keywords,
     run: () => exportPicture("svg", false),
   },
   exportPng: {
     id: "file.exportPng",
     group: "File",
-    label: "Export as PNG",
-    short: () => "PNG picture",
-    keywords: "image screenshot",
+    label: words.document.exportPng.label,
+    short: () => words.document.exportPng.short,
+    keywords: words.document.exportPng.keywords,
     run: () => exportPicture("png", false),
   },
 });
@@ -170,17 +173,17 @@ export const pictureCommands = defineCommands(nodesTarget, {
   svg: {
     id: "file.exportSelectionSvg",
     group: "File",
-    label: "Export the selection as SVG",
-    short: () => "Selection as SVG",
-    keywords: "image drawing vector picture",
+    label: words.picture.svg.label,
+    short: () => words.picture.svg.short,
+    keywords: words.picture.svg.keywords,
     run: () => exportPicture("svg", true),
   },
   png: {
     id: "file.exportSelectionPng",
     group: "File",
-    label: "Export the selection as PNG",
-    short: () => "Selection as PNG",
-    keywords: "image screenshot picture",
+    label: words.picture.png.label,
+    short: () => words.picture.png.short,
+    keywords: words.picture.png.keywords,
     run: () => exportPicture("png", true),
   },
 });

@@ -6,6 +6,7 @@ import { useGraph } from "../stores/document-store.js";
 import { functionActions } from "../stores/function-actions.js";
 import { shownFunction } from "../stores/function-bodies.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { countText } from "../ui/format.js";
 import { goIntoFunction, goOutOfFunctions } from "../viewport/travel.js";
 import { defineCommands, when } from "./command.js";
@@ -97,13 +98,15 @@ export const outOfFunctionCommands = defineCommands(noTarget, {
   },
 });
 
+const words = texts.commands.function;
+
 export const extractCommands = defineCommands(nodesTarget, {
   extract: {
     id: "graph.extractFunction",
     group: "Graph",
-    label: "Extract to a function",
-    note: () => "one node that calls it comes in their place",
-    keywords: "subgraph, tf.function, PartitionedCall, group, reuse",
+    label: words.extract.extract.label,
+    note: () => words.extract.extract.note,
+    keywords: words.extract.extract.keywords,
     icon: "cube",
     hint: nodeCount,
     run: (names) => {
@@ -116,9 +119,9 @@ export const inlineCommands = defineCommands(nodeTarget, {
   inline: {
     id: "graph.inlineFunction",
     group: "Graph",
-    label: "Inline the function",
-    note: () => "its nodes come in place of the call",
-    keywords: "expand, PartitionedCall",
+    label: words.inline.inline.label,
+    note: () => words.inline.inline.note,
+    keywords: words.inline.inline.keywords,
     applies: (node) => calledFunction(useGraph.getState().document, node) !== undefined,
     run: ({ name }) => {
       functionActions.inline(name);

@@ -3,15 +3,17 @@ import type { GraphDocument } from "../document/model.js";
 import { wiringOf } from "../document/wiring.js";
 import { type DocumentStore, documentActions, useGraph } from "../stores/document-store.js";
 import { useGraphKernels } from "../stores/kernel-store.js";
-import { countText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
 import { fitGraph, toGraph, toScreen, viewCentre } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { defineCommands, type Enabled, when } from "./command.js";
 import { remember } from "./remember.js";
 import { graphTarget, type Selection, selectionTarget } from "./target-kinds.js";
 
+const words = texts.commands.graph;
+
 export function hasNodes({ document }: DocumentStore): Enabled {
-  return when(document.nodes.size > 0, "The graph has no nodes.");
+  return when(document.nodes.size > 0, words.graphNoNodes);
 }
 
 const unpinnedOf = remember((nodes: GraphDocument["nodes"]) =>
@@ -20,13 +22,13 @@ const unpinnedOf = remember((nodes: GraphDocument["nodes"]) =>
 const unpinned = ({ document }: DocumentStore) => unpinnedOf(document.nodes);
 
 const withoutKernel = () => useGraphKernels.getState().missing.nodes;
-const showOrNext = (count: number) => (count === 1 ? "Show" : "Next");
+const showOrNext = (count: number) => (count === 1 ? words.show : words.next);
 
 export const graphCommands = defineCommands(graphTarget, {
   selectAll: {
     id: "edit.selectAll",
     group: "Edit",
-    label: "Select all nodes",
+    label: words.selectAll.label,
     shortcut: "Mod+A",
     onCanvas: true,
     isEnabled: hasNodes,
@@ -35,17 +37,17 @@ export const graphCommands = defineCommands(graphTarget, {
   selectUnpinned: {
     id: "graph.selectUnpinned",
     group: "Graph",
-    label: "Select nodes that are not pinned",
+    label: words.selectUnpinned.label,
     icon: "filter",
-    hint: (document) => countText(unpinned(document).length, "node"),
-    isEnabled: (document) => when(unpinned(document).length > 0, "Every node is pinned."),
+    hint: (document) => words.selectUnpinned.hint({ unpinned: unpinned(document).length }),
+    isEnabled: (document) => when(unpinned(document).length > 0, words.selectUnpinned.reason),
     run: (document) => documentActions.select(unpinned(document)),
   },
   addOp: {
     id: "graph.addOp",
     group: "Graph",
-    label: "Add an op here…",
-    keywords: "node",
+    label: words.addOp.label,
+    keywords: words.addOp.keywords,
     icon: "plus",
     run: () => {
       const at = useCanvas.getState().contextMenu?.screen ?? toScreen(viewCentre());
@@ -55,7 +57,7 @@ export const graphCommands = defineCommands(graphTarget, {
   arrange: {
     id: "graph.arrange",
     group: "Graph",
-    label: "Arrange the graph",
+    label: words.arrange.label,
     isEnabled: hasNodes,
     run: () => {
       documentActions.arrange();
@@ -65,19 +67,19 @@ export const graphCommands = defineCommands(graphTarget, {
   nextProblem: {
     id: "graph.nextProblem",
     group: "Graph",
-    label: "Show the next node that cannot run",
+    label: words.nextProblem.label,
     short: ({ problems }) => showOrNext(problems.size),
     icon: "warning",
-    isEnabled: ({ problems }) => when(problems.size > 0, "Every node can run."),
+    isEnabled: ({ problems }) => when(problems.size > 0, words.nextProblem.reason),
     run: (document) => showNext(document, document.problems),
   },
   nextWithoutKernel: {
     id: "graph.nextWithoutKernel",
     group: "Graph",
-    label: "Show the next node that its task has no kernel for",
+    label: words.nextWithoutKernel.label,
     short: () => showOrNext(withoutKernel().size),
     icon: "warning",
-    isEnabled: () => when(withoutKernel().size > 0, "No node lacks a kernel."),
+    isEnabled: () => when(withoutKernel().size > 0, words.nextWithoutKernel.reason),
     run: (document) => showNext(document, withoutKernel()),
   },
 });
@@ -96,13 +98,15 @@ export const selectionCommands = defineCommands(selectionTarget, {
   delete: {
     id: "edit.delete",
     group: "Edit",
-    label: "Delete selection",
+    label: words.selection.delete.label,
     icon: "trash",
     danger: true,
     shortcut: "Delete Backspace",
     onCanvas: true,
     hint: ({ nodes, edges }) =>
-      nodes.length > 0 ? countText(nodes.length, "node") : countText(edges.length, "edge"),
+      nodes.length > 0
+        ? words.selection.delete.nodes({ nodes: nodes.length })
+        : words.selection.delete.edges({ edges: edges.length }),
     run: deleteSelected,
   },
 });

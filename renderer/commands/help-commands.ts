@@ -1,13 +1,16 @@
 import { startTour } from "../actions/tour-actions.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { defineCommands } from "./command.js";
 import { noTarget } from "./target-kinds.js";
+
+const words = texts.commands.help;
 
 export const helpCommands = defineCommands(noTarget, {
   palette: {
     id: "help.palette",
     group: "Help",
-    label: "Search or run a command",
+    label: words.palette.label,
     icon: "search",
     shortcut: "Mod+K Mod+Shift+P",
     run: () => uiActions.open({ kind: "palette" }),
@@ -15,7 +18,7 @@ export const helpCommands = defineCommands(noTarget, {
   shortcuts: {
     id: "help.shortcuts",
     group: "Help",
-    label: "Keyboard shortcuts",
+    label: words.shortcuts.label,
     icon: "help",
     shortcut: "?",
     run: () => uiActions.open({ kind: "shortcuts" }),
@@ -23,23 +26,23 @@ export const helpCommands = defineCommands(noTarget, {
   tour: {
     id: "help.tour",
     group: "Help",
-    label: "Take the tour",
-    keywords: "introduction, first steps, tutorial, getting started",
+    label: words.tour.label,
+    keywords: words.tour.keywords,
     icon: "help",
     run: startTour,
   },
   log: {
     id: "help.log",
     group: "Help",
-    label: "Show the log file",
-    keywords: "errors, report, open log",
+    label: words.log.label,
+    keywords: words.log.keywords,
     icon: "file",
     run: () => uiActions.open({ kind: "log" }),
   },
   about: {
     id: "help.about",
     group: "Help",
-    label: "About Tensordeck",
+    label: words.about.label,
     icon: "info",
     run: () => uiActions.open({ kind: "about" }),
   },

@@ -6,9 +6,12 @@ import type { NoticeAction } from "../stores/app-store.js";
 import { documentActions } from "../stores/document-store.js";
 import { currentEngines } from "../stores/kernel-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { type Action, defineCommands } from "./command.js";
 import { runtimeCommands } from "./runtime-commands.js";
 import { type MissingNodes, missingNodesTarget } from "./target-kinds.js";
+
+const words = texts.commands.kernel;
 
 const other = ({ task }: MissingNodes) => taskWithTensorFlow(task, currentEngines());
 
@@ -16,9 +19,13 @@ export const kernelCommands = defineCommands(missingNodesTarget, {
   pinElsewhere: {
     id: "kernel.pinElsewhere",
     group: "Graph",
-    label: "Pin nodes without a kernel to a task with TensorFlow",
-    short: (missing) => `Pin ${nodesText(missing.movable)} to ${other(missing)?.name ?? "another task"}`,
-    named: (name) => `Pin what ${name} has no kernel for to a task with TensorFlow`,
+    label: words.pinElsewhere.label,
+    short: (missing) =>
+      words.pinElsewhere.short({
+        nodes: nodesText(missing.movable),
+        name: other(missing)?.name ?? words.anotherTask,
+      }),
+    named: (name) => words.pinElsewhere.named({ name }),
     hint: ({ movable }) => nodesText(movable),
     applies: (missing) => missing.movable.length > 0 && other(missing) !== undefined,
     run: (missing) => {
@@ -29,9 +36,9 @@ export const kernelCommands = defineCommands(missingNodesTarget, {
   changeEngine: {
     id: "kernel.changeEngine",
     group: "Graph",
-    label: "Change the engine of a task without a kernel…",
-    short: ({ task }) => `Change the engine of ${task.name}…`,
-    named: (name) => `Change the engine of ${name}…`,
+    label: words.changeEngine.label,
+    short: ({ task }) => words.changeEngine.short({ task: task.name }),
+    named: (name) => words.changeEngine.named({ name }),
     applies: ({ task }) => task.exists && task.couldHaveTensorFlow,
     run: () => uiActions.open({ kind: "cluster-table" }),
   },
@@ -48,9 +55,9 @@ export const wayOutCommands = defineCommands(missingNodesTarget, {
   best: {
     id: "kernel.wayOut",
     group: "Graph",
-    label: "Give nodes without a kernel what they need",
+    label: words.wayOut.best.label,
     short: (missing) => bestWayOut(missing)?.short ?? "",
-    named: (name) => `Give the nodes of ${name} what they need`,
+    named: (name) => words.wayOut.best.named({ name }),
     note: (missing) => bestWayOut(missing)?.note,
     hint: (missing) => bestWayOut(missing)?.short,
     applies: (missing) => bestWayOut(missing) !== undefined,

@@ -8,8 +8,11 @@ import { whyNoTasks } from "../cluster/machines.js";
 import { openFirewall } from "../stores/firewall-store.js";
 import { startPairing } from "../stores/pairing-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { defineCommands, type Enabled, unless, when } from "./command.js";
 import { machineTarget, roleTarget } from "./target-kinds.js";
+
+const words = texts.commands.machine;
 
 /** This machine and those that are paired with it: both can have tasks of ours. */
 const isOurs = ({ kind }: Machine) => kind === "this" || kind === "paired";
@@ -20,15 +23,15 @@ function takesTasks(machine: Machine): Enabled {
 }
 
 function answers({ name, presence }: Machine): Enabled {
-  return when(presence === "online", `${name} is not connected.`);
+  return when(presence === "online", words.notConnected({ name }));
 }
 
 export const machineCommands = defineCommands(machineTarget, {
   addWorker: {
     id: "machine.addWorker",
     group: "Cluster",
-    label: "Add worker",
-    named: (name) => `Add worker on ${name}`,
+    label: words.addWorker.label,
+    named: (name) => words.addWorker.named({ name }),
     icon: "plus",
     needsApplication: true,
     applies: isOurs,
@@ -38,9 +41,9 @@ export const machineCommands = defineCommands(machineTarget, {
   addPs: {
     id: "machine.addPs",
     group: "Cluster",
-    label: "Add ps",
-    named: (name) => `Add ps on ${name}`,
-    keywords: "parameter server",
+    label: words.addPs.label,
+    named: (name) => words.addPs.named({ name }),
+    keywords: words.addPs.keywords,
     needsApplication: true,
     applies: isOurs,
     isEnabled: takesTasks,
@@ -49,8 +52,8 @@ export const machineCommands = defineCommands(machineTarget, {
   addTasks: {
     id: "machine.addTasks",
     group: "Cluster",
-    label: "Add other tasks…",
-    named: (name) => `Add tasks on ${name}…`,
+    label: words.addTasks.label,
+    named: (name) => words.addTasks.named({ name }),
     icon: "plus",
     needsApplication: true,
     applies: isOurs,
@@ -60,46 +63,46 @@ export const machineCommands = defineCommands(machineTarget, {
   stopTasks: {
     id: "machine.stopTasks",
     group: "Cluster",
-    label: "Stop all tasks here",
-    labelNow: ({ kind, name }) => (kind === "this" ? "Stop all tasks here" : `Stop all tasks on ${name}`),
-    named: (name) => `Stop all tasks on ${name}`,
+    label: words.stopTasks.label,
+    labelNow: ({ kind, name }) => (kind === "this" ? words.stopTasks.label : words.stopTasks.there({ name })),
+    named: (name) => words.stopTasks.named({ name }),
     icon: "stop",
     needsApplication: true,
     applies: isOurs,
-    isEnabled: ({ id }) => when(stoppable(id).length > 0, "No task is running there."),
+    isEnabled: ({ id }) => when(stoppable(id).length > 0, words.stopTasks.reason),
     run: ({ id }) => stopTasks(id),
   },
   pair: {
     id: "machine.pair",
     group: "Cluster",
-    label: "Pair…",
-    short: () => "Pair",
-    named: (name) => `Pair with ${name}…`,
+    label: words.pair.label,
+    short: () => words.pair.short,
+    named: (name) => words.pair.named({ name }),
     icon: "link",
     needsApplication: true,
     applies: ({ kind }) => kind === "discovered",
-    isEnabled: ({ presence, name }) => when(presence !== "offline", `${name} does not answer.`),
+    isEnabled: ({ presence, name }) => when(presence !== "offline", words.pair.reason({ name })),
     run: ({ id }) => startPairing(id),
   },
   openWindow: {
     id: "machine.openWindow",
     group: "Cluster",
-    label: "Open its window",
-    named: (name) => `Open the window of ${name}`,
+    label: words.openWindow.label,
+    named: (name) => words.openWindow.named({ name }),
     icon: "external",
     needsApplication: true,
     applies: isPaired,
     isEnabled: (machine) => {
       const there = answers(machine);
-      return there === true ? when(machine.role === "manage", "It takes the role Manage there.") : there;
+      return there === true ? when(machine.role === "manage", words.openWindow.reason) : there;
     },
     run: openMachineWindow,
   },
   firewall: {
     id: "machine.firewall",
     group: "Cluster",
-    label: "Check its firewall…",
-    named: (name) => `Firewall of ${name}…`,
+    label: words.firewall.label,
+    named: (name) => words.firewall.named({ name }),
     icon: "shield",
     needsApplication: true,
     applies: isOurs,
@@ -109,9 +112,9 @@ export const machineCommands = defineCommands(machineTarget, {
   newIdentity: {
     id: "machine.newIdentity",
     group: "Cluster",
-    label: "Make a new identity…",
-    short: () => "New identity…",
-    keywords: "copied disk, clone",
+    label: words.newIdentity.label,
+    short: () => words.newIdentity.short,
+    keywords: words.newIdentity.keywords,
     icon: "key",
     needsApplication: true,
     applies: ({ kind }) => kind === "this",
@@ -120,16 +123,16 @@ export const machineCommands = defineCommands(machineTarget, {
   details: {
     id: "machine.details",
     group: "Cluster",
-    label: "Details…",
-    named: (name) => `Details of ${name}…`,
+    label: words.details.label,
+    named: (name) => words.details.named({ name }),
     icon: "info",
     run: ({ id }) => uiActions.open({ kind: "machine", machineId: id }),
   },
   copyId: {
     id: "machine.copyId",
     group: "Cluster",
-    label: "Copy device ID",
-    named: (name) => `Copy the device ID of ${name}`,
+    label: words.copyId.label,
+    named: (name) => words.copyId.named({ name }),
     icon: "copy",
     applies: ({ kind }) => kind !== "foreign",
     run: ({ id }) => copyText(id),
@@ -137,10 +140,11 @@ export const machineCommands = defineCommands(machineTarget, {
   forget: {
     id: "machine.forget",
     group: "Cluster",
-    label: "Unpair or forget",
-    labelNow: ({ kind }) => (kind === "paired" ? "Unpair…" : "Forget"),
-    short: ({ kind }) => (kind === "paired" ? "Unpair" : "Forget"),
-    named: (name, { kind }) => (kind === "paired" ? `Unpair ${name}…` : `Forget ${name}`),
+    label: words.forget.label,
+    labelNow: ({ kind }) => (kind === "paired" ? words.forget.unpair : words.forget.forget),
+    short: ({ kind }) => (kind === "paired" ? words.forget.unpairShort : words.forget.forget),
+    named: (name, { kind }) =>
+      kind === "paired" ? words.forget.unpairNamed({ name }) : words.forget.forgetNamed({ name }),
     icon: "trash",
     danger: true,
     needsApplication: true,
@@ -153,7 +157,7 @@ export const roleCommands = defineCommands(roleTarget, {
   grant: {
     id: "machine.grantRole",
     group: "Cluster",
-    label: "What it may do here",
+    label: words.role.grant.label,
     short: ({ role }) => roleText(role).label,
     note: ({ role }) => roleText(role).here,
     icon: "key",

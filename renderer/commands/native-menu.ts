@@ -1,5 +1,6 @@
 /** The commands as the system's own menu bar shows them. */
 import type { NativeCommandItem, NativeMenu, NativeMenuItem } from "../../main/api/native-menu.js";
+import { texts } from "../texts/texts.js";
 import type { Action, AnyCommand, CommandGroup } from "./command.js";
 import { editCommands } from "./edit-commands.js";
 import { graphCommands } from "./graph-commands.js";
@@ -29,7 +30,11 @@ export function buildNativeMenu(context: MenuContext): BuiltMenu {
     );
   const menu: NativeMenu = {
     app: itemsOf("Settings"),
-    menus: MENUS.map((label) => ({ label, items: itemsOf(label) })),
+    menus: MENUS.map((group) => ({
+      label: texts.commands.groups[group],
+      items: itemsOf(group),
+      takesScreen: group === "View",
+    })),
     help: itemsOf("Help"),
   };
   return { menu, chosen };

@@ -8,11 +8,13 @@ import { tensorName } from "../document/tensor-names.js";
 import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
 import { shownFunction } from "../stores/function-bodies.js";
 import { uiActions } from "../stores/ui-store.js";
-import { countText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
 import { openEdgeMenu } from "../viewport/new-node-place.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { defineCommands, when } from "./command.js";
 import { nodesTarget, nodeTarget } from "./target-kinds.js";
+
+const words = texts.commands.node;
 
 /** Makes these nodes the selection, which panels and choosers use. */
 export function selectOnly(names: readonly string[]): void {
@@ -21,7 +23,7 @@ export function selectOnly(names: readonly string[]): void {
   if (!same) documentActions.select([...names]);
 }
 
-export const nodeCount = (names: readonly string[]) => countText(names.length, "node");
+export const nodeCount = (names: readonly string[]) => words.nodeCount({ count: names.length });
 
 function outputsOf(node: NodeDef): number {
   return signatureOf(node, lookupOp)?.outputs.length ?? 0;
@@ -59,7 +61,7 @@ export const nodeCommands = defineCommands(nodeTarget, {
   inspect: {
     id: "graph.inspect",
     group: "Graph",
-    label: "Inspect the node",
+    label: words.inspect.label,
     icon: "info",
     run: ({ name }) => {
       selectOnly([name]);
@@ -69,7 +71,7 @@ export const nodeCommands = defineCommands(nodeTarget, {
   rename: {
     id: "graph.rename",
     group: "Graph",
-    label: "Rename the node…",
+    label: words.rename.label,
     shortcut: "F2",
     onCanvas: true,
     run: ({ name }) => {
@@ -80,8 +82,8 @@ export const nodeCommands = defineCommands(nodeTarget, {
   fetch: {
     id: "graph.fetch",
     group: "Graph",
-    label: "Fetch with every step",
-    keywords: "run, result, output, target",
+    label: words.fetch.label,
+    keywords: words.fetch.keywords,
     applies: isRunByItself,
     isOn: isWanted,
     run: (node) => {
@@ -92,10 +94,10 @@ export const nodeCommands = defineCommands(nodeTarget, {
   problem: {
     id: "graph.toProblem",
     group: "Graph",
-    label: "Go to what is wrong with the node",
-    keywords: "error, warning, quick fix",
+    label: words.problem.label,
+    keywords: words.problem.keywords,
     shortcut: "Mod+.",
-    isEnabled: () => when(problemCard() !== null, "Nothing is wrong with the node, or it is not in view."),
+    isEnabled: () => when(problemCard() !== null, words.problem.reason),
     run: () => {
       const card = problemCard();
       (card?.querySelector<HTMLElement>("button") ?? card)?.focus();
@@ -104,10 +106,10 @@ export const nodeCommands = defineCommands(nodeTarget, {
   connect: {
     id: "graph.connect",
     group: "Graph",
-    label: "Connect the node's output…",
+    label: words.connect.label,
     shortcut: "C",
     onCanvas: true,
-    isEnabled: (node) => when(outputsOf(node) > 0, `${node.op} has no output.`),
+    isEnabled: (node) => when(outputsOf(node) > 0, words.connect.reason({ op: node.op })),
     run: ({ name }) => openEdgeMenu({ type: "output", end: { node: name, output: 0 } }),
   },
 });
@@ -116,7 +118,7 @@ export const nodesCommands = defineCommands(nodesTarget, {
   pin: {
     id: "graph.pin",
     group: "Graph",
-    label: "Pin selection to a task…",
+    label: words.nodes.pin.label,
     icon: "pin",
     shortcut: "P",
     onCanvas: true,
@@ -129,14 +131,14 @@ export const nodesCommands = defineCommands(nodesTarget, {
   unpin: {
     id: "graph.unpin",
     group: "Graph",
-    label: "Unpin selection",
-    named: (name) => `Unpin ${name}`,
-    hint: () => "let the engine place it",
+    label: words.nodes.unpin.label,
+    named: (name) => words.nodes.unpin.named({ name }),
+    hint: () => words.nodes.unpin.hint,
     isEnabled: (names) => {
       const { nodes } = useGraph.getState().document;
       return when(
         names.some((name) => nodes.get(name)?.device !== ""),
-        "Nothing of it is pinned.",
+        words.nodes.unpin.reason,
       );
     },
     run: (names) => void documentActions.pin([...names], ""),
@@ -144,36 +146,36 @@ export const nodesCommands = defineCommands(nodesTarget, {
   device: {
     id: "graph.device",
     group: "Graph",
-    label: "Pin selection to a device string…",
-    short: () => "Device string…",
-    keywords: "partial, job, gpu, cpu, any task",
+    label: words.nodes.device.label,
+    short: () => words.nodes.device.short,
+    keywords: words.nodes.device.keywords,
     hint: nodeCount,
     run: (nodes) => uiActions.open({ kind: "device", nodes }),
   },
   colocate: {
     id: "graph.colocate",
     group: "Graph",
-    label: "Colocate selection with a node…",
-    short: () => "Colocate…",
-    keywords: "together, same device, _class, loc",
+    label: words.nodes.colocate.label,
+    short: () => words.nodes.colocate.short,
+    keywords: words.nodes.colocate.keywords,
     hint: nodeCount,
     run: (nodes) => uiActions.open({ kind: "colocate", nodes }),
   },
   scope: {
     id: "graph.moveToScope",
     group: "Graph",
-    label: "Move selection to a scope…",
-    short: () => "Move to a scope…",
-    keywords: "name scope, group, extract, prefix",
+    label: words.nodes.scope.label,
+    short: () => words.nodes.scope.short,
+    keywords: words.nodes.scope.keywords,
     hint: nodeCount,
     run: (nodes) => uiActions.open({ kind: "scope", nodes }),
   },
   separate: {
     id: "graph.separate",
     group: "Graph",
-    label: "Release selection from colocation",
-    short: () => "Release",
-    named: (name) => `Release ${name} from colocation`,
+    label: words.nodes.separate.label,
+    short: () => words.nodes.separate.short,
+    named: (name) => words.nodes.separate.named({ name }),
     hint: nodeCount,
     applies: isColocated,
     run: (names) => void documentActions.separate(names),
@@ -181,9 +183,9 @@ export const nodesCommands = defineCommands(nodesTarget, {
   bypass: {
     id: "edit.bypass",
     group: "Edit",
-    label: "Delete nodes and reconnect",
-    short: () => "Delete and reconnect",
-    keywords: "remove, rewire, bypass",
+    label: words.nodes.bypass.label,
+    short: () => words.nodes.bypass.short,
+    keywords: words.nodes.bypass.keywords,
     shortcut: "Shift+Delete",
     danger: true,
     onCanvas: true,
@@ -193,7 +195,7 @@ export const nodesCommands = defineCommands(nodesTarget, {
   duplicate: {
     id: "edit.duplicate",
     group: "Edit",
-    label: "Duplicate nodes",
+    label: words.nodes.duplicate.label,
     shortcut: "Mod+D",
     onCanvas: true,
     hint: nodeCount,

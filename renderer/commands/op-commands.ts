@@ -5,26 +5,32 @@ import { documentActions, lookupOp, useGraph } from "../stores/document-store.js
 import { isFavourite, toggleFavourite } from "../stores/op-choice.js";
 import { loadOps, useOps } from "../stores/ops-store.js";
 import { changeSettings, useSettings } from "../stores/settings-store.js";
+import { texts } from "../texts/texts.js";
 import { placeBesideSelection } from "../viewport/new-node-place.js";
 import { defineCommands } from "./command.js";
 import { noTarget, opTarget } from "./target-kinds.js";
+
+const words = texts.commands.op;
 
 export const opCommands = defineCommands(opTarget, {
   add: {
     id: "op.add",
     group: "Graph",
-    label: "Add beside the selection",
-    short: () => "Add",
-    named: (op) => `Add ${op}`,
+    label: words.add.label,
+    short: () => words.add.short,
+    named: (op) => words.add.named({ op }),
     icon: "plus",
     run: addBesideSelection,
   },
   favourite: {
     id: "op.favourite",
     group: "Graph",
-    label: "List with the favourites",
-    short: (op) => (isFavourite(op) ? "Remove favourite" : "Favourite"),
-    named: (op) => (isFavourite(op) ? `Remove ${op} from the favourites` : `Add ${op} to the favourites`),
+    label: words.favourite.label,
+    short: (op) => (isFavourite(op) ? words.favourite.removeFavourite : words.favourite.favourite),
+    named: (op) =>
+      isFavourite(op)
+        ? words.favourite.removeOpFromFavourites({ op })
+        : words.favourite.addOpToFavourites({ op }),
     needsApplication: true,
     isOn: isFavourite,
     run: toggleFavourite,
@@ -35,8 +41,8 @@ export const opListCommands = defineCommands(noTarget, {
   reload: {
     id: "op.reloadList",
     group: "Graph",
-    label: "Read the list of ops again",
-    short: () => "Try again",
+    label: words.opList.reload.label,
+    short: () => words.opList.reload.short,
     icon: "refresh",
     needsApplication: true,
     applies: () => useOps.getState().state === "failed",
@@ -45,8 +51,8 @@ export const opListCommands = defineCommands(noTarget, {
   onlyRunnable: {
     id: "op.onlyRunnable",
     group: "Graph",
-    label: "List only ops that the cluster can run",
-    short: () => "Only what the cluster can run",
+    label: words.opList.onlyRunnable.label,
+    short: () => words.opList.onlyRunnable.short,
     needsApplication: true,
     isOn: () => useSettings.getState().settings.onlyRunnableOps,
     run: () => changeSettings({ onlyRunnableOps: !useSettings.getState().settings.onlyRunnableOps }),

@@ -1,17 +1,20 @@
 import { runAlone, runTo } from "../actions/partial-run.js";
+import { texts } from "../texts/texts.js";
 import { defineCommands } from "./command.js";
 import { isRunByItself, nodeCount } from "./node-commands.js";
 import { nothingRuns } from "./run-commands.js";
 import { nodesTarget } from "./target-kinds.js";
 
+const words = texts.commands.partialRun;
+
 export const partialRunCommands = defineCommands(nodesTarget, {
   to: {
     id: "run.to",
     group: "Run",
-    label: "Run to here",
-    named: (name) => `Run to ${name}`,
+    label: words.to.label,
+    named: (name) => words.to.named({ name }),
     hint: nodeCount,
-    keywords: "part, partial, selection",
+    keywords: words.to.keywords,
     icon: "play",
     takesDocument: true,
     needsApplication: true,
@@ -22,11 +25,11 @@ export const partialRunCommands = defineCommands(nodesTarget, {
   alone: {
     id: "run.alone",
     group: "Run",
-    label: "Run alone",
-    named: (name) => `Run ${name} alone`,
-    note: () => "What it reads from other nodes keeps the values of the last run.",
+    label: words.alone.label,
+    named: (name) => words.alone.named({ name }),
+    note: () => words.alone.note,
     hint: nodeCount,
-    keywords: "part, partial, selection",
+    keywords: words.alone.keywords,
     takesDocument: true,
     needsApplication: true,
     applies: isRunByItself,

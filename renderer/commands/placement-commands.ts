@@ -12,11 +12,13 @@ import { useOps } from "../stores/ops-store.js";
 import { placementTasks } from "../stores/placement-input.js";
 import { isCurrent, type PlacementShown, usePlacement } from "../stores/placement-store.js";
 import { uiActions } from "../stores/ui-store.js";
-import { countText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
 import { type CommandSpec, defineCommands, type Enabled, when } from "./command.js";
 import { remember } from "./remember.js";
 import { nothingRuns } from "./run-commands.js";
 import { noTarget } from "./target-kinds.js";
+
+const words = texts.commands.placement;
 
 /** Single steps differ by chance; of more, the newest one is shown. */
 const MEASURED_STEPS = 20;
@@ -27,10 +29,10 @@ const tasksOf = remember((document: ReturnType<typeof useDocument.getState>["doc
 
 function canSuggest(): Enabled {
   const { document } = useDocument.getState();
-  if (document.nodes.size === 0) return { reason: "The graph has no nodes." };
-  if (useOps.getState().state !== "ready") return { reason: "The op list is not known yet." };
+  if (document.nodes.size === 0) return { reason: words.noNodes };
+  if (useOps.getState().state !== "ready") return { reason: words.opsNotKnown };
   const { length } = tasksOf(document, useCluster.getState().state);
-  return when(length > 1, "The cluster has fewer than two tasks to choose from. Add a worker first.");
+  return when(length > 1, words.tooFewTasks);
 }
 
 /** Moves that are wanted; 0 without a suggestion. */
@@ -43,10 +45,10 @@ export const placementCommands = defineCommands(noTarget, {
   suggest: {
     id: "placement.suggest",
     group: "Graph",
-    label: "Suggest a placement",
-    labelNow: () => (usePlacement.getState().suggestion ? "Suggest again" : "Suggest a placement"),
-    note: () => "Search for pins with a shorter step. Nothing changes until you apply them.",
-    keywords: "pin, balance, partition, device, faster, automatic",
+    label: words.suggest.label,
+    labelNow: () => (usePlacement.getState().suggestion ? words.suggest.suggestAgain : words.suggest.label),
+    note: () => words.suggest.note,
+    keywords: words.suggest.keywords,
     icon: "pin",
     isEnabled: canSuggest,
     run: async () => {
@@ -57,48 +59,47 @@ export const placementCommands = defineCommands(noTarget, {
   cancel: {
     id: "placement.cancel",
     group: "Graph",
-    label: "Stop the search for a placement",
-    short: () => "Cancel",
-    isEnabled: () =>
-      when(usePlacement.getState().search !== undefined, "No placement is being searched for."),
+    label: words.cancel.label,
+    short: () => words.cancel.short,
+    isEnabled: () => when(usePlacement.getState().search !== undefined, words.cancel.reason),
     run: cancelSuggestion,
   },
   keepPins: {
     id: "placement.keepPins",
     group: "Graph",
-    label: "Keep pinned nodes where they are when a placement is suggested",
-    short: () => "Keep pinned nodes where they are",
+    label: words.keepPins.label,
+    short: () => words.keepPins.short,
     isOn: () => usePlacement.getState().keepPins,
     run: () => usePlacement.setState(({ keepPins }) => ({ keepPins: !keepPins })),
   },
   apply: {
     id: "placement.apply",
     group: "Graph",
-    label: "Apply the suggested placement",
-    short: () => `Apply ${countText(wantedMoves(), "move")}`,
-    hint: () => countText(wantedMoves(), "move"),
+    label: words.apply.label,
+    short: () => words.apply.short({ count: wantedMoves() }),
+    hint: () => words.apply.hint({ count: wantedMoves() }),
     isEnabled: () => {
       const { suggestion } = usePlacement.getState();
-      if (!suggestion) return { reason: "No placement is suggested." };
-      if (!isCurrent(suggestion)) return { reason: "The graph has changed since. Suggest again." };
-      return when(wantedMoves() > 0, "No move is chosen.");
+      if (!suggestion) return { reason: words.apply.noPlacementSuggested };
+      if (!isCurrent(suggestion)) return { reason: words.apply.outdated };
+      return when(wantedMoves() > 0, words.apply.noMoveChosen);
     },
     run: applySuggestion,
   },
   discard: {
     id: "placement.discard",
     group: "Graph",
-    label: "Discard the suggested placement",
-    short: () => "Discard",
-    isEnabled: () => when(usePlacement.getState().suggestion !== undefined, "No placement is suggested."),
+    label: words.discard.label,
+    short: () => words.discard.short,
+    isEnabled: () => when(usePlacement.getState().suggestion !== undefined, words.discard.reason),
     run: discardSuggestion,
   },
   measure: {
     id: "placement.measure",
     group: "Run",
-    label: `Measure the step: run ${MEASURED_STEPS} traced steps`,
-    short: () => `Run ${MEASURED_STEPS} traced steps`,
-    note: () => "Measures the time of each node and of what is sent. The last step counts.",
+    label: words.measure.label({ steps: MEASURED_STEPS }),
+    short: () => words.measure.short({ steps: MEASURED_STEPS }),
+    note: () => words.measure.note,
     icon: "pulse",
     takesDocument: true,
     needsApplication: true,

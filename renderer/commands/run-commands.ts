@@ -9,15 +9,17 @@ import { useOps } from "../stores/ops-store.js";
 import { isActive, useDocumentRun, useRun } from "../stores/run-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
-import { countText } from "../ui/format.js";
 import { defineCommands, type Enabled, type TargetKind, when } from "./command.js";
 import { remember } from "./remember.js";
 import { documentTarget, noTarget, runTarget, stepsTarget } from "./target-kinds.js";
 
+const words = texts.commands.run;
+
 /** One run at a time, whichever document it computes. */
 export function nothingRuns(): Enabled {
-  return when(!isActive(useRun.getState().newest), "A run is in progress.");
+  return when(!isActive(useRun.getState().newest), words.runInProgress);
 }
 
 /** Of a long run: what the chosen configuration says, or what was chosen in the window last. */
@@ -26,14 +28,14 @@ export function longRunSteps(): number {
   return steps > 1 ? steps : useUi.getState().manySteps;
 }
 
-const manySteps = () => countText(longRunSteps(), "step");
+const manySteps = () => words.stepCount({ count: longRunSteps() });
 
 export const runCommands = defineCommands(documentTarget, {
   once: {
     id: "run.once",
     group: "Run",
-    label: "Run one step",
-    short: () => "Run",
+    label: words.once.label,
+    short: () => words.once.short,
     icon: "play",
     shortcut: "Mod+Enter",
     takesDocument: true,
@@ -44,8 +46,8 @@ export const runCommands = defineCommands(documentTarget, {
   many: {
     id: "run.many",
     group: "Run",
-    label: "Run many steps",
-    short: () => `Run ${manySteps()}`,
+    label: words.many.label,
+    short: () => words.many.short({ count: longRunSteps() }),
     hint: manySteps,
     icon: "fast-forward",
     shortcut: "Mod+Shift+Enter",
@@ -57,8 +59,8 @@ export const runCommands = defineCommands(documentTarget, {
   customSteps: {
     id: "run.customSteps",
     group: "Run",
-    label: "Run a number of steps…",
-    short: () => "Another number…",
+    label: words.customSteps.label,
+    short: () => words.customSteps.short,
     needsApplication: true,
     isEnabled: nothingRuns,
     run: () => uiActions.open({ kind: "custom-steps" }),
@@ -66,20 +68,20 @@ export const runCommands = defineCommands(documentTarget, {
   enqueue: {
     id: "run.enqueue",
     group: "Run",
-    label: "Run once the present run is over",
-    short: () => "Add to the queue",
-    keywords: "queue, wait, later",
+    label: words.enqueue.label,
+    short: () => words.enqueue.short,
+    keywords: words.enqueue.keywords,
     takesDocument: true,
     needsApplication: true,
-    isEnabled: () => when(isActive(useRun.getState().newest), "Nothing is running."),
+    isEnabled: () => when(isActive(useRun.getState().newest), words.enqueue.reason),
     run: enqueueRun,
   },
   choose: {
     id: "run.choose",
     group: "Run",
-    label: "Choose what to run",
-    short: () => "Choose what to run…",
-    keywords: "fetches, targets, feeds, signature",
+    label: words.choose.label,
+    short: () => words.choose.short,
+    keywords: words.choose.keywords,
     shortcut: "Mod+5",
     whileTyping: true,
     run: () => uiActions.showDock("run"),
@@ -87,8 +89,8 @@ export const runCommands = defineCommands(documentTarget, {
   initialise: {
     id: "run.initialise",
     group: "Run",
-    label: "Give variables a value, then run again",
-    labelNow: () => `${initialiseText(initialisation())}, then run again`,
+    label: words.initialise.label,
+    labelNow: () => initialiseText(initialisation()),
     takesDocument: true,
     needsApplication: true,
     applies: () => {
@@ -114,17 +116,21 @@ const initialisation = () => initialisationOf(useDocument.getState().document, u
 function initialiseText({ targets, missing }: Initialisation): string {
   const [variable] = missing;
   if (variable !== undefined) {
-    return missing.length === 1 ? `Start ${variable} at zero` : `Start ${missing.length} variables at zero`;
+    return missing.length === 1
+      ? words.initialise.startOne({ variable })
+      : words.initialise.startSeveral({ count: missing.length });
   }
-  return targets.length === 1 ? `Run ${targets[0] ?? ""}` : `Run ${targets.length} initializers`;
+  return targets.length === 1
+    ? words.initialise.runOne({ initializer: targets[0] ?? "" })
+    : words.initialise.runSeveral({ count: targets.length });
 }
 
 export const stepsCommands = defineCommands(stepsTarget, {
   run: {
     id: "run.steps",
     group: "Run",
-    label: "Run this many steps",
-    short: (steps) => countText(steps, "step"),
+    label: words.steps.run.label,
+    short: (steps) => words.steps.run.short({ steps }),
     isOn: (steps) => steps === longRunSteps(),
     icon: "fast-forward",
     takesDocument: true,
@@ -147,26 +153,24 @@ export const activeRunCommands = defineCommands(runTarget, {
   pause: {
     id: "run.pause",
     group: "Run",
-    label: "Pause the run",
-    labelNow: ({ state }) => (state === "paused" ? "Resume the run" : "Pause the run"),
-    short: ({ state }) => (state === "paused" ? "Resume" : "Pause"),
-    note: ({ state }) => (state === "paused" ? undefined : "Hold it after the current step"),
+    label: words.activeRun.pause.label,
+    labelNow: ({ state }) =>
+      state === "paused" ? words.activeRun.pause.resumeRun : words.activeRun.pause.label,
+    short: ({ state }) => (state === "paused" ? words.activeRun.pause.resume : words.activeRun.pause.pause),
+    note: ({ state }) => (state === "paused" ? undefined : words.activeRun.pause.note),
     icon: ({ state }) => (state === "paused" ? "play" : "pause"),
     needsApplication: true,
     applies: ({ steps }) => steps > 1,
-    isEnabled: ({ state }) => when(state !== "stopping", "It is stopping."),
+    isEnabled: ({ state }) => when(state !== "stopping", words.activeRun.pause.reason),
     run: pauseOrResumeRun,
   },
   stop: {
     id: "run.stop",
     group: "Run",
-    label: "Stop the run",
-    short: () => (isStopping() ? "Abort" : "Stop"),
-    note: () =>
-      isStopping()
-        ? "Cancel the step that is running"
-        : "Finish the current step, then stop; again: cancel it",
-    hint: () => (isStopping() ? "again: abort the step" : "after this step"),
+    label: words.activeRun.stop.label,
+    short: () => (isStopping() ? words.activeRun.stop.abort : words.activeRun.stop.stop),
+    note: () => (isStopping() ? words.activeRun.stop.abortNote : words.activeRun.stop.stopNote),
+    hint: () => (isStopping() ? words.activeRun.stop.abortHint : words.activeRun.stop.stoppingHint),
     icon: "stop",
     shortcut: "Shift+Escape",
     whileTyping: true,
@@ -179,7 +183,7 @@ const queuedTarget: TargetKind<QueuedRun> = {
   name: "waiting run",
   current: () => {
     const [target] = useRun.getState().queue;
-    return target === undefined ? { reason: "No run is waiting." } : { target };
+    return target === undefined ? { reason: words.noRunWaiting } : { target };
   },
   all: () => useRun.getState().queue,
   nameOf: ({ configuration, document }) => [configuration, document].filter(Boolean).join(" of "),
@@ -189,8 +193,8 @@ export const queuedRunCommands = defineCommands(queuedTarget, {
   remove: {
     id: "run.dequeue",
     group: "Run",
-    label: "Do not run it",
-    named: (name) => `Take ${name} out of the queue`,
+    label: words.queuedRun.remove.label,
+    named: (name) => words.queuedRun.remove.named({ name }),
     icon: "close",
     needsApplication: true,
     run: ({ queueId }) => client().call("runs.dequeue", { queueId }),
@@ -201,9 +205,9 @@ export const traceCommands = defineCommands(noTarget, {
   toggle: {
     id: "run.trace",
     group: "Run",
-    label: "Trace the next run",
-    short: () => "Trace",
-    note: () => "Record when and where every node runs. A traced step takes longer.",
+    label: words.trace.toggle.label,
+    short: () => words.trace.toggle.short,
+    note: () => words.trace.toggle.note,
     icon: "pulse",
     isOn: () => useUi.getState().trace,
     run: () => uiActions.setTrace(!useUi.getState().trace),

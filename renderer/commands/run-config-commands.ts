@@ -2,8 +2,11 @@ import type { RunConfig } from "../document/model.js";
 import { runConfigsOf } from "../document/run-configs.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { defineCommands, type TargetKind, when } from "./command.js";
 import { documentTarget } from "./target-kinds.js";
+
+const words = texts.commands.runConfig;
 
 const configTarget: TargetKind<RunConfig> = {
   name: "run configuration",
@@ -19,8 +22,8 @@ export const runConfigListCommands = defineCommands(documentTarget, {
   add: {
     id: "run.addConfiguration",
     group: "Run",
-    label: "New run configuration",
-    short: () => "New",
+    label: words.runConfigList.add.label,
+    short: () => words.runConfigList.add.short,
     icon: "plus",
     run: () => {
       if (documentActions.addRunConfig()) uiActions.showDock("run");
@@ -32,8 +35,8 @@ export const runConfigCommands = defineCommands(configTarget, {
   choose: {
     id: "run.chooseConfiguration",
     group: "Run",
-    label: "Use this run configuration",
-    named: (name) => `Use the run configuration ${name}`,
+    label: words.choose.label,
+    named: (name) => words.choose.named({ name }),
     short: ({ name }) => name,
     applies: hasOthers,
     isOn: ({ name }) => name === useDocument.getState().document.runConfig.name,
@@ -42,27 +45,27 @@ export const runConfigCommands = defineCommands(configTarget, {
   duplicate: {
     id: "run.duplicateConfiguration",
     group: "Run",
-    label: "Duplicate",
-    named: (name) => `Duplicate the run configuration ${name}`,
+    label: words.duplicate.label,
+    named: (name) => words.duplicate.named({ name }),
     icon: "copy",
     run: ({ name }) => void documentActions.duplicateRunConfig(name),
   },
   makeDefault: {
     id: "run.makeConfigurationDefault",
     group: "Run",
-    label: "Make the default",
-    named: (name) => `Make the run configuration ${name} the default`,
-    note: () => "Chosen when the document is opened, and run by the command line.",
+    label: words.makeDefault.label,
+    named: (name) => words.makeDefault.named({ name }),
+    note: () => words.makeDefault.note,
     applies: hasOthers,
     isEnabled: ({ name }) =>
-      when(name !== useDocument.getState().document.defaultRun, "It is the default already."),
+      when(name !== useDocument.getState().document.defaultRun, words.makeDefault.reason),
     run: ({ name }) => void documentActions.setDefaultRunConfig(name),
   },
   remove: {
     id: "run.removeConfiguration",
     group: "Run",
-    label: "Delete",
-    named: (name) => `Delete the run configuration ${name}`,
+    label: words.remove.label,
+    named: (name) => words.remove.named({ name }),
     applies: hasOthers,
     run: ({ name }) => void documentActions.removeRunConfig(name),
   },

@@ -1,20 +1,23 @@
 /** TensorFlow's runtime on this machine. */
 import { cancelInstall, installRuntime, lookForRuntime, useRuntime } from "../stores/runtime-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { bytesText } from "../ui/format.js";
 import { defineCommands, type Enabled, when } from "./command.js";
 import { noTarget } from "./target-kinds.js";
 
-const INSTALL = "Install TensorFlow runtime…";
+const words = texts.commands.runtime;
+
+const INSTALL = words.installTensorflowRuntime;
 
 const state = () => useRuntime.getState().state;
 
 function canInstall(): Enabled {
   const { runtime, offer, progress, problem } = state() ?? {};
-  if (progress) return { reason: "It is being installed." };
+  if (progress) return { reason: words.beingInstalled };
   if (offer) return true;
-  if (runtime) return { reason: `TensorFlow ${runtime.version} is installed.` };
-  return { reason: problem?.message ?? "There is no TensorFlow build for this system." };
+  if (runtime) return { reason: words.isInstalled({ version: runtime.version }) };
+  return { reason: problem?.message ?? words.noBuild };
 }
 
 /** The size of what would be fetched. */
@@ -40,8 +43,8 @@ export const runtimeCommands = defineCommands(noTarget, {
   retry: {
     id: "runtime.retryInstall",
     group: "Cluster",
-    label: "Install TensorFlow runtime again",
-    short: () => "Try again",
+    label: words.retry.label,
+    short: () => words.retry.short,
     icon: "download",
     needsApplication: true,
     applies: () => state()?.offer !== undefined && state()?.problem !== undefined,
@@ -50,17 +53,17 @@ export const runtimeCommands = defineCommands(noTarget, {
   cancelInstall: {
     id: "runtime.cancelInstall",
     group: "Cluster",
-    label: "Cancel the installation of the TensorFlow runtime",
-    short: () => "Cancel",
+    label: words.cancelInstall.label,
+    short: () => words.cancelInstall.short,
     needsApplication: true,
-    isEnabled: () => when(state()?.progress !== undefined, "Nothing is being installed."),
+    isEnabled: () => when(state()?.progress !== undefined, words.cancelInstall.reason),
     run: cancelInstall,
   },
   refresh: {
     id: "runtime.refresh",
     group: "Cluster",
-    label: "Look for a TensorFlow runtime again",
-    short: () => "Look again",
+    label: words.refresh.label,
+    short: () => words.refresh.short,
     icon: "refresh",
     needsApplication: true,
     run: lookForRuntime,

@@ -6,14 +6,16 @@ import { nodesInScope } from "../document/visible-graph.js";
 import { wiringOf } from "../document/wiring.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
 import { graphViewActions, hasScopes, useGraphView } from "../stores/graph-view-store.js";
-import { countText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
 import { cancelArranging } from "../viewport/arranging.js";
 import { goBack, goForward, goToNode, rememberStop, useTravel } from "../viewport/travel.js";
 import { showItem } from "../viewport/view.js";
 import { defineCommands, type Enabled, when } from "./command.js";
 import { closedScopesTarget, nodesTarget, nodeTarget, noTarget, openScopesTarget } from "./target-kinds.js";
 
-const NO_SCOPES = "Its nodes have positions of their own. Arrange the graph to draw it in scopes.";
+const words = texts.commands.scope;
+
+const NO_SCOPES = words.hasPositions;
 
 const scopesExist = (): Enabled => when(hasScopes(), NO_SCOPES);
 
@@ -29,13 +31,14 @@ export const closedScopeCommands = defineCommands(closedScopesTarget, {
   open: {
     id: "graph.openScope",
     group: "Graph",
-    label: "Open the scope",
-    named: (name) => `Open ${name}`,
-    keywords: "expand, block, group",
+    label: words.closedScope.open.label,
+    named: (name) => words.closedScope.open.named({ name }),
+    keywords: words.closedScope.open.keywords,
     icon: "chevron-right",
     shortcut: "E",
     onCanvas: true,
-    hint: (scopes) => (scopes.length > 1 ? countText(scopes.length, "scope") : undefined),
+    hint: (scopes) =>
+      scopes.length > 1 ? words.closedScope.open.hint({ scopes: scopes.length }) : undefined,
     run: (scopes) => {
       rememberStop();
       graphViewActions.open(scopes.map(({ id }) => id));
@@ -47,9 +50,9 @@ export const openScopeCommands = defineCommands(openScopesTarget, {
   close: {
     id: "graph.closeScope",
     group: "Graph",
-    label: "Close the scope",
-    named: (name) => `Close ${name}`,
-    keywords: "collapse, block, group",
+    label: words.openScope.close.label,
+    named: (name) => words.openScope.close.named({ name }),
+    keywords: words.openScope.close.keywords,
     icon: "chevron-down",
     shortcut: "Shift+E",
     onCanvas: true,
@@ -61,9 +64,9 @@ export const openScopeCommands = defineCommands(openScopesTarget, {
   show: {
     id: "graph.showScope",
     group: "Graph",
-    label: "Show the scope",
-    named: (name) => `Show ${name}`,
-    keywords: "zoom, fit",
+    label: words.openScope.show.label,
+    named: (name) => words.openScope.show.named({ name }),
+    keywords: words.openScope.show.keywords,
     run: ([scope]) => {
       if (scope) showItem(scope.id);
     },
@@ -71,8 +74,8 @@ export const openScopeCommands = defineCommands(openScopesTarget, {
   select: {
     id: "graph.selectScope",
     group: "Graph",
-    label: "Select all in the scope",
-    named: (name) => `Select all in ${name}`,
+    label: words.openScope.select.label,
+    named: (name) => words.openScope.select.named({ name }),
     run: (scopes) => documentActions.select(scopes.flatMap((scope) => [...nodesInScope(scope, hierarchy())])),
   },
 });
@@ -81,15 +84,12 @@ export const scopesCommands = defineCommands(noTarget, {
   openAll: {
     id: "graph.openAllScopes",
     group: "Graph",
-    label: "Open all scopes",
-    keywords: "expand all",
+    label: words.scopes.openAll.label,
+    keywords: words.scopes.openAll.keywords,
     isEnabled: () => {
       if (!hasScopes()) return { reason: NO_SCOPES };
       const { size } = hierarchy().tree.root;
-      return when(
-        size <= MAX_OPEN,
-        `It has ${countText(size, "node")}; up to ${MAX_OPEN} are drawn at once.`,
-      );
+      return when(size <= MAX_OPEN, words.scopes.openAll.reason({ size, most: MAX_OPEN }));
     },
     run: () => {
       rememberStop();
@@ -99,11 +99,11 @@ export const scopesCommands = defineCommands(noTarget, {
   closeAll: {
     id: "graph.closeAllScopes",
     group: "Graph",
-    label: "Close all scopes",
-    keywords: "collapse all",
+    label: words.scopes.closeAll.label,
+    keywords: words.scopes.closeAll.keywords,
     isEnabled: () => {
       if (!hasScopes()) return { reason: NO_SCOPES };
-      return when(useGraphView.getState().openness.scopes.size > 0, "No scope is open.");
+      return when(useGraphView.getState().openness.scopes.size > 0, words.scopes.closeAll.reason);
     },
     run: () => {
       rememberStop();
@@ -113,8 +113,8 @@ export const scopesCommands = defineCommands(noTarget, {
   weights: {
     id: "graph.allWeights",
     group: "Graph",
-    label: "Draw weights as nodes",
-    keywords: "parameters, constants, variables, fold, unfold",
+    label: words.scopes.weights.label,
+    keywords: words.scopes.weights.keywords,
     isOn: () => useGraphView.getState().openness.weights === "all",
     isEnabled: scopesExist,
     run: () => graphViewActions.toggleAllWeights(),
@@ -122,30 +122,30 @@ export const scopesCommands = defineCommands(noTarget, {
   cancelArranging: {
     id: "graph.cancelArranging",
     group: "Graph",
-    label: "Do not wait for the layout",
-    short: () => "Cancel",
-    note: () => "What is open is drawn in rows.",
-    isEnabled: () => when(useGraphView.getState().arranging, "No layout is being computed."),
+    label: words.scopes.cancelArranging.label,
+    short: () => words.scopes.cancelArranging.short,
+    note: () => words.scopes.cancelArranging.note,
+    isEnabled: () => when(useGraphView.getState().arranging, words.scopes.cancelArranging.reason),
     run: () => cancelArranging(),
   },
   back: {
     id: "view.back",
     group: "View",
-    label: "Go back",
-    keywords: "history, previous place",
+    label: words.scopes.back.label,
+    keywords: words.scopes.back.keywords,
     icon: "chevron-left",
     shortcut: "Mod+[",
-    isEnabled: () => when(useTravel.getState().past.length > 0, "You have not jumped yet."),
+    isEnabled: () => when(useTravel.getState().past.length > 0, words.scopes.back.reason),
     run: () => goBack(),
   },
   forward: {
     id: "view.forward",
     group: "View",
-    label: "Go forward",
-    keywords: "history, next place",
+    label: words.scopes.forward.label,
+    keywords: words.scopes.forward.keywords,
     icon: "chevron-right",
     shortcut: "Mod+]",
-    isEnabled: () => when(useTravel.getState().future.length > 0, "You have not gone back."),
+    isEnabled: () => when(useTravel.getState().future.length > 0, words.scopes.forward.reason),
     run: () => goForward(),
   },
 });
@@ -163,21 +163,21 @@ export const jumpCommands = defineCommands(nodeTarget, {
   input: {
     id: "graph.goToInput",
     group: "Graph",
-    label: "Go to the first input",
-    keywords: "jump along the edge, producer",
+    label: words.jump.input.label,
+    keywords: words.jump.input.keywords,
     shortcut: "[",
     onCanvas: true,
-    isEnabled: (node) => when(neighbours(node, "incoming").length > 0, "It has no input."),
+    isEnabled: (node) => when(neighbours(node, "incoming").length > 0, words.jump.input.reason),
     run: (node) => goToNode(neighbours(node, "incoming")[0] ?? node.name),
   },
   reader: {
     id: "graph.goToReader",
     group: "Graph",
-    label: "Go to what reads it",
-    keywords: "jump along the edge, consumer",
+    label: words.jump.reader.label,
+    keywords: words.jump.reader.keywords,
     shortcut: "]",
     onCanvas: true,
-    isEnabled: (node) => when(neighbours(node, "outgoing").length > 0, "Nothing reads it."),
+    isEnabled: (node) => when(neighbours(node, "outgoing").length > 0, words.jump.reader.reason),
     run: (node) => goToNode(neighbours(node, "outgoing")[0] ?? node.name),
   },
 });
@@ -193,9 +193,9 @@ export const weightCommands = defineCommands(nodesTarget, {
   toggle: {
     id: "graph.weights",
     group: "Graph",
-    label: "Draw its weights as nodes",
-    named: (name) => `Draw the weights of ${name} as nodes`,
-    keywords: "parameters, constants, variables, fold, unfold",
+    label: words.weight.toggle.label,
+    named: (name) => words.weight.toggle.named({ name }),
+    keywords: words.weight.toggle.keywords,
     shortcut: "W",
     onCanvas: true,
     applies: () => hasScopes(),
@@ -203,7 +203,7 @@ export const weightCommands = defineCommands(nodesTarget, {
       const { weights } = useGraphView.getState().openness;
       return weights === "all" || withParameters(names).some((name) => weights.has(name));
     },
-    isEnabled: (names) => when(withParameters(names).length > 0, "It has no weights."),
+    isEnabled: (names) => when(withParameters(names).length > 0, words.weight.toggle.reason),
     run: (names) => graphViewActions.toggleWeights(withParameters(names)),
   },
 });

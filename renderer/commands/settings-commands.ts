@@ -1,7 +1,10 @@
 import { changeSettings, shownTheme, useSettings } from "../stores/settings-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { defineCommands, when } from "./command.js";
 import { noTarget } from "./target-kinds.js";
+
+const words = texts.commands.settings;
 
 const settings = () => useSettings.getState().settings;
 const otherTheme = () => (shownTheme(useSettings.getState()) === "dark" ? "light" : "dark");
@@ -10,25 +13,25 @@ export const settingsCommands = defineCommands(noTarget, {
   open: {
     id: "settings.open",
     group: "Settings",
-    label: "Settings…",
-    keywords: "machine name, visible on this network, stop ps with the last worker",
+    label: words.open.label,
+    keywords: words.open.keywords,
     run: () => uiActions.open({ kind: "settings" }),
   },
   visible: {
     id: "settings.visible",
     group: "Settings",
-    label: "Make this machine visible on the network",
-    short: () => "Make visible",
+    label: words.visible.label,
+    short: () => words.visible.short,
     needsApplication: true,
-    isEnabled: () => when(!settings().visible, "It is already visible."),
+    isEnabled: () => when(!settings().visible, words.visible.reason),
     run: () => changeSettings({ visible: true }),
   },
   otherTheme: {
     id: "settings.theme.other",
     group: "Settings",
-    label: "Change to the other theme",
-    labelNow: () => `Change to the ${otherTheme()} theme`,
-    short: () => "Theme",
+    label: words.otherTheme.label,
+    labelNow: () => words.otherTheme.labelNow({ otherTheme: otherTheme() }),
+    short: () => words.otherTheme.short,
     icon: () => (otherTheme() === "light" ? "moon" : "sun"),
     needsApplication: true,
     run: () => changeSettings({ theme: otherTheme() }),
@@ -40,7 +43,7 @@ export const themeCommands = defineCommands(noTarget, {
   dark: {
     id: "settings.theme.dark",
     group: "Settings",
-    label: "Dark theme",
+    label: words.theme.dark.label,
     icon: "moon",
     needsApplication: true,
     isOn: () => settings().theme === "dark",
@@ -49,7 +52,7 @@ export const themeCommands = defineCommands(noTarget, {
   light: {
     id: "settings.theme.light",
     group: "Settings",
-    label: "Light theme",
+    label: words.theme.light.label,
     icon: "sun",
     needsApplication: true,
     isOn: () => settings().theme === "light",
@@ -58,7 +61,7 @@ export const themeCommands = defineCommands(noTarget, {
   system: {
     id: "settings.theme.system",
     group: "Settings",
-    label: "Theme of the system",
+    label: words.theme.system.label,
     icon: "desktop",
     needsApplication: true,
     isOn: () => settings().theme === "system",

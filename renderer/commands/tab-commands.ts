@@ -7,17 +7,20 @@ import {
 } from "../stores/document-session.js";
 import { useDocument } from "../stores/document-store.js";
 import { isReplaceable } from "../stores/tab-store.js";
+import { texts } from "../texts/texts.js";
 import { defineCommands, unless, when } from "./command.js";
 import { anyTabTarget, noTarget, tabTarget } from "./target-kinds.js";
 
-const hasOthers = () => when(openSessions().length > 1, "No other document is open.");
+const words = texts.commands.tab;
+
+const hasOthers = () => when(openSessions().length > 1, words.noOtherDocumentOpen);
 
 export const tabCommands = defineCommands(tabTarget, {
   close: {
     id: "tab.close",
     group: "File",
-    label: "Close",
-    named: (name) => `Close ${name}`,
+    label: words.close.label,
+    named: (name) => words.close.named({ name }),
     icon: "close",
     // A browser keeps Ctrl+W, unless the window is installed as a program of its own.
     shortcut: "Mod+W Alt+W",
@@ -29,8 +32,8 @@ export const tabCommands = defineCommands(tabTarget, {
   closeOthers: {
     id: "tab.closeOthers",
     group: "File",
-    label: "Close the others",
-    keywords: "tabs",
+    label: words.closeOthers.label,
+    keywords: words.closeOthers.keywords,
     takesDocument: true,
     isEnabled: hasOthers,
     run: (session) => closeTabs(openSessions().filter((other) => other !== session)),
@@ -38,17 +41,17 @@ export const tabCommands = defineCommands(tabTarget, {
   moveRight: {
     id: "tab.moveRight",
     group: "View",
-    label: "Move the tab to the right",
+    label: words.moveRight.label,
     shortcut: "Ctrl+Shift+PageDown Alt+Shift+PageDown",
-    isEnabled: (session) => when(openSessions().at(-1) !== session, "It is the last tab."),
+    isEnabled: (session) => when(openSessions().at(-1) !== session, words.moveRight.reason),
     run: (session) => moveTab(session, 1),
   },
   moveLeft: {
     id: "tab.moveLeft",
     group: "View",
-    label: "Move the tab to the left",
+    label: words.moveLeft.label,
     shortcut: "Ctrl+Shift+PageUp Alt+Shift+PageUp",
-    isEnabled: (session) => when(openSessions()[0] !== session, "It is the first tab."),
+    isEnabled: (session) => when(openSessions()[0] !== session, words.moveLeft.reason),
     run: (session) => moveTab(session, -1),
   },
 });
@@ -57,8 +60,8 @@ export const tabListCommands = defineCommands(noTarget, {
   next: {
     id: "tab.next",
     group: "View",
-    label: "Next tab",
-    keywords: "document, switch",
+    label: words.tabList.next.label,
+    keywords: words.tabList.next.keywords,
     shortcut: "Ctrl+Tab Ctrl+PageDown Alt+PageDown",
     whileTyping: true,
     isEnabled: hasOthers,
@@ -67,8 +70,8 @@ export const tabListCommands = defineCommands(noTarget, {
   previous: {
     id: "tab.previous",
     group: "View",
-    label: "Previous tab",
-    keywords: "document, switch",
+    label: words.tabList.previous.label,
+    keywords: words.tabList.previous.keywords,
     shortcut: "Ctrl+Shift+Tab Ctrl+PageUp Alt+PageUp",
     whileTyping: true,
     isEnabled: hasOthers,
@@ -80,10 +83,10 @@ export const anyTabCommands = defineCommands(anyTabTarget, {
   show: {
     id: "tab.show",
     group: "View",
-    label: "Go to tab",
-    named: (name) => `Go to ${name}`,
+    label: words.anyTab.show.label,
+    named: (name) => words.anyTab.show.named({ name }),
     note: (session) => useDocument.of(session).getState().document.path,
-    keywords: "document, switch",
+    keywords: words.anyTab.show.keywords,
     applies: (session) => session !== activeSession(),
     run: activateSession,
   },
@@ -93,5 +96,5 @@ export const anyTabCommands = defineCommands(anyTabTarget, {
 function whyNotClose(session: DocumentSession): string | undefined {
   const { document } = useDocument.of(session).getState();
   const isEmpty = isReplaceable(session) && document.nodes.size === 0;
-  return isEmpty && openSessions().length === 1 ? "Nothing else is open." : undefined;
+  return isEmpty && openSessions().length === 1 ? words.nothingElseOpen : undefined;
 }

@@ -23,10 +23,12 @@ import { useKernels } from "../stores/kernel-store.js";
 import { isActive, useRun } from "../stores/run-store.js";
 import { useSettings } from "../stores/settings-store.js";
 import { useUi } from "../stores/ui-store.js";
-import { countText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
 import { openScopeAround, selectedBoxes } from "../viewport/selected-scopes.js";
 import { useCanvas } from "../viewport/view-store.js";
 import type { TargetKind } from "./command.js";
+
+const words = texts.commands.targetKinds;
 
 /** The window as a whole, or anything that exists only once. */
 export const noTarget: TargetKind<void> = { name: "none", current: () => ({ target: undefined }) };
@@ -90,7 +92,7 @@ export const anyTabTarget: TargetKind<DocumentSession> = {
   nameOf: nameOfTab,
 };
 
-const NO_NODE = "No node is selected.";
+const NO_NODE = words.noNodeSelected;
 
 /** The names of the selected nodes, at least one. */
 export const nodesTarget: TargetKind<readonly string[]> = {
@@ -99,7 +101,7 @@ export const nodesTarget: TargetKind<readonly string[]> = {
     const { selection } = useGraph.getState();
     return selection.size === 0 ? { reason: NO_NODE } : { target: [...selection] };
   },
-  nameOf: (names) => (names.length === 1 ? (names[0] ?? "") : countText(names.length, "node")),
+  nameOf: (names) => (names.length === 1 ? (names[0] ?? "") : words.nodes({ names: names.length })),
 };
 
 /** Selected nodes, and selected edges as the canvas names them; there is at least one of either. */
@@ -114,7 +116,7 @@ export const selectionTarget: TargetKind<Selection> = {
     const nodes = [...useGraph.getState().selection];
     const edges = [...useCanvas.getState().selectedEdges];
     return nodes.length + edges.length === 0
-      ? { reason: "Nothing is selected." }
+      ? { reason: words.nothingSelected }
       : { target: { nodes, edges } };
   },
 };
@@ -124,19 +126,19 @@ export const edgeTarget: TargetKind<Edge> = {
   name: "edge",
   current: () => {
     const [id, ...others] = useCanvas.getState().selectedEdges;
-    if (id === undefined) return { reason: "No edge is selected." };
-    if (others.length > 0) return { reason: "Several edges are selected." };
+    if (id === undefined) return { reason: words.noEdgeSelected };
+    if (others.length > 0) return { reason: words.severalEdgesSelected };
     const target = dataEdge(useGraph.getState().document.nodes, id);
-    return target ? { target } : { reason: "It is not an edge of one tensor." };
+    return target ? { target } : { reason: words.itNotEdgeOneTensor };
   },
 };
 
 /** A frame or a note; there is no default. */
 export const annotationTarget: TargetKind<Annotation> = {
   name: "frame or note",
-  current: () => ({ reason: "No frame or note is chosen." }),
+  current: () => ({ reason: words.noFrameOrNoteChosen }),
   all: () => useGraph.getState().document.annotations,
-  nameOf: ({ kind, text }) => (text.trim() === "" ? `the ${kind}` : (text.split("\n")[0] ?? "")),
+  nameOf: ({ kind, text }) => (text.trim() === "" ? words[kind] : (text.split("\n")[0] ?? "")),
 };
 
 /** The only selected node. */
@@ -144,7 +146,7 @@ export const nodeTarget: TargetKind<NodeDef> = {
   name: "node",
   current: () => {
     const { selection, document } = useGraph.getState();
-    if (selection.size > 1) return { reason: "Several nodes are selected." };
+    if (selection.size > 1) return { reason: words.severalNodesSelected };
     const [name] = selection;
     const target = name === undefined ? undefined : document.nodes.get(name);
     return target === undefined ? { reason: NO_NODE } : { target };
@@ -156,7 +158,7 @@ export const closedScopesTarget: TargetKind<readonly Scope[]> = {
   name: "closed scopes",
   current: () => {
     const target = selectedBoxes();
-    return target.length === 0 ? { reason: "No closed scope is selected." } : { target };
+    return target.length === 0 ? { reason: words.noClosedScopeSelected } : { target };
   },
   nameOf: scopesText,
 };
@@ -166,13 +168,13 @@ export const openScopesTarget: TargetKind<readonly Scope[]> = {
   name: "open scopes",
   current: () => {
     const scope = openScopeAround();
-    return scope ? { target: [scope] } : { reason: "Nothing in an open scope is selected." };
+    return scope ? { target: [scope] } : { reason: words.nothingInOpenScopeSelected };
   },
   nameOf: scopesText,
 };
 
 function scopesText(scopes: readonly Scope[]): string {
-  return scopes.length === 1 ? (scopes[0]?.label ?? "") : countText(scopes.length, "scope");
+  return scopes.length === 1 ? (scopes[0]?.label ?? "") : words.scopes({ scopes: scopes.length });
 }
 
 /** The run in progress, of any document. */
@@ -180,7 +182,7 @@ export const runTarget: TargetKind<RunUpdate> = {
   name: "run",
   current: () => {
     const { newest } = useRun.getState();
-    return newest !== undefined && isActive(newest) ? { target: newest } : { reason: "Nothing is running." };
+    return newest !== undefined && isActive(newest) ? { target: newest } : { reason: words.nothingRunning };
   },
 };
 
@@ -189,7 +191,7 @@ export const machineTarget: TargetKind<Machine> = {
   name: "machine",
   current: () => {
     const target = machinesOf(useCluster.getState()).find(({ kind }) => kind === "this");
-    return target === undefined ? { reason: "The cluster is not known yet." } : { target };
+    return target === undefined ? { reason: words.clusterNotKnownYet } : { target };
   },
   all: () => machinesOf(useCluster.getState()),
   nameOf: ({ name }) => name,
@@ -203,7 +205,7 @@ export interface RoleOfMachine {
 
 export const roleTarget: TargetKind<RoleOfMachine> = {
   name: "role of a machine",
-  current: () => ({ reason: "No machine is chosen." }),
+  current: () => ({ reason: words.noMachineChosen }),
   all: () => [],
   nameOf: ({ machine }) => machine.name,
 };
@@ -211,7 +213,7 @@ export const roleTarget: TargetKind<RoleOfMachine> = {
 /** Any task; there is no default. */
 export const taskTarget: TargetKind<Task> = {
   name: "task",
-  current: () => ({ reason: "No task is chosen." }),
+  current: () => ({ reason: words.noTaskChosen }),
   all: () => useCluster.getState().tasks,
   nameOf: taskName,
 };
@@ -229,7 +231,7 @@ export function blockOf(firewallOf: string, from: string): BlockedRoute {
 
 export const routeTarget: TargetKind<BlockedRoute> = {
   name: "blocked route",
-  current: () => ({ reason: "No connection is chosen." }),
+  current: () => ({ reason: words.noConnectionChosen }),
   all: () => [],
 };
 
@@ -240,7 +242,7 @@ export const missingNodesTarget: TargetKind<MissingNodes> = {
   name: "nodes without a kernel",
   current: () => {
     const [target] = useKernels.getState().missing.tasks;
-    return target === undefined ? { reason: "No node lacks a kernel." } : { target };
+    return target === undefined ? { reason: words.noNodeLacksKernel } : { target };
   },
   all: () => useKernels.getState().missing.tasks,
   nameOf: ({ task }) => task.name,
@@ -249,7 +251,7 @@ export const missingNodesTarget: TargetKind<MissingNodes> = {
 /** The name of an op that the engine or the graph has. */
 export const opTarget: TargetKind<string> = {
   name: "op",
-  current: () => ({ reason: "No op is chosen." }),
+  current: () => ({ reason: words.noOpChosen }),
   // A library has thousands; the graph's own list finds them.
   all: () => [],
   nameOf: (op) => op,
@@ -260,7 +262,7 @@ export const exampleTarget: TargetKind<Example> = {
   name: "example",
   current: () => {
     const [target] = useExamples.getState().examples;
-    return target === undefined ? { reason: "The examples are not read yet." } : { target };
+    return target === undefined ? { reason: words.examplesNotReadYet } : { target };
   },
   all: () => useExamples.getState().examples,
   nameOf: ({ title }) => title,
@@ -271,7 +273,7 @@ export const recentTarget: TargetKind<string> = {
   name: "recent document",
   current: () => {
     const [target] = useSettings.getState().settings.recentDocuments;
-    return target === undefined ? { reason: "No document was opened yet." } : { target };
+    return target === undefined ? { reason: words.noDocumentOpenedYet } : { target };
   },
   all: () => useSettings.getState().settings.recentDocuments,
   nameOf: (path) => path.split(/[\\/]/).at(-1) ?? path,
@@ -283,9 +285,9 @@ export const tensorTarget: TargetKind<KeptTensor> = {
   current: () => {
     const { dockTab, dockOpen } = useUi.getState();
     const name = dockOpen && dockTab.startsWith("tensor:") ? dockTab.slice("tensor:".length) : undefined;
-    if (name === undefined) return { reason: "No tensor is open in the dock." };
+    if (name === undefined) return { reason: words.noTensorOpenInDock };
     const target = fetchedTensor(name);
-    return target === undefined ? { reason: `The newest run did not fetch ${name}.` } : { target };
+    return target === undefined ? { reason: words.newestRunDidNotFetch({ name }) } : { target };
   },
   nameOf: ({ name }) => name,
 };
@@ -297,7 +299,7 @@ export const variableTarget: TargetKind<string> = {
     const { selection, document } = useGraph.getState();
     const [name] = selection;
     const isOne = selection.size === 1 && name !== undefined && isVariable(document.nodes.get(name));
-    return isOne ? { target: name } : { reason: "No variable is selected." };
+    return isOne ? { target: name } : { reason: words.noVariableSelected };
   },
   nameOf: (name) => name,
 };
@@ -307,13 +309,13 @@ export const variablesTarget: TargetKind<readonly string[]> = {
   name: "variables",
   current: () => {
     const target = variablesOf(useDocument.getState().document.nodes).map(({ name }) => name);
-    return target.length === 0 ? { reason: "The graph has no variables." } : { target };
+    return target.length === 0 ? { reason: words.graphNoVariables } : { target };
   },
 };
 
 /** How many steps a run has. */
 export const stepsTarget: TargetKind<number> = {
   name: "steps",
-  current: () => ({ reason: "No number is chosen." }),
+  current: () => ({ reason: words.noNumberChosen }),
   all: () => [],
 };

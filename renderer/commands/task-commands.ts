@@ -4,8 +4,11 @@ import { clearState, controlTask } from "../actions/cluster-actions.js";
 import { copyText } from "../actions/copy-text.js";
 import { taskDevice } from "../cluster/task-name.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { defineCommands, type Enabled, unless, when } from "./command.js";
 import { taskTarget } from "./target-kinds.js";
+
+const words = texts.commands.task;
 
 /** A process of ours or of a paired machine; others are started and stopped by their owners. */
 const isOurs = ({ foreign }: Task) => !foreign;
@@ -19,9 +22,9 @@ export const taskCommands = defineCommands(taskTarget, {
   start: {
     id: "task.start",
     group: "Cluster",
-    label: "Start",
-    short: () => "Start again",
-    named: (name) => `Start ${name}`,
+    label: words.start.label,
+    short: () => words.start.short,
+    named: (name) => words.start.named({ name }),
     icon: "power",
     needsApplication: true,
     applies: (task) => isOurs(task) && isDown(task),
@@ -31,41 +34,41 @@ export const taskCommands = defineCommands(taskTarget, {
   stop: {
     id: "task.stop",
     group: "Cluster",
-    label: "Stop",
-    named: (name) => `Stop ${name}`,
+    label: words.stop.label,
+    named: (name) => words.stop.named({ name }),
     icon: "stop",
     needsApplication: true,
     applies: (task) => isOurs(task) && !isDown(task),
-    isEnabled: (task) => (task.state === "stopping" ? { reason: "It is stopping." } : unlocked(task)),
+    isEnabled: (task) => (task.state === "stopping" ? { reason: words.stop.reason } : unlocked(task)),
     run: (task) => controlTask("cluster.stopTask", task),
   },
   restart: {
     id: "task.restart",
     group: "Cluster",
-    label: "Restart",
-    named: (name) => `Restart ${name}`,
+    label: words.restart.label,
+    named: (name) => words.restart.named({ name }),
     icon: "refresh",
     needsApplication: true,
     applies: isOurs,
-    isEnabled: (task) => (isDown(task) ? { reason: "It is not running." } : unlocked(task)),
+    isEnabled: (task) => (isDown(task) ? { reason: words.restart.reason } : unlocked(task)),
     run: (task) => controlTask("cluster.restartTask", task),
   },
   clearState: {
     id: "task.clearState",
     group: "Cluster",
-    label: "Clear state…",
-    named: (name) => `Clear the state of ${name}…`,
-    note: () => "Forgets its variables, queues and sessions.",
+    label: words.clearState.label,
+    named: (name) => words.clearState.named({ name }),
+    note: () => words.clearState.note,
     icon: "undo",
     needsApplication: true,
-    isEnabled: (task) => (task.state === "running" ? unlocked(task) : { reason: "It is not running." }),
+    isEnabled: (task) => (task.state === "running" ? unlocked(task) : { reason: words.clearState.reason }),
     run: clearState,
   },
   showLog: {
     id: "task.showLog",
     group: "Cluster",
-    label: "Show log",
-    named: (name) => `Show the log of ${name}`,
+    label: words.showLog.label,
+    named: (name) => words.showLog.named({ name }),
     icon: "list",
     applies: isOurs,
     run: ({ id }) => uiActions.showLog(id),
@@ -73,27 +76,28 @@ export const taskCommands = defineCommands(taskTarget, {
   copyAddress: {
     id: "task.copyAddress",
     group: "Cluster",
-    label: "Copy address",
-    named: (name) => `Copy the address of ${name}`,
+    label: words.copyAddress.label,
+    named: (name) => words.copyAddress.named({ name }),
     hint: ({ address }) => address,
     icon: "copy",
-    isEnabled: ({ address }) => when(address !== "", "It has no address yet."),
+    isEnabled: ({ address }) => when(address !== "", words.copyAddress.reason),
     run: ({ address }) => copyText(address),
   },
   copyDevice: {
     id: "task.copyDevice",
     group: "Cluster",
-    label: "Copy device",
-    named: (name) => `Copy the device of ${name}`,
+    label: words.copyDevice.label,
+    named: (name) => words.copyDevice.named({ name }),
     hint: taskDevice,
     run: (task) => copyText(taskDevice(task)),
   },
   remove: {
     id: "task.remove",
     group: "Cluster",
-    label: "Remove",
-    labelNow: ({ foreign }) => (foreign ? "Remove from the list" : "Remove"),
-    named: (name, { foreign }) => (foreign ? `Remove ${name} from the list` : `Remove ${name}`),
+    label: words.remove.label,
+    labelNow: ({ foreign }) => (foreign ? words.remove.removeFromList : words.remove.label),
+    named: (name, { foreign }) =>
+      foreign ? words.remove.removeNameFromList({ name }) : words.remove.removeName({ name }),
     icon: "trash",
     danger: true,
     needsApplication: true,

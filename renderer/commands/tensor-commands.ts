@@ -1,16 +1,19 @@
 /** What can be done with the tensor that the dock shows. */
 import { copyTensor, saveTensor } from "../actions/tensor-actions.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { defineCommands } from "./command.js";
 import { tensorTarget } from "./target-kinds.js";
+
+const words = texts.commands.tensor;
 
 export const tensorCommands = defineCommands(tensorTarget, {
   copyTable: {
     id: "tensor.copyTable",
     group: "View",
-    label: "Copy the tensor as a table",
-    short: () => "As a table (TSV)",
-    keywords: "clipboard, spreadsheet, tab, values, text",
+    label: words.copyTable.label,
+    short: () => words.copyTable.short,
+    keywords: words.copyTable.keywords,
     icon: "copy",
     needsApplication: true,
     run: (tensor) => copyTensor(tensor, "tsv"),
@@ -18,9 +21,9 @@ export const tensorCommands = defineCommands(tensorTarget, {
   copyPython: {
     id: "tensor.copyPython",
     group: "View",
-    label: "Copy the tensor as Python",
-    short: () => "As Python (NumPy)",
-    keywords: "clipboard, numpy, array, values",
+    label: words.copyPython.label,
+    short: () => words.copyPython.short,
+    keywords: words.copyPython.keywords,
     icon: "copy",
     needsApplication: true,
     run: (tensor) => copyTensor(tensor, "python"),
@@ -28,9 +31,9 @@ export const tensorCommands = defineCommands(tensorTarget, {
   saveNpy: {
     id: "tensor.saveNpy",
     group: "View",
-    label: "Save the tensor as .npy…",
-    short: () => "As .npy…",
-    keywords: "export, numpy, values",
+    label: words.saveNpy.label,
+    short: () => words.saveNpy.short,
+    keywords: words.saveNpy.keywords,
     icon: "download",
     needsApplication: true,
     run: (tensor) => saveTensor(tensor, "npy"),
@@ -38,9 +41,9 @@ export const tensorCommands = defineCommands(tensorTarget, {
   saveCsv: {
     id: "tensor.saveCsv",
     group: "View",
-    label: "Save the tensor as CSV…",
-    short: () => "As CSV…",
-    keywords: "export, table, values",
+    label: words.saveCsv.label,
+    short: () => words.saveCsv.short,
+    keywords: words.saveCsv.keywords,
     icon: "download",
     needsApplication: true,
     run: (tensor) => saveTensor(tensor, "csv"),
@@ -48,8 +51,8 @@ export const tensorCommands = defineCommands(tensorTarget, {
   close: {
     id: "tensor.close",
     group: "View",
-    label: "Close the tensor",
-    short: () => "Close",
+    label: words.close.label,
+    short: () => words.close.short,
     icon: "close",
     run: ({ name }) => uiActions.closeTensor(name),
   },

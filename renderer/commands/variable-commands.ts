@@ -8,20 +8,23 @@ import {
 } from "../actions/variable-actions.js";
 import { uiActions } from "../stores/ui-store.js";
 import { useVariables } from "../stores/variable-store.js";
+import { texts } from "../texts/texts.js";
 import { defineCommands, when } from "./command.js";
 import { variablesTarget, variableTarget } from "./target-kinds.js";
 
+const words = texts.commands.variable;
+
 function hasValue(name: string) {
   const state = useVariables.getState().states.get(name);
-  return when(state?.initialized !== false, "It has no value yet.");
+  return when(state?.initialized !== false, words.itNoValueYet);
 }
 
 export const variablesCommands = defineCommands(variablesTarget, {
   refresh: {
     id: "variables.refresh",
     group: "Run",
-    label: "Read the variables again",
-    short: () => "Refresh",
+    label: words.variables.refresh.label,
+    short: () => words.variables.refresh.short,
     icon: "refresh",
     needsApplication: true,
     run: inspectVariables,
@@ -29,17 +32,17 @@ export const variablesCommands = defineCommands(variablesTarget, {
   initialise: {
     id: "variables.initialize",
     group: "Run",
-    label: "Initialize all variables",
-    short: () => "Initialize all",
+    label: words.variables.initialise.label,
+    short: () => words.variables.initialise.short,
     needsApplication: true,
     run: initialiseVariables,
   },
   save: {
     id: "variables.save",
     group: "Run",
-    label: "Save all variables to a checkpoint…",
-    short: () => "Save all…",
-    keywords: "weights, Saver, ckpt",
+    label: words.variables.save.label,
+    short: () => words.variables.save.short,
+    keywords: words.variables.save.keywords,
     icon: "save",
     needsApplication: true,
     run: saveVariables,
@@ -47,9 +50,9 @@ export const variablesCommands = defineCommands(variablesTarget, {
   restore: {
     id: "variables.restore",
     group: "Run",
-    label: "Restore all variables from a checkpoint…",
-    short: () => "Restore…",
-    keywords: "weights, Saver, ckpt, load",
+    label: words.variables.restore.label,
+    short: () => words.variables.restore.short,
+    keywords: words.variables.restore.keywords,
     needsApplication: true,
     run: restoreVariables,
   },
@@ -59,9 +62,9 @@ export const variableCommands = defineCommands(variableTarget, {
   open: {
     id: "variable.open",
     group: "Run",
-    label: "Show the variable's value",
-    short: () => "Open",
-    named: (name) => `Show the value of ${name}`,
+    label: words.open.label,
+    short: () => words.open.short,
+    named: (name) => words.open.named({ name }),
     icon: "table",
     needsApplication: true,
     isEnabled: hasValue,
@@ -70,27 +73,27 @@ export const variableCommands = defineCommands(variableTarget, {
   assign: {
     id: "variable.assign",
     group: "Run",
-    label: "Assign a value to the variable…",
-    short: () => "Assign…",
-    named: (name) => `Assign a value to ${name}…`,
+    label: words.assign.label,
+    short: () => words.assign.short,
+    named: (name) => words.assign.named({ name }),
     needsApplication: true,
     run: (variable) => uiActions.open({ kind: "assign", variable }),
   },
   initialise: {
     id: "variable.initialize",
     group: "Run",
-    label: "Initialize the variable",
-    short: () => "Initialize",
-    named: (name) => `Initialize ${name}`,
+    label: words.initialise.label,
+    short: () => words.initialise.short,
+    named: (name) => words.initialise.named({ name }),
     needsApplication: true,
     run: (name) => initialiseVariables([name]),
   },
   save: {
     id: "variable.save",
     group: "Run",
-    label: "Save the variable to a checkpoint…",
-    short: () => "Save…",
-    named: (name) => `Save ${name} to a checkpoint…`,
+    label: words.save.label,
+    short: () => words.save.short,
+    named: (name) => words.save.named({ name }),
     icon: "save",
     needsApplication: true,
     isEnabled: hasValue,
@@ -99,9 +102,9 @@ export const variableCommands = defineCommands(variableTarget, {
   restore: {
     id: "variable.restore",
     group: "Run",
-    label: "Restore the variable from a checkpoint…",
-    short: () => "Restore…",
-    named: (name) => `Restore ${name} from a checkpoint…`,
+    label: words.restore.label,
+    short: () => words.restore.short,
+    named: (name) => words.restore.named({ name }),
     needsApplication: true,
     run: (name) => restoreVariables([name]),
   },

@@ -1,8 +1,11 @@
 /** What the window shows besides the graph. Commands for the canvas are in graph-view-commands.ts. */
 import { uiActions, useUi } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { defineCommands } from "./command.js";
 import { focusNextPanel } from "./panels.js";
 import { noTarget } from "./target-kinds.js";
+
+const words = texts.commands.view;
 
 function inspectorShown(): boolean {
   const { narrow, inspectorOverlay, inspectorOpen } = useUi.getState();
@@ -13,9 +16,9 @@ export const viewCommands = defineCommands(noTarget, {
   side: {
     id: "view.side",
     group: "View",
-    label: "Show or hide the side panel",
-    labelNow: () => (useUi.getState().sideOpen ? "Hide the side panel" : "Show the side panel"),
-    keywords: "cluster, ops",
+    label: words.side.label,
+    labelNow: () => (useUi.getState().sideOpen ? words.side.hideSidePanel : words.side.showSidePanel),
+    keywords: words.side.keywords,
     icon: "panel-left",
     shortcut: "Mod+B",
     run: () => uiActions.toggleSide(),
@@ -23,22 +26,22 @@ export const viewCommands = defineCommands(noTarget, {
   cluster: {
     id: "view.cluster",
     group: "View",
-    label: "Show the cluster",
+    label: words.cluster.label,
     run: () => uiActions.showSide("cluster"),
   },
-  ops: { id: "view.ops", group: "View", label: "Show the ops", run: () => uiActions.showSide("ops") },
+  ops: { id: "view.ops", group: "View", label: words.ops.label, run: () => uiActions.showSide("ops") },
   placement: {
     id: "view.placement",
     group: "View",
-    label: "Show the placement",
-    keywords: "suggestion, tasks, lanes",
+    label: words.placement.label,
+    keywords: words.placement.keywords,
     run: () => uiActions.showSide("placement"),
   },
   inspector: {
     id: "view.inspector",
     group: "View",
-    label: "Show or hide the inspector",
-    labelNow: () => (inspectorShown() ? "Hide the inspector" : "Show the inspector"),
+    label: words.inspector.label,
+    labelNow: () => (inspectorShown() ? words.inspector.hideInspector : words.inspector.showInspector),
     icon: "panel-right",
     shortcut: "Mod+I",
     run: () => uiActions.toggleInspector(),
@@ -46,9 +49,9 @@ export const viewCommands = defineCommands(noTarget, {
   dock: {
     id: "view.dock",
     group: "View",
-    label: "Open or close the dock",
-    labelNow: () => (useUi.getState().dockOpen ? "Close the dock" : "Open the dock"),
-    keywords: "show, hide",
+    label: words.dock.label,
+    labelNow: () => (useUi.getState().dockOpen ? words.dock.closeDock : words.dock.openDock),
+    keywords: words.dock.keywords,
     icon: "panel-bottom",
     shortcut: "Mod+J",
     run: () => uiActions.toggleDock(),
@@ -56,51 +59,51 @@ export const viewCommands = defineCommands(noTarget, {
   results: {
     id: "view.dock.results",
     group: "View",
-    label: "Show results",
+    label: words.results.label,
     shortcut: "Mod+1",
     run: () => uiActions.showDock("results"),
   },
   timeline: {
     id: "view.dock.timeline",
     group: "View",
-    label: "Show timeline",
+    label: words.timeline.label,
     shortcut: "Mod+2",
     run: () => uiActions.showDock("timeline"),
   },
   variables: {
     id: "view.dock.variables",
     group: "View",
-    label: "Show variables",
-    keywords: "weights, values, checkpoint",
+    label: words.variables.label,
+    keywords: words.variables.keywords,
     shortcut: "Mod+7",
     run: () => uiActions.showDock("variables"),
   },
   lanes: {
     id: "view.dock.lanes",
     group: "View",
-    label: "Show lanes by task",
-    keywords: "placement, pin, drag",
+    label: words.lanes.label,
+    keywords: words.lanes.keywords,
     run: () => uiActions.showDock("lanes"),
   },
   logs: {
     id: "view.dock.logs",
     group: "View",
-    label: "Show logs",
+    label: words.logs.label,
     shortcut: "Mod+3",
     run: () => uiActions.showDock("logs"),
   },
   problems: {
     id: "view.dock.problems",
     group: "View",
-    label: "Show problems",
-    short: () => "What to do",
+    label: words.problems.label,
+    short: () => words.problems.short,
     shortcut: "Mod+4",
     run: () => uiActions.showDock("problems"),
   },
   nextPanel: {
     id: "view.nextPanel",
     group: "View",
-    label: "Go to the next panel",
+    label: words.nextPanel.label,
     shortcut: "F6",
     whileTyping: true,
     run: () => focusNextPanel(1),
@@ -108,7 +111,7 @@ export const viewCommands = defineCommands(noTarget, {
   previousPanel: {
     id: "view.previousPanel",
     group: "View",
-    label: "Go to the previous panel",
+    label: words.previousPanel.label,
     shortcut: "Shift+F6",
     whileTyping: true,
     run: () => focusNextPanel(-1),

@@ -7,13 +7,17 @@ import { attempt } from "../stores/app-store.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { isActive, useRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import { Dialog } from "../ui/dialog.js";
-import { countText, listText } from "../ui/format.js";
+import { listText } from "../ui/format.js";
 import { Icon, type IconName } from "../ui/icon.js";
+import { bold, italic, monospace } from "../ui/rich-parts.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./access-dialog.module.css";
+
+const words = texts.dialogs.accessDialog;
 
 /** Who can use the cluster: what each choice allows, costs and restarts. Opening requires a second click. */
 export function AccessDialog({ wanted: asked }: { readonly wanted: Access | undefined }): ReactElement {
@@ -35,7 +39,7 @@ export function AccessDialog({ wanted: asked }: { readonly wanted: Access | unde
     <Dialog
       width="wide"
       icon={now === "open" ? "unlock" : "lock"}
-      title="Who can use this cluster"
+      title={words.title}
       onClose={uiActions.close}
       footer={
         <Footer
@@ -47,60 +51,39 @@ export function AccessDialog({ wanted: asked }: { readonly wanted: Access | unde
         />
       }
     >
-      <div className={styles.choices} role="radiogroup" aria-label="Who can use this cluster">
+      <div className={styles.choices} role="radiogroup" aria-label={words.title}>
         <Card
           icon="unlock"
-          title="Open cluster"
-          hint={now === "open" ? "now; works with any TensorFlow" : "works with any TensorFlow"}
+          title={words.open.title}
+          hint={now === "open" ? words.open.hintNow : words.open.hint}
           checked={wanted === "open"}
           onChoose={() => choose("open")}
-          foot="The firewall wizard opens ports for private networks only; Public networks stay closed."
+          foot={words.open.foot}
         >
-          <Point icon="check">
-            Plain <span className={textStyles.monospace}>grpc://</span> sessions work: Python scripts,
-            TensorBoard, other tools.
-          </Point>
-          <Point icon="warning">
-            <b>Anyone on this network can run code on these machines</b> and read every tensor.
-          </Point>
-          <Point icon="warning">Tensors travel unencrypted. Fine at home; not on shared Wi-Fi.</Point>
+          <Point icon="check">{words.open.sessions({ code: monospace })}</Point>
+          <Point icon="warning">{words.open.exposed({ b: bold })}</Point>
+          <Point icon="warning">{words.open.unencrypted}</Point>
           {refusing.length > 0 ? (
             <Point icon="warning">
-              {listText(refusing)} {refusing.length === 1 ? "does" : "do"} not allow it yet: tasks there can
-              be opened once <i>Let other machines start tasks that the network reaches</i> is on in the
-              settings there.
+              {words.open.refusing({ machines: listText(refusing), count: refusing.length, i: italic })}
             </Point>
           ) : null}
         </Card>
         <Card
           icon="lock"
-          title="Secure cluster"
-          hint={now === "secure" ? "now; paired machines only" : "paired machines only"}
+          title={words.secure.title}
+          hint={now === "secure" ? words.secure.hintNow : words.secure.hint}
           checked={wanted === "secure"}
           onChoose={() => choose("secure")}
-          foot="Other users of the same machine still reach its local ports."
+          foot={words.secure.foot}
         >
-          <Point icon="check">
-            Only machines you paired can connect. Traffic between them is encrypted with their keys.
-          </Point>
+          <Point icon="check">{words.secure.pairedOnly}</Point>
           <Point icon="info">
-            Python scripts on a paired machine work there as they are
-            {gateway ? (
-              <>
-                ; on this one at <span className={textStyles.monospace}>{gateway}</span>
-              </>
-            ) : null}
-            .
+            {gateway ? words.secure.scriptsHere({ gateway, code: monospace }) : words.secure.scripts}
           </Point>
-          <Point icon="info">
-            Every tensor between machines passes through a tunnel, which takes some time.
-          </Point>
-          <Point icon="info">
-            On Linux the tasks have no other network, so a graph cannot read{" "}
-            <span className={textStyles.monospace}>gs://</span> or{" "}
-            <span className={textStyles.monospace}>http://</span> files.
-          </Point>
-          <Point icon="info">Machines without Tensordeck cannot join.</Point>
+          <Point icon="info">{words.secure.tunnel}</Point>
+          <Point icon="info">{words.secure.noFiles({ code: monospace })}</Point>
+          <Point icon="info">{words.secure.noOthers}</Point>
         </Card>
       </div>
       {exposures !== undefined && exposures.length > 0 ? (
@@ -170,18 +153,17 @@ interface FooterProps {
 
 function Footer({ now, wanted, confirming, onConfirm, onChange }: FooterProps): ReactElement {
   const running = useRun((store) => isActive(store.newest));
-  const tasks = stoppable().length;
-  const restart = tasks > 0 ? ` and restart ${countText(tasks, "task")}` : "";
+  const count = stoppable().length;
   const cost = [
-    tasks > 0 ? `${countText(tasks, "task")} restart, and their variables are lost.` : "",
-    running ? "The run in progress fails." : "",
-    wanted === now ? "" : `You can go back to ${now} at any time.`,
+    count > 0 ? words.costs.tasks({ count }) : "",
+    running ? words.costs.run : "",
+    wanted === now ? "" : words.costs.backTo[now],
   ];
   if (wanted === now) {
     return (
       <>
-        <span className={classNames(textStyles.grow, textStyles.muted)}>This is the current setting.</span>
-        <Button onClick={uiActions.close}>Close</Button>
+        <span className={classNames(textStyles.grow, textStyles.muted)}>{words.current}</span>
+        <Button onClick={uiActions.close}>{texts.common.close}</Button>
       </>
     );
   }
@@ -189,11 +171,11 @@ function Footer({ now, wanted, confirming, onConfirm, onChange }: FooterProps): 
     return (
       <>
         <span className={textStyles.grow} role="alert">
-          <b>Open it to everyone on this network?</b> Nobody has to sign in.
+          {words.confirm({ b: bold })}
         </span>
-        <Button onClick={uiActions.close}>Cancel</Button>
+        <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
         <Button variant="danger" icon="unlock" onClick={onChange}>
-          Open{restart}
+          {count > 0 ? words.openAndRestart({ count }) : words.openNow}
         </Button>
       </>
     );
@@ -201,12 +183,12 @@ function Footer({ now, wanted, confirming, onConfirm, onChange }: FooterProps): 
   return (
     <>
       <span className={classNames(textStyles.grow, textStyles.muted)}>{cost.filter(Boolean).join(" ")}</span>
-      <Button onClick={uiActions.close}>Cancel</Button>
+      <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
       {wanted === "open" ? (
-        <Button onClick={onConfirm}>Make open…</Button>
+        <Button onClick={onConfirm}>{words.makeOpen}</Button>
       ) : (
         <Button variant="primary" onClick={onChange}>
-          Make secure{restart}
+          {count > 0 ? words.makeSecureAndRestart({ count }) : words.makeSecure}
         </Button>
       )}
     </>

@@ -9,11 +9,14 @@ import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
 import { FieldLabel } from "../ui/field-label.js";
 import textStyles from "../ui/text.module.css";
 import { TextInput } from "../ui/text-input.js";
+
+const words = texts.dialogs.assignDialog;
 
 /** Assigns a value to a variable: typed in, or from a file on the application's machine. */
 export function AssignDialog({ variable: name }: { readonly variable: string }): ReactElement {
@@ -44,11 +47,11 @@ export function AssignDialog({ variable: name }: { readonly variable: string }):
     attempt(() => assignFromFile(name));
   };
   return (
-    <Dialog title={`Assign ${name}`} onClose={uiActions.close}>
+    <Dialog title={words.title({ name })} onClose={uiActions.close}>
       <form onSubmit={submit} style={{ display: "contents" }}>
         <DialogBody>
           <FieldLabel>
-            <span>Value</span>
+            <span>{words.value}</span>
             <TextInput
               monospace
               value={text}
@@ -64,12 +67,12 @@ export function AssignDialog({ variable: name }: { readonly variable: string }):
         </DialogBody>
         <DialogFooter>
           <Button icon="folder" disabled={busy} onClick={chooseFile}>
-            From a file…
+            {words.chooseFile}
           </Button>
           <span className={textStyles.grow} />
-          <Button onClick={uiActions.close}>Cancel</Button>
+          <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
           <Button type="submit" variant="primary" disabled={busy || text.trim() === ""}>
-            Assign
+            {words.assign}
           </Button>
         </DialogFooter>
       </form>

@@ -3,11 +3,14 @@ import { nodesText } from "../document/edits/types.js";
 import { findNodes } from "../document/find-nodes.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
 import { FieldLabel } from "../ui/field-label.js";
 import textStyles from "../ui/text.module.css";
 import { TextInput } from "../ui/text-input.js";
+
+const words = texts.dialogs.colocateDialog;
 
 /** Names that are offered while a name is typed. */
 const MOST_OFFERED = 20;
@@ -31,11 +34,11 @@ export function ColocateDialog({ nodes }: { readonly nodes: readonly string[] })
     else setRefusal(documentActions.takeRefusal());
   };
   return (
-    <Dialog title={`Colocate ${nodesText(nodes)}`} onClose={uiActions.close}>
+    <Dialog title={words.title({ nodes: nodesText(nodes) })} onClose={uiActions.close}>
       <form onSubmit={submit} style={{ display: "contents" }}>
         <DialogBody>
           <FieldLabel>
-            <span>With the node</span>
+            <span>{words.withNode}</span>
             <TextInput
               list="colocation-nodes"
               value={text}
@@ -55,9 +58,7 @@ export function ColocateDialog({ nodes }: { readonly nodes: readonly string[] })
             ))}
           </datalist>
           {refusal === undefined ? (
-            <p className={textStyles.muted}>
-              They then always share its device, wherever it is placed, as variables and their readers do.
-            </p>
+            <p className={textStyles.muted}>{words.effect}</p>
           ) : (
             <p className={textStyles.error} role="alert">
               {refusal}
@@ -66,9 +67,9 @@ export function ColocateDialog({ nodes }: { readonly nodes: readonly string[] })
         </DialogBody>
         <DialogFooter>
           <span className={textStyles.grow} />
-          <Button onClick={uiActions.close}>Cancel</Button>
+          <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
           <Button type="submit" variant="primary" disabled={text.trim() === ""}>
-            Colocate
+            {words.colocate}
           </Button>
         </DialogFooter>
       </form>

@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
 import { type DialogState, uiActions, useUi } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { Dialog, DialogBody } from "../ui/dialog.js";
 import textStyles from "../ui/text.module.css";
@@ -20,7 +21,7 @@ export function ConfirmDialog({ title, text, choices, resolve }: Props): ReactEl
       footer={
         <>
           <span className={textStyles.grow} />
-          <Button onClick={uiActions.close}>Cancel</Button>
+          <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
           {choices.toReversed().map(({ id, label, style }) => (
             <Button key={id} variant={style ?? "standard"} onClick={() => answer(id)}>
               {label}

@@ -3,11 +3,14 @@ import { canonicalDeviceName } from "../../worker-runtime/cluster/device-name.js
 import { nodesText } from "../document/edits/types.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
 import { FieldLabel } from "../ui/field-label.js";
 import textStyles from "../ui/text.module.css";
 import { TextInput } from "../ui/text-input.js";
+
+const words = texts.dialogs.deviceDialog;
 
 /** Pins nodes to a device as TensorFlow writes it, in full or in part. */
 export function DeviceDialog({ nodes }: { readonly nodes: readonly string[] }): ReactElement {
@@ -20,11 +23,11 @@ export function DeviceDialog({ nodes }: { readonly nodes: readonly string[] }): 
     documentActions.pin(nodes, parsed.device);
   };
   return (
-    <Dialog title={`Device of ${nodesText(nodes)}`} onClose={uiActions.close}>
+    <Dialog title={words.title({ nodes: nodesText(nodes) })} onClose={uiActions.close}>
       <form onSubmit={submit} style={{ display: "contents" }}>
         <DialogBody>
           <FieldLabel>
-            <span>Device</span>
+            <span>{words.device}</span>
             <TextInput
               monospace
               value={text}
@@ -40,17 +43,14 @@ export function DeviceDialog({ nodes }: { readonly nodes: readonly string[] }): 
               {parsed.problem}
             </p>
           ) : (
-            <p className={textStyles.muted}>
-              Any part may be left out: /job:ps is any task of ps, /gpu:0 the first GPU of whichever task.
-              Empty: the master chooses.
-            </p>
+            <p className={textStyles.muted}>{words.hint}</p>
           )}
         </DialogBody>
         <DialogFooter>
           <span className={textStyles.grow} />
-          <Button onClick={uiActions.close}>Cancel</Button>
+          <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
           <Button type="submit" variant="primary" disabled={"problem" in parsed}>
-            {text.trim() === "" ? "Unpin" : "Pin"}
+            {text.trim() === "" ? words.unpin : words.pin}
           </Button>
         </DialogFooter>
       </form>

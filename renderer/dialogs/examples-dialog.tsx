@@ -3,19 +3,22 @@ import { exampleCommands } from "../commands/file-commands.js";
 import { CommandButton } from "../parts/command-button.js";
 import { useExamples } from "../stores/example-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { Dialog, DialogBody } from "../ui/dialog.js";
 import { EmptyText } from "../ui/empty-text.js";
 import textStyles from "../ui/text.module.css";
 import { ExamplePicture } from "./example-picture.js";
 import styles from "./examples-dialog.module.css";
 
+const words = texts.dialogs.examplesDialog;
+
 /** The graphs that come with Tensordeck, each with a picture, to be opened or run at once. */
 export function ExamplesDialog(): ReactElement {
   const examples = useExamples((state) => state.examples);
   return (
-    <Dialog title="Examples" width="table" onClose={uiActions.close}>
+    <Dialog title={words.title} width="table" onClose={uiActions.close}>
       <DialogBody>
-        {examples.length === 0 ? <EmptyText>The examples are not read yet.</EmptyText> : null}
+        {examples.length === 0 ? <EmptyText>{words.notRead}</EmptyText> : null}
         <ul className={styles.cards}>
           {examples.map((example) => (
             <li key={example.id} className={styles.card}>
@@ -37,7 +40,7 @@ export function ExamplesDialog(): ReactElement {
                     before={uiActions.close}
                     spoken="named"
                   >
-                    {() => "Open"}
+                    {() => words.open}
                   </CommandButton>
                 </div>
               </div>

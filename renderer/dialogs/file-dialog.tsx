@@ -5,6 +5,7 @@ import { toProblem } from "../../main/api/wire.js";
 import { crumbsOf, folderOf, resolveName, withExtension } from "../actions/paths.js";
 import { ProblemView } from "../parts/problem-view.js";
 import { type DialogState, uiActions, useUi } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
@@ -17,6 +18,8 @@ import textStyles from "../ui/text.module.css";
 import { TextButton } from "../ui/text-button.js";
 import { TextInput } from "../ui/text-input.js";
 import styles from "./file-dialog.module.css";
+
+const words = texts.dialogs.fileDialog;
 
 type Props = Extract<DialogState, { kind: "file" }>;
 
@@ -113,7 +116,7 @@ export function FileDialog(props: Props): ReactElement {
             }}
           >
             <label className={styles.name}>
-              <span>Name</span>
+              <span>{words.name}</span>
               <TextInput
                 value={name}
                 spellCheck={false}
@@ -126,16 +129,16 @@ export function FileDialog(props: Props): ReactElement {
             </label>
             {replaces ? (
               <span className={textStyles.error} role="alert">
-                This file exists.
+                {words.exists}
               </span>
             ) : null}
-            <Button onClick={uiActions.close}>Cancel</Button>
+            <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
             <Button
               type="submit"
               variant={replaces ? "danger" : "primary"}
               disabled={name.trim() === "" || directory === undefined}
             >
-              {replaces ? "Replace" : "Save"}
+              {replaces ? words.replace : words.save}
             </Button>
           </form>
         ) : (
@@ -143,9 +146,9 @@ export function FileDialog(props: Props): ReactElement {
             <span className={classNames(textStyles.grow, textStyles.muted)}>
               {extensions.map((ending) => `.${ending}`).join(", ")}
             </span>
-            <Button onClick={uiActions.close}>Cancel</Button>
+            <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
             <Button variant="primary" disabled={entries.length === 0} onClick={() => take(entries[chosen])}>
-              Open
+              {words.open}
             </Button>
           </>
         )
@@ -154,11 +157,11 @@ export function FileDialog(props: Props): ReactElement {
       <div className={styles.path}>
         <IconButton
           icon="chevron-up"
-          label="Parent folder"
+          label={words.parentFolder}
           disabled={directory?.parent === undefined}
           onClick={() => void go(directory?.parent)}
         />
-        <nav className={styles.folders} aria-label="Folder">
+        <nav className={styles.folders} aria-label={words.folder}>
           {crumbsOf(directory?.path ?? "").map(({ name: crumb, path }) => (
             <TextButton key={path} onClick={() => void go(path)}>
               {crumb}
@@ -175,7 +178,7 @@ export function FileDialog(props: Props): ReactElement {
         className={styles.list}
         ref={list}
         role="listbox"
-        aria-label="Files"
+        aria-label={words.files}
         tabIndex={0}
         aria-activedescendant={entries[chosen] ? `file-${chosen}` : undefined}
         onKeyDown={onKeyDown}
@@ -208,7 +211,7 @@ export function FileDialog(props: Props): ReactElement {
         ))}
         {directory !== undefined && entries.length === 0 ? (
           <EmptyText>
-            No folders and no {listText(extensions.map((ending) => `.${ending}`))} files here.
+            {words.nothing({ endings: listText(extensions.map((ending) => `.${ending}`)) })}
           </EmptyText>
         ) : null}
       </div>

@@ -12,19 +12,23 @@ import { shapeLabel } from "../../worker-runtime/graph/shape.js";
 import { layerSource } from "../document/layer-source.js";
 import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
 import { FieldLabel } from "../ui/field-label.js";
+import { bold } from "../ui/rich-parts.js";
 import textStyles from "../ui/text.module.css";
 import { SelectInput, TextInput } from "../ui/text-input.js";
 import styles from "./layer-dialog.module.css";
+
+const words = texts.dialogs.layerDialog;
 
 /** Chooses a layer and its settings; it takes the result of what is selected, unless it is a source of data. */
 export default function LayerDialog(): ReactElement {
   const [name, setName] = useState(LAYERS[0]?.name ?? "");
   const spec = LAYERS.find((one) => one.name === name);
   return (
-    <Dialog title="Add a layer" onClose={uiActions.close}>
+    <Dialog title={words.title} onClose={uiActions.close}>
       {spec ? <LayerForm key={name} spec={spec} onChoose={setName} /> : null}
     </Dialog>
   );
@@ -47,6 +51,7 @@ function LayerForm({
   const selection = useGraph((state) => state.selection);
   const isSource = spec.takes === "nothing";
   const source = layerSource(document, lookupOp, shapes, selection);
+  const taken = source && { tensor: source.tensor, dtype: source.dtype, b: bold };
   const values = Object.fromEntries(spec.fields.map((field) => [field.name, valueIn(field, typed)]));
   const problem =
     spec.fields.map((field) => fieldProblem(field, values[field.name])).find(Boolean) ?? refusal;
@@ -65,7 +70,7 @@ function LayerForm({
     <form onSubmit={submit} style={{ display: "contents" }}>
       <DialogBody>
         <FieldLabel>
-          <span>Layer</span>
+          <span>{words.layer}</span>
           <SelectInput value={spec.name} onChange={({ target: { value } }) => onChoose(value)}>
             {LAYERS.map(({ name }) => (
               <option key={name} value={name}>
@@ -83,23 +88,24 @@ function LayerForm({
             </FieldLabel>
           ))}
         </div>
-        {source && !isSource ? (
+        {taken && !isSource ? (
           <p className={textStyles.muted}>
-            Takes <b>{source.tensor}</b>, {source.dtype}{" "}
-            {source.shape ? shapeLabel(source.shape) : "of unknown shape"}.
+            {source.shape
+              ? words.takes({ ...taken, shape: shapeLabel(source.shape) })
+              : words.takesUnknownShape(taken)}
           </p>
         ) : null}
         {problem || !(source || isSource) ? (
           <p className={textStyles.error} role="alert">
-            {problem ?? "Nothing here has a result that a layer could take. Add a placeholder first."}
+            {problem ?? words.noSource}
           </p>
         ) : null}
       </DialogBody>
       <DialogFooter>
         <span className={textStyles.grow} />
-        <Button onClick={uiActions.close}>Cancel</Button>
+        <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
         <Button type="submit" variant="primary" disabled={problem !== undefined || !(source || isSource)}>
-          Add
+          {words.add}
         </Button>
       </DialogFooter>
     </form>

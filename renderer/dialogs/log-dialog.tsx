@@ -2,13 +2,17 @@ import { type ReactElement, useEffect, useRef, useState } from "react";
 import type { Result } from "../../main/api/contract.js";
 import { attempt, useApp } from "../stores/app-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
 import { CopyButton } from "../ui/copy-button.js";
 import { Dialog, DialogBody } from "../ui/dialog.js";
 import { downloadFile } from "../ui/download.js";
+import { code } from "../ui/rich-parts.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./log-dialog.module.css";
+
+const words = texts.dialogs.logDialog;
 
 /** The application's log: its newest entries, to be read, copied into a report, or taken along as a file. */
 export function LogDialog(): ReactElement {
@@ -25,13 +29,13 @@ export function LogDialog(): ReactElement {
   const text = log?.text ?? "";
   return (
     <Dialog
-      title="Log of the application"
+      title={words.title}
       width="wide"
       onClose={uiActions.close}
       footer={
         <>
           <Button icon="refresh" onClick={read}>
-            Refresh
+            {words.refresh}
           </Button>
           <span className={textStyles.grow} />
           <CopyButton text={text} />
@@ -40,24 +44,22 @@ export function LogDialog(): ReactElement {
             disabled={text === ""}
             onClick={() => downloadFile(new Blob([text], { type: "text/plain" }), "tensordeck.log")}
           >
-            Download
+            {words.download}
           </Button>
           {desktop ? (
             <Button icon="folder" onClick={() => attempt(() => client().call("app.showLog"))}>
-              Show in folder
+              {words.showInFolder}
             </Button>
           ) : null}
         </>
       }
     >
       <DialogBody className={styles.log}>
-        <p>
-          <code>{log?.path}</code> records errors, without tokens, codes and keys.
-        </p>
+        <p>{words.explanation({ path: log?.path ?? "", code })}</p>
         {/* biome-ignore lint/a11y/useSemanticElements: a section would not keep the lines as they are */}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keyboard */}
-        <pre ref={view} role="region" aria-label="Newest entries" tabIndex={0}>
-          {text === "" && log ? "Nothing has been written yet." : text}
+        <pre ref={view} role="region" aria-label={words.newestEntries} tabIndex={0}>
+          {text === "" && log ? words.empty : text}
         </pre>
       </DialogBody>
     </Dialog>

@@ -15,11 +15,14 @@ import { ProblemView } from "../parts/problem-view.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { newestOfMachine, useSamples } from "../stores/samples-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { CopyButton } from "../ui/copy-button.js";
 import { Dialog, DialogBody } from "../ui/dialog.js";
-import { bytesText, countText, durationText } from "../ui/format.js";
+import { bytesText, durationText } from "../ui/format.js";
 import textStyles from "../ui/text.module.css";
 import { Fact, FactList } from "./fact-list.js";
+
+const words = texts.dialogs.machineDialog;
 
 /** Everything that is known about one machine, for reading and copying. */
 export function MachineDialog({ machineId }: { readonly machineId: string }): ReactElement | null {
@@ -36,7 +39,7 @@ export function MachineDialog({ machineId }: { readonly machineId: string }): Re
         <>
           <span className={textStyles.grow} />
           <CopyButton
-            label="Copy all"
+            label={words.copyAll}
             text={facts.map(([name, lines]) => `${name}: ${lines.join(", ")}`).join("\n")}
           />
         </>
@@ -65,18 +68,21 @@ function factsOf(
   const { kind, id, agentPort, cores, memoryBytes } = machine;
   const { clockOffsetMillis, roundTripMillis } = sample ?? {};
   const facts: (readonly [string, readonly string[]])[] = [
-    ["State", [spokenPresence(machine)]],
-    ["System", [systemText(machine)]],
-    ["Processor", cores > 0 ? [`${countText(cores, "core")}, ${bytesText(memoryBytes)}`] : []],
+    [words.state, [spokenPresence(machine)]],
+    [words.system, [systemText(machine)]],
+    [words.processor, cores > 0 ? [`${words.cores({ cores })}, ${bytesText(memoryBytes)}`] : []],
     ["GPUs", machine.gpus.flatMap((gpu) => gpuLines(gpu, machine, sample))],
-    ["Engines", machine.engines.map(engineText)],
-    ["Addresses", machine.addresses],
-    ["Agent", agentPort === undefined ? [] : [`port ${agentPort}, Tensordeck ${machine.version}`]],
-    ["Round trip", roundTripMillis === undefined ? [] : [durationText(roundTripMillis)]],
-    ["Its clock", clockOffsetMillis === undefined ? [] : [clockText(clockOffsetMillis)]],
-    ["May do here", machine.grantedRole === undefined ? [] : [roleText(machine.grantedRole).there]],
-    ["You may there", machine.role === undefined ? [] : [roleText(machine.role).there]],
-    ["Device ID", kind === "foreign" ? [] : fingerprintLines(id)],
+    [words.engines, machine.engines.map(engineText)],
+    [words.addresses, machine.addresses],
+    [
+      words.agent,
+      agentPort === undefined ? [] : [words.agentText({ port: String(agentPort), version: machine.version })],
+    ],
+    [words.roundTrip, roundTripMillis === undefined ? [] : [durationText(roundTripMillis)]],
+    [words.clock, clockOffsetMillis === undefined ? [] : [clockText(clockOffsetMillis)]],
+    [words.mayDoHere, machine.grantedRole === undefined ? [] : [roleText(machine.grantedRole).there]],
+    [words.youMayThere, machine.role === undefined ? [] : [roleText(machine.role).there]],
+    [words.deviceId, kind === "foreign" ? [] : fingerprintLines(id)],
   ];
   return facts.filter(([, lines]) => lines.some((line) => line !== ""));
 }
@@ -84,15 +90,23 @@ function factsOf(
 /** A GPU, its load, and the processes that hold its memory. */
 function gpuLines(gpu: Gpu, { tasks }: Machine, sample: MachineSample | undefined): string[] {
   const load = sample?.gpus.find(({ index }) => index === gpu.index);
-  const busy = load?.busyPercent === undefined ? "" : `, ${Math.round(load.busyPercent)}% busy`;
   const holders = (load?.processes ?? []).map(({ pid, name, memoryBytes, taskId }) => {
     const task = tasks.find(({ id }) => id === taskId);
-    return `    ${task ? taskName(task) : `${name}, process ${pid}`} holds ${bytesText(memoryBytes)}`;
+    const holder = task ? taskName(task) : words.process({ name, pid: String(pid) });
+    return `    ${words.holds({ holder, bytes: bytesText(memoryBytes) })}`;
   });
-  return [`${gpu.index}: ${gpuTexts([gpu], sample?.gpus).join("")}${busy}`, ...holders];
+  const text = `${gpu.index}: ${gpuTexts([gpu], sample?.gpus).join("")}`;
+  return [
+    load?.busyPercent === undefined
+      ? text
+      : words.gpuBusy({ gpu: text, percent: Math.round(load.busyPercent) }),
+    ...holders,
+  ];
 }
 
 function clockText(offsetMillis: number): string {
-  if (Math.abs(offsetMillis) < 1) return "the same as here, within 1 ms";
-  return `${durationText(Math.abs(offsetMillis))} ${offsetMillis > 0 ? "ahead" : "behind"}`;
+  if (Math.abs(offsetMillis) < 1) return words.clockSame;
+  return (offsetMillis > 0 ? words.clockAhead : words.clockBehind)({
+    time: durationText(Math.abs(offsetMillis)),
+  });
 }

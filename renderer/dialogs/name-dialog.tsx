@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactElement, useState } from "react";
 import { documentActions } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
 import { FieldLabel } from "../ui/field-label.js";
@@ -58,7 +59,7 @@ export function NameDialog(props: NameDialogProps): ReactElement {
         </DialogBody>
         <DialogFooter>
           <span className={textStyles.grow} />
-          <Button onClick={uiActions.close}>Cancel</Button>
+          <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
           <Button type="submit" variant="primary">
             {verb}
           </Button>

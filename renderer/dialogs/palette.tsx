@@ -6,6 +6,7 @@ import { helpCommands } from "../commands/help-commands.js";
 import { allCommands, COMMAND_GROUPS } from "../commands/registry.js";
 import { useGraph } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import dialogStyles from "../ui/dialog.module.css";
 import { EmptyText } from "../ui/empty-text.js";
 import { Icon } from "../ui/icon.js";
@@ -14,6 +15,8 @@ import textStyles from "../ui/text.module.css";
 import { opTitle } from "../viewport/node-text.js";
 import { goToNode } from "../viewport/travel.js";
 import styles from "./palette.module.css";
+
+const words = texts.dialogs.palette;
 
 /** Maximum number of listed nodes, which appear once something is typed. */
 const MOST_NODES = 20;
@@ -97,7 +100,7 @@ export function Palette(): ReactElement {
     <Cmdk.Dialog
       open
       onOpenChange={(open) => (open ? undefined : close())}
-      label="Commands"
+      label={words.commands}
       overlayClassName={dialogStyles.scrim ?? ""}
       contentClassName={styles.palette ?? ""}
       loop
@@ -105,15 +108,15 @@ export function Palette(): ReactElement {
     >
       <div className={styles.search}>
         <Icon name="prompt" />
-        <Cmdk.Input value={search} onValueChange={change} placeholder="Search or run a command" />
-        <kbd>Esc</kbd>
+        <Cmdk.Input value={search} onValueChange={change} placeholder={words.placeholder} />
+        <kbd>{shortcutText("Escape")}</kbd>
       </div>
-      <Cmdk.List className={styles.list}>
+      <Cmdk.List className={styles.list} label={words.list}>
         <Cmdk.Empty>
-          <EmptyText>No command and no node has “{search}” in its name.</EmptyText>
+          <EmptyText>{words.nothingFound({ search })}</EmptyText>
         </Cmdk.Empty>
         {groupOrder(selected).map((group) => (
-          <Cmdk.Group key={group} heading={group}>
+          <Cmdk.Group key={group} heading={texts.commands.groups[group]}>
             {shown
               .filter((offer) => offer.group === group)
               .map((offer) => (
@@ -130,7 +133,7 @@ export function Palette(): ReactElement {
           </Cmdk.Group>
         ))}
         {found.length > 0 ? (
-          <Cmdk.Group heading="Nodes">
+          <Cmdk.Group heading={words.nodes}>
             {found.map((node) => (
               <Cmdk.Item
                 key={node.name}
@@ -155,8 +158,8 @@ export function Palette(): ReactElement {
         ) : null}
       </Cmdk.List>
       <div className={styles.foot}>
-        <span>↑↓ choose, Enter run</span>
-        <span>? shows every shortcut</span>
+        <span>{words.keys}</span>
+        <span>{words.shortcutsKey}</span>
       </div>
     </Cmdk.Dialog>
   );
@@ -165,9 +168,9 @@ export function Palette(): ReactElement {
 /** Every word that was typed must be part of the label; what begins with it comes first. */
 export function score(_value: string, search: string, keywords: readonly string[] = []): number {
   const label = keywords.join(" ").toLowerCase();
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  if (!words.every((word) => label.includes(word))) return 0;
-  const [first = ""] = words;
+  const typed = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!typed.every((word) => label.includes(word))) return 0;
+  const [first = ""] = typed;
   if (label.startsWith(first)) return 1;
   return label.includes(` ${first}`) ? 0.8 : 0.5;
 }
@@ -187,7 +190,7 @@ function Marked({ text, search }: { readonly text: string; readonly search: stri
 }
 
 function switchText(checked: boolean | undefined): string | undefined {
-  return checked === undefined ? undefined : checked ? "on" : "off";
+  return checked === undefined ? undefined : checked ? words.on : words.off;
 }
 
 interface OfferItemProps {

@@ -2,12 +2,16 @@ import { type FormEvent, type ReactElement, useState } from "react";
 import { attempt, useApp } from "../stores/app-store.js";
 import { changeSettings, useSettings } from "../stores/settings-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { changeLanguage, keptLanguage, languageChoices } from "../texts/language.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
 import { FieldLabel } from "../ui/field-label.js";
 import textStyles from "../ui/text.module.css";
-import { TextArea, TextInput } from "../ui/text-input.js";
+import { SelectInput, TextArea, TextInput } from "../ui/text-input.js";
 import styles from "./settings-dialog.module.css";
+
+const words = texts.dialogs.settingsDialog;
 
 const LONGEST_NAME = 63;
 
@@ -20,6 +24,7 @@ export function SettingsDialog(): ReactElement {
   const [stopPs, setStopPs] = useState(settings.stopPsWithLastWorker);
   const [allowExposed, setAllowExposed] = useState(settings.allowExposedTasks);
   const [folders, setFolders] = useState(settings.graphFolders.join("\n"));
+  const [language, setLanguage] = useState(keptLanguage);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     uiActions.close();
@@ -27,22 +32,23 @@ export function SettingsDialog(): ReactElement {
       .split("\n")
       .map((line) => line.trim())
       .filter((line) => line !== "");
-    attempt(() =>
-      changeSettings({
+    attempt(async () => {
+      await changeSettings({
         machineName: name.trim(),
         visible,
         stopPsWithLastWorker: stopPs,
         allowExposedTasks: allowExposed,
         graphFolders,
-      }),
-    );
+      });
+      if (language !== keptLanguage()) changeLanguage(language);
+    });
   };
   return (
-    <Dialog title="Settings" onClose={uiActions.close}>
+    <Dialog title={words.title} onClose={uiActions.close}>
       <form onSubmit={submit} style={{ display: "contents" }}>
         <DialogBody className={styles.settings}>
           <FieldLabel>
-            <span>Name of this machine</span>
+            <span>{words.name.label}</span>
             <TextInput
               value={name}
               maxLength={LONGEST_NAME}
@@ -52,28 +58,23 @@ export function SettingsDialog(): ReactElement {
             />
           </FieldLabel>
           <p className={textStyles.muted}>
-            How other machines list it. Empty: its host name{hostname ? `, ${hostname}` : ""}.
+            {hostname ? words.name.noteWithHost({ hostname }) : words.name.note}
           </p>
           <Choice
-            label="Visible on this network"
-            note="Other machines running Tensordeck find this one, and paired ones connect to it. An unpaired machine gets no answer except to a pairing request."
+            label={words.visible.label}
+            note={words.visible.note}
             checked={visible}
             onChange={setVisible}
           />
           <Choice
-            label="Let other machines start tasks that the network reaches"
-            note="For paired machines with the role run: tasks of their open clusters, and TensorFlow tasks that cannot be isolated. Anyone on the network can then use such a task, and thus the files of your account, without signing in. Switching this off stops them."
+            label={words.exposed.label}
+            note={words.exposed.note}
             checked={allowExposed}
             onChange={setAllowExposed}
           />
-          <Choice
-            label="Stop ps tasks with the last worker"
-            note="When the last worker of a cluster leaves, its ps tasks stop too, and their variables are lost."
-            checked={stopPs}
-            onChange={setStopPs}
-          />
+          <Choice label={words.stopPs.label} note={words.stopPs.note} checked={stopPs} onChange={setStopPs} />
           <FieldLabel>
-            <span>Folders that graphs may use</span>
+            <span>{words.folders.label}</span>
             <TextArea
               monospace
               rows={2}
@@ -82,21 +83,43 @@ export function SettingsDialog(): ReactElement {
               onChange={(event) => setFolders(event.target.value)}
             />
           </FieldLabel>
-          <p className={textStyles.muted}>
-            One full path per line. Graphs on the portable engine can read and write files, such as
-            checkpoints, only here; this applies to tasks started from now on. With TensorFlow's engine a
-            graph can use every file of your account.
-          </p>
+          <p className={textStyles.muted}>{words.folders.note}</p>
+          <LanguageField value={language} onChange={setLanguage} />
         </DialogBody>
         <DialogFooter>
           <span className={textStyles.grow} />
-          <Button onClick={uiActions.close}>Cancel</Button>
+          <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
           <Button type="submit" variant="primary">
-            Save
+            {words.save}
           </Button>
         </DialogFooter>
       </form>
     </Dialog>
+  );
+}
+
+interface LanguageFieldProps {
+  /** The tag of a language; undefined: the system's. */
+  readonly value: string | undefined;
+  onChange(tag: string | undefined): void;
+}
+
+/** Nothing while the window has only one language. */
+function LanguageField({ value, onChange }: LanguageFieldProps): ReactElement | null {
+  const choices = languageChoices();
+  if (choices.length < 2) return null;
+  return (
+    <FieldLabel>
+      <span>{words.language.label}</span>
+      <SelectInput value={value ?? ""} onChange={({ target }) => onChange(target.value || undefined)}>
+        <option value="">{words.language.system}</option>
+        {choices.map(([tag, ownName]) => (
+          <option key={tag} value={tag} lang={tag}>
+            {ownName}
+          </option>
+        ))}
+      </SelectInput>
+    </FieldLabel>
   );
 }
 

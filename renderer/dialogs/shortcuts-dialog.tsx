@@ -1,30 +1,33 @@
 import type { ReactElement } from "react";
 import { allCommands, COMMAND_GROUPS } from "../commands/registry.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { Dialog, DialogBody } from "../ui/dialog.js";
 import { shortcutText } from "../ui/shortcut.js";
 import styles from "./shortcuts-dialog.module.css";
 
+const words = texts.dialogs.shortcutsDialog;
+
 /** Keys of the canvas that move rather than act; commands have the others. */
 const MOVES: readonly (readonly [label: string, keys: string])[] = [
-  ["Go to another node", "Tab"],
-  ["Go to the node in a direction", "←↑→↓"],
-  ["Move the selected nodes", "Alt ←↑→↓"],
-  ["Go to the inspector", "Enter"],
-  ["Pan", "Space drag"],
+  [words.moves.anotherNode, shortcutText("Tab")],
+  [words.moves.direction, "←↑→↓"],
+  [words.moves.move, `${shortcutText("Alt")} ←↑→↓`],
+  [words.moves.inspector, shortcutText("Enter")],
+  [words.moves.pan, words.dragWithSpace],
 ];
 
 export function ShortcutsDialog(): ReactElement {
   return (
-    <Dialog title="Keyboard shortcuts" width="wide" onClose={uiActions.close}>
+    <Dialog title={words.title} width="wide" onClose={uiActions.close}>
       {/* What scrolls can be reached by keyboard. */}
-      <DialogBody className={styles.shortcuts} role="region" aria-label="All shortcuts" tabIndex={0}>
+      <DialogBody className={styles.shortcuts} role="region" aria-label={words.all} tabIndex={0}>
         {COMMAND_GROUPS.map((group) => {
           const commands = allCommands.filter((command) => command.group === group && command.shortcut);
           if (commands.length === 0) return null;
           return (
             <section key={group}>
-              <h3>{group}</h3>
+              <h3>{texts.commands.groups[group]}</h3>
               <dl>
                 {commands.map((command) => (
                   <div key={command.id}>
@@ -39,7 +42,7 @@ export function ShortcutsDialog(): ReactElement {
           );
         })}
         <section>
-          <h3>On the canvas</h3>
+          <h3>{words.onCanvas}</h3>
           <dl>
             {MOVES.map(([label, keys]) => (
               <div key={label}>

@@ -1,12 +1,14 @@
 import { type FormEvent, type ReactElement, useState } from "react";
 import { stepsCommands } from "../commands/run-commands.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
 import { FieldLabel } from "../ui/field-label.js";
-import { countText } from "../ui/format.js";
 import textStyles from "../ui/text.module.css";
 import { TextInput } from "../ui/text-input.js";
+
+const words = texts.dialogs.stepsDialog;
 
 const MOST_STEPS = 1_000_000;
 
@@ -21,11 +23,11 @@ export function StepsDialog(): ReactElement {
     stepsCommands.run.on(steps).run();
   };
   return (
-    <Dialog title="Run a number of steps" onClose={uiActions.close}>
+    <Dialog title={words.title} onClose={uiActions.close}>
       <form onSubmit={submit} style={{ display: "contents" }}>
         <DialogBody>
           <FieldLabel>
-            <span>Steps</span>
+            <span>{words.steps}</span>
             <TextInput
               inputMode="numeric"
               value={text}
@@ -36,15 +38,15 @@ export function StepsDialog(): ReactElement {
           </FieldLabel>
           {valid ? null : (
             <p className={textStyles.error} role="alert">
-              Write a whole number from 1 to 1,000,000.
+              {words.wrong}
             </p>
           )}
         </DialogBody>
         <DialogFooter>
           <span className={textStyles.grow} />
-          <Button onClick={uiActions.close}>Cancel</Button>
+          <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
           <Button type="submit" variant="primary" icon="play" disabled={!valid}>
-            {valid ? `Run ${countText(steps, "step")}` : "Run"}
+            {valid ? words.runSteps({ steps }) : words.run}
           </Button>
         </DialogFooter>
       </form>

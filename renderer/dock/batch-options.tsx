@@ -4,9 +4,12 @@ import { type FeedBatches, MAX_BATCH_SIZE } from "../../main/api/feeds.js";
 import { PropertyRow } from "../parts/property-row.js";
 import { TextField } from "../parts/text-field.js";
 import { documentActions } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { numberText } from "../ui/format.js";
 import styles from "./batch-options.module.css";
 import { optionalNumber, orRefusal } from "./run-numbers.js";
+
+const words = texts.dock.batchOptions;
 
 const MOST_EPOCHS = 1_000_000;
 const MOST_SEED = 0xffff_ffff;
@@ -32,23 +35,23 @@ export function BatchOptions({ batches }: { readonly batches: FeedBatches }): Re
   return (
     <div className={styles.options}>
       <PropertyRow>
-        <span id={sizeId}>Batch</span>
+        <span id={sizeId}>{words.batch}</span>
         <TextField
           labelledBy={sizeId}
           value={numberText(batches.size)}
           commit={(text) => {
             const size = optionalNumber(text, 1, MAX_BATCH_SIZE);
-            if (size === undefined) return "Write how many rows a step gets.";
+            if (size === undefined) return words.wrongBatch;
             return typeof size === "string" ? size : set({ size }, { seed, epochs });
           }}
         />
       </PropertyRow>
       <PropertyRow>
-        <span id={epochsId}>Epochs</span>
+        <span id={epochsId}>{words.epochs}</span>
         <TextField
           labelledBy={epochsId}
           value={epochs === undefined ? "" : numberText(epochs)}
-          placeholder="as many as the steps need"
+          placeholder={words.epochsPlaceholder}
           commit={(text) => {
             const number = optionalNumber(text, 1, MOST_EPOCHS);
             return typeof number === "string" ? number : set({}, { seed, epochs: number });
@@ -61,11 +64,11 @@ export function BatchOptions({ batches }: { readonly batches: FeedBatches }): Re
           checked={seed !== undefined}
           onChange={({ target }) => set({}, { seed: target.checked ? 0 : undefined, epochs })}
         />
-        Shuffle the rows in each epoch
+        {words.shuffle}
       </label>
       {seed === undefined ? null : (
         <PropertyRow>
-          <span id={seedId}>Seed</span>
+          <span id={seedId}>{words.seed}</span>
           <TextField
             labelledBy={seedId}
             value={String(seed)}
@@ -82,7 +85,7 @@ export function BatchOptions({ batches }: { readonly batches: FeedBatches }): Re
           checked={batches.dropLast}
           onChange={({ target }) => set({ dropLast: target.checked }, { seed, epochs })}
         />
-        Leave out a smaller last batch
+        {words.dropRemainder}
       </label>
     </div>
   );

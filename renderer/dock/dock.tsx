@@ -10,11 +10,14 @@ import { usePinProblems } from "../stores/pin-problem-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { useTensorTabs } from "../stores/tensor-tabs.js";
 import { type DockTab, uiActions, useUi } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { preloadable } from "../ui/preloadable.js";
 import { type Tab, TabControl, TabList, TabPanel, Tabs } from "../ui/tabs.js";
 import textStyles from "../ui/text.module.css";
 import { whenIdle } from "../ui/when-idle.js";
 import styles from "./dock.module.css";
+
+const words = texts.dock.dock;
 
 const ResultsTab = preloadable(() => import("./results-tab.js"));
 const TimelineTab = preloadable(() => import("./timeline-tab.js"));
@@ -47,11 +50,11 @@ export function Dock(): ReactElement {
   const tab = useUi((state) => state.dockTab);
   return (
     <Tabs selected={open ? tab : undefined} onSelect={uiActions.showDock}>
-      <section className={styles.dock} aria-label="Dock" data-panel="dock" tabIndex={-1}>
+      <section className={styles.dock} aria-label={words.dock} data-panel="dock" tabIndex={-1}>
         <DockTabs open={open} tab={tab} />
         {open ? (
           <TabPanel id={tab} className={styles.body}>
-            <PanelBoundary name="This tab" resetOn={tab}>
+            <PanelBoundary name={words.thisTab} resetOn={tab}>
               <DockContent tab={tab} />
             </PanelBoundary>
           </TabPanel>
@@ -70,19 +73,19 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
   const variables = useDocument((state) => variablesOf(state.document.nodes).length);
   const tensors = useTensorTabs((state) => state.names);
   const tabs: Tab<DockTab>[] = [
-    { id: "results", label: "Results", count: results },
-    { id: "timeline", label: "Timeline" },
-    { id: "variables", label: "Variables", count: variables },
-    { id: "logs", label: "Logs" },
+    { id: "results", label: words.tabs.results, count: results },
+    { id: "timeline", label: words.tabs.timeline },
+    { id: "variables", label: words.tabs.variables, count: variables },
+    { id: "logs", label: words.tabs.logs },
     {
       id: "problems",
-      label: "Problems",
+      label: words.tabs.problems,
       count: inGraph + inTasks + withoutKernels + ofPins,
       bad: inGraph + inTasks > 0,
     },
-    { id: "run", label: "What to run" },
-    { id: "history", label: "Runs" },
-    { id: "lanes", label: "Lanes" },
+    { id: "run", label: words.tabs.run },
+    { id: "history", label: words.tabs.runs },
+    { id: "lanes", label: words.tabs.lanes },
     ...tensors.map(
       (name): Tab<DockTab> => ({
         id: `tensor:${name}`,
@@ -92,7 +95,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
     ),
   ];
   return (
-    <TabList label="Dock" tabs={tabs} selected={open ? tab : undefined}>
+    <TabList label={words.dock} tabs={tabs} selected={open ? tab : undefined}>
       <span className={textStyles.grow} />
       <TabControl>
         <CommandIconButton

@@ -1,5 +1,8 @@
 /** A trace laid out as lanes: one per device, its nodes as bars in as few rows as do not overlap. Times in µs. */
 import type { NodeRun, Transfer } from "../../main/api/runs.js";
+import { texts } from "../texts/texts.js";
+
+const units = texts.ui.format;
 
 export interface Bar extends NodeRun {
   /** 0 is the uppermost row of the lane. */
@@ -77,8 +80,10 @@ export function tickMicros(endMicros: number, wanted: number): number {
 
 /** "12 ms" or "350 µs", depending on the distance between ticks, so all labels of an axis use one unit. */
 export function tickText(micros: number, tick: number): string {
-  if (tick < 100) return `${round(micros)} µs`;
-  return tick < 1_000_000 ? `${round(micros / 1000)} ms` : `${round(micros / 1_000_000)} s`;
+  if (tick < 100) return units.microseconds({ value: round(micros) });
+  return tick < 1_000_000
+    ? units.milliseconds({ value: round(micros / 1000) })
+    : units.seconds({ value: round(micros / 1_000_000) });
 }
 
 function round(value: number): string {

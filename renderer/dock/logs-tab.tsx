@@ -4,12 +4,13 @@ import { taskName } from "../cluster/task-name.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useLogs } from "../stores/logs-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import { CopyButton } from "../ui/copy-button.js";
 import { EmptyText } from "../ui/empty-text.js";
-import { clockText, countText } from "../ui/format.js";
+import { clockText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { Segmented } from "../ui/segmented.js";
@@ -22,6 +23,8 @@ import { ScrollRegion } from "./scroll-region.js";
 import { TabBar } from "./tab-bar.js";
 import { TaskChip } from "./task-chip.js";
 
+const words = texts.dock.logsTab;
+
 const ROW_HEIGHT = 23;
 
 type Level = "all" | "warning" | "error";
@@ -30,9 +33,9 @@ interface Line extends LogLine {
 }
 
 const LEVELS: readonly { readonly id: Level; readonly label: string }[] = [
-  { id: "all", label: "All" },
-  { id: "warning", label: "Warnings" },
-  { id: "error", label: "Errors" },
+  { id: "all", label: words.all },
+  { id: "warning", label: words.warnings },
+  { id: "error", label: words.errors },
 ];
 
 /** The output of all tasks in the order of time. */
@@ -73,9 +76,9 @@ export default function LogsTab(): ReactElement {
   return (
     <>
       <TabBar>
-        <FindField label="Search the log" placeholder="Search the log" value={search} onChange={setSearch} />
+        <FindField label={words.search} placeholder={words.search} value={search} onChange={setSearch} />
         <Segmented
-          label="Level"
+          label={words.level}
           options={LEVELS.map(({ id, label }) => ({
             id,
             label: count(id) > 0 ? `${label} ${count(id)}` : label,
@@ -84,17 +87,21 @@ export default function LogsTab(): ReactElement {
           onSelect={(id) => setLevel(id)}
         />
         <Menu
-          label="Task"
+          label={words.task}
           trigger={
             <Button size="small">
-              {task ? taskName(task) : tasks.length === 1 ? "1 task" : `All ${tasks.length} tasks`}
+              {task
+                ? taskName(task)
+                : tasks.length === 1
+                  ? words.oneTask
+                  : words.allOfTasks({ count: tasks.length })}
               <Icon name="chevron-down" />
             </Button>
           }
           entries={[
             {
               kind: "item",
-              label: "All tasks",
+              label: words.allTasks,
               checked: shownTask === undefined,
               run: () => uiActions.showLog(),
             },
@@ -109,8 +116,8 @@ export default function LogsTab(): ReactElement {
         <span className={textStyles.grow} />
         <span className={textStyles.muted}>
           {shown.length === ofTasks.length
-            ? countText(shown.length, "line")
-            : `${shown.length} of ${countText(ofTasks.length, "line")}`}
+            ? words.lines({ count: shown.length })
+            : words.found({ shown: shown.length, all: ofTasks.length })}
         </span>
         <Button
           size="small"
@@ -119,14 +126,14 @@ export default function LogsTab(): ReactElement {
           aria-pressed={follow}
           onClick={() => setFollow(!follow)}
         >
-          Follow
+          {words.follow}
         </Button>
         <CopyButton text={shown.map(lineText).join("\n")} />
       </TabBar>
       <ScrollRegion
         ref={frame}
         role="log"
-        label="Log"
+        label={words.log}
         aria-live="off"
         onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
           // Away from the end, by wheel, key or scroll bar: to read there in peace.
@@ -135,11 +142,7 @@ export default function LogsTab(): ReactElement {
       >
         {shown.length === 0 ? (
           <EmptyText>
-            {ofTasks.length > 0
-              ? "No line matches."
-              : tasks.length === 0
-                ? "Start a worker to see its output."
-                : "The tasks have not written anything yet."}
+            {ofTasks.length > 0 ? words.nothingFound : tasks.length === 0 ? words.noTasks : words.nothingYet}
           </EmptyText>
         ) : (
           <div style={{ height: view.height, position: "relative" }}>

@@ -4,11 +4,14 @@ import { nodesText } from "../document/edits/types.js";
 import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { CommandButton } from "../parts/command-button.js";
 import { ProblemView } from "../parts/problem-view.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import textStyles from "../ui/text.module.css";
 import { selectInGraph } from "../viewport/travel.js";
 import { fitGraph } from "../viewport/view.js";
+
+const words = texts.dock.missingKernelsRow;
 
 /** A row of the list of problems: all nodes that one task has no kernel for, with the remedy. */
 export function MissingKernelsRow({ missing }: { readonly missing: MissingOnTask }): ReactElement {
@@ -26,7 +29,7 @@ export function MissingKernelsRow({ missing }: { readonly missing: MissingOnTask
             fitGraph(nodes);
           }}
         >
-          Select {nodesText(nodes)}
+          {words.selectNodes({ nodes: nodesText(nodes) })}
         </Button>
       </ProblemView>
     </>

@@ -4,11 +4,14 @@ import { nodesText } from "../document/edits/types.js";
 import { CommandButton } from "../parts/command-button.js";
 import { ProblemView } from "../parts/problem-view.js";
 import type { PinProblem } from "../placement/pin-problems.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import textStyles from "../ui/text.module.css";
 import { selectInGraph } from "../viewport/travel.js";
 import { fitGraph } from "../viewport/view.js";
+
+const words = texts.dock.pinProblemRow;
 
 /** A row of the list of problems: nodes that cannot be where they are pinned. */
 export function PinProblemRow({ found }: { readonly found: PinProblem }): ReactElement {
@@ -26,7 +29,7 @@ export function PinProblemRow({ found }: { readonly found: PinProblem }): ReactE
             fitGraph(nodes);
           }}
         >
-          Select {nodesText(nodes)}
+          {words.selectNodes({ nodes: nodesText(nodes) })}
         </Button>
       </ProblemView>
     </>

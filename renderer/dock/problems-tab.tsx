@@ -15,6 +15,7 @@ import { useShownFunction } from "../stores/function-bodies.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { usePinProblems } from "../stores/pin-problem-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import { EmptyText } from "../ui/empty-text.js";
@@ -25,6 +26,8 @@ import { MissingKernelsRow } from "./missing-kernels-row.js";
 import { PinProblemRow } from "./pin-problem-row.js";
 import styles from "./problems-tab.module.css";
 import { ScrollRegion } from "./scroll-region.js";
+
+const words = texts.dock.problemsTab;
 
 /** Of a problem in one line; others are measured. */
 const ROW_HEIGHT = 61;
@@ -53,10 +56,9 @@ export default function ProblemsTab(): ReactElement {
       rows.push({ key: `${node} ${index}`, where: node, problem, node, found: problem });
   for (const task of tasks)
     if (task.problem) rows.push({ key: task.id, where: taskName(task), problem: task.problem, task });
-  if (run?.problem) rows.push({ key: run.runId, where: "newest run", problem: run.problem });
+  if (run?.problem) rows.push({ key: run.runId, where: words.newestRun, problem: run.problem });
   const pins = usePinProblems((state) => state.problems);
-  if (rows.length + missing.length + pins.length === 0)
-    return <EmptyText>No problems in the graph, the tasks or the newest run.</EmptyText>;
+  if (rows.length + missing.length + pins.length === 0) return <EmptyText>{words.none}</EmptyText>;
   return <ProblemList rows={rows} missing={missing} pins={pins} />;
 }
 
@@ -72,7 +74,7 @@ function ProblemList({ rows, missing, pins }: ProblemListProps): ReactElement {
   const count = rows.length + missing.length + pins.length;
   const { items, before, after, measure } = useVirtualRows(frame, count, ROW_HEIGHT);
   return (
-    <ScrollRegion ref={frame} label="Problems">
+    <ScrollRegion ref={frame} label={words.problems}>
       <ul className={styles.list} style={{ paddingTop: before, paddingBottom: after }}>
         {items.map(({ index }) => {
           const row = rows[index];
@@ -114,7 +116,7 @@ function ProblemRow({ row: { where, problem, node, found, task } }: { readonly r
         {found && !isWithin ? <ProblemFixes problem={found} /> : null}
         {node === undefined ? null : (
           <Button size="small" onClick={() => showInGraph([node])}>
-            Show {node}
+            {words.showNode({ node })}
           </Button>
         )}
         {task === undefined ? null : (

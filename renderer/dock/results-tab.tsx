@@ -10,6 +10,7 @@ import { curveActions, useCurves } from "../stores/curve-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
@@ -29,9 +30,11 @@ import { TaskChip } from "./task-chip.js";
 import { previewText } from "./tensor-text.js";
 import { VirtualTable } from "./virtual-table.js";
 
+const words = texts.dock.resultsTab;
+
 const SHOWN = [
-  { id: "values", label: "Values" },
-  { id: "curves", label: "Curves" },
+  { id: "values", label: words.values },
+  { id: "curves", label: words.curves },
 ] as const;
 
 /** Whether a run has scalars that changed, or may have changed, over its steps. */
@@ -47,7 +50,7 @@ export default function ResultsTab(): ReactElement {
   if (run === undefined || run.fetches.length === 0) {
     return (
       <EmptyText>
-        {run?.problem ? "The run failed before it produced results." : "Run the graph to see its results."}
+        {run?.problem ? words.failed : words.notRun}
         <div>
           <CommandButton command={runCommands.once} icon />
         </div>
@@ -59,23 +62,27 @@ export default function ResultsTab(): ReactElement {
     <>
       <TabBar className={textStyles.muted}>
         <Segmented
-          label="Show"
+          label={words.show}
           options={SHOWN}
           selected={withValues ? "values" : "curves"}
           onSelect={(id) => curveActions.showValues(id === "values")}
         />
         <span>
-          {stepText(run.step)}
-          {run.stepMillis === undefined ? "" : ` · ${durationText(run.stepMillis)}`}
-          {run.stepRegisteredGraph ? " · first step, includes placing the graph" : ""}
-          {run.sessionMillis === undefined ? "" : ` · session created in ${durationText(run.sessionMillis)}`}
-          {run.tracedStep === undefined ? "" : ` · where they ran from ${stepText(run.tracedStep)}`}
-          {run.endedEarly === undefined ? "" : ` · ended because ${run.endedEarly}`}
-          {old ? " · before edit" : ""}
+          {[
+            stepText(run.step),
+            run.stepMillis === undefined ? "" : durationText(run.stepMillis),
+            run.stepRegisteredGraph ? words.setUp : "",
+            run.sessionMillis === undefined ? "" : words.session({ time: durationText(run.sessionMillis) }),
+            run.tracedStep === undefined ? "" : words.traced({ step: stepText(run.tracedStep) }),
+            run.endedEarly === undefined ? "" : words.endedEarly({ reason: run.endedEarly }),
+            old ? words.beforeEdit : "",
+          ]
+            .filter(Boolean)
+            .join(" · ")}
         </span>
         {run.withoutSavedValues ? (
           <span className={styles.warning}>
-            <Icon name="warning" size={14} /> without the saved values: not what the model predicts
+            <Icon name="warning" size={14} /> {words.withoutValues}
           </span>
         ) : null}
       </TabBar>
@@ -85,13 +92,13 @@ export default function ResultsTab(): ReactElement {
 }
 
 const COLUMNS: readonly Column[] = [
-  { name: "Tensor" },
-  { name: "Type" },
-  { name: "Shape" },
-  { name: "Ran on" },
-  { name: "Size", kind: "number" },
-  { name: "Value" },
-  { name: "Actions", kind: "spoken" },
+  { name: words.tensor },
+  { name: words.type },
+  { name: words.shape },
+  { name: words.ranOn },
+  { name: words.size, kind: "number" },
+  { name: words.value },
+  { name: words.actions, kind: "spoken" },
 ];
 const ROW_HEIGHT = 28;
 
@@ -107,7 +114,7 @@ function ResultTable({
   const drawn = useVirtualRows(frame, tensors.length, ROW_HEIGHT);
   return (
     <VirtualTable
-      label="Results"
+      label={words.results}
       className={old ? tableStyles.old : undefined}
       columns={COLUMNS}
       rows={tensors}
@@ -134,7 +141,7 @@ function ResultTable({
               icon="table"
               onClick={() => uiActions.openTensor(tensor.name)}
             >
-              Open
+              {words.open}
             </Button>
           </td>
         </tr>
@@ -158,7 +165,7 @@ function RanOn({ tensor }: { readonly tensor: string }): ReactElement {
   return (
     <TaskChip
       style={{ "--c": taskColourVar(task) }}
-      title={measured && step !== undefined ? `From the trace of ${stepText(step)}` : "Pinned to"}
+      title={measured && step !== undefined ? words.tracedTitle({ step: stepText(step) }) : words.pinnedTo}
     >
       {task ? <Swatch task={task} small /> : <Icon name="unknown" size={12} />}
       {name}

@@ -11,6 +11,7 @@ import { PropertyRow } from "../parts/property-row.js";
 import { Section, SectionHeading } from "../parts/section.js";
 import { TextField } from "../parts/text-field.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { numberText } from "../ui/format.js";
 import { IconButton } from "../ui/icon-button.js";
 import { Menu } from "../ui/menu.js";
@@ -21,15 +22,17 @@ import styles from "./run-configs.module.css";
 import { optionalNumber, orRefusal } from "./run-numbers.js";
 import { StopConditions } from "./stop-conditions.js";
 
+const words = texts.dock.runConfigs;
+
 export function RunConfigColumn({ run }: { readonly run: ChosenRun }): ReactElement {
   const document = useDocument((state) => state.document);
   const { runConfig, defaultRun } = document;
   const configs = runConfigsOf(document);
   return (
-    <RunColumn label="Run configurations">
+    <RunColumn label={words.runConfigurations}>
       <Section>
         <SectionHeading>
-          Run configurations
+          {words.runConfigurations}
           <span className={textStyles.grow} />
           <CommandButton command={runConfigListCommands.add} icon size="small" />
         </SectionHeading>
@@ -68,11 +71,11 @@ function ConfigRow({ config, chosen, isDefault }: ConfigRowProps): ReactElement 
         />
         <span className={textStyles.truncated}>{config.name}</span>
       </label>
-      {isDefault ? <Tag>default</Tag> : null}
+      {isDefault ? <Tag>{words.default}</Tag> : null}
       <Menu
         align="end"
-        label={`Run configuration ${config.name}`}
-        trigger={<IconButton small icon="more" label={`Menu of ${config.name}`} />}
+        label={words.choose({ name: config.name })}
+        trigger={<IconButton small icon="more" label={words.menu({ name: config.name })} />}
         entries={() => menuOf(config, [[duplicate, makeDefault], [remove]])}
       />
     </li>
@@ -86,7 +89,7 @@ function Options({ config, run }: { readonly config: RunConfig; readonly run: Ch
   return (
     <Section last>
       <PropertyRow wideName>
-        <span id={nameId}>Name</span>
+        <span id={nameId}>{words.name}</span>
         <TextField
           labelledBy={nameId}
           value={config.name}
@@ -94,20 +97,20 @@ function Options({ config, run }: { readonly config: RunConfig; readonly run: Ch
         />
       </PropertyRow>
       <PropertyRow wideName>
-        <span id={stepsId}>Steps</span>
+        <span id={stepsId}>{words.steps}</span>
         <TextField
           labelledBy={stepsId}
           value={config.steps === 1 ? "" : numberText(config.steps)}
-          placeholder="as chosen beside Run"
+          placeholder={words.stepsPlaceholder}
           commit={(text) => commitSteps(text, (steps) => documentActions.setSteps(steps ?? 1))}
         />
       </PropertyRow>
       <PropertyRow wideName>
-        <span id={traceId}>Trace every</span>
+        <span id={traceId}>{words.traceEvery}</span>
         <TextField
           labelledBy={traceId}
           value={config.traceEvery === undefined ? "" : numberText(config.traceEvery)}
-          placeholder="only the first step"
+          placeholder={words.tracePlaceholder}
           commit={(text) => commitSteps(text, documentActions.setTraceEvery)}
         />
       </PropertyRow>

@@ -8,6 +8,7 @@ import { parseTensorName } from "../document/tensor-names.js";
 import { FeedSection } from "../parts/feed-section.js";
 import { HeadingAside, Note, Section, SectionHeading } from "../parts/section.js";
 import { useDocument } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import textStyles from "../ui/text.module.css";
 import { TextButton } from "../ui/text-button.js";
@@ -15,6 +16,8 @@ import { selectInGraph } from "../viewport/travel.js";
 import { BatchOptions } from "./batch-options.js";
 import { RunColumn } from "./run-column.js";
 import styles from "./run-feeds.module.css";
+
+const words = texts.dock.runFeeds;
 
 /** More would be no list to fill in. */
 const MAX_SHOWN = 50;
@@ -32,15 +35,15 @@ export function FeedColumn({ run }: { readonly run: ChosenRun }): ReactElement {
   const all = [...new Set([...names.keys(), ...needed, ...fed])].filter((name) => document.nodes.has(name));
   const missing = needed.filter((name) => !fed.includes(name)).length;
   return (
-    <RunColumn label="Feeds">
+    <RunColumn label={words.feeds}>
       <Section>
-        <SectionHeading>Feeds</SectionHeading>
+        <SectionHeading>{words.feeds}</SectionHeading>
         <Note>
           {all.length === 0
-            ? "Nothing needs to be fed."
+            ? words.nothing
             : missing === 0
-              ? "Everything that is needed has a value."
-              : `${missing === 1 ? "1 placeholder has" : `${missing} placeholders have`} no value yet.`}
+              ? words.complete
+              : words.missing({ count: missing })}
         </Note>
         {hasBatches(document.runConfig.feeds) ? <BatchOptions batches={document.runConfig.batches} /> : null}
       </Section>
@@ -60,14 +63,14 @@ export function FeedColumn({ run }: { readonly run: ChosenRun }): ReactElement {
                   {input === undefined || input === name ? name : `${input} (${name})`}
                 </TextButton>
                 {needed.includes(name) || input !== undefined ? null : (
-                  <HeadingAside>not needed now</HeadingAside>
+                  <HeadingAside>{words.notNeededNow}</HeadingAside>
                 )}
               </>
             }
           />
         ) : null;
       })}
-      {all.length > MAX_SHOWN ? <Note>and {all.length - MAX_SHOWN} more</Note> : null}
+      {all.length > MAX_SHOWN ? <Note>{words.more({ count: all.length - MAX_SHOWN })}</Note> : null}
     </RunColumn>
   );
 }

@@ -1,6 +1,8 @@
 /** Numbers that are typed into the settings of a run. */
 import { documentActions } from "../stores/document-store.js";
-import { numberText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
+
+const words = texts.dock.runNumbers;
 
 /** The number in a text, undefined for none, or the reason why it is none that can be used. */
 export function optionalNumber(text: string, least: number, most: number): number | undefined | string {
@@ -9,7 +11,7 @@ export function optionalNumber(text: string, least: number, most: number): numbe
   const number = Number(digits);
   return Number.isInteger(number) && number >= least && number <= most
     ? number
-    : `Write a whole number from ${numberText(least)} to ${numberText(most)}.`;
+    : words.wrong({ least, most });
 }
 
 /** Why an edit was refused; undefined if it was done. */

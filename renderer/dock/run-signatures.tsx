@@ -10,12 +10,15 @@ import { Note, Section, SectionHeading } from "../parts/section.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import textStyles from "../ui/text.module.css";
 import { TextButton } from "../ui/text-button.js";
 import { RunColumn, RunWarning } from "./run-column.js";
 import styles from "./run-signatures.module.css";
 import { previewText } from "./tensor-text.js";
+
+const words = texts.dock.runSignatures;
 
 /** Nothing for a graph that is no SavedModel and has no signature. */
 export function SignatureColumn({ run }: { readonly run: ChosenRun }): ReactElement | null {
@@ -24,11 +27,11 @@ export function SignatureColumn({ run }: { readonly run: ChosenRun }): ReactElem
   const signatures = servingSignatures(metaGraph);
   if (signatures.length === 0 && !isSavedModel) return null;
   return (
-    <RunColumn label="Signatures">
+    <RunColumn label={words.signatures}>
       {isSavedModel ? <SavedValues /> : null}
       <Section last>
-        <SectionHeading>Signatures</SectionHeading>
-        {signatures.length === 0 ? <Note>The model has none. Choose what to fetch.</Note> : null}
+        <SectionHeading>{words.signatures}</SectionHeading>
+        {signatures.length === 0 ? <Note>{words.none}</Note> : null}
         {signatures.map(([name, signature]) => (
           <Signature key={name} name={name} signature={signature} run={run} />
         ))}
@@ -41,14 +44,10 @@ function SavedValues(): ReactElement {
   const withoutValues = useSavedModel((state) => state.withoutValues);
   return (
     <Section>
-      <SectionHeading>Saved values</SectionHeading>
-      {withoutValues ? (
-        <RunWarning>Left out: the results are not what the model predicts.</RunWarning>
-      ) : (
-        <Note>Variables and tables get their saved values before the first run.</Note>
-      )}
+      <SectionHeading>{words.savedValues}</SectionHeading>
+      {withoutValues ? <RunWarning>{words.leftOut}</RunWarning> : <Note>{words.restored}</Note>}
       <TextButton className={styles.valuesButton} onClick={withoutValues ? runWithValues : runWithoutValues}>
-        {withoutValues ? "Use the saved values" : "Run without them"}
+        {withoutValues ? words.use : words.leaveOut}
       </TextButton>
     </Section>
   );
@@ -71,12 +70,12 @@ function Signature({ name, signature, run }: SignatureProps): ReactElement {
           type="radio"
           name="signature"
           checked={chosen}
-          onChange={() => documentActions.chooseRun(wanted, `Run the signature ${name}`)}
+          onChange={() => documentActions.chooseRun(wanted, words.run({ name }))}
         />
         <b className={textStyles.truncated}>{name}</b>
       </label>
-      <Ends title="takes" infos={signature.inputs} />
-      <Ends title="gives" infos={signature.outputs} values />
+      <Ends title={words.takes} infos={signature.inputs} />
+      <Ends title={words.gives} infos={signature.outputs} values />
     </div>
   );
 }

@@ -16,6 +16,7 @@ import { parseTensorName } from "../document/tensor-names.js";
 import { Note, Section, SectionHeading } from "../parts/section.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
@@ -31,6 +32,8 @@ import rowStyles from "./run-row.module.css";
 import { SignatureColumn } from "./run-signatures.js";
 import styles from "./run-tab.module.css";
 
+const words = texts.dock.runTab;
+
 export default function RunTab(): ReactElement {
   // Until the op list is there, outputs are not known.
   useOps((state) => state.ops);
@@ -40,13 +43,13 @@ export default function RunTab(): ReactElement {
     <div className={styles.columns}>
       <RunConfigColumn run={run} />
       <SignatureColumn run={run} />
-      <RunColumn label="Fetched and run">
+      <RunColumn label={words.fetchedAndRun}>
         <Section last>
           <SectionHeading>
-            Fetched and run
+            {words.fetchedAndRun}
             <span className={textStyles.grow} />
             {run.origin === "user" ? (
-              <TextButton onClick={() => documentActions.resetRun()}>Reset to the suggestion</TextButton>
+              <TextButton onClick={() => documentActions.resetRun()}>{words.reset}</TextButton>
             ) : null}
           </SectionHeading>
           <Note>{originText(run)}</Note>
@@ -58,9 +61,7 @@ export default function RunTab(): ReactElement {
               <TargetRow key={target} target={target} run={run} />
             ))}
           </ul>
-          {run.fetches.length + run.targets.length === 0 ? (
-            <p>Nothing yet: add a tensor or an operation by its name, or select it in the graph.</p>
-          ) : null}
+          {run.fetches.length + run.targets.length === 0 ? <p>{words.empty}</p> : null}
           <QueueNote run={run} />
           <AddField run={run} />
           <AddSelection run={run} />
@@ -78,7 +79,7 @@ function QueueNote({ run }: { readonly run: ChosenRun }): ReactElement | null {
   if (queue === undefined) return null;
   return (
     <RunWarning>
-      {`The run waits for elements in ${queue}${more.length > 0 ? ` and ${more.length} more` : ""}, which queue runners fill in Python. Add the operation that fills it, or feed what is taken from it.`}
+      {more.length > 0 ? words.queues({ queue, count: more.length }) : words.queue({ queue })}
     </RunWarning>
   );
 }
@@ -86,15 +87,15 @@ function QueueNote({ run }: { readonly run: ChosenRun }): ReactElement | null {
 function originText(run: ChosenRun): string {
   switch (run.origin) {
     case "user":
-      return "Chosen by you; saved with the document.";
+      return words.sources.chosen;
     case "train_op":
-      return "Suggested: the graph's training operations, with the losses.";
+      return words.sources.training;
     case "losses":
-      return "Suggested: the graph's losses.";
+      return words.sources.losses;
     case "signature":
-      return `Suggested: the outputs of the signature ${run.signature ?? ""}.`;
+      return words.signature({ signature: run.signature ?? "" });
     case "ends":
-      return "Suggested: the results that nothing else in the graph uses.";
+      return words.sources.results;
   }
 }
 
@@ -112,7 +113,7 @@ function FetchRow({ tensor, run }: { readonly tensor: string; readonly run: Chos
       <Icon name="table" size={14} />
       <TextButton
         className={classNames(textStyles.truncated, rowStyles.link)}
-        title={`Show ${node}`}
+        title={words.showNode({ node })}
         onClick={() => show(node)}
       >
         {tensor}
@@ -124,11 +125,11 @@ function FetchRow({ tensor, run }: { readonly tensor: string; readonly run: Chos
         small
         className={rowStyles.remove}
         icon="close"
-        label={`Do not fetch ${tensor}`}
+        label={words.doNotFetch({ tensor })}
         onClick={() =>
           choose(
             { ...run, fetches: run.fetches.filter((name) => name !== tensor) },
-            `Stop fetching ${tensor}`,
+            words.stopFetching({ tensor }),
           )
         }
       />
@@ -143,19 +144,24 @@ function TargetRow({ target, run }: { readonly target: string; readonly run: Cho
       <Icon name="play" size={14} />
       <TextButton
         className={classNames(textStyles.truncated, rowStyles.link)}
-        title={`Show ${target}`}
+        title={words.showTarget({ target })}
         onClick={() => show(target)}
       >
         {target}
       </TextButton>
-      <span className={classNames(textStyles.monospace, rowStyles.type)}>{op}, for its effect</span>
+      <span className={classNames(textStyles.monospace, rowStyles.type)}>
+        {words.effect({ op: op ?? "" })}
+      </span>
       <IconButton
         small
         className={rowStyles.remove}
         icon="close"
-        label={`Do not run ${target}`}
+        label={words.doNotRun({ target })}
         onClick={() =>
-          choose({ ...run, targets: run.targets.filter((name) => name !== target) }, `Do not run ${target}`)
+          choose(
+            { ...run, targets: run.targets.filter((name) => name !== target) },
+            words.doNotRun({ target }),
+          )
         }
       />
     </li>
@@ -178,7 +184,7 @@ function AddField({ run }: { readonly run: ChosenRun }): ReactElement {
       setError(runnable);
       return;
     }
-    choose(joinRunnable(run, runnable), `Run ${text.trim()}`);
+    choose(joinRunnable(run, runnable), words.run({ target: text.trim() }));
     setText("");
     setError(undefined);
   };
@@ -193,10 +199,10 @@ function AddField({ run }: { readonly run: ChosenRun }): ReactElement {
       <TextInput
         monospace
         value={text}
-        aria-label="Tensor or operation to add"
+        aria-label={words.toAdd}
         aria-invalid={error !== undefined}
         aria-describedby={error === undefined ? undefined : errorId}
-        placeholder="loss:0 or ^train"
+        placeholder={words.toAddPlaceholder}
         list={listId}
         spellCheck={false}
         onChange={(event) => {
@@ -210,7 +216,7 @@ function AddField({ run }: { readonly run: ChosenRun }): ReactElement {
         ))}
       </datalist>
       <Button type="submit" icon="plus" disabled={text.trim() === ""}>
-        Add
+        {words.add}
       </Button>
       {error === undefined ? null : (
         <p className={styles.addError} id={errorId} role="alert">
@@ -231,15 +237,15 @@ function AddSelection({ run }: { readonly run: ChosenRun }): ReactElement | null
   const more = joined.fetches.length + joined.targets.length - run.fetches.length - run.targets.length;
   if (more === 0) return null;
   const [only] = selection;
-  const what = selection.size === 1 ? (only ?? "") : `${selection.size} selected nodes`;
+  const what = selection.size === 1 ? (only ?? "") : words.selected({ count: selection.size });
   return (
     <Button
       size="small"
       icon="plus"
       className={styles.addSelection}
-      onClick={() => choose(joined, `Run ${what}`)}
+      onClick={() => choose(joined, words.runWhat({ what }))}
     >
-      <span className={textStyles.truncated}>Add {what}</span>
+      <span className={textStyles.truncated}>{words.addWhat({ what })}</span>
     </Button>
   );
 }

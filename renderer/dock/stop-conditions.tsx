@@ -7,14 +7,17 @@ import { SelectFrame } from "../parts/input-frame.js";
 import { Note } from "../parts/section.js";
 import { TextField } from "../parts/text-field.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { IconButton } from "../ui/icon-button.js";
 import styles from "./stop-conditions.module.css";
 
+const words = texts.dock.stopConditions;
+
 const KINDS: Readonly<Record<StopCondition["kind"], string>> = {
-  below: "falls below",
-  above: "rises above",
-  "not-finite": "is NaN or infinite",
+  below: words.fallsBelow,
+  above: words.risesAbove,
+  "not-finite": words.nanOrInfinite,
 };
 
 interface StopConditionsProps {
@@ -39,19 +42,17 @@ export function StopConditions({ stops, run }: StopConditionsProps): ReactElemen
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would lay its parts out in its own way
     <div role="group" aria-labelledby={headingId} className={styles.group}>
       <div className={styles.heading}>
-        <span id={headingId}>Stop early</span>
+        <span id={headingId}>{words.stopEarly}</span>
         <Button
           size="small"
           icon="plus"
           disabled={first === undefined || stops.length >= MAX_STOP_CONDITIONS}
           onClick={add}
         >
-          Add condition
+          {words.addCondition}
         </Button>
       </div>
-      {stops.length === 0 && first === undefined ? (
-        <Note>Fetch a scalar, such as the loss, first.</Note>
-      ) : null}
+      {stops.length === 0 && first === undefined ? <Note>{words.noScalar}</Note> : null}
       {stops.map((stop, index) => (
         <Condition
           // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no other identity
@@ -82,7 +83,7 @@ function Condition({ stop, number, tensors, onChange }: ConditionProps): ReactEl
     <div className={styles.condition}>
       <SelectFrame monospace>
         <select
-          aria-label={`Tensor of condition ${number}`}
+          aria-label={words.tensorOf({ number })}
           value={stop.tensor}
           onChange={(event) => onChange({ ...stop, tensor: event.target.value })}
         >
@@ -93,7 +94,7 @@ function Condition({ stop, number, tensors, onChange }: ConditionProps): ReactEl
       </SelectFrame>
       <SelectFrame>
         <select
-          aria-label={`Condition ${number}`}
+          aria-label={words.condition({ number })}
           value={stop.kind}
           onChange={({ target: { value } }) =>
             onChange(
@@ -112,22 +113,17 @@ function Condition({ stop, number, tensors, onChange }: ConditionProps): ReactEl
       </SelectFrame>
       {stop.kind === "not-finite" ? null : (
         <TextField
-          label={`Limit of condition ${number}`}
+          label={words.limitOf({ number })}
           value={String(stop.value)}
           commit={(text) => {
             const value = text.trim() === "" ? Number.NaN : Number(text);
-            if (!Number.isFinite(value)) return "Write a number.";
+            if (!Number.isFinite(value)) return words.wrong;
             onChange({ ...stop, value });
             return undefined;
           }}
         />
       )}
-      <IconButton
-        small
-        icon="close"
-        label={`Remove condition ${number}`}
-        onClick={() => onChange(undefined)}
-      />
+      <IconButton small icon="close" label={words.remove({ number })} onClick={() => onChange(undefined)} />
     </div>
   );
 }

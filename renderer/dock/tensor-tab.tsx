@@ -12,9 +12,10 @@ import {
   tensorViewActions,
   useTensorView,
 } from "../stores/tensor-tabs.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { EmptyText } from "../ui/empty-text.js";
-import { numberText, stepText, timeText } from "../ui/format.js";
+import { stepText, timeText } from "../ui/format.js";
 import { Menu } from "../ui/menu.js";
 import { Segmented } from "../ui/segmented.js";
 import textStyles from "../ui/text.module.css";
@@ -32,14 +33,16 @@ import { type TensorSource, useTensorSource } from "./tensor/tensor-source.js";
 import { TextView } from "./tensor/text-view.js";
 import styles from "./tensor-tab.module.css";
 
+const words = texts.dock.tensorTab;
+
 const MODE_NAMES: Readonly<Record<TensorMode, string>> = {
-  values: "Values",
-  image: "Image",
-  "heat-map": "Heat map",
-  line: "Line",
-  histogram: "Histogram",
-  classes: "Classes",
-  text: "Text",
+  values: words.values,
+  image: words.image,
+  "heat-map": words.heatMap,
+  line: words.line,
+  histogram: words.histogram,
+  classes: words.classes,
+  text: words.text,
 };
 
 /** Widths of the tab from which the panels beside the values have room. */
@@ -52,7 +55,7 @@ const LARGE_MAP = 768;
 /** One tensor: the part that is looked at, as values or as a picture, and its figures. */
 export default function TensorTab({ name }: { readonly name: string }): ReactElement {
   const source = useTensorSource(name);
-  if (source === undefined) return <EmptyText>The newest run did not fetch {name}.</EmptyText>;
+  if (source === undefined) return <EmptyText>{words.notFetched({ name })}</EmptyText>;
   return <OpenTensor source={source} />;
 }
 
@@ -71,20 +74,22 @@ function OpenTensor({ source }: { readonly source: TensorSource }): ReactElement
     <>
       <TabBar>
         <Segmented
-          label="Show as"
+          label={words.showAs}
           options={modes}
           selected={mode}
           onSelect={(id) => tensorViewActions.setMode(source, id)}
         />
         <span className={textStyles.muted}>
-          {source.readAt === undefined ? stepText(source.step) : `read at ${timeText(source.readAt)}`}
-          {old ? " · before edit" : ""}
+          {source.readAt === undefined
+            ? stepText(source.step)
+            : words.readAt({ time: timeText(source.readAt) })}
+          {old ? ` · ${words.beforeEdit}` : ""}
         </span>
         <span className={textStyles.grow} />
         <Menu
           trigger={
             <Button size="small" variant="ghost" icon="copy">
-              Copy
+              {words.copy}
             </Button>
           }
           entries={() =>
@@ -96,7 +101,7 @@ function OpenTensor({ source }: { readonly source: TensorSource }): ReactElement
         <Menu
           trigger={
             <Button size="small" variant="ghost" icon="download">
-              Save
+              {words.save}
             </Button>
           }
           entries={() =>
@@ -156,8 +161,8 @@ function Viewer({ source, statistics, wide, old }: ViewerProps): ReactElement {
 }
 
 const DIGITS: readonly (readonly [id: string, label: string, digits: Digits])[] = [
-  ["auto", "4 digits", "auto"],
-  ["all", "all digits", "all"],
+  ["auto", words.fourDigits, "auto"],
+  ["all", words.allDigits, "all"],
   ["1", "0.1", 1],
   ["2", "0.01", 2],
   ["3", "0.001", 3],
@@ -183,9 +188,9 @@ function Values({
     <div className={styles.values}>
       <div className={styles.gridSide}>
         <div className={styles.head}>
-          <b>Values</b>
+          <b>{words.values}</b>
           <span className={textStyles.muted}>
-            {drawn} of {numberText(grid.rows)} × {numberText(grid.columns)}
+            {words.drawn({ drawn: drawn ?? "", rows: grid.rows, columns: grid.columns })}
           </span>
           <span className={textStyles.grow} />
           <span className={styles.activeCell} aria-live="polite">
@@ -193,7 +198,7 @@ function Values({
           </span>
           {/float/.test(source.dtype) ? (
             <SelectInput
-              aria-label="Digits"
+              aria-label={words.digits}
               className={styles.digits}
               value={String(view.digits)}
               onChange={({ target: { value } }) => {

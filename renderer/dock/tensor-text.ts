@@ -1,5 +1,7 @@
 import type { TensorPreview } from "../../main/api/runs.js";
-import { numberText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
+
+const words = texts.dock.tensorText;
 
 /** Elements shown in a row of the results table. */
 const ROW_ELEMENTS = 12;
@@ -9,7 +11,7 @@ export function previewText(tensor: TensorPreview): string {
   if (tensor.shape.length === 0) return elementText(tensor.dtype, tensor.values[0] ?? "");
   const shown = tensor.values.slice(0, ROW_ELEMENTS).map((value) => elementText(tensor.dtype, value));
   const more = tensor.elementCount - shown.length;
-  if (more > 0) shown.push(`… ${numberText(more)} more`);
+  if (more > 0) shown.push(words.more({ count: more }));
   return `[${shown.join(", ")}]`;
 }
 

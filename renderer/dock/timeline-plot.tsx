@@ -3,6 +3,7 @@ import type { NodeRun, Transfer } from "../../main/api/runs.js";
 import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { useCluster } from "../stores/cluster-store.js";
+import { texts } from "../texts/texts.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { classNames } from "../ui/class-names.js";
 import { bytesText, durationText } from "../ui/format.js";
@@ -11,6 +12,8 @@ import tooltipStyles from "../ui/tooltip.module.css";
 import { selectInGraph } from "../viewport/travel.js";
 import { type Lane, type Timeline, tickMicros, tickText } from "./lanes.js";
 import styles from "./timeline-plot.module.css";
+
+const words = texts.dock.timelinePlot;
 
 const AXIS_HEIGHT = 24;
 const BAR_HEIGHT = 20;
@@ -60,7 +63,7 @@ export const TimelinePlot = memo(({ timeline }: { readonly timeline: Timeline })
         ))}
       </div>
       <div className={styles.plot} ref={frame}>
-        <svg width={width} height={height} role="img" aria-label="Timeline. The table reads it out.">
+        <svg width={width} height={height} role="img" aria-label={words.label}>
           {placed.map(({ lane, top, height: laneHeight }, index) => (
             <rect
               key={lane.device}
@@ -212,9 +215,12 @@ function Bars({ lane, top, scale, x, onHover }: BarsProps): ReactElement {
 function barLines(bar: NodeRun): string[] {
   return [
     bar.node,
-    `${durationText(bar.durationMicros / 1000)}, from ${durationText(bar.startMicros / 1000)}`,
+    words.ran({
+      time: durationText(bar.durationMicros / 1000),
+      start: durationText(bar.startMicros / 1000),
+    }),
     deviceText(bar.device),
-    ...(bar.outputBytes > 0 ? [`output ${bytesText(bar.outputBytes)}`] : []),
+    ...(bar.outputBytes > 0 ? [words.output({ bytes: bytesText(bar.outputBytes) })] : []),
   ];
 }
 
@@ -238,13 +244,13 @@ function Arrow({ transfer, placed, x, onHover }: ArrowProps): ReactElement | nul
   const endY = down ? to.top + LANE_PADDING - 4 : to.top + to.height - LANE_PADDING + 4;
   const middle = down ? from.top + from.height : from.top;
   const head = down ? -6 : 6;
-  const bytes = transfer.bytes === undefined ? "bytes not known" : bytesText(transfer.bytes);
+  const bytes = transfer.bytes === undefined ? words.bytesNotKnown : bytesText(transfer.bytes);
   const lines = [
     transfer.tensor === "" ? "RecvTensor" : transfer.tensor,
     transfer.timed
-      ? `${bytes} in ${durationText(transfer.durationMicros / 1000)}`
-      : `${bytes}, at some time in ${durationText(transfer.durationMicros / 1000)}; the engine recorded no time`,
-    `${deviceText(transfer.fromDevice)} to ${deviceText(transfer.toDevice)}`,
+      ? words.sent({ bytes, time: durationText(transfer.durationMicros / 1000) })
+      : words.sentUntimed({ bytes, time: durationText(transfer.durationMicros / 1000) }),
+    words.fromTo({ from: deviceText(transfer.fromDevice), to: deviceText(transfer.toDevice) }),
   ];
   const path = `M${startX} ${startY}V${middle}H${endX}V${endY}`;
   return (

@@ -8,12 +8,14 @@ import { useDocument } from "../stores/document-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { timelineActions, useTimeline } from "../stores/timeline-store.js";
 import { useUi } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import { downloadFile } from "../ui/download.js";
 import { EmptyText } from "../ui/empty-text.js";
-import { countText, durationText, numberText, stepText, totalBytesText } from "../ui/format.js";
+import { durationText, stepText, totalBytesText } from "../ui/format.js";
+import { bold } from "../ui/rich-parts.js";
 import { Segmented } from "../ui/segmented.js";
 import textStyles from "../ui/text.module.css";
 import { criticalPath } from "./critical-path.js";
@@ -25,6 +27,8 @@ import { TimelineTable } from "./timeline-table.js";
 import { MemoryView } from "./trace/memory-view.js";
 import { TraceComparison } from "./trace/trace-comparison.js";
 import { useStepTrace } from "./trace/use-step-trace.js";
+
+const words = texts.dock.timelineTab;
 
 /** When and where every node of the newest traced step ran, its memory, and two steps beside each other. */
 export default function TimelineTab(): ReactElement {
@@ -43,14 +47,14 @@ export default function TimelineTab(): ReactElement {
   return (
     <>
       <TabBar className={textStyles.muted}>
-        <Segmented label="Show" options={VIEWS} selected={view} onSelect={timelineActions.show} />
+        <Segmented label={words.show} options={VIEWS} selected={view} onSelect={timelineActions.show} />
         {view === "lanes" ? <Legend /> : null}
         <span className={textStyles.grow} />
         {isTraced && view !== "compare" ? (
           <>
             <span>
               {stepText(run.tracedStep ?? 1)}
-              {old ? " · before edit" : ""}
+              {old ? ` · ${words.beforeEdit}` : ""}
             </span>
             <Button
               size="small"
@@ -58,7 +62,7 @@ export default function TimelineTab(): ReactElement {
               icon="download"
               onClick={() => attempt(() => saveTrace(run.runId))}
             >
-              Save Chrome trace
+              {words.saveChromeTrace}
             </Button>
           </>
         ) : null}
@@ -76,17 +80,17 @@ export default function TimelineTab(): ReactElement {
 }
 
 const VIEWS = [
-  { id: "lanes", label: "Lanes" },
-  { id: "table", label: "Table" },
-  { id: "memory", label: "Memory" },
-  { id: "compare", label: "Compare" },
+  { id: "lanes", label: words.lanes },
+  { id: "table", label: words.table },
+  { id: "memory", label: words.memory },
+  { id: "compare", label: words.compare },
 ] as const;
 
 function WithoutTrace(): ReactElement {
   const trace = useUi((state) => state.trace);
   return (
     <EmptyText>
-      {trace ? "Run the graph to see where time goes." : "Turn on Trace and run to see where time goes."}
+      {trace ? words.notRun : words.notTraced}
       {trace ? null : (
         <div>
           <CommandButton command={traceCommands.toggle} icon text="label" />
@@ -101,11 +105,11 @@ function Legend(): ReactElement {
     <>
       <span className={styles.legend}>
         <i className={styles.legendRun} />
-        node ran
+        {words.nodeRan}
       </span>
       <span className={styles.legend}>
         <i className={styles.legendTransfer} />
-        RecvTensor, in the sender's colour
+        {words.recvTensor}
       </span>
     </>
   );
@@ -127,13 +131,13 @@ function Summary({ run, step, timeline, old }: SummaryProps): ReactElement {
   return (
     <section
       className={classNames(styles.summary, old && styles.old)}
-      aria-label="Summary of the step"
+      aria-label={words.summary}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard would not reach what is out of view
       tabIndex={0}
     >
       <div className={styles.summaryHead}>
         <b>{durationText(run.computeMillis ?? timeline.endMicros / 1000)}</b>
-        <span className={textStyles.muted}>first node to last, {stepText(step)}</span>
+        <span className={textStyles.muted}>{words.span({ step: stepText(step) })}</span>
       </div>
       <PathSummary run={run} />
       {timeline.lanes
@@ -141,7 +145,7 @@ function Summary({ run, step, timeline, old }: SummaryProps): ReactElement {
         .map((lane) => (
           <div key={lane.device} className={styles.summaryRow}>
             <span className={textStyles.truncated}>{deviceText(lane.device)}</span>
-            <b title={`${durationText(lane.busyMicros / 1000)} busy`}>
+            <b title={words.busy({ time: durationText(lane.busyMicros / 1000) })}>
               {idleText(lane.busyMicros, timeline.endMicros)}
             </b>
             <i
@@ -150,13 +154,18 @@ function Summary({ run, step, timeline, old }: SummaryProps): ReactElement {
           </div>
         ))}
       <p>
-        {countText(run.nodes.length, "node")} ran.{" "}
         {transfers.length === 0
-          ? "Nothing was sent between tasks."
-          : `Sent between tasks: ${countText(transfers.length, "tensor")}, ${totalBytesText(transfers.map(({ bytes }) => bytes))}.`}
+          ? words.nothingSent({ nodes: run.nodes.length })
+          : words.sent({
+              nodes: run.nodes.length,
+              tensors: transfers.length,
+              bytes: totalBytesText(transfers.map(({ bytes }) => bytes)),
+            })}{" "}
         {untimed === 0
           ? null
-          : ` The engine recorded no time for ${untimed === transfers.length ? "them" : `${numberText(untimed)} of them`}: dashed, from the node that made it to the first that read it.`}
+          : untimed === transfers.length
+            ? words.untimed
+            : words.someUntimed({ count: untimed })}
       </p>
     </section>
   );
@@ -164,7 +173,7 @@ function Summary({ run, step, timeline, old }: SummaryProps): ReactElement {
 
 /** "idle 42%" of the time from the start of the step to its end. */
 function idleText(busyMicros: number, endMicros: number): string {
-  return `idle ${Math.round(100 * Math.max(0, 1 - busyMicros / endMicros))}%`;
+  return words.idle({ percent: Math.round(100 * Math.max(0, 1 - busyMicros / endMicros)) });
 }
 
 /** What the end of the step waited for. */
@@ -176,9 +185,9 @@ function PathSummary({ run }: { readonly run: RunUpdate }): ReactElement | null 
     other.durationMicros > one.durationMicros ? other : one,
   );
   const rows = [
-    ["Compute on critical path", path.computeMicros],
-    ["Between devices", path.transferMicros],
-    ["Gaps", path.gapMicros],
+    [words.computeOnCriticalPath, path.computeMicros],
+    [words.betweenDevices, path.transferMicros],
+    [words.gaps, path.gapMicros],
   ] as const;
   return (
     <>
@@ -189,8 +198,12 @@ function PathSummary({ run }: { readonly run: RunUpdate }): ReactElement | null 
         </div>
       ))}
       <p title={path.nodes.map(({ node }) => node).join(" → ")}>
-        {countText(path.nodes.length, "node")} on the critical path; the slowest is <b>{slowest.node}</b>,{" "}
-        {durationText(slowest.durationMicros / 1000)}.
+        {words.critical({
+          count: path.nodes.length,
+          node: slowest.node,
+          b: bold,
+          time: durationText(slowest.durationMicros / 1000),
+        })}
       </p>
     </>
   );

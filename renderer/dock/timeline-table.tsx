@@ -1,7 +1,8 @@
 import { type ReactElement, useDeferredValue, useMemo, useRef, useState } from "react";
 import type { GraphDocument } from "../document/model.js";
 import { useDocument } from "../stores/document-store.js";
-import { bytesText, durationText, numberText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
+import { bytesText, durationText } from "../ui/format.js";
 import { Segmented } from "../ui/segmented.js";
 import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
@@ -14,13 +15,15 @@ import { deviceText } from "./timeline-plot.js";
 import tabStyles from "./timeline-tab.module.css";
 import { VirtualTable } from "./virtual-table.js";
 
+const words = texts.dock.timelineTable;
+
 const COLUMNS: readonly Column[] = [
-  { name: "Node or tensor" },
-  { name: "Op" },
-  { name: "Where" },
-  { name: "Start", kind: "number" },
-  { name: "Duration", kind: "number" },
-  { name: "Bytes", kind: "number" },
+  { name: words.nodeOrTensor },
+  { name: words.op },
+  { name: words.where },
+  { name: words.start, kind: "number" },
+  { name: words.duration, kind: "number" },
+  { name: words.bytes, kind: "number" },
 ];
 const ROW_HEIGHT = 24;
 
@@ -49,18 +52,18 @@ export function TimelineTable({ timeline }: { readonly timeline: Timeline }): Re
     <div className={tabStyles.list}>
       <TabBar>
         <FindField
-          label="Find a node, an op or a device"
-          placeholder="Find a node or op"
+          label={words.find}
+          placeholder={words.findPlaceholder}
           value={search}
           onChange={setSearch}
         />
-        <Segmented label="Order" options={ORDERS} selected={order} onSelect={(id) => setOrder(id)} />
+        <Segmented label={words.order} options={ORDERS} selected={order} onSelect={(id) => setOrder(id)} />
         <span className={textStyles.muted} role="status">
-          {wanted === "" ? "" : `${numberText(rows.length)} of ${numberText(all.length)}`}
+          {wanted === "" ? "" : words.found({ rows: rows.length, all: all.length })}
         </span>
       </TabBar>
       <VirtualTable
-        label="Timeline"
+        label={words.timeline}
         columns={COLUMNS}
         rows={rows}
         drawn={drawn}
@@ -74,9 +77,11 @@ export function TimelineTable({ timeline }: { readonly timeline: Timeline }): Re
             <td>{row.where}</td>
             <td className={styles.number}>{durationText(row.startMicros / 1000)}</td>
             <td className={styles.number}>
-              {row.durationMicros === undefined ? "not recorded" : durationText(row.durationMicros / 1000)}
+              {row.durationMicros === undefined ? words.notRecorded : durationText(row.durationMicros / 1000)}
             </td>
-            <td className={styles.number}>{row.bytes === undefined ? "not known" : bytesText(row.bytes)}</td>
+            <td className={styles.number}>
+              {row.bytes === undefined ? words.notKnown : bytesText(row.bytes)}
+            </td>
           </tr>
         )}
       />
@@ -86,8 +91,8 @@ export function TimelineTable({ timeline }: { readonly timeline: Timeline }): Re
 
 type Order = "time" | "slowest";
 const ORDERS = [
-  { id: "time", label: "By time" },
-  { id: "slowest", label: "Slowest first" },
+  { id: "time", label: words.byTime },
+  { id: "slowest", label: words.slowestFirst },
 ] as const;
 
 /** The rows in which a text occurs, in the wanted order. */

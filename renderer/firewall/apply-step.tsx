@@ -1,11 +1,15 @@
 import { type ReactElement, useEffect, useState } from "react";
 import type { FirewallApply, FirewallWizard } from "../../main/api/firewall.js";
 import { ProblemView } from "../parts/problem-view.js";
+import { texts } from "../texts/texts.js";
 import { CodeField } from "../ui/code-field.js";
 import { minutesText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { ProofList, type ProofRow } from "../ui/proof-list.js";
+import { bold } from "../ui/rich-parts.js";
 import styles from "./step-parts.module.css";
+
+const words = texts.firewall.applyStep;
 
 /** The request for rights, and its outcome. */
 export function ApplyStep({ wizard }: { readonly wizard: FirewallWizard }): ReactElement {
@@ -13,12 +17,9 @@ export function ApplyStep({ wizard }: { readonly wizard: FirewallWizard }): Reac
   if (apply?.state === "by-hand") {
     return (
       <>
-        <h3>Run this command on {machine.name}</h3>
-        <p>
-          The rights cannot be requested there. Paste this line into a terminal of {machine.name}, then choose
-          Test again.
-        </p>
-        <CodeField text={apply.command ?? plan?.command ?? ""} label="Command to run" />
+        <h3>{words.runThisCommand({ machine: machine.name })}</h3>
+        <p>{words.runByHand({ machine: machine.name })}</p>
+        <CodeField text={apply.command ?? plan?.command ?? ""} label={words.commandToRun} />
         {apply.problem ? (
           <ProblemView className={styles.apart} problem={apply.problem} kind="notice" />
         ) : null}
@@ -38,12 +39,9 @@ export function ApplyStep({ wizard }: { readonly wizard: FirewallWizard }): Reac
         <>
           <p className={styles.note}>
             <Icon name="key" />
-            <span>
-              No administrator rights here? Copy this line and send it to the administrator of {machine.name},
-              then choose Test again.
-            </span>
+            <span>{words.noRights({ machine: machine.name })}</span>
           </p>
-          <CodeField text={plan.command} label="Command for an administrator" />
+          <CodeField text={plan.command} label={words.commandForAdministrator} />
         </>
       ) : null}
     </>
@@ -51,22 +49,18 @@ export function ApplyStep({ wizard }: { readonly wizard: FirewallWizard }): Reac
 }
 
 function headline({ apply, plan, facts, machine }: FirewallWizard): string {
+  const where = { machine: machine.name };
   switch (apply?.state) {
     case "applied":
-      return `The rules are on ${machine.name}`;
+      return words.applied.headline(where);
     case "already":
-      return "The rules were already there";
     case "declined":
-      return "The prompt was declined";
     case "failed":
-      return "The change did not succeed";
     case "undone":
-      return "The rules were removed";
+      return words[apply.state].headline;
     default:
-      if (plan?.elevation === "none") return `Changing the rules on ${machine.name}`;
-      return facts?.tool === "windows"
-        ? "Windows asks for an administrator"
-        : `${machine.name} asks for an administrator`;
+      if (plan?.elevation === "none") return words.changingRules(where);
+      return facts?.tool === "windows" ? words.windowsAsks : words.machineAsks(where);
   }
 }
 
@@ -84,49 +78,38 @@ function Waiting({
     const timer = setInterval(() => setNow(Date.now()), TICK_MILLIS);
     return () => clearInterval(timer);
   }, []);
-  const waited = since === undefined ? "" : `, ${minutesText(now - since)}`;
+  const time = since === undefined ? undefined : minutesText(now - since);
+  const where = { machine: machine.name };
   const asked = plan?.elevation !== "none";
   const rows: ProofRow[] = [
-    { what: "Command checked", outcome: "ok", detail: "same text as in the previous step" },
+    { what: words.commandChecked, outcome: "ok", detail: words.sameText },
     asked
       ? {
-          what: "Waiting for approval",
+          what: words.waitingForApproval,
           outcome: "busy",
-          detail: `answer the prompt on ${machine.name}${waited}`,
+          detail:
+            time === undefined ? words.answerPrompt(where) : words.answerPromptSince({ ...where, time }),
         }
-      : { what: "Applying", outcome: "busy", detail: `on ${machine.name}${waited}` },
+      : {
+          what: words.applying,
+          outcome: "busy",
+          detail: time === undefined ? words.applyingOn(where) : words.applyingSince({ ...where, time }),
+        },
   ];
   return (
     <>
       {asked ? (
-        <p>
-          {plan?.elevation === "uac" ? (
-            <>
-              A User Account Control prompt for <b>Windows PowerShell</b> is open.
-            </>
-          ) : (
-            "A dialog that asks for an administrator's password is open."
-          )}{" "}
-          It runs the script of the previous step and nothing else. If you decline, nothing changes.
-        </p>
+        <p>{plan?.elevation === "uac" ? words.windowsPrompt({ b: bold }) : words.passwordPrompt}</p>
       ) : null}
       <ProofList rows={rows} />
     </>
   );
 }
 
-const ENDS: Readonly<Record<Exclude<FirewallApply["state"], "waiting" | "by-hand">, string>> = {
-  applied: "They are tested next.",
-  already: "Nothing had to be changed. If it still does not work, something else is the cause.",
-  declined: "Nothing was changed.",
-  failed: "The system's message is below. Rules that were added stay until you remove them.",
-  undone: "The firewall is as it was before.",
-};
-
 function Ended({ apply }: { readonly apply: FirewallApply }): ReactElement {
   return (
     <>
-      <p>{apply.state === "waiting" || apply.state === "by-hand" ? "" : ENDS[apply.state]}</p>
+      <p>{apply.state === "waiting" || apply.state === "by-hand" ? "" : words[apply.state].text}</p>
       {apply.problem ? (
         <ProblemView
           className={styles.apart}

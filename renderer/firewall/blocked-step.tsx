@@ -1,10 +1,13 @@
 import type { ReactElement } from "react";
 import type { FirewallWizard } from "../../main/api/firewall.js";
 import { ProblemView } from "../parts/problem-view.js";
+import { texts } from "../texts/texts.js";
 import { ProofList } from "../ui/proof-list.js";
 import { Spinner } from "../ui/spinner.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./step-parts.module.css";
+
+const words = texts.firewall.blockedStep;
 
 /** What is blocked, with the tests that showed it. */
 export function BlockedStep({ wizard }: { readonly wizard: FirewallWizard }): ReactElement {
@@ -15,7 +18,7 @@ export function BlockedStep({ wizard }: { readonly wizard: FirewallWizard }): Re
       {busy ? (
         <p className={styles.busy} role="status">
           <Spinner />
-          Testing…
+          {words.testing}
         </p>
       ) : null}
       {proof.length > 0 ? <ProofList rows={proof} /> : null}
@@ -28,10 +31,10 @@ export function BlockedStep({ wizard }: { readonly wizard: FirewallWizard }): Re
 }
 
 function firewallText({ tool, name, active, adapters }: NonNullable<FirewallWizard["facts"]>): string {
-  if (tool === "none") return "No firewall was found there.";
-  const where = adapters
+  if (tool === "none") return words.noFirewall;
+  const networks = adapters
     .map((adapter) => (adapter.profile === "" ? adapter.name : `${adapter.name}, ${adapter.profile}`))
     .join("; ");
-  const state = active ? "is on" : "is installed but off; Tensordeck never switches it on";
-  return `${name} ${state}.${where === "" ? "" : ` Network: ${where}.`}`;
+  if (networks === "") return (active ? words.on : words.off)({ name });
+  return (active ? words.onWithNetwork : words.offWithNetwork)({ name, networks });
 }

@@ -3,16 +3,16 @@ import type { FirewallPlan, FirewallRule, FirewallWizard } from "../../main/api/
 import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { configureFirewall } from "../stores/firewall-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import { CodeField } from "../ui/code-field.js";
-import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Spinner } from "../ui/spinner.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./change-step.module.css";
 import partStyles from "./step-parts.module.css";
 
-const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five"];
+const words = texts.firewall.changeStep;
 
 /** Exactly what will change, before any rights are requested. */
 export function ChangeStep({ wizard }: { readonly wizard: FirewallWizard }): ReactElement {
@@ -25,11 +25,11 @@ export function ChangeStep({ wizard }: { readonly wizard: FirewallWizard }): Rea
   const plan = wizard.plan ?? (busy ? shown.current : undefined);
   return (
     <>
-      <h3>{plan ? headline(plan, machine.name) : `What will change on ${machine.name}`}</h3>
+      <h3>{plan ? headline(plan, machine.name) : words.whatWillChange({ machine: machine.name })}</h3>
       {plan === undefined && busy ? (
         <p className={partStyles.busy} role="status">
           <Spinner />
-          Reading the current rules…
+          {words.readingCurrentRules}
         </p>
       ) : null}
       {problem ? <ProblemView className={partStyles.apart} problem={problem} /> : null}
@@ -38,7 +38,7 @@ export function ChangeStep({ wizard }: { readonly wizard: FirewallWizard }): Rea
       {facts && facts.blockRules.length > 0 ? <BlockRules wizard={wizard} facts={facts} /> : null}
       {plan ? (
         <div className={wizard.plan ? undefined : styles.old} aria-busy={!wizard.plan}>
-          {plan.script.trim() === "" ? null : <CodeField text={plan.script} label="The whole script" />}
+          {plan.script.trim() === "" ? null : <CodeField text={plan.script} label={words.wholeScript} />}
           {plan.notes.map(({ kind, text }) => (
             <p
               key={text}
@@ -55,11 +55,11 @@ export function ChangeStep({ wizard }: { readonly wizard: FirewallWizard }): Rea
 }
 
 function headline({ rules, removals }: FirewallPlan, machine: string): string {
-  if (rules.length === 0 && removals.length === 0) return `Nothing has to change on ${machine}`;
-  const number = NUMBERS[rules.length] ?? String(rules.length);
-  const added = `${number} ${rules.length === 1 ? "rule" : "rules"} will be added`;
-  const removed = removals.length > 0 ? ` and ${countText(removals.length, "Block rule")} removed` : "";
-  return `${added}${removed} on ${machine}`;
+  if (rules.length === 0 && removals.length === 0) return words.nothingToChange({ machine });
+  const added = { rules: rules.length, machine };
+  return removals.length > 0
+    ? words.addedAndRemoved({ ...added, removals: removals.length })
+    : words.added(added);
 }
 
 function adapterText(facts: FirewallWizard["facts"]): string {
@@ -84,12 +84,12 @@ function Rules({
   if (first === undefined) return null;
   if (rules.length === 1) {
     const facts: readonly (readonly [string, string])[] = [
-      ["Name", first.name],
-      ["Direction", "Inbound, allow"],
-      ["Ports", portsText(first)],
-      ["Profile", first.profile],
-      ["From", first.from],
-      ["Adapter now", adapter],
+      [words.name, first.name],
+      [words.direction, words.inboundAllow],
+      [words.ports, portsText(first)],
+      [words.profile, first.profile],
+      [words.from, first.from],
+      [words.adapterNow, adapter],
     ];
     return (
       <dl className={styles.rule}>
@@ -107,15 +107,13 @@ function Rules({
   const profiles = rules.some(({ profile }) => profile !== "");
   return (
     <table className={styles.rules}>
-      <caption className={textStyles.spokenOnly}>
-        Rules that will be added; all allow inbound connections
-      </caption>
+      <caption className={textStyles.spokenOnly}>{words.rulesCaption}</caption>
       <thead>
         <tr>
-          <th>Allow</th>
-          <th>From</th>
-          {profiles ? <th>Profile</th> : null}
-          <th>For</th>
+          <th>{words.allow}</th>
+          <th>{words.from}</th>
+          {profiles ? <th>{words.profile}</th> : null}
+          <th>{words.for}</th>
         </tr>
       </thead>
       <tbody>
@@ -138,7 +136,7 @@ function Scope({ wizard }: { readonly wizard: FirewallWizard }): ReactElement | 
   if (peer === undefined) return null;
   return (
     <fieldset className={styles.choices} disabled={busy}>
-      <legend>Who may connect</legend>
+      <legend>{words.whoMayConnect}</legend>
       <label>
         <input
           type="radio"
@@ -146,7 +144,7 @@ function Scope({ wizard }: { readonly wizard: FirewallWizard }): ReactElement | 
           checked={scope.kind === "subnet"}
           onChange={() => attempt(() => configureFirewall({ scope: { kind: "subnet" } }))}
         />
-        Every machine on the local network
+        {words.everyMachine}
       </label>
       <label>
         <input
@@ -157,7 +155,11 @@ function Scope({ wizard }: { readonly wizard: FirewallWizard }): ReactElement | 
             attempt(() => configureFirewall({ scope: { kind: "peer", address: peer.address } }))
           }
         />
-        Only {peer.name} <span className={textStyles.monospace}>{peer.address}</span>
+        {words.onlyPeer({
+          peer: peer.name,
+          address: peer.address,
+          code: (children) => <span className={textStyles.monospace}>{children}</span>,
+        })}
       </label>
     </fieldset>
   );
@@ -182,8 +184,7 @@ function BlockRules({
           onChange={(event) => attempt(() => configureFirewall({ removeBlockRules: event.target.checked }))}
         />
         <span>
-          Also remove {countText(blockRules.length, "Block rule")} of this program. They win over every Allow
-          rule.
+          {words.removeBlockRules({ count: blockRules.length })}
           {blockRules.map(({ id, name, program }) => (
             <span key={id} className={styles.program}>
               {name}, {program}

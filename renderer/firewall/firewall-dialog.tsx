@@ -2,6 +2,7 @@ import type { ReactElement } from "react";
 import type { FirewallWizard } from "../../main/api/firewall.js";
 import { attempt } from "../stores/app-store.js";
 import { closeFirewall, useFirewall } from "../stores/firewall-store.js";
+import { texts } from "../texts/texts.js";
 import { Dialog } from "../ui/dialog.js";
 import { Icon } from "../ui/icon.js";
 import textStyles from "../ui/text.module.css";
@@ -12,11 +13,13 @@ import styles from "./firewall-dialog.module.css";
 import { VerifyStep } from "./verify-step.js";
 import { WizardFooter } from "./wizard-footer.js";
 
+const words = texts.firewall.firewallDialog;
+
 const STEPS = [
-  { id: "blocked", label: "What is blocked", Step: BlockedStep },
-  { id: "change", label: "What will change", Step: ChangeStep },
-  { id: "apply", label: "Apply", Step: ApplyStep },
-  { id: "verify", label: "Verify", Step: VerifyStep },
+  { id: "blocked", label: words.whatBlocked, Step: BlockedStep },
+  { id: "change", label: words.whatWillChange, Step: ChangeStep },
+  { id: "apply", label: words.apply, Step: ApplyStep },
+  { id: "verify", label: words.verify, Step: VerifyStep },
 ] as const;
 
 /** The firewall wizard, as the application has it; nothing while none is open. */
@@ -43,7 +46,7 @@ export function FirewallDialog(): ReactElement | null {
             >
               <i aria-hidden="true">{index < at ? <Icon name="check" size={18} /> : index + 1}</i>
               {label}
-              {index < at ? <span className={textStyles.spokenOnly}>, done</span> : null}
+              {index < at ? <span className={textStyles.spokenOnly}>{words.done}</span> : null}
             </li>
           ))}
         </ol>
@@ -56,5 +59,7 @@ export function FirewallDialog(): ReactElement | null {
 }
 
 function titleOf({ machine, peer }: FirewallWizard): string {
-  return `Let ${peer?.name ?? "other machines"} reach ${machine.name}`;
+  return peer === undefined
+    ? words.titleForAll({ machine: machine.name })
+    : words.title({ peer: peer.name, machine: machine.name });
 }

@@ -1,9 +1,12 @@
 import type { ReactElement } from "react";
 import type { FirewallWizard } from "../../main/api/firewall.js";
 import { ProblemView } from "../parts/problem-view.js";
+import { texts } from "../texts/texts.js";
 import { ProofList } from "../ui/proof-list.js";
 import { Spinner } from "../ui/spinner.js";
 import styles from "./step-parts.module.css";
+
+const words = texts.firewall.verifyStep;
 
 /** Whether the change helped, tested from the other machine and without an administrator's rights. */
 export function VerifyStep({ wizard }: { readonly wizard: FirewallWizard }): ReactElement {
@@ -15,7 +18,7 @@ export function VerifyStep({ wizard }: { readonly wizard: FirewallWizard }): Rea
       {busy ? (
         <p className={styles.busy} role="status">
           <Spinner />
-          {removing ? `A prompt on ${machine.name} may ask for the rights.` : "Testing from the other side…"}
+          {removing ? words.promptMayAsk({ machine: machine.name }) : words.testing}
         </p>
       ) : null}
       {verification.length > 0 ? <ProofList rows={verification} /> : null}
@@ -30,7 +33,7 @@ export function VerifyStep({ wizard }: { readonly wizard: FirewallWizard }): Rea
 
 /** Until the test is done the headline is still that of the step before. */
 function headlineOf({ headline, apply, busy }: FirewallWizard): string {
-  if (apply?.state === "waiting") return "Removing the rules…";
-  if (apply?.state === "undone") return "The rules were removed";
-  return busy ? "Testing whether it helped…" : headline;
+  if (apply?.state === "waiting") return words.removingRules;
+  if (apply?.state === "undone") return words.rulesRemoved;
+  return busy ? words.testingHeadline : headline;
 }

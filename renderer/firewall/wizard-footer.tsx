@@ -2,10 +2,13 @@ import type { ReactElement } from "react";
 import type { FirewallWizard } from "../../main/api/firewall.js";
 import { attempt } from "../stores/app-store.js";
 import { closeFirewall } from "../stores/firewall-store.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import textStyles from "../ui/text.module.css";
+
+const words = texts.firewall.wizardFooter;
 
 type Action = "firewall.test" | "firewall.apply" | "firewall.undo";
 
@@ -23,11 +26,11 @@ export function WizardFooter({ wizard }: FooterProps): ReactElement {
     case "blocked":
       return (
         <>
-          <span className={classNames(textStyles.grow, textStyles.muted)}>Nothing has been changed.</span>
+          <span className={classNames(textStyles.grow, textStyles.muted)}>{words.nothingChanged}</span>
           <TestAgain wizard={wizard} />
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={close}>{texts.common.cancel}</Button>
           <Button variant="primary" onClick={goTo("change")}>
-            Next
+            {words.next}
           </Button>
         </>
       );
@@ -43,7 +46,7 @@ export function WizardFooter({ wizard }: FooterProps): ReactElement {
 function TestAgain({ wizard: { busy } }: FooterProps): ReactElement {
   return (
     <Button variant="ghost" disabled={busy} onClick={act("firewall.test")}>
-      Test again
+      {words.testAgain}
     </Button>
   );
 }
@@ -55,18 +58,18 @@ function VerifyFooter({ wizard }: FooterProps): ReactElement {
     <>
       {apply?.state === "undone" ? null : (
         <Button variant="ghost" disabled={busy} onClick={act("firewall.undo")}>
-          {plan?.rules.length === 1 ? "Remove rule" : "Remove rules"}
+          {plan?.rules.length === 1 ? words.removeRule : words.removeRules}
         </Button>
       )}
       <span className={textStyles.grow} />
       <TestAgain wizard={wizard} />
       {failed || apply?.state === "undone" ? (
         <Button disabled={busy} onClick={goTo("change")}>
-          Back
+          {texts.common.back}
         </Button>
       ) : null}
       <Button variant="primary" onClick={close}>
-        Done
+        {texts.common.done}
       </Button>
     </>
   );
@@ -81,12 +84,12 @@ function ChangeFooter({ wizard: { plan, busy } }: FooterProps): ReactElement {
         className={classNames(textStyles.grow, textStyles.muted, textStyles.truncated)}
         title={plan?.undoScript}
       >
-        {undo === "" ? "Nothing has been changed." : `Undo: ${undo.replace(/^# /, "")}`}
+        {undo === "" ? words.nothingChanged : words.undo({ command: undo.replace(/^# /, "") })}
       </span>
-      <Button onClick={goTo("blocked")}>Back</Button>
+      <Button onClick={goTo("blocked")}>{texts.common.back}</Button>
       {empty ? (
         <Button variant="primary" onClick={close}>
-          Done
+          {texts.common.done}
         </Button>
       ) : (
         <Button
@@ -95,7 +98,7 @@ function ChangeFooter({ wizard: { plan, busy } }: FooterProps): ReactElement {
           {...(plan?.elevation === "by-hand" ? {} : { icon: "shield" as const })}
           onClick={act("firewall.apply")}
         >
-          {plan?.elevation === "by-hand" ? "Next" : "Apply…"}
+          {plan?.elevation === "by-hand" ? words.next : words.apply}
         </Button>
       )}
     </>
@@ -106,15 +109,15 @@ function ApplyFooter({ wizard }: FooterProps): ReactElement {
   const { apply, plan, busy } = wizard;
   const state = apply?.state ?? "waiting";
   if (state === "waiting") {
-    const prompt = plan?.elevation === "uac" ? "the Windows prompt" : "the prompt";
+    const keeps = plan?.elevation === "uac" ? words.cancelKeepsWindowsPrompt : words.cancelKeepsPrompt;
     return (
       <>
         <span className={classNames(textStyles.grow, textStyles.muted)}>
-          {plan?.elevation === "none" ? "" : `Cancel stops waiting; it does not close ${prompt}.`}
+          {plan?.elevation === "none" ? "" : keeps}
         </span>
-        <Button onClick={close}>Cancel</Button>
+        <Button onClick={close}>{texts.common.cancel}</Button>
         <Button variant="primary" icon="shield" disabled>
-          Applying…
+          {words.applying}
         </Button>
       </>
     );
@@ -123,21 +126,21 @@ function ApplyFooter({ wizard }: FooterProps): ReactElement {
   return (
     <>
       <span className={classNames(textStyles.grow, textStyles.muted)}>
-        {state === "declined" ? "Nothing has been changed." : ""}
+        {state === "declined" ? words.nothingChanged : ""}
       </span>
       <Button disabled={busy} onClick={goTo("change")}>
-        Back
+        {texts.common.back}
       </Button>
       {retry ? (
         <>
           <TestAgain wizard={wizard} />
           <Button variant="primary" icon="shield" disabled={busy} onClick={act("firewall.apply")}>
-            Try again
+            {texts.common.tryAgain}
           </Button>
         </>
       ) : (
         <Button variant="primary" disabled={busy} onClick={act("firewall.test")}>
-          Test again
+          {words.testAgain}
         </Button>
       )}
     </>

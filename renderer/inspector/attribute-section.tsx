@@ -15,9 +15,12 @@ import { PropertyRow } from "../parts/property-row.js";
 import { Section, SectionHeading } from "../parts/section.js";
 import { TextField } from "../parts/text-field.js";
 import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./attribute-section.module.css";
+
+const words = texts.inspector.attributeSection;
 
 export function AttributeSection({ node }: { node: NodeDef }): ReactElement | null {
   // Functions of the graph and the engine's op list determine the attributes.
@@ -28,7 +31,7 @@ export function AttributeSection({ node }: { node: NodeDef }): ReactElement | nu
   if ((opDef?.attr.length ?? 0) + others.length === 0) return null;
   return (
     <Section>
-      <SectionHeading>Attributes</SectionHeading>
+      <SectionHeading>{words.heading}</SectionHeading>
       {opDef?.attr.map((definition) => (
         <Attribute key={definition.name} node={node} opDef={opDef} definition={definition} />
       ))}
@@ -80,7 +83,7 @@ function Control({ node, opDef, definition, value, labelledBy }: ControlProps): 
   if (type === "type") {
     if (followsInputs(node, opDef, name)) {
       return (
-        <span className={textStyles.monospace} title="Follows what is connected">
+        <span className={textStyles.monospace} title={words.inferred}>
           {attrText(value)}
         </span>
       );
@@ -94,7 +97,7 @@ function Control({ node, opDef, definition, value, labelledBy }: ControlProps): 
         value={String(current)}
         choices={choices.map((one) => [
           String(one),
-          one === DataType.DT_INVALID ? "not set" : dtypeName(one),
+          one === DataType.DT_INVALID ? words.notSet : dtypeName(one),
         ])}
         choose={(one) => set({ value: { $case: "type", value: Number(one) as DataType } })}
       />

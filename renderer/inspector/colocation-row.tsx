@@ -4,8 +4,11 @@ import { nodesCommands } from "../commands/node-commands.js";
 import { CommandLink } from "../parts/command-button.js";
 import { PropertyRow } from "../parts/property-row.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { TextButton } from "../ui/text-button.js";
 import styles from "./colocation-row.module.css";
+
+const words = texts.inspector.colocationRow;
 
 /** What nodes share the device of, and other ways to place them than by a task. */
 export function ColocationRow({ names }: { readonly names: readonly string[] }): ReactElement {
@@ -15,12 +18,12 @@ export function ColocationRow({ names }: { readonly names: readonly string[] }):
   ].filter((keeper) => !names.includes(keeper));
   return (
     <PropertyRow>
-      <span>With</span>
+      <span>{words.with}</span>
       <span className={styles.choices}>
         {keepers.map((keeper) => (
           <TextButton
             key={keeper}
-            aria-label={`Select ${keeper}`}
+            aria-label={words.select({ node: keeper })}
             onClick={() => documentActions.select([keeper])}
           >
             {keeper}

@@ -3,7 +3,10 @@ import { formatDeviceName, parseDeviceName } from "../../worker-runtime/cluster/
 import { taskDevice, taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { SelectFrame } from "../parts/input-frame.js";
 import { machineNameOfTask, machinesOf, useCluster } from "../stores/cluster-store.js";
+import { texts } from "../texts/texts.js";
 import { Swatch } from "../ui/swatch.js";
+
+const words = texts.inspector.deviceSelect;
 
 interface DeviceSelectProps {
   /** "" for auto; undefined where several nodes differ. */
@@ -20,8 +23,8 @@ function pinDevice(name: string): string {
 /** A device that no task of the cluster has by that very name. */
 function unlistedText(device: string): string {
   return taskNameOfDevice(device) === undefined
-    ? `${device} (any that matches)`
-    : `${device} (not in the cluster)`;
+    ? words.partialDevice({ device })
+    : words.missingDevice({ device });
 }
 
 export function DeviceSelect({ device, labelledBy, onChoose }: DeviceSelectProps): ReactElement {
@@ -36,7 +39,7 @@ export function DeviceSelect({ device, labelledBy, onChoose }: DeviceSelectProps
         .map(({ name }) => pinDevice(name));
       return [taskDevice(one), ...single].map((value) => ({
         device: value,
-        label: several ? `${value} on ${machine.name}` : value,
+        label: several ? words.taskOnMachine({ task: value, machine: machine.name }) : value,
       }));
     }),
   );
@@ -52,10 +55,10 @@ export function DeviceSelect({ device, labelledBy, onChoose }: DeviceSelectProps
       >
         {device === undefined ? (
           <option value="mixed" disabled>
-            different
+            {words.different}
           </option>
         ) : null}
-        <option value="">auto</option>
+        <option value="">{words.auto}</option>
         {known ? null : <option value={device}>{unlistedText(device ?? "")}</option>}
         {options.map((option) => (
           <option key={option.device} value={option.device}>

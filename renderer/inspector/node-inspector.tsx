@@ -18,6 +18,7 @@ import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
 import { useShownFunction } from "../stores/function-bodies.js";
 import { useGraphRun } from "../stores/run-store.js";
+import { texts } from "../texts/texts.js";
 import { stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import textStyles from "../ui/text.module.css";
@@ -34,6 +35,8 @@ import { ProblemSection } from "./problem-section.js";
 import { TimeSection } from "./time-section.js";
 import { ValueSection } from "./value-section.js";
 
+const words = texts.inspector.nodeInspector;
+
 export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
   const help = opHelp(node.op);
   const isWithin = useShownFunction() !== undefined;
@@ -44,7 +47,7 @@ export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
         <span className={styles.kind}>{opTitle(node)}</span>
         <span className={textStyles.grow} />
         <TextLink href={docsUrl(node.op)}>
-          Docs
+          {words.docs}
           <Icon name="external" size={14} />
         </TextLink>
       </InspectorHead>
@@ -52,7 +55,7 @@ export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
       <Section>
         {help ? <p className={styles.help}>{help}</p> : null}
         <PropertyRow>
-          <span id="name-label">Name</span>
+          <span id="name-label">{words.name}</span>
           <TextField
             value={node.name}
             labelledBy="name-label"
@@ -85,7 +88,7 @@ function Calls({ node }: { node: NodeDef }): ReactElement | null {
       {all.map((call) => (
         <PropertyRow key={call.as}>
           <span className={textStyles.truncated}>
-            {call.as === "" || call.as === "f" ? "Calls" : call.as}
+            {call.as === "" || call.as === "f" ? words.calls : call.as}
           </span>
           <CommandButton command={callCommands.open} target={call} text="named" size="small" icon />
         </PropertyRow>
@@ -99,7 +102,7 @@ function Place({ node, isWithin }: { node: NodeDef; isWithin: boolean }): ReactE
   return (
     <>
       <PropertyRow>
-        <span id="device-label">Device</span>
+        <span id="device-label">{words.device}</span>
         <DeviceSelect
           labelledBy="device-label"
           device={node.device}
@@ -128,23 +131,23 @@ function Placed({ node }: { node: NodeDef }): ReactElement {
   const text =
     device === undefined
       ? fed
-        ? "fed, so it does not run"
-        : "not run yet"
+        ? words.fed
+        : words.notRunYet
       : [machine, node.device === "" ? taskNameOfDevice(device) : undefined, shortDevice(device)]
           .filter(Boolean)
           .join(", ");
   // The master places unpinned nodes, whichever engine its task runs.
-  const chosen = master === undefined ? "chosen by the master" : `chosen by the master, ${master}`;
-  const facts = [node.device === "" ? chosen : "pinned", step === undefined ? undefined : stepText(step)];
+  const chosen = master === undefined ? words.chosenByMaster : words.chosenByMasterNow({ master });
+  const facts = [node.device === "" ? chosen : words.pinned, step === undefined ? undefined : stepText(step)];
   return (
     <PropertyRow>
-      <span>Placed</span>
+      <span>{words.placed}</span>
       <span className={stale ? textStyles.muted : undefined}>
         {text}
         {device === undefined ? null : (
           <span className={textStyles.muted}>
             {" "}
-            {[...facts, stale ? "before edit" : undefined].filter(Boolean).join(", ")}
+            {[...facts, stale ? words.beforeEdit : undefined].filter(Boolean).join(", ")}
           </span>
         )}
       </span>

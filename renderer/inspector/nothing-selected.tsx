@@ -5,11 +5,14 @@ import { CommandButton } from "../parts/command-button.js";
 import { Section } from "../parts/section.js";
 import { useRunPlan } from "../parts/use-run-plan.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import textStyles from "../ui/text.module.css";
 import { revealNode } from "../viewport/view.js";
 import { InspectorHead } from "./inspector-head.js";
 import styles from "./nothing-selected.module.css";
+
+const words = texts.inspector.nothingSelected;
 
 export function NothingSelected(): ReactElement {
   const nodes = useGraph((state) => state.document.nodes);
@@ -21,10 +24,10 @@ export function NothingSelected(): ReactElement {
   return (
     <>
       <InspectorHead>
-        <b>Nothing selected</b>
+        <b>{words.heading}</b>
       </InspectorHead>
       <Section last className={styles.section}>
-        <p>Select a node to see its inputs, device and last value.</p>
+        <p>{words.hint}</p>
         {name === undefined ? null : (
           <Button
             className={styles.selectOne}
@@ -34,7 +37,7 @@ export function NothingSelected(): ReactElement {
               revealNode(name);
             }}
           >
-            <span className={textStyles.truncated}>Select {name}</span>
+            <span className={textStyles.truncated}>{words.select({ node: name })}</span>
           </Button>
         )}
         <CommandButton command={runCommands.choose} />

@@ -12,6 +12,7 @@ import { Section, SectionHeading } from "../parts/section.js";
 import { useChosenRun } from "../parts/use-run-plan.js";
 import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
 import { useShownFunction } from "../stores/function-bodies.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import { PlainIconButton } from "../ui/icon-button.js";
 import { SwitchBox } from "../ui/switch-box.js";
@@ -21,6 +22,8 @@ import { openEdgeMenu } from "../viewport/new-node-place.js";
 import { type Port, portsOf } from "../viewport/ports.js";
 import { revealNode } from "../viewport/view.js";
 import styles from "./port-row.module.css";
+
+const words = texts.inspector.portSection;
 
 function choose(name: string): void {
   documentActions.select([name]);
@@ -35,21 +38,21 @@ export function PortSection({ node }: { node: NodeDef }): ReactElement {
   const controls = node.input.flatMap((text, index) => (text.startsWith("^") ? [{ text, index }] : []));
   return (
     <Section>
-      <SectionHeading>Inputs and outputs</SectionHeading>
+      <SectionHeading>{words.heading}</SectionHeading>
       {inputs.map((port, index) => (
         <Input key={port.id} node={node} port={port} index={index} />
       ))}
       {controls.map(({ text, index }) => (
         <div className={styles.row} key={text}>
           <PortMark shape="square" />
-          <b className={styles.name}>after</b>
+          <b className={styles.name}>{words.after}</b>
           <TextButton
             className={classNames(textStyles.truncated, styles.connection, styles.link)}
             onClick={() => choose(text.slice(1))}
           >
             {text.slice(1)}
           </TextButton>
-          <Disconnect node={node.name} input={index} label={`Do not run after ${text.slice(1)}`} />
+          <Disconnect node={node.name} input={index} label={words.doNotRunAfter({ node: text.slice(1) })} />
         </div>
       ))}
       {inputs.length + controls.length > 0 && outputs.length > 0 ? (
@@ -95,24 +98,24 @@ function Input({ node, port, index }: { node: NodeDef; port: Port; index: number
       ) : (
         <TextButton
           className={classNames(textStyles.truncated, styles.connection, styles.link, styles.missing)}
-          title={`Connect ${port.label}…`}
-          aria-label={`${port.label} is not connected. Connect it`}
+          title={words.connect({ port: port.label })}
+          aria-label={words.connectInput({ port: port.label })}
           onClick={() => openEdgeMenu({ type: "input", end: { node: node.name, input: index } })}
         >
-          not connected
+          {words.notConnected}
         </TextButton>
       )}
       <span className={classNames(textStyles.monospace, styles.type)}>{typeText(port.dtype, shape)}</span>
       {reference.kind === "data" ? (
-        <Disconnect node={node.name} input={index} label={`Disconnect ${port.label}`} />
+        <Disconnect node={node.name} input={index} label={words.disconnect({ port: port.label })} />
       ) : removable ? (
         <PlainIconButton
           icon="trash"
           iconSize={12}
           small
           className={styles.disconnect}
-          label={`Remove ${port.label}`}
-          title={`Remove ${port.label}`}
+          label={words.remove({ port: port.label })}
+          title={words.remove({ port: port.label })}
           onClick={() => documentActions.removeSlot(node.name, index)}
         />
       ) : (
@@ -164,15 +167,15 @@ function Output({ node, port, index, readers }: OutputProps): ReactElement {
         ) : readers.length === 0 ? (
           <TextButton
             className={classNames(textStyles.truncated, styles.connection, styles.link)}
-            title={`Connect ${port.label}…`}
-            aria-label={`${port.label}: nobody reads it. Connect it`}
+            title={words.connect({ port: port.label })}
+            aria-label={words.connectOutput({ port: port.label })}
             onClick={() => openEdgeMenu({ type: "output", end: { node: node.name, output: index } })}
           >
-            nobody reads it
+            {words.unread}
           </TextButton>
         ) : (
           <span className={classNames(textStyles.truncated, styles.connection)} title={readers.join("\n")}>
-            {readers.length} readers
+            {words.readers({ count: readers.length })}
           </span>
         )}
         <span className={classNames(textStyles.monospace, styles.type)}>{typeText(port.dtype, shape)}</span>
@@ -180,7 +183,9 @@ function Output({ node, port, index, readers }: OutputProps): ReactElement {
       </div>
       {isWithin ? null : (
         <label className={classNames(styles.row, styles.choice)}>
-          <span className={classNames(textStyles.truncated, styles.connection)}>Fetch {name}</span>
+          <span className={classNames(textStyles.truncated, styles.connection)}>
+            {words.fetch({ tensor: name })}
+          </span>
           <SwitchBox checked={fetched} onChange={() => documentActions.toggleFetch(name)} />
         </label>
       )}
@@ -195,7 +200,7 @@ function Target({ node }: { node: NodeDef }): ReactElement | null {
   return (
     <label className={classNames(styles.row, styles.choice)}>
       <span className={classNames(textStyles.truncated, styles.connection)}>
-        Run {node.name} in every step
+        {words.runInEveryStep({ node: node.name })}
       </span>
       <SwitchBox checked={on} onChange={() => documentActions.toggleTarget(node.name)} />
     </label>

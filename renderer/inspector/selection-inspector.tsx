@@ -5,6 +5,7 @@ import { deviceText } from "../document/edits/place.js";
 import { PropertyRow } from "../parts/property-row.js";
 import { Note, Section, SectionHeading } from "../parts/section.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import textStyles from "../ui/text.module.css";
 import { TextButton } from "../ui/text-button.js";
@@ -14,6 +15,8 @@ import { InspectorHead } from "./inspector-head.js";
 import headStyles from "./inspector-head.module.css";
 import rowStyles from "./port-row.module.css";
 import styles from "./selection-inspector.module.css";
+
+const words = texts.inspector.selectionInspector;
 
 const MAX_LISTED = 200;
 
@@ -29,12 +32,12 @@ export function SelectionInspector(): ReactElement {
   return (
     <>
       <InspectorHead>
-        <b>{chosen.length} nodes</b>
-        <span className={headStyles.kind}>selected</span>
+        <b>{words.count({ count: chosen.length })}</b>
+        <span className={headStyles.kind}>{words.selected}</span>
       </InspectorHead>
       <Section>
         <PropertyRow>
-          <span id="devices-label">Device</span>
+          <span id="devices-label">{words.device}</span>
           <DeviceSelect
             labelledBy="devices-label"
             device={devices.length === 1 ? devices[0] : undefined}
@@ -44,12 +47,14 @@ export function SelectionInspector(): ReactElement {
         <ColocationRow names={names} />
         {devices.length > 1 ? (
           <Note>
-            Now on {devices.map((device) => (device === "" ? "auto" : deviceText(device))).join(", ")}
+            {words.now({
+              devices: devices.map((device) => (device === "" ? words.auto : deviceText(device))).join(", "),
+            })}
           </Note>
         ) : null}
       </Section>
       <Section>
-        <SectionHeading>Ops</SectionHeading>
+        <SectionHeading>{words.ops}</SectionHeading>
         {counted.map(([op, count]) => (
           <div className={rowStyles.row} key={op}>
             <b className={rowStyles.name}>{op}</b>
@@ -59,7 +64,7 @@ export function SelectionInspector(): ReactElement {
         ))}
       </Section>
       <Section last>
-        <SectionHeading>Nodes</SectionHeading>
+        <SectionHeading>{words.nodes}</SectionHeading>
         {names.slice(0, MAX_LISTED).map((name) => (
           <TextButton
             key={name}
@@ -69,7 +74,7 @@ export function SelectionInspector(): ReactElement {
             {name}
           </TextButton>
         ))}
-        {names.length > MAX_LISTED ? <Note>and {names.length - MAX_LISTED} more</Note> : null}
+        {names.length > MAX_LISTED ? <Note>{words.more({ count: names.length - MAX_LISTED })}</Note> : null}
       </Section>
     </>
   );

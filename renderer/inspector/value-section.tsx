@@ -9,13 +9,16 @@ import { tensorName } from "../document/tensor-names.js";
 import { HeadingAside, Note, Section, SectionHeading } from "../parts/section.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useGraphRun } from "../stores/run-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
-import { bytesText, figureText, numberText, stepText } from "../ui/format.js";
+import { bytesText, figureText, stepText } from "../ui/format.js";
 import { Segmented } from "../ui/segmented.js";
 import textStyles from "../ui/text.module.css";
 import { elementText, fetchOf } from "../viewport/node-text.js";
 import figureStyles from "./figure.module.css";
 import styles from "./value-section.module.css";
+
+const words = texts.inspector.valueSection;
 
 const MAX_ROWS = 12;
 const MAX_COLUMNS = 6;
@@ -38,15 +41,15 @@ export function ValueSection({ node }: { node: NodeDef }): ReactElement | null {
   return (
     <Section stale={stale}>
       <SectionHeading>
-        Last value
+        {words.heading}
         <span className={textStyles.grow} />
-        <HeadingAside>{stale ? `${stepText(step)}, before edit` : stepText(step)}</HeadingAside>
+        <HeadingAside>{stale ? words.stepBeforeEdit({ step: stepText(step) }) : stepText(step)}</HeadingAside>
       </SectionHeading>
       {previews.length > 1 ? (
         <div className={styles.outputs}>
           <Segmented
             size="compact"
-            label="Output"
+            label={words.output}
             options={previews.map(({ name }) => ({ id: name, label: name.slice(name.lastIndexOf(":")) }))}
             selected={previews[chosen]?.name}
             onSelect={(name) => setChosen(previews.findIndex((preview) => preview.name === name))}
@@ -64,7 +67,7 @@ function Value({ preview }: { preview: TensorPreview }): ReactElement {
     return (
       <div className={figureStyles.figure}>
         <b>{elementText(values[0] ?? "", dtype)}</b>
-        <span>{dtype} scalar</span>
+        <span>{words.scalar({ dtype })}</span>
       </div>
     );
   }
@@ -97,7 +100,7 @@ function Value({ preview }: { preview: TensorPreview }): ReactElement {
           ))}
         </tbody>
       </table>
-      {hidden > 0 ? <Note>{numberText(hidden)} more in Results</Note> : null}
+      {hidden > 0 ? <Note>{words.more({ count: hidden })}</Note> : null}
       <Statistics preview={preview} />
     </>
   );
@@ -115,10 +118,10 @@ function Statistics({ preview }: { preview: TensorPreview }): ReactElement | nul
   const mean = real.reduce((sum, value) => sum + value, 0) / real.length;
   const deviation = Math.sqrt(real.reduce((sum, value) => sum + (value - mean) ** 2, 0) / real.length);
   const figures: readonly (readonly [string, number])[] = [
-    ["min", Math.min(...real)],
-    ["max", Math.max(...real)],
-    ["mean", mean],
-    ["std", deviation],
+    [words.figures.min, Math.min(...real)],
+    [words.figures.max, Math.max(...real)],
+    [words.figures.mean, mean],
+    [words.figures.std, deviation],
     ["NaN", notNumbers],
     ...(infinite > 0 ? ([["±inf", infinite]] as const) : []),
   ];

@@ -20,9 +20,11 @@ import { useRunnableOps } from "../stores/op-choice.js";
 import { useOps } from "../stores/ops-store.js";
 import { useRecentOps } from "../stores/recent-ops.js";
 import { useSettings } from "../stores/settings-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
 import { SearchField } from "../ui/search-field.js";
+import { shortcutText } from "../ui/shortcut.js";
 import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { FunctionList } from "./function-list.js";
@@ -30,16 +32,18 @@ import { OpCard } from "./op-card.js";
 import { FAVOURITES, listRows, type OpRow, opRows, RECENT } from "./op-rows.js";
 import styles from "./ops-panel.module.css";
 
+const words = texts.opsPanel.opsPanel;
+
 const ROW_HEIGHT = 28;
 
 export function OpsPanel(): ReactElement {
   const state = useOps((store) => store.state);
   const problem = useOps((store) => store.problem);
-  if (state === "loading") return <p className={styles.note}>Reading the op list…</p>;
+  if (state === "loading") return <p className={styles.note}>{words.reading}</p>;
   if (state === "failed") {
     return (
       <div className={styles.note} role="alert">
-        <p>{problem?.message ?? "The op list could not be read."}</p>
+        <p>{problem?.message ?? words.unreadable}</p>
         {problem?.remedy ? <p>{problem.remedy}</p> : null}
         <CommandButton command={opListCommands.reload} />
       </div>
@@ -127,8 +131,8 @@ function OpList(): ReactElement {
         <SearchField size="filling">
           <Icon name="search" />
           <input
-            aria-label="Search ops"
-            placeholder={`Search ${entries.length} ops`}
+            aria-label={words.search}
+            placeholder={words.searchAll({ count: entries.length })}
             value={query}
             role="combobox"
             aria-expanded="true"
@@ -145,7 +149,7 @@ function OpList(): ReactElement {
           />
           {searching ? (
             <span className={styles.found} role="status">
-              {matches.length} of {entries.length}
+              {words.found({ matches: matches.length, all: entries.length })}
             </span>
           ) : null}
         </SearchField>
@@ -156,7 +160,7 @@ function OpList(): ReactElement {
         id="op-tree"
         className={styles.rows}
         role="tree"
-        aria-label={`Ops of ${source}`}
+        aria-label={words.list({ source })}
         tabIndex={0}
         onKeyDown={onKeyDown}
         onScroll={() => setCard(undefined)}
@@ -184,7 +188,7 @@ function OpList(): ReactElement {
           })}
         </div>
         {searching && matches.length === 0 ? (
-          <p className={styles.note}>No op has “{wanted.trim()}” in its name.</p>
+          <p className={styles.note}>{words.nothingFound({ wanted: wanted.trim() })}</p>
         ) : null}
       </div>
       <FunctionList />
@@ -230,7 +234,9 @@ function Row({ row, index, active, onPoint, onChoose, onDragStart }: RowProps): 
       >
         <Icon name={row.open ? "chevron-down" : "chevron-right"} />
         <b>{row.category}</b>
-        <span className={styles.count}>{row.searching ? `${row.matches} of ${row.count}` : row.count}</span>
+        <span className={styles.count}>
+          {row.searching ? words.matches({ matches: row.matches, count: row.count }) : row.count}
+        </span>
       </div>
     );
   }
@@ -277,7 +283,7 @@ function OpLine({ match, index, active, onPoint, onChoose, onDragStart }: OpLine
       <span className={classNames(textStyles.monospace, textStyles.truncated, styles.arguments)}>
         {inputNames(entry)}
       </span>
-      {active ? <kbd>Enter</kbd> : null}
+      {active ? <kbd>{shortcutText("Enter")}</kbd> : null}
     </div>
   );
 }

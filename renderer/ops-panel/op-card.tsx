@@ -7,12 +7,15 @@ import { argumentHelp, opHelp } from "../document/op-help/index.js";
 import { attrNotes, docsUrl, signatureText } from "../document/op-text.js";
 import { CommandLink } from "../parts/command-button.js";
 import { lookupOp } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
 import { Tag } from "../ui/tag.js";
 import textStyles from "../ui/text.module.css";
 import { TextLink } from "../ui/text-button.js";
 import styles from "./op-card.module.css";
+
+const words = texts.opsPanel.opCard;
 
 const GAP = 8;
 
@@ -44,8 +47,8 @@ export function OpCard({ op, top, panel }: OpCardProps): ReactElement | null {
     <div ref={frame} className={styles.card} style={{ left, top: top + shift }} role="tooltip">
       <div className={styles.head}>
         <b>{op}</b>
-        {opDef.isStateful ? <Tag>keeps state</Tag> : null}
-        {opDef.deprecation ? <Tag tone="warning">deprecated</Tag> : null}
+        {opDef.isStateful ? <Tag>{words.stateful}</Tag> : null}
+        {opDef.deprecation ? <Tag tone="warning">{words.deprecated}</Tag> : null}
       </div>
       <div className={classNames(styles.signature, textStyles.monospace)}>
         <span className={textStyles.muted}>{op}</span>
@@ -72,11 +75,11 @@ export function OpCard({ op, top, panel }: OpCardProps): ReactElement | null {
         </dl>
       ) : null}
       <div className={styles.foot}>
-        <span className={styles.howTo}>Drag onto the canvas, or Enter to add beside the selection</span>
+        <span className={styles.howTo}>{words.howTo}</span>
         <CommandLink command={opCommands.favourite} target={op} spoken="named" />
         <CommandLink command={opCommands.add} target={op} spoken="named" />
         <TextLink href={docsUrl(op)}>
-          Docs
+          {words.docs}
           <Icon name="external" size={14} />
         </TextLink>
       </div>

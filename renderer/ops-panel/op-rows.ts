@@ -1,9 +1,12 @@
 /** The rows of the ops panel: categories, and the ops of those that are open. Pure. */
 import { CATEGORIES, type Category, type OpEntry, type OpMatch } from "../document/op-entries.js";
+import { texts } from "../texts/texts.js";
+
+const words = texts.opsPanel.opRows;
 
 /** Lists above the categories. */
-export const FAVOURITES = "Favourites";
-export const RECENT = "Recently used";
+export const FAVOURITES = words.favourites;
+export const RECENT = words.recentlyUsed;
 
 export type OpGroup = Category | typeof FAVOURITES | typeof RECENT;
 

@@ -1,6 +1,9 @@
 import { type ClipboardEvent, type KeyboardEvent, type ReactElement, useRef } from "react";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import styles from "./code-input.module.css";
+
+const words = texts.pairing.codeInput;
 
 const DIGITS = 6;
 const POSITIONS = [0, 1, 2, 3, 4, 5] as const;
@@ -56,7 +59,7 @@ export function CodeInput({ digits, wrong, disabled, onChange }: CodeInputProps)
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would lay its boxes out in its own way
-    <div className={classNames(styles.boxes, wrong && styles.wrong)} role="group" aria-label="Six-digit code">
+    <div className={classNames(styles.boxes, wrong && styles.wrong)} role="group" aria-label={words.label}>
       {POSITIONS.map((at) => (
         <input
           key={at}
@@ -64,7 +67,7 @@ export function CodeInput({ digits, wrong, disabled, onChange }: CodeInputProps)
             boxes.current[at] = box;
           }}
           className={styles.box}
-          aria-label={`Digit ${at + 1} of ${DIGITS}`}
+          aria-label={words.digit({ position: at + 1, count: DIGITS })}
           aria-invalid={wrong}
           inputMode="numeric"
           autoComplete="off"

@@ -1,7 +1,10 @@
 import { type ReactElement, useEffect, useState } from "react";
 import { PAIRING_MILLIS } from "../stores/pairing-store.js";
+import { texts } from "../texts/texts.js";
 import { minutesText } from "../ui/format.js";
 import styles from "./countdown.module.css";
+
+const words = texts.pairing.countdown;
 
 const TICK_MILLIS = 500;
 
@@ -15,11 +18,11 @@ export function Countdown({ expiresAt }: { readonly expiresAt: number }): ReactE
   const left = expiresAt - now;
   const share = Math.min(1, Math.max(0, left / PAIRING_MILLIS));
   return (
-    <div className={styles.countdown} role="timer" aria-label="Time left">
+    <div className={styles.countdown} role="timer" aria-label={words.timeLeft}>
       <i aria-hidden="true">
         <u style={{ width: `${100 * share}%` }} />
       </i>
-      <span>{minutesText(left)} left</span>
+      <span>{words.left({ time: minutesText(left) })}</span>
     </div>
   );
 }

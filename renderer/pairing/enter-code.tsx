@@ -2,15 +2,19 @@ import { type FormEvent, type ReactElement, useEffect, useRef, useState } from "
 import type { PairingState } from "../../main/api/machines.js";
 import { attempt } from "../stores/app-store.js";
 import { enterCode, grantRole } from "../stores/pairing-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
 import { Icon } from "../ui/icon.js";
+import { bold } from "../ui/rich-parts.js";
 import textStyles from "../ui/text.module.css";
 import { CodeInput, NO_DIGITS } from "./code-input.js";
 import { Countdown } from "./countdown.js";
 import styles from "./pairing-step.module.css";
 import { PeerFacts } from "./peer-facts.js";
 import { RoleSelect } from "./role-select.js";
+
+const words = texts.pairing.enterCode;
 
 interface EnterCodeProps {
   readonly state: PairingState;
@@ -41,11 +45,11 @@ export function EnterCode({ state, onClose }: EnterCodeProps): ReactElement {
     if (complete && !checking && !wrong) attempt(() => enterCode(digits.join("")));
   };
   return (
-    <Dialog icon="link" title={`Pair with ${machine.name}`} onClose={onClose}>
+    <Dialog icon="link" title={words.title({ machine: machine.name })} onClose={onClose}>
       <form ref={form} onSubmit={submit} style={{ display: "contents" }}>
         <DialogBody className={styles.step}>
-          <h3>Type the code shown on {machine.name}</h3>
-          <p>The code works once and pairing stays open for 2 minutes.</p>
+          <h3>{words.typeTheCode({ machine: machine.name })}</h3>
+          <p>{words.validity}</p>
           <CodeInput
             digits={digits}
             wrong={wrong}
@@ -58,23 +62,17 @@ export function EnterCode({ state, onClose }: EnterCodeProps): ReactElement {
           {wrong ? (
             <p className={styles.problem} role="alert">
               <Icon name="warning" />
-              <span>
-                <b>That code does not match.</b> Nothing was changed. {machine.name} shows a new code.{" "}
-                {triesLeft === 1 ? "1 try" : `${triesLeft} tries`} left, then pairing closes.
-              </span>
+              <span>{words.wrongCode({ b: bold, machine: machine.name, triesLeft })}</span>
             </p>
           ) : null}
           <PeerFacts
             facts={[
-              ["Device", [machine.name, machine.address].filter(Boolean).join(", ")],
-              ["Fingerprint", machine.id],
+              [words.device, [machine.name, machine.address].filter(Boolean).join(", ")],
+              [words.fingerprint, machine.id],
             ]}
           />
           {wrong ? null : (
-            <p className={styles.remark}>
-              Compare the fingerprint with the one on {machine.name}. If they differ, cancel: another device
-              is answering.
-            </p>
+            <p className={styles.remark}>{words.compareFingerprints({ machine: machine.name })}</p>
           )}
           <RoleSelect
             machine={machine.name}
@@ -85,14 +83,14 @@ export function EnterCode({ state, onClose }: EnterCodeProps): ReactElement {
         <DialogFooter>
           <Countdown expiresAt={expiresAt} />
           <span className={textStyles.grow} />
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{texts.common.cancel}</Button>
           {wrong ? (
             <Button variant="primary" onClick={retry}>
-              Clear and retry
+              {words.clearAndRetry}
             </Button>
           ) : (
             <Button type="submit" variant="primary" disabled={!complete || checking}>
-              {checking ? "Checking…" : "Pair"}
+              {checking ? words.checking : words.pair}
             </Button>
           )}
         </DialogFooter>

@@ -9,13 +9,16 @@ import { attempt } from "../stores/app-store.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { closePairing, grantRole } from "../stores/pairing-store.js";
 import { newestOfMachine, useSamples } from "../stores/samples-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { Dialog, DialogBody } from "../ui/dialog.js";
-import { bytesText, countText, durationText } from "../ui/format.js";
+import { bytesText, durationText } from "../ui/format.js";
 import { ProofList, type ProofRow } from "../ui/proof-list.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./pairing-step.module.css";
 import { RoleSelect } from "./role-select.js";
+
+const words = texts.pairing.pairedDialog;
 
 interface PairedDialogProps {
   readonly state: PairingState;
@@ -27,7 +30,7 @@ export function PairedDialog({ state, onClose }: PairedDialogProps): ReactElemen
   const { machine: peer, role, grantedRole } = state;
   const own = useCluster((store) => machinesOf(store).find(({ kind }) => kind === "this"));
   const machine = useCluster((store) => machinesOf(store).find(({ id }) => id === peer.id));
-  const ownName = own?.name ?? "this machine";
+  const ownName = own?.name ?? words.thisMachine;
   const usable = machine !== undefined && takesTasks(machine) && (role ?? "run") !== "view";
   const close = () => attempt(closePairing);
   const roundTrip = useSamples((store) => newestOfMachine(store, peer.id)?.roundTripMillis);
@@ -35,24 +38,28 @@ export function PairedDialog({ state, onClose }: PairedDialogProps): ReactElemen
     {
       what: `${ownName} → ${peer.name}`,
       outcome: "ok",
-      detail: role === undefined ? "paired" : `may ${roleText(role).there}`,
+      detail: role === undefined ? words.paired : words.may({ rights: roleText(role).there }),
     },
-    { what: `${peer.name} → ${ownName}`, outcome: "ok", detail: `may ${roleText(grantedRole).there}` },
+    {
+      what: `${peer.name} → ${ownName}`,
+      outcome: "ok",
+      detail: words.may({ rights: roleText(grantedRole).there }),
+    },
     roundTrip === undefined
-      ? { what: "Control channel", outcome: "busy", detail: "encrypted, connecting…" }
+      ? { what: words.controlChannel, outcome: "busy", detail: words.channelConnecting }
       : {
-          what: "Control channel",
+          what: words.controlChannel,
           outcome: "ok",
-          detail: `encrypted, ${durationText(roundTrip)} round trip`,
+          detail: words.channelConnected({ roundTrip: durationText(roundTrip) }),
         },
     ...(machine && machine.cores > 0
-      ? [{ what: "Engine", outcome: "ok" as const, detail: powerText(machine) }]
+      ? [{ what: words.engine, outcome: "ok" as const, detail: powerText(machine) }]
       : []),
   ];
   return (
     <Dialog
       icon="link"
-      title={`Paired with ${peer.name}`}
+      title={words.title({ peer: peer.name })}
       onClose={onClose}
       footer={
         <>
@@ -60,7 +67,7 @@ export function PairedDialog({ state, onClose }: PairedDialogProps): ReactElemen
             <CommandButton command={machineCommands.forget} target={machine} variant="ghost" before={close} />
           ) : null}
           <span className={textStyles.grow} />
-          <Button onClick={onClose}>Close</Button>
+          <Button onClick={onClose}>{texts.common.close}</Button>
           {machine ? (
             <CommandButton
               command={machineCommands.addWorker}
@@ -74,8 +81,8 @@ export function PairedDialog({ state, onClose }: PairedDialogProps): ReactElemen
       }
     >
       <DialogBody className={styles.step}>
-        <h3>{peer.name} is paired</h3>
-        <p>Both machines stored each other's fingerprint. They reconnect without a code.</p>
+        <h3>{words.headline({ peer: peer.name })}</h3>
+        <p>{words.fingerprintsStored}</p>
         <ProofList rows={proofs} />
         <RoleSelect
           machine={peer.name}
@@ -91,16 +98,14 @@ export function PairedDialog({ state, onClose }: PairedDialogProps): ReactElemen
 function powerText({ engines, cores, memoryBytes }: Machine): string {
   const [engine] = engines;
   return [
-    engine ? engineText(engine) : "no engine yet",
-    countText(cores, "core"),
+    engine ? engineText(engine) : words.noEngineYet,
+    words.cores({ cores }),
     bytesText(memoryBytes),
   ].join(", ");
 }
 
 function nextText(machine: Machine | undefined, usable: boolean): string {
-  if (machine === undefined) return "It appears in the cluster panel in a moment.";
-  if (machine.tasks.length > 0) return `It already has ${countText(machine.tasks.length, "task")}.`;
-  return usable
-    ? "It has no tasks yet. Add a worker to use it in a run."
-    : "It has no tasks yet. Workers can be added once it is connected and lets this machine run.";
+  if (machine === undefined) return words.appearsSoon;
+  if (machine.tasks.length > 0) return words.hasTasks({ tasks: machine.tasks.length });
+  return usable ? words.addWorker : words.addWorkerLater;
 }

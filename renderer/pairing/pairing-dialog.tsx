@@ -3,6 +3,7 @@ import type { PairingState } from "../../main/api/machines.js";
 import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { closePairing, grantRole, startPairing, usePairing } from "../stores/pairing-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import { Dialog, DialogBody } from "../ui/dialog.js";
@@ -15,6 +16,8 @@ import styles from "./pairing-dialog.module.css";
 import stepStyles from "./pairing-step.module.css";
 import { PeerFacts } from "./peer-facts.js";
 import { RoleSelect } from "./role-select.js";
+
+const words = texts.pairing.pairingDialog;
 
 const close = () => attempt(closePairing);
 
@@ -46,20 +49,24 @@ function ConnectingDialog({ state: { machine, side } }: Props): ReactElement {
   return (
     <Dialog
       icon="link"
-      title={side === "enter" ? `Pair with ${machine.name}` : `${machine.name} wants to pair`}
+      title={
+        side === "enter"
+          ? words.pairWith({ machine: machine.name })
+          : words.wantsToPair({ machine: machine.name })
+      }
       onClose={close}
       footer={
         <>
           <span className={textStyles.grow} />
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={close}>{texts.common.cancel}</Button>
         </>
       }
     >
       <DialogBody className={stepStyles.step} role="status">
-        <h3>Asking {machine.name}…</h3>
+        <h3>{words.asking({ machine: machine.name })}</h3>
         <p className={stepStyles.busy}>
           <Spinner />
-          Connecting to {machine.address || machine.name}.
+          {words.connectingTo({ address: machine.address || machine.name })}
         </p>
       </DialogBody>
     </Dialog>
@@ -73,34 +80,31 @@ function ShowDialog({ state }: Props): ReactElement {
   return (
     <Dialog
       icon="link"
-      title={`${machine.name} wants to pair`}
+      title={words.wantsToPair({ machine: machine.name })}
       onClose={close}
       footer={
         <>
           <Countdown expiresAt={expiresAt} />
           <span className={textStyles.grow} />
-          <Button onClick={close}>Refuse</Button>
+          <Button onClick={close}>{words.refuse}</Button>
         </>
       }
     >
       <DialogBody className={stepStyles.step}>
-        <h3>Type this code on {machine.name}</h3>
-        <p>
-          Only give it to someone you can see. A paired machine that may run can start tasks here and run
-          graphs on them, which means acting with the rights of your account.
-        </p>
+        <h3>{words.typeTheCode({ machine: machine.name })}</h3>
+        <p>{words.whomToGiveTheCode}</p>
         <p className={styles.code} role="img" aria-label={[...digits].join(" ")}>
           {digits === "" ? "··· ···" : `${digits.slice(0, 3)} ${digits.slice(3)}`}
         </p>
         {step === "wrong" ? (
           <p className={stepStyles.problem} role="status">
-            A wrong code was typed, so this is a new one. {triesText(triesLeft)}
+            {words.wrongCode({ triesLeft })}
           </p>
         ) : null}
         <PeerFacts
           facts={[
-            ["Asked by", [machine.name, machine.address].filter(Boolean).join(", ")],
-            ["Fingerprint of this machine", ownId],
+            [words.askedBy, [machine.name, machine.address].filter(Boolean).join(", ")],
+            [words.ownFingerprint, ownId],
           ]}
         />
         <RoleSelect
@@ -113,11 +117,6 @@ function ShowDialog({ state }: Props): ReactElement {
   );
 }
 
-/** "2 tries left, then pairing closes." */
-function triesText(triesLeft: number): string {
-  return triesLeft === 1 ? "This is the last try." : `${triesLeft} tries left, then pairing closes.`;
-}
-
 function FailedDialog({ state: { machine, side, problem, grantedRole } }: Props): ReactElement {
   const again = () =>
     attempt(async () => {
@@ -127,26 +126,28 @@ function FailedDialog({ state: { machine, side, problem, grantedRole } }: Props)
   return (
     <Dialog
       icon="link"
-      title={side === "enter" ? `Pair with ${machine.name}` : `${machine.name} wanted to pair`}
+      title={
+        side === "enter"
+          ? words.pairWith({ machine: machine.name })
+          : words.wantedToPair({ machine: machine.name })
+      }
       onClose={close}
       footer={
         <>
-          <span className={classNames(textStyles.grow, textStyles.muted)}>
-            Nothing was changed on either machine.
-          </span>
-          <Button onClick={close}>Close</Button>
+          <span className={classNames(textStyles.grow, textStyles.muted)}>{words.nothingChanged}</span>
+          <Button onClick={close}>{texts.common.close}</Button>
           {side === "enter" ? (
             <Button variant="primary" onClick={again}>
-              Try again
+              {texts.common.tryAgain}
             </Button>
           ) : null}
         </>
       }
     >
       <DialogBody className={stepStyles.step}>
-        <h3>The machines are not paired</h3>
+        <h3>{words.notPaired}</h3>
         <ProblemView
-          problem={problem ?? { code: "ABORTED", message: `Pairing with ${machine.name} was ended.` }}
+          problem={problem ?? { code: "ABORTED", message: words.ended({ machine: machine.name }) }}
         />
       </DialogBody>
     </Dialog>

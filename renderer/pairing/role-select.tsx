@@ -1,9 +1,12 @@
 import type { ReactElement } from "react";
 import type { Role } from "../../main/api/machines.js";
 import { ROLES, roleText } from "../cluster/machine-text.js";
+import { texts } from "../texts/texts.js";
 import { Segmented } from "../ui/segmented.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./role-select.module.css";
+
+const words = texts.pairing.roleSelect;
 
 const OPTIONS = ROLES.map(({ role, label }) => ({ id: role, label }));
 
@@ -16,7 +19,7 @@ interface RoleSelectProps {
 
 /** What another machine may do here, and what that means. */
 export function RoleSelect({ machine, role, onChange }: RoleSelectProps): ReactElement {
-  const label = `What ${machine} may do here`;
+  const label = words.label({ machine });
   return (
     <div className={styles.roles}>
       <div className={styles.row}>

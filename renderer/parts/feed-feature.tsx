@@ -5,11 +5,14 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { LiteralError, parseLiteral } from "../document/literal.js";
 import { chosenFeature, featureSpec } from "../document/record-fit.js";
 import { documentActions } from "../stores/document-store.js";
-import { countText, numberText, shapeText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
+import { shapeText } from "../ui/format.js";
 import { SelectFrame } from "./input-frame.js";
 import { PropertyRow } from "./property-row.js";
 import { Note } from "./section.js";
 import { TextField } from "./text-field.js";
+
+const words = texts.parts.feedFeature;
 
 interface FeedFeatureProps {
   readonly node: NodeDef;
@@ -34,7 +37,7 @@ export function FeedFeatureFields({ node, tensor, feed, records }: FeedFeaturePr
   return (
     <>
       <PropertyRow>
-        <span id={ids.dtype}>Type</span>
+        <span id={ids.dtype}>{words.type}</span>
         <SelectFrame>
           <select
             aria-labelledby={ids.dtype}
@@ -46,7 +49,7 @@ export function FeedFeatureFields({ node, tensor, feed, records }: FeedFeaturePr
             }}
           >
             <option value="">
-              {chosen?.kinds[0] ? `as in the file: ${chosen.kinds[0].dtype}` : "as in the file"}
+              {chosen?.kinds[0] ? words.asInFileWith({ dtype: chosen.kinds[0].dtype }) : words.asInFile}
             </option>
             {DTYPES.map((dtype) => (
               <option key={dtype} value={dtype}>
@@ -57,11 +60,11 @@ export function FeedFeatureFields({ node, tensor, feed, records }: FeedFeaturePr
         </SelectFrame>
       </PropertyRow>
       <PropertyRow>
-        <span id={ids.shape}>Shape</span>
+        <span id={ids.shape}>{words.shape}</span>
         <TextField
           value={feature.shape === undefined ? "" : shapeText(feature.shape)}
           labelledBy={ids.shape}
-          placeholder={spec ? shapeText(spec.shape) : "of one record"}
+          placeholder={spec ? shapeText(spec.shape) : words.ofOneRecord}
           commit={(text) => {
             const { shape: _, ...rest } = feature;
             return change(text.trim() === "" ? rest : { ...rest, shape: shapeOf(text) });
@@ -69,11 +72,11 @@ export function FeedFeatureFields({ node, tensor, feed, records }: FeedFeaturePr
         />
       </PropertyRow>
       <PropertyRow>
-        <span id={ids.fallback}>Default</span>
+        <span id={ids.fallback}>{words.default}</span>
         <TextField
           value={feature.default ?? ""}
           labelledBy={ids.fallback}
-          placeholder="none: every record has it"
+          placeholder={words.noDefault}
           commit={(text) => {
             const { default: _, ...rest } = feature;
             if (text.trim() === "") return change(rest);
@@ -83,10 +86,13 @@ export function FeedFeatureFields({ node, tensor, feed, records }: FeedFeaturePr
         />
       </PropertyRow>
       <Note>
-        {records.isComplete ? "" : "The first "}
-        {countText(records.records, "record")}
-        {chosen?.missing ? `, ${numberText(chosen.missing.records)} of them without ${chosen.name}` : ""}
-        {spec ? `, ${spec.dtype} ${shapeText(spec.shape)} each` : ""}
+        {[
+          (records.isComplete ? words.complete : words.incomplete)({ records: records.records }),
+          ...(chosen?.missing
+            ? [words.missing({ count: chosen.missing.records, feature: chosen.name })]
+            : []),
+          ...(spec ? [words.each({ dtype: spec.dtype, shape: shapeText(spec.shape) })] : []),
+        ].join(", ")}
       </Note>
     </>
   );
@@ -100,7 +106,7 @@ function shapeOf(text: string): number[] {
     .trim();
   const sizes = inner === "" ? [] : inner.split(",").map((size) => Number(size.trim() || "x"));
   if (sizes.length > 16 || sizes.some((size) => !Number.isSafeInteger(size) || size < 0)) {
-    throw new LiteralError("Write the sizes of one record's values as [2, 3], or [] for a single one.");
+    throw new LiteralError(words.wrongShape);
   }
   return sizes;
 }

@@ -9,6 +9,7 @@ import { feedMismatch, imageShapeOf, wantedShapeText } from "../document/feed-fi
 import { recordsMismatch } from "../document/record-fit.js";
 import { useApp } from "../stores/app-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import textStyles from "../ui/text.module.css";
@@ -20,15 +21,13 @@ import { Note } from "./section.js";
 import { TextField } from "./text-field.js";
 import { useFeedContents } from "./use-feed-contents.js";
 
+const words = texts.parts.feedFile;
+
 const ENDINGS = ["npy", "npz", "csv", "tsv", "tfrecord", "tfrecords", "tfrec", "gz"];
 /** A larger file would be held twice in the browser's memory; the application can read it from its own disk instead. */
 const MAX_CONTENT_BYTES = 256 * 1024 * 1024;
 
-const RANGES: Readonly<Record<PixelRange, string>> = {
-  unit: "0 to 1",
-  signed: "−1 to 1",
-  byte: "0 to 255",
-};
+const RANGES: Readonly<Record<PixelRange, string>> = words.ranges;
 
 type FileFeed = Exclude<FeedValue, { kind: "literal" }>;
 
@@ -58,14 +57,14 @@ export function FeedFile({ node, tensor, feed }: FeedFileProps): ReactElement {
     }
   };
   const pick = async (): Promise<FeedValue | undefined> => {
-    const path = await pickFile({ mode: "open", title: `Value of ${tensor}`, extensions: ENDINGS });
+    const path = await pickFile({ mode: "open", title: words.dialogTitle({ tensor }), extensions: ENDINGS });
     return path === undefined ? undefined : { kind: "file", path };
   };
 
   return (
     <>
       <PropertyRow>
-        <span id={labelId}>File</span>
+        <span id={labelId}>{words.file}</span>
         <span className={styles.file}>
           <Button
             size="small"
@@ -74,11 +73,11 @@ export function FeedFile({ node, tensor, feed }: FeedFileProps): ReactElement {
             aria-describedby={labelId}
             onClick={() => (native ? void feedFrom(pick) : input.current?.click())}
           >
-            {fileName === undefined ? ".npy, .npz, CSV or TFRecord…" : "Change…"}
+            {fileName === undefined ? words.choose : words.change}
           </Button>
           {imageShape ? (
             <Button size="small" aria-describedby={labelId} onClick={() => images.current?.click()}>
-              Images…
+              {words.images}
             </Button>
           ) : null}
           {fileName === undefined ? null : (
@@ -149,7 +148,7 @@ function Pixels({ tensor, feed }: { tensor: string; feed: Extract<FeedValue, { k
   return (
     <>
       <PropertyRow>
-        <span id={id}>Values</span>
+        <span id={id}>{words.values}</span>
         <SelectFrame>
           <select
             aria-labelledby={id}
@@ -189,7 +188,7 @@ function Contents({ node, tensor, feed }: ContentsProps): ReactElement {
   const name = (feed.kind === "file" ? feed.path : feed.name).toLowerCase();
   const hasParts = !name.endsWith(".npy");
   const records = contents?.records;
-  const part = records ? "Feature" : name.endsWith(".npz") ? "Array" : "Column";
+  const part = records ? "feature" : name.endsWith(".npz") ? "array" : "column";
   const mismatch =
     contents &&
     (contents.problem?.message ??
@@ -207,11 +206,11 @@ function Contents({ node, tensor, feed }: ContentsProps): ReactElement {
     <>
       {hasParts ? (
         <PropertyRow>
-          <span id={columnId}>{part}</span>
+          <span id={columnId}>{words.parts[part]}</span>
           <TextField
             value={feed.column === undefined ? "" : String(feed.column)}
             labelledBy={columnId}
-            placeholder={part === "Column" ? "all, a name or a number" : "its name"}
+            placeholder={part === "column" ? words.columnPlaceholder : words.namePlaceholder}
             suggestions={partNames(contents)}
             commit={setColumn}
           />
@@ -233,7 +232,7 @@ function Contents({ node, tensor, feed }: ContentsProps): ReactElement {
             documentActions.setFeed(tensor, target.checked ? { ...rest, batched: true } : rest);
           }}
         />
-        Some rows in each step
+        {words.inBatches}
       </label>
     </>
   );

@@ -9,12 +9,15 @@ import { LiteralError } from "../document/literal.js";
 import { tensorName } from "../document/tensor-names.js";
 import { tensorOfText } from "../document/values.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import textStyles from "../ui/text.module.css";
 import { TextButton } from "../ui/text-button.js";
 import { FeedFile } from "./feed-file.js";
 import { PropertyRow } from "./property-row.js";
 import { Note, Section, SectionHeading } from "./section.js";
 import { TextField } from "./text-field.js";
+
+const words = texts.parts.feedSection;
 
 interface FeedSectionProps {
   readonly node: NodeDef;
@@ -29,15 +32,15 @@ export function FeedSection({ node, title }: FeedSectionProps): ReactElement | n
   return (
     <Section>
       <SectionHeading>
-        {title ?? "Feed"}
+        {title ?? words.feed}
         <span className={textStyles.grow} />
         {feed ? (
-          <TextButton onClick={() => documentActions.setFeed(tensor, undefined)}>Clear</TextButton>
+          <TextButton onClick={() => documentActions.setFeed(tensor, undefined)}>{words.clear}</TextButton>
         ) : null}
       </SectionHeading>
       <Literal node={node} tensor={tensor} feed={feed} />
       <FeedFile node={node} tensor={tensor} feed={feed} />
-      {feed || node.op !== "Placeholder" ? null : <Note>Without a value {node.name} cannot be run.</Note>}
+      {feed || node.op !== "Placeholder" ? null : <Note>{words.needed({ node: node.name })}</Note>}
     </Section>
   );
 }
@@ -54,11 +57,11 @@ function Literal({
   const id = useId();
   return (
     <PropertyRow>
-      <span id={id}>Value</span>
+      <span id={id}>{words.value}</span>
       <TextField
         value={feed?.kind === "literal" ? feed.text : ""}
         labelledBy={id}
-        placeholder={feed && feed.kind !== "literal" ? "from the file" : "3 or [[1, 2], [3, 4]]"}
+        placeholder={feed && feed.kind !== "literal" ? words.valueFromFile : words.examples}
         multiline
         commit={(text) => {
           if (text.trim() === "") {
@@ -85,9 +88,14 @@ function check(node: NodeDef, text: string): void {
   const fits =
     wanted.length === given.length && wanted.every((size, axis) => size < 0 || size === given[axis]);
   if (fits) return;
-  const wantedText = wanted.map((size) => (size < 0 ? "?" : size)).join(",");
-  const hint = given.length === 0 && wanted.length === 1 ? ` Write it as [${text.trim()}].` : "";
+  const shapes = {
+    given: given.join(","),
+    node: node.name,
+    wanted: wanted.map((size) => (size < 0 ? "?" : size)).join(","),
+  };
   throw new LiteralError(
-    `The value has shape [${given.join(",")}], but ${node.name} takes [${wantedText}].${hint}`,
+    given.length === 0 && wanted.length === 1
+      ? words.wrongShapeOfScalar({ ...shapes, value: text.trim() })
+      : words.wrongShape(shapes),
   );
 }

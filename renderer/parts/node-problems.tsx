@@ -13,12 +13,15 @@ import { useCluster } from "../stores/cluster-store.js";
 import { useGraph } from "../stores/document-store.js";
 import { missingAt, useGraphKernels } from "../stores/kernel-store.js";
 import { useGraphRun } from "../stores/run-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
 import textStyles from "../ui/text.module.css";
 import { CommandButton } from "./command-button.js";
 import styles from "./node-problems.module.css";
 import { ProblemFixes } from "./problem-fixes.js";
+
+const words = texts.parts.nodeProblems;
 
 /** What is wrong with a node: before a run, in the newest one, or where it is pinned to. */
 export interface NodeTrouble {
@@ -86,8 +89,10 @@ export function NodeProblems({ node, trouble, announced = true }: NodeProblemsPr
           <Card
             problem={{
               code: "NOT_FOUND",
-              message: `The cluster has no task ${taskNameOfDevice(node.device) ?? ""}.`,
-              remedy: "Add a worker, or pin the node to another task.",
+              message: words.noTask({
+                task: taskNameOfDevice(node.device) ?? "",
+              }),
+              remedy: words.noTaskRemedy,
             }}
           >
             <CommandButton command={nodesCommands.unpin} target={[node.name]} text="named" size="small" />
@@ -133,7 +138,7 @@ function Card({ problem, kind = "problem", children }: CardProps): ReactElement 
         {problem.remedy ? <p>{problem.remedy}</p> : null}
         {problem.details ? (
           <details>
-            <summary>Details</summary>
+            <summary>{texts.common.details}</summary>
             <pre className={textStyles.monospace}>{problem.details}</pre>
           </details>
         ) : null}

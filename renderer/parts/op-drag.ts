@@ -10,7 +10,10 @@ import { disableNativeDragPreview } from "@atlaskit/pragmatic-drag-and-drop/elem
 import { dataEdge, type Edge } from "../document/wiring.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
 import { endDrag, useDrag } from "../stores/drag-store.js";
+import { texts } from "../texts/texts.js";
 import { toGraph } from "../viewport/view.js";
+
+const words = texts.parts.opDrag;
 
 /** Nodes stand on this grid, in pixels at 100 % zoom. */
 const GRID = 8;
@@ -43,11 +46,12 @@ export function takesOps(canvas: HTMLElement): () => void {
         const { clientX: x, clientY: y } = current.input;
         const lands = current.dropTargets.length > 0;
         const edge = lands ? edgeAt(x, y) : undefined;
-        const status = edge ? `Insert ${op} between ${edge.from} and ${edge.to}.` : `Add ${op}.`;
+        const drop = (added: string) =>
+          edge ? words.insert({ op: added, from: edge.from, to: edge.to }) : words.add({ op: added });
         useDrag.setState({
           op,
           pointer: { x, y },
-          status: lands ? `${status} Esc cancels.` : undefined,
+          status: lands && op !== undefined ? drop(op) : undefined,
         });
       },
       onDrop: ({ source, location: { current } }) => {

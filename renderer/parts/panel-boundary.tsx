@@ -1,10 +1,14 @@
 import type { ReactElement, ReactNode } from "react";
 import { errorText, reportError } from "../actions/report-error.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { CopyButton } from "../ui/copy-button.js";
 import { ErrorBoundary } from "../ui/error-boundary.js";
 import { Icon } from "../ui/icon.js";
+import { bold } from "../ui/rich-parts.js";
 import styles from "./panel-boundary.module.css";
+
+const words = texts.parts.panelBoundary;
 
 interface PanelBoundaryProps {
   /** As a sentence begins with it: "The inspector". */
@@ -39,17 +43,15 @@ export function PanelFailure({ name, error, onRetry }: PanelFailureProps): React
     <div className={styles.failure} role="alert">
       <Icon name="error" />
       <div>
-        <p>
-          <b>{name} could not be drawn.</b> Your graph and what runs are not affected.
-        </p>
+        <p>{words.notDrawn({ name, b: bold })}</p>
         <p className={styles.cause}>{error instanceof Error ? error.message : String(error)}</p>
         <div className={styles.remedies}>
           <Button size="small" variant="primary" onClick={onRetry}>
-            Try again
+            {texts.common.tryAgain}
           </Button>
-          <CopyButton text={errorText(error)} label="Copy details" />
+          <CopyButton text={errorText(error)} label={words.copyDetails} />
           <Button size="small" variant="ghost" onClick={() => window.location.reload()}>
-            Reload the window
+            {words.reload}
           </Button>
         </div>
       </div>

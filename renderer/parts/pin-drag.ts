@@ -6,7 +6,10 @@ import { documentActions, useGraph } from "../stores/document-store.js";
 import { endDrag, useDrag } from "../stores/drag-store.js";
 import { shownFunction } from "../stores/function-bodies.js";
 import { sentIfPinned } from "../stores/sent-bytes.js";
-import { bytesText, countText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
+import { bytesText } from "../ui/format.js";
+
+const words = texts.parts.pinDrag;
 
 export interface PointerPlace {
   readonly clientX: number;
@@ -59,14 +62,16 @@ export function draggedWith(names: readonly string[]): readonly string[] {
 function dropText(names: readonly string[], device: string): string {
   const { nodes } = useGraph.getState().document;
   const moving = names.filter((name) => nodes.get(name)?.device !== device);
-  const task = device === "" ? "auto" : deviceText(device);
+  const task = device === "" ? words.auto : deviceText(device);
+  const [name = "", ...others] = names;
   if (moving.length === 0)
-    return `${names.length === 1 ? (names[0] ?? "") : "All of them"} already pinned to ${task}`;
-  const what = countText(moving.length, "node");
-  const action = device === "" ? `Unpin ${what}` : `Pin ${what} to ${task}`;
+    return others.length === 0 ? words.alreadyPinned({ name, task }) : words.allAlreadyPinned({ task });
+  const count = moving.length;
   // What is sent is known of the graph itself only.
-  const sent = shownFunction() === undefined ? ` ${sentText(names, device)}` : "";
-  return `${action}.${sent} Esc cancels. One undo step.`;
+  if (shownFunction() !== undefined)
+    return device === "" ? words.unpinInFunction({ count }) : words.pinInFunction({ count, task });
+  const change = { count, sent: sentText(names, device) };
+  return device === "" ? words.unpin(change) : words.pin({ ...change, task });
 }
 
 /** "Sent between tasks in a step: 98 kB instead of 1.2 MB." */
@@ -75,9 +80,7 @@ function sentText(names: readonly string[], device: string): string {
   record.sent ??= sentIfPinned(names);
   const { before, after } = record.sent(device);
   const [now, then] = [bytesText(before.bytes), bytesText(after.bytes)];
-  return now === then
-    ? `Sent between tasks in a step: ${now}, as now.`
-    : `Sent between tasks in a step: ${then} instead of ${now}.`;
+  return now === then ? words.sentAsNow({ now }) : words.sentInstead({ then, now });
 }
 
 /** Drops the nodes. True if they were over a task row and return to their position. */

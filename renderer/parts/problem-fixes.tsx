@@ -2,7 +2,10 @@ import { type ReactElement, useMemo } from "react";
 import { DTYPES_DIFFER, type NodeProblem, SHAPES_DIFFER } from "../document/problems.js";
 import { shapeFixes } from "../document/shape-fixes.js";
 import { documentActions, lookupOp, useGraph } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
+
+const words = texts.parts.problemFixes;
 
 /** Buttons that each fix a problem of the graph with one undoable edit; nothing for problems without a fix. */
 export function ProblemFixes({ problem }: { readonly problem: NodeProblem }): ReactElement | null {
@@ -11,7 +14,7 @@ export function ProblemFixes({ problem }: { readonly problem: NodeProblem }): Re
   if (short !== DTYPES_DIFFER || input === undefined) return null;
   return (
     <Button size="small" onClick={() => documentActions.insertCast(node, input)}>
-      Insert a Cast
+      {words.insertCast}
     </Button>
   );
 }

@@ -2,11 +2,14 @@ import { type ReactElement, type ReactNode, useState } from "react";
 import type { Problem } from "../../main/api/problem.js";
 import { taskName } from "../cluster/task-name.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import { CopyButton } from "../ui/copy-button.js";
 import { Icon } from "../ui/icon.js";
 import styles from "./problem-view.module.css";
+
+const words = texts.parts.problemView;
 
 interface ProblemViewProps {
   readonly problem: Problem;
@@ -43,7 +46,7 @@ export function ProblemView(props: ProblemViewProps): ReactElement {
           {children}
           {problem.details ? (
             <Button size="small" variant="ghost" aria-expanded={open} onClick={() => setOpen(!open)}>
-              {open ? "Hide details" : "Details"}
+              {open ? words.hideDetails : words.details}
             </Button>
           ) : null}
           {problem.details && open ? <CopyButton text={problemText(problem)} /> : null}

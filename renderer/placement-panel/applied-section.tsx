@@ -5,9 +5,12 @@ import { Note, Section, SectionHeading } from "../parts/section.js";
 import { useDocument } from "../stores/document-store.js";
 import { type MeasuredStep, usePlacement } from "../stores/placement-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
+import { texts } from "../texts/texts.js";
 import { stepText } from "../ui/format.js";
 import styles from "./placement-panel.module.css";
 import { StepFigures } from "./step-figures.js";
+
+const words = texts.placementPanel.appliedSection;
 
 /** The placement that was applied, with its measured step once it was run. Not shown while it is undone. */
 export function AppliedSection(): ReactElement | null {
@@ -21,7 +24,7 @@ export function AppliedSection(): ReactElement | null {
       : { millis: latest.computeMillis, step: latest.tracedStep };
   return (
     <Section>
-      <SectionHeading>Applied placement</SectionHeading>
+      <SectionHeading>{words.heading}</SectionHeading>
       <StepFigures
         before={applied.before}
         after={applied.after}
@@ -29,9 +32,7 @@ export function AppliedSection(): ReactElement | null {
         measuredAfter={measured}
       />
       {measured ? (
-        <Note>
-          Measured in {stepText(measured.step)}. The first step of a run takes longer than later ones.
-        </Note>
+        <Note>{words.measuredIn({ step: stepText(measured.step) })}</Note>
       ) : (
         <div className={styles.buttons}>
           <CommandButton command={placementCommands.measure} icon />

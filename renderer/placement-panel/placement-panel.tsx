@@ -4,10 +4,13 @@ import { placementCommands } from "../commands/placement-commands.js";
 import { CommandButton, CommandSwitch } from "../parts/command-button.js";
 import { Note, Section } from "../parts/section.js";
 import { usePlacement } from "../stores/placement-store.js";
-import { durationText, numberText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
+import { durationText } from "../ui/format.js";
 import { AppliedSection } from "./applied-section.js";
 import styles from "./placement-panel.module.css";
 import { SuggestionView } from "./suggestion-view.js";
+
+const words = texts.placementPanel.placementPanel;
 
 export function PlacementPanel(): ReactElement {
   const searching = usePlacement((state) => state.search !== undefined);
@@ -23,10 +26,7 @@ export function PlacementPanel(): ReactElement {
 function Start(): ReactElement {
   return (
     <Section last>
-      <p>
-        Pins for the tasks of the cluster, from the times of the newest traced run where there is one and from
-        shapes elsewhere.
-      </p>
+      <p>{words.explanation}</p>
       <div className={styles.options}>
         <CommandSwitch command={placementCommands.keepPins} />
       </div>
@@ -43,14 +43,14 @@ function Search(): ReactElement {
   const { tried = 0, most = 1 } = progress ?? {};
   const text =
     progress === undefined
-      ? "Reading the graph…"
-      : `${numberText(tried)} of ${numberText(most)} placements tried, best ${durationText(progress.micros / 1000)}`;
+      ? words.readingGraph
+      : words.progress({ tried, most, time: durationText(progress.micros / 1000) });
   return (
     <Section last>
       <div
         className={styles.progress}
         role="progressbar"
-        aria-label="Search for a placement"
+        aria-label={words.searching}
         aria-valuemin={0}
         aria-valuemax={most}
         aria-valuenow={tried}

@@ -1,9 +1,13 @@
 import type { ReactElement } from "react";
 import type { SimulatedStep } from "../placement/simulate.js";
 import type { MeasuredStep } from "../stores/placement-store.js";
+import { texts } from "../texts/texts.js";
 import { bytesText, durationText, stepText } from "../ui/format.js";
+import { bold } from "../ui/rich-parts.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./placement-panel.module.css";
+
+const words = texts.placementPanel.stepFigures;
 
 interface StepFiguresProps {
   readonly before: SimulatedStep;
@@ -23,18 +27,18 @@ export function StepFigures({
   const longest = Math.max(before.micros, after.micros, 1);
   const change = before.micros === 0 ? 0 : Math.round((100 * (after.micros - before.micros)) / before.micros);
   const rows = [
-    { name: "Before", step: before, measured: measuredBefore },
-    { name: "After", step: after, measured: measuredAfter },
+    { name: words.before, step: before, measured: measuredBefore },
+    { name: words.after, step: after, measured: measuredAfter },
   ];
   return (
     <>
       <table className={styles.figures}>
         <thead>
           <tr>
-            <th scope="col">Step</th>
-            <th scope="col">Expected</th>
-            <th scope="col">Measured</th>
-            <th scope="col">Sent</th>
+            <th scope="col">{words.step}</th>
+            <th scope="col">{words.expected}</th>
+            <th scope="col">{words.measured}</th>
+            <th scope="col">{words.sent}</th>
           </tr>
         </thead>
         <tbody>
@@ -49,7 +53,11 @@ export function StepFigures({
                 />
               </td>
               <td title={measured ? stepText(measured.step) : undefined}>
-                {measured ? durationText(measured.millis) : <span className={textStyles.muted}>not yet</span>}
+                {measured ? (
+                  durationText(measured.millis)
+                ) : (
+                  <span className={textStyles.muted}>{words.notYet}</span>
+                )}
               </td>
               <td>{bytesText(step.bytes)}</td>
             </tr>
@@ -57,7 +65,7 @@ export function StepFigures({
         </tbody>
       </table>
       <p className={styles.change}>
-        Expected step time <b>{change <= 0 ? `−${-change}` : `+${change}`}%</b>
+        {words.change({ percent: change <= 0 ? `−${-change}` : `+${change}`, b: bold })}
       </p>
     </>
   );

@@ -1,29 +1,29 @@
 /** The texts of a suggested placement. */
 import type { StepSources } from "../placement/document-step.js";
 import type { Suggestion } from "../stores/placement-store.js";
-import { countText, listText, numberText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
+import { listText } from "../ui/format.js";
+
+const words = texts.placementPanel.suggestionText;
 
 /** What the expected times are based on. */
 export function sourceText(sources: StepSources, step: number | undefined): string {
   const { nodes, measuredNodes, unknownSizes, links, measuredLinks } = sources;
-  const from = step === undefined ? "a traced run before the last edit" : `step ${numberText(step)}`;
+  const run = step === undefined ? words.tracedBeforeEdit : words.tracedStep({ step });
   const parts = [
     measuredNodes === 0
-      ? `Times of ${countText(nodes, "node")} estimated from shapes`
+      ? words.allEstimated({ nodes })
       : measuredNodes === nodes
-        ? `Times of all ${countText(nodes, "node")} from ${from}`
-        : `Times of ${numberText(measuredNodes)} of ${countText(nodes, "node")} from ${from}, others estimated`,
+        ? words.allMeasured({ nodes, run })
+        : words.someMeasured({ measured: measuredNodes, nodes, run }),
     measuredLinks === 0
-      ? "connections assumed"
+      ? words.connections.none
       : measuredLinks < links
-        ? "some connections assumed"
-        : "connections measured",
+        ? words.connections.some
+        : words.connections.all,
   ];
-  const unknown =
-    unknownSizes === 0
-      ? ""
-      : ` The size of ${countText(unknownSizes, "tensor")} is not known; a traced run tells it.`;
-  return `${parts.join("; ")}.${unknown}`;
+  const text = `${parts.join("; ")}.`;
+  return unknownSizes === 0 ? text : `${text} ${words.unknownSizes({ count: unknownSizes })}`;
 }
 
 /** What else would be the case afterwards. */
@@ -37,13 +37,13 @@ export function warningsOf({ step, assignment, moves, skipped }: Suggestion): st
     .filter((task) => tasks[task]?.engine.isUp === false)
     .map((task) => tasks[task]?.engine.name ?? "");
   const warnings: string[] = [];
-  if (emptied.length > 0) warnings.push(`${listText(emptied)} would run nothing of this step.`);
-  if (down.length > 0) warnings.push(`${listText(down)} must be started before a run.`);
+  if (emptied.length > 0) warnings.push(words.emptied({ tasks: listText(emptied) }));
+  if (down.length > 0) warnings.push(words.down({ tasks: listText(down) }));
   if (skipped.size < moves.length) {
-    warnings.push("Nodes of the step without a pin are pinned where they are, so that they stay there.");
+    warnings.push(words.pinsAll);
   }
   if (problem.processorOf.some((processor, task) => processor !== task)) {
-    warnings.push("Tasks that share the cores of a machine are expected to compute in turn.");
+    warnings.push(words.sharedCores);
   }
   return warnings;
 }

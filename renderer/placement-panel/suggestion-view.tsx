@@ -6,8 +6,9 @@ import { Note, Section, SectionHeading } from "../parts/section.js";
 import type { PlacementMove } from "../placement/moves.js";
 import { useDocument } from "../stores/document-store.js";
 import { isCurrent, type Suggestion, toggleMove } from "../stores/placement-store.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
-import { bytesText, countText, durationText } from "../ui/format.js";
+import { bytesText, durationText } from "../ui/format.js";
 import textStyles from "../ui/text.module.css";
 import { TextButton } from "../ui/text-button.js";
 import { showInGraph } from "../viewport/travel.js";
@@ -15,6 +16,8 @@ import styles from "./placement-panel.module.css";
 import { StepFigures } from "./step-figures.js";
 import { sourceText, warningsOf } from "./suggestion-text.js";
 import { TaskChip } from "./task-chip.js";
+
+const words = texts.placementPanel.suggestionView;
 
 export function SuggestionView({ suggestion }: { readonly suggestion: Suggestion }): ReactElement {
   const nodes = useDocument((state) => state.document.nodes);
@@ -30,7 +33,7 @@ export function SuggestionView({ suggestion }: { readonly suggestion: Suggestion
         </div>
       </Section>
       <Section className={styles.moves}>
-        <SectionHeading>{countText(moves.length, "move")}</SectionHeading>
+        <SectionHeading>{words.moves({ count: moves.length })}</SectionHeading>
         <ul>
           {moves.map((move, index) => (
             <MoveRow
@@ -47,16 +50,14 @@ export function SuggestionView({ suggestion }: { readonly suggestion: Suggestion
         {warningsOf(suggestion).map((warning) => (
           <Note key={warning}>{warning}</Note>
         ))}
-        {isCurrent(suggestion) && nodes === suggestion.nodes ? null : (
-          <Note>The graph has changed since this was suggested.</Note>
-        )}
+        {isCurrent(suggestion) && nodes === suggestion.nodes ? null : <Note>{words.outdated}</Note>}
         <CommandSwitch command={placementCommands.keepPins} />
         <div className={styles.buttons}>
           <CommandButton command={placementCommands.apply} variant="primary" />
           <CommandButton command={placementCommands.suggest} />
           <CommandButton command={placementCommands.discard} variant="ghost" />
         </div>
-        <Note>One undo step.</Note>
+        <Note>{words.undo}</Note>
       </Section>
     </>
   );
@@ -69,10 +70,7 @@ function NothingBetter({
 }): ReactElement {
   return (
     <Section last>
-      <p role="status">
-        No placement was found with a step shorter than the expected {durationText(before.micros / 1000)} of
-        now.
-      </p>
+      <p role="status">{words.none({ time: durationText(before.micros / 1000) })}</p>
       <Note>{sourceText(step.sources, measured?.step)}</Note>
       <CommandSwitch command={placementCommands.keepPins} />
       <div className={styles.buttons}>
@@ -98,26 +96,30 @@ function MoveRow({ move, suggestion, isWanted, onToggle }: MoveRowProps): ReactE
   const { label, from, to, units, savedMicros, savedBytes, stops } = move;
   const names = units.flatMap((unit) => step.members[unit] ?? []);
   const name =
-    label !== "" ? label : names.length === 1 ? (names[0] ?? "") : `${names[0]} and ${names.length - 1} more`;
+    label !== ""
+      ? label
+      : names.length === 1
+        ? (names[0] ?? "")
+        : words.andMore({ name: names[0] ?? "", count: names.length - 1 });
   return (
     <li className={classNames(styles.move, !isWanted && styles.unwanted)}>
       <div className={styles.moveHead}>
         <input
           type="checkbox"
-          aria-label={`Move ${name} to ${step.tasks[to]?.engine.name}`}
+          aria-label={words.move({ name, task: step.tasks[to]?.engine.name ?? "" })}
           checked={isWanted}
           onChange={onToggle}
         />
         <TextButton
           className={textStyles.truncated}
           title={names.slice(0, MOST_NAMED).join("\n")}
-          aria-label={`Select ${name}`}
+          aria-label={words.select({ name })}
           onClick={() => showInGraph(names)}
         >
           {name}
         </TextButton>
         {names.length > 1 && label !== "" ? (
-          <span className={textStyles.muted}>{countText(names.length, "node")}</span>
+          <span className={textStyles.muted}>{words.nodes({ count: names.length })}</span>
         ) : null}
         <span className={textStyles.grow} />
         <span>{signedText(-savedMicros)}</span>
@@ -128,8 +130,7 @@ function MoveRow({ move, suggestion, isWanted, onToggle }: MoveRowProps): ReactE
       <p>{reasonText(step, stops)}</p>
       {savedBytes === 0 ? null : (
         <p className={textStyles.muted}>
-          {savedBytes > 0 ? "saves" : "sends"} {bytesText(Math.abs(savedBytes))}{" "}
-          {savedBytes > 0 ? "" : "more "}per step
+          {(savedBytes > 0 ? words.saves : words.sends)({ bytes: bytesText(Math.abs(savedBytes)) })}
         </p>
       )}
     </li>
@@ -137,10 +138,13 @@ function MoveRow({ move, suggestion, isWanted, onToggle }: MoveRowProps): ReactE
 }
 
 function reasonText({ nodes, tasks }: Suggestion["step"], stops: PlacementMove["stops"]): string {
-  if (!stops) return "Computes at the same time as what stays.";
-  const size = stops.bytes > 0 ? ` (${bytesText(stops.bytes)})` : "";
-  const [from, to] = [tasks[stops.from]?.engine.name, tasks[stops.to]?.engine.name];
-  return `${nodes[stops.node]}${size} no longer goes from ${from} to ${to}.`;
+  if (!stops) return words.parallel;
+  const way = {
+    node: nodes[stops.node] ?? "",
+    from: tasks[stops.from]?.engine.name ?? "",
+    to: tasks[stops.to]?.engine.name ?? "",
+  };
+  return stops.bytes > 0 ? words.notSentBytes({ ...way, bytes: bytesText(stops.bytes) }) : words.notSent(way);
 }
 
 /** "−2.8 ms", "+0.1 ms". */

@@ -9,9 +9,12 @@ import { documentActions, useDocument } from "../stores/document-store.js";
 import { isActive, useDocumentRun } from "../stores/run-store.js";
 import type { TourStep } from "../stores/tour-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { shortcutText } from "../ui/shortcut.js";
 import { selectInGraph } from "../viewport/travel.js";
 import { revealNode } from "../viewport/view.js";
+
+const words = texts.tour.tourSteps;
 
 export interface StepOfUser {
   title(): string;
@@ -52,19 +55,18 @@ function namedTasks() {
 
 export const STEPS: Readonly<Record<Exclude<TourStep, "end">, StepOfUser>> = {
   start: {
-    title: () => "Start two workers",
-    text: () =>
-      "Workers are servers that compute the nodes of a graph. This graph names two, worker/0 and worker/1. Start both on this machine.",
+    title: () => words.start.title,
+    text: () => words.start.text,
     target: '[data-command="cluster.startMissing"]',
     prepare: () => uiActions.showSide("cluster"),
     perform: () => void clusterCommands.startMissing.now().run(),
-    underWay: () => (namedTasks().some((task) => task?.state === "starting") ? "Starting…" : undefined),
+    underWay: () =>
+      namedTasks().some((task) => task?.state === "starting") ? words.start.underWay : undefined,
     begin: () => () => namedTasks().every((task) => task !== undefined && isUp(task)),
   },
   pin: {
-    title: () => `Move ${moved} to ${taskName(otherWorker(moved))}`,
-    text: () =>
-      `A node is pinned to the task that computes it, and has its colour. Drag ${moved} onto ${taskName(otherWorker(moved))} at the left, or select it, press P and choose.`,
+    title: () => words.pin.title({ node: moved, task: taskName(otherWorker(moved)) }),
+    text: () => words.pin.text({ node: moved, task: taskName(otherWorker(moved)) }),
     target: nodeOf(moved),
     prepare: () => {
       uiActions.showSide("cluster");
@@ -78,13 +80,12 @@ export const STEPS: Readonly<Record<Exclude<TourStep, "end">, StepOfUser>> = {
     },
   },
   run: {
-    title: () => "Run the graph",
-    text: () =>
-      `Each worker computes its nodes and sends the other one what it needs. Press Run, or ${shortcutText(runCommands.once.shortcut ?? "")}.`,
+    title: () => words.run.title,
+    text: () => words.run.text({ shortcut: shortcutText(runCommands.once.shortcut ?? "") }),
     target: '[data-command="run.once"]',
     prepare: () => undefined,
     perform: () => void runCommands.once.now().run(),
-    underWay: () => (isActive(useDocumentRun.getState().latest) ? "Running…" : undefined),
+    underWay: () => (isActive(useDocumentRun.getState().latest) ? words.run.underWay : undefined),
     begin: () => {
       const before = useDocumentRun.getState().latest?.runId;
       return () => {
@@ -94,9 +95,8 @@ export const STEPS: Readonly<Record<Exclude<TourStep, "end">, StepOfUser>> = {
     },
   },
   look: {
-    title: () => `Look at ${result}`,
-    text: () =>
-      `${result} shows its value. Select it: the inspector says where it was computed, how long that took, and from what.`,
+    title: () => words.look.title({ node: result }),
+    text: () => words.look.text({ node: result }),
     target: nodeOf(result),
     prepare: () => revealNode(result),
     perform: () => {

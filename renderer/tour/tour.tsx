@@ -8,6 +8,7 @@ import { CommandButton } from "../parts/command-button.js";
 import { attempt } from "../stores/app-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { finishTourStep, TOUR_STEPS, type TourStep, useTour } from "../stores/tour-store.js";
+import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import textStyles from "../ui/text.module.css";
 import { cardPlace } from "./card-place.js";
@@ -15,6 +16,8 @@ import styles from "./tour.module.css";
 import { tourResult } from "./tour-result.js";
 import { STEPS, type StepOfUser } from "./tour-steps.js";
 import { useBox } from "./use-box.js";
+
+const words = texts.tour.tour;
 
 export function Tour(): ReactElement | null {
   const step = useTour((state) => state.step);
@@ -69,13 +72,13 @@ function Card({ step }: { readonly step: TourStep }): ReactElement {
             <>
               <Perform key="do" shown={shown} />
               <Button variant="ghost" onClick={() => close(card.current)}>
-                Skip the tour
+                {words.skip}
               </Button>
             </>
           ) : (
             <>
               <Button key="do" variant="primary" onClick={() => close(card.current)}>
-                Finish
+                {words.finish}
               </Button>
               <CommandButton
                 command={fileCommands.examples}
@@ -95,19 +98,16 @@ function StepContent({ step, shown }: { readonly step: TourStep; readonly shown:
   const title = useSyncExternalStore(onStateChange, () => shown.title());
   const text = useSyncExternalStore(onStateChange, () => shown.text());
   const failed = useDocumentRun((state) => step === "run" && state.latest?.state === "failed");
-  const number = `Step ${TOUR_STEPS.indexOf(step) + 1} of ${TOUR_STEPS.length - 1}`;
-  return (
-    <Words
-      number={number}
-      title={title}
-      text={failed ? `The run failed; the message says why. ${text}` : text}
-    />
-  );
+  const number = words.step({
+    step: TOUR_STEPS.indexOf(step) + 1,
+    steps: TOUR_STEPS.length - 1,
+  });
+  return <Words number={number} title={title} text={failed ? words.runFailed({ text }) : text} />;
 }
 
 function Ending(): ReactElement {
   const { title, text } = tourResult();
-  return <Words number="Done" title={title} text={text} />;
+  return <Words number={words.done} title={title} text={text} />;
 }
 
 interface WordsProps {
@@ -139,7 +139,7 @@ function Perform({ shown }: { readonly shown: StepOfUser }): ReactElement {
         if (underWay === undefined) shown.perform();
       }}
     >
-      {underWay ?? "Do it for me"}
+      {underWay ?? words.doIt}
     </Button>
   );
 }

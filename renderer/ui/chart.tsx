@@ -7,10 +7,13 @@ import {
   useRef,
   useState,
 } from "react";
+import { texts } from "../texts/texts.js";
 import styles from "./chart.module.css";
 import { nearestIndex, placeOf, type Scale, scaleOf, tickLabels, ticksOf } from "./chart-scale.js";
 import { classNames } from "./class-names.js";
 import { figureText, numberText } from "./format.js";
+
+const words = texts.ui.chart;
 
 export interface ChartSeries {
   readonly label: string;
@@ -110,12 +113,12 @@ export function Chart(props: ChartProps): ReactElement {
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a figure has no keys of its own
-    <div className={styles.chart} role="group" aria-label={`${label}, as a chart`} onKeyDown={onKeyDown}>
+    <div className={styles.chart} role="group" aria-label={words.name({ label })} onKeyDown={onKeyDown}>
       <div
         ref={frame}
         className={styles.plot}
         role="img"
-        aria-label={`${label}. Arrow keys read the values.`}
+        aria-label={words.plot({ label })}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys move a cursor in it
         tabIndex={0}
       >

@@ -1,13 +1,16 @@
 import { type ReactElement, useEffect, useState } from "react";
+import { texts } from "../texts/texts.js";
 import { Button } from "./button.js";
 import { useUiServices } from "./services.js";
+
+const words = texts.ui.copyButton;
 
 const SHOWN_MILLIS = 1500;
 
 /** Copies a text to the clipboard and confirms it. */
 export function CopyButton({
   text,
-  label = "Copy",
+  label = words.copy,
   copied: alreadyCopied = false,
   variant = "ghost",
   className,
@@ -34,7 +37,7 @@ export function CopyButton({
       icon={copied ? "check" : "copy"}
       onClick={() => void copyText(text).then(() => setCopied(true), showError)}
     >
-      <span aria-live="polite">{copied ? "Copied" : label}</span>
+      <span aria-live="polite">{copied ? words.copied : label}</span>
     </Button>
   );
 }

@@ -1,9 +1,12 @@
 import { Dialog as Radix } from "radix-ui";
 import type { ComponentProps, ReactElement, ReactNode } from "react";
+import { texts } from "../texts/texts.js";
 import { classNames } from "./class-names.js";
 import styles from "./dialog.module.css";
 import { Icon, type IconName } from "./icon.js";
 import { PlainIconButton } from "./icon-button.js";
+
+const words = texts.ui.dialog;
 
 const WIDTHS = { standard: styles.standard, wide: styles.wide, table: styles.table } as const;
 
@@ -60,7 +63,7 @@ export function Dialog(props: DialogProps): ReactElement {
               <h2>{title}</h2>
             </Radix.Title>
             <Radix.Close asChild>
-              <PlainIconButton icon="close" label="Close" />
+              <PlainIconButton icon="close" label={words.close} />
             </Radix.Close>
           </div>
           {children}

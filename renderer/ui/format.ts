@@ -1,6 +1,18 @@
-/** Numbers as the window writes them. */
+/** Numbers, lists and times as the window writes them, in its language. */
+import { numberFormat } from "../texts/messages.js";
+import { locale, texts } from "../texts/texts.js";
+
+const words = texts.ui.format;
 
 const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
+
+/** With that many digits after the point, or at most that many. */
+export function digitsText(value: number, digits: number, { atMost = false } = {}): string {
+  return numberFormat(locale, {
+    minimumFractionDigits: atMost ? 0 : digits,
+    maximumFractionDigits: digits,
+  }).format(value);
+}
 
 /** Decimal units, three figures at most: "98 kB", "1.4 GB". */
 export function bytesText(bytes: number): string {
@@ -10,8 +22,8 @@ export function bytesText(bytes: number): string {
     value /= 1000;
     unit++;
   }
-  const text = value.toFixed(unit === 0 || value >= 9.95 ? 0 : 1).replace(/\.0$/, "");
-  return `${text} ${BYTE_UNITS[unit]}`;
+  const text = digitsText(value, unit === 0 || value >= 9.95 ? 0 : 1, { atMost: true });
+  return words.units[BYTE_UNITS[unit] ?? "TB"]({ value: text });
 }
 
 /** What several came to: "12 B", "at least 8 B" if the size of some is unknown. */
@@ -19,12 +31,12 @@ export function totalBytesText(sizes: readonly (number | undefined)[]): string {
   const known = sizes.filter((size) => size !== undefined);
   const text = bytesText(known.reduce((sum, size) => sum + size, 0));
   if (known.length === sizes.length) return text;
-  return known.length === 0 ? "bytes not known" : `at least ${text}`;
+  return known.length === 0 ? words.bytesNotKnown : words.atLeast({ bytes: text });
 }
 
 /** A whole number: four figures are read at a glance, more need their commas. "1000", "12,000". */
 export function numberText(value: number): string {
-  return Math.abs(value) < 10_000 ? String(value) : value.toLocaleString("en");
+  return numberFormat(locale, Math.abs(value) < 10_000 ? {} : { maximumFractionDigits: 3 }).format(value);
 }
 
 /** Significant digits of a measured or computed number. */
@@ -40,36 +52,47 @@ export function figureText(value: number, digits = FIGURE_DIGITS): string {
 
 /** "950", "9.5k", "3.5M": two or three figures of a large number, where there is room for no more. */
 export function compactText(value: number): string {
-  return new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 })
+  return numberFormat(locale, { notation: "compact", maximumSignificantDigits: 3 })
     .format(value)
     .replace("K", "k");
 }
 
 /** "step 1", "step 100,000": shown beside every measurement. */
 export function stepText(step: number): string {
-  return `step ${numberText(step)}`;
+  return words.step({ step });
 }
 
 /** A duration of milliseconds, three figures where it was measured so finely: "42 µs", "0.38 ms", "12.0 ms", "1.3 s". */
 export function durationText(millis: number): string {
-  if (millis > 0 && millis < 0.001) return "<1 µs";
-  if (millis < 0.0995) return `${Math.round(millis * 1000)} µs`;
-  if (millis < 9.995) return `${millis.toFixed(2)} ms`;
-  if (millis < 99.95) return `${millis.toFixed(1)} ms`;
-  if (millis < 999.5) return `${Math.round(millis)} ms`;
+  if (millis > 0 && millis < 0.001) return words.underOneMicrosecond;
+  if (millis < 0.0995) return words.microseconds({ value: digitsText(millis * 1000, 0) });
+  if (millis < 9.995) return words.milliseconds({ value: digitsText(millis, 2) });
+  if (millis < 99.95) return words.milliseconds({ value: digitsText(millis, 1) });
+  if (millis < 999.5) return words.milliseconds({ value: digitsText(millis, 0) });
   const seconds = millis / 1000;
-  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
-  if (seconds < 59.5) return `${Math.round(seconds)} s`;
+  if (seconds < 9.95) return words.seconds({ value: digitsText(seconds, 1) });
+  if (seconds < 59.5) return words.seconds({ value: digitsText(seconds, 0) });
   const whole = Math.round(seconds);
   const minutes = Math.floor(whole / 60);
   return minutes < 60
-    ? `${minutes} min ${whole % 60} s`
-    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+    ? words.minutesAndSeconds({ minutes, seconds: whole % 60 })
+    : words.hoursAndMinutes({ hours: Math.floor(minutes / 60), minutes: minutes % 60 });
 }
 
-/** Time that is counted in whole seconds rather than measured: "7 s", "1 min 20 s". */
-export function secondsText(seconds: number): string {
-  return seconds < 60 ? `${seconds} s` : durationText(seconds * 1000);
+/**
+ * Time that is counted in whole seconds rather than measured: "7 s", "1 min 20 s".
+ *
+ * @param zeroSeconds false: "2 min" rather than "2 min 0 s"
+ */
+export function secondsText(seconds: number, { zeroSeconds = true } = {}): string {
+  if (seconds < 60) return words.seconds({ value: numberText(seconds) });
+  const isWhole = seconds % 60 === 0 && seconds < 60 * 60;
+  return isWhole && !zeroSeconds ? words.minutes({ minutes: seconds / 60 }) : durationText(seconds * 1000);
+}
+
+/** How often something happens in a second, as precisely as such a rate is known: "8.3", "1,200". */
+export function rateText(perSecond: number): string {
+  return digitsText(perSecond, perSecond >= 10 ? 0 : 1);
 }
 
 /** "1:42" of milliseconds, never below zero. */
@@ -95,22 +118,22 @@ export function timeText(at: number, now: number = Date.now()): string {
   const date = new Date(at);
   const time = `${String(date.getHours()).padStart(2, "0")}:${String(date.getMinutes()).padStart(2, "0")}`;
   if (date.toDateString() === new Date(now).toDateString()) return time;
-  return `${date.getDate()} ${date.toLocaleString("en", { month: "short" })} ${time}`;
+  return words.date({ date: date.toLocaleString(locale, { day: "numeric", month: "short" }), time });
 }
 
 /** "just now", "5 min ago", "3 h ago", "2 days ago". */
 export function agoText(at: number, now: number = Date.now()): string {
   const minutes = Math.floor((now - at) / 60_000);
-  if (minutes < 1) return "just now";
-  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 1) return words.justNow;
+  if (minutes < 60) return words.minutesAgo({ minutes });
   const hours = Math.floor(minutes / 60);
-  return hours < 24 ? `${hours} h ago` : `${countText(Math.floor(hours / 24), "day")} ago`;
+  return hours < 24 ? words.hoursAgo({ hours }) : words.daysAgo({ days: Math.floor(hours / 24) });
 }
 
 /** A round trip in few signs: "0.6", "14", without its unit. */
 export function roundTripText(millis: number): string {
   if (millis < 0.05) return "<0.1";
-  return millis < 9.95 ? millis.toFixed(1) : String(Math.round(millis));
+  return digitsText(millis, millis < 9.95 ? 1 : 0);
 }
 
 /** "[784,256]", "[]" for a scalar. */
@@ -118,8 +141,9 @@ export function shapeText(shape: readonly number[]): string {
   return `[${shape.map((size) => (size < 0 ? "?" : size)).join(",")}]`;
 }
 
+const LISTS = new Intl.ListFormat(locale, { type: "conjunction" });
+
 /** "a", "a and b", "a, b and c". */
 export function listText(names: readonly string[]): string {
-  if (names.length < 2) return names.join("");
-  return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  return LISTS.format(names);
 }

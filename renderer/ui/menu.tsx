@@ -1,10 +1,13 @@
 import { DropdownMenu } from "radix-ui";
 import { type ReactElement, type ReactNode, useState } from "react";
+import { texts } from "../texts/texts.js";
 import { classNames } from "./class-names.js";
 import { Icon, type IconName } from "./icon.js";
 import styles from "./menu.module.css";
 import { useUiServices } from "./services.js";
 import { shortcutText } from "./shortcut.js";
+
+const words = texts.ui.menu;
 
 export type MenuEntry =
   | { readonly kind: "separator" }
@@ -211,7 +214,7 @@ function CopyItem({ entry }: { readonly entry: Extract<MenuEntry, { kind: "copy"
       {entry.swatch ?? <MenuIcon name="copy" />}
       <span className={styles.text}>{entry.label}</span>
       <span className={styles.end} aria-live="polite">
-        {copied ? "Copied" : entry.hint}
+        {copied ? words.copied : entry.hint}
       </span>
     </DropdownMenu.Item>
   );

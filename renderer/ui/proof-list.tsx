@@ -1,9 +1,12 @@
 import type { ReactElement } from "react";
+import { texts } from "../texts/texts.js";
 import { classNames } from "./class-names.js";
 import { Icon, type IconName } from "./icon.js";
 import styles from "./proof-list.module.css";
 import { Spinner } from "./spinner.js";
 import textStyles from "./text.module.css";
+
+const words = texts.ui.proofList;
 
 export interface ProofRow {
   /** What was tested: "raspberrypi → gpu-pc:2222". */
@@ -14,10 +17,10 @@ export interface ProofRow {
 }
 
 const SIGNS: Readonly<Record<ProofRow["outcome"], { readonly icon: IconName; readonly said: string }>> = {
-  ok: { icon: "check", said: "ok" },
-  failed: { icon: "close", said: "failed" },
-  unknown: { icon: "help", said: "not known" },
-  busy: { icon: "refresh", said: "in progress" },
+  ok: { icon: "check", said: words.outcomes.ok },
+  failed: { icon: "close", said: words.outcomes.failed },
+  unknown: { icon: "help", said: words.outcomes.unknown },
+  busy: { icon: "refresh", said: words.outcomes.busy },
 };
 
 /** Tests and their results, one line each. */

@@ -2,6 +2,9 @@
  * Keys as commands write them: "Mod+Shift+Z", alternatives separated by a space. "Mod" is Ctrl or, on macOS, Cmd; "Ctrl"
  * is Ctrl everywhere.
  */
+import { texts } from "../texts/texts.js";
+
+const words = texts.ui.shortcut;
 
 const isMac = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? "");
 
@@ -62,12 +65,9 @@ export function isTextKey(press: KeyPress): boolean {
 }
 
 const NAMES: Readonly<Record<string, string>> = {
-  Escape: "Esc",
-  Delete: "Del",
+  ...words.keys,
   ArrowUp: "↑",
   ArrowDown: "↓",
-  PageUp: "Page Up",
-  PageDown: "Page Down",
   "-": "−",
 };
 
@@ -94,7 +94,7 @@ export function shortcutText(shortcut: string, mac: boolean = isMac): string {
     : first.split("+");
   return parts
     .map((part) => {
-      if (part === "Mod") return mac ? "Cmd" : "Ctrl";
+      if (part === "Mod") return mac ? words.command : words.control;
       return NAMES[part] ?? part;
     })
     .join(" ");

@@ -9,11 +9,14 @@ import {
   useRef,
   useState,
 } from "react";
+import { texts } from "../texts/texts.js";
 import { classNames } from "./class-names.js";
 import { Icon } from "./icon.js";
 import { dragsTab, type TabSide } from "./tab-drag.js";
 import styles from "./tabs.module.css";
 import textStyles from "./text.module.css";
+
+const words = texts.ui.tabs;
 
 export interface Tab<Id extends string> {
   readonly id: Id;
@@ -147,7 +150,7 @@ function Trigger<Id extends string>({ tab, of }: TriggerProps<Id>): ReactElement
       {tab.detail ? (
         <span className={classNames(styles.detail, textStyles.truncated)}>{tab.detail}</span>
       ) : null}
-      {tab.unsaved ? <span className={textStyles.spokenOnly}>has unsaved changes</span> : null}
+      {tab.unsaved ? <span className={textStyles.spokenOnly}>{words.unsaved}</span> : null}
       {tab.count ? (
         <span className={classNames(styles.count, tab.bad && styles.problems)}>{tab.count}</span>
       ) : null}
@@ -183,7 +186,7 @@ function Cross({ onClose }: { readonly onClose: () => void }): ReactElement {
     <span
       className={styles.cross}
       aria-hidden="true"
-      title="Close (Del)"
+      title={words.close}
       // A press selects a tab and focuses it.
       onMouseDown={(event) => {
         event.preventDefault();

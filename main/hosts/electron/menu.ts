@@ -28,9 +28,9 @@ export function menuTemplate(
   return [
     { role: "appMenu", submenu: [...itemsOf(menu.app), SEPARATOR, ...programItems] },
     ...menu.menus.map(
-      ({ label, items }): MenuItemConstructorOptions => ({
+      ({ label, items, takesScreen }): MenuItemConstructorOptions => ({
         label,
-        submenu: label === "View" ? [...itemsOf(items), SEPARATOR, ...screen] : itemsOf(items),
+        submenu: takesScreen ? [...itemsOf(items), SEPARATOR, ...screen] : itemsOf(items),
       }),
     ),
     { role: "windowMenu" },

@@ -1,7 +1,10 @@
 import type { RunSummary, ScalarCurve } from "../../../main/api/run-history.js";
+import { texts } from "../../texts/texts.js";
 import type { ChartBand, ChartSeries } from "../../ui/chart.js";
 import { smooth } from "./smooth.js";
 import type { CurvesData } from "./use-curves-data.js";
+
+const words = texts.dock.curveLines;
 
 /** One scalar of the shown run and of those that it is compared with. */
 export interface CurveLines {
@@ -10,7 +13,7 @@ export interface CurveLines {
 }
 
 export function runName({ number }: Pick<RunSummary, "number">): string {
-  return `run ${number}`;
+  return words.run({ number });
 }
 
 const orNull = (value: number) => (Number.isFinite(value) ? value : null);
@@ -35,7 +38,7 @@ export function linesOf(
       look,
     });
     const drawn = line(runName(run), smooth(curve.values, smoothing), isShown ? "main" : "compared");
-    return smoothing > 0 && isShown ? [line("as measured", curve.values, "faint"), drawn] : [drawn];
+    return smoothing > 0 && isShown ? [line(words.asMeasured, curve.values, "faint"), drawn] : [drawn];
   });
   const own = found.find(({ run }) => run.runId === shown)?.curve;
   return { series, band: own && bandOf(own) };

@@ -2,12 +2,15 @@ import { type ReactElement, useId } from "react";
 import { curveCommands } from "../../commands/curve-commands.js";
 import { CommandButton } from "../../parts/command-button.js";
 import { curveActions, useCurves } from "../../stores/curve-store.js";
+import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { downloadFile } from "../../ui/download.js";
 import textStyles from "../../ui/text.module.css";
 import { curvesCsv } from "./curve-lines.js";
 import styles from "./curves-view.module.css";
 import type { CurvesData } from "./use-curves-data.js";
+
+const words = texts.dock.curveTools;
 
 const MOST_SMOOTHING = 0.99;
 
@@ -18,7 +21,7 @@ export function CurveTools({ data }: { readonly data: CurvesData }): ReactElemen
   return (
     <div className={styles.tools}>
       <label htmlFor={id} className={textStyles.muted}>
-        Smooth {smoothing.toFixed(2)}
+        {words.smooth({ smoothing: smoothing.toFixed(2) })}
       </label>
       <input
         id={id}

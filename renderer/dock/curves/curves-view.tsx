@@ -2,6 +2,7 @@ import { type ReactElement, useMemo } from "react";
 import type { RunSummary } from "../../../main/api/run-history.js";
 import { useCurves } from "../../stores/curve-store.js";
 import { useDocumentRun } from "../../stores/run-store.js";
+import { texts } from "../../texts/texts.js";
 import { Chart } from "../../ui/chart.js";
 import { classNames } from "../../ui/class-names.js";
 import { figureText, numberText, stepText } from "../../ui/format.js";
@@ -13,6 +14,8 @@ import { CurveTools } from "./curve-tools.js";
 import styles from "./curves-view.module.css";
 import { MetricsTable, RunsTable } from "./run-tables.js";
 import { type CurvesData, useCurvesData } from "./use-curves-data.js";
+
+const words = texts.dock.curvesView;
 
 /** Scalars over the steps of the document's run, beside those of other runs. */
 export function CurvesView({ old }: { readonly old: boolean }): ReactElement {
@@ -36,7 +39,7 @@ export function CurvesView({ old }: { readonly old: boolean }): ReactElement {
             {names.map((name) => (
               <Curve key={name} name={name} run={run} data={data} />
             ))}
-            {names.length === 0 ? <p className={textStyles.muted}>No scalar is chosen.</p> : null}
+            {names.length === 0 ? <p className={textStyles.muted}>{words.nothingChosen}</p> : null}
           </div>
         )}
       </div>
@@ -63,7 +66,7 @@ function Curve({ name, run, data }: CurveProps): ReactElement {
   );
   const last = run?.scalars.find((scalar) => scalar.name === name)?.last;
   return (
-    <section className={styles.curve} aria-label={`Curve of ${name}`}>
+    <section className={styles.curve} aria-label={words.curveName({ name })}>
       <h3 className={styles.head}>
         <span className={textStyles.truncated} title={name}>
           {name.replace(/:0$/, "")}
@@ -71,7 +74,7 @@ function Curve({ name, run, data }: CurveProps): ReactElement {
         <b>{last === undefined ? "–" : figureText(last)}</b>
         <span className={textStyles.muted}>{run ? stepText(run.step) : ""}</span>
       </h3>
-      <Chart label={`${name} by step`} xName="step" logarithmic={logarithmic} {...lines} />
+      <Chart label={words.chartOf({ name })} xName="step" logarithmic={logarithmic} {...lines} />
     </section>
   );
 }
@@ -96,14 +99,12 @@ function CurveTable({
     .map((step, index) => ({ step, index }))
     .filter(({ index }) => (steps.length - 1 - index) % every === 0);
   return (
-    <ScrollRegion label="Scalars by step">
-      {every > 1 ? (
-        <p className={textStyles.muted}>Every {numberText(every)} points; all are in the CSV file.</p>
-      ) : null}
+    <ScrollRegion label={words.chart}>
+      {every > 1 ? <p className={textStyles.muted}>{words.sampled({ every })}</p> : null}
       <table className={tableStyles.table}>
         <thead>
           <tr>
-            <th scope="col">Step</th>
+            <th scope="col">{words.step}</th>
             {drawn.map(({ name }) => (
               <th key={name} scope="col" className={tableStyles.number}>
                 {name}

@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import type { RunSummary, ScalarSummary } from "../../../main/api/run-history.js";
 import { curveActions, useCurves } from "../../stores/curve-store.js";
+import { texts } from "../../texts/texts.js";
 import { classNames } from "../../ui/class-names.js";
 import { durationText, figureText, numberText } from "../../ui/format.js";
 import textStyles from "../../ui/text.module.css";
@@ -9,26 +10,28 @@ import { runName } from "./curve-lines.js";
 import { RunStateText } from "./run-state-text.js";
 import styles from "./run-tables.module.css";
 
+const words = texts.dock.runTables;
+
 /** Every scalar of the shown run; the check boxes choose which are drawn. */
 export function MetricsTable({ run }: { readonly run: RunSummary | undefined }): ReactElement {
   const hidden = useCurves((state) => state.hidden);
   return (
-    <section className={styles.part} aria-label="Scalars">
+    <section className={styles.part} aria-label={words.scalars}>
       <h3 className={styles.heading}>
-        Scalars <span className={textStyles.muted}>every step</span>
+        {words.scalarsCaption({ muted: (children) => <span className={textStyles.muted}>{children}</span> })}
       </h3>
       <table className={classNames(tableStyles.table, styles.table)}>
         <thead>
           <tr>
-            <th scope="col">Scalar</th>
+            <th scope="col">{words.scalar}</th>
             <th scope="col" className={tableStyles.number}>
-              Last
+              {words.last}
             </th>
             <th scope="col" className={tableStyles.number}>
-              Lowest
+              {words.lowest}
             </th>
             <th scope="col" className={tableStyles.number}>
-              Highest
+              {words.highest}
             </th>
           </tr>
         </thead>
@@ -47,7 +50,7 @@ export function MetricsTable({ run }: { readonly run: RunSummary | undefined }):
               </td>
               <Value
                 value={last}
-                title={notFinite > 0 ? `${numberText(notFinite)} steps had no finite value` : undefined}
+                title={notFinite > 0 ? words.notFinite({ count: notFinite }) : undefined}
                 strong
               />
               <Extreme extreme={lowest} />
@@ -65,7 +68,8 @@ function Extreme({ extreme }: { readonly extreme: ScalarSummary["lowest"] }): Re
   if (extreme === undefined) return <td className={tableStyles.number}>–</td>;
   return (
     <td className={tableStyles.number}>
-      {figureText(extreme.value, 3)} <span className={textStyles.muted}>at {numberText(extreme.step)}</span>
+      {figureText(extreme.value, 3)}{" "}
+      <span className={textStyles.muted}>{words.atStep({ step: extreme.step })}</span>
     </td>
   );
 }
@@ -105,18 +109,20 @@ export function RunsTable({ runs, shown, names }: RunsTableProps): ReactElement 
   const compared = useCurves((state) => state.compared);
   const columns = names.slice(0, SCALAR_COLUMNS);
   return (
-    <section className={styles.part} aria-label="Runs">
+    <section className={styles.part} aria-label={words.runs}>
       <h3 className={styles.heading}>
-        Runs{" "}
-        <span className={textStyles.muted}>{numberText(runs.length)} kept, ticked ones are compared</span>
+        {words.runsCaption({
+          count: runs.length,
+          muted: (children) => <span className={textStyles.muted}>{children}</span>,
+        })}
       </h3>
       <table className={classNames(tableStyles.table, styles.table)}>
         <thead>
           <tr>
-            <th scope="col">Run</th>
-            <th scope="col">State</th>
+            <th scope="col">{words.run}</th>
+            <th scope="col">{words.state}</th>
             <th scope="col" className={tableStyles.number}>
-              Steps
+              {words.steps}
             </th>
             {columns.map((name) => (
               <th key={name} scope="col" className={tableStyles.number}>
@@ -124,7 +130,7 @@ export function RunsTable({ runs, shown, names }: RunsTableProps): ReactElement 
               </th>
             ))}
             <th scope="col" className={tableStyles.number}>
-              Time
+              {words.time}
             </th>
           </tr>
         </thead>

@@ -2,8 +2,12 @@
 import type { RunSummary } from "../../../main/api/run-history.js";
 import type { NodeRun, RunUpdate } from "../../../main/api/runs.js";
 import { taskNameOfDevice } from "../../cluster/task-name.js";
-import { countText, durationText, listText, numberText } from "../../ui/format.js";
+import { texts } from "../../texts/texts.js";
+import { durationText, listText } from "../../ui/format.js";
 import { previewText } from "../tensor-text.js";
+
+const words = texts.dock.comparison;
+const states = texts.dock.runStateText;
 
 /** A run of the history with what windows were told of it last. */
 export interface ShownRun {
@@ -29,23 +33,27 @@ export function settingRows(runs: readonly ShownRun[]): ComparisonRow[] {
   const feeds = namesOf(runs, ({ summary }) => summary.settings.feeds.map(({ name }) => name));
   const digests = runs.map(({ summary }) => summary.origin?.digest);
   return [
-    row("Configuration", runs, ({ summary }) => summary.settings.configuration ?? "none"),
+    row(words.configuration, runs, ({ summary }) => summary.settings.configuration ?? words.noConfiguration),
     ...(runs.length === 2
       ? [
           {
-            name: "Graph and feeds",
-            texts: [digests[0] === digests[1] ? "the same" : "different", ""],
+            name: words.graphAndFeeds,
+            texts: [digests[0] === digests[1] ? words.same : words.different, ""],
             differs: digests[0] !== digests[1],
           },
         ]
       : []),
-    row("Steps", runs, ({ summary }) => `${numberText(summary.step)} of ${numberText(summary.steps)}`),
-    row("Fetched", runs, ({ summary }) => shortList(summary.settings.fetches)),
-    row("Run", runs, ({ summary }) => shortList(summary.settings.targets)),
-    row("Batches", runs, ({ summary: { settings } }) => settings.batches && batchesText(settings.batches)),
+    row(words.steps, runs, ({ summary }) => words.stepOfSteps({ step: summary.step, steps: summary.steps })),
+    row(words.fetched, runs, ({ summary }) => shortList(summary.settings.fetches)),
+    row(words.run, runs, ({ summary }) => shortList(summary.settings.targets)),
+    row(
+      words.batches,
+      runs,
+      ({ summary: { settings } }) => settings.batches && batchesText(settings.batches),
+    ),
     ...feeds.map((name) =>
       row(
-        `Fed ${name}`,
+        words.fed({ name }),
         runs,
         ({ summary }) => summary.settings.feeds.find((feed) => feed.name === name)?.text,
       ),
@@ -56,10 +64,10 @@ export function settingRows(runs: readonly ShownRun[]): ComparisonRow[] {
 /** What the runs took, and how they ended. */
 export function outcomeRows(runs: readonly ShownRun[]): ComparisonRow[] {
   return [
-    row("State", runs, ({ summary, update }) => endText(summary, update)),
-    row("Duration", runs, ({ summary }) => durationText(summary.elapsedMillis)),
-    row("Last step", runs, ({ update }) => update.stepMillis && durationText(update.stepMillis)),
-    row("Computing", runs, ({ update }) => update.computeMillis && durationText(update.computeMillis)),
+    row(words.state, runs, ({ summary, update }) => endText(summary, update)),
+    row(words.duration, runs, ({ summary }) => durationText(summary.elapsedMillis)),
+    row(words.lastStep, runs, ({ update }) => update.stepMillis && durationText(update.stepMillis)),
+    row(words.computing, runs, ({ update }) => update.computeMillis && durationText(update.computeMillis)),
   ].filter(({ texts }) => texts.some((text) => text !== undefined));
 }
 
@@ -107,7 +115,7 @@ function shortList(names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
   const shown = names.slice(0, 4);
   const more = names.length - shown.length;
-  return more > 0 ? `${shown.join(", ")} and ${numberText(more)} more` : listText(shown);
+  return more > 0 ? words.more({ shown: shown.join(", "), count: more }) : listText(shown);
 }
 
 function batchesText({
@@ -117,21 +125,23 @@ function batchesText({
   dropLast,
 }: NonNullable<RunSummary["settings"]["batches"]>): string {
   return [
-    countText(size, "row"),
-    ...(seed === undefined ? [] : [`shuffled by ${seed}`]),
-    ...(epochs === undefined ? [] : [countText(epochs, "epoch")]),
-    ...(dropLast ? ["the last left out"] : []),
+    words.rows({ size }),
+    ...(seed === undefined ? [] : [words.shuffled({ seed })]),
+    ...(epochs === undefined ? [] : [words.epochs({ epochs })]),
+    ...(dropLast ? [words.lastLeftOut] : []),
   ].join(", ");
 }
 
 function endText({ state }: RunSummary, { endedEarly, problem }: RunUpdate): string {
-  if (problem) return `failed: ${problem.message}`;
-  return endedEarly === undefined ? state : `${state}, because ${endedEarly}`;
+  if (problem) return words.failed({ message: problem.message });
+  return endedEarly === undefined
+    ? states[state]
+    : words.endedEarly({ state: states[state], reason: endedEarly });
 }
 
 function timeText(node: NodeRun | undefined): string | undefined {
   if (!node) return undefined;
   const task = taskNameOfDevice(node.device);
   const time = durationText(node.durationMicros / 1000);
-  return task === undefined ? time : `${time} on ${task}`;
+  return task === undefined ? time : words.timeOnTask({ time, task });
 }

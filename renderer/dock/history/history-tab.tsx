@@ -7,9 +7,9 @@ import { runHistoryCommands } from "../../commands/run-history-commands.js";
 import { CommandButton } from "../../parts/command-button.js";
 import { useDocument } from "../../stores/document-store.js";
 import { useRunHistory } from "../../stores/run-history-store.js";
+import { texts } from "../../texts/texts.js";
 import { client } from "../../transport/client.js";
 import { EmptyText } from "../../ui/empty-text.js";
-import { countText } from "../../ui/format.js";
 import textStyles from "../../ui/text.module.css";
 import { useCurvesData } from "../curves/use-curves-data.js";
 import { TabBar } from "../tab-bar.js";
@@ -18,6 +18,8 @@ import { QueueList } from "./queue-list.js";
 import { RunComparison } from "./run-comparison.js";
 import { RunList } from "./run-list.js";
 import { useShownRuns } from "./use-shown-runs.js";
+
+const words = texts.dock.historyTab;
 
 /** Of a document without a run. */
 const NONE: readonly string[] = [];
@@ -39,11 +41,7 @@ function Dropped(): ReactElement | null {
     };
   }, []);
   if (!dropped) return null;
-  return (
-    <span role="status">
-      {countText(dropped, "earlier run")} could not be read from disk and {dropped === 1 ? "is" : "are"} lost.{" "}
-    </span>
-  );
+  return <span role="status">{words.dropped({ count: dropped })} </span>;
 }
 
 export default function HistoryTab(): ReactElement {
@@ -72,7 +70,7 @@ export default function HistoryTab(): ReactElement {
         <QueueList />
         <EmptyText>
           <Dropped />
-          Runs of this document are kept here, with their values, curves and traces.
+          {words.empty}
           <div>
             <CommandButton command={runCommands.once} icon />
           </div>
@@ -83,7 +81,7 @@ export default function HistoryTab(): ReactElement {
   return (
     <>
       <TabBar className={textStyles.muted}>
-        <span>{countText(runs.length, "run")} kept. Tick two to compare them.</span>
+        <span>{words.kept({ count: runs.length })}</span>
         <Dropped />
         <span className={textStyles.grow} />
         <CommandButton command={runCommands.enqueue} size="small" variant="ghost" />

@@ -1,6 +1,7 @@
 import { type ReactElement, useMemo } from "react";
 import { openTensorOfRun } from "../../actions/tensor-actions.js";
 import { attempt } from "../../stores/app-store.js";
+import { texts } from "../../texts/texts.js";
 import { Chart } from "../../ui/chart.js";
 import { classNames } from "../../ui/class-names.js";
 import { Tag } from "../../ui/tag.js";
@@ -20,6 +21,8 @@ import {
 } from "./comparison.js";
 import styles from "./run-comparison.module.css";
 
+const words = texts.dock.runComparison;
+
 interface RunComparisonProps {
   readonly shown: readonly ShownRun[];
   readonly data: CurvesData;
@@ -30,22 +33,22 @@ export function RunComparison({ shown, data }: RunComparisonProps): ReactElement
   const sections = useMemo(
     () =>
       [
-        ["Settings", settingRows(shown)],
-        ["Outcome", outcomeRows(shown)],
-        ["Values of the last step", valueRows(shown)],
-        ["Slowest nodes of the traced step", traceRows(shown)],
+        [words.settings, settingRows(shown)],
+        [words.outcome, outcomeRows(shown)],
+        [words.values, valueRows(shown)],
+        [words.slowest, traceRows(shown)],
       ] as const,
     [shown],
   );
   return (
-    <ScrollRegion label="Chosen runs">
-      {shown.length === 0 ? <p className={styles.hint}>Tick a run to see what it did.</p> : null}
+    <ScrollRegion label={words.chosenRuns}>
+      {shown.length === 0 ? <p className={styles.hint}>{words.nothingChosen}</p> : null}
       {shown.length === 0 ? null : (
         <table className={classNames(tableStyles.table, styles.table)}>
           <thead>
             <tr>
               <th scope="col">
-                <span className={textStyles.spokenOnly}>Subject</span>
+                <span className={textStyles.spokenOnly}>{words.subject}</span>
               </th>
               {shown.map(({ summary }) => (
                 <th key={summary.runId} scope="col">
@@ -85,7 +88,7 @@ function Rows({ title, rows, shown }: RowsProps): ReactElement {
               <span className={textStyles.truncated} title={name}>
                 {name}
               </span>
-              {differs ? <Tag>differs</Tag> : null}
+              {differs ? <Tag>{words.differs}</Tag> : null}
             </span>
           </th>
           {texts.map((text, index) => {
@@ -128,10 +131,10 @@ function Curves({ shown, data }: RunComparisonProps): ReactElement | null {
   return (
     <div className={styles.curves}>
       {names.map((name) => (
-        <section key={name} className={styles.curve} aria-label={`Curve of ${name}`}>
+        <section key={name} className={styles.curve} aria-label={words.curve({ name })}>
           <h3>{name.replace(/:0$/, "")}</h3>
           <Chart
-            label={`${name} by step`}
+            label={words.chartOf({ name })}
             xName="step"
             {...linesOf(name, main.runId, { runs: data.runs, curves: chosen }, 0)}
           />

@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import type { RunSummary } from "../../../main/api/run-history.js";
 import { runHistoryActions } from "../../stores/run-history-store.js";
+import { texts } from "../../texts/texts.js";
 import { clockText, durationText, figureText, numberText } from "../../ui/format.js";
 import textStyles from "../../ui/text.module.css";
 import { runName } from "../curves/curve-lines.js";
@@ -8,6 +9,8 @@ import { RunStateText } from "../curves/run-state-text.js";
 import tableStyles from "../data-table.module.css";
 import { ScrollRegion } from "../scroll-region.js";
 import styles from "./run-list.module.css";
+
+const words = texts.dock.runList;
 
 interface RunListProps {
   /** The newest first. */
@@ -20,15 +23,15 @@ interface RunListProps {
 export function RunList({ runs, compared }: RunListProps): ReactElement {
   const [scalar] = runs.flatMap((run) => run.scalars).map(({ name }) => name);
   return (
-    <ScrollRegion label="Kept runs">
+    <ScrollRegion label={words.keptRuns}>
       <table className={tableStyles.table}>
         <thead>
           <tr>
-            <th scope="col">Run</th>
-            <th scope="col">Configuration</th>
-            <th scope="col">State</th>
+            <th scope="col">{words.run}</th>
+            <th scope="col">{words.configuration}</th>
+            <th scope="col">{words.state}</th>
             <th scope="col" className={tableStyles.number}>
-              Steps
+              {words.steps}
             </th>
             {scalar === undefined ? null : (
               <th scope="col" className={tableStyles.number}>
@@ -36,9 +39,9 @@ export function RunList({ runs, compared }: RunListProps): ReactElement {
               </th>
             )}
             <th scope="col" className={tableStyles.number}>
-              Time
+              {words.time}
             </th>
-            <th scope="col">Started</th>
+            <th scope="col">{words.started}</th>
           </tr>
         </thead>
         <tbody>

@@ -5,9 +5,9 @@ import { machineNameOfTask, useCluster } from "../../stores/cluster-store.js";
 import { useDocument } from "../../stores/document-store.js";
 import { useDrag } from "../../stores/drag-store.js";
 import { useDocumentRun } from "../../stores/run-store.js";
+import { texts } from "../../texts/texts.js";
 import { taskColourVar } from "../../theme/task-colour.js";
 import { classNames } from "../../ui/class-names.js";
-import { countText } from "../../ui/format.js";
 import { Swatch } from "../../ui/swatch.js";
 import textStyles from "../../ui/text.module.css";
 import { microsText, nodeRunOf } from "../../viewport/node-text.js";
@@ -16,6 +16,8 @@ import type { PlacedItem } from "./lane-layout.js";
 import { ITEM_HEIGHT, ITEM_WIDTH, placeInLane } from "./lane-places.js";
 import styles from "./lanes-tab.module.css";
 import type { Lane } from "./use-lanes.js";
+
+const words = texts.dock.laneItem;
 
 interface LaneHeadProps {
   readonly lane: Lane;
@@ -37,7 +39,7 @@ export function LaneHead({ lane: { name, device, task }, names }: LaneHeadProps)
       return dragged.current;
     });
   }, []);
-  const note = device === "" ? "not pinned" : (machine ?? "not in the cluster");
+  const note = device === "" ? words.notPinned : (machine ?? words.notInCluster);
   return (
     <button
       ref={button}
@@ -46,7 +48,7 @@ export function LaneHead({ lane: { name, device, task }, names }: LaneHeadProps)
       onClick={() => selectInGraph(names)}
     >
       <Swatch task={task} />
-      <span className={textStyles.spokenOnly}>{`Select ${countText(names.length, "node")} of `}</span>
+      <span className={textStyles.spokenOnly}>{words.selectNodesOf({ count: names.length })} </span>
       <span className={styles.headText}>
         <b className={textStyles.truncated}>{name}</b>
         <span className={classNames(textStyles.muted, textStyles.truncated)}>{note}</span>
@@ -83,8 +85,13 @@ export function LaneItemView({ item, lane, isCurrent, onFocus, onKeyDown }: Lane
       return draggedWith(dragged.current);
     });
   }, []);
-  const kind = names.length === 1 && op !== undefined ? op : countText(names.length, "node");
-  const time = micros === undefined ? "" : `${microsText(micros)}${isOld ? ", before edit" : ""}`;
+  const kind = names.length === 1 && op !== undefined ? op : words.nodes({ count: names.length });
+  const time =
+    micros === undefined
+      ? ""
+      : isOld
+        ? words.timeBeforeEdit({ time: microsText(micros) })
+        : microsText(micros);
   return (
     <li style={{ ...placeInLane(item), width: ITEM_WIDTH, height: ITEM_HEIGHT }}>
       <button
@@ -101,9 +108,7 @@ export function LaneItemView({ item, lane, isCurrent, onFocus, onKeyDown }: Lane
         tabIndex={isCurrent ? 0 : -1}
         aria-pressed={isSelected}
         aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown P"
-        title={[label, kind, time, "Alt+↑ and Alt+↓ pin it to the lane above or below."]
-          .filter(Boolean)
-          .join("\n")}
+        title={[label, kind, time, words.hint].filter(Boolean).join("\n")}
         onFocus={onFocus}
         onKeyDown={onKeyDown}
         onClick={({ ctrlKey, metaKey, shiftKey }) =>
@@ -112,7 +117,7 @@ export function LaneItemView({ item, lane, isCurrent, onFocus, onKeyDown }: Lane
       >
         <b className={textStyles.truncated}>{label}</b>
         <span className={classNames(textStyles.muted, textStyles.truncated)}>
-          {item.isPart ? `${countText(names.length, "node")} of it` : kind}
+          {item.isPart ? words.nodesOfIt({ count: names.length }) : kind}
           {time === "" ? "" : ` · ${microsText(micros ?? 0)}`}
         </span>
       </button>

@@ -6,8 +6,9 @@ import { placementCommands } from "../../commands/placement-commands.js";
 import { scopesCommands } from "../../commands/scope-commands.js";
 import { CommandButton } from "../../parts/command-button.js";
 import { documentActions, useDocument } from "../../stores/document-store.js";
+import { texts } from "../../texts/texts.js";
 import { EmptyText } from "../../ui/empty-text.js";
-import { bytesText, countText } from "../../ui/format.js";
+import { bytesText } from "../../ui/format.js";
 import textStyles from "../../ui/text.module.css";
 import { ScrollRegion } from "../scroll-region.js";
 import { TabBar } from "../tab-bar.js";
@@ -18,18 +19,17 @@ import { frameOf, laneTops } from "./lane-places.js";
 import styles from "./lanes-tab.module.css";
 import { type Lanes, MOST_ITEMS, useLanes } from "./use-lanes.js";
 
+const words = texts.dock.lanesTab;
+
 export default function LanesTab(): ReactElement {
   const lanes = useLanes();
   const empty = useDocument((state) => state.document.nodes.size === 0);
-  if (empty) return <EmptyText>The graph has no nodes.</EmptyText>;
+  if (empty) return <EmptyText>{words.noNodes}</EmptyText>;
   const { bytes, tensors } = lanes.sent;
   return (
     <>
       <TabBar className={textStyles.muted}>
-        <span>
-          Left to right is the order of execution. Sent between tasks in a step:{" "}
-          {countText(tensors, "tensor")}, {bytesText(bytes)}.
-        </span>
+        <span>{words.explanation({ count: tensors, bytes: bytesText(bytes) })}</span>
         <span className={textStyles.grow} />
         <CommandButton command={placementCommands.suggest} size="small" icon />
       </TabBar>
@@ -41,8 +41,7 @@ export default function LanesTab(): ReactElement {
 function TooMany({ count }: { readonly count: number }): ReactElement {
   return (
     <EmptyText>
-      The canvas draws {countText(count, "item")}; lanes can be read with up to {MOST_ITEMS}. Close scopes, or
-      arrange the graph so that it is drawn in scopes.
+      {words.tooMany({ count, most: MOST_ITEMS })}
       <div>
         <CommandButton command={scopesCommands.closeAll} text="label" />
         <CommandButton command={graphCommands.arrange} text="label" />
@@ -91,7 +90,7 @@ function LaneRows({ lanes: { lanes, layout, edges } }: { readonly lanes: Lanes }
   };
   const size = frameOf(columns, rows);
   return (
-    <ScrollRegion label="Lanes by task">
+    <ScrollRegion label={words.label}>
       <div className={styles.lanes} ref={frame} style={{ width: size.width, height: size.height }}>
         <LaneEdges lanes={lanes} items={items} edges={edges} tops={tops} size={size} />
         {lanes.map((lane, index) => (

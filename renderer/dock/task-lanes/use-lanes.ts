@@ -1,4 +1,5 @@
 /** The lanes of the open document: one per task of the cluster, and what the canvas draws in them. */
+
 import { useMemo } from "react";
 import type { NodeRun, Transfer } from "../../../main/api/runs.js";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
@@ -11,6 +12,7 @@ import { useDocument } from "../../stores/document-store.js";
 import { useGraphView } from "../../stores/graph-view-store.js";
 import { useDocumentRun } from "../../stores/run-store.js";
 import { sentNow, tensorBytes } from "../../stores/sent-bytes.js";
+import { texts } from "../../texts/texts.js";
 import { currentMap } from "../../viewport/current-map.js";
 import type { MapEdge, MapItem } from "../../viewport/graph-map.js";
 import { nodesOfItem } from "../../viewport/shown-graph.js";
@@ -100,7 +102,7 @@ function lanesFor(nodes: ReadonlyMap<string, NodeDef>, tasks: readonly TaskIdent
     if (known < 0) lanes.push({ name, device, task: undefined });
   }
   numbers.set("", lanes.length);
-  lanes.push({ name: "auto", device: "", task: undefined });
+  lanes.push({ name: texts.dock.useLanes.auto, device: "", task: undefined });
   return { lanes, laneOf: (name: string) => numbers.get(nodes.get(name)?.device ?? "") ?? 0 };
 }
 

@@ -7,11 +7,14 @@ import {
   selectionText,
 } from "../../../worker-runtime/protocol/selection.js";
 import { type TensorView, tensorViewActions } from "../../stores/tensor-tabs.js";
+import { texts } from "../../texts/texts.js";
 import { bytesText, numberText, shapeText } from "../../ui/format.js";
 import textStyles from "../../ui/text.module.css";
 import { SelectInput, TextInput } from "../../ui/text-input.js";
 import styles from "./axis-controls.module.css";
 import type { TensorSource } from "./tensor-source.js";
+
+const words = texts.dock.axisControls;
 
 interface AxisControlsProps {
   readonly source: TensorSource;
@@ -22,7 +25,7 @@ interface AxisControlsProps {
 export function AxisControls({ source, view }: AxisControlsProps): ReactElement {
   const { name, dtype, shape, byteLength } = source;
   return (
-    <section className={styles.controls} aria-label="Part of the tensor">
+    <section className={styles.controls} aria-label={words.label}>
       <h3 className={styles.name} title={name}>
         {name}
       </h3>
@@ -65,7 +68,7 @@ function Axis({
       <b>d{axis}</b>
       <span className={textStyles.muted}>{numberText(size)}</span>
       <SelectInput
-        aria-label={`Use of dimension ${axis}`}
+        aria-label={words.use({ axis })}
         className={styles.use}
         value={mode === "image" && use === "columns" ? "rows" : use}
         onChange={({ target: { value } }) => {
@@ -74,15 +77,15 @@ function Axis({
           else change(range, axis === columnAxis ? otherColumn(selection, axis) : columnAxis);
         }}
       >
-        {size > 0 ? <option value="index">index</option> : null}
+        {size > 0 ? <option value="index">{words.index}</option> : null}
         <option value="rows">{names.rows}</option>
-        {mode === "image" ? null : <option value="columns">columns</option>}
+        {mode === "image" ? null : <option value="columns">{words.columns}</option>}
       </SelectInput>
       {isIndex ? (
         <>
           <TextInput
             type="number"
-            aria-label={`Index of dimension ${axis}`}
+            aria-label={words.indexOf({ axis })}
             className={styles.index}
             min={0}
             max={size - 1}
@@ -94,7 +97,7 @@ function Axis({
           />
           <input
             type="range"
-            aria-label={`Index of dimension ${axis}`}
+            aria-label={words.indexOf({ axis })}
             className={styles.slider}
             min={0}
             max={size - 1}
@@ -127,8 +130,8 @@ function rangeText({
   readonly to: number;
   readonly step: number;
 }) {
-  if (to <= from) return "none";
-  return `${numberText(from)}–${numberText(to - 1)}${step === 1 ? "" : `, every ${step}`}`;
+  if (to <= from) return words.noRange;
+  return step === 1 ? words.range({ from, to: to - 1 }) : words.rangeWithStep({ from, to: to - 1, step });
 }
 
 function SliceField({ source, view }: AxisControlsProps): ReactElement {
@@ -145,7 +148,7 @@ function SliceField({ source, view }: AxisControlsProps): ReactElement {
       <div className={styles.slice}>
         <TextInput
           monospace
-          aria-label="Slice, as in Python"
+          aria-label={words.slice}
           value={typed ?? written}
           aria-invalid={problem !== undefined}
           aria-describedby={problem === undefined ? undefined : errorId}

@@ -13,6 +13,7 @@ import {
 import { numberOfText } from "../../../worker-runtime/protocol/element-text.js";
 import type { Grid } from "../../../worker-runtime/protocol/selection.js";
 import type { TensorView } from "../../stores/tensor-tabs.js";
+import { texts } from "../../texts/texts.js";
 import { classNames } from "../../ui/class-names.js";
 import { numberText } from "../../ui/format.js";
 import type { CellWindow } from "./cell-blocks.js";
@@ -21,6 +22,8 @@ import { cellText, tintOf } from "./cell-text.js";
 import type { TensorSource } from "./tensor-source.js";
 import { useCells } from "./use-cells.js";
 import { useScrollWindow } from "./use-scroll-window.js";
+
+const words = texts.dock.cellGrid;
 
 const ROW_HEIGHT = 22;
 const NUMBER_WIDTH = 68;
@@ -106,7 +109,7 @@ export function CellGrid(props: CellGridProps): ReactElement {
       ref={frame}
       role="grid"
       className={styles.frame}
-      aria-label={`Values of ${source.name}`}
+      aria-label={words.label({ source: source.name })}
       aria-rowcount={grid.rows + 1}
       aria-colcount={grid.columns + 1}
       aria-activedescendant={focused ? cellId(active) : undefined}
@@ -124,7 +127,7 @@ export function CellGrid(props: CellGridProps): ReactElement {
             style={{ width: LABEL_WIDTH }}
           >
             {grid.columnAxis === undefined ? "" : `d${grid.columnAxis}`}
-            <span className={styles.hidden}>index</span>
+            <span className={styles.hidden}>{words.index}</span>
           </span>
           {columns.map((column) => (
             <span

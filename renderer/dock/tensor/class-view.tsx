@@ -4,14 +4,17 @@ import { labelsInGraph } from "../../document/class-labels.js";
 import { attempt } from "../../stores/app-store.js";
 import { useDocument } from "../../stores/document-store.js";
 import { type TensorView, tensorViewActions, useTensorTabs } from "../../stores/tensor-tabs.js";
+import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
-import { countText, figureText, numberText } from "../../ui/format.js";
+import { figureText } from "../../ui/format.js";
 import textStyles from "../../ui/text.module.css";
 import { TextArea, TextInput } from "../../ui/text-input.js";
 import styles from "./class-view.module.css";
 import type { TensorSource } from "./tensor-source.js";
 import { useTensorWork } from "./use-tensor-work.js";
 import { WorkNote } from "./work-note.js";
+
+const words = texts.dock.classView;
 
 interface ClassViewProps {
   readonly source: TensorSource;
@@ -50,23 +53,23 @@ export function ClassView({ source, view, grid }: ClassViewProps): ReactElement 
   const longest = Math.max(...top.map(({ value }) => Math.abs(value)), Number.MIN_VALUE);
   const others = columns - top.length;
   return (
-    <section className={styles.view} aria-label={`Classes of ${source.name}`}>
+    <section className={styles.view} aria-label={words.label({ source: source.name })}>
       <div className={styles.bar}>
-        <b>Top {top.length}</b>
-        <span className={textStyles.muted}>of {countText(columns, "class", "classes")}</span>
+        <b>{words.top({ top: top.length })}</b>
+        <span className={textStyles.muted}>{words.ofClasses({ count: columns })}</span>
         {grid.rows > 1 ? (
           <>
-            <span className={textStyles.muted}>row</span>
+            <span className={textStyles.muted}>{words.row}</span>
             <TextInput
               type="number"
-              aria-label="Row of scores"
+              aria-label={words.rowScores}
               className={styles.row}
               min={0}
               max={grid.rows - 1}
               value={row}
               onChange={({ target: { value } }) => setRow(Math.max(0, Math.trunc(Number(value))))}
             />
-            <span className={textStyles.muted}>of {numberText(grid.rows)}</span>
+            <span className={textStyles.muted}>{words.ofRows({ count: grid.rows })}</span>
           </>
         ) : null}
         <span className={textStyles.grow} />
@@ -76,20 +79,20 @@ export function ClassView({ source, view, grid }: ClassViewProps): ReactElement 
           aria-pressed={count > SHOWN}
           onClick={() => setCount(count > SHOWN ? SHOWN : MORE_SHOWN)}
         >
-          {count > SHOWN ? `Top ${SHOWN}` : `Top ${MORE_SHOWN}`}
+          {words.top({ top: count > SHOWN ? SHOWN : MORE_SHOWN })}
         </Button>
         <Labels />
       </div>
       <table className={styles.scores}>
         <thead>
           <tr>
-            <th scope="col">Class</th>
-            <th scope="col">Name</th>
+            <th scope="col">{words.class}</th>
+            <th scope="col">{words.name}</th>
             <th scope="col" className={styles.barColumn}>
-              <span className={textStyles.spokenOnly}>Bar</span>
+              <span className={textStyles.spokenOnly}>{words.bar}</span>
             </th>
             <th scope="col" className={styles.number}>
-              Score
+              {words.score}
             </th>
           </tr>
         </thead>
@@ -114,7 +117,7 @@ export function ClassView({ source, view, grid }: ClassViewProps): ReactElement 
           {others > 0 ? (
             <tr className={textStyles.muted}>
               <td />
-              <td>{countText(others, "other class", "other classes")}</td>
+              <td>{words.others({ count: others })}</td>
               <td>
                 {areShares ? (
                   <i className={styles.score} style={{ width: `${(100 * rest).toFixed(1)}%` }} />
@@ -148,19 +151,19 @@ function Labels(): ReactElement {
   return (
     <div className={styles.labels}>
       <Button size="small" variant="ghost" icon="list" aria-expanded={open} onClick={() => setOpen(!open)}>
-        {labels.length === 0 ? "Names of classes…" : countText(labels.length, "name")}
+        {labels.length === 0 ? words.namesClasses : words.names({ count: labels.length })}
       </Button>
       {open ? (
         <div className={styles.names}>
           <TextArea
-            aria-label="Names of classes, one per line"
-            placeholder={"One name per line,\nclass 0 first"}
+            aria-label={words.namesTitle}
+            placeholder={words.namesPlaceholder}
             rows={6}
             value={labels.join("\n")}
             onChange={({ target: { value } }) => tensorViewActions.setLabels(value.split("\n"))}
             onBlur={({ target: { value } }) => tensorViewActions.setLabels(linesOf(value))}
           />
-          <label htmlFor={fileId}>From a text file</label>
+          <label htmlFor={fileId}>{words.fromTextFile}</label>
           <input id={fileId} type="file" accept=".txt,.csv,text/plain" onChange={read} />
         </div>
       ) : null}

@@ -2,6 +2,7 @@ import { type ReactElement, useMemo, useState } from "react";
 import type { HeatMap as HeatMapCells } from "../../../main/api/tensors.js";
 import type { Grid } from "../../../worker-runtime/protocol/selection.js";
 import type { TensorView } from "../../stores/tensor-tabs.js";
+import { texts } from "../../texts/texts.js";
 import { classNames } from "../../ui/class-names.js";
 import { figureText, numberText } from "../../ui/format.js";
 import textStyles from "../../ui/text.module.css";
@@ -13,6 +14,8 @@ import { SavePng } from "./save-png.js";
 import type { TensorSource } from "./tensor-source.js";
 import { useTensorWork } from "./use-tensor-work.js";
 import { WorkNote } from "./work-note.js";
+
+const words = texts.dock.heatMap;
 
 interface HeatMapProps {
   readonly source: TensorSource;
@@ -42,7 +45,7 @@ export function HeatMap({ source, view, grid, side, seen }: HeatMapProps): React
   const map = work.result;
   const picture = useMemo(() => (map === undefined ? undefined : pictureOf(map, colours)), [map, colours]);
   if (map === undefined || picture === undefined) return <WorkNote work={work} />;
-  if (map.rows * map.columns === 0) return <p className={textStyles.muted}>This part has no elements.</p>;
+  if (map.rows * map.columns === 0) return <p className={textStyles.muted}>{words.empty}</p>;
   const { cells, rgba, largest } = picture;
   const value = pointed && cells[pointed.y * map.width + pointed.x];
   const shared = map.rows > map.height || map.columns > map.width;
@@ -50,12 +53,17 @@ export function HeatMap({ source, view, grid, side, seen }: HeatMapProps): React
   return (
     <figure className={styles.figure}>
       <figcaption className={styles.head}>
-        <b>{shared ? "Heat map of means" : "Heat map"}</b>
+        <b>{shared ? words.heatMapMeans : words.heatMap}</b>
         <span className={textStyles.muted}>
           {numberText(map.rows)} × {numberText(map.columns)}
         </span>
         <span className={textStyles.grow} />
-        <SavePng name={`${source.name} heat map`} width={map.width} height={map.height} rgba={rgba} />
+        <SavePng
+          name={words.fileName({ source: source.name })}
+          width={map.width}
+          height={map.height}
+          rgba={rgba}
+        />
       </figcaption>
       <div className={styles.picture}>
         <Pixels
@@ -63,14 +71,18 @@ export function HeatMap({ source, view, grid, side, seen }: HeatMapProps): React
           height={map.height}
           rgba={rgba}
           className={styles.pixels}
-          label={`Heat map of ${source.name}, from ${figureText(map.range?.min ?? Number.NaN)} to ${figureText(map.range?.max ?? Number.NaN)}`}
+          label={words.label({
+            source: source.name,
+            min: figureText(map.range?.min ?? Number.NaN),
+            max: figureText(map.range?.max ?? Number.NaN),
+          })}
           onPoint={(x, y) => setPointed({ x, y })}
         />
         {seen ? <Outline seen={seen} map={map} /> : null}
       </div>
       <div className={styles.legend}>
         <span className={classNames(textStyles.muted, textStyles.truncated, textStyles.grow)}>
-          {seen ? "outline: grid view" : ""}
+          {seen ? words.outlineGridView : ""}
         </span>
         {figureText(first)}
         <i className={first < 0 ? styles.scale : styles.positiveScale} />
@@ -78,7 +90,10 @@ export function HeatMap({ source, view, grid, side, seen }: HeatMapProps): React
       </div>
       <p className={styles.value}>
         {pointed && value !== undefined
-          ? `[${indicesAt(grid, map, pointed).join(", ")}]${shared ? " and near" : ""} = ${figureText(value, 6)}`
+          ? (shared ? words.valueAndNear : words.value)({
+              indices: indicesAt(grid, map, pointed).join(", "),
+              value: figureText(value, 6),
+            })
           : "\u00a0"}
       </p>
       <WorkNote work={work} />

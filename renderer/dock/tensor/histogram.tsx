@@ -1,9 +1,12 @@
 import type { ReactElement, ReactNode } from "react";
 import type { TensorStatistics } from "../../../main/api/tensors.js";
+import { texts } from "../../texts/texts.js";
 import { classNames } from "../../ui/class-names.js";
-import { countText, figureText, numberText } from "../../ui/format.js";
+import { figureText, numberText } from "../../ui/format.js";
 import textStyles from "../../ui/text.module.css";
 import styles from "./histogram.module.css";
+
+const words = texts.dock.histogram;
 
 interface HistogramProps {
   readonly statistics: TensorStatistics;
@@ -15,7 +18,7 @@ interface HistogramProps {
 /** How the elements are distributed: blue below zero, orange above. */
 export function Histogram({ statistics, large = false, old }: HistogramProps): ReactElement {
   const { finite, bins } = statistics;
-  if (finite === undefined) return <p className={textStyles.muted}>No element is finite.</p>;
+  if (finite === undefined) return <p className={textStyles.muted}>{words.empty}</p>;
   const { min, max } = finite;
   const highest = Math.max(...bins, 1);
   const width = (max - min) / bins.length;
@@ -26,7 +29,7 @@ export function Histogram({ statistics, large = false, old }: HistogramProps): R
         viewBox={`0 0 ${bins.length} 100`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Histogram of ${countText(bins.length, "bin")} from ${figureText(min)} to ${figureText(max)}, at most ${countText(highest, "element")} in one`}
+        aria-label={words.label({ bins: bins.length, min: figureText(min), max: figureText(max), highest })}
       >
         {bins.map((count, bin) => {
           const height = (100 * count) / highest;
@@ -42,7 +45,7 @@ export function Histogram({ statistics, large = false, old }: HistogramProps): R
               width={0.88}
               height={height}
             >
-              <title>{`${figureText(from)} to ${figureText(to)}: ${numberText(count)}`}</title>
+              <title>{words.bin({ from: figureText(from), to: figureText(to), count })}</title>
             </rect>
           );
         })}
@@ -50,7 +53,7 @@ export function Histogram({ statistics, large = false, old }: HistogramProps): R
       <figcaption className={styles.caption}>
         <span>{figureText(min)}</span>
         <span className={textStyles.muted}>
-          {countText(statistics.count, "value")}, {countText(bins.length, "bin")}
+          {words.values({ count: statistics.count })}, {words.bins({ bins: bins.length })}
         </span>
         <span>{figureText(max)}</span>
       </figcaption>
@@ -64,11 +67,11 @@ function Figures({ statistics, old }: Pick<HistogramProps, "statistics" | "old">
   const infinite = positiveInfinity + negativeInfinity;
   const figure = (value: number | undefined) => (value === undefined ? "–" : figureText(value));
   const figures: readonly (readonly [name: string, value: ReactNode, bad?: boolean])[] = [
-    ["min", figure(finite?.min)],
-    ["max", figure(finite?.max)],
-    ["mean", figure(finite?.mean)],
-    ["std", figure(finite?.std)],
-    ["zeros", percentText(zeros, count)],
+    [words.figures.min, figure(finite?.min)],
+    [words.figures.max, figure(finite?.max)],
+    [words.figures.mean, figure(finite?.mean)],
+    [words.figures.std, figure(finite?.std)],
+    [words.figures.zeros, percentText(zeros, count)],
     ["NaN, Inf", `${numberText(nan)}, ${numberText(infinite)}`, nan + infinite > 0],
   ];
   return (

@@ -1,6 +1,7 @@
 import { type ReactElement, useMemo, useState } from "react";
 import { gridOf, type Selection } from "../../../worker-runtime/protocol/selection.js";
 import { type TensorView, tensorViewActions } from "../../stores/tensor-tabs.js";
+import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { figureText, numberText } from "../../ui/format.js";
 import { IconButton } from "../../ui/icon-button.js";
@@ -12,6 +13,8 @@ import { SavePng } from "./save-png.js";
 import type { TensorSource } from "./tensor-source.js";
 import { useTensorWork } from "./use-tensor-work.js";
 import { WorkNote } from "./work-note.js";
+
+const words = texts.dock.imageView;
 
 interface ImageViewProps {
   readonly source: TensorSource;
@@ -28,31 +31,33 @@ export function ImageView({ source, view }: ImageViewProps): ReactElement {
   const [page, setPage] = useState(0);
   const outer = shape.length - 3;
   const isImage = selection.slice(outer).every((part) => typeof part === "object");
-  if (!isImage) return <p className={textStyles.muted}>An image needs its height, width and channels.</p>;
+  if (!isImage) return <p className={textStyles.muted}>{words.notImages}</p>;
   const batch = gridOf(shape.slice(0, outer), selection.slice(0, outer), null);
   const pages = Math.ceil(batch.rows / PER_PAGE);
   const first = Math.min(page, Math.max(0, pages - 1)) * PER_PAGE;
   const images = Array.from({ length: Math.min(PER_PAGE, batch.rows - first) }, (_, i) => first + i);
   return (
-    <section className={styles.view} aria-label={`Images of ${source.name}`}>
+    <section className={styles.view} aria-label={words.label({ source: source.name })}>
       <div className={styles.bar}>
-        <b>{batch.rows === 1 ? "Image" : `${numberText(first + 1)}–${numberText(first + images.length)}`}</b>
+        <b>
+          {batch.rows === 1 ? words.image : `${numberText(first + 1)}–${numberText(first + images.length)}`}
+        </b>
         <span className={textStyles.muted}>
-          {batch.rows === 1 ? "" : `of ${numberText(batch.rows)} images`}
+          {batch.rows === 1 ? "" : words.ofImages({ count: batch.rows })}
         </span>
         {pages > 1 ? (
           <>
             <IconButton
               small
               icon="chevron-left"
-              label="Images before"
+              label={words.imagesBefore}
               disabled={first === 0}
               onClick={() => setPage(Math.max(0, page - 1))}
             />
             <IconButton
               small
               icon="chevron-right"
-              label="Images after"
+              label={words.imagesAfter}
               disabled={first + PER_PAGE >= batch.rows}
               onClick={() => setPage(page + 1)}
             />
@@ -115,7 +120,7 @@ function Image({ source, view, selection, indices, only }: ImageProps): ReactEle
         height={height}
         rgba={rgba}
         className={only ? styles.largePixels : styles.pixels}
-        label={`Image ${name}, ${fullWidth} by ${fullHeight}, ${channels === 1 ? "grey" : `${channels} channels`}`}
+        label={words.imageLabel({ name, width: fullWidth, height: fullHeight, channels })}
         onPoint={(x, y) => {
           const at = 4 * (y * width + x);
           const bytes = [...rgba.slice(at, at + (channels === 1 ? 1 : channels))];
@@ -126,9 +131,12 @@ function Image({ source, view, selection, indices, only }: ImageProps): ReactEle
         <span>{place}</span>
         {only ? (
           <span className={textStyles.muted}>
-            {fullWidth} × {fullHeight}
-            {fullWidth > width || fullHeight > height ? ", reduced" : ""} · {figureText(low)} to{" "}
-            {figureText(high)}
+            {(fullWidth > width || fullHeight > height ? words.reducedSize : words.size)({
+              width: fullWidth,
+              height: fullHeight,
+              low: figureText(low),
+              high: figureText(high),
+            })}
           </span>
         ) : null}
         <span className={textStyles.muted}>{pointed}</span>
@@ -138,9 +146,9 @@ function Image({ source, view, selection, indices, only }: ImageProps): ReactEle
             size="small"
             variant="ghost"
             onClick={() => tensorViewActions.change(source, { selection })}
-            aria-label={`Enlarge ${place}`}
+            aria-label={words.enlargePlace({ place })}
           >
-            Enlarge
+            {words.enlarge}
           </Button>
         )}
       </div>
@@ -156,7 +164,7 @@ function RangeFields({ source, view }: ImageViewProps): ReactElement {
       step="any"
       className={styles.range}
       aria-label={label}
-      placeholder="auto"
+      placeholder={words.auto}
       value={range?.[end] ?? ""}
       onChange={({ target: { value } }) => {
         const number = Number(value);
@@ -168,17 +176,17 @@ function RangeFields({ source, view }: ImageViewProps): ReactElement {
   );
   return (
     <>
-      <span className={textStyles.muted}>Black</span>
-      {field("low", "Value shown as black")}
-      <span className={textStyles.muted}>bright</span>
-      {field("high", "Value shown as full brightness")}
+      <span className={textStyles.muted}>{words.black}</span>
+      {field("low", words.blackTitle)}
+      <span className={textStyles.muted}>{words.bright}</span>
+      {field("high", words.brightTitle)}
       <Button
         size="small"
         variant="ghost"
         aria-pressed={range === undefined}
         onClick={() => tensorViewActions.change(source, { range: undefined })}
       >
-        Fit
+        {words.fit}
       </Button>
     </>
   );

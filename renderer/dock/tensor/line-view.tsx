@@ -2,13 +2,15 @@ import { type ReactElement, useMemo } from "react";
 import type { TensorLines } from "../../../main/api/tensors.js";
 import type { Grid } from "../../../worker-runtime/protocol/selection.js";
 import type { TensorView } from "../../stores/tensor-tabs.js";
+import { texts } from "../../texts/texts.js";
 import { Chart, type ChartSeries } from "../../ui/chart.js";
-import { countText, numberText } from "../../ui/format.js";
 import textStyles from "../../ui/text.module.css";
 import styles from "./line-view.module.css";
 import type { TensorSource } from "./tensor-source.js";
 import { useTensorWork } from "./use-tensor-work.js";
 import { WorkNote } from "./work-note.js";
+
+const words = texts.dock.lineView;
 
 interface LineViewProps {
   readonly source: TensorSource;
@@ -35,16 +37,17 @@ export function LineView({ source, view, grid }: LineViewProps): ReactElement {
   const drawn = useMemo(() => (lines === undefined ? undefined : drawnOf(lines, grid)), [lines, grid]);
   if (lines === undefined || drawn === undefined) return <WorkNote work={work} />;
   return (
-    <section className={styles.view} aria-label={`Lines of ${source.name}`}>
+    <section className={styles.view} aria-label={words.label({ source: source.name })}>
       <p className={textStyles.muted}>
-        {lines.rows === 1 ? "" : `${countText(lines.lines.length, "row")} of ${numberText(lines.rows)} · `}
-        {countText(lines.columns, "element")}
-        {lines.rows === 1 ? "" : " each"}
-        {lines.elementsPerPoint > 1
-          ? ` · each point from the lowest to the highest of ${lines.elementsPerPoint} elements`
-          : ""}
+        {[
+          lines.rows === 1 ? "" : words.rows({ shown: lines.lines.length, all: lines.rows }),
+          (lines.rows === 1 ? words.elements : words.elementsEach)({ count: lines.columns }),
+          lines.elementsPerPoint > 1 ? words.points({ count: lines.elementsPerPoint }) : "",
+        ]
+          .filter(Boolean)
+          .join(" · ")}
       </p>
-      <Chart label={`Lines of ${source.name}`} xName="index" {...drawn} />
+      <Chart label={words.label({ source: source.name })} xName="index" {...drawn} />
       <WorkNote work={work} />
     </section>
   );

@@ -2,6 +2,7 @@ import { type ReactElement, useState } from "react";
 import type { TensorStatistics } from "../../../main/api/tensors.js";
 import { wholeOf } from "../../../worker-runtime/protocol/selection.js";
 import type { TensorView } from "../../stores/tensor-tabs.js";
+import { texts } from "../../texts/texts.js";
 import { Segmented } from "../../ui/segmented.js";
 import textStyles from "../../ui/text.module.css";
 import { Histogram } from "./histogram.js";
@@ -10,10 +11,12 @@ import type { TensorSource } from "./tensor-source.js";
 import { useTensorWork, type WorkState } from "./use-tensor-work.js";
 import { WorkNote } from "./work-note.js";
 
+const words = texts.dock.statisticsPanel;
+
 const BINS = 33;
 const SCOPES = [
-  { id: "slice", label: "Slice" },
-  { id: "tensor", label: "Tensor" },
+  { id: "slice", label: words.slice },
+  { id: "tensor", label: words.tensor },
 ] as const;
 
 /** Figures of a part of a tensor, or of all of it. */
@@ -41,14 +44,14 @@ export function StatisticsPanel({ source, view, ofPart, large, old }: Statistics
   const whole = useStatistics(source, { selection: wholeOf(source.shape) }, scope === "tensor" && isPart);
   const work = scope === "tensor" && isPart ? whole : ofPart;
   return (
-    <section className={styles.panel} aria-label="Histogram and figures">
+    <section className={styles.panel} aria-label={words.histogramAndFigures}>
       <div className={styles.head}>
-        <b>Histogram</b>
+        <b>{words.histogram}</b>
         <span className={textStyles.grow} />
         {isPart ? (
           <Segmented
             size="compact"
-            label="Histogram of"
+            label={words.histogramOf}
             options={SCOPES}
             selected={scope}
             onSelect={(id) => setScope(id)}

@@ -1,12 +1,14 @@
 import type { ReactElement } from "react";
 import { type Grid, gridOf } from "../../../worker-runtime/protocol/selection.js";
 import type { TensorView } from "../../stores/tensor-tabs.js";
-import { numberText } from "../../ui/format.js";
+import { texts } from "../../texts/texts.js";
 import textStyles from "../../ui/text.module.css";
 import { ScrollRegion } from "../scroll-region.js";
 import type { TensorSource } from "./tensor-source.js";
 import styles from "./text-view.module.css";
 import { useCells } from "./use-cells.js";
+
+const words = texts.dock.textView;
 
 interface TextViewProps {
   readonly source: TensorSource;
@@ -23,7 +25,7 @@ export function TextView({ source, view }: TextViewProps): ReactElement {
   const window = { firstRow: 0, lastRow: count, firstColumn: 0, lastColumn: 1 };
   const cells = useCells(source, { selection: view.selection, columnAxis: null }, window);
   return (
-    <ScrollRegion label={`Texts of ${source.name}`}>
+    <ScrollRegion label={words.label({ source: source.name })}>
       <ol className={styles.texts}>
         {Array.from({ length: count }, (_, row) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: an element is its place
@@ -34,9 +36,7 @@ export function TextView({ source, view }: TextViewProps): ReactElement {
         ))}
       </ol>
       {grid.rows > count ? (
-        <p className={textStyles.muted}>
-          {numberText(grid.rows - count)} more in Values, or choose a smaller slice.
-        </p>
+        <p className={textStyles.muted}>{words.more({ count: grid.rows - count })}</p>
       ) : null}
     </ScrollRegion>
   );

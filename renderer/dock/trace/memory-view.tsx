@@ -5,6 +5,7 @@ import type { DeviceMemory, StepTrace } from "../../../main/api/traces.js";
 import { taskName, taskNameOfDevice } from "../../cluster/task-name.js";
 import { useCluster } from "../../stores/cluster-store.js";
 import { useDocument } from "../../stores/document-store.js";
+import { texts } from "../../texts/texts.js";
 import { taskColourVar } from "../../theme/task-colour.js";
 import { EmptyText } from "../../ui/empty-text.js";
 import { bytesText, durationText } from "../../ui/format.js";
@@ -20,13 +21,15 @@ import { deviceText } from "../timeline-plot.js";
 import { VirtualTable } from "../virtual-table.js";
 import styles from "./memory-view.module.css";
 
+const words = texts.dock.memoryView;
+
 const ROW_HEIGHT = 28;
 const COLUMNS: readonly Column[] = [
-  { name: "Node" },
-  { name: "Op" },
-  { name: "Where" },
-  { name: "Output", kind: "number" },
-  { name: "Allocated", kind: "number" },
+  { name: words.node },
+  { name: words.op },
+  { name: words.where },
+  { name: words.output, kind: "number" },
+  { name: words.allocated, kind: "number" },
 ];
 /** Of a lane's picture, which is stretched to its place. */
 const WIDTH = 1000;
@@ -36,12 +39,8 @@ export function MemoryView({ trace }: { readonly trace: StepTrace | undefined })
   if (!trace) return null;
   return (
     <div className={styles.columns}>
-      <ScrollRegion label="Memory of devices">
-        {trace.memory.length === 0 ? (
-          <EmptyText>No device recorded what it allocated in this step.</EmptyText>
-        ) : (
-          <Lanes trace={trace} />
-        )}
+      <ScrollRegion label={words.memoryDevices}>
+        {trace.memory.length === 0 ? <EmptyText>{words.none}</EmptyText> : <Lanes trace={trace} />}
       </ScrollRegion>
       <LargestNodes trace={trace} />
     </div>
@@ -62,10 +61,7 @@ function Lanes({ trace: { memory, computeMillis } }: { readonly trace: StepTrace
           endMicros={endMicros}
         />
       ))}
-      <p className={textStyles.muted}>
-        Held by tensors of the step over its {durationText(endMicros / 1000)}, on one scale. Variables and
-        constants, held before, are not in it.
-      </p>
+      <p className={textStyles.muted}>{words.explanation({ time: durationText(endMicros / 1000) })}</p>
     </>
   );
 }
@@ -80,7 +76,10 @@ interface LaneProps {
 function Lane({ memory, mostBytes, endMicros }: LaneProps): ReactElement {
   const name = taskNameOfDevice(memory.device);
   const task = useCluster((state) => state.tasks.find((one) => taskName(one) === name));
-  const peak = `peak ${bytesText(memory.peakBytes)} at ${durationText(memory.peakMicros / 1000)}`;
+  const peak = words.peak({
+    bytes: bytesText(memory.peakBytes),
+    time: durationText(memory.peakMicros / 1000),
+  });
   const x = (micros: number) => (WIDTH * micros) / endMicros;
   const y = (bytes: number) => HEIGHT - (HEIGHT * Math.max(0, bytes)) / mostBytes;
   const steps = memory.points.map(({ micros, bytes }) => `H${x(micros).toFixed(1)}V${y(bytes).toFixed(1)}`);
@@ -96,7 +95,7 @@ function Lane({ memory, mostBytes, endMicros }: LaneProps): ReactElement {
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Memory over the step: ${peak}`}
+        aria-label={words.chart({ peak })}
         style={{ "--c": taskColourVar(task) }}
       >
         <path d={`M0 ${HEIGHT}${steps.join("")}H${WIDTH}V${HEIGHT}Z`} />
@@ -120,7 +119,7 @@ function LargestNodes({ trace: { nodes } }: { readonly trace: StepTrace }): Reac
   const drawn = useVirtualRows(frame, rows.length, ROW_HEIGHT);
   return (
     <VirtualTable
-      label="Largest nodes"
+      label={words.largestNodes}
       columns={COLUMNS}
       rows={rows}
       drawn={drawn}
@@ -134,7 +133,7 @@ function LargestNodes({ trace: { nodes } }: { readonly trace: StepTrace }): Reac
           <td>{deviceText(row.device)}</td>
           <td className={tableStyles.number}>{bytesText(row.outputBytes)}</td>
           <td className={tableStyles.number}>
-            {row.peakBytes === undefined ? "none" : bytesText(row.peakBytes)}
+            {row.peakBytes === undefined ? words.noPeak : bytesText(row.peakBytes)}
           </td>
         </tr>
       )}

@@ -2,6 +2,7 @@ import { type ReactElement, useDeferredValue, useMemo, useRef, useState } from "
 import type { StepTrace } from "../../../main/api/traces.js";
 import { useDocument } from "../../stores/document-store.js";
 import { timelineActions } from "../../stores/timeline-store.js";
+import { texts } from "../../texts/texts.js";
 import { classNames } from "../../ui/class-names.js";
 import { EmptyText } from "../../ui/empty-text.js";
 import { bytesText, durationText, numberText } from "../../ui/format.js";
@@ -22,33 +23,36 @@ import styles from "./trace-comparison.module.css";
 import { type NodeDifference, nodeDifferences, type Total, totalsOf } from "./trace-differences.js";
 import { useStepTrace } from "./use-step-trace.js";
 
+const words = texts.dock.traceComparison;
+
 const ROW_HEIGHT = 28;
 const COMPARED: readonly Column[] = ["A", "B", "B − A"].map((name) => ({ name, kind: "number" }));
-const NODE_COLUMNS: readonly Column[] = [{ name: "Node" }, { name: "Op" }, { name: "Where" }, ...COMPARED];
-const TOTAL_COLUMNS: readonly Column[] = [{ name: "Whole step" }, ...COMPARED];
+const NODE_COLUMNS: readonly Column[] = [
+  { name: words.node },
+  { name: words.op },
+  { name: words.where },
+  ...COMPARED,
+];
+const TOTAL_COLUMNS: readonly Column[] = [{ name: words.wholeStep }, ...COMPARED];
 
 /** Two traced steps: their lanes on one scale, and what differs most. */
 export function TraceComparison(): ReactElement {
   const { options, before, after } = useComparedTraces();
   const [one, other] = [useStepTrace(before), useStepTrace(after)];
   if (!before || !after) {
-    return (
-      <EmptyText>
-        Two traced steps are needed. The first step of every run is traced: run once more.
-      </EmptyText>
-    );
+    return <EmptyText>{words.tooFew}</EmptyText>;
   }
   return (
     <>
       <TabBar>
         <TraceChoice
-          label="A"
+          label={words.a}
           options={options}
           chosen={before}
           onChoose={(chosen) => timelineActions.compare({ before: chosen })}
         />
         <TraceChoice
-          label="B"
+          label={words.b}
           options={options}
           chosen={after}
           onChoose={(chosen) => timelineActions.compare({ after: chosen })}
@@ -70,7 +74,11 @@ export function TraceComparison(): ReactElement {
 /** "Step 12.0 ms in A, 9.10 ms in B: −2.90 ms". */
 function stepDifference(before: StepTrace, after: StepTrace): string {
   const difference = differenceText(after.stepMillis - before.stepMillis, durationText);
-  return `Step ${durationText(before.stepMillis)} in A, ${durationText(after.stepMillis)} in B: ${difference}`;
+  return words.headline({
+    a: durationText(before.stepMillis),
+    b: durationText(after.stepMillis),
+    difference,
+  });
 }
 
 interface ComparedProps {
@@ -85,14 +93,14 @@ function Lanes({ before, after }: ComparedProps): ReactElement {
     return laid.map((timeline) => ({ ...timeline, endMicros }));
   }, [before, after]);
   return (
-    <ScrollRegion label="Lanes of both steps">
+    <ScrollRegion label={words.lanesBothSteps}>
       {timelines.map((timeline, index) => (
         <section key={index === 0 ? "A" : "B"} className={styles.lanes} aria-label={index === 0 ? "A" : "B"}>
           <h3 className={styles.name}>{index === 0 ? "A" : "B"}</h3>
           <TimelinePlot timeline={timeline} />
         </section>
       ))}
-      <table className={tableStyles.table} aria-label="Totals of both steps">
+      <table className={tableStyles.table} aria-label={words.totalsBothSteps}>
         <TableHead columns={TOTAL_COLUMNS} />
         <tbody>
           {totalsOf(before, after).map((total) => (
@@ -122,18 +130,18 @@ function Differences({ before, after }: ComparedProps): ReactElement {
     <div className={styles.differences}>
       <TabBar>
         <FindField
-          label="Find a node or an op"
-          placeholder="Find a node or op"
+          label={words.find}
+          placeholder={words.findPlaceholder}
           value={search}
           onChange={setSearch}
         />
         <span className={textStyles.muted} role="status">
-          {wanted === "" ? "" : `${numberText(rows.length)} of ${numberText(all.length)}`}
+          {wanted === "" ? "" : words.found({ rows: rows.length, all: all.length })}
         </span>
       </TabBar>
       <VirtualTable
-        label="Differences"
-        name="Nodes of both steps"
+        label={words.differences}
+        name={words.nodesBothSteps}
         columns={NODE_COLUMNS}
         rows={rows}
         drawn={drawn}
@@ -155,7 +163,7 @@ const TEXTS = {
 } as const;
 
 function TotalRow({ total: { name, unit, before, after } }: { readonly total: Total }): ReactElement {
-  const text = (value: number | undefined) => (value === undefined ? "not known" : TEXTS[unit](value));
+  const text = (value: number | undefined) => (value === undefined ? words.notKnown : TEXTS[unit](value));
   const difference = before === undefined || after === undefined ? undefined : after - before;
   return (
     <tr>
@@ -165,7 +173,7 @@ function TotalRow({ total: { name, unit, before, after } }: { readonly total: To
       <td className={tableStyles.number}>{text(before)}</td>
       <td className={tableStyles.number}>{text(after)}</td>
       <td className={tableStyles.number}>
-        {difference === undefined ? "not known" : differenceText(difference, TEXTS[unit])}
+        {difference === undefined ? words.notKnown : differenceText(difference, TEXTS[unit])}
       </td>
     </tr>
   );
@@ -180,7 +188,7 @@ function NodeCells({
 }): ReactElement {
   const { node, before, after, micros } = row;
   const time = (total: NodeDifference["before"]) =>
-    total ? durationText(total.micros / 1000) : "did not run";
+    total ? durationText(total.micros / 1000) : words.didNotRun;
   const places = [...new Set([before, after].flatMap((total) => (total ? deviceText(total.device) : [])))];
   return (
     <>

@@ -1,6 +1,9 @@
 /** Two traced steps against each other. */
 import type { NodeRun, Transfer } from "../../../main/api/runs.js";
 import type { StepTrace } from "../../../main/api/traces.js";
+import { texts } from "../../texts/texts.js";
+
+const words = texts.dock.traceDifferences;
 
 export interface NodeDifference {
   readonly node: string;
@@ -58,12 +61,12 @@ export function totalsOf(before: StepTrace, after: StepTrace): Total[] {
     ...{ before: of(before), after: of(after) },
   });
   return [
-    row("Step", "millis", ({ stepMillis }) => stepMillis),
-    row("First node to last", "millis", ({ computeMillis }) => computeMillis),
-    row("Nodes", "count", ({ nodes }) => nodes.length),
-    row("Sent between tasks", "count", ({ transfers }) => transfers.length),
-    row("Bytes sent", "bytes", ({ transfers }) => bytesSent(transfers)),
-    row("Peak of memory", "bytes", ({ memory }) =>
+    row(words.step, "millis", ({ stepMillis }) => stepMillis),
+    row(words.firstNodeToLast, "millis", ({ computeMillis }) => computeMillis),
+    row(words.nodes, "count", ({ nodes }) => nodes.length),
+    row(words.sentBetweenTasks, "count", ({ transfers }) => transfers.length),
+    row(words.bytesSent, "bytes", ({ transfers }) => bytesSent(transfers)),
+    row(words.peakMemory, "bytes", ({ memory }) =>
       memory.length === 0 ? undefined : Math.max(...memory.map(({ peakBytes }) => peakBytes)),
     ),
   ];

@@ -1,9 +1,12 @@
 import type { ReactElement } from "react";
 import type { VariableFigures } from "../../../main/api/variables.js";
 import { useVariables } from "../../stores/variable-store.js";
+import { texts } from "../../texts/texts.js";
 import { figureText } from "../../ui/format.js";
 import textStyles from "../../ui/text.module.css";
 import styles from "./variable-value.module.css";
+
+const words = texts.dock.variableValue;
 
 const WIDTH = 44;
 const HEIGHT = 14;
@@ -13,7 +16,7 @@ export function VariableValue({ name }: { readonly name: string }): ReactElement
   const state = useVariables(({ states }) => states.get(name));
   const found = useVariables(({ figures }) => figures.get(name));
   if (state === undefined) return <span className={textStyles.muted}>–</span>;
-  if (!state.initialized) return <span className={textStyles.muted}>no value yet</span>;
+  if (!state.initialized) return <span className={textStyles.muted}>{words.noValueYet}</span>;
   if (found === undefined) return <span className={textStyles.muted}>…</span>;
   if (found.figures) return <Figures figures={found.figures} />;
   const elements = found.elements ?? [];
@@ -27,11 +30,13 @@ function Figures({ figures }: { readonly figures: NonNullable<VariableFigures["f
     <span className={styles.figures}>
       <Bars
         bins={bins}
-        label={`Histogram of ${bins.length} bins from ${figureText(min)} to ${figureText(max)}`}
+        label={words.histogram({ bins: bins.length, min: figureText(min), max: figureText(max) })}
       />
-      <span title="Mean">μ {figureText(mean, 3)}</span>
-      <span title="Standard deviation">σ {figureText(std, 3)}</span>
-      {notFinite > 0 ? <span className={textStyles.error}>{notFinite} NaN or Inf</span> : null}
+      <span title={words.mean}>μ {figureText(mean, 3)}</span>
+      <span title={words.standardDeviation}>σ {figureText(std, 3)}</span>
+      {notFinite > 0 ? (
+        <span className={textStyles.error}>{words.notFinite({ count: notFinite })}</span>
+      ) : null}
     </span>
   );
 }

@@ -8,17 +8,10 @@ import { ProblemView } from "../../parts/problem-view.js";
 import { machinesOf, useCluster } from "../../stores/cluster-store.js";
 import { useDocument } from "../../stores/document-store.js";
 import { useVariables } from "../../stores/variable-store.js";
+import { texts } from "../../texts/texts.js";
 import { classNames } from "../../ui/class-names.js";
 import { EmptyText } from "../../ui/empty-text.js";
-import {
-  bytesText,
-  countText,
-  numberText,
-  shapeText,
-  stepText,
-  timeText,
-  totalBytesText,
-} from "../../ui/format.js";
+import { bytesText, shapeText, stepText, timeText, totalBytesText } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { PlainIconButton } from "../../ui/icon-button.js";
 import { Menu } from "../../ui/menu.js";
@@ -35,13 +28,15 @@ import { type VariableGroup, variableRows } from "./variable-rows.js";
 import { VariableValue } from "./variable-value.js";
 import styles from "./variables-tab.module.css";
 
+const words = texts.dock.variablesTab;
+
 const COLUMNS: readonly Column[] = [
-  { name: "Name" },
-  { name: "Type" },
-  { name: "Shape" },
-  { name: "Size", kind: "number" },
-  { name: "Value" },
-  { name: "Actions", kind: "spoken" },
+  { name: words.name },
+  { name: words.type },
+  { name: words.shape },
+  { name: words.size, kind: "number" },
+  { name: words.value },
+  { name: words.actions, kind: "spoken" },
 ];
 const ROW_HEIGHT = 28;
 
@@ -49,11 +44,7 @@ const ROW_HEIGHT = 28;
 export default function VariablesTab(): ReactElement {
   const variables = useDocument((state) => variablesOf(state.document.nodes));
   if (variables.length === 0) {
-    return (
-      <EmptyText>
-        The graph has no variables. They keep their values from run to run, such as weights.
-      </EmptyText>
-    );
+    return <EmptyText>{words.empty}</EmptyText>;
   }
   return <VariableTable variables={variables} />;
 }
@@ -86,14 +77,14 @@ function VariableTable({ variables }: { readonly variables: readonly Variable[] 
     <>
       <TabBar>
         <FindField
-          label="Find a variable by name, type or task"
-          placeholder="Find a variable"
+          label={words.find}
+          placeholder={words.findPlaceholder}
           value={search}
           className={styles.search}
           onChange={setSearch}
         />
         <span className={textStyles.muted} role="status">
-          {wanted === "" ? <ReadingText /> : `${numberText(found)} of ${numberText(variables.length)}`}
+          {wanted === "" ? <ReadingText /> : words.found({ found, all: variables.length })}
         </span>
         <span className={textStyles.grow} />
         <CommandButton command={variablesCommands.refresh} size="small" variant="ghost" icon />
@@ -103,7 +94,7 @@ function VariableTable({ variables }: { readonly variables: readonly Variable[] 
       </TabBar>
       {problem ? <ProblemView problem={problem} kind="notice" inRow /> : null}
       <VirtualTable
-        label="Variables"
+        label={words.variables}
         className={styles.table}
         columns={COLUMNS}
         rows={rows}
@@ -137,11 +128,11 @@ function ReadingText(): string {
   const without = useVariables(
     (state) => [...state.states.values()].filter(({ initialized }) => !initialized).length,
   );
-  if (readAt === undefined) return reading ? "Reading…" : "";
+  if (readAt === undefined) return reading ? words.reading : "";
   const parts = [
-    ...(step === undefined || step === 0 ? [] : [`values at ${stepText(step)}`]),
-    `read at ${timeText(readAt)}`,
-    ...(without === 0 ? [] : [`${numberText(without)} without a value`]),
+    ...(step === undefined || step === 0 ? [] : [words.valuesAtStep({ step: stepText(step) })]),
+    words.readAt({ time: timeText(readAt) }),
+    ...(without === 0 ? [] : [words.withoutValue({ count: without })]),
   ];
   return parts.join(" · ");
 }
@@ -166,10 +157,10 @@ function GroupCells({
         <button type="button" className={styles.head} aria-expanded={open} onClick={onToggle}>
           <Icon name={open ? "chevron-down" : "chevron-right"} size={12} />
           {found ? <Swatch task={found} small /> : <Icon name="unknown" size={12} />}
-          <b>{task ?? "Task not known yet"}</b>
+          <b>{task ?? words.taskNotKnownYet}</b>
           <span className={textStyles.muted}>
             {where}
-            {countText(count, "variable")}
+            {words.count({ count })}
           </span>
         </button>
       </td>
@@ -208,7 +199,7 @@ function VariableCells({ variable }: { readonly variable: Variable }): ReactElem
           <Menu
             label={name}
             align="end"
-            trigger={<PlainIconButton icon="more" label={`More for ${name}`} small />}
+            trigger={<PlainIconButton icon="more" label={words.more({ name })} small />}
             entries={() => {
               const { assign, initialise, save, restore } = variableCommands;
               return [assign, initialise, save, restore].map((command) =>

@@ -1,0 +1,29 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { listenToErrors, reportError } from "../actions/report-error.js";
+import { applyTheme } from "../stores/settings-store.js";
+import { rememberLayout } from "../stores/ui-store.js";
+import { ErrorBoundary } from "../ui/error-boundary.js";
+import { App } from "./app.js";
+import { start } from "./start.js";
+import { WindowFailure } from "./window-failure.js";
+
+/** Shows the window in the page. Its language is chosen before this module is loaded. */
+export function showWindow(): void {
+  applyTheme();
+  rememberLayout();
+  listenToErrors();
+  void start();
+  const root = document.getElementById("root");
+  if (root === null) throw new Error("The page has no root element.");
+  createRoot(root).render(
+    <StrictMode>
+      <ErrorBoundary
+        onError={(error, components) => reportError("The window", error, components)}
+        fallback={(error, retry) => <WindowFailure error={error} onRetry={retry} />}
+      >
+        <App />
+      </ErrorBoundary>
+    </StrictMode>,
+  );
+}

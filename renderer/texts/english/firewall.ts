@@ -1,0 +1,107 @@
+export const firewall = {
+  applyStep: {
+    runThisCommand: "Run this command on {machine}",
+    runByHand:
+      "The rights cannot be requested there. Paste this line into a terminal of {machine}, then choose Test again.",
+    commandToRun: "Command to run",
+    noRights:
+      "No administrator rights here? Copy this line and send it to the administrator of {machine}, then choose Test again.",
+    commandForAdministrator: "Command for an administrator",
+    changingRules: "Changing the rules on {machine}",
+    windowsAsks: "Windows asks for an administrator",
+    machineAsks: "{machine} asks for an administrator",
+    commandChecked: "Command checked",
+    sameText: "same text as in the previous step",
+    waitingForApproval: "Waiting for approval",
+    answerPrompt: "answer the prompt on {machine}",
+    applying: "Applying",
+    applyingOn: "on {machine}",
+    windowsPrompt:
+      "A User Account Control prompt for <b>Windows PowerShell</b> is open. It runs the script of the previous step and nothing else. If you decline, nothing changes.",
+    passwordPrompt:
+      "A dialog that asks for an administrator's password is open. It runs the script of the previous step and nothing else. If you decline, nothing changes.",
+    applied: {
+      headline: "The rules are on {machine}",
+      text: "They are tested next.",
+    },
+    already: {
+      headline: "The rules were already there",
+      text: "Nothing had to be changed. If it still does not work, something else is the cause.",
+    },
+    declined: {
+      headline: "The prompt was declined",
+      text: "Nothing was changed.",
+    },
+    failed: {
+      headline: "The change did not succeed",
+      text: "The system's message is below. Rules that were added stay until you remove them.",
+    },
+    undone: {
+      headline: "The rules were removed",
+      text: "The firewall is as it was before.",
+    },
+    answerPromptSince: "answer the prompt on {machine}, {time}",
+    applyingSince: "on {machine}, {time}",
+  },
+  blockedStep: {
+    testing: "Testing…",
+    noFirewall: "No firewall was found there.",
+    on: "{name} is on.",
+    onWithNetwork: "{name} is on. Network: {networks}.",
+    off: "{name} is installed but off; Tensordeck never switches it on.",
+    offWithNetwork: "{name} is installed but off; Tensordeck never switches it on. Network: {networks}.",
+  },
+  changeStep: {
+    whatWillChange: "What will change on {machine}",
+    readingCurrentRules: "Reading the current rules…",
+    wholeScript: "The whole script",
+    nothingToChange: "Nothing has to change on {machine}",
+    added:
+      "{rules, plural, =0 {No rules} =1 {One rule} =2 {Two rules} =3 {Three rules} =4 {Four rules} =5 {Five rules} one {# rule} other {# rules}} will be added on {machine}",
+    addedAndRemoved:
+      "{rules, plural, =0 {No rules} =1 {One rule} =2 {Two rules} =3 {Three rules} =4 {Four rules} =5 {Five rules} one {# rule} other {# rules}} will be added and {removals, plural, one {# Block rule} other {# Block rules}} removed on {machine}",
+    name: "Name",
+    direction: "Direction",
+    inboundAllow: "Inbound, allow",
+    ports: "Ports",
+    profile: "Profile",
+    from: "From",
+    adapterNow: "Adapter now",
+    rulesCaption: "Rules that will be added; all allow inbound connections",
+    allow: "Allow",
+    for: "For",
+    whoMayConnect: "Who may connect",
+    everyMachine: "Every machine on the local network",
+    onlyPeer: "Only {peer} <code>{address}</code>",
+    removeBlockRules:
+      "Also remove {count, plural, one {# Block rule} other {# Block rules}} of this program. They win over every Allow rule.",
+  },
+  firewallDialog: {
+    whatBlocked: "What is blocked",
+    whatWillChange: "What will change",
+    apply: "Apply",
+    verify: "Verify",
+    done: ", done",
+    title: "Let {peer} reach {machine}",
+    titleForAll: "Let other machines reach {machine}",
+  },
+  verifyStep: {
+    promptMayAsk: "A prompt on {machine} may ask for the rights.",
+    testing: "Testing from the other side…",
+    removingRules: "Removing the rules…",
+    rulesRemoved: "The rules were removed",
+    testingHeadline: "Testing whether it helped…",
+  },
+  wizardFooter: {
+    nothingChanged: "Nothing has been changed.",
+    next: "Next",
+    testAgain: "Test again",
+    removeRule: "Remove rule",
+    removeRules: "Remove rules",
+    undo: "Undo: {command}",
+    apply: "Apply…",
+    cancelKeepsPrompt: "Cancel stops waiting; it does not close the prompt.",
+    applying: "Applying…",
+    cancelKeepsWindowsPrompt: "Cancel stops waiting; it does not close the Windows prompt.",
+  },
+} as const;

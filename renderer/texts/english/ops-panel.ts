@@ -1,0 +1,22 @@
+export const opsPanel = {
+  opsPanel: {
+    reading: "Reading the op list…",
+    unreadable: "The op list could not be read.",
+    search: "Search ops",
+    searchAll: "Search {count, number} ops",
+    found: "{matches, number} of {all, number}",
+    list: "Ops of {source}",
+    nothingFound: "No op has “{wanted}” in its name.",
+    matches: "{matches, number} of {count, number}",
+  },
+  opCard: {
+    stateful: "keeps state",
+    deprecated: "deprecated",
+    howTo: "Drag onto the canvas, or Enter to add beside the selection",
+    docs: "Docs",
+  },
+  opRows: {
+    favourites: "Favourites",
+    recentlyUsed: "Recently used",
+  },
+} as const;
