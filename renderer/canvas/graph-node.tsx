@@ -72,7 +72,7 @@ function MovingTo({ device }: { readonly device: string }): ReactElement {
       data-node-destination=""
     >
       <i className={classNames(styles.taskMark, task && isStriped(task) && styles.striped)} />
-      <span>to {deviceText(device)}</span>
+      <span>{words.movesTo({ device: deviceText(device) })}</span>
     </span>
   );
 }

@@ -39,7 +39,7 @@ export function Hint(): ReactElement | null {
   if (shownFunction !== undefined) {
     return (
       <div className={styles.hint}>
-        {`Edits here change every call of ${shownFunction}`}
+        {words.editsOfFunction({ name: shownFunction })}
         <Keys of={outOfFunctionCommands.leave} />
       </div>
     );

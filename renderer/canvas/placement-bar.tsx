@@ -3,10 +3,12 @@ import { PlacementShownChoice } from "../parts/placement-shown.js";
 import { useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { usePlacementPreview } from "../stores/placement-preview.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
-import { countText } from "../ui/format.js";
 import textStyles from "../ui/text.module.css";
 import barStyles from "./overlay-bar.module.css";
+
+const words = texts.canvas.placementBar;
 
 /** How many nodes a suggested placement would move, and the choice of what the canvas shows of it. */
 export function PlacementBar(): ReactElement | null {
@@ -22,12 +24,10 @@ export function PlacementBar(): ReactElement | null {
         barStyles.topRight,
         (hasProblems || hasWarnings) && barStyles.belowTopRight,
       )}
-      aria-label="Suggested placement"
+      aria-label={words.label}
     >
       <span className={textStyles.truncated} aria-live="polite">
-        {shown === "after"
-          ? `${countText(moving, "node")} moved, not applied yet`
-          : `${countText(moving, "node")} would move`}
+        {shown === "after" ? words.moved({ count: moving }) : words.wouldMove({ count: moving })}
       </span>
       <PlacementShownChoice />
     </section>

@@ -7,7 +7,6 @@ import { functionActions } from "../stores/function-actions.js";
 import { shownFunction } from "../stores/function-bodies.js";
 import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
-import { countText } from "../ui/format.js";
 import { goIntoFunction, goOutOfFunctions } from "../viewport/travel.js";
 import { defineCommands, when } from "./command.js";
 import { nodeCount } from "./node-commands.js";
@@ -21,15 +20,17 @@ import {
   noTarget,
 } from "./target-kinds.js";
 
+const words = texts.commands.function;
+
 export const callCommands = defineCommands(callTarget, {
   open: {
     id: "graph.openCall",
     group: "Graph",
-    label: "Open the function that it calls",
-    short: ({ name }) => `Open ${name}`,
-    named: (name) => `Open ${name}`,
-    note: ({ as }) => (as === "" || as === "f" ? "its nodes are shown as a graph of their own" : as),
-    keywords: "body, subgraph, go into, PartitionedCall, If, While, Case",
+    label: words.call.open.label,
+    short: ({ name }) => words.call.open.named({ name }),
+    named: (name) => words.call.open.named({ name }),
+    note: ({ as }) => (as === "" || as === "f" ? words.call.open.note : as),
+    keywords: words.call.open.keywords,
     icon: "cube",
     run: ({ name }) => goIntoFunction(name),
   },
@@ -44,10 +45,10 @@ export const functionCommands = defineCommands(functionTarget, {
   open: {
     id: "graph.openFunction",
     group: "Graph",
-    label: "Open a function of the graph",
-    short: () => "Open",
-    named: (name) => `Open the function ${name}`,
-    keywords: "body, library, subgraph",
+    label: words.library.open.label,
+    short: () => words.library.open.short,
+    named: (name) => words.library.open.named({ name }),
+    keywords: words.library.open.keywords,
     icon: "cube",
     applies: (name) => name !== shownFunction(),
     run: (name) => goIntoFunction(name),
@@ -55,11 +56,11 @@ export const functionCommands = defineCommands(functionTarget, {
   rename: {
     id: "graph.renameFunction",
     group: "Graph",
-    label: "Rename the function…",
-    short: () => "Rename…",
-    named: (name) => `Rename the function ${name}…`,
-    note: () => "its calls follow",
-    keywords: "library",
+    label: words.library.rename.label,
+    short: () => words.library.rename.short,
+    named: (name) => words.library.rename.named({ name }),
+    note: () => words.library.rename.note,
+    keywords: words.library.rename.keywords,
     run: (name) => uiActions.open({ kind: "rename-function", name }),
   },
 });
@@ -68,14 +69,17 @@ export const libraryCommands = defineCommands(documentTarget, {
   deleteUnused: {
     id: "graph.deleteUnusedFunctions",
     group: "Graph",
-    label: "Delete unused functions",
-    keywords: "library, clean, prune",
+    label: words.library.deleteUnused.label,
+    keywords: words.library.deleteUnused.keywords,
     icon: "trash",
     danger: true,
-    hint: ({ document }) => countText(functionCount(document).unused, "function"),
+    hint: ({ document }) => words.library.deleteUnused.hint({ count: functionCount(document).unused }),
     isEnabled: ({ document }) => {
       const { all, unused } = functionCount(document);
-      return when(unused > 0, all === 0 ? "The graph has no functions." : "Every function is called.");
+      return when(
+        unused > 0,
+        all === 0 ? words.library.deleteUnused.noFunctions : words.library.deleteUnused.allCalled,
+      );
     },
     run: () => {
       functionActions.deleteUnused();
@@ -87,18 +91,16 @@ export const outOfFunctionCommands = defineCommands(noTarget, {
   leave: {
     id: "graph.leaveFunction",
     group: "Graph",
-    label: "Leave the function",
-    note: () => "to the graph that calls it",
-    keywords: "go out, back, up, close, parent",
+    label: words.leave.label,
+    note: () => words.leave.note,
+    keywords: words.leave.keywords,
     icon: "chevron-left",
     shortcut: "U",
     onCanvas: true,
-    isEnabled: () => when(shownFunction() !== undefined, "The graph itself is shown."),
+    isEnabled: () => when(shownFunction() !== undefined, words.leave.reason),
     run: () => goOutOfFunctions("outer"),
   },
 });
-
-const words = texts.commands.function;
 
 export const extractCommands = defineCommands(nodesTarget, {
   extract: {

@@ -108,21 +108,21 @@ export const placementCommands = defineCommands(noTarget, {
   },
 });
 
-function showOnCanvas(shown: PlacementShown, what: string): CommandSpec<void> {
+function showOnCanvas(shown: PlacementShown): CommandSpec<void> {
   return {
     id: `placement.show.${shown}`,
     group: "View",
-    label: `Show ${what} on the canvas`,
-    keywords: "pin, preview, suggested placement",
+    label: words.show[shown],
+    keywords: words.show.keywords,
     isOn: () => usePlacement.getState().shown === shown,
-    isEnabled: () => when(wantedMoves() > 0, "No placement is suggested."),
+    isEnabled: () => when(wantedMoves() > 0, words.show.reason),
     run: () => usePlacement.setState({ shown }),
   };
 }
 
 /** One of them is active. */
 export const placementShownCommands = defineCommands(noTarget, {
-  now: showOnCanvas("now", "the graph as it is placed now"),
-  changes: showOnCanvas("changes", "what the suggested placement would move"),
-  after: showOnCanvas("after", "the graph as it would be placed"),
+  now: showOnCanvas("now"),
+  changes: showOnCanvas("changes"),
+  after: showOnCanvas("after"),
 });

@@ -52,7 +52,7 @@ export const callTarget: TargetKind<Call> = {
     const node = nodeTarget.current();
     if (!("target" in node)) return node;
     const target = mainCall(callsOf(node.target, useGraph.getState().document));
-    return target ? { target } : { reason: `${node.target.name} calls no function of this graph.` };
+    return target ? { target } : { reason: words.callsNoFunction({ node: node.target.name }) };
   },
   all: () => {
     const node = nodeTarget.current();
@@ -67,9 +67,7 @@ export const functionTarget: TargetKind<string> = {
   current: () => {
     const call = callTarget.current();
     const target = "target" in call ? call.target.name : shownFunction();
-    return target === undefined
-      ? { reason: "No function is open, and no node that calls one is selected." }
-      : { target };
+    return target === undefined ? { reason: words.noFunctionChosen } : { target };
   },
   all: () => [...libraryOf(useDocument.getState().document.metaGraph).keys()],
   nameOf: (name) => name,

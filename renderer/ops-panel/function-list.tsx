@@ -5,11 +5,13 @@ import { type FunctionUse, functionUses, libraryOf, nameOf } from "../document/l
 import { CommandButton } from "../parts/command-button.js";
 import { useDocument } from "../stores/document-store.js";
 import { useShownFunction } from "../stores/function-bodies.js";
+import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
-import { countText } from "../ui/format.js";
 import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import styles from "./function-list.module.css";
+
+const words = texts.opsPanel.functionList;
 
 const ROW_HEIGHT = 28;
 
@@ -25,9 +27,9 @@ function Functions(): ReactElement {
   const frame = useRef<HTMLDivElement>(null);
   const { items, before, after, measure } = useVirtualRows(frame, uses.length, ROW_HEIGHT);
   return (
-    <section className={styles.functions} aria-label="Functions of the graph">
+    <section className={styles.functions} aria-label={words.label}>
       <div className={styles.head}>
-        <b>Functions</b>
+        <b>{words.heading}</b>
         <span className={textStyles.muted}>{uses.length}</span>
         <span className={textStyles.grow} />
         {uses.some(({ isUsed }) => !isUsed) ? (
@@ -73,7 +75,7 @@ function FunctionRow({ use: { definition, calls } }: { readonly use: FunctionUse
         {() => <span className={classNames(textStyles.monospace, textStyles.truncated)}>{name}</span>}
       </CommandButton>
       <span className={classNames(textStyles.muted, styles.calls)}>
-        {calls === 0 ? "not called" : countText(calls, "call")}
+        {calls === 0 ? words.notCalled : words.calls({ count: calls })}
       </span>
       <CommandButton
         command={functionCommands.rename}

@@ -5,7 +5,7 @@ import { MAX_AT_ONCE } from "../stores/background.js";
 import { nextTask } from "../ui/next-task.js";
 
 /** Without it every abort would make an exception with a stack trace, which takes longer than what is aborted. */
-const OUTDATED = "The result is no longer wanted.";
+const OUTDATED = Symbol("outdated");
 
 export interface SlicedOptions<T> {
   /** Number of nodes. */

@@ -98,7 +98,7 @@ function Rows({ title, rows, shown }: RowsProps): ReactElement {
                 {run && tensor !== undefined && text !== undefined ? (
                   <TextButton
                     className={styles.value}
-                    title={`Open ${tensor} of ${runName(run)} as a whole`}
+                    title={words.openWhole({ tensor, run: runName(run) })}
                     onClick={() => attempt(() => openTensorOfRun(run.runId, runName(run), tensor))}
                   >
                     {text}

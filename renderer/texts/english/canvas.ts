@@ -117,12 +117,14 @@ export const canvas = {
     name: "The node {node}",
     shapes: "{shape} and {count, number} more",
     notDrawn: "not drawn",
+    movesTo: "to {device}",
     failure: "{node} could not be drawn: {error}",
   },
   graphView: {
     label: "Dataflow graph, {count, plural, one {1 node} other {# nodes}}. Press L for the list view.",
   },
   hint: {
+    editsOfFunction: "Edits here change every call of {name}",
     pressRun: "Press Run to compute {wanted}",
     noVariables: "Variables have no value yet.",
     withoutValues: "Ran without the saved values: this is not what the model predicts.",
@@ -198,6 +200,11 @@ export const canvas = {
   },
   pullReason: {
     reason: "An edge goes from an output to an input.",
+  },
+  placementBar: {
+    label: "Suggested placement",
+    moved: "{count, plural, one {# node} other {# nodes}} moved, not applied yet",
+    wouldMove: "{count, plural, one {# node} other {# nodes}} would move",
   },
   scopeNode: {
     title: "{path}\n{facts}\nDouble-click or Enter opens it.",

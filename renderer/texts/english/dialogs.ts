@@ -155,6 +155,12 @@ export const dialogs = {
     off: "off",
     list: "Suggestions",
   },
+  renameFunctionDialog: {
+    title: "Rename the function {name}",
+    name: "Name",
+    effect: "All calls of it follow, those in other functions too.",
+    rename: "Rename",
+  },
   scopeDialog: {
     title: "Move {nodes} to a scope",
     scope: "Scope",

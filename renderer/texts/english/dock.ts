@@ -96,6 +96,7 @@ export const dock = {
     values: "Values of the last step",
     slowest: "Slowest nodes of the traced step",
     chosenRuns: "Chosen runs",
+    openWhole: "Open {tensor} of {run} as a whole",
     nothingChosen: "Tick a run to see what it did.",
     subject: "Subject",
     differs: "differs",

@@ -15,6 +15,12 @@ export const opsPanel = {
     howTo: "Drag onto the canvas, or Enter to add beside the selection",
     docs: "Docs",
   },
+  functionList: {
+    label: "Functions of the graph",
+    heading: "Functions",
+    notCalled: "not called",
+    calls: "{count, plural, one {# call} other {# calls}}",
+  },
   opRows: {
     favourites: "Favourites",
     recentlyUsed: "Recently used",

@@ -68,6 +68,12 @@ export const parts = {
     sentAsNow: "Sent between tasks in a step: {now}, as now.",
     sentInstead: "Sent between tasks in a step: {then} instead of {now}.",
   },
+  placementShown: {
+    label: "Placement on the canvas",
+    now: "Now",
+    changes: "Changes",
+    after: "After",
+  },
   problemFixes: {
     insertCast: "Insert a Cast",
   },

@@ -72,6 +72,42 @@ export const graphCommands = {
     },
   },
   function: {
+    call: {
+      open: {
+        label: "Open the function that it calls",
+        named: "Open {name}",
+        note: "its nodes are shown as a graph of their own",
+        keywords: "body, subgraph, go into, PartitionedCall, If, While, Case",
+      },
+    },
+    library: {
+      open: {
+        label: "Open a function of the graph",
+        short: "Open",
+        named: "Open the function {name}",
+        keywords: "body, library, subgraph",
+      },
+      rename: {
+        label: "Rename the function…",
+        short: "Rename…",
+        named: "Rename the function {name}…",
+        note: "its calls follow",
+        keywords: "library",
+      },
+      deleteUnused: {
+        label: "Delete unused functions",
+        keywords: "library, clean, prune",
+        hint: "{count, plural, one {# function} other {# functions}}",
+        noFunctions: "The graph has no functions.",
+        allCalled: "Every function is called.",
+      },
+    },
+    leave: {
+      label: "Leave the function",
+      note: "to the graph that calls it",
+      keywords: "go out, back, up, close, parent",
+      reason: "The graph itself is shown.",
+    },
     extract: {
       extract: {
         label: "Extract to a function",
@@ -352,6 +388,13 @@ export const graphCommands = {
       label: "Measure the step: run {steps, number} traced steps",
       short: "Run {steps, number} traced steps",
       note: "Measures the time of each node and of what is sent. The last step counts.",
+    },
+    show: {
+      now: "Show the graph as it is placed now on the canvas",
+      changes: "Show what the suggested placement would move on the canvas",
+      after: "Show the graph as it would be placed on the canvas",
+      keywords: "pin, preview, suggested placement",
+      reason: "No placement is suggested.",
     },
   },
 } as const;

@@ -204,6 +204,8 @@ export const windowCommands = {
   },
   targetKinds: {
     noNodeSelected: "No node is selected.",
+    callsNoFunction: "{node} calls no function of this graph.",
+    noFunctionChosen: "No function is open, and no node that calls one is selected.",
     nodes: "{names, plural, one {# node} other {# nodes}}",
     nothingSelected: "Nothing is selected.",
     noEdgeSelected: "No edge is selected.",
