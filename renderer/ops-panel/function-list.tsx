@@ -62,18 +62,25 @@ function Functions(): ReactElement {
 function FunctionRow({ use: { definition, calls } }: { readonly use: FunctionUse }): ReactElement {
   const name = nameOf(definition);
   const isShown = useShownFunction() === name;
+  const shownName = <span className={classNames(textStyles.monospace, textStyles.truncated)}>{name}</span>;
   return (
     <>
-      <CommandButton
-        command={functionCommands.open}
-        target={name}
-        size="small"
-        variant="ghost"
-        spoken="named"
-        className={classNames(styles.name, isShown && styles.shown)}
-      >
-        {() => <span className={classNames(textStyles.monospace, textStyles.truncated)}>{name}</span>}
-      </CommandButton>
+      {isShown ? (
+        <span className={classNames(styles.name, styles.shown)} aria-current="location">
+          {shownName}
+        </span>
+      ) : (
+        <CommandButton
+          command={functionCommands.open}
+          target={name}
+          size="small"
+          variant="ghost"
+          spoken="named"
+          className={styles.name}
+        >
+          {() => shownName}
+        </CommandButton>
+      )}
       <span className={classNames(textStyles.muted, styles.calls)}>
         {calls === 0 ? words.notCalled : words.calls({ count: calls })}
       </span>

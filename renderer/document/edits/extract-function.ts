@@ -13,7 +13,7 @@ import type { NodeChange, Operation } from "../operations.js";
 import { type OpLookup, signatureOf } from "../signature.js";
 import { dataInput, parseInput, parseTensorName, tensorName, uniqueName } from "../tensor-names.js";
 import { ancestors, wiringOf } from "../wiring.js";
-import { originOf } from "./paste.js";
+import { firstFreePlace, originOf } from "./paste.js";
 import { commonScope } from "./rename.js";
 import { changeEachConfig } from "./run-configs.js";
 import { type EditResult, edit, nodesText, refused } from "./types.js";
@@ -66,7 +66,7 @@ export function extractFunction(
     operations: [
       libraryOperation(document.metaGraph, functionOf(extraction, name)),
       { type: "nodes", changes: nodeChanges(extraction, call) },
-      ...layoutOperations(document, inside, call.name),
+      ...layoutOperations(document, inside, call),
       ...changeEachConfig(document, (config) => inRunConfig(config, extraction, call.name)),
     ],
     select: [call.name],
@@ -293,14 +293,18 @@ function readingCall(
   return { ...node, input: input.filter((text, at) => !text.startsWith("^") || input.indexOf(text) === at) };
 }
 
-function layoutOperations(document: GraphDocument, inside: readonly NodeDef[], call: string): Operation[] {
+/** The call comes where its nodes began, or below, where it covers no other node. */
+function layoutOperations(document: GraphDocument, inside: readonly NodeDef[], call: NodeDef): Operation[] {
   const moves = inside.flatMap(({ name }) => {
     const from = document.layout.get(name);
     return from ? [{ node: name, from }] : [];
   });
   if (moves.length === 0) return [];
-  const to = originOf(moves.map(({ from }) => from));
-  return [{ type: "layout", moves: [...moves, { node: call, to }] }];
+  const origin = originOf(moves.map(({ from }) => from));
+  const left = new Set(inside.map(({ name }) => name));
+  const others = [...document.nodes.values()].filter(({ name }) => !left.has(name));
+  const to = firstFreePlace(origin, [call], new Map(), others, document.layout);
+  return [{ type: "layout", moves: [...moves, { node: call.name, to }] }];
 }
 
 function inRunConfig(config: RunConfig, { names, results }: Extraction, call: string): RunConfig {

@@ -52,18 +52,33 @@ export function freePlaceFor(
   document: GraphDocument,
   { nodes, offsets, origin }: Pick<Clip, "nodes" | "offsets" | "origin">,
 ): Point {
-  const rects = [...document.nodes.values()].map((node) => rectOf(node, document.layout.get(node.name)));
   const first = { x: origin.x + COPY_OFFSET, y: origin.y + COPY_OFFSET };
+  return firstFreePlace(first, nodes, offsets, [...document.nodes.values()], document.layout);
+}
+
+/**
+ * The first place, from a point downwards, where nodes cover none of the others; the point itself if there is none near.
+ *
+ * @param offsets of the nodes from that place
+ */
+export function firstFreePlace(
+  from: Point,
+  nodes: readonly NodeDef[],
+  offsets: ReadonlyMap<string, Point>,
+  others: readonly NodeDef[],
+  layout: GraphDocument["layout"],
+): Point {
+  const rects = others.map((node) => rectOf(node, layout.get(node.name)));
   for (let tried = 0; tried < MAX_TRIES; tried++) {
-    const at = { x: first.x, y: first.y + tried * COPY_OFFSET };
+    const at = { x: from.x, y: from.y + tried * COPY_OFFSET };
     const isFree = nodes.every((node) => {
       const offset = offsets.get(node.name) ?? { x: 0, y: 0 };
-      const copy = rectOf(node, { x: at.x + offset.x, y: at.y + offset.y });
-      return !rects.some((rect) => overlap(rect, copy));
+      const placed = rectOf(node, { x: at.x + offset.x, y: at.y + offset.y });
+      return !rects.some((rect) => overlap(rect, placed));
     });
     if (isFree) return at;
   }
-  return first;
+  return from;
 }
 
 interface Rect {

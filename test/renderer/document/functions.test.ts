@@ -78,6 +78,16 @@ describe("extracting nodes to a function", () => {
     expect(after).toMatchObject({ layout: before.layout, metaGraph: before.metaGraph });
   });
 
+  it("puts the call where it covers no other node", () => {
+    const before = welcome();
+    const columns = { a: { x: 0, y: 0 }, b: { x: 0, y: 120 }, x: { x: 220, y: 0 }, y: { x: 220, y: 120 } };
+    const placed = { ...before, layout: new Map([...before.layout, ...Object.entries(columns)]) };
+    // The first place of its nodes would be that of a.
+    const call = edited(placed, extract(placed, "b", "x", "y")).layout.get("extracted");
+    expect(call?.x).toBe(0);
+    expect(call?.y).toBeGreaterThan(50);
+  });
+
   it("is undone by inlining, with names and places", () => {
     const before = welcome();
     const called = edited(before, extract(before, "x", "y", "z"));
