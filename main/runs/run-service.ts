@@ -2,7 +2,6 @@
  * Runs, one at a time: a cluster's devices are shared, and the results on the canvas belong to one run. Others wait in a
  * queue.
  */
-
 import type { RunSummary, ScalarCurve } from "../api/run-history.js";
 import type { RunOrigin } from "../api/run-state.js";
 import type { RunRequest, RunUpdate } from "../api/runs.js";

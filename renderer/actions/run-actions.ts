@@ -1,5 +1,4 @@
 /** Starting and stopping runs of the open document. */
-
 import type { Problem } from "../../main/api/problem.js";
 import type { RunOrigin } from "../../main/api/run-state.js";
 import type { RunRequest, RunUpdate } from "../../main/api/runs.js";

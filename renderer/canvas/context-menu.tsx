@@ -1,5 +1,4 @@
 /** The context menu of a node, an edge or the canvas, made of commands as everywhere. */
-
 import type { MouseEvent, ReactElement } from "react";
 import { alignCommands } from "../commands/align-commands.js";
 import { frameCommands, noteCommands } from "../commands/annotation-commands.js";

@@ -1,5 +1,4 @@
 /** The list that opens where an edge is dropped in empty space, and where an op is added. */
-
 import { type KeyboardEvent, type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import { existingEnds, heldText, insertable, opCandidates } from "../document/candidates.js";
 import { searchOps } from "../document/op-entries.js";

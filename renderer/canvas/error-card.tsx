@@ -1,5 +1,4 @@
 /** Under the selected node: what is wrong with it, in words, and what fixes it. */
-
 import { useStore } from "@xyflow/react";
 import type { CSSProperties, ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";

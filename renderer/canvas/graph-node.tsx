@@ -1,5 +1,4 @@
 /** One node of the graph. Its size is fixed; the results of a run are drawn inside it. */
-
 import { type NodeProps, type ReactFlowState, useStore } from "@xyflow/react";
 import { type CSSProperties, memo, type ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";

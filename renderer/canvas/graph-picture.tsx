@@ -1,5 +1,4 @@
 /** The part of the graph that is drawn as one picture below the DOM elements. */
-
 import { useStore } from "@xyflow/react";
 import { type ReactElement, useLayoutEffect, useMemo, useRef } from "react";
 import type { Point } from "../document/model.js";

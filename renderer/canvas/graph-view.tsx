@@ -1,5 +1,4 @@
 /** React Flow over the document store: what it draws, and what the user's gestures mean. */
-
 import {
   Background,
   type Connection,

@@ -1,5 +1,4 @@
 /** The nodes that their task has no kernel for, counted above the graph. They do not prevent a run. */
-
 import type { ReactElement } from "react";
 import { graphCommands } from "../commands/graph-commands.js";
 import { viewCommands } from "../commands/view-commands.js";

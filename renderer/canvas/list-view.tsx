@@ -1,5 +1,4 @@
 /** The graph as a tree of scopes and nodes: everything that the canvas shows, for keyboard and screen reader. */
-
 import { type ReactElement, useMemo, useRef, useState } from "react";
 import { findNodes } from "../document/find-nodes.js";
 import { flatRows } from "../document/outline.js";

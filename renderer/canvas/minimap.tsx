@@ -1,5 +1,4 @@
 /** A small view of the whole graph, with the visible part marked. */
-
 import { useStore } from "@xyflow/react";
 import { type PointerEvent, type ReactElement, useLayoutEffect, useMemo, useRef } from "react";
 import type { Annotation, Point } from "../document/model.js";

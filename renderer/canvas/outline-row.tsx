@@ -1,5 +1,4 @@
 /** One row of the graph as a list: a scope, a node, an input or a reader of a node, a frame or a note. */
-
 import type { ReactElement, ReactNode } from "react";
 import type { OutlineRow } from "../document/outline.js";
 import { shapeText } from "../document/shapes.js";

@@ -1,5 +1,4 @@
 /** The rows of the graph as a list, one of which is the current one, and the keys that move between them. */
-
 import { type KeyboardEvent, type ReactElement, type RefObject, useEffect, useRef, useState } from "react";
 import { type OutlineRow, rowOfNode } from "../document/outline.js";
 import { type Hierarchy, nodesInScope } from "../document/visible-graph.js";

@@ -1,5 +1,4 @@
 /** The choice of a task by keyboard: P. */
-
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from "react";
 import { taskDevice, taskName } from "../cluster/task-name.js";
 import { nodesText } from "../document/edits/types.js";

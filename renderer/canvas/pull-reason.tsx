@@ -1,5 +1,4 @@
 /** Shows beside the pointer why the port under a dragged edge does not accept it. */
-
 import { useConnection } from "@xyflow/react";
 import type { ReactElement } from "react";
 import { whyNotConnect } from "../document/edits/connect.js";

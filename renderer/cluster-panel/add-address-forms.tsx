@@ -1,5 +1,4 @@
 /** Forms for an address: of another machine with Tensordeck, or of a running TensorFlow server. */
-
 import { type FormEvent, type ReactElement, type ReactNode, useState } from "react";
 import { jobNameSchema } from "../../main/api/cluster.js";
 import type { Problem } from "../../main/api/problem.js";

@@ -1,5 +1,4 @@
 /** By what nodes are coloured. */
-
 import { texts } from "../texts/texts.js";
 import { type Colouring, useColouring } from "../viewport/colouring.js";
 import { type CommandSpec, defineCommands } from "./command.js";

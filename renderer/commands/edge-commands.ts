@@ -1,5 +1,4 @@
 /** The commands of the selected edge. */
-
 import { texts } from "../texts/texts.js";
 import { insertPlace } from "../viewport/new-node-place.js";
 import { useCanvas } from "../viewport/view-store.js";

@@ -1,5 +1,4 @@
 /** The commands for scopes: what of the graph is open on the canvas. */
-
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { hierarchyFor } from "../document/arrangement.js";
 import { nodesInScope } from "../document/visible-graph.js";

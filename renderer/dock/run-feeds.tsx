@@ -1,5 +1,4 @@
 /** The feeds of a run, with fields to edit them. */
-
 import type { ReactElement } from "react";
 import type { TensorInfo } from "../../protos/generated/tensorflow/meta_graph.js";
 import { servingSignatures, tensorsOf } from "../../worker-runtime/graph/run-choice.js";

@@ -1,5 +1,4 @@
 /** The signatures of a graph, one of which can be run, and whether a SavedModel has its saved values. */
-
 import type { ReactElement } from "react";
 import type { SignatureDef, TensorInfo } from "../../protos/generated/tensorflow/meta_graph.js";
 import { servingSignatures, signatureRun, tensorsOf } from "../../worker-runtime/graph/run-choice.js";

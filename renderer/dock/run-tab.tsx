@@ -1,5 +1,4 @@
 /** The only place to choose what a run fetches, runs and feeds; also shows the signatures of the graph. */
-
 import { type ReactElement, useId, useState } from "react";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
 import { type ChosenRun, chosenRun, waitedQueues } from "../document/run-inputs.js";

@@ -1,5 +1,4 @@
 /** One node: its name, device, attributes, ports, feed, last value, time and problems. */
-
 import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { taskNameOfDevice } from "../cluster/task-name.js";

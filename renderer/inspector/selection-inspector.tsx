@@ -1,5 +1,4 @@
 /** Several nodes: how many of which op, and the device they share. */
-
 import { type ReactElement, useMemo } from "react";
 import { deviceText } from "../document/edits/place.js";
 import { PropertyRow } from "../parts/property-row.js";

@@ -1,5 +1,4 @@
 /** How long the node took in the newest traced step. */
-
 import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { HeadingAside, Note, Section, SectionHeading } from "../parts/section.js";

@@ -1,5 +1,4 @@
 /** The values that the newest run brought for the node's outputs. */
-
 import { type ReactElement, useState } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { TensorPreview } from "../../main/api/runs.js";

@@ -1,5 +1,4 @@
 /** The engine's ops: searched, read about, dragged onto the canvas. */
-
 import {
   type CSSProperties,
   type KeyboardEvent,

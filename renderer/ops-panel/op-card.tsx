@@ -1,5 +1,4 @@
 /** The inputs, outputs and attributes of an op, beside its row. */
-
 import { type ReactElement, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { opCommands } from "../commands/op-commands.js";

@@ -1,5 +1,4 @@
 /** What is wrong with a node, as cards: in the inspector, and under the node. */
-
 import { createContext, type ReactElement, type ReactNode, useContext } from "react";
 import type { Problem } from "../../main/api/problem.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";

@@ -1,5 +1,4 @@
 /** Dragging an op out of the ops panel onto the canvas, where letting go adds it. */
-
 import { combine } from "@atlaskit/pragmatic-drag-and-drop/combine";
 import {
   draggable,

@@ -1,5 +1,4 @@
 /** Dragging nodes onto a task: a row of the cluster panel or a lane. */
-
 import { deviceText } from "../document/edits/place.js";
 import { recordPerDocument } from "../stores/document-session.js";
 import { documentActions, useGraph } from "../stores/document-store.js";

@@ -2,7 +2,6 @@
  * What of a graph is open on the canvas, and how it is arranged. State of the window: it is never part of the document,
  * and its changes are no edits.
  */
-
 import { hierarchyFor, isArranged, NO_WEIGHTS } from "../document/arrangement.js";
 import type { Point } from "../document/model.js";
 import { scopeOf } from "../document/scope-tree.js";

@@ -1,5 +1,4 @@
 /** What each step of the tour says, where, and how it is done: by the user, or by the tour for the user. */
-
 import { TOUR_NODES } from "../actions/tour-actions.js";
 import { taskDevice, taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { clusterCommands } from "../commands/cluster-commands.js";

@@ -1,5 +1,4 @@
 /** The tour for new users: a card beside the control that each of its four steps is about. */
-
 import { type ReactElement, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 import { endTour, showsWelcomeGraph } from "../actions/tour-actions.js";
 import { fileCommands } from "../commands/file-commands.js";

@@ -1,5 +1,4 @@
 /** The graph as an SVG document: what the canvas draws, with colours that need no style sheet. Pure. */
-
 import { paused, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { FRAME_HEAD, portY } from "../document/node-size.js";
 import type { Scope } from "../document/scope-tree.js";

@@ -1,5 +1,4 @@
 /** The texts of a node. Pure. */
-
 import type { FeedValue } from "../../main/api/feeds.js";
 import type { NodeRun, TensorPreview } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";

@@ -1,5 +1,4 @@
 /** The kept runs of the document, and one or two of them in detail, beside each other. */
-
 import { type ReactElement, useEffect, useMemo, useState } from "react";
 import { documentKey } from "../../../main/api/run-state.js";
 import { runCommands } from "../../commands/run-commands.js";

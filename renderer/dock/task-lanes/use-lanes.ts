@@ -1,5 +1,4 @@
 /** The lanes of the open document: one per task of the cluster, and what the canvas draws in them. */
-
 import { useMemo } from "react";
 import type { NodeRun, Transfer } from "../../../main/api/runs.js";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";

@@ -1,5 +1,4 @@
 /** What a traced step held in memory, by device, and its largest nodes. */
-
 import { type ReactElement, useMemo, useRef } from "react";
 import type { DeviceMemory, StepTrace } from "../../../main/api/traces.js";
 import { taskName, taskNameOfDevice } from "../../cluster/task-name.js";
