@@ -50,10 +50,11 @@ export function placementPreview(): PlacementPreview | undefined {
   return previewOf(useGraph.getState().document.nodes, suggestion, shown);
 }
 
-/** The same for a component. */
+/** The same for a component, which is rendered again only if it differs: each node of the canvas asks. */
 export function usePlacementPreview(): PlacementPreview | undefined {
-  const nodes = useGraph((state) => state.document.nodes);
-  return usePlacement(useShallow(({ suggestion, shown }) => previewOf(nodes, suggestion, shown)));
+  const suggestion = usePlacement((state) => state.suggestion);
+  const shown = usePlacement((state) => state.shown);
+  return useGraph(useShallow(({ document }) => previewOf(document.nodes, suggestion, shown)));
 }
 
 /** The device that the canvas shows for a node: the one of the suggestion while its outcome is shown, else its own. */
