@@ -248,14 +248,17 @@ def synchronous(cluster):
                 save_checkpoint_secs=None, save_summaries_steps=None, stop_grace_period_secs=1,
             ) as session:
                 chief_is_ready.set()
+                # Step by step: a worker that takes both tokens of an update is a step ahead, its fellow's next gradient
+                # comes too late and is dropped, and the last tokens are never made.
                 for _ in range(5):
+                    both.wait()
                     session.run(step)
                 # Until both are here, the other's last update may still be under way.
-                finished.wait()
+                both.wait()
                 values[index] = session.run(w)
-                finished.wait()
+                both.wait()
 
-    finished = threading.Barrier(2)
+    both = threading.Barrier(2)
     in_threads(work)
     return [float(v) for v in values[0]]
 
