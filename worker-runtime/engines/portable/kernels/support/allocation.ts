@@ -85,6 +85,21 @@ export function allocate(dtype: DType, shape: readonly number[]): TensorData {
   }
 }
 
+/** Up to this many elements, V8 always finds memory or ends the process. */
+const FEW_ELEMENTS = 1024;
+
+/**
+ * An array of zeros for as many elements as a tensor has, whose size needs no check any more.
+ * @throws TensorFlowError RESOURCE_EXHAUSTED if there is no memory.
+ */
+export function allocateLike({ dtype, shape, data }: Tensor): TensorData {
+  // The small steps of most graphs: a scalar costs less than its checks would.
+  if (dtype === "float32" && data.length <= FEW_ELEMENTS && memoryBudget.hasRoomFor(4 * data.length)) {
+    return new Float32Array(data.length);
+  }
+  return allocate(dtype, shape);
+}
+
 /**
  * Checks a tensor in a message before it is decoded: a single element can stand for all elements of its shape.
  * @throws TensorFlowError RESOURCE_EXHAUSTED if there is no memory; INVALID_ARGUMENT for an invalid dtype or shape.

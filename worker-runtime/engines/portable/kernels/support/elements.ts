@@ -2,7 +2,7 @@ import type { DType } from "../../../../protocol/dtype.js";
 import { internalError, invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import { isByteList, type TensorData } from "../../../../protocol/tensor-data.js";
-import { allocate } from "./allocation.js";
+import { allocate, allocateLike } from "./allocation.js";
 import { cppShapeText } from "./shapes.js";
 
 /** Arrays whose elements are JS numbers. */
@@ -66,6 +66,11 @@ export function stringsOf({
 /** A new array of zeros. @throws TensorFlowError as `allocate`. */
 export function newNumbers(dtype: DType, shape: readonly number[]): NumberArray {
   return numbersOf({ dtype, data: allocate(dtype, shape) });
+}
+
+/** A new array of zeros of a tensor's dtype and shape. @throws TensorFlowError as `allocateLike`. */
+export function newNumbersLike(tensor: Tensor): NumberArray {
+  return numbersOf({ dtype: tensor.dtype, data: allocateLike(tensor) });
 }
 
 /** A new int64 or uint64 array of zeros. @throws TensorFlowError as `allocate`. */

@@ -3,8 +3,9 @@ import { internalError } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import { elementCount } from "../../../../protocol/tensor-data.js";
 import type { PureKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
 import { forEachRun } from "./broadcast-runs.js";
-import { type Cost, pureKernel, withSmallFloats } from "./define.js";
+import { type Compute, type Cost, pureKernel, withSmallFloats } from "./define.js";
 import { allFloatTypes, isLong, isSmallFloat, longTypes, shortIntTypes } from "./dtypes.js";
 import {
   inputAt,
@@ -13,6 +14,7 @@ import {
   type NumberArray,
   newLongs,
   newNumbers,
+  newNumbersLike,
   numbersOf,
 } from "./elements.js";
 import { calling, nanosPerElement, onceByType, perBroadcastElement } from "./elementwise-cost.js";
@@ -157,7 +159,7 @@ export function applyBinary(op: BinaryOp, x: Tensor, y: Tensor): Tensor {
   const b = numbersOf(y);
   if (sameShape(x.shape, y.shape)) {
     // Most operands do not broadcast, and for two scalars everything around the loop takes longer than the loop itself.
-    const out = newNumbers(dtype, x.shape);
+    const out = newNumbersLike(x);
     loop(out, 0, a, 0, 1, b, 0, 1, elementCount(dtype, out));
     return new Tensor(dtype, x.shape, out);
   }
@@ -182,10 +184,16 @@ function computedAs(dtype: DType): DType {
   return isSmallFloat(dtype) ? "float32" : dtype;
 }
 
+/** As `withSmallFloats`, decided by a type attribute when the kernel is made and not at each of its runs. */
+function widenedFor(attr: string, compute: Compute): (node: KernelNode) => Compute {
+  const widened = withSmallFloats(compute);
+  return (node) => (isSmallFloat(node.type(attr)) ? widened : compute);
+}
+
 /** A kernel for an op of two operands that broadcast: inputs and output of type attribute T. */
 export function binaryKernel(name: string, op: BinaryOp): PureKernelDefinition {
-  const compute = withSmallFloats((inputs) => [applyBinary(op, inputAt(inputs, 0), inputAt(inputs, 1))]);
-  return pureKernel(name, () => compute, {
+  const compute: Compute = (inputs) => [applyBinary(op, inputAt(inputs, 0), inputAt(inputs, 1))];
+  return pureKernel(name, widenedFor("T", compute), {
     types: { T: typesOf(op) },
     cost: binaryCost(op),
   });
@@ -232,16 +240,16 @@ function applyUnary(op: UnaryOp, x: Tensor): Tensor {
     (op.longs ?? noLoop(x.dtype))(out, longsOf(x));
     return new Tensor(x.dtype, x.shape, out);
   }
-  const out = newNumbers(x.dtype, x.shape);
+  const out = newNumbersLike(x);
   loopFor(x.dtype, op)(out, numbersOf(x));
   return new Tensor(x.dtype, x.shape, out);
 }
 
 /** A kernel for an op of one operand: input and output of type attribute T. */
 export function unaryKernel(name: string, op: UnaryOp): PureKernelDefinition {
-  const compute = withSmallFloats((inputs) => [applyUnary(op, inputAt(inputs, 0))]);
+  const compute: Compute = (inputs) => [applyUnary(op, inputAt(inputs, 0))];
   const nanosOf = onceByType((dtype) => nanosPerElement(dtype, findLoop(computedAs(dtype), op), op.cost));
-  return pureKernel(name, () => compute, {
+  return pureKernel(name, widenedFor("T", compute), {
     types: { T: typesOf(op) },
     cost: (_, inputs) => {
       const { dtype, data } = inputAt(inputs, 0);
