@@ -11,33 +11,50 @@ import type { GraphNode, NodeLookup, TensorRef } from "./graph-node.js";
  * of while loops.
  * @param added the new nodes; existing nodes cannot lead to them.
  * @param graph all nodes, including the new ones.
+ * @param ahead of the new nodes, as `noteEdgesAhead` has found them: without any, there are no cycles.
  * @throws TensorFlowError INVALID_ARGUMENT in TensorFlow's words.
  */
-export function* checkEdges(added: readonly GraphNode[], graph: NodeLookup): PausingWork<void> {
+export function* checkEdges(
+  added: readonly GraphNode[],
+  graph: NodeLookup,
+  ahead: readonly EdgeAhead[],
+): PausingWork<void> {
   yield* eachOf(added, (node) => checkInputs(node, graph), NODES_PER_PAUSE);
-  if (yield* leadsForward(added)) {
+  if (yield* leadsForward(added, ahead)) {
     yield* checkCycles(added);
   }
 }
 
-/** Whether a node precedes one of its inputs. Most clients send nodes in the order of creation, which has no cycles. */
-function* leadsForward(added: readonly GraphNode[]): PausingWork<boolean> {
-  const before = new Set<string>();
-  const ahead: { readonly source: string; readonly target: GraphNode }[] = [];
-  const look = (node: GraphNode) => {
-    for (const { node: source } of node.inputs) {
-      if (!before.has(source)) {
-        ahead.push({ source, target: node });
-      }
+/** An edge to a node from one that comes later, or that was there already. */
+export interface EdgeAhead {
+  readonly source: string;
+  readonly target: GraphNode;
+}
+
+/**
+ * Notes the edges to a node from those that do not come before it. Most clients send nodes in the order of creation:
+ * they have none, and nothing more is to be looked at.
+ * @param before the nodes of the same message that come before.
+ */
+export function noteEdgesAhead(
+  node: GraphNode,
+  before: ReadonlyMap<string, GraphNode>,
+  ahead: EdgeAhead[],
+): void {
+  for (const { node: source } of node.inputs) {
+    if (!before.has(source)) {
+      ahead.push({ source, target: node });
     }
-    for (const source of node.controls) {
-      if (!before.has(source)) {
-        ahead.push({ source, target: node });
-      }
+  }
+  for (const source of node.controls) {
+    if (!before.has(source)) {
+      ahead.push({ source, target: node });
     }
-    before.add(node.name);
-  };
-  yield* eachOf(added, look, NODES_PER_PAUSE);
+  }
+}
+
+/** Whether a node precedes one of its inputs, other than in a loop. */
+function* leadsForward(added: readonly GraphNode[], ahead: readonly EdgeAhead[]): PausingWork<boolean> {
   if (ahead.length === 0) {
     return false;
   }

@@ -47,7 +47,7 @@ export function* placeNodes(
   added: readonly GraphNode[],
   { graph, devices: placed }: { readonly graph: NodeLookup; readonly devices: PlacedDevices },
   placement: Placement,
-): PausingWork<PlacedDevices> {
+): PausingWork<Map<string, string>> {
   const { softPlacement } = placement;
   const choices = new DeviceChoices(placement);
   const problems: string[] = [];

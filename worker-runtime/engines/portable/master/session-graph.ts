@@ -5,7 +5,7 @@ import type { OpRegistry } from "../../../graph/op-registry.js";
 import { aborted, invalidArgument, resourceExhausted } from "../../../protocol/status.js";
 import { checkRoomForGraph } from "../kernels/support/allocation.js";
 import { eachOf, type PausingWork } from "../pauses.js";
-import { checkEdges } from "./graph-checks.js";
+import { checkEdges, type EdgeAhead, noteEdgesAhead } from "./graph-checks.js";
 import type { GraphNode, NodeLookup, NodeMap } from "./graph-node.js";
 import { lowerFunctions } from "./lower-functions.js";
 import { readNodes } from "./node-reading.js";
@@ -26,8 +26,8 @@ export interface SessionGraphOptions {
  */
 export class SessionGraph {
   readonly #options: SessionGraphOptions;
-  readonly #nodes = new Map<string, GraphNode>();
-  readonly #devices = new Map<string, string>();
+  #nodes = new Map<string, GraphNode>();
+  #devices: Map<string, string> = new Map();
   readonly #functions = new Map<string, FunctionDef>();
   #library: FunctionDefLibrary | undefined;
   #ops: OpRegistry;
@@ -105,6 +105,7 @@ export class SessionGraph {
     const facts = this.#options.placement.kernels;
     const added = yield* readNodes(lowerFunctions(graph.node, library, { ops, facts }, earlier), ops);
     const fresh = new Map<string, GraphNode>();
+    const ahead: EdgeAhead[] = [];
     yield* eachOf(added, (node) => {
       if (this.#nodes.has(node.name) && isExtension) {
         throw invalidArgument(
@@ -115,17 +116,23 @@ export class SessionGraph {
       if (fresh.has(node.name)) {
         throw invalidArgument(`Node '${node.name}' is not unique`);
       }
+      noteEdgesAhead(node, fresh, ahead);
       fresh.set(node.name, node);
     });
     const all: NodeLookup = {
       get: (name) => fresh.get(name) ?? this.#nodes.get(name),
       has: (name) => fresh.has(name) || this.#nodes.has(name),
     };
-    yield* checkEdges(added, all);
+    yield* checkEdges(added, all, ahead);
     const devices = yield* placeNodes(added, { graph: all, devices: this.#devices }, this.#options.placement);
     // Steps that are being prepared meanwhile need nothing of it, but must not find a node without its device.
-    yield* eachOf(devices, ([name, device]) => this.#devices.set(name, device));
-    yield* eachOf(added, (node) => this.#nodes.set(node.name, node));
+    if (this.#nodes.size === 0) {
+      this.#devices = devices;
+      this.#nodes = fresh;
+    } else {
+      yield* eachOf(devices, ([name, device]) => this.#devices.set(name, device));
+      yield* eachOf(added, (node) => this.#nodes.set(node.name, node));
+    }
     for (const definition of functions) {
       this.#functions.set(definition.signature?.name ?? "", definition);
     }

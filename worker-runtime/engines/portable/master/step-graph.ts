@@ -64,6 +64,8 @@ class StepGraphBuilder {
   readonly #feedPoints = new Map<string, FeedPoint>();
   readonly #fed = new Set<string>();
   readonly #sendNames = new Set<string>();
+  /** The nodes that are added, or will be once what they need is. */
+  readonly #entered = new Set<string>();
 
   constructor(input: StepGraphInput) {
     this.#input = input;
@@ -195,12 +197,11 @@ class StepGraphBuilder {
     const stack: GraphNode[] = [];
     // For each node of the stack, the number of the source to be visited next.
     const next: number[] = [];
-    const entered = new Set<string>();
     const enter = (name: string) => {
-      if (this.#nodes.has(name) || entered.has(name)) {
+      if (this.#entered.has(name)) {
         return;
       }
-      entered.add(name);
+      this.#entered.add(name);
       const node = this.#rewired(name);
       if (node !== undefined) {
         stack.push(node);
@@ -248,7 +249,9 @@ class StepGraphBuilder {
     if (!isReplaced) {
       return node;
     }
-    const inputs = node.inputs.map((input) => this.#substitutes.get(textOf(input)) ?? input);
+    const inputs = node.inputs.map((input) =>
+      this.#substitutedNodes.has(input.node) ? (this.#substitutes.get(textOf(input)) ?? input) : input,
+    );
     const controls = node.controls.map((control) => this.#controlSubstitutes.get(control) ?? control);
     const isSame =
       inputs.every((input, i) => input === node.inputs[i]) &&

@@ -3,9 +3,8 @@ import { internalError } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import { elementCount } from "../../../../protocol/tensor-data.js";
 import type { PureKernelDefinition } from "../kernel.js";
-import type { KernelNode } from "../kernel-node.js";
 import { forEachRun } from "./broadcast-runs.js";
-import { type Compute, type Cost, pureKernel, withSmallFloats } from "./define.js";
+import { type Cost, pureKernel, withSmallFloats } from "./define.js";
 import { allFloatTypes, isLong, isSmallFloat, longTypes, shortIntTypes } from "./dtypes.js";
 import {
   inputAt,
@@ -184,16 +183,10 @@ function computedAs(dtype: DType): DType {
   return isSmallFloat(dtype) ? "float32" : dtype;
 }
 
-/** As `withSmallFloats`, decided by a type attribute when the kernel is made and not at each of its runs. */
-function widenedFor(attr: string, compute: Compute): (node: KernelNode) => Compute {
-  const widened = withSmallFloats(compute);
-  return (node) => (isSmallFloat(node.type(attr)) ? widened : compute);
-}
-
 /** A kernel for an op of two operands that broadcast: inputs and output of type attribute T. */
 export function binaryKernel(name: string, op: BinaryOp): PureKernelDefinition {
-  const compute: Compute = (inputs) => [applyBinary(op, inputAt(inputs, 0), inputAt(inputs, 1))];
-  return pureKernel(name, widenedFor("T", compute), {
+  const compute = withSmallFloats((inputs) => [applyBinary(op, inputAt(inputs, 0), inputAt(inputs, 1))]);
+  return pureKernel(name, () => compute, {
     types: { T: typesOf(op) },
     cost: binaryCost(op),
   });
@@ -247,9 +240,9 @@ function applyUnary(op: UnaryOp, x: Tensor): Tensor {
 
 /** A kernel for an op of one operand: input and output of type attribute T. */
 export function unaryKernel(name: string, op: UnaryOp): PureKernelDefinition {
-  const compute: Compute = (inputs) => [applyUnary(op, inputAt(inputs, 0))];
+  const compute = withSmallFloats((inputs) => [applyUnary(op, inputAt(inputs, 0))]);
   const nanosOf = onceByType((dtype) => nanosPerElement(dtype, findLoop(computedAs(dtype), op), op.cost));
-  return pureKernel(name, widenedFor("T", compute), {
+  return pureKernel(name, () => compute, {
     types: { T: typesOf(op) },
     cost: (_, inputs) => {
       const { dtype, data } = inputAt(inputs, 0);
