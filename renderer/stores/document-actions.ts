@@ -307,7 +307,7 @@ export const documentActions = {
   duplicate(): boolean {
     const clip = clipOf(present(), useGraph.getState().selection);
     if (!clip) return false;
-    return perform(paste(present(), clip, freePlaceFor(present(), clip), "Duplicate"));
+    return perform(paste(present(), clip, freePlaceFor(present(), clip), "duplicate"));
   },
 
   /** The selected nodes as text for the clipboard; undefined when nothing is selected. */
@@ -326,7 +326,7 @@ export const documentActions = {
     } catch (error) {
       return perform(refused(error instanceof Error ? error.message : String(error)));
     }
-    return perform(paste(present(), clip, placeFor?.(clip) ?? freePlaceFor(present(), clip), "Paste"));
+    return perform(paste(present(), clip, placeFor?.(clip) ?? freePlaceFor(present(), clip), "paste"));
   },
 
   /** Gives variables a first value of zeros, which can then be edited. */

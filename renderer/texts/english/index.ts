@@ -9,8 +9,10 @@ import { commands } from "./commands/index.js";
 import { common } from "./common.js";
 import { dialogs } from "./dialogs.js";
 import { dock } from "./dock.js";
+import { document } from "./document/index.js";
 import { firewall } from "./firewall.js";
 import { inspector } from "./inspector.js";
+import { opHelp } from "./op-help/index.js";
 import { opsPanel } from "./ops-panel.js";
 import { pairing } from "./pairing.js";
 import { parts } from "./parts.js";
@@ -29,8 +31,10 @@ export const english = {
   common,
   dialogs,
   dock,
+  document,
   firewall,
   inspector,
+  opHelp,
   opsPanel,
   pairing,
   parts,
