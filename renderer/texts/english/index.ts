@@ -16,6 +16,7 @@ import { opHelp } from "./op-help/index.js";
 import { opsPanel } from "./ops-panel.js";
 import { pairing } from "./pairing.js";
 import { parts } from "./parts.js";
+import { placement } from "./placement.js";
 import { placementPanel } from "./placement-panel.js";
 import { tour } from "./tour.js";
 import { ui } from "./ui.js";
@@ -38,6 +39,7 @@ export const english = {
   opsPanel,
   pairing,
   parts,
+  placement,
   placementPanel,
   tour,
   ui,
