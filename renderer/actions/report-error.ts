@@ -52,7 +52,7 @@ export function sayUnhandled(error: unknown): void {
   }
   const { message, details } = toProblem(error);
   if (HARMLESS.test(message)) return;
-  reportError("The window", error);
+  reportError(words.theWindow, error);
   if (said.has(message) || said.size >= MOST_REPORTS) return;
   said.add(message);
   showProblem(

@@ -63,6 +63,7 @@ import {
 } from "../document/run-inputs.js";
 import type { ShapeFix } from "../document/shape-fixes.js";
 import { parseTensorName } from "../document/tensor-names.js";
+import { texts } from "../texts/texts.js";
 import {
   type DocumentStore,
   examineAnew,
@@ -78,6 +79,8 @@ import { type OpenedDocument, slicedOpening } from "./opening.js";
 import { useOps } from "./ops-store.js";
 import { noteUse } from "./recent-ops.js";
 import { showRunOf } from "./run-origin.js";
+
+const words = texts.stores.documentActions;
 
 function historyState(history: History): Partial<DocumentStore> {
   return {
@@ -381,7 +384,7 @@ export const documentActions = {
   arrange(): boolean {
     const result = moveNodes(present(), layeredLayout(present().nodes));
     if (!result.ok) return perform(result);
-    return perform({ ok: true, transaction: { ...result.transaction, label: "Arrange the graph" } });
+    return perform({ ok: true, transaction: { ...result.transaction, label: words.arrange } });
   },
 
   setFeed: (tensor: string, value: FeedValue | undefined): boolean =>

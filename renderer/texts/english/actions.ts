@@ -134,6 +134,7 @@ export const actions = {
     apply: "Place {nodes} as suggested",
   },
   reportError: {
+    theWindow: "The window",
     message: "Something went wrong in the window.",
     remedy: "Your graph is still here. If something no longer responds, reload the window.",
   },
