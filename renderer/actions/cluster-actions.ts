@@ -3,8 +3,11 @@ import type { Access, AddForeign, AddTasks, ClusterRow, Membership, Task } from 
 import { taskName } from "../cluster/task-name.js";
 import { addTasks, machinesOf, useCluster } from "../stores/cluster-store.js";
 import { confirm } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
-import { countText, listText } from "../ui/format.js";
+import { listText } from "../ui/format.js";
+
+const words = texts.actions.clusterActions;
 
 /** Up to this number they are listed by name; more are counted. */
 const MOST_NAMED = 4;
@@ -14,14 +17,19 @@ function liveTasks(): readonly Task[] {
   return useCluster.getState().tasks.filter(({ state }) => state !== "stopped" && state !== "failed");
 }
 
-async function mayRestart(tasks: readonly Task[], title: string, why: string): Promise<boolean> {
-  if (tasks.length === 0) return true;
-  const named = tasks.length > MOST_NAMED ? countText(tasks.length, "task") : listText(tasks.map(taskName));
-  const verb = tasks.length === 1 ? "is" : "are";
+/** Asks before the live tasks are restarted. @param why what restarts them */
+async function mayRestart(why: "makeFixed" | "makeDynamic" | "addToFixed"): Promise<boolean> {
+  const tasks = liveTasks();
+  const count = tasks.length;
+  if (count === 0) return true;
+  const { title, text } = words[why];
   const choice = await confirm({
     title,
-    text: `${why} ${named} ${verb} restarted. Variables that live there are lost, and a run in progress fails.`,
-    choices: [{ id: "restart", label: `Restart ${countText(tasks.length, "task")}`, style: "danger" }],
+    text: text({
+      tasks: count > MOST_NAMED ? words.tasks({ count }) : listText(tasks.map(taskName)),
+      count,
+    }),
+    choices: [{ id: "restart", label: words.restart({ count }), style: "danger" }],
   });
   return choice === "restart";
 }
@@ -29,24 +37,14 @@ async function mayRestart(tasks: readonly Task[], title: string, why: string): P
 /** Changes the cluster's membership. Asks first if tasks would be restarted. Rejects with a ProblemError. */
 export async function changeMembership(membership: Membership): Promise<void> {
   if (useCluster.getState().state?.membership === membership) return;
-  const allowed = await mayRestart(
-    liveTasks(),
-    membership === "fixed" ? "Make the cluster fixed?" : "Make the cluster dynamic?",
-    membership === "fixed"
-      ? "Tasks of a fixed cluster know each other from their start."
-      : "Tasks of a dynamic cluster start alone.",
-  );
+  const allowed = await mayRestart(membership === "fixed" ? "makeFixed" : "makeDynamic");
   if (allowed) await client().call("cluster.setMembership", { membership });
 }
 
 /** Whether tasks may join; a fixed cluster must restart for them, which the user confirms. */
 export async function mayAddTasks(): Promise<boolean> {
   if (useCluster.getState().state?.membership !== "fixed") return true;
-  return mayRestart(
-    liveTasks(),
-    "Add to the fixed cluster?",
-    "Tasks of a fixed cluster know each other from their start.",
-  );
+  return mayRestart("addToFixed");
 }
 
 /** Adds and starts tasks, unless the user would rather keep the others running. Rejects with a ProblemError. */
@@ -86,9 +84,9 @@ export async function applyRows(rows: readonly ClusterRow[]): Promise<void> {
 export async function clearState(task: Task): Promise<void> {
   const name = taskName(task);
   const choice = await confirm({
-    title: `Clear the state of ${name}?`,
-    text: `Variables, queues and sessions that live on ${name} are lost, including those of other programs. The task keeps running. A run in progress may fail.`,
-    choices: [{ id: "clear", label: "Clear state", style: "danger" }],
+    title: words.clearState.title({ task: name }),
+    text: words.clearState.text({ task: name }),
+    choices: [{ id: "clear", label: words.clearState.clear, style: "danger" }],
   });
   if (choice === "clear") await client().call("cluster.clearState", { taskId: task.id });
 }

@@ -1,4 +1,7 @@
 import { ProblemError } from "../../main/api/wire.js";
+import { texts } from "../texts/texts.js";
+
+const words = texts.actions.copyText;
 
 /** @throws ProblemError if the browser does not let the window write to the clipboard. */
 export async function copyText(text: string): Promise<void> {
@@ -7,8 +10,8 @@ export async function copyText(text: string): Promise<void> {
   } catch (error) {
     throw new ProblemError({
       code: "PERMISSION_DENIED",
-      message: "Nothing was copied: the browser does not let this page write to the clipboard.",
-      remedy: "Allow the clipboard in the settings of this page, or select the text and copy it by hand.",
+      message: words.message,
+      remedy: words.remedy,
       details: String(error),
     });
   }

@@ -3,11 +3,14 @@ import type { Draft } from "../../main/api/drafts.js";
 import { showNotice, showProblem } from "../stores/app-store.js";
 import type { DocumentSession } from "../stores/document-session.js";
 import { useDrafts } from "../stores/drafts-store.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { nextTask } from "../ui/next-task.js";
 import { DraftKeeper } from "./draft-keeper.js";
 import { fillSession, openFile } from "./open-actions.js";
 import { fillRemembered, type RememberedTab } from "./tab-actions.js";
+
+const words = texts.actions.draftActions;
 
 const RESTORED_NOTICE = "draft-restored";
 
@@ -51,11 +54,11 @@ async function restoreOwnDraft(session: DocumentSession, tab: RememberedTab): Pr
     session,
     problem: {
       code: "OK",
-      message: `The unsaved edits of ${draft.name} are still here.`,
-      reason: fileText(draft) ?? "The window was reloaded before they were saved.",
+      message: words.restored({ name: draft.name }),
+      reason: fileText(draft) ?? words.reloaded,
     },
     // The document as it is on disk; the edits are discarded with their draft.
-    action: { label: "Discard edits", run: () => fillRemembered(session, tab) },
+    action: { label: words.discard, run: () => fillRemembered(session, tab) },
   });
   return true;
 }
@@ -77,9 +80,9 @@ export async function discardDraft({ draftId }: Draft): Promise<void> {
 export function fileText({ file, name }: Pick<Draft, "file" | "name">): string | undefined {
   switch (file) {
     case "changed":
-      return `${name} has since been changed by another program; saving asks before replacing it.`;
+      return words.fileChanged({ name });
     case "missing":
-      return `${name} is no longer there; saving writes it again.`;
+      return words.fileMissing({ name });
     case "none":
     case "same":
       return undefined;

@@ -12,8 +12,11 @@ import { parseTensorName } from "../document/tensor-names.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
+import { texts } from "../texts/texts.js";
 import { downloadFile } from "../ui/download.js";
 import { baseNameOf } from "./file-actions.js";
+
+const words = texts.actions.exportActions;
 
 export type ScriptLanguage = "python" | "typescript";
 
@@ -29,8 +32,8 @@ export async function exportScript(language: ScriptLanguage): Promise<void> {
   if (unfinished) {
     throw new ProblemError({
       code: "FAILED_PRECONDITION",
-      message: `${unfinished.name} has an input without a value.`,
-      remedy: "Connect it, then export the graph again.",
+      message: words.unfinished.message({ node: unfinished.name }),
+      remedy: words.unfinished.remedy,
       node: unfinished.name,
     });
   }
@@ -47,8 +50,8 @@ function refuseUnreadableFeeds(): void {
     if (!images && (value.kind === "literal" || !value.batched)) continue;
     throw new ProblemError({
       code: "FAILED_PRECONDITION",
-      message: `${name} is fed ${images ? "images" : "in batches"}, which an exported script cannot do.`,
-      remedy: "Feed it a text or a whole file, then export the graph again.",
+      message: words.unreadableFeed[images ? "images" : "batches"]({ tensor: name }),
+      remedy: words.unreadableFeed.remedy,
       node: parseTensorName(name).node,
     });
   }

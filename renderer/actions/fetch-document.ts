@@ -2,8 +2,11 @@
 import type { HeldContent } from "../../main/api/contract.js";
 import { type DocumentFile, PART_BYTES } from "../../main/api/documents.js";
 import { ProblemError } from "../../main/api/wire.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { nextTask } from "../ui/next-task.js";
+
+const words = texts.actions.fetchDocument;
 
 export interface FetchOptions {
   readonly signal: AbortSignal;
@@ -49,9 +52,9 @@ export async function fetchWhole(
   if (here < sizeBytes) {
     throw new ProblemError({
       code: "UNAVAILABLE",
-      message: `Only a part of ${file.name} has arrived.`,
-      reason: "The connection to the application was lost, or other documents were opened meanwhile.",
-      remedy: "Open it again.",
+      message: words.message({ name: file.name }),
+      reason: words.reason,
+      remedy: words.remedy,
     });
   }
   return { ...described, metaGraph: whole };

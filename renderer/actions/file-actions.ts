@@ -8,11 +8,13 @@ import { documentActions, useDocument } from "../stores/document-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
 import { tabOf, useTab } from "../stores/tab-store.js";
 import { confirm, uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { downloadFile } from "../ui/download.js";
-import { listText } from "../ui/format.js";
 import { lastFolder, rememberFolder } from "./folder-memory.js";
 import { folderOf } from "./paths.js";
+
+const words = texts.actions.fileActions;
 
 export const GRAPH_EXTENSIONS = ["pbtxt", "pb", "meta"] as const;
 
@@ -46,7 +48,7 @@ export async function saveDocumentAs(): Promise<boolean> {
   const base = baseNameOf(document.name);
   const path = await pickFile({
     mode: "save",
-    title: "Save the graph",
+    title: words.saveGraph,
     suggestedName: `${base}.${ending}`,
     ...besideDocument(),
   });
@@ -55,7 +57,7 @@ export async function saveDocumentAs(): Promise<boolean> {
   if (other !== undefined && other !== session) {
     showProblem(openElsewhere(path), {
       key: FILE_NOTICE,
-      action: { label: "Go to it", run: () => activateSession(other) },
+      action: { label: words.goTo, run: () => activateSession(other) },
     });
     return false;
   }
@@ -93,9 +95,9 @@ async function write(path: string, overwrite: boolean, chosenKind?: DocumentKind
       return false;
     }
     const choice = await confirm({
-      title: "Replace the file?",
+      title: words.replaceTitle,
       text: error.problem.message,
-      choices: [{ id: "replace", label: "Replace", style: "danger" }],
+      choices: [{ id: "replace", label: words.replace, style: "danger" }],
     });
     return choice === "replace" ? inSession(session, () => write(path, true, kind)) : false;
   }
@@ -105,8 +107,8 @@ async function write(path: string, overwrite: boolean, chosenKind?: DocumentKind
 function openElsewhere(path: string): ProblemError {
   return new ProblemError({
     code: "FAILED_PRECONDITION",
-    message: `${path} is open in another tab.`,
-    remedy: "Close that tab first, or save under another name.",
+    message: words.openElsewhere.message({ path }),
+    remedy: words.openElsewhere.remedy,
   });
 }
 
@@ -117,29 +119,27 @@ const choices = recordPerDocument((): { savedWithout?: number } => ({}));
 async function kindToWrite(document: GraphDocument): Promise<DocumentKind | undefined> {
   const { generation } = useDocument.getState();
   const chosen = choices();
-  const parts = partsBesideTheGraph(document);
-  if (document.kind !== "graph" || parts.length === 0 || chosen.savedWithout === generation)
+  const lost = lostInGraphDef(document);
+  if (document.kind !== "graph" || lost === undefined || chosen.savedWithout === generation)
     return document.kind;
   const choice = await confirm({
-    title: "Keep what does not fit in a GraphDef?",
-    text: `${document.name} is a GraphDef, which holds nodes only. ${listText(parts)} would be lost. A MetaGraphDef keeps them, and Python reads it with import_meta_graph.`,
+    title: words.keep.title,
+    text: words.keep.text({ name: document.name, lost }),
     choices: [
-      { id: "meta_graph", label: "Save as a MetaGraphDef", style: "primary" },
-      { id: "graph", label: "Save the nodes only" },
+      { id: "meta_graph", label: words.keep.metaGraph, style: "primary" },
+      { id: "graph", label: words.keep.nodesOnly },
     ],
   });
   if (choice === "graph") chosen.savedWithout = generation;
   return choice === "graph" || choice === "meta_graph" ? choice : undefined;
 }
 
-/** Describes what the document keeps in its collection. */
-function partsBesideTheGraph({ runConfig, otherRuns, cluster }: GraphDocument): string[] {
+/** What the document keeps in its collection; undefined if nothing. */
+function lostInGraphDef({ runConfig, otherRuns, cluster }: GraphDocument) {
   const chosen = Object.keys(runConfig.feeds).length + runConfig.fetches.length + runConfig.targets.length;
-  return [
-    ...(otherRuns.length > 0 ? ["The run configurations"] : []),
-    ...(chosen > 0 && otherRuns.length === 0 ? ["The chosen feeds and fetches"] : []),
-    ...(cluster.length > 0 ? ["the cluster"] : []),
-  ];
+  const runs = otherRuns.length > 0 ? "runs" : chosen > 0 ? "choice" : undefined;
+  if (cluster.length === 0) return runs;
+  return runs === undefined ? "cluster" : (`${runs}AndCluster` as const);
 }
 
 interface PickOptions {

@@ -93,15 +93,15 @@ export function missingCount(missing: MissingTasks): number {
   return missing.start.length + missing.add.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** "Start 2 workers", "Start ps/0 and worker/0". */
-export function startLabel(missing: MissingTasks): string {
+/** "Start 2 workers", "Start ps/0 and worker/0"; with `andRun` "Start 2 workers and run". */
+export function startLabel(missing: MissingTasks, { andRun = false } = {}): string {
+  const start = andRun ? words.startAndRun : words.start;
   const count = missingCount(missing);
   const jobs = new Set([...missing.start.map(({ job }) => job), ...missing.add.map(({ job }) => job)]);
   const [job] = jobs;
-  if (count > 1 && jobs.size === 1 && job === "worker") return words.startWorkers({ count });
-  if (count === missing.names.length && count <= 3)
-    return words.startNamed({ names: listText(missing.names) });
-  return words.startTasks({ count });
+  if (count > 1 && jobs.size === 1 && job === "worker") return start.workers({ count });
+  if (count === missing.names.length && count <= 3) return start.named({ names: listText(missing.names) });
+  return start.tasks({ count });
 }
 
 /**

@@ -2,7 +2,9 @@
 import type { FeedValue } from "../../main/api/feeds.js";
 import type { ImageShape } from "../document/feed-fit.js";
 import { wantedShapeText } from "../document/feed-fit.js";
-import { listText, numberText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
+
+const words = texts.actions.imageFeed;
 
 /** More pixels would be no example, but a data set, which belongs in a .npy file. */
 const MAX_PIXEL_BYTES = 64 * 1024 * 1024;
@@ -21,12 +23,10 @@ export async function imageFeed(
   node: string,
 ): Promise<FeedValue> {
   const [first] = files;
-  if (!first) throw new Error("No image was chosen.");
+  if (!first) throw new Error(words.none);
   const most = wanted.batch === undefined ? 1 : wanted.batch < 0 ? files.length : wanted.batch;
   if (files.length !== most) {
-    throw new Error(
-      `${node} takes ${most === 1 ? "one image" : `${numberText(most)} images`}, but ${numberText(files.length)} were chosen.`,
-    );
+    throw new Error(words.wrongCount({ node, most, chosen: files.length }));
   }
   const pictures: ImageBitmap[] = [];
   try {
@@ -41,7 +41,7 @@ async function decoded(file: File): Promise<ImageBitmap> {
   try {
     return await createImageBitmap(file);
   } catch (error) {
-    throw new Error(`${file.name} is no image that this browser can read.`, { cause: error });
+    throw new Error(words.unreadable({ file: file.name }), { cause: error });
   }
 }
 
@@ -57,14 +57,14 @@ function pixelFeed(
   const size = width * height * wanted.channels;
   if (size * pictures.length > MAX_PIXEL_BYTES) {
     const shape = wantedShapeText([pictures.length, height, width, wanted.channels]);
-    throw new Error(`Images of shape ${shape} are too large for ${node}. Save them as .npy.`);
+    throw new Error(words.tooLarge({ shape, node }));
   }
   const bytes = new Uint8Array(size * pictures.length);
-  const steps = new Set<string>();
+  const done = { cut: false, resized: false };
   pictures.forEach((picture, index) => {
     const cut = middleOf(picture, width / height);
-    if (cut.width !== picture.width || cut.height !== picture.height) steps.add("cut");
-    if (cut.width !== width || cut.height !== height) steps.add("resized");
+    done.cut ||= cut.width !== picture.width || cut.height !== picture.height;
+    done.resized ||= cut.width !== width || cut.height !== height;
     writePixels(
       bytes.subarray(index * size, (index + 1) * size),
       picture,
@@ -74,17 +74,30 @@ function pixelFeed(
       wanted.channels,
     );
   });
-  const from = pictures.length === 1 ? ` from ${first?.width} × ${first?.height}` : "";
+  const note = noteOf(done, pictures);
   return {
     kind: "content",
-    name: files.length === 1 ? (files[0]?.name ?? "") : `${files.length} images`,
+    name: files.length === 1 ? (files[0]?.name ?? "") : words.images({ count: files.length }),
     bytes,
     pixels: {
       range: "unit",
       shape: [...(wanted.batch === undefined ? [] : [pictures.length]), height, width, wanted.channels],
     },
-    ...(steps.size === 0 ? {} : { note: `${listText([...steps])}${from}` }),
+    ...(note === undefined ? {} : { note }),
   };
+}
+
+/** "cut and resized from 640 × 480"; of several, which may differ in size, only what was done. */
+function noteOf(
+  done: { readonly cut: boolean; readonly resized: boolean },
+  pictures: readonly Pick<ImageBitmap, "width" | "height">[],
+): string | undefined {
+  if (!done.cut && !done.resized) return undefined;
+  const what = done.cut ? (done.resized ? "cutAndResized" : "cut") : "resized";
+  const [first] = pictures;
+  return first && pictures.length === 1
+    ? words[`${what}From`]({ size: `${first.width} × ${first.height}` })
+    : words[what];
 }
 
 interface Cut {
@@ -115,7 +128,7 @@ function writePixels(
   channels: ImageShape["channels"],
 ): void {
   const context = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
-  if (!context) throw new Error("This browser cannot draw images.");
+  if (!context) throw new Error(words.cannotDraw);
   context.imageSmoothingQuality = "high";
   context.drawImage(picture, cut.x, cut.y, cut.width, cut.height, 0, 0, width, height);
   const { data } = context.getImageData(0, 0, width, height);

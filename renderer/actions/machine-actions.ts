@@ -3,9 +3,11 @@ import type { Machine } from "../../main/api/cluster.js";
 import type { Role } from "../../main/api/machines.js";
 import { dismissNoticeByKey, showNotice, useApp } from "../stores/app-store.js";
 import { confirm } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
-import { countText } from "../ui/format.js";
 import { copyText } from "./copy-text.js";
+
+const words = texts.actions.machineActions;
 
 /** Adds a machine by "host", "host:port" or device ID. Rejects with a ProblemError when nothing answers there. */
 export async function addMachine(address: string): Promise<void> {
@@ -25,11 +27,13 @@ export async function forgetMachine(machine: Machine): Promise<void> {
 
 async function mayUnpair({ name, tasks }: Machine): Promise<boolean> {
   const ours = tasks.filter(({ state }) => state !== "stopped" && state !== "failed").length;
-  const lost = ours > 0 ? ` ${countText(ours, "task")} of this cluster run there and leave it.` : "";
   const choice = await confirm({
-    title: `Unpair ${name}?`,
-    text: `${name} and this machine forget each other's fingerprint; using it again requires a new code.${lost}`,
-    choices: [{ id: "unpair", label: "Unpair", style: "danger" }],
+    title: words.unpair.title({ machine: name }),
+    text:
+      ours > 0
+        ? words.unpair.textWithTasks({ machine: name, count: ours })
+        : words.unpair.text({ machine: name }),
+    choices: [{ id: "unpair", label: words.unpair.unpair, style: "danger" }],
   });
   return choice === "unpair";
 }
@@ -48,7 +52,7 @@ export async function openMachineWindow({ id, name }: Machine): Promise<void> {
   const desktop = useApp.getState().info?.host === "electron";
   // Opened at once, while it still counts as a user gesture; its address is set when known.
   const opened = desktop ? null : window.open("about:blank", "_blank");
-  showNotice({ kind: "info", key, problem: { code: "OK", message: `Asking ${name} for its window…` } });
+  showNotice({ kind: "info", key, problem: { code: "OK", message: words.asking({ machine: name }) } });
   try {
     const url = await client().call("machines.openWindow", { machineId: id });
     if (opened) opened.location.href = url;
@@ -71,19 +75,19 @@ function showWindowAddress(name: string, url: string): void {
     key: "window address",
     problem: {
       code: "OK",
-      message: `The window of ${name} opens in your browser, at ${new URL(url).origin}.`,
-      remedy: "If no browser opened, open the copied address in a browser on this machine. It works once.",
+      message: words.windowOpens.message({ machine: name, address: new URL(url).origin }),
+      remedy: words.windowOpens.remedy,
     },
-    action: { label: "Copy address", run: () => copyText(url) },
+    action: { label: words.windowOpens.copy, run: () => copyText(url) },
   });
 }
 
 /** Gives this machine a new identity at its next start, after a question. Rejects with a ProblemError. */
 export async function newIdentity(): Promise<void> {
   const choice = await confirm({
-    title: "Create a new identity for this machine?",
-    text: "For a machine that was copied from another one, for example with a memory card: both have the same identity and are mistaken for each other. This machine forgets the machines that it is paired with and has to be paired again; its tasks and settings stay.",
-    choices: [{ id: "renew", label: "Make a new identity", style: "danger" }],
+    title: words.newIdentity.title,
+    text: words.newIdentity.text,
+    choices: [{ id: "renew", label: words.newIdentity.make, style: "danger" }],
   });
   if (choice !== "renew") return;
   await client().call("machines.newIdentity");
@@ -92,8 +96,8 @@ export async function newIdentity(): Promise<void> {
     key: "new identity",
     problem: {
       code: "OK",
-      message: "This machine gets a new identity at its next start.",
-      remedy: "Close Tensordeck and start it again, then pair this machine again.",
+      message: words.newIdentity.message,
+      remedy: words.newIdentity.remedy,
     },
   });
 }

@@ -15,10 +15,13 @@ import { type OpenedDocument, slicedOpening } from "../stores/opening.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
 import { freeName, isReplaceable, tabOf, tabOfExample, useTab } from "../stores/tab-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { nextTask } from "../ui/next-task.js";
 import { fetchWhole } from "./fetch-document.js";
 import { besideDocument, GRAPH_EXTENSIONS, pickFile } from "./file-actions.js";
+
+const words = texts.actions.openActions;
 
 /** Besides graphs, what can be opened: models of Keras and ONNX, of which a graph is made. */
 const OPENED_EXTENSIONS = [...GRAPH_EXTENSIONS, "keras", "h5", "hdf5", "onnx"] as const;
@@ -120,12 +123,13 @@ async function open(
   let isShown = false;
   const tell = () => {
     isShown = true;
-    const percent = share > 0 ? ` ${Math.floor(share * 100)} %` : "";
+    const message =
+      share > 0 ? words.openingSoFar({ name, percent: Math.floor(share * 100) }) : words.opening({ name });
     showNotice({
       kind: "info",
       key,
-      problem: { code: "OK", message: `Opening ${name}…${percent}` },
-      action: { label: "Cancel", run: () => abort.abort(new OpeningCancelled()) },
+      problem: { code: "OK", message },
+      action: { label: texts.common.cancel, run: () => abort.abort(new OpeningCancelled()) },
     });
   };
   const timer = setTimeout(tell, PROGRESS_AFTER_MILLIS);
@@ -183,7 +187,7 @@ export async function openDocument(path?: string): Promise<void> {
   const chosen =
     path ??
     (await pickFile({
-      ...{ mode: "open", title: "Open a graph", extensions: OPENED_EXTENSIONS },
+      ...{ mode: "open", title: words.openGraph, extensions: OPENED_EXTENSIONS },
       ...besideDocument(),
     }));
   if (chosen === undefined) return;

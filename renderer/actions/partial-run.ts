@@ -1,11 +1,15 @@
 /** Runs of a part of the open document. */
 import { ProblemError } from "../../main/api/wire.js";
+import { nodesText } from "../document/edits/types.js";
 import { boundaryOf, runnablesOf } from "../document/partial-run.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
-import { countText, listText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
+import { listText } from "../ui/format.js";
 import { startPart } from "./run-actions.js";
+
+const words = texts.actions.partialRun;
 
 /** Tensors that a message names. */
 const MOST_NAMED = 4;
@@ -14,7 +18,10 @@ const MOST_NAMED = 4;
 export async function runTo(names: readonly string[]): Promise<void> {
   const { document } = useDocument.getState();
   const { feeds } = documentActions.runInputs();
-  await startPart({ feeds, ...runnablesOf(document, lookupOp, names) }, `to ${nodesName(names)}`);
+  await startPart(
+    { feeds, ...runnablesOf(document, lookupOp, names) },
+    words.to({ nodes: nodesText(names) }),
+  );
 }
 
 /**
@@ -29,21 +36,17 @@ export async function runAlone(names: readonly string[]): Promise<void> {
   const { reused, missing } = boundaryOf(document, lookupOp, names, (tensor) => fetched.has(tensor));
   const [first] = missing;
   if (first !== undefined) {
-    const named = missing.length > MOST_NAMED ? countText(missing.length, "tensor") : listText(missing);
-    const verb = missing.length === 1 ? "has" : "have";
+    const count = missing.length;
+    const tensors = count > MOST_NAMED ? words.tensors({ count }) : listText(missing);
     throw new ProblemError({
       code: "FAILED_PRECONDITION",
-      message: `${named} ${verb} no value of an earlier run.`,
-      remedy: "Run the graph to there first.",
+      message: words.noValues({ tensors, count }),
+      remedy: words.remedy,
       node: parseTensorName(first).node,
     });
   }
   const { feeds } = documentActions.runInputs();
   const part = { feeds, ...runnablesOf(document, lookupOp, names) };
   const values = latest && reused.length > 0 ? { reused: { runId: latest.runId, names: [...reused] } } : {};
-  await startPart({ ...part, ...values }, `${nodesName(names)} alone`);
-}
-
-function nodesName(names: readonly string[]): string {
-  return names.length === 1 ? (names[0] ?? "") : countText(names.length, "node");
+  await startPart({ ...part, ...values }, words.alone({ nodes: nodesText(names) }));
 }

@@ -2,12 +2,15 @@
 import { ProblemError } from "../../main/api/wire.js";
 import { inSlices } from "../document/in-slices.js";
 import { useDocument } from "../stores/document-store.js";
+import { texts } from "../texts/texts.js";
 import { downloadFile } from "../ui/download.js";
 import { nextTask } from "../ui/next-task.js";
 import { solidColours } from "../ui/solid-colours.js";
 import { drawingNow } from "../viewport/drawing.js";
 import { graphSvg, type SvgPicture } from "../viewport/graph-svg.js";
 import { baseNameOf } from "./file-actions.js";
+
+const words = texts.actions.pictureActions;
 
 export type PictureFormat = "svg" | "png";
 
@@ -27,10 +30,8 @@ export async function exportPicture(format: PictureFormat, selectedOnly: boolean
   if (drawing.items.length === 0) {
     throw new ProblemError({
       code: "FAILED_PRECONDITION",
-      message: "There is nothing to draw.",
-      remedy: selectedOnly
-        ? "Select nodes that the canvas shows."
-        : "Add a node, or wait until the graph is laid out.",
+      message: words.nothing,
+      remedy: selectedOnly ? words.selectNodes : words.addNodes,
     });
   }
   const picture = await inSlices(graphSvg(drawing), { pause: nextTask });
@@ -51,10 +52,7 @@ async function pngOf(svg: Blob, { width, height }: SvgPicture): Promise<Blob> {
     canvas.height = Math.round(height * scale);
     canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) =>
-      canvas.toBlob(
-        (blob) => (blob ? resolve(blob) : reject(new Error("The browser made no PNG."))),
-        "image/png",
-      ),
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error(words.noPng))), "image/png"),
     );
   } finally {
     URL.revokeObjectURL(url);

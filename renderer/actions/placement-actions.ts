@@ -8,7 +8,10 @@ import { documentActions, useDocument } from "../stores/document-store.js";
 import { currentStep } from "../stores/placement-input.js";
 import { type MeasuredStep, usePlacement } from "../stores/placement-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
+import { texts } from "../texts/texts.js";
 import { nextTask } from "../ui/next-task.js";
+
+const words = texts.actions.placementActions;
 
 /** In a worker of the window's own files, as its content security policy demands. */
 const inWorker = placementEngine(
@@ -76,7 +79,7 @@ export function applySuggestion(): void {
   if (!suggestion) return;
   const { step, assignment, before, after, measured } = suggestion;
   const pins = pinsOf(useDocument.getState().document, step, assignment);
-  if (!documentActions.pinEach(pins, (nodes) => `Place ${nodes} as suggested`)) return;
+  if (!documentActions.pinEach(pins, (nodes) => words.apply({ nodes }))) return;
   usePlacement.setState({
     suggestion: undefined,
     applied: { before, after, measuredBefore: measured, revision: useDocument.getState().revision },

@@ -1,7 +1,10 @@
 /** Errors of the window itself: shown to the user and written to the application's log. */
 import { ProblemError, toProblem } from "../../main/api/wire.js";
 import { showProblem } from "../stores/app-store.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
+
+const words = texts.actions.reportError;
 
 /** A component that throws on every render must not fill the log. */
 const MOST_REPORTS = 50;
@@ -49,18 +52,21 @@ export function sayUnhandled(error: unknown): void {
   }
   const { message, details } = toProblem(error);
   if (HARMLESS.test(message)) return;
-  reportError("The window", error);
+  reportError(words.theWindow, error);
   if (said.has(message) || said.size >= MOST_REPORTS) return;
   said.add(message);
   showProblem(
     new ProblemError({
       code: "INTERNAL",
-      message: "Something went wrong in the window.",
+      message: words.message,
       reason: message,
-      remedy: "Your graph is still here. If something no longer responds, reload the window.",
+      remedy: words.remedy,
       ...(details === undefined ? {} : { details }),
     }),
-    { key: "window-error", action: { label: "Reload the window", run: () => window.location.reload() } },
+    {
+      key: "window-error",
+      action: { label: texts.common.reloadWindow, run: () => window.location.reload() },
+    },
   );
 }
 

@@ -22,11 +22,14 @@ import { missingAt } from "../stores/kernel-store.js";
 import { computes, originOf } from "../stores/run-origin.js";
 import { isActive, useDocumentRun, useRun } from "../stores/run-store.js";
 import { useUi } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { listText } from "../ui/format.js";
 import { selectInGraph } from "../viewport/travel.js";
 import { currentTasks, missingTasks, startLabel, startMissing } from "./graph-tasks.js";
 import { restoreRequest, runWithoutValues, runWithValues } from "./restore-actions.js";
+
+const words = texts.actions.runActions;
 
 /** Messages about a run; removed by the next run. */
 const RUN_NOTICE = "run";
@@ -107,7 +110,7 @@ async function deliver(
     const problem =
       others.length === 0 ? blocker : { ...blocker, reason: joinReason(blocker.reason, others.length) };
     const action: NoticeAction | undefined =
-      node === undefined ? undefined : { label: `Select ${node}`, run: () => selectInGraph([node]) };
+      node === undefined ? undefined : { label: words.select({ node }), run: () => selectInGraph([node]) };
     showNotice({ kind: "problem", problem, key: RUN_NOTICE, session, ...(action ? { action } : {}) });
     return;
   }
@@ -136,7 +139,7 @@ function wantsTrace(): boolean {
 }
 
 function joinReason(reason: string | undefined, others: number): string {
-  const more = `${others === 1 ? "One more thing keeps" : `${others} more things keep`} the graph from running.`;
+  const more = words.othersToo({ count: others });
   return reason === undefined ? more : `${reason} ${more}`;
 }
 
@@ -149,9 +152,9 @@ function offerMissingTasks(send: () => Promise<void>): boolean {
     kind: "info",
     key: TASKS_OFFER,
     session: activeSession(),
-    problem: { code: "FAILED_PRECONDITION", message: `This graph needs ${listText(missing.names)}.` },
+    problem: { code: "FAILED_PRECONDITION", message: words.needs({ tasks: listText(missing.names) }) },
     action: {
-      label: `${startLabel(missing)} and run`,
+      label: startLabel(missing, { andRun: true }),
       run: async () => {
         dismissRunNotices();
         if (await startMissing(missing)) await send();
@@ -284,9 +287,9 @@ function showRunProblem(run: RunUpdate, problem: Problem, kernelOffer: KernelOff
   const [first] = shown;
   // Of a document that this window showed before, or that another tab shows. Other windows report their own runs.
   if (shown.includes(activeSession()) || (first === undefined && ownRunId !== run.runId)) return;
-  const name = run.origin?.document ?? "another graph";
+  const name = run.origin?.document ?? words.anotherGraph;
   const action: NoticeAction | undefined = first && {
-    label: `Go to ${name}`,
+    label: words.goTo({ name }),
     run: () => {
       dismissNoticeByKey(RUN_ELSEWHERE);
       if (isOpen(first)) activateSession(first);
@@ -294,7 +297,7 @@ function showRunProblem(run: RunUpdate, problem: Problem, kernelOffer: KernelOff
   };
   showNotice({
     kind: "problem",
-    problem: { ...problem, message: `The run of ${name} failed. ${problem.message}` },
+    problem: { ...problem, message: words.failedElsewhere({ name, problem: problem.message }) },
     key: RUN_ELSEWHERE,
     ...(action ? { action } : {}),
   });
@@ -310,7 +313,7 @@ function restoreAction({
 }: RunUpdate): NoticeAction | undefined {
   if (restoreFailed) {
     return {
-      label: "Run without the saved values",
+      label: words.runWithoutValues,
       run: async () => {
         runWithoutValues();
         await startRun(steps, trace);
@@ -320,7 +323,7 @@ function restoreAction({
   if (problem === undefined || !isUninitialised(problem) || restoreRequest().restore === undefined)
     return undefined;
   return {
-    label: withoutSavedValues ? "Restore the saved values and run" : "Restore again and run",
+    label: withoutSavedValues ? words.restoreAndRun : words.restoreAgainAndRun,
     run: async () => {
       runWithValues();
       await startRun(steps, trace);
@@ -339,7 +342,7 @@ function actionFor(
 ): NoticeAction | undefined {
   if (task !== undefined && currentTasks().some((one) => taskName(one) === task && one.state !== "running")) {
     return {
-      label: `Start ${task} and run again`,
+      label: words.startAndRunAgain({ task }),
       run: async () => {
         dismissRunNotices();
         const session = activeSession();
@@ -352,5 +355,5 @@ function actionFor(
   if (node === undefined || !useDocument.getState().document.nodes.has(node)) return undefined;
   const missing = code === "UNIMPLEMENTED" ? missingAt(node) : undefined;
   const offer = missing && kernelOffer(missing);
-  return offer ?? { label: `Select ${node}`, run: () => selectInGraph([node]) };
+  return offer ?? { label: words.select({ node }), run: () => selectInGraph([node]) };
 }

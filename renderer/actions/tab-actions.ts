@@ -17,9 +17,12 @@ import {
 import { useDocument } from "../stores/document-store.js";
 import { FIRST_EXAMPLE, useTab } from "../stores/tab-store.js";
 import { confirm } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { saveDocument } from "./file-actions.js";
 import { emptyFile, fillSession } from "./open-actions.js";
+
+const words = texts.actions.tabActions;
 
 /** False when the user wants to keep a document, or saving it failed. It is shown when there is a question about it. */
 async function mayLeave(session: DocumentSession): Promise<boolean> {
@@ -27,11 +30,11 @@ async function mayLeave(session: DocumentSession): Promise<boolean> {
   if (!dirty) return true;
   activateSession(session);
   const choice = await confirm({
-    title: `Save changes to ${document.name}?`,
-    text: "Changes that are not saved are lost.",
+    title: words.title({ name: document.name }),
+    text: words.text,
     choices: [
-      { id: "save", label: "Save", style: "primary" },
-      { id: "discard", label: "Discard changes", style: "danger" },
+      { id: "save", label: words.save, style: "primary" },
+      { id: "discard", label: words.discard, style: "danger" },
     ],
   });
   if (choice === "save") return inSession(session, saveDocument);

@@ -8,10 +8,13 @@ import { useDocumentRun } from "../stores/run-store.js";
 import { type TensorKind, type TensorView, useTensorTabs, viewOf } from "../stores/tensor-tabs.js";
 import { uiActions } from "../stores/ui-store.js";
 import { useVariables } from "../stores/variable-store.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
-import { bytesText, numberText } from "../ui/format.js";
+import { bytesText } from "../ui/format.js";
 import { copyText } from "./copy-text.js";
 import { pickFile } from "./file-actions.js";
+
+const words = texts.actions.tensorActions;
 
 /** A tensor that the application keeps. */
 export interface KeptTensor extends TensorKind {
@@ -44,7 +47,7 @@ export async function openTensorOfRun(runId: string, runName: string, name: stri
   const session = activeSession();
   const kept = await client().call("tensors.describe", { runId, name });
   inSession(session, () => {
-    const tab = `${name} of ${runName}`;
+    const tab = words.ofRun({ tensor: name, run: runName });
     useTensorTabs.setState(({ ofRuns }) => ({ ofRuns: new Map(ofRuns).set(tab, { runId, kept }) }));
     uiActions.openTensor(tab);
   });
@@ -64,8 +67,8 @@ export async function copyTensor(tensor: KeptTensor, form: CopyForm): Promise<vo
   if (rows * columns > MAX_CELLS) {
     throw new ProblemError({
       code: "OUT_OF_RANGE",
-      message: `This part has ${numberText(rows * columns)} elements, too many for the clipboard.`,
-      remedy: `Choose a slice of at most ${numberText(MAX_CELLS)}, or save it as a file.`,
+      message: words.tooManyElements({ count: rows * columns }),
+      remedy: words.chooseSlice({ count: MAX_CELLS }),
     });
   }
   const { values } = await client().call("tensors.cells", {
@@ -124,7 +127,7 @@ export function pythonText(
 export async function saveTensor(tensor: KeptTensor, format: "npy" | "csv"): Promise<void> {
   const path = await pickFile({
     mode: "save",
-    title: `Save ${tensor.name}`,
+    title: words.save({ tensor: tensor.name }),
     extensions: [format],
     suggestedName: `${tensor.name.replace(/:0$/, "").replace(/[^\w.-]+/g, "_")}.${format}`,
   });
@@ -134,8 +137,8 @@ export async function saveTensor(tensor: KeptTensor, format: "npy" | "csv"): Pro
   showNotice({
     kind: "info",
     key: SAVE_NOTICE,
-    problem: { code: "OK", message: `Saving ${tensor.name}…` },
-    action: { label: "Cancel", run: () => client().call("tensors.cancel", { jobId }) },
+    problem: { code: "OK", message: words.saving({ tensor: tensor.name }) },
+    action: { label: texts.common.cancel, run: () => client().call("tensors.cancel", { jobId }) },
   });
   try {
     const saved = await client().call("tensors.save", {
@@ -149,7 +152,7 @@ export async function saveTensor(tensor: KeptTensor, format: "npy" | "csv"): Pro
     showNotice({
       kind: "info",
       key: SAVE_NOTICE,
-      problem: { code: "OK", message: `Saved ${bytesText(saved.byteLength)} to ${saved.path}.` },
+      problem: { code: "OK", message: words.saved({ bytes: bytesText(saved.byteLength), path: saved.path }) },
     });
   } catch (error) {
     dismissNoticeByKey(SAVE_NOTICE);

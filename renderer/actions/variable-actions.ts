@@ -10,10 +10,13 @@ import { documentActions, useDocument } from "../stores/document-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { confirm, uiActions } from "../stores/ui-store.js";
 import { useVariables } from "../stores/variable-store.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
-import { bytesText, countText, listText } from "../ui/format.js";
+import { bytesText, listText } from "../ui/format.js";
 import { baseNameOf, pickFile } from "./file-actions.js";
 import { initialise } from "./initialise-actions.js";
+
+const words = texts.actions.variableActions;
 
 const CHECKPOINT_NOTICE = "checkpoint";
 let jobs = 0;
@@ -84,7 +87,7 @@ async function currentGraph(): Promise<string> {
   await inspectVariables();
   const { graphId: found, problem } = useVariables.of(session).getState();
   if (found !== undefined) return found;
-  throw new ProblemError(problem ?? { code: "ABORTED", message: "The graph was changed meanwhile." });
+  throw new ProblemError(problem ?? { code: "ABORTED", message: words.graphChanged });
 }
 
 /** Reads a variable's value and shows it as a tensor. */
@@ -123,7 +126,7 @@ export async function assignFromFile(name: string): Promise<void> {
   const session = activeSession();
   const path = await pickFile({
     mode: "open",
-    title: `Value of ${name}`,
+    title: words.valueOf({ variable: name }),
     extensions: ["npy", "npz", "csv", "tsv"],
   });
   if (path !== undefined) await inSession(session, () => assignVariable(name, { kind: "file", path }));
@@ -136,21 +139,22 @@ export async function initialiseVariables(names: readonly string[]): Promise<voi
   if (targets.length === 0) {
     throw new ProblemError({
       code: "FAILED_PRECONDITION",
-      message: `${names.length === 1 ? names[0] : "None of the variables"} has ${names.length === 1 ? "no" : "an"} initializer.`,
-      reason: "No node of the graph assigns a first value.",
-      remedy: "Assign a value, or restore a checkpoint.",
+      message:
+        names.length === 1
+          ? words.noInitializer.message({ variable: names[0] ?? "" })
+          : words.noInitializer.messageOfMany,
+      reason: words.noInitializer.reason,
+      remedy: words.noInitializer.remedy,
     });
   }
   if (!(await initialise(targets))) return;
   if (missing.length > 0) {
-    const some = missing.length <= 3 ? listText(missing) : countText(missing.length, "variable");
+    const count = missing.length;
+    const variables = count <= 3 ? listText(missing) : words.variables({ count });
     showNotice({
       kind: "info",
       key: CHECKPOINT_NOTICE,
-      problem: {
-        code: "OK",
-        message: `Initialized all but ${some}, for which the graph has no initializer.`,
-      },
+      problem: { code: "OK", message: words.someInitialized({ variables }) },
     });
   }
   await inSession(session, inspectVariables);
@@ -162,19 +166,24 @@ export async function saveVariables(names: readonly string[]): Promise<void> {
   const what = names.length === 1 ? (names[0] ?? "") : baseNameOf(useDocument.getState().document.name);
   const path = await pickFile({
     mode: "save",
-    title: names.length === 1 ? `Save ${what}` : "Save the variables",
+    title: names.length === 1 ? words.save({ variable: what }) : words.saveMany,
     extensions: ["index"],
     suggestedName: `${what.replace(/[^\w.-]+/g, "_")}.ckpt.index`,
   });
   if (path === undefined) return;
   const graphId = await inSession(session, currentGraph);
-  const saved = await followed(`Saving ${variablesText(names)}`, (jobId) =>
+  const variables = variablesText(names);
+  const message = (percent?: number) =>
+    percent === undefined ? words.saving({ variables }) : words.savingSoFar({ variables, percent });
+  const saved = await followed(message, (jobId) =>
     client().call("variables.save", { graphId, names: [...names], path, jobId }),
   );
   if (!saved) return;
   const { prefix, skipped, byteLength } = saved;
-  const without = skipped.length === 0 ? "" : ` ${countText(skipped.length, "variable")} had no value.`;
-  say(`Saved ${countText(saved.saved, "variable")} (${bytesText(byteLength)}) to ${prefix}.${without}`);
+  say(
+    words.saved({ count: saved.saved, bytes: bytesText(byteLength), path: prefix }),
+    ...(skipped.length === 0 ? [] : [words.skipped({ count: skipped.length })]),
+  );
 }
 
 /** Restores variables from a checkpoint on the application's machine; asks for its path, and before it replaces values. */
@@ -182,7 +191,7 @@ export async function restoreVariables(names: readonly string[]): Promise<void> 
   const session = activeSession();
   const path = await pickFile({
     mode: "open",
-    title: `Restore ${names.length === 1 ? names[0] : "the variables"} from a checkpoint`,
+    title: names.length === 1 ? words.restore({ variable: names[0] ?? "" }) : words.restoreMany,
     // Of TensorFlow, or the weights that Keras saved.
     extensions: ["index", "h5", "hdf5", "keras"],
   });
@@ -191,51 +200,63 @@ export async function restoreVariables(names: readonly string[]): Promise<void> 
   const live = names.filter((name) => states.get(name)?.initialized);
   if (live.length > 0) {
     const choice = await confirm({
-      title: "Replace the values?",
-      text: `${live.length === 1 ? `${live[0]} has a value` : `${countText(live.length, "variable")} have values`} that the checkpoint replaces. Save first what should be kept.`,
-      choices: [{ id: "replace", label: "Restore", style: "danger" }],
+      title: words.replace.title,
+      text:
+        live.length === 1
+          ? words.replace.text({ variable: live[0] ?? "" })
+          : words.replace.textOfMany({ count: live.length }),
+      choices: [{ id: "replace", label: words.replace.restore, style: "danger" }],
     });
     if (choice !== "replace") return;
   }
   const graphId = await inSession(session, currentGraph);
-  const answer = await followed(`Restoring ${variablesText(names)}`, (jobId) =>
+  const variables = variablesText(names);
+  const message = (percent?: number) =>
+    percent === undefined ? words.restoring({ variables }) : words.restoringSoFar({ variables, percent });
+  const answer = await followed(message, (jobId) =>
     client().call("variables.restore", { graphId, names: [...names], path, jobId }),
   );
   await inSession(session, inspectVariables);
   if (!answer) return;
   const { restored, missing, unused } = answer;
-  const left = [
-    ...(missing.length > 0 ? [`The checkpoint does not have ${someText(missing)}.`] : []),
-    ...(unused.length > 0
-      ? [`No variables suit its ${unused.length === 1 ? "layer" : "layers"} ${someText(unused)}.`]
-      : []),
-  ];
-  say([`Restored ${countText(restored, "variable")}.`, ...left].join(" "));
+  say(
+    words.restored({ count: restored }),
+    ...(missing.length > 0 ? [words.missing({ names: someText(missing) })] : []),
+    ...(unused.length > 0 ? [words.unused({ count: unused.length, names: someText(unused) })] : []),
+  );
 }
 
 function someText(names: readonly string[]): string {
   return names.length <= 3
     ? listText(names)
-    : `${listText(names.slice(0, 2))} and ${names.length - 2} others`;
+    : words.namesAndOthers({ names: names.slice(0, 2).join(", "), count: names.length - 2 });
 }
 
 function variablesText(names: readonly string[]): string {
-  return names.length === 1 ? (names[0] ?? "") : countText(names.length, "variable");
+  return names.length === 1 ? (names[0] ?? "") : words.variables({ count: names.length });
 }
 
-function say(message: string): void {
+function say(...sentences: readonly string[]): void {
+  const message = sentences.join(" ");
   showNotice({ kind: "info", key: CHECKPOINT_NOTICE, problem: { code: "OK", message } });
 }
 
-/** Shows the progress of work that can be cancelled; undefined if it was. */
-async function followed<T>(what: string, work: (jobId: string) => Promise<T>): Promise<T | undefined> {
+/**
+ * Shows the progress of work that can be cancelled; undefined if it was.
+ *
+ * @param message says what is done; without a number at first
+ */
+async function followed<T>(
+  message: (percent?: number) => string,
+  work: (jobId: string) => Promise<T>,
+): Promise<T | undefined> {
   const jobId = `variables-${Date.now()}-${jobs++}`;
   const tell = (share: number) =>
     showNotice({
       kind: "info",
       key: CHECKPOINT_NOTICE,
-      problem: { code: "OK", message: `${what}…${share > 0 ? ` ${Math.floor(share * 100)} %` : ""}` },
-      action: { label: "Cancel", run: () => client().call("tensors.cancel", { jobId }) },
+      problem: { code: "OK", message: message(share > 0 ? Math.floor(share * 100) : undefined) },
+      action: { label: texts.common.cancel, run: () => client().call("tensors.cancel", { jobId }) },
     });
   tell(0);
   const unlisten = client().on("tensorJobs", (all) => {

@@ -3,6 +3,7 @@ import { createRoot } from "react-dom/client";
 import { listenToErrors, reportError } from "../actions/report-error.js";
 import { applyTheme } from "../stores/settings-store.js";
 import { rememberLayout } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
 import { ErrorBoundary } from "../ui/error-boundary.js";
 import { App } from "./app.js";
 import { start } from "./start.js";
@@ -19,7 +20,7 @@ export function showWindow(): void {
   createRoot(root).render(
     <StrictMode>
       <ErrorBoundary
-        onError={(error, components) => reportError("The window", error, components)}
+        onError={(error, components) => reportError(texts.actions.reportError.theWindow, error, components)}
         fallback={(error, retry) => <WindowFailure error={error} onRetry={retry} />}
       >
         <App />

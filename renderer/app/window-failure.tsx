@@ -23,7 +23,7 @@ export function WindowFailure({ error, onRetry }: WindowFailureProps): ReactElem
         <p>{words.text}</p>
         <div className={styles.buttons}>
           <Button variant="primary" onClick={() => window.location.reload()}>
-            {words.reload}
+            {texts.common.reloadWindow}
           </Button>
           <Button onClick={onRetry}>{texts.common.tryAgain}</Button>
           <Button icon="download" onClick={downloadGraph}>

@@ -59,6 +59,11 @@ import { useStillGraph } from "./use-still-graph.js";
 
 const words = texts.canvas.graphView;
 
+/** What React Flow has in the page to describe nodes and edges; the words of its own controls are not shown. */
+const DESCRIPTIONS = {
+  "node.a11yDescription.default": words.aboutNodes,
+  "edge.a11yDescription.default": words.aboutEdges,
+};
 const nodeTypes = { graph: GraphNode, box: ScopeBox, frame: ScopeFrame };
 const edgeTypes = { graph: GraphEdge };
 const SNAP: [number, number] = [8, 8];
@@ -206,6 +211,7 @@ export function GraphView(): ReactElement {
         multiSelectionKeyCode={MULTI_SELECT}
         elevateNodesOnSelect={false}
         onlyRenderVisibleElements
+        ariaLabelConfig={DESCRIPTIONS}
         minZoom={MIN_ZOOM}
         maxZoom={MAX_ZOOM}
       >

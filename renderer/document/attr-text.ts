@@ -2,9 +2,12 @@
 import type { AttrValue, AttrValue_ListValue } from "../../protos/generated/tensorflow/attr_value.js";
 import type { TensorShapeProto } from "../../protos/generated/tensorflow/tensor_shape.js";
 import { dataTypeOf, dtypeName, dtypeOf, isDType } from "../../worker-runtime/protocol/dtype.js";
+import { texts } from "../texts/texts.js";
 import { LiteralError, parseLiteral } from "./literal.js";
 import { shapeText } from "./shapes.js";
 import { tensorOfText, textOfTensor } from "./values.js";
+
+const words = texts.document.attrText;
 
 export function protoShape(shape: TensorShapeProto | undefined): readonly number[] | undefined {
   return !shape || shape.unknownRank ? undefined : shape.dim.map(({ size }) => Number(size));
@@ -136,7 +139,7 @@ function parseList(type: string, text: string): AttrValue {
         list.shape.push(parseShape(item));
         break;
       default:
-        throw new LiteralError(`An attribute of type ${type} cannot be typed in.`);
+        throw new LiteralError(words.wrongType({ type }));
     }
   }
   return { value: { $case: "list", value: list } };
@@ -154,10 +157,15 @@ function splitShapes(text: string): string[] {
   return inner.match(/\[[^\]]*\]|unknown/g) ?? [];
 }
 
+/** What a message says of a text; nothing may have been typed. */
+function wrong(message: (values: { text: string }) => string, text: string): string {
+  return text === "" ? words.missing : message({ text });
+}
+
 function int64(text: string): bigint {
-  if (!/^[+-]?\d+$/.test(text)) throw new LiteralError(`${text || "Nothing"} is not a whole number.`);
+  if (!/^[+-]?\d+$/.test(text)) throw new LiteralError(wrong(words.noInteger, text));
   const value = BigInt(text.replace("+", ""));
-  if (BigInt.asIntN(64, value) !== value) throw new LiteralError(`${text} does not fit 64 bits.`);
+  if (BigInt.asIntN(64, value) !== value) throw new LiteralError(words.tooLarge({ text }));
   return value;
 }
 
@@ -165,18 +173,18 @@ function float(text: string): number {
   const named = { inf: Infinity, "+inf": Infinity, "-inf": -Infinity, nan: Number.NaN }[text.toLowerCase()];
   const value = named ?? Number(text);
   if (text === "" || (named === undefined && Number.isNaN(value))) {
-    throw new LiteralError(`${text || "Nothing"} is not a number.`);
+    throw new LiteralError(wrong(words.noNumber, text));
   }
   return value;
 }
 
 function bool(text: string): boolean {
   if (text === "true" || text === "false") return text === "true";
-  throw new LiteralError(`${text || "Nothing"} is neither true nor false.`);
+  throw new LiteralError(wrong(words.noBool, text));
 }
 
 function dataType(text: string) {
-  if (!isDType(text)) throw new LiteralError(`There is no dtype named ${text || "like this"}.`);
+  if (!isDType(text)) throw new LiteralError(wrong(words.noDtype, text));
   return dataTypeOf(text);
 }
 
@@ -188,7 +196,7 @@ export function parseShape(text: string): TensorShapeProto {
   const dim = sizes.map((size) => {
     if (/^(\?|none|-1)$/i.test(size)) return { size: -1n, name: "" };
     if (!/^\d+$/.test(size))
-      throw new LiteralError(`${size || "Nothing"} is not a size. Write a shape as [2, 3]; ? for any size.`);
+      throw new LiteralError(size === "" ? words.sizeMissing : words.noSize({ text: size }));
     return { size: BigInt(size), name: "" };
   });
   return { dim, unknownRank: false };

@@ -3,12 +3,15 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { OpDef, OpDef_ArgDef } from "../../protos/generated/tensorflow/op_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
+import { texts } from "../texts/texts.js";
 import type { ConnectFrom } from "./edits/add.js";
 import { type InputEnd, type OutputEnd, whyNotConnect } from "./edits/connect.js";
 import { outputType } from "./follow-types.js";
 import { type GraphDocument, MISSING_INPUT } from "./model.js";
 import { type ShapeMap, shapeText } from "./shapes.js";
 import { allowedTypes, dataInputs, type OpLookup, signatureOf } from "./signature.js";
+
+const words = texts.document.candidates;
 
 export interface ExistingEnd {
   readonly from: OutputEnd;
@@ -42,7 +45,7 @@ function inputsFor(document: GraphDocument, lookup: OpLookup, from: OutputEnd, n
   if (from.output < 0) {
     const to: InputEnd = { node: node.name, input: "control" };
     if (whyNotConnect(document, lookup, from, to) !== undefined) return [];
-    return [{ from, to, node: node.name, port: "runs after", free: true }];
+    return [{ from, to, node: node.name, port: words.runsAfter, free: true }];
   }
   const texts = dataInputs(node);
   return (signatureOf(node, lookup)?.inputs ?? []).flatMap(({ index, label }): ExistingEnd[] => {
@@ -57,7 +60,7 @@ function outputsFor(document: GraphDocument, lookup: OpLookup, to: InputEnd, nod
   if (to.input === "control") {
     const from: OutputEnd = { node: node.name, output: -1 };
     if (whyNotConnect(document, lookup, from, to) !== undefined) return [];
-    return [{ from, to, node: node.name, port: "runs before", free: true }];
+    return [{ from, to, node: node.name, port: words.runsBefore, free: true }];
   }
   return (signatureOf(node, lookup)?.outputs ?? []).flatMap(({ index, label }): ExistingEnd[] => {
     const from: OutputEnd = { node: node.name, output: index };
@@ -178,7 +181,7 @@ export function opCandidates(
     if (!opDef || opDef.deprecation) continue;
     const arg = control || !held ? undefined : fittingArg(opDef, dtype, held.type);
     if (!held) fitting.push({ op, port: "" });
-    else if (control) fitting.push({ op, port: held.type === "output" ? "runs after" : "runs before" });
+    else if (control) fitting.push({ op, port: held.type === "output" ? words.runsAfter : words.runsBefore });
     else if (arg) fitting.push({ op, port: arg.name });
     else others++;
   }

@@ -4,11 +4,14 @@ import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { formatText, parseText, TextFormatError } from "../../worker-runtime/graph/text-format.js";
+import { texts } from "../texts/texts.js";
 import { type Clip, originOf } from "./edits/paste.js";
 import { namedFunctions } from "./function-effects.js";
 import { layeredLayout } from "./layout.js";
 import type { GraphDocument, Point } from "./model.js";
 import { positionOf, withoutPosition, withPosition } from "./node-places.js";
+
+const words = texts.document.clipText;
 
 /** These nodes in the document's order, with their places and the functions that they call; undefined for none. */
 export function clipText(document: GraphDocument, names: ReadonlySet<string>): string | undefined {
@@ -38,12 +41,12 @@ export function clipOfText(text: string): Clip {
   const nodes = new Map<string, NodeDef>();
   const places = new Map<string, Point>();
   for (const node of graph.node) {
-    if (nodes.has(node.name)) throw new Error(`The text on the clipboard has two nodes named ${node.name}.`);
+    if (nodes.has(node.name)) throw new Error(words.sameName({ name: node.name }));
     const place = positionOf(node);
     if (place) places.set(node.name, place);
     nodes.set(node.name, place ? withoutPosition(node) : node);
   }
-  if (nodes.size === 0) throw new Error(NO_NODES);
+  if (nodes.size === 0) throw new Error(words.noNodes);
   const layout = places.size === nodes.size ? places : layeredLayout(nodes, places);
   const origin = originOf([...layout.values()]);
   const offsets = new Map(
@@ -52,11 +55,8 @@ export function clipOfText(text: string): Clip {
   return { nodes: [...nodes.values()], offsets, origin, functions: graph.library?.function ?? [] };
 }
 
-const NO_NODES =
-  "The clipboard holds no nodes. Copy nodes in Tensordeck, or the text of a GraphDef (.pbtxt), and paste again.";
-
 function graphOf(text: string): GraphDef {
-  if (text.trim() === "") throw new Error(NO_NODES);
+  if (text.trim() === "") throw new Error(words.noNodes);
   try {
     return parseText<GraphDef>("tensorflow.GraphDef", text);
   } catch (error) {
@@ -64,8 +64,8 @@ function graphOf(text: string): GraphDef {
     const meta = metaGraphOf(text);
     if (meta?.graphDef) return meta.graphDef;
     // Text that begins like nodes is meant as nodes, so a parse error is worth reporting.
-    if (!/^\s*(#.*\n\s*)*(node|graph_def|library)\s*:?\s*[{<]/.test(text)) throw new Error(NO_NODES);
-    throw new Error(`The nodes on the clipboard cannot be read: ${error.message}`);
+    if (!/^\s*(#.*\n\s*)*(node|graph_def|library)\s*:?\s*[{<]/.test(text)) throw new Error(words.noNodes);
+    throw new Error(words.unreadable({ error: error.message }));
   }
 }
 

@@ -8,6 +8,7 @@ import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DOCUMENT_COLLECTION, stripPrivateAttrs } from "../../worker-runtime/graph/private-attrs.js";
 import { atOnce, paused, type Sliced } from "../../worker-runtime/graph/slices.js";
+import { texts } from "../texts/texts.js";
 import { readAnnotations, writeAnnotations } from "./annotations.js";
 import { suitsScopes } from "./arrangement.js";
 import { readClusterConfig, writeClusterConfig } from "./cluster-config.js";
@@ -16,6 +17,8 @@ import { layeredLayout } from "./layout.js";
 import type { GraphDocument, Point } from "./model.js";
 import { positionOf, withoutPosition, withPosition } from "./node-places.js";
 import { readRunConfigs, writeRunConfigs } from "./run-config-file.js";
+
+const words = texts.document.documentFile;
 
 /**
  * Decodes a document. In a small graph, nodes without a stored position get one from the layered layout, which does not
@@ -35,9 +38,7 @@ export function* slicedDocument(file: DocumentFile): Sliced<GraphDocument> {
   const layout = new Map<string, Point>();
   yield* paused(decoded.nodes, (node) => {
     if (nodes.has(node.name)) {
-      throw new Error(
-        `${file.name} has two nodes named ${node.name}. TensorFlow refuses such a graph; rename one of them.`,
-      );
+      throw new Error(words.sameName({ file: file.name, node: node.name }));
     }
     const position = positionOf(node);
     if (position) layout.set(node.name, position);

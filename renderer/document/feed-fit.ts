@@ -2,6 +2,9 @@
 import type { FeedBatches, FeedContents, FeedValue } from "../../main/api/feeds.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { dtypeOf, isDType } from "../../worker-runtime/protocol/dtype.js";
+import { texts } from "../texts/texts.js";
+
+const words = texts.document.feedFit;
 
 /** The shape that a placeholder declares: -1 for a dimension of any size; undefined for any rank. */
 export function placeholderShape(node: NodeDef): readonly number[] | undefined {
@@ -52,14 +55,14 @@ export function feedMismatch(
   if (dtype?.$case === "type" && isDType(array.dtype)) {
     const wanted = dtypeOf(dtype.value);
     if ((wanted === "string") !== (array.dtype === "string"))
-      return `It holds ${array.dtype}, but ${node.name} takes ${wanted}.`;
+      return words.wrongDtype({ given: array.dtype, node: node.name, wanted });
   }
   const given = feed.batched ? [batches.size, ...array.shape.slice(1)] : array.shape;
-  if (feed.batched && array.shape.length === 0) return "It holds a single value, which has no rows.";
+  if (feed.batched && array.shape.length === 0) return words.noRows;
   const shape = placeholderShape(node);
   if (!shape || shapesFit(given, shape)) return undefined;
-  const batchText = feed.batched ? ` in batches of ${batches.size}` : "";
-  return `It has shape [${array.shape.join(", ")}]${batchText}, but ${node.name} takes ${wantedShapeText(shape)}.`;
+  const told = { given: array.shape.join(", "), node: node.name, wanted: wantedShapeText(shape) };
+  return feed.batched ? words.wrongShapeInBatches({ ...told, size: batches.size }) : words.wrongShape(told);
 }
 
 function missingArray(
@@ -69,8 +72,8 @@ function missingArray(
   if (arrays.length === 0) return undefined;
   const names = arrays.flatMap(({ name }) => name ?? []).join(", ");
   return column === undefined
-    ? `It holds several arrays. Choose one of ${names}.`
-    : `It holds no array ${column}. Choose one of ${names}.`;
+    ? words.severalArrays({ names })
+    : words.noArray({ name: String(column), names });
 }
 
 /** Whether a placeholder takes a file's values of a shape, also a vector as a column and the reverse. */

@@ -3,11 +3,14 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { colocatedNodes } from "../../worker-runtime/graph/colocation-groups.js";
 import { isVariable } from "../../worker-runtime/graph/initialisers.js";
+import { texts } from "../texts/texts.js";
 import { renameInMetaGraph } from "./edits/rename-meta-graph.js";
 import type { GraphDocument } from "./model.js";
 import { dataInputs, type OpLookup, signatureOf } from "./signature.js";
 import { parseInput, parseTensorName } from "./tensor-names.js";
 import { type Edge, wiringOf } from "./wiring.js";
+
+const words = texts.document.functionBorder;
 
 /** Undefined when these nodes can become a function; otherwise why not, and what to do. */
 export function whyNotFunction(
@@ -32,31 +35,31 @@ export function whyNotFunction(
 function whyNotNode(document: GraphDocument, lookup: OpLookup, node: NodeDef): string | undefined {
   const { name, op } = node;
   const signature = signatureOf(node, lookup);
-  if (!signature) return `The op of ${name}, ${op}, is not known, so its arguments are not known either.`;
+  if (!signature) return words.opNotKnown({ node: name, op });
   const count = signature.inputs.length;
   if (
     dataInputs(node)
       .slice(0, count)
       .some((input) => parseInput(input).kind === "missing")
   ) {
-    return `An input of ${name} is not connected. Connect it first.`;
+    return words.notConnected({ node: name });
   }
   if (op.startsWith("Placeholder") && op !== "PlaceholderWithDefault") {
-    return `${name} is fed from outside, which a function cannot be. Leave it out of the selection: it becomes an argument.`;
+    return words.placeholder({ node: name });
   }
   if (isFed(document, name)) {
-    return `A run feeds ${name}, which nothing within a function can be. Leave it out of the selection, or remove the feed.`;
+    return words.fed({ node: name });
   }
   const { opDef, outputs } = signature;
   const isResource = opDef.isStateful && outputs.some(({ dtype }) => dtype === DataType.DT_RESOURCE);
   if (isVariable(node) || (isResource && signature.inputs.length === 0)) {
-    return `${name} holds state that other nodes use by its name. Leave it out of the selection: it becomes an argument.`;
+    return words.state({ node: name });
   }
   if (outputs.some(({ isRef }) => isRef)) {
-    return `${name} gives a reference to a variable, which only the graph itself can hold. Leave it out of the selection.`;
+    return words.givesReference({ node: name });
   }
   if (renameInMetaGraph(document.metaGraph, name, `${name}?`) !== document.metaGraph) {
-    return `A signature or a collection of the document names ${name}. Leave it out of the selection.`;
+    return words.named({ node: name });
   }
   return undefined;
 }
@@ -71,7 +74,7 @@ function cutColocation({ nodes }: GraphDocument, inside: ReadonlySet<string>): s
   for (const { name, attr } of nodes.values()) {
     const other = colocatedNodes(attr).find((one) => nodes.has(one) && inside.has(one) !== inside.has(name));
     if (other !== undefined) {
-      return `${name} is to be on the device of ${other}, and only one of them is selected. Select both, or separate them first.`;
+      return words.colocated({ node: name, other });
     }
   }
   return undefined;
@@ -89,7 +92,7 @@ function cutReference(
       const producer = inside.has(from) ? undefined : nodes.get(from);
       const slot = producer && signatureOf(producer, lookup)?.outputs[output];
       if (slot?.isRef) {
-        return `${name} reads ${from} by reference, which a function has no argument for. Read its value with an Identity outside of the selection.`;
+        return words.readsReference({ node: name, from });
       }
     }
   }
@@ -115,8 +118,7 @@ function cutControlFlow({ nodes }: GraphDocument, inside: ReadonlySet<string>): 
     const outside = [...region].find((one) => !inside.has(one));
     const within = [...region].find((one) => inside.has(one));
     if (outside !== undefined && within !== undefined) {
-      const what = isLoop ? "loop" : "condition";
-      return `The selection cuts the ${what} that begins at ${name}: ${within} is in it, and ${outside} is not. Select all of it, or nothing of it.`;
+      return (isLoop ? words.cutsLoop : words.cutsCondition)({ node: name, within, outside });
     }
   }
   return undefined;
@@ -132,7 +134,7 @@ function wayBack({ nodes }: GraphDocument, inside: ReadonlySet<string>): string 
   for (const name of inside) {
     const back = (incoming.get(name) ?? []).find(({ from }) => !inside.has(from) && after.has(from));
     if (back) {
-      return `${back.from} reads from the selection, and ${name} reads from it. Select what is between them, too.`;
+      return words.wayBack({ from: back.from, node: name });
     }
   }
   return undefined;

@@ -2,6 +2,9 @@
  * Values as the user types them: `3`, `[1, 2.5]`, `[[1, 2], [3, 4]]`, `true`, `nan`, `"words"`, `1+2j`.
  * The parser is independent of dtypes; leaves stay text until they are parsed for a dtype.
  */
+import { texts } from "../texts/texts.js";
+
+const words = texts.document.literal;
 
 export interface Leaf {
   readonly text: string;
@@ -39,9 +42,7 @@ class Reader {
   end(): void {
     this.#skipSpace();
     if (this.#at < this.text.length) {
-      throw new LiteralError(
-        `There is more text after the value: "${this.text.slice(this.#at, this.#at + 12)}".`,
-      );
+      throw new LiteralError(words.moreText({ rest: this.text.slice(this.#at, this.#at + 12) }));
     }
   }
 
@@ -51,15 +52,14 @@ class Reader {
     const items: Literal[] = [];
     for (;;) {
       this.#skipSpace();
-      if (this.#at >= this.text.length)
-        throw new LiteralError(`A list is not closed: "${close}" is missing.`);
+      if (this.#at >= this.text.length) throw new LiteralError(words.openList({ close }));
       if (this.text[this.#at] === close) break;
       items.push(this.value());
       this.#skipSpace();
       const next = this.text[this.#at];
       if (next === ",") this.#at++;
       else if (next !== undefined && next !== close) {
-        throw new LiteralError(`Expected "," or "${close}" after item ${items.length}.`);
+        throw new LiteralError(words.expected({ close, item: items.length }));
       }
     }
     this.#at++;
@@ -67,7 +67,7 @@ class Reader {
     const odd = items.findIndex(({ shape }) => shape.join() !== inner.join());
     if (odd >= 0) {
       throw new LiteralError(
-        `The rows differ: item 1 has shape [${inner.join()}], item ${odd + 1} has [${items[odd]?.shape.join()}].`,
+        words.rowsDiffer({ first: inner.join(), item: odd + 1, other: items[odd]?.shape.join() ?? "" }),
       );
     }
     return { shape: [items.length, ...inner], leaves: items.flatMap(({ leaves }) => leaves) };
@@ -79,7 +79,7 @@ class Reader {
     const start = this.#at;
     while (this.#at < this.text.length && !/[,[\]()]/.test(this.text[this.#at] ?? "")) this.#at++;
     const text = this.text.slice(start, this.#at).trim();
-    if (text === "") throw new LiteralError("A value is missing.");
+    if (text === "") throw new LiteralError(words.missing);
     return { text, quoted: false };
   }
 
@@ -99,7 +99,7 @@ class Reader {
       const escaped = this.text[this.#at] ?? "";
       text += { n: "\n", t: "\t", r: "\r", 0: "\0" }[escaped] ?? escaped;
     }
-    throw new LiteralError(`A text is not closed: ${quote} is missing.`);
+    throw new LiteralError(words.openText({ quote }));
   }
 
   #skipSpace(): void {

@@ -2,7 +2,10 @@
 import type { OpDef, OpDef_ArgDef, OpDef_AttrDef } from "../../protos/generated/tensorflow/op_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
+import { texts } from "../texts/texts.js";
 import { attrText } from "./attr-text.js";
+
+const words = texts.document.opText;
 
 function argType({ type, typeAttr, typeListAttr, numberAttr, isRef }: OpDef_ArgDef): string {
   const one = type === DataType.DT_INVALID ? typeAttr || typeListAttr : dtypeName(type);
@@ -14,7 +17,7 @@ function argType({ type, typeAttr, typeListAttr, numberAttr, isRef }: OpDef_ArgD
 export function signatureText(opDef: OpDef): string {
   const args = (list: readonly OpDef_ArgDef[]) =>
     list.map((arg) => `${arg.name}: ${argType(arg)}`).join(", ");
-  const outputs = opDef.outputArg.length > 0 ? args(opDef.outputArg) : "nothing";
+  const outputs = opDef.outputArg.length > 0 ? args(opDef.outputArg) : words.nothing;
   return `(${args(opDef.inputArg)}) → ${outputs}`;
 }
 
@@ -40,8 +43,8 @@ function attrNote(attr: OpDef_AttrDef): string {
         ]
       : [];
   const parts = [choices.length > 0 ? choices.join(", ") : attr.type];
-  if (attr.hasMinimum) parts.push(`at least ${attr.minimum}`);
-  if (attr.defaultValue) parts.push(`default ${attrText(attr.defaultValue) || '""'}`);
+  if (attr.hasMinimum) parts.push(words.atLeast({ minimum: Number(attr.minimum) }));
+  if (attr.defaultValue) parts.push(words.default({ value: attrText(attr.defaultValue) || '""' }));
   return parts.join(", ");
 }
 

@@ -5,6 +5,7 @@ import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { atOnce, paused, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime/graph/slices.js";
 import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
+import { texts } from "../texts/texts.js";
 import { differingKeys } from "./differing-keys.js";
 import { outputType } from "./follow-types.js";
 import { MapDraft } from "./layered-map.js";
@@ -13,6 +14,8 @@ import type { ShapeMap } from "./shapes.js";
 import { dataInputs, type NodeSignature, type OpLookup, signatureOf } from "./signature.js";
 import { parseInput } from "./tensor-names.js";
 import { type Wiring, wiringOf } from "./wiring.js";
+
+const words = texts.document.problems;
 
 export interface NodeProblem extends Problem {
   readonly node: string;
@@ -175,10 +178,8 @@ function onCircle(name: string): NodeProblem {
   return {
     code: "INVALID_ARGUMENT",
     node: name,
-    short: "circular",
-    message: `${name} depends on its own output.`,
-    reason: "A graph must not contain a cycle, except through a Merge op of a while loop.",
-    remedy: "Disconnect one of the edges of the cycle.",
+    ...words.circular,
+    message: words.circular.message({ node: name }),
   };
 }
 
@@ -186,17 +187,14 @@ function unknownOp(node: NodeDef): NodeProblem {
   return {
     code: "NOT_FOUND",
     node: node.name,
-    short: "unknown op",
-    message: `There is no op named ${node.op}.`,
-    reason: "Neither the engine's op list nor the graph's function library has it.",
-    remedy:
-      "It probably belongs to a custom op library or a newer TensorFlow. Replace it, or load that library.",
+    ...words.unknownOp,
+    message: words.unknownOp.message({ op: node.op }),
   };
 }
 
 /** The `short` of problems that `parts/problem-fixes.tsx` can fix. */
-export const SHAPES_DIFFER = "shapes differ";
-export const DTYPES_DIFFER = "dtypes differ";
+export const SHAPES_DIFFER = words.shapesDiffer.short;
+export const DTYPES_DIFFER = words.dtypesDiffer.short;
 
 function shapeProblem(node: NodeDef, message: string): NodeProblem {
   return {
@@ -205,7 +203,7 @@ function shapeProblem(node: NodeDef, message: string): NodeProblem {
     short: SHAPES_DIFFER,
     // The rule names op and node as TensorFlow does; here the node is enough.
     message: message.replace(/^\S+ node "[^"]*": /, `${node.name}: `),
-    remedy: "Change the shape of an input, or connect another one.",
+    remedy: words.shapesDiffer.remedy,
   };
 }
 
@@ -228,20 +226,22 @@ function problemsOf(
   };
   for (const definition of signature.opDef.attr) {
     if (definition.defaultValue || node.attr.get(definition.name)?.value) continue;
+    const attribute = definition.name;
     invalid(
-      `${definition.name} not set`,
-      `${node.name} has no value for ${definition.name}.`,
-      "Set it in the inspector.",
+      words.notSet.short({ attribute }),
+      words.notSet.message({ node: node.name, attribute }),
+      words.notSet.remedy,
     );
   }
-  const texts = dataInputs(node);
+  const inputs = dataInputs(node);
   for (const slot of signature.inputs) {
-    const reference = parseInput(texts[slot.index] ?? "");
+    const reference = parseInput(inputs[slot.index] ?? "");
+    const at = { input: slot.label, node: node.name };
     if (reference.kind !== "data") {
       invalid(
-        `${slot.label} is missing`,
-        `Nothing is connected to input ${slot.label} of ${node.name}.`,
-        `Drag an edge from an output to ${slot.label}.`,
+        words.missing.short({ input: slot.label }),
+        words.missing.message(at),
+        words.missing.remedy({ input: slot.label }),
         slot.index,
       );
       continue;
@@ -249,20 +249,24 @@ function problemsOf(
     const producer = document.nodes.get(reference.node);
     if (!producer) {
       invalid(
-        `no ${reference.node}`,
-        `Input ${slot.label} of ${node.name} names ${reference.node}, which the graph does not have.`,
-        "Connect another output to it.",
+        words.noProducer.short({ producer: reference.node }),
+        words.noProducer.message({ ...at, producer: reference.node }),
+        words.noProducer.remedy,
         slot.index,
       );
       continue;
     }
     const outputs = signatureOf(producer, lookup)?.outputs;
     if (outputs && !outputs[reference.output]) {
-      const count = outputs.length === 1 ? "1 output" : `${outputs.length} outputs`;
       invalid(
-        `no ${texts[slot.index] ?? ""}`,
-        `Input ${slot.label} of ${node.name} reads output ${reference.output} of ${reference.node}, which has ${count}.`,
-        "Connect another output to it.",
+        words.noOutput.short({ tensor: inputs[slot.index] ?? "" }),
+        words.noOutput.message({
+          ...at,
+          output: reference.output,
+          producer: reference.node,
+          count: outputs.length,
+        }),
+        words.noOutput.remedy,
         slot.index,
       );
       continue;
@@ -271,17 +275,27 @@ function problemsOf(
     if (dtype !== slot.dtype && dtype !== DataType.DT_INVALID && slot.dtype !== DataType.DT_INVALID) {
       invalid(
         DTYPES_DIFFER,
-        `Input ${slot.label} of ${node.name} takes ${dtypeName(slot.dtype)}, but ${reference.node} gives ${dtypeName(dtype)}.`,
-        "Put a Cast between them, or change the dtype of one.",
+        words.dtypesDiffer.message({
+          ...at,
+          wanted: dtypeName(slot.dtype),
+          producer: reference.node,
+          given: dtypeName(dtype),
+        }),
+        words.dtypesDiffer.remedy,
         slot.index,
       );
     }
   }
-  if (texts.length > signature.inputs.length) {
+  if (inputs.length > signature.inputs.length) {
     invalid(
-      "too many inputs",
-      `${node.name} has ${texts.length} inputs, but ${node.op} takes ${signature.inputs.length}.`,
-      "Disconnect the superfluous ones.",
+      words.tooManyInputs.short,
+      words.tooManyInputs.message({
+        node: node.name,
+        given: inputs.length,
+        op: node.op,
+        wanted: signature.inputs.length,
+      }),
+      words.tooManyInputs.remedy,
       signature.inputs.length,
     );
   }

@@ -2,7 +2,10 @@
 import type { FeedBatches, FeedRecords, FeedValue } from "../../main/api/feeds.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { dtypeOf } from "../../worker-runtime/protocol/dtype.js";
+import { texts } from "../texts/texts.js";
 import { placeholderShape, shapesFit, wantedShapeText } from "./feed-fit.js";
+
+const words = texts.document.recordFit;
 
 type FileFeed = Exclude<FeedValue, { kind: "literal" }>;
 type Feature = FeedRecords["features"][number];
@@ -43,11 +46,11 @@ export function recordsMismatch(
 }
 
 function missingFeature({ column }: FileFeed, { records, features }: FeedRecords): string {
-  if (records === 0) return "It has no records.";
+  if (records === 0) return words.empty;
   const names = features.map(({ name }) => name).join(", ");
   return column === undefined
-    ? `Its records have several features. Choose one of ${names}.`
-    : `Its records have no feature ${column}. Choose one of ${names}.`;
+    ? words.severalFeatures({ names })
+    : words.noFeature({ name: String(column), names });
 }
 
 /** What is wrong with the first record that has something else, or nothing, for the feature. */
@@ -60,12 +63,18 @@ function firstOdd(
   const count = shape.reduce((product, size) => product * size, 1);
   const odd = kinds.find((kind) => kind.dtype !== dtype || kind.length !== count);
   if (missing && feature?.default === undefined && missing.first < (odd?.first ?? Number.POSITIVE_INFINITY)) {
-    return `Record ${missing.first} has no ${name}. Give it a default value.`;
+    return words.missing({ record: missing.first, feature: name });
   }
   if (!odd) return undefined;
   return odd.dtype === dtype
-    ? `Record ${odd.first} has ${valuesText(odd.length)} of ${name}, but shape [${shape.join(", ")}] takes ${count}.`
-    : `Record ${odd.first} has ${odd.dtype} values of ${name}, not ${dtype}.`;
+    ? words.wrongCount({
+        record: odd.first,
+        given: odd.length,
+        feature: name,
+        shape: shape.join(", "),
+        wanted: count,
+      })
+    : words.wrongKind({ record: odd.first, given: odd.dtype, feature: name, wanted: dtype });
 }
 
 function dtypeMismatch(node: NodeDef, dtype: string): string | undefined {
@@ -74,7 +83,7 @@ function dtypeMismatch(node: NodeDef, dtype: string): string | undefined {
   const wanted = dtypeOf(declared.value);
   return (wanted === "string") === (dtype === "string")
     ? undefined
-    : `The records have ${dtype} values, but ${node.name} takes ${wanted}.`;
+    : words.wrongDtype({ given: dtype, node: node.name, wanted });
 }
 
 function shapeMismatch(
@@ -88,10 +97,6 @@ function shapeMismatch(
   // How many records a long file has is only known when it is read.
   if (!wanted || shapesFit(batched || isComplete ? given : [wanted[0] ?? -1, ...given.slice(1)], wanted))
     return undefined;
-  const batchText = batched ? ` in batches of ${size}` : "";
-  return `The records give shape [${given.join(", ")}]${batchText}, but ${node.name} takes ${wantedShapeText(wanted)}.`;
-}
-
-function valuesText(count: number): string {
-  return count === 1 ? "1 value" : `${count} values`;
+  const told = { given: given.join(", "), node: node.name, wanted: wantedShapeText(wanted) };
+  return batched ? words.wrongShapeInBatches({ ...told, size }) : words.wrongShape(told);
 }

@@ -8,11 +8,14 @@ import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { indexOf, neededFor, readersOf, sourcesOf } from "../../worker-runtime/graph/graph-index.js";
 import { type ChoiceOrigin, type RunChoice, slicedChoice } from "../../worker-runtime/graph/run-choice.js";
 import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
+import { texts } from "../texts/texts.js";
 import type { GraphDocument, RunConfig } from "./model.js";
 import type { ProblemMap } from "./problems.js";
 import type { ShapeMap } from "./shapes.js";
 import { type OpLookup, signatureOf } from "./signature.js";
 import { parseTensorName, tensorName } from "./tensor-names.js";
+
+const words = texts.document.runInputs;
 
 export interface RunInputs {
   readonly feeds: { name: string; value: FeedValue }[];
@@ -196,16 +199,8 @@ export function runBlockers(document: GraphDocument, problems: ProblemMap, input
     return [
       {
         code: "INVALID_ARGUMENT",
-        message: "There is nothing to run.",
-        ...(document.nodes.size === 0
-          ? {
-              reason: "The graph is empty.",
-              remedy: "Add ops from the Ops tab, or open a graph.",
-            }
-          : {
-              reason: "The graph ends only in operations that save, restore, initialize or report.",
-              remedy: "Choose what to run in the inspector, or select a node and fetch its output.",
-            }),
+        message: words.nothingToRun,
+        ...(document.nodes.size === 0 ? words.emptyGraph : words.onlyEffects),
       },
     ];
   }
@@ -217,8 +212,8 @@ export function runBlockers(document: GraphDocument, problems: ProblemMap, input
     blockers.push({
       code: "INVALID_ARGUMENT",
       node,
-      message: `The placeholder ${node} has no value.`,
-      remedy: `Select ${node} and type a value, or choose a .npy, .npz or CSV file.`,
+      message: words.notFed.message({ node }),
+      remedy: words.notFed.remedy({ node }),
     });
   }
   return blockers;

@@ -1,8 +1,11 @@
 /** Converts what a user types or selects into what is fetched and run. Pure. */
 import { DataType } from "../../protos/generated/tensorflow/types.js";
+import { texts } from "../texts/texts.js";
 import type { GraphDocument, RunConfig } from "./model.js";
 import { type OpLookup, signatureOf } from "./signature.js";
 import { parseTensorName, tensorName } from "./tensor-names.js";
+
+const words = texts.document.runnableNames;
 
 export type Runnable = Pick<RunConfig, "fetches" | "targets">;
 
@@ -24,7 +27,7 @@ export function readRunnable(document: GraphDocument, lookup: OpLookup, text: st
   const wanted = text.trim();
   const forEffect = wanted.startsWith("^");
   const { node, output } = parseTensorName(forEffect ? wanted.slice(1) : wanted);
-  if (!document.nodes.has(node)) return `The graph has no node ${node}.`;
+  if (!document.nodes.has(node)) return words.noNode({ node });
   if (forEffect) return { fetches: [], targets: [node] };
   const all = runnableOf(document, lookup, node);
   if (!wanted.includes(":")) {
@@ -32,9 +35,7 @@ export function readRunnable(document: GraphDocument, lookup: OpLookup, text: st
   }
   const tensor = tensorName(node, output);
   if (all.fetches.includes(tensor)) return { fetches: [tensor], targets: [] };
-  return all.fetches.length === 0
-    ? `${node} has no value. Write ^${node} to run it for its effect.`
-    : `${node} has no value ${output} that could be fetched.`;
+  return all.fetches.length === 0 ? words.onlyEffect({ node }) : words.noOutput({ node, output });
 }
 
 /** Both, each name once. */

@@ -2,9 +2,12 @@
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { knownSize } from "../../worker-runtime/graph/shape.js";
 import { tryInferOutputs } from "../../worker-runtime/graph/shape-inference.js";
+import { texts } from "../texts/texts.js";
 import type { Shape, ShapeMap } from "./shapes.js";
 import { shapeContextOf } from "./shapes.js";
 import { type OpLookup, signatureOf } from "./signature.js";
+
+const words = texts.document.shapeFixes;
 
 export type ShapeFix = {
   /** What a button says: "Reshape a to [-1, 784]". */
@@ -45,11 +48,17 @@ export function shapeFixes(
     if (order.length > 0 && flag !== undefined) {
       const now = context.attr(flag)?.value;
       const value = !(now?.$case === "b" && now.value);
-      tryShape(input, transposed, { kind: "flag", label: `Transpose ${label}`, input, attr: flag, value });
+      tryShape(input, transposed, {
+        kind: "flag",
+        label: words.flag({ input: label }),
+        input,
+        attr: flag,
+        value,
+      });
     } else if (order.length > 0) {
       tryShape(input, transposed, {
         kind: "transpose",
-        label: `Insert a Transpose of ${label}`,
+        label: words.transpose({ input: label }),
         input,
         order,
       });
@@ -57,7 +66,7 @@ export function shapeFixes(
     for (const sizes of reshapes(shape, inputShapes)) {
       const fix: ShapeFix = {
         kind: "reshape",
-        label: `Reshape ${label} to ${sizesText(sizes)}`,
+        label: words.reshape({ input: label, shape: sizesText(sizes) }),
         input,
         sizes,
       };

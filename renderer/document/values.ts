@@ -9,7 +9,10 @@ import {
   integerRange,
 } from "../../worker-runtime/protocol/dtype.js";
 import { Tensor, tensorFromProto, tensorToProto } from "../../worker-runtime/protocol/tensor.js";
+import { texts } from "../texts/texts.js";
 import { type Leaf, type Literal, LiteralError, parseLiteral } from "./literal.js";
+
+const words = texts.document.values;
 
 type Nested = number | bigint | boolean | string | readonly Nested[];
 
@@ -19,7 +22,7 @@ type Nested = number | bigint | boolean | string | readonly Nested[];
  */
 export function tensorOfText(text: string, dtype: DType): TensorProto {
   const kind = dtypeKind(dtype);
-  if (kind === "opaque") throw new LiteralError(`A ${dtype} has no value that can be typed.`);
+  if (kind === "opaque") throw new LiteralError(words.opaque({ dtype }));
   const bare = kind === "string" && !/^\s*[["'(]/.test(text);
   const literal = bare ? { shape: [], leaves: [{ text, quoted: true }] } : parseLiteral(text);
   if (kind === "complex") return complexTensor(literal, dtype);
@@ -30,17 +33,19 @@ export function tensorOfText(text: string, dtype: DType): TensorProto {
 function scalar(leaf: Leaf, dtype: DType): number | bigint | boolean | string {
   const kind = dtypeKind(dtype);
   if (kind === "string") return leaf.text;
-  if (leaf.quoted) throw new LiteralError(`"${leaf.text}" is text, but the dtype is ${dtype}.`);
+  if (leaf.quoted) throw new LiteralError(words.quoted({ text: leaf.text, dtype }));
   if (kind === "bool") {
     if (/^(true|1)$/i.test(leaf.text)) return true;
     if (/^(false|0)$/i.test(leaf.text)) return false;
-    throw new LiteralError(`${leaf.text} is neither true nor false.`);
+    throw new LiteralError(words.noBool({ text: leaf.text }));
   }
   const range = integerRange(dtype);
   if (!range) return decimal(leaf.text, dtype);
   const value = integer(leaf.text, dtype);
   if (value < range.min || value > range.max) {
-    throw new LiteralError(`${leaf.text} does not fit ${dtype}, which holds ${range.min} to ${range.max}.`);
+    throw new LiteralError(
+      words.outOfRange({ text: leaf.text, dtype, min: String(range.min), max: String(range.max) }),
+    );
   }
   return kind === "long" ? value : Number(value);
 }
@@ -51,7 +56,7 @@ function integer(text: string, dtype: DType): bigint {
   if (/^0x[0-9a-f]+$/i.test(plain)) return BigInt(plain);
   const value = Number(plain);
   if (plain !== "" && Number.isSafeInteger(value)) return BigInt(value);
-  throw new LiteralError(`${text} is not a whole number, but the dtype is ${dtype}.`);
+  throw new LiteralError(words.noInteger({ text, dtype }));
 }
 
 function decimal(text: string, dtype: DType): number {
@@ -60,8 +65,7 @@ function decimal(text: string, dtype: DType): number {
   if (infinity) return infinity[1] === "-" ? -Infinity : Infinity;
   if (/^nan$/i.test(plain)) return Number.NaN;
   const value = Number(plain);
-  if (plain === "" || Number.isNaN(value))
-    throw new LiteralError(`${text} is not a number, but the dtype is ${dtype}.`);
+  if (plain === "" || Number.isNaN(value)) throw new LiteralError(words.noNumber({ text, dtype }));
   return value;
 }
 
@@ -73,7 +77,7 @@ function complexTensor(literal: Literal, dtype: DType): TensorProto {
   const parts = literal.leaves.flatMap((leaf) => {
     const match = COMPLEX.exec(leaf.text.replaceAll(" ", ""));
     if (!match || (match[1] === undefined && match[2] === undefined)) {
-      throw new LiteralError(`${leaf.text} is not a complex number; write it as 1+2j.`);
+      throw new LiteralError(words.noComplex({ text: leaf.text }));
     }
     const imaginary = match[2] === "" || match[2] === "+" ? "1" : match[2] === "-" ? "-1" : (match[2] ?? "0");
     return [decimal(match[1] ?? "0", dtype), decimal(imaginary, dtype)];

@@ -6,7 +6,7 @@ import type { OpDef, OpDef_AttrDef } from "../../protos/generated/tensorflow/op_
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { dataTypeOf, dtypeName, dtypes } from "../../worker-runtime/protocol/dtype.js";
 import { attrText, parseAttr } from "../document/attr-text.js";
-import { argumentHelp } from "../document/op-help/index.js";
+import { argumentHelp } from "../document/op-help.js";
 import { allowedTypes, attrOrDefault, dataInputs, signatureOf } from "../document/signature.js";
 import { parseInput } from "../document/tensor-names.js";
 import { textOfTensor } from "../document/values.js";

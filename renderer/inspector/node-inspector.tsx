@@ -5,7 +5,7 @@ import { taskNameOfDevice } from "../cluster/task-name.js";
 import { callCommands } from "../commands/function-commands.js";
 import { isBorder } from "../document/body-nodes.js";
 import { callsOf } from "../document/library.js";
-import { opHelp } from "../document/op-help/index.js";
+import { opHelp } from "../document/op-help.js";
 import { docsUrl } from "../document/op-text.js";
 import { CommandButton } from "../parts/command-button.js";
 import { FeedSection } from "../parts/feed-section.js";

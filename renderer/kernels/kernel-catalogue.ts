@@ -2,6 +2,9 @@
  * The list of the portable engine's kernels, as sent by the application. The kernels themselves stay with the engine.
  */
 import type { KernelList } from "../../main/api/kernels.js";
+import { texts } from "../texts/texts.js";
+
+const words = texts.kernels.kernelCatalogue;
 
 /** The kernels that an engine must have to run a node. */
 export interface KernelNeed {
@@ -49,7 +52,7 @@ export class KernelCatalogue {
     const named = new Set(kernels.flatMap((kernel) => Object.keys(kernel.types)));
     const given = [...types].filter(([attr]) => named.has(attr));
     const [only] = given;
-    if (given.length === 1 && only) return `${op} of ${only[1]}`;
+    if (given.length === 1 && only) return words.ofDtype({ op, dtype: only[1] });
     return given.length === 0 ? op : `${op} (${given.map(([attr, dtype]) => `${attr} ${dtype}`).join(", ")})`;
   }
 }

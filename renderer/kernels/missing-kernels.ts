@@ -6,11 +6,14 @@ import type { GraphDocument } from "../document/model.js";
 import type { NodeProblem } from "../document/problems.js";
 import { type OpLookup, signatureOf } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
-import { countText, listText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
+import { listText } from "../ui/format.js";
 import type { KernelCatalogue } from "./kernel-catalogue.js";
 import type { KernelNeeds } from "./kernel-needs.js";
 import { type NodePlace, NodePlaces } from "./node-places.js";
 import type { ClusterEngines, TaskEngine } from "./task-engines.js";
+
+const words = texts.kernels.missingKernels;
 
 /** What one task lacks for a graph. */
 export interface MissingOnTask {
@@ -78,7 +81,9 @@ export function* slicedMissingKernels(input: MissingKernelsInput): Sliced<Missin
         finding = { node: node.name, place: at, missing: new Set(), isMovable };
         findings.push(finding);
       }
-      finding.missing.add(need.calledBy === undefined ? what : `${what} (in ${need.calledBy})`);
+      finding.missing.add(
+        need.calledBy === undefined ? what : words.inFunction({ kernel: what, function: need.calledBy }),
+      );
     }
   });
   return byTask.size === 0 ? NOTHING_MISSING : described([...byTask.values()], engines);
@@ -119,8 +124,8 @@ function nodeProblem({ node, place, missing, isMovable }: Finding, engines: Clus
     code: "UNIMPLEMENTED",
     node,
     task: task.name,
-    short: "no kernel",
-    message: `${task.name} (portable engine) has no kernel for ${listText(shortened([...missing]))}.`,
+    short: words.short,
+    message: words.ofNode({ task: task.name, kernels: listText(shortened([...missing])) }),
     ...(reason === undefined ? {} : { reason }),
     remedy: remedyOf(task, 1, isMovable, engines),
   };
@@ -138,14 +143,19 @@ function taskProblem(task: TaskEngine, findings: readonly Finding[], engines: Cl
   const count = findings.length;
   const unpinned = findings.filter(({ place }) => !place.isPinned).length;
   const reason = reasonOf(task, count, unpinned);
-  const lines = [...nodesOf].map(([what, nodes]) => {
-    const more = nodes.length > MOST_NODES ? ` and ${nodes.length - MOST_NODES} more` : "";
-    return `${what}: ${nodes.slice(0, MOST_NODES).join(", ")}${more}`;
+  const lines = [...nodesOf].map(([kernel, all]) => {
+    const nodes = all.slice(0, MOST_NODES).join(", ");
+    const more = all.length - MOST_NODES;
+    return more > 0 ? words.detailWithMore({ kernel, nodes, count: more }) : words.detail({ kernel, nodes });
   });
   return {
     code: "UNIMPLEMENTED",
     task: task.name,
-    message: `${countText(count, "node")} ${count === 1 ? "has" : "have"} no kernel on ${task.name} (portable engine): ${listText(shortened([...nodesOf.keys()]))}.`,
+    message: words.ofTask({
+      count,
+      task: task.name,
+      kernels: listText(shortened([...nodesOf.keys()])),
+    }),
     ...(reason === undefined ? {} : { reason }),
     remedy: remedyOf(
       task,
@@ -159,32 +169,28 @@ function taskProblem(task: TaskEngine, findings: readonly Finding[], engines: Cl
 
 function shortened(names: readonly string[]): readonly string[] {
   if (names.length <= MOST_OPS) return names;
-  return [...names.slice(0, MOST_OPS), `${names.length - MOST_OPS} more`];
+  return [...names.slice(0, MOST_OPS), words.more({ count: names.length - MOST_OPS })];
 }
 
 /** Why it is that task, if it was not pinned. */
 function reasonOf(task: TaskEngine, count: number, unpinned: number): string | undefined {
-  const all = count === 1 ? "It is" : "They are";
   const chosen =
-    unpinned === 0
-      ? ""
-      : unpinned === count
-        ? `${all} not pinned to a task and will probably run there.`
-        : `${unpinned} of them, not pinned to a task, will probably run there.`;
-  const added = task.exists
-    ? ""
-    : `The cluster has no ${task.name} yet: it would start with that engine, as this machine has no TensorFlow.`;
-  return [chosen, added].filter((text) => text !== "").join(" ") || undefined;
+    unpinned === count
+      ? words.noneIsPinned({ count })
+      : unpinned > 0
+        ? words.someAreNotPinned({ count: unpinned })
+        : undefined;
+  const added = task.exists ? undefined : words.noTask({ task: task.name });
+  const sentences = [chosen, added].filter((sentence) => sentence !== undefined);
+  return sentences.length === 0 ? undefined : sentences.join(" ");
 }
 
 function remedyOf(task: TaskEngine, count: number, areMovable: boolean, engines: ClusterEngines): string {
-  const them = count === 1 ? "it" : "them";
   const other = taskWithTensorFlow(task, engines);
-  if (other && areMovable) return `Pin ${them} to ${other.name}, which runs TensorFlow.`;
-  const anew = task.exists
-    ? `start ${task.name} with the TensorFlow engine`
-    : "install the TensorFlow runtime before it is started";
-  return `Give ${them} a task with TensorFlow, or ${anew}.`;
+  if (other && areMovable) return words.pin({ count, task: other.name });
+  return task.exists
+    ? words.startWithTensorFlow({ count, task: task.name })
+    : words.installTensorFlow({ count });
 }
 
 /** The task to move nodes to: one that is up, of the same job if there is one. */

@@ -28,7 +28,7 @@ import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { FunctionList } from "./function-list.js";
 import { OpCard } from "./op-card.js";
-import { FAVOURITES, listRows, type OpRow, opRows, RECENT } from "./op-rows.js";
+import { FAVOURITES, groupText, listRows, type OpRow, opRows, RECENT } from "./op-rows.js";
 import styles from "./ops-panel.module.css";
 
 const words = texts.opsPanel.opsPanel;
@@ -232,7 +232,7 @@ function Row({ row, index, active, onPoint, onChoose, onDragStart }: RowProps): 
         onPointerEnter={onPoint}
       >
         <Icon name={row.open ? "chevron-down" : "chevron-right"} />
-        <b>{row.category}</b>
+        <b>{groupText(row.category)}</b>
         <span className={styles.count}>
           {row.searching ? words.matches({ matches: row.matches, count: row.count }) : row.count}
         </span>

@@ -2,7 +2,7 @@
 import { type ReactElement, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { opCommands } from "../commands/op-commands.js";
-import { argumentHelp, opHelp } from "../document/op-help/index.js";
+import { argumentHelp, opHelp } from "../document/op-help.js";
 import { attrNotes, docsUrl, signatureText } from "../document/op-text.js";
 import { CommandLink } from "../parts/command-button.js";
 import { lookupOp } from "../stores/document-store.js";

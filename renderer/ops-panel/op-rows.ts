@@ -1,14 +1,23 @@
 /** The rows of the ops panel: categories, and the ops of those that are open. Pure. */
-import { CATEGORIES, type Category, type OpEntry, type OpMatch } from "../document/op-entries.js";
+import {
+  CATEGORIES,
+  type Category,
+  categoryText,
+  type OpEntry,
+  type OpMatch,
+} from "../document/op-entries.js";
 import { texts } from "../texts/texts.js";
 
-const words = texts.opsPanel.opRows;
-
 /** Lists above the categories. */
-export const FAVOURITES = words.favourites;
-export const RECENT = words.recentlyUsed;
+export const FAVOURITES = "favourites";
+export const RECENT = "recentlyUsed";
 
 export type OpGroup = Category | typeof FAVOURITES | typeof RECENT;
+
+/** "Recently used", "Linear algebra", as the panel shows it. */
+export function groupText(group: OpGroup): string {
+  return group === FAVOURITES || group === RECENT ? texts.opsPanel.opRows[group] : categoryText(group);
+}
 
 export type OpRow =
   | {

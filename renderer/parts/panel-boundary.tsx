@@ -51,7 +51,7 @@ export function PanelFailure({ name, error, onRetry }: PanelFailureProps): React
           </Button>
           <CopyButton text={errorText(error)} label={words.copyDetails} />
           <Button size="small" variant="ghost" onClick={() => window.location.reload()}>
-            {words.reload}
+            {texts.common.reloadWindow}
           </Button>
         </div>
       </div>

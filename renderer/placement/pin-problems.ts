@@ -8,9 +8,12 @@ import type { ShapeMap } from "../document/shapes.js";
 import type { OpLookup } from "../document/signature.js";
 import { NodePlaces } from "../kernels/node-places.js";
 import type { ClusterEngines } from "../kernels/task-engines.js";
-import { bytesText, countText, listText } from "../ui/format.js";
+import { texts } from "../texts/texts.js";
+import { bytesText, listText } from "../ui/format.js";
 import { ShapeEstimates } from "./estimates.js";
 import { bondsOfNode } from "./units.js";
+
+const words = texts.placement.pinProblems;
 
 /** A problem of several nodes, which the user can select or unpin. */
 export interface PinProblem {
@@ -53,8 +56,7 @@ export function* slicedPinProblems(input: PinProblemsInput): Sliced<readonly Pin
 function deviceProblems({ document, engines }: PinProblemsInput): PinProblem[] {
   return [...byDevice(document.nodes.values())].flatMap(([device, nodes]): PinProblem[] => {
     const parts = tryParseDeviceName(device);
-    const count = countText(nodes.length, "node");
-    const are = nodes.length === 1 ? "is" : "are";
+    const count = nodes.length;
     if (parts === undefined) {
       return [
         {
@@ -62,8 +64,8 @@ function deviceProblems({ document, engines }: PinProblemsInput): PinProblem[] {
           nodes,
           problem: {
             code: "INVALID_ARGUMENT",
-            message: `${count} ${are} pinned to '${device}', which is not a device name.`,
-            remedy: "Write it as /job:worker/task:0 or /gpu:0, or unpin them.",
+            message: words.noDeviceName.message({ count, device }),
+            remedy: words.noDeviceName.remedy({ count }),
           },
         },
       ];
@@ -84,8 +86,8 @@ function deviceProblems({ document, engines }: PinProblemsInput): PinProblem[] {
           nodes,
           problem: {
             code: "NOT_FOUND",
-            message: `${count} ${are} pinned to ${task}, which the cluster does not have.`,
-            remedy: "A run offers to add it. Or pin them to another task.",
+            message: words.noTask.message({ count, task }),
+            remedy: words.noTask.remedy({ count }),
           },
         },
       ];
@@ -98,9 +100,15 @@ function deviceProblems({ document, engines }: PinProblemsInput): PinProblem[] {
         nodes,
         problem: {
           code: "FAILED_PRECONDITION",
-          message: `${count} ${are} pinned to ${device}, but ${listText(tasks.map(({ name }) => name))} ${tasks.length === 1 ? "has" : "have"} no ${type}.`,
-          reason: "Such nodes run on the CPU instead.",
-          remedy: `Pin them to a task with a ${type}, or leave the device type out.`,
+          message: words.noDevice.message({
+            count,
+            device,
+            tasks: listText(tasks.map(({ name }) => name)),
+            taskCount: tasks.length,
+            type,
+          }),
+          reason: words.noDevice.reason,
+          remedy: words.noDevice.remedy({ count, type }),
         },
       },
     ];
@@ -136,17 +144,24 @@ function* colocationProblems({ document: { nodes }, lookup }: PinProblemsInput):
       return;
     }
   });
-  return [...found.values()].map(({ keeper, device, nodes: names }) => ({
-    where: keeper.name,
-    nodes: names,
-    problem: {
-      code: "FAILED_PRECONDITION",
-      message: `${names.length === 1 ? `${names[0]} is` : `${countText(names.length, "node")} are`} pinned to ${device}, but must be with ${keeper.name} on ${keeper.device}.`,
-      reason:
-        "Nodes that use a variable or are colocated share one device, so one of the pins has no effect.",
-      remedy: `Unpin ${names.length === 1 ? "it" : "them"}, or pin ${keeper.name} there too.`,
-    },
-  }));
+  return [...found.values()].map(({ keeper, device, nodes: names }) => {
+    const [node = ""] = names;
+    const count = names.length;
+    const apart = { device, keeper: keeper.name, keeperDevice: keeper.device };
+    return {
+      where: keeper.name,
+      nodes: names,
+      problem: {
+        code: "FAILED_PRECONDITION",
+        message:
+          count === 1
+            ? words.apart.message({ ...apart, node })
+            : words.apart.messageOfMany({ ...apart, count }),
+        reason: words.apart.reason,
+        remedy: words.apart.remedy({ count, keeper: keeper.name }),
+      },
+    };
+  });
 }
 
 /** Whether two devices are of different tasks, as far as they name any. */
@@ -188,8 +203,12 @@ function* memoryProblems({
         nodes: held.flatMap(({ nodes }) => nodes),
         problem: {
           code: "RESOURCE_EXHAUSTED",
-          message: `Variables and constants of ${bytesText(bytes)} are placed on ${name}, which has ${bytesText(memoryBytes)} of memory.`,
-          remedy: "Pin some of them to a task of another machine.",
+          message: words.memory.message({
+            bytes: bytesText(bytes),
+            machine: name,
+            memory: bytesText(memoryBytes),
+          }),
+          remedy: words.memory.remedy,
         },
       },
     ];

@@ -1,7 +1,11 @@
 /** Searches for placements in a worker, so that the window stays responsive and a search can be ended. */
+
+import { texts } from "../texts/texts.js";
 import type { PlacementMove } from "./moves.js";
 import type { FoundPlacement, SearchProgress } from "./search.js";
 import type { Assignment, StepProblem } from "./step-problem.js";
+
+const words = texts.placement.placementEngine;
 
 export interface PlacementRequest {
   readonly problem: StepProblem;
@@ -37,7 +41,7 @@ export function placementEngine(newWorker: () => Worker): PlacementEngine {
         if (data.kind === "progress") onProgress(data.progress);
         else resolve(data);
       };
-      worker.onerror = ({ message }) => reject(new Error(`The search for a placement failed: ${message}`));
+      worker.onerror = ({ message }) => reject(new Error(words.failed({ error: message })));
       worker.postMessage(request);
     }).finally(() => worker.terminate());
   };

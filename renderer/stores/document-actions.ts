@@ -63,6 +63,7 @@ import {
 } from "../document/run-inputs.js";
 import type { ShapeFix } from "../document/shape-fixes.js";
 import { parseTensorName } from "../document/tensor-names.js";
+import { texts } from "../texts/texts.js";
 import {
   type DocumentStore,
   examineAnew,
@@ -78,6 +79,8 @@ import { type OpenedDocument, slicedOpening } from "./opening.js";
 import { useOps } from "./ops-store.js";
 import { noteUse } from "./recent-ops.js";
 import { showRunOf } from "./run-origin.js";
+
+const words = texts.stores.documentActions;
 
 function historyState(history: History): Partial<DocumentStore> {
   return {
@@ -307,7 +310,7 @@ export const documentActions = {
   duplicate(): boolean {
     const clip = clipOf(present(), useGraph.getState().selection);
     if (!clip) return false;
-    return perform(paste(present(), clip, freePlaceFor(present(), clip), "Duplicate"));
+    return perform(paste(present(), clip, freePlaceFor(present(), clip), "duplicate"));
   },
 
   /** The selected nodes as text for the clipboard; undefined when nothing is selected. */
@@ -326,7 +329,7 @@ export const documentActions = {
     } catch (error) {
       return perform(refused(error instanceof Error ? error.message : String(error)));
     }
-    return perform(paste(present(), clip, placeFor?.(clip) ?? freePlaceFor(present(), clip), "Paste"));
+    return perform(paste(present(), clip, placeFor?.(clip) ?? freePlaceFor(present(), clip), "paste"));
   },
 
   /** Gives variables a first value of zeros, which can then be edited. */
@@ -381,7 +384,7 @@ export const documentActions = {
   arrange(): boolean {
     const result = moveNodes(present(), layeredLayout(present().nodes));
     if (!result.ok) return perform(result);
-    return perform({ ok: true, transaction: { ...result.transaction, label: "Arrange the graph" } });
+    return perform({ ok: true, transaction: { ...result.transaction, label: words.arrange } });
   },
 
   setFeed: (tensor: string, value: FeedValue | undefined): boolean =>

@@ -9,6 +9,7 @@ import { EMPTY_RUN_CONFIGS, type GraphDocument } from "../document/model.js";
 import type { ProblemMap } from "../document/problems.js";
 import { NO_SHAPES, type ShapeMap } from "../document/shapes.js";
 import type { OpLookup } from "../document/signature.js";
+import { texts } from "../texts/texts.js";
 import { Background } from "./background.js";
 import {
   inSession,
@@ -43,7 +44,7 @@ export interface DocumentStore {
 }
 
 const emptyDocument: GraphDocument = {
-  name: "untitled",
+  name: texts.stores.documentState.untitled,
   kind: "meta_graph",
   format: "text",
   metaGraph: MetaGraphDef.fromPartial({}),

@@ -1,5 +1,6 @@
 import { create } from "zustand";
 import type { RuntimeState } from "../../main/api/runtime.js";
+import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { dismissNoticeByKey, showNotice } from "./app-store.js";
 
@@ -24,7 +25,7 @@ export async function cancelInstall(): Promise<void> {
   showNotice({
     kind: "info",
     key: "install-cancelled",
-    problem: { code: "CANCELLED", message: "The installation was cancelled. Nothing of it was kept." },
+    problem: { code: "CANCELLED", message: texts.stores.runtimeStore.cancelled },
   });
 }
 

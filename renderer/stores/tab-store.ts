@@ -1,7 +1,11 @@
 /** What a document's tab has beside the document. */
+
+import { texts } from "../texts/texts.js";
 import { type DocumentSession, openSessions, perDocument } from "./document-session.js";
 import { useDocument } from "./document-store.js";
 import { useDocumentRun } from "./run-store.js";
+
+const words = texts.stores.documentState;
 
 export interface TabStore {
   /** The example that was opened in it; undefined once it is saved as a file. */
@@ -49,8 +53,6 @@ function hasRun(session: DocumentSession): boolean {
   return useDocumentRun.of(session).getState().latest !== undefined;
 }
 
-const UNTITLED = "untitled";
-
 /**
  * "untitled", or "untitled 2" where that is taken: runs of documents without a file are told apart by their names.
  *
@@ -60,7 +62,7 @@ export function freeName(leaving?: DocumentSession): string {
   const others = openSessions().filter((session) => session !== leaving);
   const taken = new Set(others.map((session) => useDocument.of(session).getState().document.name));
   for (let count = 1; ; count++) {
-    const name = count === 1 ? UNTITLED : `${UNTITLED} ${count}`;
+    const name = count === 1 ? words.untitled : words.untitledWithNumber({ count });
     if (!taken.has(name)) return name;
   }
 }

@@ -3,9 +3,7 @@
  * the catalogue, and what is cut off will be cut off in other languages.
  */
 import { IntlMessageFormat } from "intl-messageformat";
-
-type Elements = ReturnType<IntlMessageFormat["getAst"]>;
-type Element = Elements[number];
+import { type Element, type Elements, isLiteral } from "./messages.js";
 
 const ACCENTED: Readonly<Record<string, string>> = {
   a: "áà",
@@ -50,11 +48,4 @@ function alter(element: Element): Element {
     return { ...element, options: Object.fromEntries(options) } as Element;
   }
   return isLiteral(element) ? ({ ...element, value: accented(element.value) } as Element) : element;
-}
-
-/** The parser's number for words; its enum is no part of the package's interface. */
-const LITERAL = 0;
-
-function isLiteral(element: Element): element is Element & { value: string } {
-  return (element.type as number) === LITERAL;
 }

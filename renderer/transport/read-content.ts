@@ -2,6 +2,9 @@ import type { ContentReader } from "../../main/api/contract.js";
 import { CONTENT_PATH } from "../../main/api/headless.js";
 import { problemSchema } from "../../main/api/problem.js";
 import { ProblemError } from "../../main/api/wire.js";
+import { texts } from "../texts/texts.js";
+
+const words = texts.transport.readContent;
 
 /** Reads content from the page's origin, in one response. */
 export function contentReader(secret: string): ContentReader {
@@ -21,8 +24,8 @@ export function contentReader(secret: string): ContentReader {
       if (error instanceof ProblemError) throw error;
       throw new ProblemError({
         code: "UNAVAILABLE",
-        message: "The connection to the application was lost.",
-        remedy: "Open the document again.",
+        message: words.lost,
+        remedy: words.openAgain,
       });
     } finally {
       // Nothing if it is read to its end.
@@ -36,7 +39,7 @@ async function refusalOf(response: Response): Promise<ProblemError> {
   if (problem.success) return new ProblemError(problem.data);
   return new ProblemError({
     code: "UNAVAILABLE",
-    message: `The application answered with the status ${response.status} when it was asked for the document.`,
-    remedy: "Open the document again.",
+    message: words.refused({ status: String(response.status) }),
+    remedy: words.openAgain,
   });
 }

@@ -9,7 +9,10 @@ import type {
 import { MESSAGE_PACK_ENCODE } from "../../main/api/headless.js";
 import type { Problem } from "../../main/api/problem.js";
 import { messageSchema, ProblemError, type WireRequest } from "../../main/api/wire.js";
+import { texts } from "../texts/texts.js";
 import { Emitter } from "./emitter.js";
+
+const words = texts.transport.webSocketClient;
 
 /** How long a call waits for a lost connection before it fails. */
 const CONNECTION_WAIT_MILLIS = 10_000;
@@ -46,8 +49,10 @@ interface Waiting {
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
-function unavailable(message: string, remedy: string): ProblemError {
-  const problem: Problem = { code: "UNAVAILABLE", message, remedy };
+type Told = Pick<Problem, "message" | "remedy">;
+
+function unavailable(told: Told): ProblemError {
+  const problem: Problem = { code: "UNAVAILABLE", ...told };
   return new ProblemError(problem);
 }
 
@@ -80,7 +85,7 @@ export class WebSocketClient implements ApplicationClient {
     return new Promise<Result<M>>((resolve, reject) => {
       const send = () => this.#send(method, params[0], (result) => resolve(result as Result<M>), reject);
       if (this.#socket?.readyState === WebSocket.OPEN) send();
-      else if (this.#closed) reject(unavailable("This window is closed.", "Open it again."));
+      else if (this.#closed) reject(unavailable(words.closed));
       else this.#wait(send, reject);
     });
   }
@@ -104,7 +109,7 @@ export class WebSocketClient implements ApplicationClient {
     this.#closed = true;
     clearTimeout(this.#retryTimer);
     this.#socket?.close();
-    this.#failAll("This window is closed.", "Open it again.");
+    this.#failAll(words.closed);
   }
 
   #wait(send: () => void, reject: (error: ProblemError) => void): void {
@@ -113,12 +118,7 @@ export class WebSocketClient implements ApplicationClient {
       reject,
       timer: setTimeout(() => {
         this.#waiting.delete(waiting);
-        reject(
-          unavailable(
-            "Tensordeck's application does not answer.",
-            "Check whether the terminal that runs `npm start` is still open.",
-          ),
-        );
+        reject(unavailable(words.notAnswering));
       }, CONNECTION_WAIT_MILLIS),
     };
     this.#waiting.add(waiting);
@@ -136,8 +136,8 @@ export class WebSocketClient implements ApplicationClient {
       reject(
         new ProblemError({
           code: "DEADLINE_EXCEEDED",
-          message: `The application did not answer "${method}" within ${ANSWER_DEADLINE_MILLIS / 1000} seconds.`,
-          remedy: "Try again; if that does not help, restart Tensordeck.",
+          message: words.late.message({ method, seconds: ANSWER_DEADLINE_MILLIS / 1000 }),
+          remedy: words.late.remedy,
         }),
       );
     }, ANSWER_DEADLINE_MILLIS);
@@ -203,20 +203,20 @@ export class WebSocketClient implements ApplicationClient {
     for (const pending of this.#pending.values()) {
       clearTimeout(pending.timer);
       pending.reject(
-        unavailable(
-          "The connection to the application was lost.",
-          `"${pending.method}" may or may not have been carried out; check before you try again.`,
-        ),
+        unavailable({
+          message: words.lost.message,
+          remedy: words.lost.remedy({ method: pending.method }),
+        }),
       );
     }
     this.#pending.clear();
   }
 
-  #failAll(message: string, remedy: string): void {
+  #failAll(why: Told): void {
     this.#failPending();
     for (const waiting of this.#waiting) {
       clearTimeout(waiting.timer);
-      waiting.reject(unavailable(message, remedy));
+      waiting.reject(unavailable(why));
     }
     this.#waiting.clear();
   }

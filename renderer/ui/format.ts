@@ -101,11 +101,6 @@ export function minutesText(millis: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** "1 node", "3 nodes". */
-export function countText(count: number, one: string, many = `${one}s`): string {
-  return `${numberText(count)} ${count === 1 ? one : many}`;
-}
-
 /** "14:02:11.402" of milliseconds since the epoch, in the user's own time zone. */
 export function clockText(at: number): string {
   const date = new Date(at);

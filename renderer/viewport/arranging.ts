@@ -79,7 +79,7 @@ function follow(hooks: ArrangingHooks, engine: LayoutEngine): void {
   const of = [wiring, openness, wiring && useOps.getState().ops, generation];
   if (areSame(of, work.of)) return;
   work.of = of;
-  work.abort?.abort(new DOMException("Another layout is wanted.", "AbortError"));
+  work.abort?.abort();
   work.abort = undefined;
   if (work.generation !== generation) {
     work.generation = generation;

@@ -8,6 +8,7 @@ import { useGraph } from "../stores/document-store.js";
 import { areSame } from "../stores/keep-equal.js";
 import { useGraphRun } from "../stores/run-store.js";
 import { tensorBytes } from "../stores/sent-bytes.js";
+import { texts } from "../texts/texts.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { bytesText } from "../ui/format.js";
 import type { MapItem } from "./graph-map.js";
@@ -69,7 +70,9 @@ function scaleOfOps(nodes: ReadonlyMap<string, NodeDef>): ColourScale {
     },
     legend: [
       ...shown.map(([op, count]) => ({ colour: colours.get(op) ?? OTHER_OPS, text: `${op} ${count}` })),
-      ...(others > 0 ? [{ colour: OTHER_OPS, text: `${others} other ops` }] : []),
+      ...(others > 0
+        ? [{ colour: OTHER_OPS, text: texts.viewport.colouring.otherOps({ count: others }) }]
+        : []),
     ],
   };
 }

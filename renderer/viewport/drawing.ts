@@ -7,8 +7,8 @@ import { wiringOf } from "../document/wiring.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { lookupOp, useGraph } from "../stores/document-store.js";
 import { useGraphRun } from "../stores/run-store.js";
+import { texts } from "../texts/texts.js";
 import { taskColourVar } from "../theme/task-colour.js";
-import { countText } from "../ui/format.js";
 import { colourOfItem } from "./colouring.js";
 import { currentMap } from "./current-map.js";
 import { crossingWidth } from "./edge-width.js";
@@ -18,6 +18,8 @@ import { isSelected } from "./move-items.js";
 import { constText, feedText, fetchOf, microsText, nodeRunOf, previewText } from "./node-text.js";
 import { portsOf } from "./ports.js";
 import { nodesOfItem } from "./shown-graph.js";
+
+const words = texts.viewport.drawing;
 
 const PLAIN_EDGE = "color-mix(in srgb, var(--fg-2) 70%, var(--bg-0))";
 const PLAIN_WIDTH = 1.5;
@@ -55,7 +57,7 @@ function textsOf(item: MapItem): ItemTexts {
     const micros = names.reduce((sum, name) => sum + (nodeRunOf(runs, name)?.durationMicros ?? 0), 0);
     return {
       ...{ colour, value: "", unpinned: false, inputs: 0, outputs: 0 },
-      place: countText(names.length, "node"),
+      place: words.nodes({ count: names.length }),
       time: micros > 0 ? microsText(micros) : "",
     };
   }
@@ -67,7 +69,7 @@ function textsOf(item: MapItem): ItemTexts {
   const measured = placed && taskNameOfDevice(placed.device);
   return {
     colour,
-    place: node.device === "" ? (measured ?? "auto") : deviceText(node.device),
+    place: node.device === "" ? (measured ?? words.auto) : deviceText(node.device),
     value: valueText(item.id),
     time: placed ? microsText(placed.durationMicros) : "",
     unpinned: node.device === "",

@@ -6,7 +6,10 @@ import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
 import { attrText, protoShapeText } from "../document/attr-text.js";
 import { ARGUMENT, RESULT } from "../document/body-nodes.js";
 import { parseInput } from "../document/tensor-names.js";
+import { texts } from "../texts/texts.js";
 import { durationText } from "../ui/format.js";
+
+const words = texts.viewport.nodeText;
 
 /** Signs of ops with two inputs, for titles like "x = a + b". */
 const SIGNS: Readonly<Record<string, string>> = {
@@ -32,8 +35,8 @@ const MAX_TITLE = 24;
 
 /** What a node says of its op: arguments and results of a function are no ops to its user. */
 export function opTitle({ op }: Pick<NodeDef, "op">): string {
-  if (op === ARGUMENT) return "argument";
-  return op === RESULT ? "result" : op;
+  if (op === ARGUMENT) return words.argument;
+  return op === RESULT ? words.result : op;
 }
 
 /** "x = a + b" where that is short, the name otherwise; of a long path only its last part. */
@@ -81,21 +84,23 @@ export function elementText(value: string, dtype: string): string {
 export function constText(node: NodeDef): string {
   const attr = node.attr.get("value");
   const value = attr?.value;
-  if (value?.$case !== "tensor") return "no value";
+  if (value?.$case !== "tensor") return words.noValue;
   const small = value.value.tensorContent.length <= 512 && value.value.stringVal.length <= 8;
   const text = small ? attrText(attr) : undefined;
   return text !== undefined && text.length <= 18 ? text : protoShapeText(value.value.tensorShape);
 }
 
 export function feedText(feed: FeedValue | undefined): string {
-  if (!feed) return "not fed";
+  if (!feed) return words.notFed;
   switch (feed.kind) {
     case "literal":
-      return `fed ${feed.text}`;
+      return words.fed({ value: feed.text });
     case "file":
-      return `fed ${feed.path.slice(Math.max(feed.path.lastIndexOf("/"), feed.path.lastIndexOf("\\")) + 1)}`;
+      return words.fed({
+        value: feed.path.slice(Math.max(feed.path.lastIndexOf("/"), feed.path.lastIndexOf("\\")) + 1),
+      });
     case "content":
-      return `fed ${feed.name}`;
+      return words.fed({ value: feed.name });
   }
 }
 

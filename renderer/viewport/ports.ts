@@ -5,6 +5,7 @@ import { type DTypeKind, dtypeKind, dtypeOf } from "../../worker-runtime/protoco
 import type { InputEnd, OutputEnd } from "../document/edits/connect.js";
 import { nodeHeight } from "../document/node-size.js";
 import { dataInputs, type OpLookup, type Slot, signatureOf } from "../document/signature.js";
+import { texts } from "../texts/texts.js";
 
 /** circle: floats and text. square: integers and truth. diamond: references and resources. */
 export type PortShape = "circle" | "square" | "diamond";
@@ -56,7 +57,7 @@ export function portsOf(node: NodeDef, lookup: OpLookup, usedOutputs: number): P
   for (let index = outputs.length; index < usedOutputs; index++) outputs.push(unknownPort("o", index));
   const grow: Port | undefined = signature?.growing && {
     id: "grow",
-    label: `one more of ${signature.growing.arg.name}`,
+    label: texts.viewport.ports.oneMore({ argument: signature.growing.arg.name }),
     dtype: DataType.DT_INVALID,
     shape: "circle",
   };

@@ -1,10 +1,13 @@
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { TensorFlowError } from "../../../worker-runtime/protocol/status.js";
+import { texts } from "../../texts/texts.js";
 import { isArranged } from "../arrangement.js";
 import type { GraphDocument } from "../model.js";
 import type { Move } from "../operations.js";
 import { uniqueName } from "../tensor-names.js";
 import { type EditResult, edit, refused } from "./types.js";
+
+const words = texts.document.edits.addLayer;
 
 /**
  * Adds the nodes of a layer, with its variables and their initializers, in a scope of its own. The graph is then arranged
@@ -22,7 +25,7 @@ export function addLayer(
   try {
     const nodes = make(scope);
     return edit({
-      label: `Add ${scope}`,
+      label: words.label({ scope }),
       operations: [
         {
           type: "nodes",

@@ -3,6 +3,7 @@ import { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import type { OpDef, OpDef_AttrDef } from "../../../protos/generated/tensorflow/op_def.js";
 import { TensorProto } from "../../../protos/generated/tensorflow/tensor.js";
 import { DataType } from "../../../protos/generated/tensorflow/types.js";
+import { texts } from "../../texts/texts.js";
 import { Draft, followTypes } from "../follow-types.js";
 import { type GraphDocument, MISSING_INPUT, type Point } from "../model.js";
 import type { Operation } from "../operations.js";
@@ -11,6 +12,8 @@ import { uniqueName } from "../tensor-names.js";
 import { convertTensor } from "../values.js";
 import { type InputEnd, type OutputEnd, whyNotConnect, withInput } from "./connect.js";
 import { type EditResult, edit, refused } from "./types.js";
+
+const words = texts.document.edits.add;
 
 /** An end of an edge that a new node is to be connected to. */
 export type ConnectFrom =
@@ -99,7 +102,7 @@ export function addNode(
   connectFrom?: ConnectFrom,
 ): EditResult {
   const opDef = lookup(op);
-  if (!opDef) return refused(`The engine has no op named ${op}.`);
+  if (!opDef) return refused(words.noOp({ op }));
   const name = uniqueName(op.replace(/^_+/, ""), document.nodes);
   let node = newNode(name, opDef);
   const changes = new Draft(document.nodes);
@@ -138,7 +141,7 @@ export function addNode(
     },
     { type: "layout", moves: [{ node: name, to: position }] },
   ];
-  return edit({ label: `Add ${name}`, operations, select: [name] });
+  return edit({ label: words.label({ node: name }), operations, select: [name] });
 }
 
 /** The first input that accepts the output. */

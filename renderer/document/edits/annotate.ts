@@ -1,16 +1,18 @@
 /** Frames and notes on the canvas. */
+
+import { texts } from "../../texts/texts.js";
 import { MIN_HEIGHT, MIN_WIDTH } from "../annotations.js";
 import type { Annotation, GraphDocument, Point } from "../model.js";
 import type { Operation } from "../operations.js";
 import { moveNodes } from "./place.js";
 import { type EditResult, edit, refused } from "./types.js";
 
-const GONE = "It is no longer there.";
+const words = texts.document.edits.annotate;
 
-/** "the frame", with its title where it has one. */
-function what({ kind, text }: Annotation): string {
-  const [line = ""] = text.split("\n");
-  return kind === "frame" && line !== "" ? `the frame ${line}` : `the ${kind}`;
+/** What a step of undo names: a frame by its title where it has one. */
+function what({ kind, text }: Annotation) {
+  const [title = ""] = text.split("\n");
+  return { what: kind === "frame" && title !== "" ? "titledFrame" : kind, title };
 }
 
 function changed({ annotations }: GraphDocument, after: readonly Annotation[]): Operation {
@@ -29,7 +31,7 @@ export function addAnnotation(document: GraphDocument, added: Omit<Annotation, "
     height: Math.max(added.height, MIN_HEIGHT),
   };
   return edit({
-    label: `Add ${what(annotation)}`,
+    label: words.add(what(annotation)),
     operations: [changed(document, [...document.annotations, annotation])],
   });
 }
@@ -41,16 +43,16 @@ export function changeAnnotation(
   change: Partial<Pick<Annotation, "text" | "colour" | "width" | "height">>,
 ): EditResult {
   const before = document.annotations.find((one) => one.id === id);
-  if (!before) return refused(GONE);
+  if (!before) return refused(words.gone);
   const wanted = { ...before, ...change };
   const after: Annotation = {
     ...wanted,
     width: Math.max(wanted.width, MIN_WIDTH),
     height: Math.max(wanted.height, MIN_HEIGHT),
   };
-  if (JSON.stringify(after) === JSON.stringify(before)) return refused("Nothing was changed.");
+  if (JSON.stringify(after) === JSON.stringify(before)) return refused(words.notChanged);
   return edit({
-    label: `Change ${what(after)}`,
+    label: words.change(what(after)),
     operations: [
       changed(
         document,
@@ -63,9 +65,9 @@ export function changeAnnotation(
 /** Takes a frame or a note away; the nodes in a frame stay. */
 export function deleteAnnotation(document: GraphDocument, id: string): EditResult {
   const gone = document.annotations.find((one) => one.id === id);
-  if (!gone) return refused(GONE);
+  if (!gone) return refused(words.gone);
   return edit({
-    label: `Delete ${what(gone)}`,
+    label: words.delete(what(gone)),
     operations: [
       changed(
         document,
@@ -88,8 +90,8 @@ export function moveAnnotation(
   nodes: readonly string[],
 ): EditResult {
   const held = document.annotations.find((one) => one.id === id);
-  if (!held) return refused(GONE);
-  if (by.x === 0 && by.y === 0) return refused("Nothing was moved.");
+  if (!held) return refused(words.gone);
+  if (by.x === 0 && by.y === 0) return refused(words.notMoved);
   const shifted = ({ x, y }: Point): Point => ({ x: x + by.x, y: y + by.y });
   const after = document.annotations.map((one) =>
     one === held || (held.kind === "frame" && isWithin(one, held)) ? { ...one, at: shifted(one.at) } : one,
@@ -102,7 +104,7 @@ export function moveAnnotation(
   );
   const moved = positions.size > 0 ? moveNodes(document, positions) : undefined;
   return edit({
-    label: `Move ${what(held)}`,
+    label: words.move(what(held)),
     operations: [changed(document, after), ...(moved?.ok ? moved.transaction.operations : [])],
     mergeKey: `move ${id}`,
   });

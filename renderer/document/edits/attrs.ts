@@ -1,5 +1,6 @@
 import type { AttrValue } from "../../../protos/generated/tensorflow/attr_value.js";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
+import { texts } from "../../texts/texts.js";
 import { Draft, followTypes } from "../follow-types.js";
 import { type GraphDocument, MISSING_INPUT } from "../model.js";
 import { replaceNodes } from "../operations.js";
@@ -7,6 +8,8 @@ import { controlInputs, dataInputs, type OpLookup, signatureOf } from "../signat
 import { convertTensor } from "../values.js";
 import { wiringOf } from "../wiring.js";
 import { type EditResult, edit, refused } from "./types.js";
+
+const words = texts.document.edits.attrs;
 
 /**
  * Sets or, with undefined, removes an attribute. If the attribute counts the inputs, their list is adjusted; if it
@@ -20,7 +23,7 @@ export function setAttr(
   value: AttrValue | undefined,
 ): EditResult {
   const before = document.nodes.get(name);
-  if (!before) return refused(`There is no node named ${name}.`);
+  if (!before) return refused(texts.document.edits.common.noNode({ node: name }));
   const attr = new Map(before.attr);
   if (value) attr.set(attrName, value);
   else attr.delete(attrName);
@@ -32,7 +35,7 @@ export function setAttr(
   const consumers = (node: string) => (wiring.outgoing.get(node) ?? []).map((edge) => edge.to);
   followTypes(draft, lookup, consumers(name), consumers);
   return edit({
-    label: `Change ${attrName} of ${name}`,
+    label: words.label({ attribute: attrName, node: name }),
     operations: replaceNodes(draft.replaced()),
   });
 }

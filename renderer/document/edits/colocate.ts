@@ -8,9 +8,12 @@ import {
   colocationGroups,
   nodeOfGroup,
 } from "../../../worker-runtime/graph/colocation-groups.js";
+import { texts } from "../../texts/texts.js";
 import type { GraphDocument } from "../model.js";
 import { replaceNodes } from "../operations.js";
 import { type EditResult, edit, nodesText, refused } from "./types.js";
+
+const words = texts.document.edits.colocate;
 
 /** The node with these groups; without the attribute if there are none. */
 export function withColocationGroups(node: NodeDef, groups: readonly string[]): NodeDef {
@@ -22,14 +25,14 @@ export function withColocationGroups(node: NodeDef, groups: readonly string[]): 
 
 /** Puts nodes on the device of another one, wherever that is placed. What they were colocated with stays. */
 export function colocate(document: GraphDocument, names: readonly string[], keeper: string): EditResult {
-  if (!document.nodes.has(keeper)) return refused(`The graph has no node named ${keeper}.`);
+  if (!document.nodes.has(keeper)) return refused(words.noKeeper({ keeper }));
   const group = colocationGroup(keeper);
   const nodes = names.flatMap((name) => document.nodes.get(name) ?? []).filter(({ name }) => name !== keeper);
-  if (nodes.length === 0) return refused(`${keeper} is on its own device already.`);
+  if (nodes.length === 0) return refused(words.onOwnDevice({ keeper }));
   const changed = nodes.filter(({ attr }) => !colocationGroups(attr).includes(group));
-  if (changed.length === 0) return refused(`Already colocated with ${keeper}.`);
+  if (changed.length === 0) return refused(words.already({ keeper }));
   return edit({
-    label: `Colocate ${nodesText(changed.map(({ name }) => name))} with ${keeper}`,
+    label: words.label({ nodes: nodesText(changed.map(({ name }) => name)), keeper }),
     operations: replaceNodes(
       changed.map(
         (node) => [node, withColocationGroups(node, [...colocationGroups(node.attr), group])] as const,
@@ -46,9 +49,9 @@ export function separate(document: GraphDocument, names: readonly string[]): Edi
     const others = groups.filter((group) => nodeOfGroup(group) === undefined);
     return others.length === groups.length ? [] : [[node, withColocationGroups(node, others)] as const];
   });
-  if (changed.length === 0) return refused("Nothing of it is colocated with another node.");
+  if (changed.length === 0) return refused(words.nothingToRelease);
   return edit({
-    label: `Release ${nodesText(changed.map(([{ name }]) => name))} from colocation`,
+    label: words.release({ nodes: nodesText(changed.map(([{ name }]) => name)) }),
     operations: replaceNodes(changed),
   });
 }

@@ -1,6 +1,7 @@
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../../protos/generated/tensorflow/types.js";
 import { dtypeName } from "../../../worker-runtime/protocol/dtype.js";
+import { texts } from "../../texts/texts.js";
 import { Draft, followTypes, outputType } from "../follow-types.js";
 import { type GraphDocument, MISSING_INPUT } from "../model.js";
 import { replaceNodes } from "../operations.js";
@@ -17,6 +18,8 @@ import {
 import { dataInput, parseInput } from "../tensor-names.js";
 import { closesCircle, wiringOf } from "../wiring.js";
 import { type EditResult, edit, refused } from "./types.js";
+
+const words = texts.document.edits.connect;
 
 /** -1: the control output. */
 export interface OutputEnd {
@@ -39,26 +42,26 @@ export function whyNotConnect(
 ): string | undefined {
   const consumer = document.nodes.get(to.node);
   const producer = document.nodes.get(from.node);
-  if (!consumer || !producer) return "The node is no longer in the graph.";
-  if (from.node === to.node) return "A node cannot read its own output.";
+  if (!consumer || !producer) return words.nodeGone;
+  if (from.node === to.node) return words.ownOutput;
   const isControl = to.input === "control";
   if (isControl !== from.output < 0) {
-    return isControl ? "This port takes only control edges." : "A control edge ends at a control port.";
+    return isControl ? words.onlyControl : words.controlPort;
   }
   if (closesCircle(document.nodes, from.node, to.node)) {
-    return `${from.node} depends on ${to.node}; the edge would create a cycle.`;
+    return words.cycle({ from: from.node, to: to.node });
   }
   if (isControl) {
-    return controlInputs(consumer).includes(`^${from.node}`) ? "They are already connected." : undefined;
+    return controlInputs(consumer).includes(`^${from.node}`) ? words.already : undefined;
   }
   const signature = signatureOf(consumer, lookup);
-  if (!signature) return `The inputs of ${consumer.op} are not known.`;
+  if (!signature) return words.inputsNotKnown({ op: consumer.op });
   const dtype = outputType(document.nodes, lookup, from.node, from.output);
-  if (dtype === DataType.DT_INVALID) return `The output of ${producer.op} has no known dtype.`;
+  if (dtype === DataType.DT_INVALID) return words.noDtype({ op: producer.op });
   const isRef = signatureOf(producer, lookup)?.outputs[from.output]?.isRef ?? false;
   if (to.input === "grow") {
     const { growing } = signature;
-    if (!growing) return `${consumer.op} accepts no more inputs.`;
+    if (!growing) return words.noMoreInputs({ op: consumer.op });
     if (growing.arg.typeListAttr !== "") return notAllowed(consumer, growing.arg.typeListAttr, dtype, lookup);
     return whyNotType(
       document,
@@ -70,9 +73,8 @@ export function whyNotConnect(
     );
   }
   const slot = signature.inputs[to.input as number];
-  if (!slot) return `${consumer.name} has no input ${String(to.input)}.`;
-  if (dataInputs(consumer)[slot.index] === dataInput(from.node, from.output))
-    return "They are already connected.";
+  if (!slot) return words.noInput({ node: consumer.name, input: String(to.input) });
+  if (dataInputs(consumer)[slot.index] === dataInput(from.node, from.output)) return words.already;
   return whyNotType(document, lookup, consumer, slot, dtype, isRef);
 }
 
@@ -85,11 +87,11 @@ function whyNotType(
   isRef: boolean,
 ): string | undefined {
   const { arg } = slot;
-  if (slot.isRef && !isRef) return `${arg.name} needs a reference to a variable.`;
+  if (slot.isRef && !isRef) return words.needsReference({ argument: arg.name });
   if (arg.type !== DataType.DT_INVALID) {
     return arg.type === dtype
       ? undefined
-      : `${arg.name} takes ${dtypeName(arg.type)}, not ${dtypeName(dtype)}.`;
+      : words.takes({ taker: arg.name, wanted: dtypeName(arg.type), given: dtypeName(dtype) });
   }
   const name = arg.typeAttr || arg.typeListAttr;
   const excluded = notAllowed(consumer, name, dtype, lookup);
@@ -101,7 +103,12 @@ function whyNotType(
     if (reference.kind !== "data") continue;
     const bound = outputType(document.nodes, lookup, reference.node, reference.output);
     if (bound !== DataType.DT_INVALID && bound !== dtype) {
-      return `${name} is ${dtypeName(bound)} through ${other.label}, not ${dtypeName(dtype)}.`;
+      return words.bound({
+        attribute: name,
+        dtype: dtypeName(bound),
+        input: other.label,
+        given: dtypeName(dtype),
+      });
     }
   }
   return undefined;
@@ -111,7 +118,11 @@ function notAllowed(consumer: NodeDef, attr: string, dtype: DataType, lookup: Op
   const opDef = lookup(consumer.op);
   const allowed = opDef && allowedTypes(opDef, attr);
   if (!allowed || allowed.includes(dtype)) return undefined;
-  return `${consumer.op} takes ${allowed.map(dtypeName).join(", ")}, not ${dtypeName(dtype)}.`;
+  return words.takes({
+    taker: consumer.op,
+    wanted: allowed.map(dtypeName).join(", "),
+    given: dtypeName(dtype),
+  });
 }
 
 /** Connects two ports; an input that was connected before is replaced. Types of the consumer follow. */
@@ -124,12 +135,15 @@ export function connect(
   const reason = whyNotConnect(document, lookup, from, to);
   if (reason) return refused(reason);
   const consumer = document.nodes.get(to.node);
-  if (!consumer) return refused("The node is no longer in the graph.");
+  if (!consumer) return refused(words.nodeGone);
   const draft = new Draft(document.nodes);
   draft.set(withInput(consumer, lookup, from, to.input));
   const wiring = wiringOf(document.nodes);
   followTypes(draft, lookup, [to.node], (name) => (wiring.outgoing.get(name) ?? []).map((edge) => edge.to));
-  return edit({ label: `Connect ${from.node} to ${to.node}`, operations: replaceNodes(draft.replaced()) });
+  return edit({
+    label: words.label({ from: from.node, to: to.node }),
+    operations: replaceNodes(draft.replaced()),
+  });
 }
 
 /** The node with the edge in its input list; attributes that count or type its inputs grow with it. */
@@ -183,8 +197,11 @@ export function disconnect(
     });
     pairs.push([before, { ...before, input }]);
   }
-  if (pairs.length === 0) return refused("There is no edge to remove.");
-  const label = ends.length === 1 ? `Disconnect ${ends[0]?.node ?? ""}` : `Disconnect ${ends.length} edges`;
+  if (pairs.length === 0) return refused(words.noEdge);
+  const label =
+    ends.length === 1
+      ? words.disconnect({ node: ends[0]?.node ?? "" })
+      : words.disconnectEdges({ count: ends.length });
   return edit({ label, operations: replaceNodes(pairs) });
 }
 
@@ -198,15 +215,17 @@ export function removeSlot(
   const before = document.nodes.get(name);
   const signature = before && signatureOf(before, lookup);
   const slot = signature?.inputs[index];
-  if (!before || !signature || !slot) return refused("The input is no longer there.");
+  if (!before || !signature || !slot) return refused(words.inputGone);
   const attrName = slot.arg.numberAttr || slot.arg.typeListAttr;
   if (!growsAlone(signature.opDef, slot.arg))
-    return refused(`${before.op} always has the input ${slot.label}.`);
+    return refused(words.fixedInput({ op: before.op, input: slot.label }));
   const value = attrOrDefault(before, signature.opDef, attrName)?.value;
   const definition = signature.opDef.attr.find((attr) => attr.name === attrName);
   const count = signature.inputs.filter(({ arg }) => arg === slot.arg).length;
   if (definition?.hasMinimum && count <= Number(definition.minimum)) {
-    return refused(`${before.op} needs at least ${definition.minimum} of ${slot.arg.name}.`);
+    return refused(
+      words.needsAtLeast({ op: before.op, minimum: Number(definition.minimum), argument: slot.arg.name }),
+    );
   }
   const attr = new Map(before.attr);
   if (value?.$case === "i") attr.set(attrName, { value: { $case: "i", value: value.value - 1n } });
@@ -215,5 +234,8 @@ export function removeSlot(
     attr.set(attrName, { value: { $case: "list", value: { ...value.value, type } } });
   }
   const after = { ...before, input: before.input.toSpliced(index, 1), attr };
-  return edit({ label: `Remove ${slot.label} of ${name}`, operations: replaceNodes([[before, after]]) });
+  return edit({
+    label: words.removeInput({ input: slot.label, node: name }),
+    operations: replaceNodes([[before, after]]),
+  });
 }

@@ -3,6 +3,7 @@ import type { FunctionDef } from "../../../protos/generated/tensorflow/function.
 import type { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import type { OpDef, OpDef_ArgDef } from "../../../protos/generated/tensorflow/op_def.js";
+import { texts } from "../../texts/texts.js";
 import {
   ARGUMENT,
   argumentAttrs,
@@ -24,6 +25,8 @@ import { parseInput, uniqueName } from "../tensor-names.js";
 import { withStatefulCalls } from "./stateful-calls.js";
 import { type EditResult, edit, refused } from "./types.js";
 
+const words = texts.document.edits.editFunction;
+
 type Nodes = ReadonlyMap<string, NodeDef>;
 
 /**
@@ -40,11 +43,11 @@ export function editFunction(
   lookup: OpLookup,
 ): EditResult {
   const definition = libraryOf(document.metaGraph).get(name);
-  if (!definition?.signature) return refused(`The graph has no function ${name} any more.`);
+  if (!definition?.signature) return refused(words.noFunction({ name }));
   const reason = whyNotEdit(definition);
   if (reason !== undefined) return refused(reason);
   if (transaction.operations.some(({ type }) => type === "run-config" || type === "run-configs")) {
-    return refused("A run fetches, feeds and runs nodes of the graph, not of a function that it calls.");
+    return refused(words.notOfFunction);
   }
   const edited = apply(body, transaction.operations);
   const changed = functionOf({
@@ -82,9 +85,7 @@ export function editFunction(
 export function whyNotEdit({ signature }: FunctionDef): string | undefined {
   const { name = "", attr = [], inputArg = [], outputArg = [] } = signature ?? {};
   const depends = attr.length > 0 || [...inputArg, ...outputArg].some(({ type }) => type === 0);
-  return depends
-    ? `${name} has types or numbers that each caller decides. It can be looked at here, but not edited.`
-    : undefined;
+  return depends ? words.generic({ name }) : undefined;
 }
 
 /** New names of renamed nodes by their old ones. */
@@ -155,25 +156,25 @@ function borderOf({ definition, before, after, renamed }: BodyEdit): Border | st
   for (const one of before.nodes.values()) {
     if (one.op !== ARGUMENT && one.op !== RESULT) continue;
     const node = after.nodes.get(renamed.get(one.name) ?? one.name);
-    const what = one.op === ARGUMENT ? "an argument" : "a result";
+    const isArgument = one.op === ARGUMENT;
+    const named = { node: one.name, name };
     if (node?.op !== one.op || borderIndex(node) !== borderIndex(one)) {
-      return `${one.name} is ${what} of ${name}, which its calls know. It cannot be taken away here.`;
+      return isArgument ? words.argumentKept(named) : words.resultKept(named);
     }
     if (typeOf(node) !== typeOf(one)) {
-      return `${one.name} is ${what} of ${name}: its calls know its type. Convert it with a Cast.`;
+      return isArgument ? words.argumentType(named) : words.resultType(named);
     }
-    if (node.device !== "") return `${one.name} is ${what} of ${name}, and where its caller has it.`;
-    if (one.op === RESULT && node.input.length !== 1) {
-      return `${one.name} is a result of ${name}: it takes one input, and nothing can wait with it.`;
+    if (node.device !== "") return isArgument ? words.argumentPlace(named) : words.resultPlace(named);
+    if (!isArgument && node.input.length !== 1) {
+      return words.resultInput(named);
     }
-    if (one.op === ARGUMENT && node.input.length > 0)
-      return `${one.name} is an argument, and waits for nothing.`;
+    if (isArgument && node.input.length > 0) return words.argumentInput({ node: one.name });
     found[one.op].push(node);
   }
   const { [ARGUMENT]: args, [RESULT]: results } = found;
   const all = [...after.nodes.values()].filter(isBorder).length;
   if (all > args.length + results.length) {
-    return `Arguments and results of ${name} cannot be added here: its calls would lack them.`;
+    return words.borderAdded({ name });
   }
   return { args, results };
 }
@@ -206,9 +207,9 @@ function whyNotNames(args: readonly OpDef_ArgDef[], { signature }: FunctionDef):
   const names = new Set<string>();
   for (const arg of args) {
     if (!known.has(arg) && !ARGUMENT_NAME.test(arg.name)) {
-      return "The name of an argument or result begins with a letter and goes on with letters, digits and _.";
+      return words.wrongName;
     }
-    if (names.has(arg.name)) return `The function has another result named ${arg.name}.`;
+    if (names.has(arg.name)) return words.taken({ name: arg.name });
     names.add(arg.name);
   }
   return undefined;

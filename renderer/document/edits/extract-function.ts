@@ -5,6 +5,7 @@ import type { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_gra
 import { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { OpDef, OpDef_ArgDef } from "../../../protos/generated/tensorflow/op_def.js";
 import type { DataType } from "../../../protos/generated/tensorflow/types.js";
+import { texts } from "../../texts/texts.js";
 import { whyNotFunction } from "../function-border.js";
 import { hasEffect, isStateful } from "../function-effects.js";
 import type { GraphDocument, RunConfig } from "../model.js";
@@ -17,6 +18,8 @@ import { firstFreePlace, originOf } from "./paste.js";
 import { commonScope } from "./rename.js";
 import { changeEachConfig } from "./run-configs.js";
 import { type EditResult, edit, nodesText, refused } from "./types.js";
+
+const words = texts.document.edits.extractFunction;
 
 /** A tensor that crosses the border of a function. */
 interface Crossing {
@@ -53,7 +56,7 @@ export function extractFunction(
   nodes: readonly string[],
 ): EditResult {
   const names = new Set(nodes.filter((name) => document.nodes.has(name)));
-  if (names.size === 0) return refused("Nothing is selected.");
+  if (names.size === 0) return refused(texts.document.edits.common.nothingSelected);
   const reason = whyNotFunction(document, lookup, names);
   if (reason !== undefined) return refused(reason);
   const extraction = extractionOf(document, lookup, names);
@@ -62,7 +65,7 @@ export function extractFunction(
   const call = callOf(extraction, name);
   const { inside } = extraction;
   return edit({
-    label: `Extract ${nodesText([...names])} to ${name}`,
+    label: words.label({ nodes: nodesText([...names]), name }),
     operations: [
       libraryOperation(document.metaGraph, functionOf(extraction, name)),
       { type: "nodes", changes: nodeChanges(extraction, call) },
@@ -84,7 +87,7 @@ function extractionOf(
   const crossing = (node: string, output: number, fallback: string): Crossing | string => {
     const producer = document.nodes.get(node);
     const slot = producer && signatureOf(producer, lookup)?.outputs[output];
-    if (!slot || slot.dtype === 0) return `The type of ${tensorName(node, output)} is not known.`;
+    if (!slot || slot.dtype === 0) return words.typeNotKnown({ tensor: tensorName(node, output) });
     const name = uniqueName(argumentName(node, fallback), taken);
     taken.add(name);
     return { tensor: dataInput(node, output), node, output, dtype: slot.dtype, name };
@@ -130,7 +133,7 @@ function extractionOf(
     const needed = ancestors(document.nodes, [exit]);
     const more = withEffect.find((name) => !needed.has(name));
     if (more !== undefined) {
-      return `A function does all that it does whenever it is called: ${more} would be run for ${exit}, too, which does not need it now. Leave one of them out of the selection.`;
+      return words.runForAll({ node: more, exit });
     }
   }
   const stateful = inside.filter((node) => isStateful(node, lookup)).map(({ name }) => name);

@@ -3,6 +3,7 @@ import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { COLOCATION_ATTR } from "../../../worker-runtime/graph/colocation-groups.js";
 import { filledProto, zeroOf } from "../../../worker-runtime/graph/constant-proto.js";
 import { dtypeKind, dtypeOf } from "../../../worker-runtime/protocol/dtype.js";
+import { texts } from "../../texts/texts.js";
 import { COLUMN_GAP, ROW_GAP } from "../layout.js";
 import type { GraphDocument, Point } from "../model.js";
 import { NODE_MAX_WIDTH, NODE_MIN_HEIGHT, roughHeight } from "../node-size.js";
@@ -11,6 +12,8 @@ import type { OpLookup } from "../signature.js";
 import { uniqueName } from "../tensor-names.js";
 import { newNode } from "./add.js";
 import { type EditResult, edit, refused } from "./types.js";
+
+const words = texts.document.edits.firstValue;
 
 /** Gives variables a first value of zeros (false, empty text): a Const and the node that assigns it, for each. */
 export function giveFirstValue(
@@ -24,7 +27,7 @@ export function giveFirstValue(
   let y = bottomOf(document) + ROW_GAP;
   for (const name of variables) {
     const variable = document.nodes.get(name);
-    if (!variable) return refused(`There is no node named ${name}.`);
+    if (!variable) return refused(texts.document.edits.common.noNode({ node: name }));
     const made = nodesFor(variable, lookup, taken);
     if (typeof made === "string") return refused(made);
     const [value, assign] = made;
@@ -36,7 +39,7 @@ export function giveFirstValue(
     );
     y += NODE_MIN_HEIGHT + ROW_GAP;
   }
-  if (added.length === 0) return refused("There is no variable without a first value.");
+  if (added.length === 0) return refused(words.none);
   const operations: Operation[] = [
     {
       type: "nodes",
@@ -45,8 +48,11 @@ export function giveFirstValue(
     { type: "layout", moves: places },
   ];
   const [first] = variables;
-  const whose = variables.length === 1 ? (first ?? "") : `${variables.length} variables`;
-  return edit({ label: `Give ${whose} a first value`, operations });
+  const label =
+    variables.length === 1
+      ? words.label({ variable: first ?? "" })
+      : words.labelForMany({ count: variables.length });
+  return edit({ label, operations });
 }
 
 function nodesFor(variable: NodeDef, lookup: OpLookup, taken: Set<string>): [NodeDef, NodeDef] | string {
@@ -55,12 +61,13 @@ function nodesFor(variable: NodeDef, lookup: OpLookup, taken: Set<string>): [Nod
   const assignDef = lookup(isResource ? "AssignVariableOp" : "Assign");
   const type = variable.attr.get("dtype");
   const shape = variable.attr.get("shape")?.value;
-  if (!constDef || !assignDef || type?.value?.$case !== "type") return "The op list has not been loaded yet.";
+  if (!constDef || !assignDef || type?.value?.$case !== "type")
+    return texts.document.edits.common.opsNotLoaded;
   if (shape?.$case !== "shape" || shape.value.unknownRank || shape.value.dim.some(({ size }) => size < 0n)) {
-    return `${variable.name} has no fixed shape. Set its shape first.`;
+    return words.noShape({ variable: variable.name });
   }
   const dtype = dtypeOf(type.value.value);
-  if (dtypeKind(dtype) === "opaque") return `A ${dtype} has no first value that could be written down.`;
+  if (dtypeKind(dtype) === "opaque") return words.opaque({ dtype });
   const sizes = shape.value.dim.map(({ size }) => Number(size));
   const tensor = filledProto(dtype, sizes, zeroOf(dtype));
   const together: AttrValue | undefined = variable.attr.get(COLOCATION_ATTR);

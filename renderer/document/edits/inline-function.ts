@@ -2,6 +2,7 @@ import type { FunctionDef } from "../../../protos/generated/tensorflow/function.
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { colocatedNodes } from "../../../worker-runtime/graph/colocation-groups.js";
 import { structureOf } from "../../../worker-runtime/graph/structural-ops.js";
+import { texts } from "../../texts/texts.js";
 import { hasEffect, isStateful, namedFunctions } from "../function-effects.js";
 import { layeredLayout } from "../layout.js";
 import type { GraphDocument, Point, RunConfig } from "../model.js";
@@ -15,6 +16,8 @@ import { renameColocations } from "./rename.js";
 import { renameInMetaGraph } from "./rename-meta-graph.js";
 import { changeEachConfig } from "./run-configs.js";
 import { type EditResult, edit, refused } from "./types.js";
+
+const words = texts.document.edits.inlineFunction;
 
 /** The function of the graph's library that a node calls; undefined if it calls none. */
 export function calledFunction({ metaGraph }: GraphDocument, { op, attr }: NodeDef): FunctionDef | undefined {
@@ -41,13 +44,13 @@ interface Body {
 export function inlineFunction(document: GraphDocument, lookup: OpLookup, name: string): EditResult {
   const call = document.nodes.get(name);
   const definition = call && calledFunction(document, call);
-  if (!call || !definition) return refused(`${name} calls no function of this graph.`);
+  if (!call || !definition) return refused(words.callsNone({ node: name }));
   const reason = whyNotInline(document, lookup, call, definition);
   if (reason !== undefined) return refused(reason);
   const body = bodyOf(document, lookup, call, definition);
   if (typeof body === "string") return refused(body);
   return edit({
-    label: `Inline ${definition.signature?.name ?? ""} in place of ${name}`,
+    label: words.label({ name: definition.signature?.name ?? "", node: name }),
     operations: [
       { type: "nodes", changes: nodeChanges(document, call, body) },
       layoutOperation(document, call, body.nodes),
@@ -65,25 +68,25 @@ function whyNotInline(
   { signature, nodeDef }: FunctionDef,
 ): string | undefined {
   const { name } = call;
-  if (!signature || nodeDef.length === 0) return `${name} calls a function without nodes.`;
+  if (!signature || nodeDef.length === 0) return words.empty({ node: name });
   if (signature.attr.length > 0 || [...signature.inputArg, ...signature.outputArg].some(isList)) {
-    return `${signature.name} has types or numbers of its own, which depend on its caller. It stays a function.`;
+    return words.generic({ name: signature.name });
   }
   const unknown = nodeDef.find((node) => !signatureOf(node, lookup));
-  if (unknown) return `The op of ${unknown.name}, ${unknown.op}, is not known.`;
+  if (unknown) return words.opNotKnown({ node: unknown.name, op: unknown.op });
   if (dataInputs(call).some((input) => parseInput(input).kind === "missing")) {
-    return `An input of ${name} is not connected. Connect it first.`;
+    return words.notConnected({ node: name });
   }
   const partner = [...document.nodes.values()].find(
     ({ attr, name: other }) => other !== name && colocatedNodes(attr).includes(name),
   );
-  if (partner) return `${partner.name} is to be on the device of ${name}. Separate them first.`;
+  if (partner) return words.colocated({ other: partner.name, node: name });
   if (renameInMetaGraph(document.metaGraph, name, `${name}?`) !== document.metaGraph) {
-    return `A signature or a collection of the document names ${name}.`;
+    return words.named({ node: name });
   }
   const { feeds } = document.runConfig;
   const fed = Object.keys(feeds).some((tensor) => parseTensorName(tensor).node === name);
-  return fed ? `A run feeds ${name}. Remove the feed first.` : undefined;
+  return fed ? words.fed({ node: name }) : undefined;
 }
 
 const isList = (arg: {
@@ -101,7 +104,7 @@ function bodyOf(
   const isFree = nodeDef.every(({ name }) => name === call.name || !document.nodes.has(name));
   const names = new Map(nodeDef.map(({ name }) => [name, isFree ? name : `${call.name}/${name}`]));
   const clash = [...names.values()].find((name) => name !== call.name && document.nodes.has(name));
-  if (clash !== undefined) return `A node is named ${clash} already. Rename it first.`;
+  if (clash !== undefined) return words.taken({ name: clash });
   const tensors = new Map<string, string>();
   const args = dataInputs(call);
   for (const [index, { name }] of (signature?.inputArg ?? []).entries()) tensors.set(name, args[index] ?? "");
@@ -134,7 +137,7 @@ function bodyOf(
   const outputs = (signature?.outputArg ?? []).map(({ name }) => tensors.get(ret.get(name) ?? "") ?? "");
   const lost = effectNotNeeded(lookup, nodes, outputs);
   if (lost !== undefined && outputs.length > 0) {
-    return `The function does ${lost} whenever it is called; in its place, that would be done only if it is asked for. It stays a function.`;
+    return words.effectLost({ node: lost });
   }
   const stateful = nodes.filter((node) => isStateful(node, lookup)).map(({ name }) => name);
   const waited = [...controlRet.values()].map((name) => names.get(name) ?? name);

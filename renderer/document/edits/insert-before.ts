@@ -2,6 +2,7 @@
 import type { AttrValue } from "../../../protos/generated/tensorflow/attr_value.js";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../../protos/generated/tensorflow/types.js";
+import { texts } from "../../texts/texts.js";
 import { outputType } from "../follow-types.js";
 import type { GraphDocument, Point } from "../model.js";
 import { type OpLookup, signatureOf } from "../signature.js";
@@ -9,6 +10,8 @@ import { parseInput, uniqueName } from "../tensor-names.js";
 import { tensorOfText } from "../values.js";
 import { newNode } from "./add.js";
 import { type EditResult, edit, refused } from "./types.js";
+
+const words = texts.document.edits.insertBefore;
 
 /** How far below the line between both ends the new node lies, so that it covers no edge. */
 const BELOW = 92;
@@ -26,9 +29,9 @@ function placeOf(document: GraphDocument, lookup: OpLookup, name: string, input:
   const consumer = document.nodes.get(name);
   const text = consumer?.input[input] ?? "";
   const reference = parseInput(text);
-  if (!consumer || reference.kind !== "data") return "The input is not connected.";
+  if (!consumer || reference.kind !== "data") return words.notConnected;
   const dtype = outputType(document.nodes, lookup, reference.node, reference.output);
-  if (dtype === DataType.DT_INVALID) return "The dtypes are not known.";
+  if (dtype === DataType.DT_INVALID) return words.dtypesNotKnown;
   return { consumer, text, producer: reference.node, dtype };
 }
 
@@ -53,7 +56,7 @@ function insert(
     ? added.map(({ name }, index) => ({ node: name, to: { x: middle.x, y: middle.y + index * BELOW } }))
     : [];
   return edit({
-    label: `Insert ${added[0].name} before ${consumer.name}`,
+    label: words.label({ added: added[0].name, node: consumer.name }),
     operations: [
       {
         type: "nodes",
@@ -77,9 +80,9 @@ export function insertCast(
   const place = placeOf(document, lookup, name, input);
   if (typeof place === "string") return refused(place);
   const wanted = signatureOf(place.consumer, lookup)?.inputs[input]?.dtype ?? DataType.DT_INVALID;
-  if (wanted === DataType.DT_INVALID) return refused("The dtypes are not known.");
+  if (wanted === DataType.DT_INVALID) return refused(words.dtypesNotKnown);
   const cast = made(document, lookup, "Cast", place, [], { SrcT: place.dtype, DstT: wanted });
-  return cast ? insert(document, place, input, [cast]) : refused(NO_OPS);
+  return cast ? insert(document, place, input, [cast]) : refused(texts.document.edits.common.opsNotLoaded);
 }
 
 /** Inserts a Reshape to these sizes, of which one may be -1: whatever is left. */
@@ -131,7 +134,7 @@ function insertWithVector(
   const constDef = lookup("Const");
   const types = { T: place.dtype, [type]: DataType.DT_INT32 };
   const bare = made(document, lookup, op, place, [""], types);
-  if (!bare || !constDef) return refused(NO_OPS);
+  if (!bare || !constDef) return refused(texts.document.edits.common.opsNotLoaded);
   const value: AttrValue = {
     value: { $case: "tensor", value: tensorOfText(`[${vector.join(", ")}]`, "int32") },
   };
@@ -143,8 +146,6 @@ function insertWithVector(
   };
   return insert(document, place, input, [{ ...bare, input: [place.text, constant.name] }, constant]);
 }
-
-const NO_OPS = "The op list has not been loaded yet.";
 
 function typeAttr(value: DataType): AttrValue {
   return { value: { $case: "type", value } };

@@ -1,3 +1,4 @@
+import { texts } from "../../texts/texts.js";
 import type { GraphDocument, Point } from "../model.js";
 import type { Operation } from "../operations.js";
 import { apply } from "../operations.js";
@@ -6,6 +7,8 @@ import { parseInput } from "../tensor-names.js";
 import { addNode, fittingOutput } from "./add.js";
 import { connect, type InputEnd } from "./connect.js";
 import { type EditResult, edit, refused } from "./types.js";
+
+const words = texts.document.edits.insertOnEdge;
 
 /** The input that an edge leads to; control edges have none. */
 export interface DataEnd extends InputEnd {
@@ -24,8 +27,7 @@ export function insertOnEdge(
   position: Point,
 ): EditResult {
   const reference = parseInput(document.nodes.get(end.node)?.input[end.input] ?? "");
-  if (reference.kind !== "data")
-    return refused("A node can only be inserted on an edge that carries a tensor.");
+  if (reference.kind !== "data") return refused(words.noTensor);
   const added = addNode(document, lookup, op, position, {
     type: "output",
     end: { node: reference.node, output: reference.output },
@@ -36,18 +38,25 @@ export function insertOnEdge(
   const withNode = apply(document, operations);
   const node = withNode.nodes.get(name);
   if (!node?.input.includes(document.nodes.get(end.node)?.input[end.input] ?? "")) {
-    return refused(`No input of ${op} takes what the edge carries.`);
+    return refused(words.noInputFits({ op }));
   }
   const output = fittingOutput(withNode, lookup, name, end);
-  if (output === undefined) return refused(`No output of ${op} fits ${labelOf(document, lookup, end)}.`);
+  if (output === undefined) return refused(noOutputFits(document, lookup, op, end));
   const connected = connect(withNode, lookup, { node: name, output }, end);
   if (!connected.ok) return connected;
   const all: Operation[] = [...operations, ...connected.transaction.operations];
-  return edit({ label: `Insert ${name} before ${end.node}`, operations: all, select: [name] });
+  return edit({ label: words.label({ added: name, node: end.node }), operations: all, select: [name] });
 }
 
-function labelOf(document: GraphDocument, lookup: OpLookup, { node, input }: DataEnd): string {
+function noOutputFits(
+  document: GraphDocument,
+  lookup: OpLookup,
+  op: string,
+  { node, input }: DataEnd,
+): string {
   const consumer = document.nodes.get(node);
   const slot = consumer && signatureOf(consumer, lookup)?.inputs[input];
-  return `${slot?.label ?? `input ${input}`} of ${node}`;
+  return slot
+    ? words.noOutputFits({ op, input: slot.label, node })
+    : words.noOutputFitsNumber({ op, input, node });
 }

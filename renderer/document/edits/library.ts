@@ -2,11 +2,14 @@
 import type { AttrValue, NameAttrList } from "../../../protos/generated/tensorflow/attr_value.js";
 import type { FunctionDef } from "../../../protos/generated/tensorflow/function.js";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
+import { texts } from "../../texts/texts.js";
 import { functionsOf, functionUses, libraryOf, nameOf, withFunctions } from "../library.js";
 import type { GraphDocument } from "../model.js";
 import { replaceNodes } from "../operations.js";
 import type { OpLookup } from "../signature.js";
 import { type EditResult, edit, refused } from "./types.js";
+
+const words = texts.document.edits.library;
 
 /** What TensorFlow accepts as the name of a function, as of an op that nodes may have. */
 const FUNCTION_NAME = /^[A-Za-z_][A-Za-z0-9_.\-/]*$/;
@@ -20,14 +23,12 @@ export function renameFunction(
 ): EditResult {
   const { metaGraph, nodes } = document;
   const { library } = metaGraph.graphDef ?? {};
-  if (!library || !libraryOf(metaGraph).has(from)) return refused(`The graph has no function ${from}.`);
-  if (from === to) return refused("The name is the same.");
+  if (!library || !libraryOf(metaGraph).has(from)) return refused(words.noFunction({ name: from }));
+  if (from === to) return refused(texts.document.edits.common.sameName);
   if (!FUNCTION_NAME.test(to)) {
-    return refused(
-      "The name of a function begins with a letter and goes on with letters, digits and any of _ . - /.",
-    );
+    return refused(words.wrongName);
   }
-  if (lookup(to)) return refused(`An op or another function is named ${to}.`);
+  if (lookup(to)) return refused(words.taken({ name: to }));
   const named = (name: string) => (name === from ? to : name);
   const functions = functionsOf(metaGraph).map((definition) => inFunction(definition, from, to));
   const renamed = withFunctions(metaGraph, functions);
@@ -51,7 +52,7 @@ export function renameFunction(
     },
   };
   return edit({
-    label: `Rename the function ${from} to ${to}`,
+    label: words.rename({ from, to }),
     operations: [
       { type: "meta-graph", before: metaGraph, after },
       ...replaceNodes([...nodes.values()].map((node) => [node, inNode(node, from, to)] as const)),
@@ -115,7 +116,7 @@ export function deleteUnusedFunctions(document: GraphDocument): EditResult {
     isUsed ? [] : [nameOf(definition)],
   );
   const { library } = metaGraph.graphDef ?? {};
-  if (!library || unused.length === 0) return refused("Every function is called.");
+  if (!library || unused.length === 0) return refused(words.allCalled);
   const gone = new Set(unused);
   const left = withFunctions(
     metaGraph,
@@ -134,9 +135,12 @@ export function deleteUnusedFunctions(document: GraphDocument): EditResult {
       library: { ...left.graphDef.library, gradient, registeredGradients },
     },
   };
-  const what = unused.length === 1 ? `the unused function ${unused[0]}` : `${unused.length} unused functions`;
+  const [first = ""] = unused;
   return edit({
-    label: `Delete ${what}`,
+    label:
+      unused.length === 1
+        ? words.deleteUnused({ name: first })
+        : words.deleteAllUnused({ count: unused.length }),
     operations: [{ type: "meta-graph", before: metaGraph, after }],
   });
 }

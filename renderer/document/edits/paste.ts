@@ -3,12 +3,15 @@ import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import type { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { formatText } from "../../../worker-runtime/graph/text-format.js";
+import { texts } from "../../texts/texts.js";
 import { type GraphDocument, MISSING_INPUT, type Point } from "../model.js";
 import { nodeWidth, roughHeight } from "../node-size.js";
 import type { Operation } from "../operations.js";
 import { parseInput, renameInput, uniqueName } from "../tensor-names.js";
 import { renameColocations } from "./rename.js";
 import { type EditResult, edit, nodesText, refused } from "./types.js";
+
+const words = texts.document.edits.paste;
 
 /** Copied nodes. Positions are relative to the top left of them all. */
 export interface Clip {
@@ -104,9 +107,9 @@ export function paste(
   document: GraphDocument,
   clip: Clip,
   at: Point,
-  verb: "Paste" | "Duplicate",
+  step: "paste" | "duplicate",
 ): EditResult {
-  if (clip.nodes.length === 0) return refused("Nothing was copied.");
+  if (clip.nodes.length === 0) return refused(words.nothingCopied);
   const taken = new Set(document.nodes.keys());
   const names = new Map<string, string>();
   for (const { name } of clip.nodes) {
@@ -118,7 +121,7 @@ export function paste(
   if (typeof withFunctions === "string") return refused(withFunctions);
   const copies = clip.nodes.map((node) => copyOf(node, names, document));
   return edit({
-    label: `${verb} ${nodesText(clip.nodes.map(({ name }) => name))}`,
+    label: words[step]({ nodes: nodesText(clip.nodes.map(({ name }) => name)) }),
     operations: [
       ...withFunctions,
       {
@@ -146,7 +149,7 @@ function functionsFor({ metaGraph }: GraphDocument, wanted: readonly FunctionDef
     const known = own.get(definition.signature?.name);
     if (!known) added.push(definition);
     else if (!sameFunction(known, definition)) {
-      return `This document has another function named ${definition.signature?.name ?? ""}. Rename one of the two.`;
+      return words.otherFunction({ name: definition.signature?.name ?? "" });
     }
   }
   if (added.length === 0) return [];

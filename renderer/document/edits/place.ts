@@ -1,8 +1,11 @@
 /** The locations of nodes: the device they are pinned to, and their position on the canvas. */
 import { parseDeviceName, shortTaskText, taskOfDevice } from "../../../worker-runtime/cluster/device-name.js";
+import { texts } from "../../texts/texts.js";
 import type { GraphDocument, Point } from "../model.js";
 import { type Move, replaceNodes } from "../operations.js";
 import { type EditResult, edit, nodesText, refused } from "./types.js";
+
+const words = texts.document.edits.place;
 
 /** "/job:worker/task:1" as the user interface shows it: "worker/1"; any other device unchanged. */
 export function deviceText(device: string): string {
@@ -15,12 +18,12 @@ export function deviceText(device: string): string {
 /** Pins nodes to a device; "" leaves the choice to TensorFlow. */
 export function pin(document: GraphDocument, names: readonly string[], device: string): EditResult {
   const nodes = names.flatMap((name) => document.nodes.get(name) ?? []);
-  if (nodes.length === 0) return refused("Nothing is selected.");
+  if (nodes.length === 0) return refused(texts.document.edits.common.nothingSelected);
   const moved = nodes.filter((node) => node.device !== device);
-  if (moved.length === 0) return refused("Already pinned there.");
-  const what = nodesText(moved.map(({ name }) => name));
+  if (moved.length === 0) return refused(words.alreadyPinned);
+  const what = { nodes: nodesText(moved.map(({ name }) => name)) };
   return edit({
-    label: device === "" ? `Unpin ${what}` : `Pin ${what} to ${deviceText(device)}`,
+    label: device === "" ? words.unpin(what) : words.pin({ ...what, device: deviceText(device) }),
     operations: replaceNodes(moved.map((node) => [node, { ...node, device }] as const)),
   });
 }
@@ -35,7 +38,7 @@ export function pinEach(
     const node = document.nodes.get(name);
     return node && node.device !== device ? [[node, { ...node, device }] as const] : [];
   });
-  if (moved.length === 0) return refused("Every node is pinned there already.");
+  if (moved.length === 0) return refused(words.allAlreadyPinned);
   return edit({
     label: label(nodesText(moved.map(([{ name }]) => name))),
     operations: replaceNodes(moved),
@@ -57,10 +60,10 @@ export function moveNodes(
     if (!document.nodes.has(node) || (from && from.x === to.x && from.y === to.y)) continue;
     moves.push({ node, ...(from ? { from } : {}), to });
   }
-  if (moves.length === 0) return refused("Nothing was moved.");
+  if (moves.length === 0) return refused(words.notMoved);
   const names = moves.map(({ node }) => node);
   const operations = [{ type: "layout" as const, moves }];
   if (step !== undefined) return edit({ label: step, operations });
   const mergeKey = `move ${names.toSorted().join(" ")}`;
-  return edit({ label: `Move ${nodesText(names)}`, operations, mergeKey });
+  return edit({ label: words.move({ nodes: nodesText(names) }), operations, mergeKey });
 }

@@ -1,4 +1,5 @@
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
+import { texts } from "../../texts/texts.js";
 import { type GraphDocument, MISSING_INPUT, type RunConfig } from "../model.js";
 import type { NodeChange, Operation } from "../operations.js";
 import { type OpLookup, signatureOf } from "../signature.js";
@@ -7,20 +8,19 @@ import { wiringOf } from "../wiring.js";
 import { changeEachConfig } from "./run-configs.js";
 import { type EditResult, edit, nodesText, refused } from "./types.js";
 
+const words = texts.document.edits.remove;
+
 /** Takes nodes away. Data inputs that read them become missing, control inputs and run settings go with them. */
 export function deleteNodes(document: GraphDocument, names: readonly string[]): EditResult {
-  return removeNodes(document, names, withoutProducers);
+  return removeNodes(document, names, words.delete, withoutProducers);
 }
 
 /** As `deleteNodes`, but what read a node then reads what the node read, if that has the same dtype. */
 export function bypassNodes(document: GraphDocument, lookup: OpLookup, names: readonly string[]): EditResult {
-  const result = removeNodes(document, names, (node, gone) => {
+  return removeNodes(document, names, words.deleteAndReconnect, (node, gone) => {
     const input = node.input.map((text) => passedOn(text, document.nodes, lookup, gone));
     return withoutProducers({ ...node, input }, gone);
   });
-  if (!result.ok) return result;
-  const { label } = result.transaction;
-  return edit({ ...result.transaction, label: `${label} and reconnect` });
 }
 
 /** What reaches an output of a removed node through its first input of the same dtype; the text itself if nothing does. */
@@ -49,10 +49,11 @@ function passedOn(
 function removeNodes(
   document: GraphDocument,
   names: readonly string[],
+  label: (values: { nodes: string }) => string,
   detached: (reader: NodeDef, gone: ReadonlySet<string>) => NodeDef,
 ): EditResult {
   const gone = new Set(names.filter((name) => document.nodes.has(name)));
-  if (gone.size === 0) return refused("Nothing is selected.");
+  if (gone.size === 0) return refused(texts.document.edits.common.nothingSelected);
   const changes: NodeChange[] = [];
   const touched = new Set<string>();
   const wiring = wiringOf(document.nodes);
@@ -76,7 +77,7 @@ function removeNodes(
   });
   if (moves.length > 0) operations.push({ type: "layout", moves });
   operations.push(...changeEachConfig(document, (config) => withoutNodes(config, gone)));
-  return edit({ label: `Delete ${nodesText([...gone])}`, operations, select: [] });
+  return edit({ label: label({ nodes: nodesText([...gone]) }), operations, select: [] });
 }
 
 function withoutProducers(node: NodeDef, gone: ReadonlySet<string>): NodeDef {

@@ -4,6 +4,7 @@ import {
   colocationGroups,
   nodeOfGroup,
 } from "../../../worker-runtime/graph/colocation-groups.js";
+import { texts } from "../../texts/texts.js";
 import type { GraphDocument, RunConfig } from "../model.js";
 import type { NodeChange, Operation } from "../operations.js";
 import { isNodeName, parseInput, parseTensorName, renameInput, tensorName } from "../tensor-names.js";
@@ -12,11 +13,13 @@ import { renameInMetaGraph } from "./rename-meta-graph.js";
 import { changeEachConfig } from "./run-configs.js";
 import { type EditResult, edit, nodesText, refused } from "./types.js";
 
+const words = texts.document.edits.rename;
+
 /** Renames a node and every reference to it: inputs, colocation, feeds and fetches, collections and signatures. */
 export function rename(document: GraphDocument, from: string, to: string): EditResult {
-  if (!document.nodes.has(from)) return refused(`There is no node named ${from}.`);
-  if (from === to) return refused("The name is the same.");
-  return renameAll(document, new Map([[from, to]]), `Rename ${from} to ${to}`);
+  if (!document.nodes.has(from)) return refused(texts.document.edits.common.noNode({ node: from }));
+  if (from === to) return refused(texts.document.edits.common.sameName);
+  return renameAll(document, new Map([[from, to]]), words.label({ from, to }));
 }
 
 /**
@@ -26,16 +29,20 @@ export function rename(document: GraphDocument, from: string, to: string): EditR
  */
 export function moveToScope(document: GraphDocument, nodes: readonly string[], scope: string): EditResult {
   const present = nodes.filter((name) => document.nodes.has(name));
-  if (present.length === 0) return refused("Nothing is selected.");
+  if (present.length === 0) return refused(texts.document.edits.common.nothingSelected);
   const common = commonScope(present);
   const wanted = scope.replace(/\/+$/, "");
-  if (wanted === common) return refused("They are in this scope already.");
+  if (wanted === common) return refused(words.sameScope);
   const start = common === "" ? 0 : common.length + 1;
   const names = new Map(
     present.map((name) => [name, wanted === "" ? name.slice(start) : `${wanted}/${name.slice(start)}`]),
   );
-  const where = wanted === "" ? "out of its scope" : `to ${wanted}`;
-  return renameAll(document, names, `Move ${nodesText(present)} ${where}`);
+  const moved = nodesText(present);
+  const label =
+    wanted === ""
+      ? words.moveOut({ nodes: moved, count: present.length })
+      : words.moveTo({ nodes: moved, scope: wanted });
+  return renameAll(document, names, label);
 }
 
 /** The innermost name scope around all of these nodes; empty: none. */
@@ -50,11 +57,9 @@ export function commonScope(names: readonly string[]): string {
 
 function renameAll(document: GraphDocument, names: ReadonlyMap<string, string>, label: string): EditResult {
   for (const to of names.values()) {
-    if (document.nodes.has(to)) return refused(`Another node is named ${to}.`);
+    if (document.nodes.has(to)) return refused(words.taken({ name: to }));
     if (!isNodeName(to)) {
-      return refused(
-        "A name begins with a letter, digit or dot and goes on with letters, digits and any of _ . - / \\ >.",
-      );
+      return refused(words.wrongName);
     }
   }
   const changes: NodeChange[] = [];

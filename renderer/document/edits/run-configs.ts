@@ -1,16 +1,20 @@
 /** Run configurations as a whole: added, copied, chosen, renamed, deleted. */
+
+import { texts } from "../../texts/texts.js";
 import type { GraphDocument, RunConfig, RunConfigs } from "../model.js";
 import { EMPTY_RUN_CONFIG } from "../model.js";
 import type { Operation } from "../operations.js";
 import { uniqueName } from "../run-configs.js";
 import { type EditResult, edit, refused } from "./types.js";
 
+const words = texts.document.edits.runConfigs;
+
 export const MAX_RUN_CONFIGS = 100;
 const MAX_NAME_LENGTH = 80;
 
 /** Adds an empty configuration and chooses it. */
 export function addRunConfig(document: GraphDocument): EditResult {
-  return added(document, { ...EMPTY_RUN_CONFIG, name: uniqueName("New run", document) });
+  return added(document, { ...EMPTY_RUN_CONFIG, name: uniqueName(words.newName, document) });
 }
 
 /** Adds a copy of a configuration and chooses it. */
@@ -23,9 +27,9 @@ export function duplicateRunConfig(document: GraphDocument, name: string): EditR
 function added(document: GraphDocument, config: RunConfig): EditResult {
   const others = [document.runConfig, ...document.otherRuns];
   if (others.length >= MAX_RUN_CONFIGS) {
-    return refused(`A document can have ${MAX_RUN_CONFIGS} run configurations at most.`);
+    return refused(words.tooMany({ count: MAX_RUN_CONFIGS }));
   }
-  return change(document, `Add the run configuration ${config.name}`, {
+  return change(document, words.add({ name: config.name }), {
     runConfig: config,
     otherRuns: others,
   });
@@ -33,22 +37,22 @@ function added(document: GraphDocument, config: RunConfig): EditResult {
 
 /** Makes a configuration the one that Run uses. */
 export function chooseRunConfig(document: GraphDocument, name: string): EditResult {
-  if (name === document.runConfig.name) return refused("It is chosen already.");
+  if (name === document.runConfig.name) return refused(words.chosen);
   const config = configNamed(document, name);
   if (!config) return missing(name);
   const otherRuns = [document.runConfig, ...document.otherRuns.filter((other) => other !== config)];
-  return change(document, `Choose the run configuration ${name}`, { runConfig: config, otherRuns });
+  return change(document, words.choose({ name }), { runConfig: config, otherRuns });
 }
 
 export function renameRunConfig(document: GraphDocument, from: string, to: string): EditResult {
   const name = to.trim();
   if (!configNamed(document, from)) return missing(from);
-  if (name === "") return refused("A run configuration needs a name.");
-  if (name.length > MAX_NAME_LENGTH) return refused(`A name has ${MAX_NAME_LENGTH} characters at most.`);
-  if (name === from) return refused("The name is the same.");
-  if (configNamed(document, name)) return refused(`Another run configuration is named ${name}.`);
+  if (name === "") return refused(words.noName);
+  if (name.length > MAX_NAME_LENGTH) return refused(words.longName({ count: MAX_NAME_LENGTH }));
+  if (name === from) return refused(texts.document.edits.common.sameName);
+  if (configNamed(document, name)) return refused(words.taken({ name }));
   const renamed = (config: RunConfig) => (config.name === from ? { ...config, name } : config);
-  return change(document, `Rename the run configuration ${from} to ${name}`, {
+  return change(document, words.rename({ from, to: name }), {
     runConfig: renamed(document.runConfig),
     otherRuns: document.otherRuns.map(renamed),
     ...(document.defaultRun === from ? { defaultRun: name } : {}),
@@ -60,9 +64,9 @@ export function removeRunConfig(document: GraphDocument, name: string): EditResu
   if (!configNamed(document, name)) return missing(name);
   const left = [document.runConfig, ...document.otherRuns].filter((config) => config.name !== name);
   const fallback = left.find((config) => config.name === document.defaultRun) ?? left[0];
-  if (!fallback) return refused("It is the only run configuration.");
+  if (!fallback) return refused(words.onlyOne);
   const chosen = left.find((config) => config === document.runConfig) ?? fallback;
-  return change(document, `Delete the run configuration ${name}`, {
+  return change(document, words.delete({ name }), {
     runConfig: chosen,
     otherRuns: left.filter((config) => config !== chosen),
     defaultRun: fallback.name,
@@ -72,8 +76,8 @@ export function removeRunConfig(document: GraphDocument, name: string): EditResu
 /** Makes a configuration the one that is chosen when the document is opened. */
 export function setDefaultRunConfig(document: GraphDocument, name: string): EditResult {
   if (!configNamed(document, name)) return missing(name);
-  if (name === document.defaultRun) return refused("It is the default already.");
-  return change(document, `Make the run configuration ${name} the default`, { defaultRun: name });
+  if (name === document.defaultRun) return refused(words.default);
+  return change(document, words.makeDefault({ name }), { defaultRun: name });
 }
 
 /** What changes every configuration in the same way; nothing where all stay. */
@@ -106,5 +110,5 @@ function configNamed({ runConfig, otherRuns }: RunConfigs, name: string): RunCon
 }
 
 function missing(name: string): EditResult {
-  return refused(`There is no run configuration named ${name}.`);
+  return refused(words.none({ name }));
 }

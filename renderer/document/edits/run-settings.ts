@@ -1,7 +1,10 @@
 import type { FeedBatches, FeedValue } from "../../../main/api/feeds.js";
 import { MAX_STOP_CONDITIONS, type StopCondition } from "../../../main/api/runs.js";
+import { texts } from "../../texts/texts.js";
 import type { GraphDocument, RunConfig } from "../model.js";
 import { type EditResult, edit, refused } from "./types.js";
+
+const words = texts.document.edits.runSettings;
 
 function change(document: GraphDocument, label: string, after: RunConfig): EditResult {
   return edit({ label, operations: [{ type: "run-config", before: document.runConfig, after }] });
@@ -12,8 +15,8 @@ export function setFeed(document: GraphDocument, tensor: string, value: FeedValu
   const feeds = { ...document.runConfig.feeds };
   if (value) feeds[tensor] = value;
   else if (tensor in feeds) delete feeds[tensor];
-  else return refused("Nothing is fed.");
-  const label = value ? `Feed ${tensor}` : `Stop feeding ${tensor}`;
+  else return refused(words.notFed);
+  const label = value ? words.feed({ tensor }) : words.stopFeeding({ tensor });
   return change(document, label, { ...document.runConfig, feeds });
 }
 
@@ -31,7 +34,7 @@ export function toggleFetch(
 ): EditResult {
   const on = present.fetches.includes(tensor);
   const fetches = on ? present.fetches.filter((name) => name !== tensor) : [...present.fetches, tensor];
-  return chooseRun(document, { ...present, fetches }, `${on ? "Stop fetching" : "Fetch"} ${tensor}`);
+  return chooseRun(document, { ...present, fetches }, (on ? words.stopFetching : words.fetch)({ tensor }));
 }
 
 /** Turns the running of an operation for its effect on or off. */
@@ -42,13 +45,13 @@ export function toggleTarget(
 ): EditResult {
   const on = present.targets.includes(node);
   const targets = on ? present.targets.filter((name) => name !== node) : [...present.targets, node];
-  return chooseRun(document, { ...present, targets }, `${on ? "Do not run" : "Run"} ${node}`);
+  return chooseRun(document, { ...present, targets }, (on ? words.doNotRun : words.run)({ node }));
 }
 
 /** Makes a run fetch these tensors and run these operations. */
 export function chooseRun(document: GraphDocument, { fetches, targets }: Choice, label: string): EditResult {
   if (fetches.length + targets.length === 0) {
-    return refused("A run has to fetch or run something. Add another tensor or operation first.");
+    return refused(words.nothingLeft);
   }
   return change(document, label, { ...document.runConfig, fetches, targets });
 }
@@ -56,33 +59,33 @@ export function chooseRun(document: GraphDocument, { fetches, targets }: Choice,
 /** Restores the default of what a run does. */
 export function resetRun(document: GraphDocument): EditResult {
   const { fetches, targets } = document.runConfig;
-  if (fetches.length + targets.length === 0) return refused("Nothing was chosen.");
-  return change(document, "Reset what is run", { ...document.runConfig, fetches: [], targets: [] });
+  if (fetches.length + targets.length === 0) return refused(words.notChosen);
+  return change(document, words.reset, { ...document.runConfig, fetches: [], targets: [] });
 }
 
 /** How long a run goes on. */
 export function setSteps(document: GraphDocument, steps: number): EditResult {
-  if (steps === document.runConfig.steps) return refused("The number is the same.");
-  return change(document, "Change the number of steps", { ...document.runConfig, steps });
+  if (steps === document.runConfig.steps) return refused(texts.document.edits.common.sameNumber);
+  return change(document, words.steps, { ...document.runConfig, steps });
 }
 
 /** Traces one in so many steps; undefined: only as the window chooses. */
 export function setTraceEvery(document: GraphDocument, every: number | undefined): EditResult {
   const { traceEvery: before, ...rest } = document.runConfig;
-  if (every === before) return refused("The number is the same.");
+  if (every === before) return refused(texts.document.edits.common.sameNumber);
   const after = every === undefined ? { ...rest, trace: false } : { ...rest, trace: true, traceEvery: every };
-  return change(document, "Change which steps are traced", after);
+  return change(document, words.traced, after);
 }
 
 /** How batched feeds are divided over the steps. */
 export function setBatches(document: GraphDocument, batches: FeedBatches): EditResult {
-  return change(document, "Change the batches", { ...document.runConfig, batches });
+  return change(document, words.batches, { ...document.runConfig, batches });
 }
 
 /** What ends a run early. */
 export function setStops(document: GraphDocument, stops: readonly StopCondition[]): EditResult {
   if (stops.length > MAX_STOP_CONDITIONS) {
-    return refused(`A run can have ${MAX_STOP_CONDITIONS} conditions at most.`);
+    return refused(words.tooManyStops({ count: MAX_STOP_CONDITIONS }));
   }
-  return change(document, "Change when the run stops", { ...document.runConfig, stops });
+  return change(document, words.stops, { ...document.runConfig, stops });
 }

@@ -1,4 +1,5 @@
 /** An edit is a pure function from the document to one transaction, or to a reason why it cannot be made. */
+import { texts } from "../../texts/texts.js";
 import type { Transaction } from "../operations.js";
 
 export type EditResult =
@@ -15,5 +16,5 @@ export function edit(transaction: Transaction): EditResult {
 
 /** "z", "3 nodes". */
 export function nodesText(names: readonly string[]): string {
-  return names.length === 1 ? (names[0] ?? "") : `${names.length} nodes`;
+  return names.length === 1 ? (names[0] ?? "") : texts.document.edits.common.nodes({ count: names.length });
 }

@@ -1,7 +1,202 @@
 export const actions = {
+  clusterActions: {
+    tasks: "{count, plural, one {# task} other {# tasks}}",
+    makeFixed: {
+      title: "Make the cluster fixed?",
+      text: "Tasks of a fixed cluster know each other from their start. {tasks} {count, plural, one {is} other {are}} restarted. Variables that live there are lost, and a run in progress fails.",
+    },
+    makeDynamic: {
+      title: "Make the cluster dynamic?",
+      text: "Tasks of a dynamic cluster start alone. {tasks} {count, plural, one {is} other {are}} restarted. Variables that live there are lost, and a run in progress fails.",
+    },
+    addToFixed: {
+      title: "Add to the fixed cluster?",
+      text: "Tasks of a fixed cluster know each other from their start. {tasks} {count, plural, one {is} other {are}} restarted. Variables that live there are lost, and a run in progress fails.",
+    },
+    restart: "Restart {count, plural, one {# task} other {# tasks}}",
+    clearState: {
+      title: "Clear the state of {task}?",
+      text: "Variables, queues and sessions that live on {task} are lost, including those of other programs. The task keeps running. A run in progress may fail.",
+      clear: "Clear state",
+    },
+  },
+  copyText: {
+    message: "Nothing was copied: the browser does not let this page write to the clipboard.",
+    remedy: "Allow the clipboard in the settings of this page, or select the text and copy it by hand.",
+  },
+  draftActions: {
+    restored: "The unsaved edits of {name} are still here.",
+    reloaded: "The window was reloaded before they were saved.",
+    discard: "Discard edits",
+    fileChanged: "{name} has since been changed by another program; saving asks before replacing it.",
+    fileMissing: "{name} is no longer there; saving writes it again.",
+  },
+  exportActions: {
+    unfinished: {
+      message: "{node} has an input without a value.",
+      remedy: "Connect it, then export the graph again.",
+    },
+    unreadableFeed: {
+      images: "{tensor} is fed images, which an exported script cannot do.",
+      batches: "{tensor} is fed in batches, which an exported script cannot do.",
+      remedy: "Feed it a text or a whole file, then export the graph again.",
+    },
+  },
+  fetchDocument: {
+    message: "Only a part of {name} has arrived.",
+    reason: "The connection to the application was lost, or other documents were opened meanwhile.",
+    remedy: "Open it again.",
+  },
+  fileActions: {
+    saveGraph: "Save the graph",
+    goTo: "Go to it",
+    replaceTitle: "Replace the file?",
+    replace: "Replace",
+    openElsewhere: {
+      message: "{path} is open in another tab.",
+      remedy: "Close that tab first, or save under another name.",
+    },
+    keep: {
+      title: "Keep what does not fit in a GraphDef?",
+      text: "{name} is a GraphDef, which holds nodes only. {lost, select, runs {The run configurations} runsAndCluster {The run configurations and the cluster} choice {The chosen feeds and fetches} choiceAndCluster {The chosen feeds and fetches and the cluster} other {The cluster}} would be lost. A MetaGraphDef keeps them, and Python reads it with import_meta_graph.",
+      metaGraph: "Save as a MetaGraphDef",
+      nodesOnly: "Save the nodes only",
+    },
+  },
   graphTasks: {
-    startWorkers: "Start {count, number} workers",
-    startNamed: "Start {names}",
-    startTasks: "Start {count, plural, one {# task} other {# tasks}}",
+    start: {
+      workers: "Start {count, plural, one {# worker} other {# workers}}",
+      named: "Start {names}",
+      tasks: "Start {count, plural, one {# task} other {# tasks}}",
+    },
+    startAndRun: {
+      workers: "Start {count, plural, one {# worker} other {# workers}} and run",
+      named: "Start {names} and run",
+      tasks: "Start {count, plural, one {# task} other {# tasks}} and run",
+    },
+  },
+  imageFeed: {
+    none: "No image was chosen.",
+    wrongCount:
+      "{node} takes {most, plural, =1 {one image} one {# image} other {# images}}, but {chosen, plural, one {# was} other {# were}} chosen.",
+    unreadable: "{file} is no image that this browser can read.",
+    tooLarge: "Images of shape {shape} are too large for {node}. Save them as .npy.",
+    cannotDraw: "This browser cannot draw images.",
+    images: "{count, plural, one {# image} other {# images}}",
+    cut: "cut",
+    resized: "resized",
+    cutAndResized: "cut and resized",
+    cutFrom: "cut from {size}",
+    resizedFrom: "resized from {size}",
+    cutAndResizedFrom: "cut and resized from {size}",
+  },
+  machineActions: {
+    unpair: {
+      title: "Unpair {machine}?",
+      text: "{machine} and this machine forget each other's fingerprint; using it again requires a new code.",
+      textWithTasks:
+        "{machine} and this machine forget each other's fingerprint; using it again requires a new code. {count, plural, one {# task of this cluster runs there and leaves it} other {# tasks of this cluster run there and leave it}}.",
+      unpair: "Unpair",
+    },
+    asking: "Asking {machine} for its window…",
+    windowOpens: {
+      message: "The window of {machine} opens in your browser, at {address}.",
+      remedy: "If no browser opened, open the copied address in a browser on this machine. It works once.",
+      copy: "Copy address",
+    },
+    newIdentity: {
+      title: "Create a new identity for this machine?",
+      text: "For a machine that was copied from another one, for example with a memory card: both have the same identity and are mistaken for each other. This machine forgets the machines that it is paired with and has to be paired again; its tasks and settings stay.",
+      make: "Make a new identity",
+      message: "This machine gets a new identity at its next start.",
+      remedy: "Close Tensordeck and start it again, then pair this machine again.",
+    },
+  },
+  openActions: {
+    opening: "Opening {name}…",
+    openingSoFar: "Opening {name}… {percent, number} %",
+    openGraph: "Open a graph",
+  },
+  partialRun: {
+    tensors: "{count, plural, one {# tensor} other {# tensors}}",
+    to: "to {nodes}",
+    alone: "{nodes} alone",
+    noValues: "{tensors} {count, plural, one {has} other {have}} no value of an earlier run.",
+    remedy: "Run the graph to there first.",
+  },
+  pictureActions: {
+    nothing: "There is nothing to draw.",
+    selectNodes: "Select nodes that the canvas shows.",
+    addNodes: "Add a node, or wait until the graph is laid out.",
+    noPng: "The browser made no PNG.",
+  },
+  placementActions: {
+    apply: "Place {nodes} as suggested",
+  },
+  reportError: {
+    theWindow: "The window",
+    message: "Something went wrong in the window.",
+    remedy: "Your graph is still here. If something no longer responds, reload the window.",
+  },
+  runActions: {
+    select: "Select {node}",
+    othersToo:
+      "{count, plural, one {One more thing keeps} other {# more things keep}} the graph from running.",
+    needs: "This graph needs {tasks}.",
+    anotherGraph: "another graph",
+    goTo: "Go to {name}",
+    failedElsewhere: "The run of {name} failed. {problem}",
+    runWithoutValues: "Run without the saved values",
+    restoreAndRun: "Restore the saved values and run",
+    restoreAgainAndRun: "Restore again and run",
+    startAndRunAgain: "Start {task} and run again",
+  },
+  tabActions: {
+    title: "Save changes to {name}?",
+    text: "Changes that are not saved are lost.",
+    save: "Save",
+    discard: "Discard changes",
+  },
+  tensorActions: {
+    ofRun: "{tensor} of {run}",
+    tooManyElements:
+      "This part has {count, plural, one {# element} other {# elements}}, too many for the clipboard.",
+    chooseSlice: "Choose a slice of at most {count, number}, or save it as a file.",
+    save: "Save {tensor}",
+    saving: "Saving {tensor}…",
+    saved: "Saved {bytes} to {path}.",
+  },
+  variableActions: {
+    graphChanged: "The graph was changed meanwhile.",
+    valueOf: "Value of {variable}",
+    variables: "{count, plural, one {# variable} other {# variables}}",
+    noInitializer: {
+      message: "{variable} has no initializer.",
+      messageOfMany: "None of the variables has an initializer.",
+      reason: "No node of the graph assigns a first value.",
+      remedy: "Assign a value, or restore a checkpoint.",
+    },
+    someInitialized: "Initialized all but {variables}, for which the graph has no initializer.",
+    save: "Save {variable}",
+    saveMany: "Save the variables",
+    saving: "Saving {variables}…",
+    savingSoFar: "Saving {variables}… {percent, number} %",
+    saved: "Saved {count, plural, one {# variable} other {# variables}} ({bytes}) to {path}.",
+    skipped: "{count, plural, one {# variable} other {# variables}} had no value.",
+    restore: "Restore {variable} from a checkpoint",
+    restoreMany: "Restore the variables from a checkpoint",
+    replace: {
+      title: "Replace the values?",
+      text: "{variable} has a value that the checkpoint replaces. Save first what should be kept.",
+      textOfMany:
+        "{count, plural, one {# variable has a value} other {# variables have values}} that the checkpoint replaces. Save first what should be kept.",
+      restore: "Restore",
+    },
+    restoring: "Restoring {variables}…",
+    restoringSoFar: "Restoring {variables}… {percent, number} %",
+    restored: "Restored {count, plural, one {# variable} other {# variables}}.",
+    missing: "The checkpoint does not have {names}.",
+    unused: "No variables suit its {count, plural, one {layer} other {layers}} {names}.",
+    namesAndOthers: "{names} and {count, plural, one {# other} other {# others}}",
   },
 } as const;

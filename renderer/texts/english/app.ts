@@ -171,7 +171,6 @@ export const app = {
   windowFailure: {
     title: "The window could not be drawn",
     text: "Unsaved edits were kept: they are back when the window is reloaded. Tasks and runs continue meanwhile.",
-    reload: "Reload the window",
     download: "Download graph",
   },
 } as const;

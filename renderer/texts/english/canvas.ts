@@ -122,6 +122,9 @@ export const canvas = {
   },
   graphView: {
     label: "Dataflow graph, {count, plural, one {1 node} other {# nodes}}. Press L for the list view.",
+    aboutNodes:
+      "Tab and the arrow keys go from node to node, Enter goes to the inspector, and Delete removes the node.",
+    aboutEdges: "Delete removes a selected edge.",
   },
   hint: {
     editsOfFunction: "Edits here change every call of {name}",

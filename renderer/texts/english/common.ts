@@ -5,5 +5,6 @@ export const common = {
   close: "Close",
   details: "Details",
   done: "Done",
+  reloadWindow: "Reload the window",
   tryAgain: "Try again",
 } as const;

@@ -9,14 +9,21 @@ import { commands } from "./commands/index.js";
 import { common } from "./common.js";
 import { dialogs } from "./dialogs.js";
 import { dock } from "./dock.js";
+import { document } from "./document/index.js";
 import { firewall } from "./firewall.js";
 import { inspector } from "./inspector.js";
+import { kernels } from "./kernels.js";
+import { opHelp } from "./op-help/index.js";
 import { opsPanel } from "./ops-panel.js";
 import { pairing } from "./pairing.js";
 import { parts } from "./parts.js";
+import { placement } from "./placement.js";
 import { placementPanel } from "./placement-panel.js";
+import { stores } from "./stores.js";
 import { tour } from "./tour.js";
+import { transport } from "./transport.js";
 import { ui } from "./ui.js";
+import { viewport } from "./viewport.js";
 
 export const english = {
   actions,
@@ -29,14 +36,21 @@ export const english = {
   common,
   dialogs,
   dock,
+  document,
   firewall,
   inspector,
+  kernels,
+  opHelp,
   opsPanel,
   pairing,
   parts,
+  placement,
   placementPanel,
+  stores,
   tour,
+  transport,
   ui,
+  viewport,
 } as const;
 
 export type English = typeof english;

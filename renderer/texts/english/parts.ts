@@ -55,7 +55,6 @@ export const parts = {
   panelBoundary: {
     notDrawn: "<b>{name} could not be drawn.</b> Your graph and what runs are not affected.",
     copyDetails: "Copy details",
-    reload: "Reload the window",
   },
   pinDrag: {
     alreadyPinned: "{name} already pinned to {task}",

@@ -23,12 +23,12 @@ describe("nodes as text", () => {
     const document = welcome();
     const text = clipText(document, new Set(["a", "x"])) ?? "";
     const clip = clipOfText(text);
-    const again = edited(documentOf([]), paste(documentOf([]), clip, clip.origin, "Paste"));
+    const again = edited(documentOf([]), paste(documentOf([]), clip, clip.origin, "paste"));
     expect(clipText(again, new Set(["a", "x"]))).toBe(text.replace('input: "b"', 'input: ""'));
     const a = document.layout.get("a") ?? { x: 0, y: 0 };
     const x = document.layout.get("x") ?? { x: 0, y: 0 };
     expect(clip.origin).toEqual({ x: Math.min(a.x, x.x), y: Math.min(a.y, x.y) });
-    const pasted = edited(document, paste(document, clip, { x: 1000, y: 1000 }, "Paste"));
+    const pasted = edited(document, paste(document, clip, { x: 1000, y: 1000 }, "paste"));
     expect(pasted.nodes.get("x_1")?.input).toEqual(["a_1", "b"]);
     expect(pasted.layout.get("x_1")).toEqual({
       x: 1000 + x.x - clip.origin.x,
@@ -45,12 +45,12 @@ describe("nodes as text", () => {
     const clip = clipOfText(clipText(source, new Set(["call"])) ?? "");
     expect(clip.functions.map(({ signature }) => signature?.name)).toEqual(["outer", "inner"]);
     const target = documentOf([constant("c", "1")]);
-    const pasted = edited(target, paste(target, clip, { x: 0, y: 0 }, "Paste"));
+    const pasted = edited(target, paste(target, clip, { x: 0, y: 0 }, "paste"));
     const library = pasted.metaGraph.graphDef?.library?.function ?? [];
     expect(library.map(({ signature }) => signature?.name)).toEqual(["outer", "inner"]);
 
     const other = withFunctions(target, [functionNamed("inner", "Const")]);
-    expect(paste(other, clip, { x: 0, y: 0 }, "Paste")).toMatchObject({
+    expect(paste(other, clip, { x: 0, y: 0 }, "paste")).toMatchObject({
       ok: false,
       reason: expect.stringContaining("another function named inner"),
     });

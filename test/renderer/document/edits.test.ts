@@ -279,14 +279,14 @@ describe("copies", () => {
     const at = freePlaceFor(graph, clip);
     expect(at.x).toBeGreaterThan(0);
     expect(at.y).toBeGreaterThanOrEqual(60);
-    const once = edited(graph, paste(graph, clip, at, "Paste"));
+    const once = edited(graph, paste(graph, clip, at, "paste"));
     expect(freePlaceFor(once, clip).y).toBeGreaterThanOrEqual(at.y + 60);
   });
 
   it("keep edges among themselves and to nodes that stay, under new names", () => {
     const graph = welcome();
     const clip = clipOf(graph, new Set(["x", "z"]));
-    const result = clip && edited(graph, paste(graph, clip, { x: 100, y: 50 }, "Paste"));
+    const result = clip && edited(graph, paste(graph, clip, { x: 100, y: 50 }, "paste"));
     expect(result?.nodes.get("x_1")?.input).toEqual(["a", "b"]);
     expect(result?.nodes.get("z_1")?.input).toEqual(["x_1", "y"]);
     expect(result?.layout.get("z_1")).toEqual({ x: 100 + 440, y: 50 });
@@ -295,7 +295,7 @@ describe("copies", () => {
   it("lose edges from nodes that another document does not have", () => {
     const clip = clipOf(welcome(), new Set(["x"]));
     const other = documentOf([constant("a", "1")]);
-    const result = clip && edited(other, paste(other, clip, at, "Paste"));
+    const result = clip && edited(other, paste(other, clip, at, "paste"));
     expect(result?.nodes.get("x")?.input).toEqual(["a", ""]);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { ARGUMENT_HELP } from "../../../renderer/document/op-help/arguments.js";
-import { argumentHelp, explainedOps, opHelp } from "../../../renderer/document/op-help/index.js";
+import { argumentHelp, explainedOps, opHelp } from "../../../renderer/document/op-help.js";
+import { texts } from "../../../renderer/texts/texts.js";
 import { bundledOpRegistry } from "../../../worker-runtime/graph/op-registry.js";
 
 const registry = bundledOpRegistry();
@@ -18,7 +18,7 @@ it("texts of arguments are of names that ops have", () => {
       return [...inputArg, ...attr].map(({ name }) => name);
     }),
   );
-  expect(Object.keys(ARGUMENT_HELP).filter((name) => !names.has(name))).toEqual([]);
+  expect(Object.keys(texts.opHelp.arguments).filter((name) => !names.has(name))).toEqual([]);
   expect(argumentHelp("transpose_a")).toBe("Transposes a before multiplying.");
   expect(argumentHelp("constructor")).toBeUndefined();
 });

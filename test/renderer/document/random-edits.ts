@@ -57,7 +57,7 @@ export const step: fc.Arbitrary<Step> = fc
         () => {
           const clip = clipOf(document, new Set([name, second]));
           return clip
-            ? paste(document, clip, { x, y: 0 }, "Paste")
+            ? paste(document, clip, { x, y: 0 }, "paste")
             : setFeed(document, "a:0", { kind: "literal", text: "1" });
         },
         () => (pick % 2 === 0 ? addRunConfig(document) : duplicateRunConfig(document, document.defaultRun)),

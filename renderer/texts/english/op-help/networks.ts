@@ -1,5 +1,5 @@
 /** What ops of neural networks do, in a sentence or two. */
-export const NETWORK_HELP: Readonly<Record<string, string>> = {
+export const networkHelp = {
   AvgPool: "The average of each window of an image.",
   AvgPool3D: "The average of each window of a volume.",
   AvgPoolGrad: "The gradient of AvgPool.",
@@ -56,4 +56,4 @@ export const NETWORK_HELP: Readonly<Record<string, string>> = {
   Tanh: "The hyperbolic tangent: from −1 to 1.",
   TanhGrad: "The gradient of Tanh, from its outputs.",
   TopKV2: "The k largest elements of each row, and their positions.",
-};
+} as const;

@@ -1,5 +1,5 @@
 /** What arguments and attributes mean, which have the same name in many ops. */
-export const ARGUMENT_HELP: Readonly<Record<string, string>> = {
+export const argumentHelp = {
   adj_x: "Transposes the matrices of x, and conjugates them if they are complex.",
   adj_y: "Transposes the matrices of y, and conjugates them if they are complex.",
   align_corners: "The centres of the corner pixels stay where they are.",
@@ -73,4 +73,4 @@ export const ARGUMENT_HELP: Readonly<Record<string, string>> = {
   use_locking: "Updates of the variable wait for each other.",
   use_nesterov: "Looks ahead by the momentum before each step.",
   validate_shape: "Refuses values of another shape than the variable's.",
-};
+} as const;

@@ -1,5 +1,5 @@
 /** What ops do that make, arrange, keep and read tensors, in a sentence or two. */
-export const ARRAY_HELP: Readonly<Record<string, string>> = {
+export const arrayHelp = {
   ApplyAdam: "One step of the Adam optimizer on a variable.",
   ApplyGradientDescent: "Subtracts the gradient times the learning rate from a variable.",
   ApplyMomentum: "One step of gradient descent with momentum on a variable.",
@@ -139,4 +139,4 @@ export const ARRAY_HELP: Readonly<Record<string, string>> = {
   VariableV2: "A variable of TensorFlow 1: it keeps its value from step to step.",
   While: "Calls a function again and again while a condition holds.",
   ZerosLike: "A tensor of zeros with the shape of the input.",
-};
+} as const;

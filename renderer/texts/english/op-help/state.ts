@@ -1,5 +1,5 @@
 /** What ops do that keep state, or read and write files, in a sentence or two. */
-export const STATE_HELP: Readonly<Record<string, string>> = {
+export const stateHelp = {
   ApplyAdadelta: "One step of the Adadelta optimizer on a variable.",
   ApplyAdagrad: "One step of the Adagrad optimizer on a variable.",
   ApplyFtrl: "One step of the FTRL optimizer on a variable.",
@@ -72,4 +72,4 @@ export const STATE_HELP: Readonly<Record<string, string>> = {
   VarIsInitializedOp: "Whether a resource variable has a value.",
   WholeFileReaderV2: "Reads each file as one record.",
   WriteFile: "Writes a string to a file.",
-};
+} as const;

@@ -1,5 +1,5 @@
 /** What ops of images, sounds and texts do, in a sentence or two. */
-export const MEDIA_HELP: Readonly<Record<string, string>> = {
+export const mediaHelp = {
   AdjustContrastv2: "Images with more or less contrast: distances from the mean of each channel are scaled.",
   AdjustHue: "Images with turned hues.",
   AdjustSaturation: "Images with stronger or weaker colours.",
@@ -39,4 +39,4 @@ export const MEDIA_HELP: Readonly<Record<string, string>> = {
   Substr: "A part of each string: where it begins, and its length.",
   UnicodeDecodeWithOffsets: "The code points of strings, and where each begins.",
   UnsortedSegmentJoin: "Joins strings that have the same id.",
-};
+} as const;

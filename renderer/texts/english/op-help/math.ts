@@ -1,5 +1,5 @@
 /** What ops of numbers do, in a sentence or two. */
-export const MATH_HELP: Readonly<Record<string, string>> = {
+export const mathHelp = {
   Abs: "The absolute value of each element.",
   AccumulateNV2: "Adds any number of tensors of one shape; the sum needs no more memory than its result.",
   Acos: "The inverse cosine of each element, in radians.",
@@ -164,4 +164,4 @@ export const MATH_HELP: Readonly<Record<string, string>> = {
   Xlog1py: "x · log(1 + y), and zero where x is zero.",
   Xlogy: "x · log(y), and zero where x is zero.",
   Zeta: "The Hurwitz zeta function.",
-};
+} as const;
