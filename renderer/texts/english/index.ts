@@ -10,6 +10,7 @@ import { common } from "./common.js";
 import { dialogs } from "./dialogs.js";
 import { dock } from "./dock.js";
 import { firewall } from "./firewall.js";
+import { functionCalls } from "./function-calls.js";
 import { inspector } from "./inspector.js";
 import { opsPanel } from "./ops-panel.js";
 import { pairing } from "./pairing.js";
@@ -30,6 +31,7 @@ export const english = {
   dialogs,
   dock,
   firewall,
+  functionCalls,
   inspector,
   opsPanel,
   pairing,
