@@ -54,7 +54,7 @@ export const functionCalls = {
   fitsNotShort: "{function} does not fit",
   withinShort: "problem in {function}",
   within:
-    "{count, plural, one {A node} other {# nodes}} of {function}, which {call} calls, cannot run: {problem}",
-  withinRemedy: "Open {function} and mend {node}.",
+    "{count, plural, one {A node} other {# nodes}} of {function}, which {call} calls, cannot run. {problem}",
+  withinRemedy: "Go to {node} in {function}.",
   openAt: "Go to {node} in {function}",
 } as const;

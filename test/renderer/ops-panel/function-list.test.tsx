@@ -116,7 +116,9 @@ it("arguments and results of the shown function are added and moved, and its cal
   expect(inputs()).toEqual(["a", "b", ""]);
   expect(screen.getByText("3 of 3")).toBeDefined();
   await expectAccessible();
-  expect(screen.getByRole("button", { name: "Move one place back" }).getAttribute("aria-disabled")).toBe("true");
+  expect(screen.getByRole("button", { name: "Move one place back" }).getAttribute("aria-disabled")).toBe(
+    "true",
+  );
   await user.click(screen.getByRole("button", { name: "Move one place forward" }));
   expect(inputs()).toEqual(["a", "", "b"]);
   await user.selectOptions(screen.getByRole("combobox", { name: "Type" }), "int32");
