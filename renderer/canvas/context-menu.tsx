@@ -8,6 +8,8 @@ import { colourCommands } from "../commands/colour-commands.js";
 import type { AnyCommand } from "../commands/command.js";
 import { edgeCommands } from "../commands/edge-commands.js";
 import {
+  addBorderCommands,
+  borderCommands,
   callCommands,
   extractCommands,
   functionCommands,
@@ -71,6 +73,7 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
       callCommands.open.all().map((action) => menuEntry(action, "named")),
       hasScopes() ? [closedScopeCommands.open, openScopeCommands.close, weightCommands.toggle] : [],
       [nodeCommands.inspect, nodeCommands.rename, nodeCommands.fetch, nodeCommands.connect],
+      [borderCommands.forward, borderCommands.back, borderCommands.giveBack],
       [partialRunCommands.to, partialRunCommands.alone],
       [
         ...[nodesCommands.pin, nodesCommands.unpin],
@@ -90,7 +93,12 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
       [selectionCommands.delete, nodesCommands.bypass],
     ],
     canvas: [
-      shownFunction() === undefined ? [] : [outOfFunctionCommands.leave, functionCommands.rename],
+      ...(shownFunction() === undefined
+        ? []
+        : [
+            [outOfFunctionCommands.leave, functionCommands.rename],
+            [addBorderCommands.argument, addBorderCommands.result],
+          ]),
       [graphCommands.addOp, noteCommands.add, pasteCommands.paste],
       [graphCommands.selectAll, graphCommands.selectUnpinned, graphCommands.arrange],
       [scopesCommands.openAll, scopesCommands.closeAll, scopesCommands.weights],

@@ -1,14 +1,21 @@
 /** Functions of the graph's library: made of nodes, opened, renamed, and put back in place of their calls. */
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { DataType } from "../../protos/generated/tensorflow/types.js";
+import { isBorder, RESULT } from "../document/body-nodes.js";
+import { borderBeside } from "../document/edits/arguments.js";
+import { whyNotEdit } from "../document/edits/edit-function.js";
 import { calledFunction } from "../document/edits/inline-function.js";
-import { functionUses } from "../document/library.js";
+import { functionUses, libraryOf } from "../document/library.js";
+import { signatureOf } from "../document/signature.js";
 import type { DocumentStore } from "../stores/document-state.js";
-import { useGraph } from "../stores/document-store.js";
+import { lookupOp, useDocument, useGraph } from "../stores/document-store.js";
 import { functionActions } from "../stores/function-actions.js";
 import { shownFunction } from "../stores/function-bodies.js";
 import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
+import { placeBesideSelection } from "../viewport/new-node-place.js";
 import { goIntoFunction, goOutOfFunctions } from "../viewport/travel.js";
-import { defineCommands, when } from "./command.js";
+import { defineCommands, type Enabled, when } from "./command.js";
 import { nodeCount } from "./node-commands.js";
 import { remember } from "./remember.js";
 import {
@@ -99,6 +106,103 @@ export const outOfFunctionCommands = defineCommands(noTarget, {
     onCanvas: true,
     isEnabled: () => when(shownFunction() !== undefined, words.leave.reason),
     run: () => goOutOfFunctions("outer"),
+  },
+});
+
+/** Why the function that is shown cannot get another argument or result; true if it can. */
+function hasOpenBorder(): Enabled {
+  const name = shownFunction();
+  if (name === undefined) return when(false, words.border.inGraph);
+  const definition = libraryOf(useDocument.getState().document.metaGraph).get(name);
+  return when(
+    definition !== undefined && whyNotEdit(definition) === undefined,
+    words.border.openTypes({ name }),
+  );
+}
+
+export const addBorderCommands = defineCommands(noTarget, {
+  argument: {
+    id: "graph.addArgument",
+    group: "Graph",
+    label: words.border.addArgument.label,
+    note: () => words.border.addArgument.note,
+    keywords: words.border.addArgument.keywords,
+    icon: "plus",
+    isEnabled: hasOpenBorder,
+    run: () => {
+      functionActions.addArgument(DataType.DT_FLOAT, placeBesideSelection());
+    },
+  },
+  result: {
+    id: "graph.addResult",
+    group: "Graph",
+    label: words.border.addResult.label,
+    note: () => words.border.addResult.note,
+    keywords: words.border.addResult.keywords,
+    icon: "plus",
+    isEnabled: hasOpenBorder,
+    run: () => {
+      functionActions.addResult(undefined, placeBesideSelection());
+    },
+  },
+});
+
+function placeOnBorder({ name }: NodeDef): { readonly at: number; readonly count: number } {
+  const all = borderBeside(useGraph.getState().document, name);
+  return { at: all.findIndex((node) => node.name === name), count: all.length };
+}
+
+export const borderCommands = defineCommands(nodeTarget, {
+  giveBack: {
+    id: "graph.makeResult",
+    group: "Graph",
+    label: words.border.giveBack.label,
+    note: () => words.border.giveBack.note,
+    keywords: words.border.giveBack.keywords,
+    applies: (node) => shownFunction() !== undefined && node.op !== RESULT,
+    isEnabled: (node) => {
+      const open = hasOpenBorder();
+      if (open !== true) return open;
+      return when((signatureOf(node, lookupOp)?.outputs.length ?? 0) > 0, words.border.giveBack.noOutput);
+    },
+    run: ({ name }) => {
+      functionActions.addResult({ node: name, output: 0 }, placeBesideSelection());
+    },
+  },
+  forward: {
+    id: "graph.moveArgumentForward",
+    group: "Graph",
+    label: words.border.forward.label,
+    short: () => words.border.forward.short,
+    note: () => words.border.forward.note,
+    keywords: words.border.forward.keywords,
+    icon: "chevron-up",
+    applies: isBorder,
+    isEnabled: (node) => {
+      const open = hasOpenBorder();
+      return open === true ? when(placeOnBorder(node).at > 0, words.border.forward.reason) : open;
+    },
+    run: ({ name }) => {
+      functionActions.moveOnBorder(name, -1);
+    },
+  },
+  back: {
+    id: "graph.moveArgumentBack",
+    group: "Graph",
+    label: words.border.back.label,
+    short: () => words.border.back.short,
+    note: () => words.border.back.note,
+    keywords: words.border.back.keywords,
+    icon: "chevron-down",
+    applies: isBorder,
+    isEnabled: (node) => {
+      const open = hasOpenBorder();
+      const { at, count } = placeOnBorder(node);
+      return open === true ? when(at < count - 1, words.border.back.reason) : open;
+    },
+    run: ({ name }) => {
+      functionActions.moveOnBorder(name, 1);
+    },
   },
 });
 

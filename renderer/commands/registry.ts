@@ -18,6 +18,8 @@ import {
   recentCommands,
 } from "./file-commands.js";
 import {
+  addBorderCommands,
+  borderCommands,
   callCommands,
   extractCommands,
   functionCommands,
@@ -80,6 +82,8 @@ export const allCommands: readonly AnyCommand[] = [
   ...[graphCommands, nodeCommands, edgeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
   ...[
     callCommands,
+    addBorderCommands,
+    borderCommands,
     extractCommands,
     inlineCommands,
     outOfFunctionCommands,

@@ -6,7 +6,7 @@ import { taskCommands } from "../commands/task-commands.js";
 import { type NodeProblem, problemsInOrder } from "../document/problems.js";
 import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { CommandButton } from "../parts/command-button.js";
-import { ProblemFixes } from "../parts/problem-fixes.js";
+import { ProblemFixes, ProblemJump } from "../parts/problem-fixes.js";
 import { ProblemView } from "../parts/problem-view.js";
 import type { PinProblem } from "../placement/pin-problems.js";
 import { useCluster } from "../stores/cluster-store.js";
@@ -114,6 +114,7 @@ function ProblemRow({ row: { where, problem, node, found, task } }: { readonly r
       <span className={classNames(textStyles.muted, textStyles.truncated)}>{where}</span>
       <ProblemView problem={problem}>
         {found && !isWithin ? <ProblemFixes problem={found} /> : null}
+        {found?.within && isWithin ? <ProblemJump within={found.within} /> : null}
         {node === undefined ? null : (
           <Button size="small" onClick={() => showInGraph([node])}>
             {words.showNode({ node })}

@@ -4,6 +4,7 @@ import { type AttrValue, AttrValue_ListValue } from "../../protos/generated/tens
 import type { FunctionDef } from "../../protos/generated/tensorflow/function.js";
 import { PRIVATE_ATTR_PREFIX } from "../../worker-runtime/graph/private-attrs.js";
 import { annotationsOf } from "./annotations.js";
+import { type BorderSlot, remapped } from "./border-change.js";
 import type { Annotation, Point } from "./model.js";
 
 /** Attributes of the function: x and y of each argument, and of each result, NaN where there is none. */
@@ -70,6 +71,23 @@ function encoded(annotations: readonly Annotation[]): Uint8Array {
 
 function floats(f: number[]): AttrValue {
   return { value: { $case: "list", value: { ...AttrValue_ListValue.fromPartial({}), f } } };
+}
+
+/** What tf.function notes of a function: the shape of each argument. */
+const INPUT_SHAPES = "_input_shapes";
+
+/** The function's attributes with the shapes of its arguments after a change of these; the same ones if none has any. */
+export function withInputShapes(
+  attr: FunctionDef["attr"],
+  slots: readonly BorderSlot[],
+  count: number,
+): FunctionDef["attr"] {
+  const value = attr.get(INPUT_SHAPES)?.value;
+  if (value?.$case !== "list" || value.value.shape.length !== count) return attr;
+  const shape = remapped(value.value.shape, slots, { dim: [], unknownRank: true });
+  const isSame = shape.length === count && shape.every((one, index) => one === value.value.shape[index]);
+  if (isSame) return attr;
+  return new Map(attr).set(INPUT_SHAPES, { value: { $case: "list", value: { ...value.value, shape } } });
 }
 
 /** Whether two values of settings are equal; others are compared by identity. */

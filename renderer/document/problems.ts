@@ -1,32 +1,24 @@
 /** What is wrong with a node, found without running it. */
-import type { Problem } from "../../main/api/problem.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { atOnce, paused, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime/graph/slices.js";
 import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
 import { texts } from "../texts/texts.js";
+import { callProblems, slicedCalls } from "./call-problems.js";
 import { differingKeys } from "./differing-keys.js";
 import { outputType } from "./follow-types.js";
 import { MapDraft } from "./layered-map.js";
 import type { GraphDocument } from "./model.js";
-import type { ShapeMap } from "./shapes.js";
+import type { NodeProblem, ProblemMap } from "./node-problem.js";
+import { type ShapeMap, slicedShapes } from "./shapes.js";
 import { dataInputs, type NodeSignature, type OpLookup, signatureOf } from "./signature.js";
 import { parseInput } from "./tensor-names.js";
 import { type Wiring, wiringOf } from "./wiring.js";
 
 const words = texts.document.problems;
 
-export interface NodeProblem extends Problem {
-  readonly node: string;
-  /** A few words for the node itself: "a is missing". */
-  readonly short: string;
-  /** Position of the data input concerned. */
-  readonly input?: number;
-}
-
-/** In no order; see `problemsInOrder`. */
-export type ProblemMap = ReadonlyMap<string, readonly NodeProblem[]>;
+export type { NodeProblem, ProblemMap } from "./node-problem.js";
 
 /** The problems by node, in the order of the document. */
 export function problemsInOrder(
@@ -62,6 +54,17 @@ export function* slicedProblems(
   shapes: ShapeMap,
   opsKnown: boolean,
 ): Sliced<ProblemMap> {
+  yield* slicedCalls(document.nodes.values(), lookup, examination(opsKnown));
+  return yield* slicedOwnProblems(document, lookup, shapes, opsKnown);
+}
+
+/** As `slicedProblems`, with the bodies that are called examined already. */
+function* slicedOwnProblems(
+  document: Pick<GraphDocument, "nodes">,
+  lookup: OpLookup,
+  shapes: ShapeMap,
+  opsKnown: boolean,
+): Sliced<ProblemMap> {
   const problems = new Map<string, readonly NodeProblem[]>();
   yield* paused(document.nodes.values(), (node) => {
     const found = ownProblems(node, document, lookup, shapes, opsKnown);
@@ -73,6 +76,17 @@ export function* slicedProblems(
     circular.add(problems);
   }
   return problems;
+}
+
+/** What is wrong in the body of a function, of whose arguments no shapes are known, as where it is opened. */
+function examination(opsKnown: boolean) {
+  return {
+    opsKnown,
+    *examine(nodes: GraphDocument["nodes"], lookup: OpLookup): Sliced<ProblemMap> {
+      const shapes = yield* slicedShapes(nodes, lookup);
+      return yield* slicedOwnProblems({ nodes }, lookup, shapes, opsKnown);
+    },
+  };
 }
 
 /** Edits of more nodes than this are looked through as a whole. */
@@ -101,6 +115,8 @@ export function findProblemsAgain(
   }
   const looked = new Set(touched);
   for (const name of differingKeys(before.shapes.errors, shapes.errors)) looked.add(name);
+  const nodesToLook = [...looked].flatMap((name) => nodes.get(name) ?? []);
+  atOnce(slicedCalls(nodesToLook, lookup, examination(opsKnown)));
   const problems = new MapDraft(before.problems);
   let differs = false;
   for (const name of looked) {
@@ -169,6 +185,7 @@ function ownProblems(
 ): NodeProblem[] {
   const signature = signatureOf(node, lookup);
   const found = signature ? problemsOf(node, signature, document, lookup) : opsKnown ? [unknownOp(node)] : [];
+  found.push(...callProblems(node, lookup));
   const shapeError = shapes.errors.get(node.name);
   if (found.length === 0 && shapeError) found.push(shapeProblem(node, shapeError));
   return found;

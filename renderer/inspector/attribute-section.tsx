@@ -168,7 +168,8 @@ interface ChoiceProps {
   choose(value: string): void;
 }
 
-function Choice({ labelledBy, value, choices, choose }: ChoiceProps): ReactElement {
+/** A list of values to choose from. */
+export function Choice({ labelledBy, value, choices, choose }: ChoiceProps): ReactElement {
   return (
     <SelectFrame monospace>
       <select aria-labelledby={labelledBy} value={value} onChange={(event) => choose(event.target.value)}>

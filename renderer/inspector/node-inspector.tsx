@@ -24,6 +24,7 @@ import textStyles from "../ui/text.module.css";
 import { TextLink } from "../ui/text-button.js";
 import { nodeRunOf, opTitle, shortDevice } from "../viewport/node-text.js";
 import { AttributeSection } from "./attribute-section.js";
+import { BorderRows } from "./border-section.js";
 import { ColocationRow } from "./colocation-row.js";
 import { DeviceSelect } from "./device-select.js";
 import { InspectorHead } from "./inspector-head.js";
@@ -65,7 +66,7 @@ export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
           />
         </PropertyRow>
         <Calls node={node} />
-        {isBorder(node) ? null : <Place node={node} isWithin={isWithin} />}
+        {isBorder(node) ? <BorderRows node={node} /> : <Place node={node} isWithin={isWithin} />}
       </Section>
       {isWithin ? null : <FeedSection node={node} />}
       {isBorder(node) ? null : <AttributeSection node={node} />}

@@ -57,6 +57,17 @@ export function goIntoFunction(name: string): void {
   useTravel.setState(({ past }) => ({ past: past.slice(0, -1) }));
 }
 
+/** Opens the body of a function, and selects a node of it and brings it into view. */
+export function goToNodeIn(name: string, node: string): void {
+  const isShown = shownFunction() === name;
+  if (isShown) rememberStop();
+  else goIntoFunction(name);
+  if (shownFunction() !== name) return;
+  documentActions.select([node]);
+  if (isShown) revealNode(node);
+  else onceDrawn(() => revealNode(node));
+}
+
 /** Goes out to the graph, to a function that the shown one was opened in, or to the innermost of these. */
 export function goOutOfFunctions(to?: DocumentSession | "outer"): void {
   rememberStop();

@@ -14,16 +14,19 @@ import {
   RESULT,
   sameTexts,
 } from "../body-nodes.js";
+import { type BorderChange, keepsCalls, remappedKeys } from "../border-change.js";
 import { isStateful } from "../function-effects.js";
-import { withSettings } from "../function-settings.js";
+import { withInputShapes, withSettings } from "../function-settings.js";
 import { functionsOf, libraryOf, nameOf, usedFunctions, withFunctions } from "../library.js";
 import type { GraphDocument, Point } from "../model.js";
 import { withPosition } from "../node-places.js";
 import { apply, type Transaction } from "../operations.js";
 import { type OpLookup, signatureOf } from "../signature.js";
 import { parseInput, uniqueName } from "../tensor-names.js";
+import { type Followed, followBorder } from "./follow-border.js";
+import { type BodyEdit, type BorderNode, borderOf, changedArgs, refuseNames } from "./function-border.js";
 import { withStatefulCalls } from "./stateful-calls.js";
-import { type EditResult, edit, refused } from "./types.js";
+import { type EditResult, edit, orRefused, refused } from "./types.js";
 
 const words = texts.document.edits.editFunction;
 
@@ -50,28 +53,15 @@ export function editFunction(
     return refused(words.notOfFunction);
   }
   const edited = apply(body, transaction.operations);
-  const changed = functionOf({
-    definition,
-    before: body,
-    after: edited,
-    renamed: renamedIn(transaction),
-    lookup,
-  });
-  if (typeof changed === "string") return refused(changed);
-  const isNewlyStateful = changed.signature?.isStateful === true && !definition.signature.isStateful;
-  const functions = mergedFunctions(document, changed, body.metaGraph, edited.metaGraph);
-  const done = isNewlyStateful
-    ? withStatefulCalls(document.nodes, functions, name)
-    : { functions, operations: [] };
+  const change = { definition, before: body, after: edited, renamed: renamedIn(transaction), lookup };
+  const done = orRefused(() => changedDocument(document, change));
+  if (typeof done === "string") return refused(done);
   const before = document.metaGraph;
-  const isSame = sameFunctions(done.functions, functionsOf(before));
   const { mergeKey } = transaction;
   return edit({
     label: transaction.label,
     operations: [
-      ...(isSame
-        ? []
-        : [{ type: "meta-graph" as const, before, after: withFunctions(before, done.functions) }]),
+      ...(done.metaGraph === before ? [] : [{ type: "meta-graph" as const, before, after: done.metaGraph }]),
       ...done.operations,
     ],
     within: name,
@@ -79,6 +69,41 @@ export function editFunction(
     ...(mergeKey === undefined ? {} : { mergeKey: `${name} ${mergeKey}` }),
     ...(transaction.select ? { select: transaction.select } : {}),
   });
+}
+
+/** The document with the edited function, which its calls follow. Throws a `Refusal`. */
+function changedDocument(document: GraphDocument, change: BodyEdit): Followed {
+  const { definition, before, after, lookup } = change;
+  const name = nameOf(definition);
+  const { changed, border } = functionOf(change);
+  const functions = mergedFunctions(document, changed, before.metaGraph, after.metaGraph);
+  const followed = hasOtherCalls(definition, changed, border)
+    ? followBorder(document, functions, name, border, lookup)
+    : { metaGraph: withSame(document.metaGraph, functions), operations: [], nodes: document.nodes };
+  const isNewlyStateful =
+    changed.signature?.isStateful === true && definition.signature?.isStateful === false;
+  if (!isNewlyStateful) return followed;
+  const stateful = withStatefulCalls(followed.nodes, functionsOf(followed.metaGraph), name);
+  return {
+    ...followed,
+    metaGraph: withSame(followed.metaGraph, stateful.functions),
+    operations: [...followed.operations, ...stateful.operations],
+  };
+}
+
+function withSame(metaGraph: MetaGraphDef, functions: readonly FunctionDef[]): MetaGraphDef {
+  return sameFunctions(functions, functionsOf(metaGraph)) ? metaGraph : withFunctions(metaGraph, functions);
+}
+
+/** Whether the function is called otherwise than before: bodies of other functions name results by their names, too. */
+function hasOtherCalls(
+  { signature: was }: FunctionDef,
+  { signature }: FunctionDef,
+  border: BorderChange,
+): boolean {
+  if (!was || !signature) return false;
+  const names = (one: OpDef) => one.outputArg.map(({ name }) => name);
+  return !keepsCalls(border, was) || !sameTexts(names(was), names(signature));
 }
 
 /** Undefined if the body of a function can be edited. */
@@ -100,119 +125,42 @@ function renamedIn({ operations }: Transaction): ReadonlyMap<string, string> {
   return renamed;
 }
 
-interface BodyEdit {
-  readonly definition: FunctionDef;
-  readonly before: GraphDocument;
-  readonly after: GraphDocument;
-  readonly renamed: ReadonlyMap<string, string>;
-  readonly lookup: OpLookup;
-}
-
-/** The function with the body as it is after an edit, or why it cannot have it. */
-function functionOf(change: BodyEdit): FunctionDef | string {
+/** The function with the body as it is after an edit. Throws a `Refusal` if it cannot have it. */
+function functionOf(change: BodyEdit): { readonly changed: FunctionDef; readonly border: BorderChange } {
   const { definition, before, after, renamed, lookup } = change;
-  const border = borderOf(change);
-  if (typeof border === "string") return border;
-  const { args, results } = border;
+  const { args, results } = borderOf(change);
   const { nodes, layout } = after;
   const inner = [...nodes.values()].filter((node) => !isBorder(node));
   const added = inner.filter(({ name }) => !before.nodes.has(name) && ![...renamed.values()].includes(name));
   const stateful = added.filter((node) => isStateful(node, lookup)).map(({ name }) => name);
   const controlRet = controlResults(definition, nodes, renamed, stateful);
-  const outputArg = renamedArgs(definition.signature?.outputArg ?? [], results, before, false);
-  const inputArg = renamedArgs(definition.signature?.inputArg ?? [], args, before, true);
-  const problem = whyNotNames(inputArg, definition) ?? whyNotNames(outputArg, definition);
-  if (problem !== undefined) return problem;
-  const placeOf = ({ name }: NodeDef): Point | undefined => layout.get(name);
-  return {
+  const outputArg = changedArgs(definition.signature?.outputArg ?? [], results, before);
+  const inputArg = changedArgs(definition.signature?.inputArg ?? [], args, before);
+  refuseNames([...inputArg], definition);
+  refuseNames([...outputArg], definition);
+  const placeOf = ({ node }: BorderNode): Point | undefined => layout.get(node.name);
+  const changed = {
     ...definition,
     signature: signatureWith(definition.signature, {
       ...{ inputArg, outputArg },
       controlOutput: [...controlRet.keys()],
       isStateful: stateful.length > 0,
     }),
-    nodeDef: inner.map((node) => functionNode(node, placeOf(node), nodes, lookup)),
+    nodeDef: inner.map((node) => functionNode(node, layout.get(node.name), nodes, lookup)),
     ret: returned(definition, outputArg, results, nodes, lookup),
     controlRet,
     argAttr: argAttrs(definition, args, before),
+    resourceArgUniqueId: remappedKeys(definition.resourceArgUniqueId, args),
     attr: withSettings(
-      definition,
+      {
+        ...definition,
+        attr: withInputShapes(definition.attr, args, definition.signature?.inputArg.length ?? 0),
+      },
       { [ARGUMENT]: args.map(placeOf), [RESULT]: results.map(placeOf) },
       after.annotations,
     ),
   };
-}
-
-interface Border {
-  /** In their order. */
-  readonly args: readonly NodeDef[];
-  readonly results: readonly NodeDef[];
-}
-
-/** The arguments and results, which must be those that the calls know. */
-function borderOf({ definition, before, after, renamed }: BodyEdit): Border | string {
-  const name = nameOf(definition);
-  const found = { [ARGUMENT]: [] as NodeDef[], [RESULT]: [] as NodeDef[] };
-  for (const one of before.nodes.values()) {
-    if (one.op !== ARGUMENT && one.op !== RESULT) continue;
-    const node = after.nodes.get(renamed.get(one.name) ?? one.name);
-    const isArgument = one.op === ARGUMENT;
-    const named = { node: one.name, name };
-    if (node?.op !== one.op || borderIndex(node) !== borderIndex(one)) {
-      return isArgument ? words.argumentKept(named) : words.resultKept(named);
-    }
-    if (typeOf(node) !== typeOf(one)) {
-      return isArgument ? words.argumentType(named) : words.resultType(named);
-    }
-    if (node.device !== "") return isArgument ? words.argumentPlace(named) : words.resultPlace(named);
-    if (!isArgument && node.input.length !== 1) {
-      return words.resultInput(named);
-    }
-    if (isArgument && node.input.length > 0) return words.argumentInput({ node: one.name });
-    found[one.op].push(node);
-  }
-  const { [ARGUMENT]: args, [RESULT]: results } = found;
-  const all = [...after.nodes.values()].filter(isBorder).length;
-  if (all > args.length + results.length) {
-    return words.borderAdded({ name });
-  }
-  return { args, results };
-}
-
-function typeOf({ attr }: NodeDef): unknown {
-  const value = attr.get("T")?.value;
-  return value?.$case === "type" ? value.value : undefined;
-}
-
-const ARGUMENT_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
-
-/** The arguments or results, with the names of those nodes that an edit renamed. */
-function renamedArgs(
-  defs: readonly OpDef_ArgDef[],
-  nodes: readonly NodeDef[],
-  before: GraphDocument,
-  isArgument: boolean,
-): OpDef_ArgDef[] {
-  return defs.map((arg, index) => {
-    const { name } = nodes[index] ?? { name: arg.name };
-    // The node of a result has another name than the result where a node of the body has that.
-    const isKnown = isArgument ? name === arg.name : before.nodes.get(name)?.op === RESULT;
-    return isKnown ? arg : { ...arg, name };
-  });
-}
-
-/** Why arguments or results cannot have these names: they are plainer than those of nodes. */
-function whyNotNames(args: readonly OpDef_ArgDef[], { signature }: FunctionDef): string | undefined {
-  const known = new Set([...(signature?.inputArg ?? []), ...(signature?.outputArg ?? [])]);
-  const names = new Set<string>();
-  for (const arg of args) {
-    if (!known.has(arg) && !ARGUMENT_NAME.test(arg.name)) {
-      return words.wrongName;
-    }
-    if (names.has(arg.name)) return words.taken({ name: arg.name });
-    names.add(arg.name);
-  }
-  return undefined;
+  return { changed, border: { args, results } };
 }
 
 /** The signature; the same object unless something of it differs, as all calls depend on it. */
@@ -227,7 +175,7 @@ function signatureWith(
 ): OpDef | undefined {
   if (!signature) return undefined;
   const sameArgs = (one: readonly OpDef_ArgDef[], other: readonly OpDef_ArgDef[]) =>
-    one.every((arg, index) => arg === other[index]);
+    one.length === other.length && one.every((arg, index) => arg === other[index]);
   const isSame =
     sameArgs(inputArg, signature.inputArg) &&
     sameArgs(outputArg, signature.outputArg) &&
@@ -267,39 +215,45 @@ function controlResults(
 function returned(
   { ret, signature }: FunctionDef,
   outputArg: readonly OpDef_ArgDef[],
-  results: readonly NodeDef[],
+  results: readonly BorderNode[],
   nodes: Nodes,
   lookup: OpLookup,
 ): Map<string, string> {
-  const texts = new Map(
+  const tensors = new Map(
     outputArg.map(({ name }, index) => {
-      const was = ret.get(signature?.outputArg[index]?.name ?? "");
-      return [name, keptText(functionInput(results[index]?.input[0] ?? "", nodes, lookup), was)];
+      const result = results[index];
+      const was = ret.get(signature?.outputArg[result?.from ?? -1]?.name ?? "");
+      return [name, keptText(functionInput(result?.node.input[0] ?? "", nodes, lookup), was)];
     }),
   );
   // In the order of the file, so that what did not change is written as it was.
-  const known = [...ret.keys()].filter((name) => texts.has(name));
-  const order = [...known, ...[...texts.keys()].filter((name) => !ret.has(name))];
-  const isSame = order.length === ret.size && order.every((name) => texts.get(name) === ret.get(name));
-  return isSame ? ret : new Map(order.map((name) => [name, texts.get(name) ?? ""]));
+  const known = [...ret.keys()].filter((name) => tensors.has(name));
+  const order = [...known, ...[...tensors.keys()].filter((name) => !ret.has(name))];
+  const isSame = order.length === ret.size && order.every((name) => tensors.get(name) === ret.get(name));
+  return isSame ? ret : new Map(order.map((name) => [name, tensors.get(name) ?? ""]));
 }
 
 function argAttrs(
   { argAttr }: FunctionDef,
-  args: readonly NodeDef[],
+  args: readonly BorderNode[],
   before: GraphDocument,
 ): FunctionDef["argAttr"] {
-  const changed = args.filter((node) => {
-    const known = [...before.nodes.values()].find(
-      (one) => one.op === ARGUMENT && borderIndex(one) === borderIndex(node),
-    );
-    return known?.attr !== node.attr;
-  });
-  if (changed.length === 0) return argAttr;
-  const result = new Map(argAttr);
-  for (const node of changed) {
-    const index = borderIndex(node);
-    result.set(index, { ...argAttr.get(index), attr: argumentAttrs(node) });
+  const moved = remappedKeys(argAttr, args);
+  const known = new Map(
+    [...before.nodes.values()].flatMap((node) =>
+      node.op === ARGUMENT ? [[borderIndex(node), node] as const] : [],
+    ),
+  );
+  const hasOthers = ({ node, from }: BorderNode) => {
+    const own = argumentAttrs(node);
+    const were = from === undefined ? new Map() : argumentAttrs(known.get(from) ?? node);
+    return own.size !== were.size || [...own].some(([key, value]) => were.get(key) !== value);
+  };
+  const changed = args.flatMap((arg, index) => (hasOthers(arg) ? [[index, arg.node] as const] : []));
+  if (changed.length === 0) return moved;
+  const result = new Map(moved);
+  for (const [index, node] of changed) {
+    result.set(index, { ...result.get(index), attr: argumentAttrs(node) });
   }
   return result;
 }

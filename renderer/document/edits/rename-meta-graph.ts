@@ -21,10 +21,14 @@ const VARIABLE_COLLECTIONS = new Set([
 
 /** The same object when nothing names the node. */
 export function renameInMetaGraph(metaGraph: MetaGraphDef, from: string, to: string): MetaGraphDef {
-  const tensor = (name: string) => {
+  return withTensorNames(metaGraph, (name) => {
     if (name === from) return to;
     return name.startsWith(`${from}:`) ? to + name.slice(from.length) : name;
-  };
+  });
+}
+
+/** With other names of nodes and tensors; the same object when none differs. */
+export function withTensorNames(metaGraph: MetaGraphDef, tensor: (name: string) => string): MetaGraphDef {
   const collectionDef = mapValues(metaGraph.collectionDef, (collection, key) =>
     inCollection(collection, key, tensor),
   );

@@ -10,6 +10,19 @@ export function refused(reason: string): EditResult {
   return { ok: false, reason };
 }
 
+/** Thrown deep within an edit that cannot be made; `orRefused` returns it as the edit's reason. */
+export class Refusal extends Error {}
+
+/** What `make` returns, or the reason of a `Refusal` in it. */
+export function orRefused<T>(make: () => T): T | string {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+}
+
 export function edit(transaction: Transaction): EditResult {
   return { ok: true, transaction };
 }

@@ -11,6 +11,7 @@ import { dialogs } from "./dialogs.js";
 import { dock } from "./dock.js";
 import { document } from "./document/index.js";
 import { firewall } from "./firewall.js";
+import { functionCalls } from "./function-calls.js";
 import { inspector } from "./inspector.js";
 import { kernels } from "./kernels.js";
 import { opHelp } from "./op-help/index.js";
@@ -38,6 +39,7 @@ export const english = {
   dock,
   document,
   firewall,
+  functionCalls,
   inspector,
   kernels,
   opHelp,

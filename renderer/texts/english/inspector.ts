@@ -4,6 +4,12 @@ export const inspector = {
     inferred: "Follows what is connected",
     notSet: "not set",
   },
+  borderSection: {
+    type: "Type",
+    callerDecides: "each caller decides",
+    position: "Position",
+    place: "{position, number} of {count, number}",
+  },
   colocationRow: {
     with: "With",
     select: "Select {node}",

@@ -3,13 +3,15 @@ import { act, screen, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import ProblemsTab from "../../../renderer/dock/problems-tab.js";
+import { extractFunction } from "../../../renderer/document/edits/extract-function.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
-import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
+import { documentActions, useDocument, useGraph } from "../../../renderer/stores/document-store.js";
+import { leaveFunctions, openFunction, shownFunction } from "../../../renderer/stores/function-bodies.js";
 import { useOps } from "../../../renderer/stores/ops-store.js";
 import { examinePins } from "../../../renderer/stores/pin-problem-store.js";
 import { useUi } from "../../../renderer/stores/ui-store.js";
 import { bundledOpRegistry } from "../../../worker-runtime/graph/op-registry.js";
-import { binary, constant, documentOf } from "../document/graphs.js";
+import { binary, constant, documentOf, edited, lookup, welcome } from "../document/graphs.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
 import { connect, expectAccessible, focusOn, show } from "../support/components.js";
 import { openDocument } from "../support/documents.js";
@@ -35,6 +37,21 @@ describe("the problems tab", () => {
     expect(screen.getByText("No problems in the graph, the tasks or the newest run.")).toBeDefined();
     expect(screen.queryByRole("listitem")).toBeNull();
     await expectAccessible();
+  });
+
+  it("lists those within functions at their calls, with the way to the node", async () => {
+    openDocument(edited(welcome(), extractFunction(welcome(), lookup, ["x", "y"])));
+    openFunction("extracted");
+    documentActions.disconnect([{ node: "y", input: 0 }]);
+    leaveFunctions();
+    const { user } = show(<ProblemsTab />);
+    const [row] = screen.getAllByRole("listitem");
+    expect(row?.textContent).toMatch(/^extractedA node of extracted, which extracted calls, cannot run/);
+    await expectAccessible();
+    await user.click(screen.getByRole("button", { name: "Go to y in extracted" }));
+    expect([shownFunction(), [...useGraph.getState().selection]]).toEqual(["extracted", ["y"]]);
+    act(() => documentActions.undo());
+    expect(screen.queryByRole("listitem")).toBeNull();
   });
 
   it("lists those of nodes with the way to them", async () => {

@@ -3,13 +3,14 @@ import { act, screen } from "@testing-library/react";
 import { beforeEach, expect, it } from "vitest";
 import Dialogs from "../../../renderer/app/dialogs.js";
 import { Breadcrumbs } from "../../../renderer/canvas/breadcrumbs.js";
+import { addBorderCommands, borderCommands } from "../../../renderer/commands/function-commands.js";
 import { extractFunction } from "../../../renderer/document/edits/extract-function.js";
 import { libraryOf } from "../../../renderer/document/library.js";
 import { Inspector } from "../../../renderer/inspector/index.js";
 import { OpsPanel } from "../../../renderer/ops-panel/index.js";
 import { documentActions, useDocument, useGraph } from "../../../renderer/stores/document-store.js";
 import { functionActions } from "../../../renderer/stores/function-actions.js";
-import { shownFunction } from "../../../renderer/stores/function-bodies.js";
+import { openFunction, shownFunction } from "../../../renderer/stores/function-bodies.js";
 import { edited, lookup, welcome } from "../document/graphs.js";
 import { connect, expectAccessible, show } from "../support/components.js";
 import { openDocument } from "../support/documents.js";
@@ -101,4 +102,41 @@ it("the inspector leads into the functions of a call, and the breadcrumbs out of
   expect([...useGraph.getState().selection]).toEqual(["extracted_1"]);
   await user.click(screen.getByRole("button", { name: "Graph" }));
   expect(shownFunction()).toBeUndefined();
+});
+
+it("arguments and results of the shown function are added and moved, and its calls follow", async () => {
+  const inputs = () => useDocument.getState().document.nodes.get("extracted")?.input;
+  expect(addBorderCommands.argument.now().reason).toMatch(/^The graph itself is shown/);
+  openFunction("extracted");
+  const { user } = show(<Inspector />);
+  act(() => {
+    addBorderCommands.argument.now().run();
+  });
+  expect([...useGraph.getState().selection]).toEqual(["argument"]);
+  expect(inputs()).toEqual(["a", "b", ""]);
+  expect(screen.getByText("3 of 3")).toBeDefined();
+  await expectAccessible();
+  expect(screen.getByRole("button", { name: "Move one place back" }).getAttribute("aria-disabled")).toBe(
+    "true",
+  );
+  await user.click(screen.getByRole("button", { name: "Move one place forward" }));
+  expect(inputs()).toEqual(["a", "", "b"]);
+  await user.selectOptions(screen.getByRole("combobox", { name: "Type" }), "int32");
+  expect(
+    libraryOf(useDocument.getState().document.metaGraph).get("extracted")?.signature?.inputArg,
+  ).toMatchObject([
+    { name: "a", type: 1 },
+    { name: "argument", type: 3 },
+    { name: "b", type: 1 },
+  ]);
+  act(() => documentActions.select(["x"]));
+  act(() => {
+    borderCommands.giveBack.now().run();
+  });
+  expect(useDocument.getState().document.nodes.get("extracted")?.attr.get("Tout")?.value).toMatchObject({
+    value: { type: [1, 1, 1] },
+  });
+  for (let steps = 0; steps < 4; steps++) act(() => documentActions.undo());
+  expect(inputs()).toEqual(["a", "b"]);
+  expect(useDocument.getState().dirty).toBe(false);
 });

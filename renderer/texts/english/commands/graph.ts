@@ -108,6 +108,40 @@ export const graphCommands = {
       keywords: "go out, back, up, close, parent",
       reason: "The graph itself is shown.",
     },
+    border: {
+      inGraph: "The graph itself is shown. Only a function has arguments and results.",
+      openTypes: "{name} has types or numbers that each caller decides, so its arguments and results stay.",
+      addArgument: {
+        label: "Add an argument",
+        note: "its calls have one input more",
+        keywords: "parameter, input, _Arg, signature, function",
+      },
+      addResult: {
+        label: "Add a result",
+        note: "its calls have one output more",
+        keywords: "return, output, _Retval, signature, function",
+      },
+      giveBack: {
+        label: "Make it a result of the function",
+        note: "its calls have one output more",
+        keywords: "return, output, _Retval, signature",
+        noOutput: "It has no output.",
+      },
+      forward: {
+        label: "Move one place forward",
+        short: "Earlier",
+        note: "inputs and outputs of its calls follow",
+        keywords: "order, reorder, up, argument, result",
+        reason: "It is the first.",
+      },
+      back: {
+        label: "Move one place back",
+        short: "Later",
+        note: "inputs and outputs of its calls follow",
+        keywords: "order, reorder, down, argument, result",
+        reason: "It is the last.",
+      },
+    },
     extract: {
       extract: {
         label: "Extract to a function",

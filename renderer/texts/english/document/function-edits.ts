@@ -5,18 +5,6 @@ export const functionEdits = {
     notOfFunction: "A run fetches, feeds and runs nodes of the graph, not of a function that it calls.",
     generic:
       "{name} has types or numbers that each caller decides. It can be looked at here, but not edited.",
-    argumentKept: "{node} is an argument of {name}, which its calls know. It cannot be taken away here.",
-    resultKept: "{node} is a result of {name}, which its calls know. It cannot be taken away here.",
-    argumentType: "{node} is an argument of {name}: its calls know its type. Convert it with a Cast.",
-    resultType: "{node} is a result of {name}: its calls know its type. Convert it with a Cast.",
-    argumentPlace: "{node} is an argument of {name}, and where its caller has it.",
-    resultPlace: "{node} is a result of {name}, and where its caller has it.",
-    resultInput: "{node} is a result of {name}: it takes one input, and nothing can wait with it.",
-    argumentInput: "{node} is an argument, and waits for nothing.",
-    borderAdded: "Arguments and results of {name} cannot be added here: its calls would lack them.",
-    wrongName:
-      "The name of an argument or result begins with a letter and goes on with letters, digits and _.",
-    taken: "The function has another result named {name}.",
   },
   extractFunction: {
     label: "Extract {nodes} to {name}",
