@@ -1,7 +1,13 @@
 /** Shapes of all outputs of a graph, as far as they can be known without running it. */
 import type { FunctionDef } from "../../protos/generated/tensorflow/function.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { intsOfTensor, sameInts } from "../../worker-runtime/graph/known-ints.js";
+import type { TensorProto } from "../../protos/generated/tensorflow/tensor.js";
+import {
+  hasKnownInts,
+  intsOfTensor,
+  type KnownInts,
+  sameInts,
+} from "../../worker-runtime/graph/known-ints.js";
 import type { OutputFacts, ShapeContext } from "../../worker-runtime/graph/shape-context.js";
 import { tryInferOutputs } from "../../worker-runtime/graph/shape-inference.js";
 import { atOnce, paused, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime/graph/slices.js";
@@ -249,7 +255,7 @@ function resultsOf(
       facts.set(node.name, [arg]);
     } else if (node.op === RESULT) {
       const { inputShapes, inputFacts, producers } = inputsOf(node, body, { outputs, facts });
-      const ints = inputFacts[0]?.ints ?? intsOfTensor(constantOf(producers[0]));
+      const ints = inputFacts[0]?.ints ?? constantInts(producers[0]);
       results[borderIndex(node)] = {
         shape: inputShapes[0],
         ...(inputFacts[0]?.behind ? { behind: inputFacts[0].behind } : {}),
@@ -301,20 +307,31 @@ export function shapeContextOf(
     inputShapes,
     inputName: (index) => signature.inputs[index]?.label,
     constantInput: (index) => constantOf(producers[index]),
-    knownInts: (index) => inputFacts[index]?.ints ?? intsOfTensor(constantOf(producers[index])),
+    knownInts: (index) => inputFacts[index]?.ints ?? constantInts(producers[index]),
     handleShape: (index) => inputFacts[index]?.behind,
     outputCount: signature.outputs.length,
   };
 }
 
-function constantOf(node: NodeDef | undefined): Tensor | undefined {
+function constantProto(node: NodeDef | undefined): TensorProto | undefined {
   if (node?.op !== "Const") return undefined;
+  const value = node.attr.get("value")?.value;
+  return value?.$case === "tensor" ? value.value : undefined;
+}
+
+function constantInts(node: NodeDef | undefined): KnownInts | undefined {
+  const proto = constantProto(node);
+  return proto && hasKnownInts(proto) ? intsOfTensor(constantOf(node)) : undefined;
+}
+
+function constantOf(node: NodeDef | undefined): Tensor | undefined {
+  const proto = constantProto(node);
+  if (!node || !proto) return undefined;
   const known = constants.get(node);
   if (known) return known.tensor;
-  const value = node.attr.get("value")?.value;
   let tensor: Tensor | undefined;
   try {
-    tensor = value?.$case === "tensor" ? tensorFromProto(value.value) : undefined;
+    tensor = tensorFromProto(proto);
   } catch {
     // An invalid constant has no shape; the engine reports what is wrong with it.
   }

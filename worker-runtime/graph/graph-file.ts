@@ -124,8 +124,12 @@ export function readGraphFile(bytes: Uint8Array, name: string): ReadGraphFile {
 
 /** The serialized MetaGraphDef that holds nothing but a serialized GraphDef. */
 function metaGraphBytes(graphDef: Uint8Array): Uint8Array {
-  // `bytes` and an embedded message are encoded alike.
-  return new BinaryWriter().uint32(META_GRAPH_GRAPH_DEF_TAG).bytes(graphDef).finish();
+  // `bytes` and an embedded message are encoded alike; a writer would copy large ones more than once.
+  const head = new BinaryWriter().uint32(META_GRAPH_GRAPH_DEF_TAG).uint32(graphDef.length).finish();
+  const bytes = new Uint8Array(head.length + graphDef.length);
+  bytes.set(head);
+  bytes.set(graphDef, head.length);
+  return bytes;
 }
 
 /** The field "graph_def" of MetaGraphDef, number 2, of wire type 2. */

@@ -1,4 +1,6 @@
 /** Integers that are known before a run: shapes, and what graphs compute from them. */
+import type { TensorProto } from "../../protos/generated/tensorflow/tensor.js";
+import { DataType } from "../../protos/generated/tensorflow/types.js";
 import type { Tensor } from "../protocol/tensor.js";
 import type { Shape } from "./shape.js";
 
@@ -10,6 +12,23 @@ export interface KnownInts {
 
 /** Longer vectors are not followed: they are data, not shapes. */
 export const MAX_KNOWN_INTS = 64;
+
+const INTEGERS: ReadonlySet<DataType> = new Set([
+  DataType.DT_INT8,
+  DataType.DT_INT16,
+  DataType.DT_INT32,
+  DataType.DT_INT64,
+  DataType.DT_UINT8,
+  DataType.DT_UINT16,
+  DataType.DT_UINT32,
+  DataType.DT_UINT64,
+]);
+
+/** Whether a constant has integers that are followed. It need not be decoded for this: weights are large. */
+export function hasKnownInts({ dtype, tensorShape }: TensorProto): boolean {
+  const sizes = tensorShape?.dim ?? [];
+  return sizes.length <= 1 && Number(sizes[0]?.size ?? 1) <= MAX_KNOWN_INTS && INTEGERS.has(dtype);
+}
 
 /** The integers of a constant; undefined for other dtypes, matrices and long vectors. */
 export function intsOfTensor(tensor: Tensor | undefined): KnownInts | undefined {
