@@ -63,6 +63,9 @@ export {
   installRuntime,
 } from "./engines/tensorflow/install.js";
 export { type Edge, formatEdge, parseEdge, tensorName } from "./graph/edge.js";
+export { denseGradient, type Gradient, IndexedSlices } from "./graph/gradients/gradient.js";
+export { type GradientSource, type GradientsOptions, gradients } from "./graph/gradients/gradients.js";
+export { differentiableOps } from "./graph/gradients/rules.js";
 export { Graph, type GraphOptions, Operation, type OpInput, Output } from "./graph/graph.js";
 export {
   type GraphFile,
