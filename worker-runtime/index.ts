@@ -80,6 +80,8 @@ export { bundledOpRegistry, OpRegistry } from "./graph/op-registry.js";
 export * as ops from "./graph/ops/index.js";
 export { PRIVATE_ATTR_PREFIX, stripPrivateAttrs } from "./graph/private-attrs.js";
 export { formatText, parseText } from "./graph/text-format.js";
+export * as train from "./graph/training/index.js";
+export { Variable } from "./graph/variable.js";
 export { type CsvOptions, readCsv, readCsvStream } from "./io/csv.js";
 export {
   type FeedFileOptions,

@@ -2,7 +2,8 @@
 import { invalidArgument, notFound, unimplemented } from "../../protocol/status.js";
 import { Graph } from "../graph.js";
 import { type Operation, Output } from "../operation.js";
-import type { Variable } from "../ops/state.js";
+import { group } from "../ops/control-flow.js";
+import type { Variable } from "../variable.js";
 import { denseGradient, type Gradient, IndexedSlices, OpGradient } from "./gradient.js";
 import { isFloating } from "./math.js";
 import { endsGradients } from "./not-differentiable.js";
@@ -18,6 +19,11 @@ export interface GradientsOptions {
   readonly stopGradients?: readonly Output[] | undefined;
   /** Place the nodes of an operation's gradient on the operation's device. Defaults to false. */
   readonly colocateGradientsWithOps?: boolean | undefined;
+  /**
+   * Gives nobody a gradient of an operation before all gradients of that operation are computed: otherwise an update of
+   * a reference variable may come before another gradient reads it. Defaults to false.
+   */
+  readonly gateGradients?: boolean | undefined;
   /** What is returned for sources that `ys` do not depend on: undefined, or zeros. Defaults to "none". */
   readonly unconnectedGradients?: "none" | "zero" | undefined;
   /** The name scope of the nodes; defaults to "gradients". */
@@ -169,8 +175,9 @@ class Backpropagation {
     const make = () =>
       this.#graph.withNameScope(`${op.name}_grad`, () => rule(new OpGradient(op, outputs, wants)));
     const made = this.#options.colocateGradientsWithOps ? this.#graph.withColocation(op, make) : make();
+    const gated = this.#options.gateGradients ? together(this.#graph, made) : made;
     for (const [i, input] of op.inputs.entries()) {
-      const gradient = made[i];
+      const gradient = gated[i];
       if (gradient && wants(i)) this.#give(input, gradient);
     }
   }
@@ -211,6 +218,26 @@ class Backpropagation {
     }
     return [from];
   }
+}
+
+/** The same gradients, each available once all are: tf.tuple. */
+function together(graph: Graph, all: readonly (Gradient | undefined)[]): readonly (Gradient | undefined)[] {
+  const present = all.filter((one) => one !== undefined);
+  if (present.length < 2) return all;
+  const tensors = present.map((one) => (one instanceof IndexedSlices ? one.values : one));
+  return graph.withNameScope("tuple", () => {
+    const gate = group(graph, tensors, { name: "group_deps" });
+    const after = (tensor: Output) =>
+      graph.withControlDependencies(
+        [gate],
+        () => graph.op("Identity", [tensor], {}, "control_dependency").output,
+      );
+    return all.map((one) =>
+      one instanceof IndexedSlices
+        ? new IndexedSlices(after(one.values), one.indices, one.denseShape)
+        : one && after(one),
+    );
+  });
 }
 
 /** The rows of all, one after the other: rows that repeat are added when they are used. */
