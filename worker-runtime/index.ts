@@ -63,6 +63,9 @@ export {
   installRuntime,
 } from "./engines/tensorflow/install.js";
 export { type Edge, formatEdge, parseEdge, tensorName } from "./graph/edge.js";
+export { denseGradient, type Gradient, IndexedSlices } from "./graph/gradients/gradient.js";
+export { type GradientSource, type GradientsOptions, gradients } from "./graph/gradients/gradients.js";
+export { differentiableOps } from "./graph/gradients/rules.js";
 export { Graph, type GraphOptions, Operation, type OpInput, Output } from "./graph/graph.js";
 export {
   type GraphFile,
@@ -77,6 +80,8 @@ export { bundledOpRegistry, OpRegistry } from "./graph/op-registry.js";
 export * as ops from "./graph/ops/index.js";
 export { PRIVATE_ATTR_PREFIX, stripPrivateAttrs } from "./graph/private-attrs.js";
 export { formatText, parseText } from "./graph/text-format.js";
+export * as train from "./graph/training/index.js";
+export { Variable } from "./graph/variable.js";
 export { type CsvOptions, readCsv, readCsvStream } from "./io/csv.js";
 export {
   type FeedFileOptions,

@@ -1,6 +1,6 @@
 import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import type { OpDef, OpDef_ArgDef } from "../../protos/generated/tensorflow/op_def.js";
-import type { DataType } from "../../protos/generated/tensorflow/types.js";
+import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { type DType, dtypeName, dtypeOf } from "../protocol/dtype.js";
 import { invalidArgument } from "../protocol/status.js";
 import { Tensor } from "../protocol/tensor.js";
@@ -80,8 +80,13 @@ function wantedDType(build: Build, arg: OpDef_ArgDef): DType | undefined {
     const tensor = build.inputs[i]?.find(isTensor);
     if (tensor) return outputOf(tensor).dtype;
   }
-  const fallback = build.opDef.attr.find((attr) => attr.name === arg.typeAttr)?.defaultValue?.value;
-  return fallback?.$case === "type" ? dtypeOf(fallback.value) : undefined;
+  const attr = build.opDef.attr.find(({ name }) => name === arg.typeAttr);
+  const fallback = attr?.defaultValue?.value;
+  if (fallback?.$case === "type") return dtypeOf(fallback.value);
+  // Indices and the like: numbers would be float32, which the op does not take.
+  const allowed = attr?.allowedValues?.value;
+  const types = allowed?.$case === "list" ? allowed.value.type : [];
+  return types.includes(DataType.DT_INT32) && !types.includes(DataType.DT_FLOAT) ? "int32" : undefined;
 }
 
 function toOutput(build: Build, arg: OpDef_ArgDef, value: OpValue, name: string): Output {

@@ -1,6 +1,6 @@
 import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import { type Tensor, tensorFromProto } from "../protocol/tensor.js";
-import { intsOfTensor } from "./known-ints.js";
+import { intsOfTensor, type KnownInts } from "./known-ints.js";
 import type { OutputFacts, ShapeContext } from "./shape-context.js";
 import { tryInferOutputs } from "./shape-inference.js";
 
@@ -46,6 +46,14 @@ export function shapeContextOf(op: ShapedOperation): ShapeContext {
     handleShape: (index) => factsOf(index)?.behind,
     outputCount: op.outputs.length,
   };
+}
+
+/** The integers of a tensor as far as they are known before a run: of a Const, or computed from shapes. */
+export function knownIntsOf(x: {
+  readonly op: ShapedOperation;
+  readonly index: number;
+}): KnownInts | undefined {
+  return propagateShapes(x.op)[x.index]?.ints ?? intsOfTensor(constantValueOf(x.op));
 }
 
 /**

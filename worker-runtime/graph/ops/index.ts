@@ -1,6 +1,7 @@
 export * from "./array.js";
 export { type ConstantOptions, constant, ones, placeholder, zeros } from "./constants.js";
 export * from "./control-flow.js";
+export * from "./initializers.js";
 export * from "./logging.js";
 export * from "./math.js";
 export * from "./nn.js";
@@ -8,4 +9,5 @@ export * from "./queue.js";
 export * from "./random.js";
 export * from "./state.js";
 export * from "./training.js";
+export * from "./variable-scope.js";
 export * from "./while-loop.js";

@@ -1,5 +1,4 @@
 import type { AttrValue } from "../../../protos/generated/tensorflow/attr_value.js";
-import { VariableDef } from "../../../protos/generated/tensorflow/variable.js";
 import type { DType } from "../../protocol/dtype.js";
 import { invalidArgument } from "../../protocol/status.js";
 import { Tensor } from "../../protocol/tensor.js";
@@ -9,8 +8,11 @@ import type { Graph } from "../graph.js";
 import type { OpValue } from "../graph-op-builder.js";
 import { Operation, Output } from "../operation.js";
 import type { Shape } from "../shape.js";
+import { Variable, type VariableParts } from "../variable.js";
 import { graphOf, type OpOptions, toTensor } from "./common.js";
 import { group } from "./control-flow.js";
+
+export { Variable, type VariableParts } from "../variable.js";
 
 /** TensorFlow's names of collections. */
 export const GraphKeys = {
@@ -19,20 +21,6 @@ export const GraphKeys = {
   LOCAL_VARIABLES: "local_variables",
   TRAIN_OP: "train_op",
 } as const;
-
-/** A value that a task keeps between runs. */
-export interface Variable {
-  readonly kind: "reference" | "resource";
-  /** The variable itself: a reference, or the handle of a resource. */
-  readonly handle: Output;
-  /** Sets its initial value; must run before anything else. */
-  readonly initializer: Operation;
-  /** Its value. */
-  readonly value: Output;
-  readonly initialValue: Output;
-  readonly dtype: DType;
-  readonly shape: Shape | undefined;
-}
 
 export interface VariableOptions extends OpOptions {
   readonly dtype?: DType | undefined;
@@ -44,8 +32,23 @@ export interface VariableOptions extends OpOptions {
   readonly collections?: readonly string[] | undefined;
 }
 
+/** An initial value whose nodes are created on the variable's device, once that has been chosen. */
+export interface InitialValue {
+  readonly shape: Shape;
+  readonly dtype: DType;
+  make(): Output;
+}
+
+function isInitialValue(value: OpValue | InitialValue): value is InitialValue {
+  return typeof value === "object" && "make" in value;
+}
+
 /** A variable with its initializer and a node that reads it, as created by tf.compat.v1.Variable. */
-export function variable(graph: Graph, initialValue: OpValue, options: VariableOptions = {}): Variable {
+export function variable(
+  graph: Graph,
+  initialValue: OpValue | InitialValue,
+  options: VariableOptions = {},
+): Variable {
   const kind = options.kind ?? "reference";
   // An initializer must not inherit the control dependencies of the code around it.
   const made = graph.withControlDependencies(undefined, () =>
@@ -58,20 +61,35 @@ export function variable(graph: Graph, initialValue: OpValue, options: VariableO
   const trainable = options.trainable ?? true;
   const collections = new Set<string>(options.collections ?? [GraphKeys.GLOBAL_VARIABLES]);
   if (trainable) collections.add(GraphKeys.TRAINABLE_VARIABLES);
-  const item = { variableDef: variableDef(made, trainable) };
-  for (const name of collections) graph.addToCollection(name, item);
-  return made;
+  const result = new Variable({ ...made, trainable });
+  for (const name of collections) graph.addToCollection(name, result);
+  return result;
+}
+
+type Nodes = Omit<VariableParts, "trainable">;
+
+function initialOf(graph: Graph, handle: Output, initialValue: InitialValue): Output {
+  return graph.withColocation(handle, () => graph.withNameScope("Initializer", () => initialValue.make()));
 }
 
 function referenceVariable(
   graph: Graph,
-  initialValue: OpValue,
+  initialValue: OpValue | InitialValue,
   scope: string,
   options: VariableOptions,
-): Variable {
+): Nodes {
+  const handleOf = (dtype: DType, shape: Shape | undefined) =>
+    graph.op("VariableV2", [], { dtype, shape: shape ?? UNKNOWN_RANK }, scope).output;
+  if (isInitialValue(initialValue)) {
+    const handle = handleOf(initialValue.dtype, initialValue.shape);
+    return referenceNodes(graph, handle, initialOf(graph, handle, initialValue));
+  }
   const initial = toTensor(graph, initialValue, "initial_value", options.dtype);
+  return referenceNodes(graph, handleOf(initial.dtype, initial.shape), initial);
+}
+
+function referenceNodes(graph: Graph, handle: Output, initial: Output): Nodes {
   const { dtype, shape } = initial;
-  const handle = graph.op("VariableV2", [], { dtype, shape: shape ?? UNKNOWN_RANK }, scope).output;
   const initializer = graph.op(
     "Assign",
     [handle, initial],
@@ -98,40 +116,33 @@ function resourceInitialValue(
 
 function resourceVariable(
   graph: Graph,
-  initialValue: OpValue,
+  initialValue: OpValue | InitialValue,
   scope: string,
   options: VariableOptions,
-): Variable {
+): Nodes {
   const sharedName = scope.slice(0, -1);
   const together = { [COLOCATION_ATTR]: stringListAttr([colocationGroup(sharedName)]) };
+  const handleOf = (dtype: DType, shape: Shape | undefined) => {
+    const names = { shared_name: sharedName, debug_name: scope };
+    const attrs = { dtype, shape: shape ?? UNKNOWN_RANK, ...names, ...together };
+    return graph.op("VarHandleOp", [], attrs, scope).output;
+  };
+  if (isInitialValue(initialValue)) {
+    const handle = handleOf(initialValue.dtype, initialValue.shape);
+    return resourceNodes(graph, handle, initialOf(graph, handle, initialValue));
+  }
   const initial = graph.withNameScope("Initializer", () =>
     resourceInitialValue(graph, initialValue, together, options),
   );
+  return resourceNodes(graph, handleOf(initial.dtype, initial.shape), initial);
+}
+
+function resourceNodes(graph: Graph, handle: Output, initial: Output): Nodes {
   const { dtype, shape } = initial;
-  const attrs = {
-    dtype,
-    shape: shape ?? UNKNOWN_RANK,
-    shared_name: sharedName,
-    debug_name: scope,
-    ...together,
-  };
-  const handle = graph.op("VarHandleOp", [], attrs, scope).output;
   graph.withNameScope("IsInitialized", () => graph.op("VarIsInitializedOp", [handle]));
   const initializer = graph.op("AssignVariableOp", [handle, initial], {}, "Assign");
   const value = graph.withNameScope("Read", () => graph.op("ReadVariableOp", [handle], { dtype }).output);
   return { kind: "resource", handle, initializer, value, initialValue: initial, dtype, shape };
-}
-
-/** The variable as the collections of a MetaGraphDef list it. */
-export function variableDef(v: Variable, trainable = true): VariableDef {
-  return VariableDef.fromPartial({
-    variableName: v.handle.name,
-    initializerName: v.initializer.name,
-    snapshotName: v.value.name,
-    initialValueName: v.initialValue.name,
-    isResource: v.kind === "resource",
-    trainable,
-  });
 }
 
 const RESOURCE_OPS = {
@@ -192,4 +203,18 @@ function initializerOf(graph: Graph, collection: string, options: OpOptions): Op
     throw invalidArgument(`The collection "${collection}" holds something that is no variable.`);
   });
   return group(graph, initializers, { name: options.name ?? "init" });
+}
+
+/** The graph's global variables, in the order of their creation. */
+export function globalVariables(graph: Graph): readonly Variable[] {
+  return variablesIn(graph, GraphKeys.GLOBAL_VARIABLES);
+}
+
+/** The graph's variables that optimizers train. */
+export function trainableVariables(graph: Graph): readonly Variable[] {
+  return variablesIn(graph, GraphKeys.TRAINABLE_VARIABLES);
+}
+
+function variablesIn(graph: Graph, collection: string): readonly Variable[] {
+  return graph.collection(collection).filter((item) => item instanceof Variable);
 }

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { IndexedSlices } from "../../../worker-runtime/graph/gradients/gradient.js";
+import { gradients } from "../../../worker-runtime/graph/gradients/gradients.js";
+import { Graph } from "../../../worker-runtime/graph/graph.js";
+import * as ops from "../../../worker-runtime/graph/ops/index.js";
+
+describe("gradients", () => {
+  test("stand in a scope of their own, named after the operations that they belong to", () => {
+    const graph = new Graph();
+    const x = ops.placeholder(graph, "float32", [2], { name: "x" });
+    const [gradient] = gradients(ops.square(x, { name: "y" }), x);
+    expect(gradient).toMatchObject({ name: "gradients/y_grad/Mul_1:0", shape: [2] });
+    const [other] = gradients(ops.exp(x), x, { name: "others" });
+    expect(other).toMatchObject({ name: "others/Exp_grad/Mul:0" });
+  });
+
+  test("name the node and the path where an op has none", () => {
+    const graph = new Graph();
+    const x = ops.placeholder(graph, "float32", [2, 2], { name: "x" });
+    const middle = ops.exp(x, { name: "middle" });
+    const y = ops.square(graph.op("MatrixLogarithm", [graph.op("Cast", [middle], { DstT: "complex64" })]));
+    expect(() => gradients(y, x)).toThrow(
+      "Square:0 is complex64; only floating-point tensors have gradients.",
+    );
+    const z = ops.square(graph.op("Betainc", [middle, middle, middle], {}, "bad"), { name: "z" });
+    expect(() => gradients(z, x)).toThrow(
+      'No gradient is defined for the op "Betainc" of node "bad", which is on the way from x to z:0: x → middle → bad.',
+    );
+    const loss = ops.add(ops.multiply(graph.op("StopGradient", [z]), x), x);
+    expect(gradients(loss, x)).toHaveLength(1);
+  });
+
+  test("of what nothing depends on are undefined, or zeros if wished", () => {
+    const graph = new Graph();
+    const [x, apart] = [ops.placeholder(graph, "float32", [2]), ops.placeholder(graph, "float32", [3])];
+    const y = ops.square(x);
+    expect(gradients(y, [apart])).toEqual([undefined]);
+    expect(gradients(y, [apart], { unconnectedGradients: "zero" })).toMatchObject([{ shape: [3] }]);
+  });
+
+  test("do not pass what is stopped", () => {
+    const graph = new Graph();
+    const x = ops.placeholder(graph, "float32", [2], { name: "x" });
+    const inner = ops.square(x);
+    const y = ops.multiply(inner, x);
+    const [through, stopped] = [gradients(y, x), gradients(y, x, { stopGradients: [inner] })];
+    expect(through).toMatchObject([{ op: { type: "AddN" } }]);
+    expect(stopped).toMatchObject([{ op: { type: "Mul" } }]);
+  });
+
+  test("of gathered rows of a variable are those rows", () => {
+    const graph = new Graph();
+    const table = ops.variable(graph, ops.zeros(graph, [100, 4]), { kind: "resource", name: "table" });
+    const ids = ops.placeholder(graph, "int32", [-1]);
+    const lookup = () => graph.op("ResourceGather", [table.handle, ids], { dtype: "float32" }).output;
+    const [gradient] = gradients([lookup(), lookup()], table);
+    expect(gradient).toBeInstanceOf(IndexedSlices);
+    expect(gradient).toMatchObject({ values: { op: { type: "ConcatV2" } } });
+  });
+
+  test("are placed with their operations if wished", () => {
+    const graph = new Graph();
+    const x = ops.placeholder(graph, "float32", [2], { name: "x" });
+    const y = graph.withDevice("/job:worker/task:1", () => ops.exp(x, { name: "y" }));
+    const [gradient] = gradients(y, x, { colocateGradientsWithOps: true });
+    expect(gradient).toMatchObject({ op: { device: "/job:worker/task:1", colocationGroups: ["loc:@y"] } });
+  });
+
+  test("through a loop of primitives are refused", () => {
+    const graph = new Graph();
+    const x = ops.placeholder(graph, "float32", []);
+    const [result] = ops.whileLoop(
+      graph,
+      (v) => ops.less(v, 10),
+      (v) => [ops.multiply(v, 2)],
+      [x],
+    );
+    if (!result) throw new Error("no result");
+    expect(() => gradients(result, x)).toThrow(/Gradients through loops .* node "while\/Exit" is in one/);
+  });
+});

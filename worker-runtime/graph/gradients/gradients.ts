@@ -1,0 +1,285 @@
+/** tf.gradients: the derivatives of tensors with respect to others, as nodes of the same graph. */
+import { invalidArgument, notFound, unimplemented } from "../../protocol/status.js";
+import { Graph } from "../graph.js";
+import { type Operation, Output } from "../operation.js";
+import { group } from "../ops/control-flow.js";
+import type { Variable } from "../variable.js";
+import { denseGradient, type Gradient, IndexedSlices, OpGradient } from "./gradient.js";
+import { isFloating } from "./math.js";
+import { endsGradients } from "./not-differentiable.js";
+import { differentiableOps, gradientRuleOf } from "./rules.js";
+
+/** What a gradient can be taken with respect to: a tensor, or a variable. */
+export type GradientSource = Output | Variable;
+
+export interface GradientsOptions {
+  /** The gradients of something else with respect to each of `ys`; where left out, ones. */
+  readonly gradYs?: readonly (Output | undefined)[] | undefined;
+  /** Tensors that count as constants: nothing behind them gets a gradient through them. */
+  readonly stopGradients?: readonly Output[] | undefined;
+  /** Place the nodes of an operation's gradient on the operation's device. Defaults to false. */
+  readonly colocateGradientsWithOps?: boolean | undefined;
+  /**
+   * Gives nobody a gradient of an operation before all gradients of that operation are computed: otherwise an update of
+   * a reference variable may come before another gradient reads it. Defaults to false.
+   */
+  readonly gateGradients?: boolean | undefined;
+  /** What is returned for sources that `ys` do not depend on: undefined, or zeros. Defaults to "none". */
+  readonly unconnectedGradients?: "none" | "zero" | undefined;
+  /** The name scope of the nodes; defaults to "gradients". */
+  readonly name?: string | undefined;
+}
+
+/**
+ * The gradient of the sum of `ys` with respect to each of `xs`, in their order. Of variables whose rows are gathered it
+ * is an IndexedSlices.
+ * @throws TensorFlowError INVALID_ARGUMENT for tensors without gradients, NOT_FOUND for an op without a gradient on the
+ *   way, with its node and the path
+ */
+export function gradients(
+  ys: Output | readonly Output[],
+  xs: GradientSource | readonly GradientSource[],
+  options: GradientsOptions = {},
+): (Gradient | undefined)[] {
+  const results = ys instanceof Output ? [ys] : ys;
+  const sources = (isList(xs) ? xs : [xs]).map((x) => (x instanceof Output ? x : x.handle));
+  const [first] = results;
+  if (!first) return sources.map(() => undefined);
+  const graph = Graph.of(first);
+  for (const tensor of [...results, ...sources]) {
+    if (Graph.of(tensor) !== graph) throw invalidArgument(`${tensor.name} is a tensor of another graph.`);
+  }
+  for (const y of results) {
+    if (!isFloating(y.dtype)) {
+      throw invalidArgument(`${y.name} is ${y.dtype}; only floating-point tensors have gradients.`);
+    }
+  }
+  return graph.withNameScope(options.name ?? "gradients", () =>
+    new Backpropagation(graph, results, sources, options).run(),
+  );
+}
+
+function isList(xs: GradientSource | readonly GradientSource[]): xs is readonly GradientSource[] {
+  return Array.isArray(xs);
+}
+
+/** Whether a gradient passes through a tensor: values, or handles of variables. */
+function carriesGradient(x: Output): boolean {
+  return x.dataType !== undefined && (isFloating(x.dtype) || x.dtype === "resource" || x.dtype === "variant");
+}
+
+const LOOP_OPS: ReadonlySet<string> = new Set(["Enter", "Exit", "NextIteration", "RefEnter", "RefExit"]);
+
+class Backpropagation {
+  readonly #ys: readonly Output[];
+  readonly #xs: readonly Output[];
+  readonly #options: GradientsOptions;
+  readonly #graph: Graph;
+  /** The operations on a path from a source to a result. */
+  readonly #between: ReadonlySet<Operation>;
+  /** Where the gradients end, although they could go on. */
+  readonly #stops: ReadonlySet<Operation>;
+  /** How many uses of an operation's outputs have not given their gradients yet. */
+  readonly #pending: Map<Operation, number>;
+  /** The gradients that uses of a tensor have given, by operation and output. */
+  readonly #given = new Map<Output, Gradient[]>();
+
+  constructor(graph: Graph, ys: readonly Output[], xs: readonly Output[], options: GradientsOptions) {
+    this.#graph = graph;
+    this.#ys = ys;
+    this.#xs = xs;
+    this.#options = options;
+    const ends = new Set((options.stopGradients ?? []).map((tensor) => tensor.op));
+    this.#between = operationsBetween(xs, ys);
+    this.#pending = new Map();
+    for (const op of this.#between) {
+      for (const { op: source } of op.inputs) {
+        if (this.#between.has(source)) this.#pending.set(source, (this.#pending.get(source) ?? 0) + 1);
+      }
+    }
+    // A source behind which no other source stands needs no gradients of its own inputs.
+    const first = xs.filter(({ op }) => !op.inputs.some((input) => this.#between.has(input.op)));
+    this.#stops = new Set([...ends, ...first.map(({ op }) => op)]);
+  }
+
+  run(): (Gradient | undefined)[] {
+    const loop = [...this.#between].find(({ type }) => LOOP_OPS.has(type));
+    if (loop) {
+      throw unimplemented(
+        `Gradients through loops of the ops Enter, Exit and NextIteration are not available; node ` +
+          `"${loop.name}" is in one.`,
+      );
+    }
+    this.#start();
+    const ready = [...new Set(this.#ys.map((y) => y.op))].filter(
+      (op) => this.#between.has(op) && (this.#pending.get(op) ?? 0) === 0,
+    );
+    let done = 0;
+    for (let op = ready[done]; op; op = ready[++done]) {
+      this.#through(op);
+      for (const { op: source } of op.inputs) {
+        if (!this.#between.has(source)) continue;
+        const left = (this.#pending.get(source) ?? 0) - 1;
+        this.#pending.set(source, left);
+        if (left === 0) ready.push(source);
+      }
+    }
+    return this.#xs.map((x) => this.#result(x));
+  }
+
+  #start(): void {
+    const { gradYs } = this.#options;
+    for (const [i, y] of this.#ys.entries()) {
+      const given = gradYs?.[i];
+      if (given && given.dtype !== y.dtype) {
+        throw invalidArgument(
+          `The gradient given for ${y.name} is ${given.dtype}, but ${y.name} is ${y.dtype}.`,
+        );
+      }
+      this.#give(y, given ?? this.#graph.op("OnesLike", [y], {}, `grad_ys_${i}`).output);
+    }
+  }
+
+  #give(tensor: Output, gradient: Gradient): void {
+    const known = this.#given.get(tensor);
+    if (known) known.push(gradient);
+    else this.#given.set(tensor, [gradient]);
+  }
+
+  /** The sum of the gradients that a tensor's uses have given. */
+  #collected(tensor: Output): Gradient | undefined {
+    const all = this.#given.get(tensor);
+    if (!all || all.length === 0) return undefined;
+    const [only] = all;
+    if (all.length === 1) return only;
+    const sum = all.every((one) => one instanceof IndexedSlices)
+      ? joined(this.#graph, all)
+      : this.#graph.op("AddN", [all.map(denseGradient)]).output;
+    this.#given.set(tensor, [sum]);
+    return sum;
+  }
+
+  /** Gives an operation's inputs their gradients. */
+  #through(op: Operation): void {
+    if (this.#stops.has(op)) return;
+    const outputs = op.outputs.map((output) =>
+      carriesGradient(output) ? this.#collected(output) : undefined,
+    );
+    if (outputs.every((gradient) => gradient === undefined) || endsGradients(op.type)) return;
+    const rule = gradientRuleOf(op.type);
+    if (!rule) throw this.#undefinedGradient(op);
+    const wants = (index: number) => {
+      const input = op.inputs[index];
+      return input !== undefined && this.#between.has(input.op) && carriesGradient(input);
+    };
+    const make = () =>
+      this.#graph.withNameScope(`${op.name}_grad`, () => rule(new OpGradient(op, outputs, wants)));
+    const made = this.#options.colocateGradientsWithOps ? this.#graph.withColocation(op, make) : make();
+    const gated = this.#options.gateGradients ? together(this.#graph, made) : made;
+    for (const [i, input] of op.inputs.entries()) {
+      const gradient = gated[i];
+      if (gradient && wants(i)) this.#give(input, gradient);
+    }
+  }
+
+  #result(x: Output): Gradient | undefined {
+    const gradient = this.#collected(x);
+    if (gradient || this.#options.unconnectedGradients !== "zero") return gradient;
+    if (x.dtype !== "resource") return this.#graph.op("ZerosLike", [x]).output;
+    throw invalidArgument(`Nothing depends on the variable "${x.op.name}", and zeros for it have no dtype.`);
+  }
+
+  #undefinedGradient(op: Operation): Error {
+    const up = this.#path(op, (current) => this.#xs.some((x) => x.op === current));
+    const near = differentiableOps().find((type) => type.toLowerCase() === op.type.toLowerCase());
+    return notFound(
+      `No gradient is defined for the op "${op.type}" of node "${op.name}", which is on the way from ` +
+        `${up.at(-1)?.name ?? op.name} to ${this.#ys.map((y) => y.name).join(", ")}: ` +
+        `${[...up]
+          .reverse()
+          .map(({ name }) => name)
+          .join(" → ")}.` +
+        (near ? ` Did you mean ${near}?` : " Use stopGradients, or ops that have one."),
+    );
+  }
+
+  /** From an operation back through its inputs to one that fits. */
+  #path(from: Operation, fits: (op: Operation) => boolean): readonly Operation[] {
+    const cameFrom = new Map<Operation, Operation | undefined>([[from, undefined]]);
+    for (const op of cameFrom.keys()) {
+      if (fits(op)) {
+        const path: Operation[] = [];
+        for (let at: Operation | undefined = op; at; at = cameFrom.get(at)) path.unshift(at);
+        return path;
+      }
+      for (const { op: source } of op.inputs) {
+        if (this.#between.has(source) && !cameFrom.has(source)) cameFrom.set(source, op);
+      }
+    }
+    return [from];
+  }
+}
+
+/** The same gradients, each available once all are: tf.tuple. */
+function together(graph: Graph, all: readonly (Gradient | undefined)[]): readonly (Gradient | undefined)[] {
+  const present = all.filter((one) => one !== undefined);
+  if (present.length < 2) return all;
+  const tensors = present.map((one) => (one instanceof IndexedSlices ? one.values : one));
+  return graph.withNameScope("tuple", () => {
+    const gate = group(graph, tensors, { name: "group_deps" });
+    const after = (tensor: Output) =>
+      graph.withControlDependencies(
+        [gate],
+        () => graph.op("Identity", [tensor], {}, "control_dependency").output,
+      );
+    return all.map((one) =>
+      one instanceof IndexedSlices
+        ? new IndexedSlices(after(one.values), one.indices, one.denseShape)
+        : one && after(one),
+    );
+  });
+}
+
+/** The rows of all, one after the other: rows that repeat are added when they are used. */
+function joined(graph: Graph, all: readonly Gradient[]): IndexedSlices {
+  const slices = all.filter((one) => one instanceof IndexedSlices);
+  const [first] = slices;
+  if (!first) throw invalidArgument("There are no gradients to add.");
+  const values = graph.op("ConcatV2", [slices.map((one) => one.values), 0]).output;
+  const indices = graph.op("ConcatV2", [
+    slices.map((one) => sameIndexType(graph, one.indices, slices)),
+    0,
+  ]).output;
+  return new IndexedSlices(values, indices, first.denseShape);
+}
+
+/** Indices may be int32 in one use and int64 in another. */
+function sameIndexType(graph: Graph, indices: Output, slices: readonly IndexedSlices[]): Output {
+  const mixed = slices.some((one) => one.indices.dtype !== indices.dtype);
+  return mixed && indices.dtype === "int32" ? graph.op("Cast", [indices], { DstT: "int64" }).output : indices;
+}
+
+/** The operations through which `ys` depend on `xs`, both included. */
+function operationsBetween(xs: readonly Output[], ys: readonly Output[]): ReadonlySet<Operation> {
+  const behind = new Set(ys.map((y) => y.op));
+  const consumers = new Map<Output, Operation[]>();
+  for (const op of behind) {
+    for (const input of op.inputs) {
+      behind.add(input.op);
+      const known = consumers.get(input);
+      if (known) known.push(op);
+      else consumers.set(input, [op]);
+    }
+  }
+  const reached = new Set(xs.map((x) => x.op).filter((op) => behind.has(op)));
+  for (const op of reached) {
+    for (const output of op.outputs) {
+      if (carriesGradient(output)) for (const consumer of consumers.get(output) ?? []) reached.add(consumer);
+    }
+  }
+  // What only a shape or another integer of it leads on from passes no gradient.
+  const between = new Set(ys.map((y) => y.op).filter((op) => reached.has(op)));
+  for (const op of between)
+    for (const { op: source } of op.inputs) if (reached.has(source)) between.add(source);
+  return between;
+}

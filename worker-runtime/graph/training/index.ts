@@ -1,0 +1,11 @@
+/** What tf.compat.v1.train has for a graph: optimizers, learning rates, the counter of steps. */
+export { getOrCreateGlobalStep } from "./global-step.js";
+export * from "./learning-rates.js";
+export {
+  type ApplyGradientsOptions,
+  type ComputeGradientsOptions,
+  type GradientOfVariable,
+  type Hyperparameter,
+  Optimizer,
+} from "./optimizer.js";
+export * from "./optimizers.js";
