@@ -58,13 +58,14 @@ shown = [
 
 
 def text(indices):
-    return [f'  "{test_y[i]}{"".join(LETTERS[p] for p in pictures[len(pictures) - HELD_OUT + i].flatten())}",' for i in indices]
+    return [f'  "{labels[i]}{"".join(LETTERS[p] for p in pictures[i].flatten())}",' for i in indices]
 
 
 def write(path, comment, lines):
     (ROOT / path).write_text("\n".join([f"/** {comment} Made by build/digits.py. */", *lines, ""]))
 
 
+first_held_out = len(pictures) - HELD_OUT
 write(
     "worker-runtime/graph/digits/weights.ts",
     "The trained weights: float32, little-endian, in the order of `digitsGraph`.",
@@ -73,10 +74,15 @@ write(
 write(
     "worker-runtime/graph/digits/pictures.ts",
     "Pictures that the classifier was not trained on: the digit, then 8 by 8 pixels from 0 to g (16).",
-    ["export const PICTURES: readonly string[] = [", *text(shown), "];"],
+    ["export const PICTURES: readonly string[] = [", *text(first_held_out + i for i in shown), "];"],
 )
 write(
-    "test/worker-runtime/graph/digits-held-out.ts",
-    "All pictures that the classifier was not trained on, in the form of worker-runtime/graph/digits/pictures.ts.",
-    ["export const HELD_OUT: readonly string[] = [", *text(range(HELD_OUT)), "];"],
+    "worker-runtime/graph/digits/training-pictures.ts",
+    "All pictures to train on, in the form of pictures.ts.",
+    ["export const TRAINING_PICTURES: readonly string[] = [", *text(range(first_held_out)), "];"],
+)
+write(
+    "worker-runtime/graph/digits/held-out-pictures.ts",
+    "All pictures to test with, and never to train on, in the form of pictures.ts.",
+    ["export const HELD_OUT_PICTURES: readonly string[] = [", *text(range(first_held_out, len(pictures))), "];"],
 )

@@ -1,4 +1,4 @@
-import { examples } from "../../worker-runtime/graph/examples.js";
+import { examples } from "../../worker-runtime/graph/examples/index.js";
 import { problem } from "../shared/problems.js";
 import type { ExampleLibrary } from "./document-service.js";
 

@@ -4,16 +4,16 @@ import { labelsInGraph } from "../document/class-labels.js";
 import { activeSession, inSession } from "../stores/document-session.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { modesOf, tensorViewActions } from "../stores/tensor-tabs.js";
-import { uiActions, useUi } from "../stores/ui-store.js";
+import { uiActions } from "../stores/ui-store.js";
 import { currentTasks, missingTasks, startMissing } from "./graph-tasks.js";
 import { endOfRun, initialise } from "./initialise-actions.js";
 import { openExample } from "./open-actions.js";
-import { sendRun } from "./run-actions.js";
+import { sendRun, wantsTrace, wholeRun } from "./run-actions.js";
 import { fetchedTensor } from "./tensor-actions.js";
 
 /**
- * Opens an example, starts the tasks that it needs, initializes its variables, runs it, and shows its result: the classes
- * of scores, other tensors as values, a number among the results.
+ * Opens an example, starts the tasks that it needs, initializes its variables, runs it for as many steps as it says, and
+ * shows its result: the classes of scores, other tensors as values, a number among the results.
  */
 export async function runExample(example: Example): Promise<void> {
   uiActions.close();
@@ -24,9 +24,10 @@ export async function runExample(example: Example): Promise<void> {
   if (missing.names.length > 0 && !(await startMissing(missing))) return;
   const { targets } = inSession(session, () => documentActions.initialisation());
   if (targets.length > 0 && !(await inSession(session, () => initialise(targets)))) return;
-  const runId = await inSession(session, () =>
-    sendRun({ ...documentActions.runInputs(1), ...{ steps: 1, trace: useUi.getState().trace } }),
-  );
+  const { steps } = useDocument.of(session).getState().document.runConfig;
+  const runId = await inSession(session, () => sendRun(wholeRun({ steps, trace: wantsTrace() })));
+  // The curves grow while it runs.
+  if (runId !== undefined && steps > 1 && activeSession() === session) uiActions.showDock("results");
   if (runId === undefined || (await endOfRun(runId))?.state !== "done") return;
   if (activeSession() === session) showResult(example);
 }

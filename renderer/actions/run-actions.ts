@@ -130,11 +130,12 @@ async function attemptSend(parts: () => RunParts, to: (run: RunParts) => Promise
 }
 
 /** What a run of the whole document does, as its chosen configuration says. */
-function wholeRun(wish: RunWish): RunParts {
+export function wholeRun(wish: RunWish): RunParts {
   return { ...documentActions.runInputs(wish.steps), ...runSettings(), ...wish };
 }
 
-function wantsTrace(): boolean {
+/** Whether runs of the document record a trace. */
+export function wantsTrace(): boolean {
   return useUi.getState().trace || useDocument.getState().document.runConfig.trace;
 }
 

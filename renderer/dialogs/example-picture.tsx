@@ -16,6 +16,8 @@ const HEIGHT = 96;
 const MARGIN = 10;
 /** Images in one row of the picture. */
 const PER_ROW = 10;
+/** More are not recognized in a picture of this size. */
+const MOST_IMAGES = 2 * PER_ROW;
 
 /** What an example is about, drawn from the example itself: its images if it has any, else its graph. */
 export function ExamplePicture({ example: { id } }: { readonly example: Example }): ReactElement {
@@ -33,7 +35,7 @@ export function ExamplePicture({ example: { id } }: { readonly example: Example 
       isOpen = false;
     };
   }, [id]);
-  const images = document ? imagesInGraph(document.nodes) : [];
+  const images = document ? imagesInGraph(document.nodes).slice(0, MOST_IMAGES) : [];
   return (
     <svg className={styles.picture} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
       {images.length > 0 ? (

@@ -28,4 +28,23 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the gallery of examples"
     await page.getByRole("img", { name: /^Image picture:0, 8 by 8/ }).waitFor();
     expect(await window.alerts.count()).toBe(0);
   });
+
+  test("trains a network on two workers with one click, shows its curves, and evaluates it", async ({
+    window,
+  }) => {
+    const { page } = window;
+    await window.menu("Gallery of examples");
+    await window.button("Run example: Train on digits").click();
+    // Their last values, once the run is over.
+    await page.getByRole("row", { name: /^run 2 .*done 500/ }).waitFor();
+    await page.getByRole("row", { name: /^loss:0/ }).waitFor();
+
+    await window.button("Run configuration: train").click();
+    await page.getByRole("menuitemcheckbox", { name: "evaluate" }).click();
+    await window.runButton.click();
+    const result = page.getByRole("row", { name: /^evaluation\/accuracy:0/ });
+    await result.waitFor();
+    expect(Number(/0\.\d+/.exec(await result.innerText())?.[0])).toBeGreaterThan(0.85);
+    expect(await window.alerts.count()).toBe(0);
+  });
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { counterGraph, csvSumGraph, welcomeGraph } from "../../worker-runtime/graph/examples.js";
+import { counterGraph, csvSumGraph, welcomeGraph } from "../../worker-runtime/graph/examples/index.js";
 import { Graph } from "../../worker-runtime/graph/graph.js";
 import { type GraphFileFormat, writeGraphFile } from "../../worker-runtime/graph/graph-file.js";
 import * as ops from "../../worker-runtime/graph/ops/index.js";

@@ -8,7 +8,7 @@ import * as savedModel from "../../protos/generated/tensorflow/saved_model.js";
 import * as stepStats from "../../protos/generated/tensorflow/step_stats.js";
 import * as server from "../../protos/generated/tensorflow/tensorflow_server.js";
 import * as trackable from "../../protos/generated/tensorflow/trackable_object_graph.js";
-import { examples } from "../../worker-runtime/graph/examples.js";
+import { examples } from "../../worker-runtime/graph/examples/index.js";
 import { bundledOpRegistry } from "../../worker-runtime/graph/op-registry.js";
 import type { AnyMessage } from "../../worker-runtime/graph/text-format/message-shape.js";
 import { formatText, parseText } from "../../worker-runtime/graph/text-format.js";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
-import { csvSumGraph, welcomeGraph } from "../../worker-runtime/graph/examples.js";
+import { csvSumGraph, welcomeGraph } from "../../worker-runtime/graph/examples/index.js";
 import { writeGraphFile } from "../../worker-runtime/graph/graph-file.js";
 import { readNpy, writeNpy } from "../../worker-runtime/io/npy.js";
 import { Tensor } from "../../worker-runtime/protocol/tensor.js";

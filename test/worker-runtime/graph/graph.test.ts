@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
-import { examples } from "../../../worker-runtime/graph/examples.js";
+import { examples } from "../../../worker-runtime/graph/examples/index.js";
 import { Graph } from "../../../worker-runtime/graph/graph.js";
 import * as ops from "../../../worker-runtime/graph/ops/index.js";
 import { ancestors, consumers, scopeTree, topologicalOrder } from "../../../worker-runtime/graph/topology.js";
@@ -216,7 +216,7 @@ describe("topology", () => {
 
 describe("examples", () => {
   test.each(examples.map((e) => [e.id, e] as const))(
-    "%s is whole and every node has its place",
+    "%s is whole, and has a place for each of its nodes or for none",
     (_, example) => {
       const { graphDef } = example.build();
       if (!graphDef) throw new Error("no graph");
@@ -225,6 +225,8 @@ describe("examples", () => {
         n.attr.get("_tensordeck_x")?.value,
         n.attr.get("_tensordeck_y")?.value,
       ]);
+      // The window lays out the others.
+      if (positions.flat().every((position) => position === undefined)) return;
       for (const position of positions.flat()) expect(position?.$case).toBe("f");
       expect(new Set(positions.map((position) => JSON.stringify(position.map((p) => p?.value)))).size).toBe(
         graphDef.node.length,

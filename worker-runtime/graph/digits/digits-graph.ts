@@ -4,24 +4,11 @@ import { Tensor } from "../../protocol/tensor.js";
 import { Graph } from "../graph.js";
 import type { Output } from "../operation.js";
 import { biasAdd, constant, multiply, relu, softmax } from "../ops/index.js";
+import { FULL, pixelsOf, SIDE } from "./picture-lines.js";
 import { PICTURES } from "./pictures.js";
 import { WEIGHTS_BASE64 } from "./weights.js";
 
-export const SIDE = 8;
-/** Brightness of a pixel of full strength, 16 in the data set, as an 8-bit image has it. */
-const FULL = 240;
-const DATA_FULL = 16;
 const LABELS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"] as const;
-
-/** The picture of a line of pictures.ts: 8-bit pixels, row by row. */
-export function pixelsOf(line: string): number[] {
-  return [...line.slice(1)].map((letter) => (Number.parseInt(letter, 17) * FULL) / DATA_FULL);
-}
-
-/** The digit that a line of pictures.ts shows. */
-export function digitOf(line: string): number {
-  return Number(line[0]);
-}
 
 /** Weights in the order in which they are stored. */
 function weightReader(): (...shape: number[]) => Tensor {

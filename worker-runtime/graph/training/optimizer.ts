@@ -108,9 +108,11 @@ export abstract class Optimizer {
     if (variables.length === 0) {
       throw invalidArgument("There are no variables to optimize: the graph has none that are trainable.");
     }
+    // Not the name, which is that of the update.
+    const { stopGradients, colocateGradientsWithOps, gradLoss } = options;
     const made = gradients(loss, variables, {
-      ...options,
-      gradYs: [options.gradLoss],
+      ...{ stopGradients, colocateGradientsWithOps },
+      gradYs: [gradLoss],
       gateGradients: true,
     });
     return variables.map((one, i) => [made[i], one]);

@@ -1,5 +1,5 @@
-/** All pictures that the classifier was not trained on, in the form of worker-runtime/graph/digits/pictures.ts. Made by build/digits.py. */
-export const HELD_OUT: readonly string[] = [
+/** All pictures to test with, and never to train on, in the form of pictures.ts. Made by build/digits.py. */
+export const HELD_OUT_PICTURES: readonly string[] = [
   "204gf20000bff700009a6e0000007f000000da000001g722001cgfgf004gggcb0",
   "301cf500004f8f3000031e400004eg100001aef4000000c800484ag4002cgd600",
   "4000c7000006f110001e8a80006f0dc600efcgg900agfg810000ag100000c9000",
