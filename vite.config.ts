@@ -2,6 +2,7 @@ import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { preloadWindow } from "./build/lib/preload-window.mjs";
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -9,7 +10,7 @@ export default defineConfig({
   root: at("renderer"),
   // Relative, so that the same files are served over HTTP and from Electron's own scheme.
   base: "./",
-  plugins: [react()],
+  plugins: [react(), preloadWindow("/app/show-window.tsx")],
   css: {
     modules: {
       // "canvas-graph-node-head" says in the inspector of a browser where a style is from, and is the same in every build.

@@ -36,6 +36,7 @@ const windowSources = () =>
     "worker-runtime/graph",
     "worker-runtime/protocol",
     "vite.config.ts",
+    "build/lib/preload-window.mjs",
     "package-lock.json",
   ]);
 

@@ -24,6 +24,9 @@ import { placeLabels, routeLabels } from "./edge-labels.js";
 
 const words = texts.canvas.flowEdges;
 
+/** What a screen reader calls it, in place of React Flow's own word. */
+const AS_EDGE = { "aria-roledescription": words.edge };
+
 export interface GraphEdgeData extends Record<string, unknown> {
   readonly wire: MapEdge;
   /** Corners that it is led through, from end to end; undefined: it is drawn as a curve. */
@@ -99,6 +102,7 @@ export function flowEdges(context: EdgeContext, before: ReadonlyMap<string, Grap
       // Screen readers read the wiring in the list view; thousands of edges would only be noise here.
       focusable: false,
       ariaLabel: words.bundle({ from: wire.from, to: wire.to }),
+      domAttributes: AS_EDGE,
     };
   });
 }

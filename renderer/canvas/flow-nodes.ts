@@ -6,6 +6,7 @@ import { CONTROL_PORT_Y, nodeWidth, portY } from "../document/node-size.js";
 import type { Scope } from "../document/scope-tree.js";
 import type { OpLookup } from "../document/signature.js";
 import { wiringOf } from "../document/wiring.js";
+import { texts } from "../texts/texts.js";
 import { usedOutputs } from "../viewport/graph-map.js";
 import { nodeTitle, opTitle } from "../viewport/node-text.js";
 import { type Ports, portsOf } from "../viewport/ports.js";
@@ -31,6 +32,9 @@ export type CanvasNode = GraphFlowNode | ScopeFlowNode;
 export function isGraphNode(node: CanvasNode): node is GraphFlowNode {
   return node.type === "graph";
 }
+
+/** What a screen reader calls it, in place of React Flow's own word. */
+const AS_NODE = { "aria-roledescription": texts.canvas.flowNodes.node };
 
 /** Sizes of ports in pixels, as in the style sheet. */
 const PORT_SIZE = 9;
@@ -96,6 +100,7 @@ export function flowNodes(
       measured: { width, height: ports.height },
       handles: handlesOf(ports, width),
       ariaLabel: `${node.name}, ${opTitle(node)}`,
+      domAttributes: AS_NODE,
     });
   }
   return result;

@@ -9,6 +9,9 @@ import type { CanvasNode, ScopeFlowNode } from "./flow-nodes.js";
 
 const words = texts.canvas.scopeNodes;
 
+/** What a screen reader calls it, in place of React Flow's own word. */
+const AS_SCOPE = { "aria-roledescription": words.scope };
+
 /** Size of the ports of a box in pixels, as in the style sheet. */
 const PORT_SIZE = 7;
 
@@ -70,6 +73,7 @@ function scopeNode(
       : // Only the title of a frame reacts; what is in it lies above it.
         { draggable: false, zIndex: -1, style: { pointerEvents: "none" as const }, handles: [] }),
     ariaLabel: (item.kind === "box" ? words.closed : words.open)({ label, count: size }),
+    domAttributes: AS_SCOPE,
   };
 }
 

@@ -1,14 +1,12 @@
-import { type FormEvent, type ReactElement, useState } from "react";
+import { type ReactElement, useState } from "react";
 import { canonicalDeviceName } from "../../worker-runtime/cluster/device-name.js";
 import { nodesText } from "../document/edits/types.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
-import { Button } from "../ui/button.js";
-import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
 import { FieldLabel } from "../ui/field-label.js";
-import textStyles from "../ui/text.module.css";
 import { TextInput } from "../ui/text-input.js";
+import { FieldDialog } from "./field-dialog.js";
 
 const words = texts.dialogs.deviceDialog;
 
@@ -16,45 +14,34 @@ const words = texts.dialogs.deviceDialog;
 export function DeviceDialog({ nodes }: { readonly nodes: readonly string[] }): ReactElement {
   const [text, setText] = useState(() => sharedDevice(nodes));
   const parsed = parse(text.trim());
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const refusal = "problem" in parsed ? parsed.problem : undefined;
+  const submit = () => {
     if ("problem" in parsed) return;
     uiActions.close();
     documentActions.pin(nodes, parsed.device);
   };
   return (
-    <Dialog title={words.title({ nodes: nodesText(nodes) })} onClose={uiActions.close}>
-      <form onSubmit={submit} style={{ display: "contents" }}>
-        <DialogBody>
-          <FieldLabel>
-            <span>{words.device}</span>
-            <TextInput
-              monospace
-              value={text}
-              placeholder="/job:ps"
-              spellCheck={false}
-              onChange={(event) => setText(event.target.value)}
-              onFocus={(event) => event.target.select()}
-              aria-invalid={"problem" in parsed}
-            />
-          </FieldLabel>
-          {"problem" in parsed ? (
-            <p className={textStyles.error} role="alert">
-              {parsed.problem}
-            </p>
-          ) : (
-            <p className={textStyles.muted}>{words.hint}</p>
-          )}
-        </DialogBody>
-        <DialogFooter>
-          <span className={textStyles.grow} />
-          <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
-          <Button type="submit" variant="primary" disabled={"problem" in parsed}>
-            {text.trim() === "" ? words.unpin : words.pin}
-          </Button>
-        </DialogFooter>
-      </form>
-    </Dialog>
+    <FieldDialog
+      title={words.title({ nodes: nodesText(nodes) })}
+      refusal={refusal}
+      note={words.hint}
+      verb={text.trim() === "" ? words.unpin : words.pin}
+      disabled={refusal !== undefined}
+      submit={submit}
+    >
+      <FieldLabel>
+        <span>{words.device}</span>
+        <TextInput
+          monospace
+          value={text}
+          placeholder="/job:ps"
+          spellCheck={false}
+          onChange={(event) => setText(event.target.value)}
+          onFocus={(event) => event.target.select()}
+          aria-invalid={refusal !== undefined}
+        />
+      </FieldLabel>
+    </FieldDialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { type ReactElement, useRef } from "react";
+import type { ReactElement } from "react";
 import type { RunUpdate, TensorPreview } from "../../main/api/runs.js";
 import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
@@ -20,7 +20,6 @@ import { Icon } from "../ui/icon.js";
 import { Segmented } from "../ui/segmented.js";
 import { Swatch } from "../ui/swatch.js";
 import textStyles from "../ui/text.module.css";
-import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { CurvesView } from "./curves/curves-view.js";
 import tableStyles from "./data-table.module.css";
 import styles from "./results-tab.module.css";
@@ -110,16 +109,13 @@ function ResultTable({
   readonly tensors: readonly TensorPreview[];
   readonly old: boolean;
 }) {
-  const frame = useRef<HTMLElement>(null);
-  const drawn = useVirtualRows(frame, tensors.length, ROW_HEIGHT);
   return (
     <VirtualTable
       label={words.results}
       className={old ? tableStyles.old : undefined}
       columns={COLUMNS}
       rows={tensors}
-      drawn={drawn}
-      frame={frame}
+      rowHeight={ROW_HEIGHT}
       row={(tensor, position) => (
         <tr key={tensor.name} {...position} onDoubleClick={() => uiActions.openTensor(tensor.name)}>
           <td>

@@ -1,11 +1,10 @@
-import { type ReactElement, useDeferredValue, useMemo, useRef, useState } from "react";
+import { type ReactElement, useDeferredValue, useMemo, useState } from "react";
 import type { GraphDocument } from "../document/model.js";
 import { useDocument } from "../stores/document-store.js";
 import { texts } from "../texts/texts.js";
 import { bytesText, durationText } from "../ui/format.js";
 import { Segmented } from "../ui/segmented.js";
 import textStyles from "../ui/text.module.css";
-import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import styles from "./data-table.module.css";
 import { FindField } from "./find-field.js";
 import type { Timeline } from "./lanes.js";
@@ -41,13 +40,11 @@ interface Row {
 /** The timeline as a table, which can be searched, in the order of time or the slowest first. */
 export function TimelineTable({ timeline }: { readonly timeline: Timeline }): ReactElement {
   const nodes = useDocument((state) => state.document.nodes);
-  const frame = useRef<HTMLElement>(null);
   const [search, setSearch] = useState("");
   const [order, setOrder] = useState<Order>("time");
   const wanted = useDeferredValue(search);
   const all = useMemo(() => rowsOf(timeline, nodes), [timeline, nodes]);
   const rows = useMemo(() => chosenRows(all, wanted, order), [all, wanted, order]);
-  const drawn = useVirtualRows(frame, rows.length, ROW_HEIGHT);
   return (
     <div className={tabStyles.list}>
       <TabBar>
@@ -66,8 +63,7 @@ export function TimelineTable({ timeline }: { readonly timeline: Timeline }): Re
         label={words.timeline}
         columns={COLUMNS}
         rows={rows}
-        drawn={drawn}
-        frame={frame}
+        rowHeight={ROW_HEIGHT}
         row={(row, position) => (
           <tr key={row.key} {...position}>
             <td>

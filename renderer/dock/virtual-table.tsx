@@ -1,6 +1,6 @@
-import type { ReactElement, ReactNode, Ref } from "react";
+import { type ReactElement, type ReactNode, type Ref, useRef } from "react";
 import { classNames } from "../ui/class-names.js";
-import type { VirtualRows } from "../ui/use-virtual-rows.js";
+import { useVirtualRows, type VirtualRows } from "../ui/use-virtual-rows.js";
 import { VirtualTableBody } from "../ui/virtual-table-body.js";
 import styles from "./data-table.module.css";
 import { ScrollRegion } from "./scroll-region.js";
@@ -13,7 +13,7 @@ export interface RowPosition {
   readonly "aria-rowindex": number;
 }
 
-interface VirtualTableProps<Row> {
+interface TableProps<Row> {
   /** The name of the region that scrolls. */
   readonly label: string;
   /** The name of the table, if it is another. */
@@ -21,15 +21,29 @@ interface VirtualTableProps<Row> {
   readonly className?: string | undefined;
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
-  /** Of `useVirtualRows` with the ref of the region. */
-  readonly drawn: VirtualRows;
-  readonly frame: Ref<HTMLElement>;
   /** A `tr` with a key and the attributes of its position. */
   row(row: Row, position: RowPosition): ReactNode;
 }
 
+interface VirtualTableProps<Row> extends TableProps<Row> {
+  /** In pixels. */
+  readonly rowHeight: number;
+}
+
 /** A scrolling table of the dock of which only the rows in view are in the page. */
-export function VirtualTable<Row>({
+export function VirtualTable<Row>({ rowHeight, ...table }: VirtualTableProps<Row>): ReactElement {
+  const frame = useRef<HTMLElement>(null);
+  return <DrawnTable {...table} frame={frame} drawn={useVirtualRows(frame, table.rows.length, rowHeight)} />;
+}
+
+interface DrawnTableProps<Row> extends TableProps<Row> {
+  /** Of `useVirtualRows` with the ref of the region. */
+  readonly drawn: VirtualRows;
+  readonly frame: Ref<HTMLElement>;
+}
+
+/** The same for a tab that has to know which rows are in view. */
+export function DrawnTable<Row>({
   label,
   name,
   className,
@@ -38,7 +52,7 @@ export function VirtualTable<Row>({
   drawn,
   frame,
   row: rowOf,
-}: VirtualTableProps<Row>): ReactElement {
+}: DrawnTableProps<Row>): ReactElement {
   return (
     <ScrollRegion ref={frame} label={label}>
       <table

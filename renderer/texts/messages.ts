@@ -69,18 +69,28 @@ export interface Wording {
 /** Whether a message is a text as it stands. Without braces and closing tags there is nothing to parse in it. */
 const isPlain = (message: string) => !message.includes("{") && !message.includes("</");
 
-/** The texts of a catalogue. A message is parsed when it is needed for the first time. */
+/** The texts of a catalogue. A section is made, and a message parsed, when it is needed for the first time. */
 export function messagesOf<const C extends Catalogue>(catalogue: C, wording: Wording): Messages<C> {
   return section(catalogue, wording) as Messages<C>;
 }
 
 function section(catalogue: Catalogue, wording: Wording): object {
-  return Object.fromEntries(
-    Object.entries(catalogue).map(([key, entry]) => [
-      key,
-      typeof entry === "string" ? text(entry, wording) : section(entry, wording),
-    ]),
-  );
+  const made: Record<string, unknown> = {};
+  for (const [key, entry] of Object.entries(catalogue)) {
+    if (typeof entry === "string") made[key] = text(entry, wording);
+    else makeLater(made, key, () => section(entry, wording));
+  }
+  return made;
+}
+
+/** A window starts with a part of the sections: dialogs, tabs and help are opened later or never. */
+function makeLater(made: object, key: string, make: () => object): void {
+  const get = () => {
+    const value = make();
+    Object.defineProperty(made, key, { value, enumerable: true });
+    return value;
+  };
+  Object.defineProperty(made, key, { get, enumerable: true, configurable: true });
 }
 
 function text(message: string, wording: Wording): string | ((values: Record<string, Value>) => ReactNode) {

@@ -12,33 +12,32 @@ afterAll(closeBrowser);
 /** The texts as the pseudo-language has them. */
 const odd = messagesOf(english, { locale: "en-GB", alter: pseudo });
 
-/** Areas without the help of ops, values and the descriptions of React Flow, which are not in the catalogue. */
-const DONE =
-  "header, [data-panel=side], [data-panel=status], [data-panel=messages], [data-panel=dock], [role=dialog], [role=menu]";
-
 /** Names and values, which are the same in every language. */
 const DATA: readonly RegExp[] = [
   // The welcome graph, tasks, addresses, files and versions.
   /^(?:Welcome|English|Pseudo-English|ps|worker|(?:worker|ps)\/\d|grpc|localhost|local)$/,
   // Keys, and names of products and protocols.
   /^(?:Ctrl|Alt|Shift|Esc|Del|Enter|Space|Tab|F\d+|Tensordeck|TensorFlow|Apache|CPU|GPUs?|Linux|x64|TCP)$/,
+  // Ops, nodes with theirs, parts of op names that a search found, arguments, and lists of dtypes.
+  /^(?:[abxyz], )?(?:Abs|AddV2|Const|Mul|Complex|Risc|output)$/,
+  /^(?:b?float|int)\d+(?: \[\]|(?:, (?:b?float|int)\d+)*)$/,
+  // What the application says of its engine, and the name that React Flow shows of itself.
+  /^TensorFlow [\d.]+, |^React Flow(?: attribution)?$/,
 ];
 
-/** Words that are shown or spoken, and not accented, in the areas that a selector finds. */
-async function plainWords(page: Page, areas: string): Promise<string[]> {
-  const texts = await page.evaluate((selector) => {
+/** Words that are shown or spoken, and not accented. */
+async function plainWords(page: Page): Promise<string[]> {
+  const texts = await page.evaluate(() => {
     const found: string[] = [];
-    for (const area of document.querySelectorAll(selector)) {
-      const walker = document.createTreeWalker(area, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
-      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-        if (node instanceof Text) found.push(node.data);
-        if (node instanceof HTMLElement)
-          for (const name of ["aria-label", "title", "placeholder", "alt"])
-            found.push(node.getAttribute(name) ?? "");
-      }
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (node instanceof Text) found.push(node.data);
+      if (node instanceof Element)
+        for (const name of ["aria-label", "aria-roledescription", "title", "placeholder", "alt"])
+          found.push(node.getAttribute(name) ?? "");
     }
     return found;
-  }, areas);
+  });
   // A text may hold names among its words; a word with a vowel that has no accent is none of the catalogue.
   const plain = texts.filter((text) => /[a-z]{3}/i.test(text) && !/[^\x20-\x7e…·→−–×↑↓←]/.test(text));
   return [...new Set(plain)].filter((text) => !DATA.some((data) => data.test(text.trim())));
@@ -71,7 +70,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the window in another la
     expect(await page.locator("html").getAttribute("lang")).toBe("en-x-pseudo");
     const seen: string[] = [];
     const look = async (surface: string) => {
-      for (const text of await plainWords(page, DONE)) seen.push(`${surface}: ${text}`);
+      for (const text of await plainWords(page)) seen.push(`${surface}: ${text}`);
       for (const control of await cutOff(page)) seen.push(`${surface}, cut off: ${control}`);
     };
     await look("window");
@@ -95,7 +94,30 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the window in another la
     await window.node("z").locator("[data-node-head]").click({ button: "right" });
     await page.getByRole("menuitem", { name: odd.commands.node.rename.label }).waitFor();
     await look("menu of a node");
+    await page.getByRole("menuitem", { name: odd.commands.node.rename.label }).click();
+    await page.keyboard.type("a name");
+    await window.press("Enter");
+    await page.getByText(odd.document.edits.rename.wrongName).waitFor();
+    await look("refusal");
     await window.press("Escape");
+    await page.getByRole("tab", { name: odd.app.sideTabs.tabs.ops }).click();
+    await page.getByLabel(odd.opsPanel.opsPanel.search).fill("Abs");
+    await page.getByRole("treeitem", { name: /^Abs/ }).hover();
+    await page.getByText(odd.opHelp.ops.Abs).waitFor();
+    await look("op");
+    await window.node("y").locator("[data-node-head]").click();
+    await window.press("Delete");
+    await page
+      .getByText(odd.document.problems.missing.short({ input: "y" }))
+      .first()
+      .waitFor();
+    await look("problem at a node");
+    await window.press("Control+Enter");
+    await page
+      .getByRole("alert")
+      .getByText(odd.document.problems.missing.message({ input: "y", node: "z" }))
+      .waitFor();
+    await look("run that cannot start");
     await window.close();
     expect(seen).toEqual([]);
   });

@@ -58,8 +58,9 @@ function fault(from: string, to: string): string | undefined {
 }
 
 /** Style sheets among them: a class belongs to a layer as a component does. */
-function importsOf(file: string): string[] {
-  const text = readFileSync(join(renderer, file), "utf8");
+function importsOf(file: string, { withTypes = true } = {}): string[] {
+  const source = readFileSync(join(renderer, file), "utf8");
+  const text = withTypes ? source : source.replaceAll(/^import type [^;]*;/gm, "");
   return [...text.matchAll(/(?:\bfrom|\bimport\(|^import)\s*"(\.[^"]+)"/gm)]
     .map(([, path = ""]) => path)
     .map((path) =>
@@ -83,6 +84,19 @@ describe("the layers of the window", () => {
     expect(files.flatMap((file) => importsOf(file).flatMap((target) => fault(file, target) ?? []))).toEqual(
       [],
     );
+  });
+
+  it("keep texts out of workers, which would load the whole catalogue", () => {
+    const workers = ["placement/placement-worker.ts", "layout/elk-worker.ts"];
+    const reached = new Set(workers);
+    for (const file of reached) {
+      for (const target of importsOf(file, { withTypes: false })) {
+        const source = target.replace(/\.js$/, ".ts");
+        if (files.includes(source)) reached.add(source);
+      }
+    }
+    expect([...reached].filter((file) => file.startsWith("texts/"))).toEqual([]);
+    expect(reached).toContain("placement/search.ts");
   });
 
   it("refuse a store in a control, one feature in another, and the application's own code anywhere", () => {

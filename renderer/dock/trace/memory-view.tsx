@@ -1,5 +1,5 @@
 /** What a traced step held in memory, by device, and its largest nodes. */
-import { type ReactElement, useMemo, useRef } from "react";
+import { type ReactElement, useMemo } from "react";
 import type { DeviceMemory, StepTrace } from "../../../main/api/traces.js";
 import { taskName, taskNameOfDevice } from "../../cluster/task-name.js";
 import { useCluster } from "../../stores/cluster-store.js";
@@ -11,7 +11,6 @@ import { bytesText, durationText } from "../../ui/format.js";
 import { Swatch } from "../../ui/swatch.js";
 import textStyles from "../../ui/text.module.css";
 import { TextButton } from "../../ui/text-button.js";
-import { useVirtualRows } from "../../ui/use-virtual-rows.js";
 import { selectInGraph } from "../../viewport/travel.js";
 import tableStyles from "../data-table.module.css";
 import { ScrollRegion } from "../scroll-region.js";
@@ -106,7 +105,6 @@ function Lane({ memory, mostBytes, endMicros }: LaneProps): ReactElement {
 
 function LargestNodes({ trace: { nodes } }: { readonly trace: StepTrace }): ReactElement {
   const graphNodes = useDocument((state) => state.document.nodes);
-  const frame = useRef<HTMLElement>(null);
   const rows = useMemo(
     () =>
       nodes.toSorted(
@@ -115,14 +113,12 @@ function LargestNodes({ trace: { nodes } }: { readonly trace: StepTrace }): Reac
       ),
     [nodes],
   );
-  const drawn = useVirtualRows(frame, rows.length, ROW_HEIGHT);
   return (
     <VirtualTable
       label={words.largestNodes}
       columns={COLUMNS}
       rows={rows}
-      drawn={drawn}
-      frame={frame}
+      rowHeight={ROW_HEIGHT}
       row={(row, position) => (
         <tr key={`${row.node} ${row.device}`} {...position}>
           <td>

@@ -1,4 +1,4 @@
-import { type ReactElement, useDeferredValue, useMemo, useRef, useState } from "react";
+import { type ReactElement, useDeferredValue, useMemo, useState } from "react";
 import type { StepTrace } from "../../../main/api/traces.js";
 import { useDocument } from "../../stores/document-store.js";
 import { timelineActions } from "../../stores/timeline-store.js";
@@ -8,7 +8,6 @@ import { EmptyText } from "../../ui/empty-text.js";
 import { bytesText, durationText, numberText } from "../../ui/format.js";
 import textStyles from "../../ui/text.module.css";
 import { TextButton } from "../../ui/text-button.js";
-import { useVirtualRows } from "../../ui/use-virtual-rows.js";
 import { selectInGraph } from "../../viewport/travel.js";
 import tableStyles from "../data-table.module.css";
 import { FindField } from "../find-field.js";
@@ -114,7 +113,6 @@ function Lanes({ before, after }: ComparedProps): ReactElement {
 
 function Differences({ before, after }: ComparedProps): ReactElement {
   const nodes = useDocument((state) => state.document.nodes);
-  const frame = useRef<HTMLElement>(null);
   const [search, setSearch] = useState("");
   const wanted = useDeferredValue(search).trim().toLowerCase();
   const all = useMemo(() => nodeDifferences(before, after), [before, after]);
@@ -125,7 +123,6 @@ function Differences({ before, after }: ComparedProps): ReactElement {
         : all.filter(({ node }) => `${node} ${nodes.get(node)?.op ?? ""}`.toLowerCase().includes(wanted)),
     [all, nodes, wanted],
   );
-  const drawn = useVirtualRows(frame, rows.length, ROW_HEIGHT);
   return (
     <div className={styles.differences}>
       <TabBar>
@@ -144,8 +141,7 @@ function Differences({ before, after }: ComparedProps): ReactElement {
         name={words.nodesBothSteps}
         columns={NODE_COLUMNS}
         rows={rows}
-        drawn={drawn}
-        frame={frame}
+        rowHeight={ROW_HEIGHT}
         row={(row, position) => (
           <tr key={row.node} {...position}>
             <NodeCells row={row} op={nodes.get(row.node)?.op} />

@@ -22,7 +22,7 @@ import tableStyles from "../data-table.module.css";
 import { FindField } from "../find-field.js";
 import { TabBar } from "../tab-bar.js";
 import type { Column } from "../table-head.js";
-import { VirtualTable } from "../virtual-table.js";
+import { DrawnTable } from "../virtual-table.js";
 import { useVariableReading } from "./use-variable-reading.js";
 import { type VariableGroup, variableRows } from "./variable-rows.js";
 import { VariableValue } from "./variable-value.js";
@@ -93,7 +93,7 @@ function VariableTable({ variables }: { readonly variables: readonly Variable[] 
         <CommandButton command={variablesCommands.restore} size="small" />
       </TabBar>
       {problem ? <ProblemView problem={problem} kind="notice" inRow /> : null}
-      <VirtualTable
+      <DrawnTable
         label={words.variables}
         className={styles.table}
         columns={COLUMNS}

@@ -101,7 +101,11 @@ export const canvas = {
   errorCard: {
     label: "What is wrong with {node}",
   },
+  flowNodes: {
+    node: "node",
+  },
   flowEdges: {
+    edge: "edge",
     bundle: "{from} to {to}",
     tensor: "{tensor} to {to}",
     more: "and {count, number} more",
@@ -223,6 +227,7 @@ export const canvas = {
     name: "The layout of the graph",
   },
   scopeNodes: {
+    scope: "scope",
     closed: "{label}, closed scope with {count, plural, one {# node} other {# nodes}}",
     open: "{label}, open scope with {count, plural, one {# node} other {# nodes}}",
   },

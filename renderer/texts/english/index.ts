@@ -8,7 +8,7 @@ import { clusterTable } from "./cluster-table.js";
 import { commands } from "./commands/index.js";
 import { common } from "./common.js";
 import { dialogs } from "./dialogs.js";
-import { dock } from "./dock.js";
+import { dock } from "./dock/index.js";
 import { document } from "./document/index.js";
 import { firewall } from "./firewall.js";
 import { functionCalls } from "./function-calls.js";

@@ -1,50 +1,98 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { CONTENT_PATH } from "../../../main/api/headless.js";
 import { ProblemError } from "../../../main/api/wire.js";
 import { contentReader } from "../../../renderer/transport/read-content.js";
 
-const PIECES = [Uint8Array.of(2, 3, 4), Uint8Array.of(5), Uint8Array.of(6, 7)];
+const readContent = contentReader("secret of the tab");
 
-function bodyOf(pieces: readonly Uint8Array[]): ReadableStream {
-  return new ReadableStream({
-    start(controller) {
-      for (const piece of pieces) controller.enqueue(piece);
-      controller.close();
+/** The origin answers with this; gives what was asked of it. */
+function answerWith(response: () => Response | Promise<Response>) {
+  const asked = vi.fn<typeof fetch>(async () => response());
+  vi.stubGlobal("fetch", asked);
+  return asked;
+}
+
+/** A body of these pieces, which then ends or breaks off. */
+function bodyOf(pieces: readonly string[], breaksOff = false): ReadableStream {
+  const left = [...pieces];
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const piece = left.shift();
+      if (piece !== undefined) controller.enqueue(new TextEncoder().encode(piece));
+      else if (breaksOff) controller.error(new TypeError("network error"));
+      else controller.close();
     },
   });
 }
 
-function answerWith(response: () => Response) {
-  const fetch = vi.fn(async (_address: string, _init: RequestInit) => response());
-  vi.stubGlobal("fetch", fetch);
-  return fetch;
+async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  let text = "";
+  for await (const piece of pieces) text += new TextDecoder().decode(piece);
+  return text;
 }
 
-async function read(): Promise<Uint8Array[]> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of contentReader("secret")({ id: "an id", offset: 2 })) pieces.push(piece);
-  return pieces;
+/** The problem that reading ends with. */
+async function problemOf(pieces: AsyncIterable<Uint8Array>) {
+  const error = await textOf(pieces).catch((thrown: unknown) => thrown);
+  if (!(error instanceof ProblemError))
+    throw new Error("Reading did not end with a problem.", { cause: error });
+  return error.problem;
 }
 
-afterEach(() => {
-  vi.unstubAllGlobals();
-});
+afterEach(() => vi.unstubAllGlobals());
 
-it("reads the rest of the content in one answer", async () => {
-  const fetch = answerWith(() => new Response(bodyOf(PIECES)));
-  expect(await read()).toEqual(PIECES);
-  expect(fetch.mock.calls[0]?.[0]).toBe("/api/content?id=an+id&offset=2");
-  expect(fetch.mock.calls[0]?.[1].headers).toEqual({ authorization: "Bearer secret" });
-});
-
-it("says why the application refuses", async () => {
-  const problem = { code: "NOT_FOUND", message: "The rest is no longer here." };
-  answerWith(() => Response.json(problem, { status: 404 }));
-  await expect(read()).rejects.toThrow(new ProblemError({ ...problem, code: "NOT_FOUND" }));
-});
-
-it("says that the connection was lost", async () => {
-  answerWith(() => {
-    throw new TypeError("Failed to fetch");
+describe("content of the application", () => {
+  it("is asked for from an offset, with the secret of the tab, and comes in pieces", async () => {
+    const asked = answerWith(() => new Response(bodyOf(["node", " {", "}"])));
+    expect(await textOf(readContent({ id: "a b", offset: 12 }))).toBe("node {}");
+    const [address, options] = asked.mock.calls[0] ?? [];
+    const { pathname, searchParams } = new URL(String(address), "http://window");
+    expect([pathname, searchParams.get("id"), searchParams.get("offset")]).toEqual([
+      CONTENT_PATH,
+      "a b",
+      "12",
+    ]);
+    expect(new Headers(options?.headers).get("authorization")).toBe("Bearer secret of the tab");
+    expect(options?.cache).toBe("no-store");
   });
-  await expect(read()).rejects.toThrow("The connection to the application was lost.");
+
+  it("is no longer sent when nobody reads on", async () => {
+    const asked = answerWith(() => new Response(bodyOf(["one", "two"])));
+    for await (const piece of readContent({ id: "1", offset: 0 })) {
+      expect(new TextDecoder().decode(piece)).toBe("one");
+      break;
+    }
+    expect(asked.mock.calls[0]?.[1]?.signal?.aborted).toBe(true);
+  });
+
+  it("ends with the application's own problem", async () => {
+    const problem = {
+      code: "NOT_FOUND",
+      message: "The document is no longer there.",
+      remedy: "Open it again.",
+    };
+    answerWith(() => Response.json(problem, { status: 404 }));
+    expect(await problemOf(readContent({ id: "1", offset: 0 }))).toEqual(problem);
+  });
+
+  it("ends with the status of an answer that says nothing else", async () => {
+    answerWith(() => new Response("<h1>Bad gateway</h1>", { status: 502 }));
+    expect(await problemOf(readContent({ id: "1", offset: 0 }))).toEqual({
+      code: "UNAVAILABLE",
+      message: "The application answered with the status 502 when it was asked for the document.",
+      remedy: "Open the document again.",
+    });
+  });
+
+  it.each([
+    ["before an answer", () => Promise.reject<Response>(new TypeError("Failed to fetch"))],
+    ["within the content", () => new Response(bodyOf(["node"], true))],
+  ])("ends with a problem when the connection is lost %s", async (_, response) => {
+    answerWith(response);
+    expect(await problemOf(readContent({ id: "1", offset: 0 }))).toEqual({
+      code: "UNAVAILABLE",
+      message: "The connection to the application was lost.",
+      remedy: "Open the document again.",
+    });
+  });
 });

@@ -1,0 +1,30 @@
+/** Variables and their values. */
+export const variables = {
+  variableValue: {
+    noValueYet: "no value yet",
+    histogram: "Histogram of {bins, number} bins from {min} to {max}",
+    mean: "Mean",
+    standardDeviation: "Standard deviation",
+    notFinite: "{count, number} NaN or Inf",
+  },
+  variablesTab: {
+    name: "Name",
+    type: "Type",
+    shape: "Shape",
+    size: "Size",
+    value: "Value",
+    actions: "Actions",
+    empty: "The graph has no variables. They keep their values from run to run, such as weights.",
+    find: "Find a variable by name, type or task",
+    findPlaceholder: "Find a variable",
+    found: "{found, number} of {all, number}",
+    variables: "Variables",
+    reading: "Reading…",
+    valuesAtStep: "values at {step}",
+    readAt: "read at {time}",
+    withoutValue: "{count, number} without a value",
+    taskNotKnownYet: "Task not known yet",
+    count: "{count, plural, one {# variable} other {# variables}}",
+    more: "More for {name}",
+  },
+} as const;
