@@ -9,6 +9,17 @@ export interface Explanation {
   readonly remedy: string;
 }
 
+/*
+ * What oneDNN computes and TensorFlow's own CPU kernels do not. TensorFlow 2.21 uses oneDNN by itself on processors with
+ * AVX-512 VNNI or AMX, and elsewhere where the variable is set (port::util IsMklEnabled).
+ */
+const GROUPED_CONVOLUTION =
+  "This convolution is grouped: its filter takes fewer channels than its input has. On a CPU, TensorFlow computes such ones only with oneDNN, which it does not use by itself on every processor.";
+const CHANNELS_FIRST =
+  "The node has its channels first (data_format NCHW). On a CPU, TensorFlow computes that only with oneDNN, which it does not use by itself on every processor.";
+const WITH_ONEDNN =
+  "start the application or the worker of that task with TF_ENABLE_ONEDNN_OPTS=1 in its environment";
+
 /** The first match is used, so special patterns come before general ones. */
 export const explanations: readonly Explanation[] = [
   {
@@ -22,6 +33,17 @@ export const explanations: readonly Explanation[] = [
     reason:
       "The task was started with a ClusterSpec of its own, as in a fixed cluster: by the window of another machine, perhaps. The cluster of this window is dynamic, and tells its tasks of each other with every session.",
     remedy: "Make the cluster fixed in this window, too, or dynamic in the other one.",
+  },
+  {
+    pattern:
+      /does not support grouped convolutions|grouped convolutions are not supported on CPU|filter_size does not have enough elements/i,
+    reason: GROUPED_CONVOLUTION,
+    remedy: `Pin the node to a task with the portable engine or a GPU, or ${WITH_ONEDNN}.`,
+  },
+  {
+    pattern: /only supports? (?:the )?ND?HWC|only supported for NHWC/i,
+    reason: CHANNELS_FIRST,
+    remedy: `Use data_format NHWC (NDHWC for volumes), pin the node to a task with the portable engine or a GPU, or ${WITH_ONEDNN}.`,
   },
   {
     pattern: /Op type not registered|No such op|unknown op/i,

@@ -8,6 +8,7 @@ import type { FunctionDef } from "../../protos/generated/tensorflow/function.js"
 import { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { OpDef_ArgDef } from "../../protos/generated/tensorflow/op_def.js";
 import { PRIVATE_ATTR_PREFIX } from "../../worker-runtime/graph/private-attrs.js";
+import { atOnce, paused, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { positionOf, withoutPosition } from "./node-places.js";
 import { type OpLookup, signatureOf } from "./signature.js";
 import { dataInput, uniqueName } from "./tensor-names.js";
@@ -31,13 +32,20 @@ export function borderIndex({ attr }: NodeDef): number {
 
 /** The nodes of a function's body, with its arguments first and its results last. */
 export function bodyNodes(definition: FunctionDef, lookup: OpLookup): Nodes {
+  return atOnce(slicedBodyNodes(definition, lookup));
+}
+
+/** As `bodyNodes`, in slices. */
+export function* slicedBodyNodes(definition: FunctionDef, lookup: OpLookup): Sliced<Nodes> {
   const { signature, nodeDef, ret, argAttr } = definition;
   const byName = new Map(nodeDef.map((node) => [node.name, node]));
   const nodes = new Map<string, NodeDef>();
   for (const [index, arg] of (signature?.inputArg ?? []).entries()) {
     nodes.set(arg.name, argumentNode(arg, index, argAttr.get(index)?.attr));
   }
-  for (const node of nodeDef) nodes.set(node.name, graphNode(node, byName, lookup));
+  yield* paused(nodeDef, (node) => {
+    nodes.set(node.name, graphNode(node, byName, lookup));
+  });
   for (const [index, arg] of (signature?.outputArg ?? []).entries()) {
     const input = graphInput(ret.get(arg.name) ?? "", byName, lookup);
     const name = uniqueName(arg.name, nodes);

@@ -10,7 +10,7 @@ import { DataType } from "../../protos/generated/tensorflow/types.js";
 import type { Sliced } from "../../worker-runtime/graph/slices.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
 import { texts } from "../texts/texts.js";
-import { bodyNodes } from "./body-nodes.js";
+import { slicedBodyNodes } from "./body-nodes.js";
 import { callRole } from "./call-roles.js";
 import { namedFunctions } from "./function-effects.js";
 import { nameOf } from "./library.js";
@@ -102,8 +102,7 @@ function* slicedBody(
   );
   // Those that it calls come first: what is wrong in them is a problem of their calls here.
   yield* slicedCalls(definition.nodeDef, recording, examination, new Set([...within, name]));
-  const nodes = bodyNodes(definition, recording);
-  yield;
+  const nodes = yield* slicedBodyNodes(definition, recording);
   const problems = yield* examination.examine(nodes, recording);
   remembered.set(definition, {
     opsKnown: examination.opsKnown,

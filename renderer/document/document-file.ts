@@ -13,7 +13,7 @@ import { readAnnotations, writeAnnotations } from "./annotations.js";
 import { suitsScopes } from "./arrangement.js";
 import { readClusterConfig, writeClusterConfig } from "./cluster-config.js";
 import { decodeMetaGraph } from "./decode-graph.js";
-import { layeredLayout } from "./layout.js";
+import { slicedLayeredLayout } from "./layout.js";
 import type { GraphDocument, Point } from "./model.js";
 import { positionOf, withoutPosition, withPosition } from "./node-places.js";
 import { readRunConfigs, writeRunConfigs } from "./run-config-file.js";
@@ -52,7 +52,7 @@ export function* slicedDocument(file: DocumentFile): Sliced<GraphDocument> {
     format: file.format,
     metaGraph,
     nodes,
-    layout: isPlaced ? layout : layeredLayout(nodes, layout),
+    layout: isPlaced ? layout : yield* slicedLayeredLayout(nodes, layout),
     ...readRunConfigs(metaGraph.collectionDef.get(DOCUMENT_COLLECTION)),
     cluster: readClusterConfig(metaGraph.collectionDef.get(DOCUMENT_COLLECTION)),
     annotations: readAnnotations(metaGraph.collectionDef.get(DOCUMENT_COLLECTION)),

@@ -6,12 +6,12 @@ import type { FunctionDef } from "../../protos/generated/tensorflow/function.js"
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { atOnce } from "../../worker-runtime/graph/slices.js";
-import { suitsScopes } from "./arrangement.js";
-import { ARGUMENT, bodyNodes, borderIndex, isBorder, RESULT, sameTexts } from "./body-nodes.js";
+import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
+import { isArranged, suitsScopes } from "./arrangement.js";
+import { ARGUMENT, borderIndex, isBorder, RESULT, sameTexts, slicedBodyNodes } from "./body-nodes.js";
 import { differingKeys } from "./differing-keys.js";
 import { bodyAnnotations, borderPlaces } from "./function-settings.js";
-import { layeredLayout } from "./layout.js";
+import { slicedLayeredLayout } from "./layout.js";
 import { functionsOf, libraryOf, nameOf, withFunctions } from "./library.js";
 import { EMPTY_RUN_CONFIGS, type GraphDocument, type Point } from "./model.js";
 import { positionOf } from "./node-places.js";
@@ -32,14 +32,26 @@ export function bodyDocument(
   lookup: OpLookup,
   before?: GraphDocument,
 ): GraphDocument | undefined {
+  return atOnce(slicedBodyDocument(whole, name, lookup, before));
+}
+
+/** As `bodyDocument`, in slices. */
+export function* slicedBodyDocument(
+  whole: GraphDocument,
+  name: string,
+  lookup: OpLookup,
+  before?: GraphDocument,
+): Sliced<GraphDocument | undefined> {
   const definition = libraryOf(whole.metaGraph).get(name);
   if (!definition?.signature) return undefined;
-  const nodes = keptNodes(bodyNodes(definition, lookup), before?.nodes);
+  const nodes = keptNodes(yield* slicedBodyNodes(definition, lookup), before?.nodes);
   const places = placesOf(definition, nodes);
-  const isPlaced = places.size === nodes.size || atOnce(suitsScopes(nodes));
+  // One that is shown in scopes stays so while it is open, as a document does.
+  const isInScopes = before !== undefined && isArranged(before);
+  const isPlaced = places.size === nodes.size || isInScopes || (yield* suitsScopes(nodes));
   const layout = isPlaced
     ? places
-    : (unmoved(places, nodes, before) ?? layeredLayout(nodes, besideBody(places, nodes)));
+    : (unmoved(places, nodes, before) ?? (yield* slicedLayeredLayout(nodes, besideBody(places, nodes))));
   const { path, kind, format, cluster } = whole;
   return {
     name: whole.name,

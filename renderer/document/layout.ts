@@ -3,10 +3,11 @@
  * are moved towards their neighbours. Linear in the size of the graph but for the sorting of each column.
  */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { atOnce, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime/graph/slices.js";
 import { closesLoop } from "../../worker-runtime/graph/structural-ops.js";
 import type { Point } from "./model.js";
 import { nodeWidth, roughHeight } from "./node-size.js";
-import { type Edge, wiringOf } from "./wiring.js";
+import { type Edge, slicedWiring, wiringOf } from "./wiring.js";
 
 export const COLUMN_GAP = 112;
 export const ROW_GAP = 32;
@@ -19,11 +20,20 @@ const MAX_COLUMN = 40;
 /** Positions of all nodes. Those in `fixed` stay; the others are laid out and, if any are fixed, set below them. */
 export function layeredLayout(
   nodes: ReadonlyMap<string, NodeDef>,
-  fixed: ReadonlyMap<string, Point> = new Map(),
+  fixed?: ReadonlyMap<string, Point>,
 ): Map<string, Point> {
+  return atOnce(slicedLayeredLayout(nodes, fixed));
+}
+
+/** As `layeredLayout`, in slices. */
+export function* slicedLayeredLayout(
+  nodes: ReadonlyMap<string, NodeDef>,
+  fixed: ReadonlyMap<string, Point> = new Map(),
+): Sliced<Map<string, Point>> {
   const free = new Map([...nodes].filter(([name]) => !fixed.has(name)));
-  const columns = breakLong(orderColumns(free, layersOf(free)));
-  const placed = placeColumns(free, columns);
+  yield* slicedWiring(free);
+  const columns = breakLong(yield* orderColumns(free, yield* layersOf(free)));
+  const placed = yield* placeColumns(free, columns);
   if (fixed.size === 0) return placed;
   const bottom = Math.max(
     ...[...fixed].map(([name, { y }]) => {
@@ -40,11 +50,12 @@ export function layeredLayout(
 }
 
 /** Length of the longest path to each node. Edges that close a circle (loops of TensorFlow 1) do not count. */
-function layersOf(nodes: ReadonlyMap<string, NodeDef>): Map<string, number> {
+function* layersOf(nodes: ReadonlyMap<string, NodeDef>): Sliced<Map<string, number>> {
   const wiring = wiringOf(nodes);
   const layer = new Map<string, number>();
   const onPath = new Set<string>();
   for (const start of nodes.keys()) {
+    if (layer.size % STEPS_AT_ONCE === 0) yield;
     const stack: { name: string; next: number }[] = layer.has(start) ? [] : [{ name: start, next: 0 }];
     onPath.add(start);
     for (let frame = stack.at(-1); frame; frame = stack.at(-1)) {
@@ -99,7 +110,10 @@ function pullSources(nodes: ReadonlyMap<string, NodeDef>, layer: Map<string, num
   }
 }
 
-function orderColumns(nodes: ReadonlyMap<string, NodeDef>, layer: ReadonlyMap<string, number>): string[][] {
+function* orderColumns(
+  nodes: ReadonlyMap<string, NodeDef>,
+  layer: ReadonlyMap<string, number>,
+): Sliced<string[][]> {
   const wiring = wiringOf(nodes);
   const columns: string[][] = [];
   for (const [name, depth] of layer) {
@@ -122,6 +136,7 @@ function orderColumns(nodes: ReadonlyMap<string, NodeDef>, layer: ReadonlyMap<st
     const forwards = sweep % 2 === 0;
     const order = forwards ? columns : columns.toReversed();
     for (const column of order) {
+      yield;
       const weight = new Map<string, number>();
       for (const name of column) {
         const neighbours = forwards
@@ -145,15 +160,16 @@ function breakLong(columns: readonly string[][]): string[][] {
   });
 }
 
-function placeColumns(
+function* placeColumns(
   nodes: ReadonlyMap<string, NodeDef>,
   columns: readonly (readonly string[])[],
-): Map<string, Point> {
+): Sliced<Map<string, Point>> {
   const wiring = wiringOf(nodes);
   const positions = new Map<string, Point>();
   const middle = new Map<string, number>();
   let x = ORIGIN.x;
   for (const column of columns) {
+    yield;
     let width = 0;
     let y = ORIGIN.y;
     const rows: { name: string; top: number; height: number }[] = [];

@@ -17,6 +17,7 @@ import { linksOf } from "./links.js";
 import type { Measurements } from "./measurements.js";
 import { type PlacementTask, processorsOf } from "./placement-task.js";
 import type { Assignment, StepProblem } from "./step-problem.js";
+import { taskTimesOf } from "./task-times.js";
 import { type Units, unitsOf } from "./units.js";
 
 export interface DocumentStepInput extends AllowedTasksInput {
@@ -27,6 +28,8 @@ export interface DocumentStepInput extends AllowedTasksInput {
   /** At least one. */
   readonly tasks: readonly PlacementTask[];
   readonly measured: Measurements;
+  /** The task whose master runs the step; by default the one that runs what nothing pins elsewhere. */
+  readonly master?: string | undefined;
 }
 
 /** How far the numbers of a problem were measured. */
@@ -102,6 +105,7 @@ export function* documentStep(input: DocumentStepInput): Sliced<DocumentStep> {
     ),
     latencyMicros: links.latencyMicros,
     microsPerByte: links.microsPerByte,
+    ...taskTimesOf(tasks, input.master, links.latencyMicros, measured),
   };
   return {
     problem,

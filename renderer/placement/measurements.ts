@@ -10,6 +10,17 @@ export interface Measurements {
   /** How long tasks take compared with the one that ran most: 2 is half as fast. Tasks that are not comparable lack. */
   readonly slowness: ReadonlyMap<string, number>;
   readonly transfers: readonly MeasuredTransfer[];
+  /** By task: from the beginning of the step until it ran a node that waited for no other task. */
+  readonly starts: ReadonlyMap<string, number>;
+  /** From the end of the last node until the end of the step, if another task than the master's took part. */
+  readonly endMicros: number | undefined;
+}
+
+/** A traced step as a whole. */
+export interface MeasuredWhole {
+  readonly micros: number;
+  /** The task whose master ran it, "worker/0". */
+  readonly master: string | undefined;
 }
 
 export interface MeasuredNode {
@@ -31,6 +42,8 @@ export const NOTHING_MEASURED: Measurements = {
   tensors: new Map(),
   slowness: new Map(),
   transfers: [],
+  starts: new Map(),
+  endMicros: undefined,
 };
 
 /**
@@ -39,12 +52,14 @@ export const NOTHING_MEASURED: Measurements = {
  *
  * @param opOf the op of a node
  * @param weightOf in which proportion nodes share time
+ * @param whole if it is known
  */
 export function measurementsOf(
   runs: readonly NodeRun[],
   transfers: readonly Transfer[],
   opOf: (node: string) => string | undefined,
   weightOf: (node: string) => number,
+  whole?: MeasuredWhole,
 ): Measurements {
   const nodes = new Map<string, MeasuredNode>();
   const byTask = new Map<string, NodeRun[]>();
@@ -70,7 +85,34 @@ export function measurementsOf(
     if (isTimed && from !== undefined && to !== undefined)
       timed.push({ from, to, bytes, micros: durationMicros });
   }
-  return { nodes, tensors, slowness: slownessOf(nodes, opOf), transfers: timed };
+  const last = Math.max(0, ...runs.map(({ startMicros, durationMicros }) => startMicros + durationMicros));
+  const tookPart = whole !== undefined && [...byTask.keys()].some((task) => task !== whole.master);
+  return {
+    ...{ nodes, tensors, transfers: timed },
+    slowness: slownessOf(nodes, opOf),
+    starts: startsOf(byTask, transfers),
+    endMicros: tookPart ? Math.max(0, whole.micros - last) : undefined,
+  };
+}
+
+/** When each task began, unless its first node waited for a tensor of another one. */
+function startsOf(
+  byTask: ReadonlyMap<string, readonly NodeRun[]>,
+  transfers: readonly Transfer[],
+): ReadonlyMap<string, number> {
+  const starts = new Map<string, number>();
+  for (const [task, runs] of byTask) {
+    const first = runs.reduce(
+      (least, { startMicros }) => Math.min(least, startMicros),
+      Number.POSITIVE_INFINITY,
+    );
+    const hasWaited = transfers.some(
+      ({ toDevice, startMicros, durationMicros }) =>
+        taskText(toDevice) === task && startMicros + durationMicros <= first,
+    );
+    if (!hasWaited) starts.set(task, first);
+  }
+  return starts;
 }
 
 function taskText(device: string): string | undefined {

@@ -2,7 +2,7 @@
 import type { Assignment, StepProblem } from "./step-problem.js";
 
 export interface SimulatedStep {
-  /** From the start of the step to the end of its last node. */
+  /** From the start of the step until the master has the answers of all tasks that compute something. */
   readonly micros: number;
   /** Sent between tasks, and in how many transfers. */
   readonly bytes: number;
@@ -11,8 +11,8 @@ export interface SimulatedStep {
 
 /**
  * Simulates steps of one problem. A processor runs one node at a time, in the order in which they become ready, as an
- * executor does; a connection between two tasks carries one tensor at a time. What a client feeds and fetches takes no
- * time.
+ * executor does; a connection between two tasks carries one tensor at a time. A task begins when the master has started
+ * it, and its answer takes a time. What a client feeds and fetches takes no further time.
  */
 export class StepSimulator {
   readonly #problem: StepProblem;
@@ -51,10 +51,12 @@ export class StepSimulator {
   /** @param limit the simulation may end early with an infinite time once the step takes longer */
   run(assignment: Assignment, limit = Number.POSITIVE_INFINITY): SimulatedStep {
     const { taskCount, unitOf, micros, processorOf, firstEdge, edgeTarget, edgeTensor } = this.#problem;
-    const { tensorBytes, latencyMicros, microsPerByte } = this.#problem;
+    const { tensorBytes, latencyMicros, microsPerByte, startMicros, endMicros } = this.#problem;
     const [waiting, ready, arrival, heap] = [this.#waiting, this.#ready, this.#arrival, this.#heap];
     waiting.set(this.#inputs);
-    ready.fill(0);
+    for (let node = 0; node < ready.length; node++) {
+      ready[node] = startMicros[assignment[unitOf[node] ?? 0] ?? 0] ?? 0;
+    }
     arrival.fill(-1);
     heap.clear();
     for (let node = 0; node < waiting.length; node++) if (waiting[node] === 0) heap.push(node);
@@ -67,7 +69,7 @@ export class StepSimulator {
       const start = Math.max(ready[node] ?? 0, processorFree[processor] ?? 0);
       const finish = start + (micros[node * taskCount + task] ?? 0);
       processorFree[processor] = finish;
-      end = Math.max(end, finish);
+      end = Math.max(end, finish + (endMicros[task] ?? 0));
       if (end > limit) return { micros: Number.POSITIVE_INFINITY, bytes, transfers };
       for (let edge = firstEdge[node] ?? 0; edge < (firstEdge[node + 1] ?? 0); edge++) {
         const target = edgeTarget[edge] ?? 0;

@@ -39,6 +39,11 @@ export interface StepProblem {
   /** From one task to another, `[from × taskCount + to]`. */
   readonly latencyMicros: Float64Array;
   readonly microsPerByte: Float64Array;
+
+  /** From the beginning of the step until each task can run its first node: the master starts the others' parts. */
+  readonly startMicros: Float64Array;
+  /** From the end of a task's last node until the step is over: its answer, and what is fetched, go to the master. */
+  readonly endMicros: Float64Array;
 }
 
 /** Whether a unit may be on a task. */

@@ -1,7 +1,15 @@
 /** Functions that are open in a document: the bodies that are shown, each with a state of its own, derived from the document. */
-import { bodyDocument } from "../document/function-body.js";
+import type { FunctionDef } from "../../protos/generated/tensorflow/function.js";
+import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import type { OpRegistry } from "../../worker-runtime/graph/op-registry.js";
+import type { Sliced } from "../../worker-runtime/graph/slices.js";
+import { isArranged, NO_WEIGHTS, slicedHierarchy } from "../document/arrangement.js";
+import { type Findings, slicedExamination } from "../document/examine.js";
+import { bodyDocument, slicedBodyDocument } from "../document/function-body.js";
 import { functionsOf, libraryOf, nameOf } from "../document/library.js";
 import type { GraphDocument } from "../document/model.js";
+import { slicedWiring } from "../document/wiring.js";
+import { MAX_AT_ONCE } from "./background.js";
 import {
   activeGraph,
   activeSession,
@@ -12,7 +20,8 @@ import {
   showFunctions,
   useActiveGraph,
 } from "./document-session.js";
-import { examine, examineEdited, lookupFor, useDocument } from "./document-state.js";
+import { examine, examineEdited, lookupFor, opsKnown, useDocument } from "./document-state.js";
+import { useOps } from "./ops-store.js";
 
 /** The sessions of a document's functions that were opened, by name. */
 const bodies = recordPerDocument((): { readonly sessions: Map<string, DocumentSession> } => ({
@@ -52,6 +61,44 @@ export function leaveFunctions(to?: DocumentSession): void {
   const document = activeSession();
   const path = openFunctions(document);
   showFunctions(document, to ? path.slice(0, path.indexOf(to) + 1) : []);
+}
+
+/** What was computed of the body of a function before it is shown. */
+interface Prepared {
+  readonly metaGraph: MetaGraphDef;
+  readonly ops: OpRegistry;
+  readonly document: GraphDocument;
+  readonly findings: Findings;
+}
+
+const prepared = new WeakMap<FunctionDef, Prepared>();
+
+/**
+ * Computes in slices what showing a function for the first time would otherwise wait for.
+ *
+ * @returns undefined if it is small, or was shown before
+ */
+export function preparation(
+  name: string,
+): { readonly size: number; readonly work: Sliced<void> } | undefined {
+  const { document: whole } = useDocument.getState();
+  const definition = libraryOf(whole.metaGraph).get(name);
+  const size = definition?.nodeDef.length ?? 0;
+  if (!definition || size <= MAX_AT_ONCE || bodies().sessions.has(name)) return undefined;
+  return { size, work: prepare(whole, definition) };
+}
+
+function* prepare(whole: GraphDocument, definition: FunctionDef): Sliced<void> {
+  const { metaGraph } = whole;
+  const { ops } = useOps.getState();
+  const lookup = lookupFor(whole);
+  const document = yield* slicedBodyDocument(whole, nameOf(definition), lookup);
+  if (!document) return;
+  // Remembered where they are asked for.
+  yield* slicedWiring(document.nodes);
+  if (isArranged(document)) yield* slicedHierarchy(document.nodes, NO_WEIGHTS);
+  const findings = yield* slicedExamination(document, lookupFor(document), opsKnown());
+  prepared.set(definition, { metaGraph, ops, document, findings });
 }
 
 /** Shows the graph, or the function of it, that an edit was made in. */
@@ -98,9 +145,11 @@ function derive(parent: DocumentSession, session: DocumentSession, select?: read
   const known = store.getState();
   const isKnown = bodies(parent).sessions.get(names.get(session) ?? "") === session;
   const before = isKnown ? known.document : undefined;
-  const document = bodyDocument(whole, names.get(session) ?? "", lookupFor(whole), before);
+  const name = names.get(session) ?? "";
+  const ready = before ? undefined : readyBody(whole, name);
+  const document = ready?.document ?? bodyDocument(whole, name, lookupFor(whole), before);
   if (!document) return false;
-  const findings = before ? examineEdited(document, known) : examine(document);
+  const findings = before ? examineEdited(document, known) : (ready?.findings ?? examine(document));
   const kept = select ?? [...known.selection];
   const selection = new Set(kept.filter((name) => document.nodes.has(name)));
   store.setState({
@@ -110,6 +159,13 @@ function derive(parent: DocumentSession, session: DocumentSession, select?: read
     refusal: undefined,
   });
   return true;
+}
+
+/** What was prepared of a function, if the document and the ops are still the same. */
+function readyBody({ metaGraph }: GraphDocument, name: string): Prepared | undefined {
+  const definition = libraryOf(metaGraph).get(name);
+  const known = definition && prepared.get(definition);
+  return known?.metaGraph === metaGraph && known.ops === useOps.getState().ops ? known : undefined;
 }
 
 /**

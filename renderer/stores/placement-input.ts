@@ -62,6 +62,9 @@ export function currentMeasurements(document: GraphDocument): Measurements {
       const node = document.nodes.get(name);
       return node ? estimates.micros(node, document.nodes) : 0;
     },
+    latest.computeMillis === undefined
+      ? undefined
+      : { micros: latest.computeMillis * 1000, master: latest.master },
   );
 }
 
@@ -76,6 +79,7 @@ export function currentStep(keepPins: boolean): Sliced<DocumentStep> {
     engines: currentEngines(),
     tasks: placementTasks(document),
     measured: currentMeasurements(document),
+    master: useDocumentRun.getState().latest?.master,
     keepPins,
   });
 }

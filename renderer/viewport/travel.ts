@@ -1,15 +1,23 @@
 /** Where the user has been in the graph and its functions: what was open, in view and selected before each jump. */
 import type { Viewport } from "@xyflow/react";
 import type { Openness } from "../document/visible-graph.js";
+import { Background } from "../stores/background.js";
 import {
   activeGraph,
   activeSession,
   type DocumentSession,
   openFunctions,
   perDocument,
+  recordPerDocument,
 } from "../stores/document-session.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
-import { leaveFunctions, openFunction, returnToFunctions, shownFunction } from "../stores/function-bodies.js";
+import {
+  leaveFunctions,
+  openFunction,
+  preparation,
+  returnToFunctions,
+  shownFunction,
+} from "../stores/function-bodies.js";
 import { graphViewActions, useGraphView } from "../stores/graph-view-store.js";
 import { currentView, moveView, revealNode, revealNodes } from "./view.js";
 import { useCanvas } from "./view-store.js";
@@ -49,8 +57,23 @@ export function goToNode(name: string): void {
   revealNode(name);
 }
 
+const preparations = recordPerDocument(() => new Background());
+
+/** Calls back when a function can be shown without a wait: at once, or, if it is large, after its body was gone through. */
+function oncePrepared(name: string, then: () => void): void {
+  const large = preparation(name);
+  if (large) preparations().start(large.size, () => large.work, then);
+  else then();
+}
+
 /** Opens the body of a function; "back" returns to its call. */
 export function goIntoFunction(name: string): void {
+  oncePrepared(name, () => {
+    enter(name);
+  });
+}
+
+function enter(name: string): void {
   const from = activeGraph();
   rememberStop();
   if (openFunction(name) && activeGraph() !== from) return;
@@ -59,13 +82,16 @@ export function goIntoFunction(name: string): void {
 
 /** Opens the body of a function, and selects a node of it and brings it into view. */
 export function goToNodeIn(name: string, node: string): void {
-  const isShown = shownFunction() === name;
-  if (isShown) rememberStop();
-  else goIntoFunction(name);
-  if (shownFunction() !== name) return;
-  documentActions.select([node]);
-  if (isShown) revealNode(node);
-  else onceDrawn(() => revealNode(node));
+  if (shownFunction() === name) {
+    goToNode(node);
+    return;
+  }
+  oncePrepared(name, () => {
+    enter(name);
+    if (shownFunction() !== name) return;
+    documentActions.select([node]);
+    onceDrawn(() => revealNode(node));
+  });
 }
 
 /** Goes out to the graph, to a function that the shown one was opened in, or to the innermost of these. */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import { graphToRun, readDocument, writeDocument } from "../../renderer/document/document-file.js";
+import { moveOnBorder } from "../../renderer/document/edits/arguments.js";
 import { setAttr } from "../../renderer/document/edits/attrs.js";
 import { editFunction } from "../../renderer/document/edits/edit-function.js";
 import { extractFunction } from "../../renderer/document/edits/extract-function.js";
@@ -264,5 +265,43 @@ describe.skipIf(peerMissing("tensorflow"))("nodes that are extracted to a functi
     expect(numbersOf(await run("tensorflow", opened, one))).toEqual([0, -12, -26]);
     const [saved] = functionsOf(opened.metaGraph);
     expect([...(saved?.attr.keys() ?? [])].some((key) => key.startsWith("_tensordeck_"))).toBe(true);
+  });
+
+  test("a function whose arguments and results were moved gives the same to every call", async () => {
+    let moved = 0;
+    for (const one of Object.values(CASES)) {
+      const before = documentOf(one.graph);
+      const inside = [...before.nodes.values()].filter(({ name, op }) => one.isExtracted(name, op));
+      const names = inside.map(({ name }) => name);
+      const called = edited(before, extractFunction(before, lookupIn(before), names));
+      let document = called;
+      for (const { signature } of functionsOf(called.metaGraph)) {
+        const ops = lookupIn(document);
+        const body = bodyDocument(document, signature?.name ?? "", ops);
+        for (const { name, op } of body?.nodes.values() ?? []) {
+          if (op !== "_Arg" && op !== "_Retval") continue;
+          const now = bodyDocument(document, signature?.name ?? "", lookupIn(document));
+          const result = now && moveOnBorder(now, name, 1);
+          if (!now || !result?.ok) continue;
+          const done = editFunction(
+            document,
+            signature?.name ?? "",
+            now,
+            result.transaction,
+            lookupIn(document),
+          );
+          if (!done.ok) throw new Error(done.reason);
+          document = edited(document, done);
+          moved++;
+        }
+      }
+      const expected = numbersOf(await run("tensorflow", before, one));
+      for (const engine of ["tensorflow", "portable"] as const) {
+        const values = numbersOf(await run(engine, document, one));
+        expect(values).toHaveLength(expected.length);
+        for (const [at, value] of values.entries()) expect(value).toBeCloseTo(expected[at] ?? Number.NaN, 5);
+      }
+    }
+    expect(moved).toBeGreaterThan(3);
   });
 });

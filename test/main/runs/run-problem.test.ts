@@ -50,6 +50,28 @@ describe("an error of TensorFlow", () => {
     ["Op type not registered 'Foo' in binary running on vm.", undefined, /does not have this op/],
     ["Input 1 of node x was passed float from input:0 incompatible with expected int32.", "x", /dtype/],
     ["Cannot assign a device for operation x: x was explicitly assigned to /job:ps/task:9", "x", /device/],
+    [
+      "Fused conv implementation does not support grouped convolutions for now.\n\t [[{{node x}}]]",
+      "x",
+      /^This convolution is grouped/,
+    ],
+    [
+      "filter_size does not have enough elements, requested 216, got 108\n\t [[{{node x}}]]",
+      "x",
+      /^This convolution is grouped/,
+    ],
+    [
+      "The Conv2D op currently only supports the NHWC tensor format on the CPU. The op was given the format: NCHW\n\t [[{{node x}}]]",
+      "x",
+      /channels first/,
+    ],
+    ["Default MaxPoolingOp only supports NHWC on device type CPU\n\t [[{{node x}}]]", "x", /channels first/],
+    ["Default Pooling3DOp only supports NDHWC on device type CPU\n\t [[{{node x}}]]", "x", /channels first/],
+    [
+      "Depthwise convolution on CPU is only supported for NHWC format\n\t [[{{node x}}]]",
+      "x",
+      /channels first/,
+    ],
     ["OOM when allocating tensor with shape[100000,100000]", undefined, /memory/],
     ["Session 12ab is not found.", undefined, /restarted/],
     ["Op type not registered 'Op of x' in binary running on vm.", "x", /does not have this op/],

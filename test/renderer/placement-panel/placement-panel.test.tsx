@@ -78,7 +78,8 @@ describe("the placement panel", () => {
     await suggest();
     const { suggestion } = usePlacement.getState();
     expect(suggestion?.before.micros).toBe(6005);
-    expect(suggestion?.after.micros).toBeLessThan(4500);
+    // A branch beside the other one, and the way to the second task and back.
+    expect(suggestion?.after.micros).toBeLessThan(5000);
     const after = within(screen.getByRole("row", { name: /^After/ }));
     expect(after.getByText("not yet")).toBeDefined();
     expect(within(screen.getByRole("row", { name: /^Before/ })).getByText("6.10 ms")).toBeDefined();

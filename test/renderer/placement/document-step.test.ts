@@ -6,6 +6,7 @@ import { KernelCatalogue } from "../../../renderer/kernels/kernel-catalogue.js";
 import { KernelNeeds } from "../../../renderer/kernels/kernel-needs.js";
 import { type DocumentStep, documentStep } from "../../../renderer/placement/document-step.js";
 import { measurementsOf, NOTHING_MEASURED } from "../../../renderer/placement/measurements.js";
+import { StepSimulator } from "../../../renderer/placement/simulate.js";
 import { isAllowed } from "../../../renderer/placement/step-problem.js";
 import { colocationGroup } from "../../../worker-runtime/graph/colocation-groups.js";
 import { atOnce } from "../../../worker-runtime/graph/slices.js";
@@ -19,6 +20,7 @@ interface Wish {
   readonly keepPins?: boolean;
   readonly fetches?: readonly string[];
   readonly targets?: readonly string[];
+  readonly master?: string;
 }
 
 function stepOf(nodes: readonly NodeDef[], wish: Wish = {}): DocumentStep {
@@ -43,6 +45,7 @@ function stepOf(nodes: readonly NodeDef[], wish: Wish = {}): DocumentStep {
         bytesPerSecond: new Map(),
       })),
       measured: wish.measured ?? NOTHING_MEASURED,
+      master: wish.master,
       keepPins: wish.keepPins ?? true,
     }),
   );
@@ -206,3 +209,85 @@ describe("a traced step", () => {
 
 const emptyList = { s: [], i: [], f: [], b: [], type: [], shape: [], tensor: [], func: [] };
 const text = (value: string) => Buffer.from(value);
+
+describe("the time of a step with more than one task", () => {
+  const PORTABLE = { "worker/0": "portable", "worker/1": "portable" } as const;
+  const ran = (name: string, task: number, startMicros: number, durationMicros: number): NodeRun => ({
+    ...{ node: name, device: `/job:worker/replica:0/task:${task}/device:CPU:0` },
+    ...{ startMicros, durationMicros, outputBytes: 4 },
+  });
+  const sent = (tensor: string, startMicros: number, durationMicros: number): Transfer => ({
+    ...{ tensor, startMicros, durationMicros, bytes: 4, timed: true },
+    fromDevice: "/job:worker/replica:0/task:1/device:CPU:0",
+    toDevice: "/job:worker/replica:0/task:0/device:CPU:0",
+  });
+  const onTask = (name: string, task: number) => ({
+    ...constant(name, "1"),
+    device: `/job:worker/task:${task}`,
+  });
+  const twoTasks = [onTask("a", 0), onTask("b", 1)];
+  const expectedOf = (nodes: readonly NodeDef[], wish: Wish) => {
+    const { problem, start } = stepOf(nodes, { engines: PORTABLE, master: "worker/0", ...wish });
+    return new StepSimulator(problem).run(start).micros;
+  };
+
+  it.each([
+    // Traced steps of two constants on two portable tasks of one machine.
+    [8570, [ran("a", 0, 55, 23), ran("b", 1, 1483, 19)], [sent("b:0", 7260, 1306)]],
+    [7770, [ran("a", 0, 44, 19), ran("b", 1, 3352, 20)], [sent("b:0", 7109, 665)]],
+    [12_950, [ran("a", 0, 52, 25), ran("b", 1, 1113, 21)], [sent("b:0", 11_024, 1928)]],
+  ])("is what was measured, of %i µs", (micros, runs, transfers) => {
+    const measured = measurementsOf(
+      runs,
+      transfers,
+      () => "Const",
+      () => 1,
+      { micros, master: "worker/0" },
+    );
+    const expected = expectedOf(twoTasks, { measured, fetches: ["a:0", "b:0"] });
+    expect(Math.abs(expected - micros) / micros).toBeLessThan(0.2);
+    // With both on the master's task, nothing has to be started or sent.
+    const together = expectedOf([onTask("a", 0), onTask("b", 0)], { measured, fetches: ["a:0", "b:0"] });
+    expect(together).toBeLessThan(200);
+  });
+
+  it("is that of the welcome graph as it was traced", () => {
+    const nodes = [
+      ...[onTask("a", 0), onTask("b", 0)],
+      node("x", "AddV2", ["a", "b"], { T: type("float32") }, "/job:worker/task:0"),
+      node("y", "Mul", ["a", "b"], { T: type("float32") }, "/job:worker/task:0"),
+      node("z", "AddV2", ["x", "y"], { T: type("float32") }, "/job:worker/task:1"),
+    ];
+    const whole = { micros: 13_010, master: "worker/0" };
+    const runs = [ran("z", 1, 1618, 29)];
+    const measured = measurementsOf(
+      runs,
+      [sent("z:0", 7922, 5089)],
+      () => "AddV2",
+      () => 1,
+      whole,
+    );
+    const expected = expectedOf(nodes, { measured, fetches: ["z:0"] });
+    expect(Math.abs(expected - whole.micros) / whole.micros).toBeLessThan(0.2);
+  });
+
+  it("is assumed where nothing was measured: the way to the task, and the way back", () => {
+    const split = expectedOf(twoTasks, { fetches: ["a:0", "b:0"] });
+    const together = expectedOf([onTask("a", 0), onTask("b", 0)], { fetches: ["a:0", "b:0"] });
+    expect(split - together).toBeGreaterThan(1000);
+    // The master's own task needs neither.
+    expect(
+      expectedOf([onTask("a", 1), onTask("b", 1)], { fetches: ["a:0", "b:0"], master: "worker/1" }),
+    ).toBe(together);
+  });
+
+  it("says nothing of a task whose first node waited for another task", () => {
+    const { starts } = measurementsOf(
+      [ran("a", 1, 50, 20), ran("z", 0, 5000, 20)],
+      [sent("a:0", 100, 4000)],
+      () => "Const",
+      () => 1,
+    );
+    expect([...starts]).toEqual([["worker/1", 50]]);
+  });
+});

@@ -21,6 +21,9 @@ export interface Sketch {
   readonly capacity?: number;
   readonly latencyMicros?: number;
   readonly microsPerByte?: number;
+  /** Until a task beside the first runs its first node, and until its answer is there. */
+  readonly startMicros?: number;
+  readonly endMicros?: number;
 }
 
 /** A problem whose tasks are each on a machine of their own. */
@@ -38,6 +41,8 @@ export function problemOf(sketch: Sketch): StepProblem {
     Float64Array.from({ length: tasks * tasks }, (_, link) =>
       Math.floor(link / tasks) === link % tasks ? 0 : value,
     );
+  const besideFirst = (value: number) =>
+    Float64Array.from({ length: tasks }, (_, task) => (task === 0 ? 0 : value));
   return {
     taskCount: tasks,
     processorOf: Int32Array.from({ length: tasks }, (_, task) => task),
@@ -59,6 +64,8 @@ export function problemOf(sketch: Sketch): StepProblem {
     residentBytes: Float64Array.from({ length: unitCount }, (_, unit) => sketch.residentBytes?.[unit] ?? 0),
     latencyMicros: between(latencyMicros),
     microsPerByte: between(microsPerByte),
+    startMicros: besideFirst(sketch.startMicros ?? 0),
+    endMicros: besideFirst(sketch.endMicros ?? 0),
   };
 }
 

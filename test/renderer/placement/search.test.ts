@@ -237,3 +237,14 @@ describe("the moves of a placement", () => {
     expect(few.map(({ label }) => label)).toEqual([names[0], names[1]]);
   });
 });
+
+describe("tasks beside the master's", () => {
+  it("are left out of a step that is shorter than starting them", () => {
+    const sketch = { tasks: 2, micros: [400, 400], edges: [], latencyMicros: 0 };
+    const start = Int32Array.of(0, 0);
+    const split = search(problemOf(sketch), start).assignment;
+    expect(new Set(split).size).toBe(2);
+    const problem = problemOf({ ...sketch, startMicros: 300, endMicros: 200 });
+    expect([...search(problem, start).assignment]).toEqual([0, 0]);
+  });
+});

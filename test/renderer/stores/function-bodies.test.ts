@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 /** Functions that are open in a document, beside the document itself. */
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { writeDocument } from "../../../renderer/document/document-file.js";
 import { extractFunction } from "../../../renderer/document/edits/extract-function.js";
 import { libraryOf } from "../../../renderer/document/library.js";
@@ -16,9 +16,10 @@ import {
 import { documentActions, useDocument, useGraph } from "../../../renderer/stores/document-store.js";
 import { functionActions } from "../../../renderer/stores/function-actions.js";
 import { leaveFunctions, openFunction, shownFunction } from "../../../renderer/stores/function-bodies.js";
+import { hasScopes } from "../../../renderer/stores/graph-view-store.js";
 import { useDocumentRun, useGraphRun } from "../../../renderer/stores/run-store.js";
 import { goBack, goForward, goIntoFunction, selectInGraph } from "../../../renderer/viewport/travel.js";
-import { edited, lookup, welcome } from "../document/graphs.js";
+import { binary, constant, documentOf, edited, lookup, welcome } from "../document/graphs.js";
 import { openDocument } from "../support/documents.js";
 
 const names = () => [...useGraph.getState().document.nodes.keys()];
@@ -158,5 +159,51 @@ describe("the way through functions", () => {
     goBack();
     goForward();
     expect(shownFunction()).toBeUndefined();
+  });
+});
+
+/** A function of so many nodes in scopes of 50, and a call of it. */
+function largeFunction(count: number): void {
+  const nodes = Array.from({ length: count }, (_, index) =>
+    binary(`layer_${Math.floor(index / 50)}/n${index}`, "AddV2", index === 0 ? "a" : nameAt(index - 1), "a"),
+  );
+  const inner = documentOf([constant("a", "1"), ...nodes, binary("end", "Neg", nameAt(count - 1), "a")], {
+    layout: new Map(),
+  });
+  const names = nodes.map(({ name }) => name);
+  openDocument(edited(inner, extractFunction(inner, lookup, names)));
+}
+
+const nameAt = (index: number) => `layer_${Math.floor(index / 50)}/n${index}`;
+
+describe("a function of thousands of nodes", () => {
+  it("is gone through in slices before it is shown, and shown in its scopes", async () => {
+    largeFunction(5000);
+    const [name = ""] = functionNames();
+    goIntoFunction(name);
+    // The graph stays until it is ready.
+    expect(shownFunction()).toBeUndefined();
+    await vi.waitFor(() => expect(shownFunction()).toBe(name), { timeout: 30_000 });
+    expect(useGraph.getState().document.nodes.size).toBe(5002);
+    expect(hasScopes()).toBe(true);
+    expect(useGraph.getState().document.layout.size).toBe(0);
+    documentActions.rename(nameAt(7), "layer_0/renamed");
+    expect(hasScopes()).toBe(true);
+    goBack();
+    goForward();
+    expect([shownFunction(), names().includes("layer_0/renamed")]).toEqual([name, true]);
+  });
+
+  it("is not opened where the user went on meanwhile", async () => {
+    largeFunction(1500);
+    const [name = ""] = functionNames();
+    goIntoFunction(name);
+    openDocument(welcome());
+    goIntoFunction(name);
+    // Whatever was begun has ended when a later preparation has.
+    largeFunction(1500);
+    goIntoFunction(name);
+    await vi.waitFor(() => expect(shownFunction()).toBe(name), { timeout: 30_000 });
+    expect(path()).toBe(1);
   });
 });
