@@ -175,8 +175,12 @@ async function middle(page: Page): Promise<{ x: number; y: number }> {
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 }
 
-/** @param move gets the part of the time that has passed, from 0 to 1 */
-async function framesDuring(page: Page, move: (share: number) => Promise<void>): Promise<number> {
+/**
+ * Frames a second while something is moved.
+ *
+ * @param move gets the part of the time that has passed, from 0 to 1
+ */
+export async function framesDuring(page: Page, move: (share: number) => Promise<void>): Promise<number> {
   await page.evaluate(COUNT_FRAMES);
   const started = performance.now();
   for (let passed = 0; passed < MOVE_MILLIS; passed = performance.now() - started) {
