@@ -7,6 +7,7 @@ import { useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { shownTheme, useSettings } from "../stores/settings-store.js";
 import { texts } from "../texts/texts.js";
+import { coloursOf } from "../ui/css-colours.js";
 import { drawnRect } from "../viewport/annotation-places.js";
 import { colourOfItem, useColourScale } from "../viewport/colouring.js";
 import { currentMap } from "../viewport/current-map.js";
@@ -16,7 +17,6 @@ import type { Rect } from "../viewport/rect.js";
 import { currentView, moveView, visibleArea } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { COLOURS } from "./annotation-colours.js";
-import { coloursOf } from "./css-colours.js";
 import styles from "./minimap.module.css";
 
 const words = texts.canvas.minimap;

@@ -30,8 +30,9 @@ export function criticalPath(runs: readonly NodeRun[], nodes: ReadonlyMap<string
   const path: NodeRun[] = [];
   for (let run = latest(runs); run !== undefined; run = latest(inputsOf(run.node, byName, nodes, visited))) {
     visited.add(run.node);
-    path.unshift(run);
+    path.push(run);
   }
+  path.reverse();
   let transferMicros = 0;
   let gapMicros = 0;
   path.forEach((run, index) => {

@@ -40,10 +40,11 @@ export function layTimeline(nodes: readonly NodeRun[], transfers: readonly Trans
   const lanes = [...devices]
     .sort(([one], [other]) => one.localeCompare(other, "en", { numeric: true }))
     .map(([device, runs]) => layLane(device, runs));
-  const ends = [...nodes, ...transfers].map(
-    ({ startMicros, durationMicros }) => startMicros + durationMicros,
-  );
-  return { lanes, transfers, endMicros: Math.max(1, ...ends) };
+  let endMicros = 1;
+  for (const list of [nodes, transfers])
+    for (const { startMicros, durationMicros } of list)
+      endMicros = Math.max(endMicros, startMicros + durationMicros);
+  return { lanes, transfers, endMicros };
 }
 
 function layLane(device: string, runs: readonly NodeRun[]): Lane {

@@ -1,29 +1,51 @@
-import { memo, type ReactElement, useEffect, useRef, useState } from "react";
+import {
+  memo,
+  type PointerEvent,
+  type ReactElement,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import type { NodeRun, Transfer } from "../../main/api/runs.js";
 import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { useCluster } from "../stores/cluster-store.js";
+import { shownTheme, useSettings } from "../stores/settings-store.js";
 import { texts } from "../texts/texts.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { classNames } from "../ui/class-names.js";
+import { coloursOf } from "../ui/css-colours.js";
 import { bytesText, durationText } from "../ui/format.js";
 import { Swatch } from "../ui/swatch.js";
 import tooltipStyles from "../ui/tooltip.module.css";
 import { selectInGraph } from "../viewport/travel.js";
-import { type Lane, type Timeline, tickMicros, tickText } from "./lanes.js";
+import type { Lane, Timeline } from "./lanes.js";
+import { type Drawing, drawTimeline } from "./timeline-drawing.js";
+import {
+  type ArrowMark,
+  type BarMark,
+  markAt,
+  marksOf,
+  microsAt,
+  microsPerPixel,
+  sceneOf,
+} from "./timeline-marks.js";
 import styles from "./timeline-plot.module.css";
+import { moved, type TimeView, zoomed } from "./timeline-window.js";
 
 const words = texts.dock.timelinePlot;
 
-const AXIS_HEIGHT = 24;
-const BAR_HEIGHT = 20;
-const ROW_HEIGHT = 24;
-/** Space above and below the bars of a lane for the arrows. */
-const LANE_PADDING = 13;
-const LEFT = 8;
-const RIGHT = 16;
-const TICK_DISTANCE = 80;
-const LETTER_WIDTH = 6.4;
+/** No canvas is higher: a cluster of many tasks would need one larger than browsers have. */
+const STRIP_HEIGHT = 1024;
+/** How much a pixel of the wheel zooms, as the exponent of 2. */
+const ZOOM_PER_PIXEL = 0.003;
+/** A wheel that counts lines or pages. */
+const PIXELS_PER_UNIT = [1, 20, 400] as const;
+/** So far the pointer moves within a click. */
+const CLICK_PIXELS = 4;
 
 /** "worker/0 CPU:0" of a full device name. */
 export function deviceText(device: string): string {
@@ -32,102 +54,193 @@ export function deviceText(device: string): string {
   return [task ?? (part ? "" : device), part].filter(Boolean).join(" ");
 }
 
-interface Placed {
-  readonly lane: Lane;
-  readonly top: number;
-  readonly height: number;
+interface TimelinePlotProps {
+  readonly timeline: Timeline;
+  readonly view: TimeView;
 }
 
-interface Hover {
-  readonly lines: readonly string[];
-  readonly x: number;
-  readonly y: number;
-}
-
-/** A run in progress reports continuously; the bars are drawn again only for a new trace. */
-export const TimelinePlot = memo(({ timeline }: { readonly timeline: Timeline }): ReactElement => {
+/**
+ * Nodes and transfers over the time of a step. The wheel zooms at the pointer, dragging moves. A run in progress reports
+ * continuously; the canvas is drawn again only for a new trace.
+ */
+export const TimelinePlot = memo(({ timeline, view }: TimelinePlotProps): ReactElement => {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
-  const [hover, setHover] = useState<Hover>();
-  const placed = place(timeline.lanes);
-  const height = AXIS_HEIGHT + placed.reduce((sum, lane) => sum + lane.height, 0);
-  const scale = Math.max(1, width - LEFT - RIGHT) / timeline.endMicros;
-  const x = (micros: number) => LEFT + micros * scale;
-  const tick = tickMicros(timeline.endMicros, width / TICK_DISTANCE);
-  const ticks = Array.from({ length: Math.floor(timeline.endMicros / tick) + 1 }, (_, index) => index * tick);
+  const [hover, setHover] = useState<{ readonly x: number; readonly y: number }>();
+  const scene = useMemo(() => sceneOf(timeline), [timeline]);
+  const { from, to } = view.shown;
+  const drawing = useMemo((): Drawing => {
+    const shown = { from, to };
+    return { scene, shown, width, marks: marksOf(scene, shown, width) };
+  }, [scene, from, to, width]);
+  const drag = useRef<{ readonly x: number; readonly shown: { from: number; to: number }; isClick: boolean }>(
+    undefined,
+  );
+  useWheel(frame, (x, pixels) =>
+    view.show((shown) => zoomed(shown, microsAt(x, shown, width), 2 ** (-pixels * ZOOM_PER_PIXEL))),
+  );
+  const placeOf = (event: PointerEvent<HTMLElement>) => {
+    const { left, top } = event.currentTarget.getBoundingClientRect();
+    return { x: event.clientX - left, y: event.clientY - top };
+  };
+  const under = hover && markAt(drawing.marks, hover.x, hover.y);
+  const strips = Array.from({ length: Math.ceil(scene.height / STRIP_HEIGHT) }, (_, index) => index);
   return (
     <div className={styles.scroll} onPointerLeave={() => setHover(undefined)}>
-      <div className={styles.gutter} style={{ height }}>
-        {placed.map(({ lane, top, height: laneHeight }, index) => (
-          <LaneHead key={lane.device} lane={lane} top={top} height={laneHeight} odd={index % 2 === 1} />
+      <div className={styles.gutter} style={{ height: scene.height }}>
+        {scene.lanes.map(({ lane, top, height }, index) => (
+          <LaneHead key={lane.device} lane={lane} top={top} height={height} odd={index % 2 === 1} />
         ))}
       </div>
-      <div className={styles.plot} ref={frame}>
-        <svg width={width} height={height} role="img" aria-label={words.label}>
-          {placed.map(({ lane, top, height: laneHeight }, index) => (
-            <rect
-              key={lane.device}
-              x={0}
-              y={top}
-              width={width}
-              height={laneHeight}
-              fill={index % 2 === 1 ? "var(--bg-0)" : "none"}
-            />
-          ))}
-          {ticks.map((micros) => (
-            <g key={micros}>
-              <path d={`M${x(micros)} 20V${height}`} stroke="var(--line)" />
-              <text
-                x={x(micros)}
-                y={14}
-                className={styles.axis}
-                textAnchor={micros === 0 ? "start" : "middle"}
-              >
-                {tickText(micros, tick)}
-              </text>
-            </g>
-          ))}
-          {placed.map(({ lane, top }) => (
-            <Bars key={lane.device} lane={lane} top={top} x={x} scale={scale} onHover={setHover} />
-          ))}
-          {timeline.transfers.map((transfer, index) => (
-            <Arrow
-              // biome-ignore lint/suspicious/noArrayIndexKey: a trace may name the same tensor twice at the same time
-              key={`${transfer.tensor} ${transfer.startMicros} ${index}`}
-              transfer={transfer}
-              placed={placed}
-              x={x}
-              onHover={setHover}
-            />
-          ))}
-        </svg>
-        {hover ? (
-          <div
-            className={classNames(tooltipStyles.tooltip, styles.tip)}
-            style={{ left: Math.min(hover.x + 12, Math.max(0, width - 260)), top: hover.y + 16 }}
-          >
-            {hover.lines.map((line, index) =>
-              index === 0 ? <b key={line}>{line}</b> : <span key={line}>{line}</span>,
-            )}
-          </div>
-        ) : null}
+      <div
+        className={classNames(styles.plot, under && "bar" in under && styles.onBar)}
+        ref={frame}
+        role="img"
+        aria-label={words.label}
+        onPointerDown={(event) => {
+          if (event.button !== 0) return;
+          event.currentTarget.setPointerCapture(event.pointerId);
+          drag.current = { x: event.clientX, shown: view.shown, isClick: true };
+        }}
+        onPointerMove={(event) => {
+          const { current } = drag;
+          if (current && Math.abs(event.clientX - current.x) > CLICK_PIXELS) current.isClick = false;
+          if (current?.isClick === false) {
+            const micros = (current.x - event.clientX) * microsPerPixel(current.shown, width);
+            view.show(() => moved(current.shown, micros));
+            setHover(undefined);
+          } else setHover(placeOf(event));
+        }}
+        onPointerUp={(event) => {
+          const { x, y } = placeOf(event);
+          const mark = drag.current?.isClick ? markAt(drawing.marks, x, y) : undefined;
+          drag.current = undefined;
+          if (mark && "bar" in mark) selectInGraph([mark.bar.node]);
+        }}
+        onPointerCancel={() => {
+          drag.current = undefined;
+        }}
+      >
+        {strips.map((index) => (
+          <Strip
+            key={index}
+            drawing={drawing}
+            top={index * STRIP_HEIGHT}
+            height={Math.min(STRIP_HEIGHT, scene.height - index * STRIP_HEIGHT)}
+          />
+        ))}
+        {hover && under ? <Tip mark={under} at={hover} width={width} /> : null}
       </div>
     </div>
   );
 });
 TimelinePlot.displayName = "TimelinePlot";
 
-function place(lanes: readonly Lane[]): Placed[] {
-  let top = AXIS_HEIGHT;
-  return lanes.map((lane) => {
-    const height = lane.rows * ROW_HEIGHT + 2 * LANE_PADDING;
-    const result = { lane, top, height };
-    top += height;
-    return result;
-  });
+interface StripProps {
+  readonly drawing: Drawing;
+  readonly top: number;
+  readonly height: number;
 }
 
-function useWidth(frame: React.RefObject<HTMLDivElement | null>): number {
+/** A part of the plot, drawn while it is in view. */
+function Strip({ drawing, top, height }: StripProps): ReactElement {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [isSeen, setSeen] = useState(false);
+  const tasks = useCluster((state) => state.identities);
+  const theme = useSettings(shownTheme);
+  useEffect(() => {
+    const element = canvas.current;
+    if (!element) return;
+    const observer = new IntersectionObserver((entries) => setSeen(entries.at(-1)?.isIntersecting ?? false));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours follow the theme and the tasks
+  const paint = useMemo(() => {
+    const known = new Map<string, string>();
+    const taskColour = (device: string): string => {
+      const before = known.get(device);
+      if (before !== undefined) return before;
+      const name = taskNameOfDevice(device);
+      const colour = taskColourVar(tasks.find((task) => taskName(task) === name));
+      known.set(device, colour);
+      return colour;
+    };
+    const { body } = document;
+    return { css: coloursOf(body), taskColour, fonts: getComputedStyle(body).fontFamily };
+  }, [tasks, theme]);
+  useLayoutEffect(() => {
+    const element = canvas.current;
+    const context = isSeen ? element?.getContext("2d") : undefined;
+    if (!element || !context) return;
+    const scale = element.width / drawing.width;
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    drawTimeline(context, drawing, { top, height }, paint);
+  }, [isSeen, drawing, top, height, paint]);
+  const { width } = drawing;
+  const ratio = window.devicePixelRatio;
+  return (
+    <canvas
+      ref={canvas}
+      width={isSeen ? Math.round(width * ratio) : 1}
+      height={isSeen ? Math.round(height * ratio) : 1}
+      style={{ width, height }}
+    />
+  );
+}
+
+interface TipProps {
+  readonly mark: BarMark | ArrowMark;
+  readonly at: { readonly x: number; readonly y: number };
+  readonly width: number;
+}
+
+function Tip({ mark, at, width }: TipProps): ReactElement {
+  const lines = [
+    ...("bar" in mark ? barLines(mark.bar) : transferLines(mark.transfer)),
+    ...(mark.count > 1 ? [words.others({ count: mark.count - 1 })] : []),
+  ];
+  return (
+    <div
+      className={classNames(tooltipStyles.tooltip, styles.tip)}
+      style={{ left: Math.min(at.x + 12, Math.max(0, width - 260)), top: at.y + 16 }}
+    >
+      {lines.map((line, index) => (index === 0 ? <b key={line}>{line}</b> : <span key={line}>{line}</span>))}
+    </div>
+  );
+}
+
+function transferLines(transfer: Transfer): string[] {
+  const bytes = transfer.bytes === undefined ? words.bytesNotKnown : bytesText(transfer.bytes);
+  const time = durationText(transfer.durationMicros / 1000);
+  return [
+    transfer.tensor === "" ? "RecvTensor" : transfer.tensor,
+    transfer.timed ? words.sent({ bytes, time }) : words.sentUntimed({ bytes, time }),
+    words.fromTo({ from: deviceText(transfer.fromDevice), to: deviceText(transfer.toDevice) }),
+  ];
+}
+
+/** @param zoom gets the place of the pointer, and how far the wheel was turned, in pixels */
+function useWheel(frame: RefObject<HTMLElement | null>, zoom: (x: number, pixels: number) => void): void {
+  const newest = useRef(zoom);
+  useLayoutEffect(() => {
+    newest.current = zoom;
+  });
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    const listener = (event: WheelEvent) => {
+      // Nothing around it scrolls meanwhile, which React's own listener could not prevent.
+      event.preventDefault();
+      const pixels = event.deltaY * (PIXELS_PER_UNIT[event.deltaMode] ?? 1);
+      newest.current(event.clientX - element.getBoundingClientRect().left, pixels);
+    };
+    element.addEventListener("wheel", listener, { passive: false });
+    return () => element.removeEventListener("wheel", listener);
+  }, [frame]);
+}
+
+function useWidth(frame: RefObject<HTMLDivElement | null>): number {
   const [width, setWidth] = useState(600);
   useEffect(() => {
     const element = frame.current;
@@ -167,51 +280,6 @@ function LaneHead(props: {
   );
 }
 
-interface BarsProps {
-  readonly lane: Lane;
-  readonly top: number;
-  readonly scale: number;
-  x(micros: number): number;
-  onHover(hover: Hover): void;
-}
-
-function Bars({ lane, top, scale, x, onHover }: BarsProps): ReactElement {
-  const task = useTaskOf(lane.device);
-  return (
-    <g style={{ "--c": taskColourVar(task) }}>
-      {lane.bars.map((bar) => {
-        const width = Math.max(2, bar.durationMicros * scale - 1);
-        const y = top + LANE_PADDING + bar.row * ROW_HEIGHT + 2;
-        const fits = bar.node.length * LETTER_WIDTH + 8 < width;
-        return (
-          // biome-ignore lint/a11y/noStaticElementInteractions: the table beside it does the same by keyboard
-          <g
-            key={`${bar.node} ${bar.startMicros}`}
-            className={styles.bar}
-            onClick={() => selectInGraph([bar.node])}
-            onPointerMove={({ nativeEvent }) =>
-              onHover({ lines: barLines(bar), x: nativeEvent.offsetX, y: nativeEvent.offsetY })
-            }
-          >
-            <rect
-              x={x(bar.startMicros)}
-              y={y}
-              width={width}
-              height={BAR_HEIGHT}
-              rx={Math.min(3, width / 2)}
-            />
-            {fits ? (
-              <text x={x(bar.startMicros) + 5} y={y + 14}>
-                {bar.node}
-              </text>
-            ) : null}
-          </g>
-        );
-      })}
-    </g>
-  );
-}
-
 function barLines(bar: NodeRun): string[] {
   return [
     bar.node,
@@ -222,49 +290,4 @@ function barLines(bar: NodeRun): string[] {
     deviceText(bar.device),
     ...(bar.outputBytes > 0 ? [words.output({ bytes: bytesText(bar.outputBytes) })] : []),
   ];
-}
-
-interface ArrowProps {
-  readonly transfer: Transfer;
-  readonly placed: readonly Placed[];
-  x(micros: number): number;
-  onHover(hover: Hover): void;
-}
-
-/** A transfer: from the sender's lane to the receiver's, through the room between lanes. */
-function Arrow({ transfer, placed, x, onHover }: ArrowProps): ReactElement | null {
-  const task = useTaskOf(transfer.fromDevice);
-  const from = placed.find(({ lane }) => lane.device === transfer.fromDevice);
-  const to = placed.find(({ lane }) => lane.device === transfer.toDevice);
-  if (!from || !to || from === to) return null;
-  const down = to.top > from.top;
-  const startX = x(transfer.startMicros);
-  const endX = x(transfer.startMicros + transfer.durationMicros);
-  const startY = down ? from.top + from.height - LANE_PADDING : from.top + LANE_PADDING;
-  const endY = down ? to.top + LANE_PADDING - 4 : to.top + to.height - LANE_PADDING + 4;
-  const middle = down ? from.top + from.height : from.top;
-  const head = down ? -6 : 6;
-  const bytes = transfer.bytes === undefined ? words.bytesNotKnown : bytesText(transfer.bytes);
-  const lines = [
-    transfer.tensor === "" ? "RecvTensor" : transfer.tensor,
-    transfer.timed
-      ? words.sent({ bytes, time: durationText(transfer.durationMicros / 1000) })
-      : words.sentUntimed({ bytes, time: durationText(transfer.durationMicros / 1000) }),
-    words.fromTo({ from: deviceText(transfer.fromDevice), to: deviceText(transfer.toDevice) }),
-  ];
-  const path = `M${startX} ${startY}V${middle}H${endX}V${endY}`;
-  return (
-    <g
-      className={classNames(styles.arrow, !transfer.timed && styles.untimed)}
-      style={{ "--c": taskColourVar(task) }}
-      onPointerMove={({ nativeEvent }) => onHover({ lines, x: nativeEvent.offsetX, y: nativeEvent.offsetY })}
-    >
-      <path d={path} className={styles.arrowReach} />
-      <path d={path} className={styles.arrowLine} strokeLinejoin="round" />
-      <path
-        d={`M${endX - 3.5} ${endY + head}L${endX} ${endY}L${endX + 3.5} ${endY + head}Z`}
-        className={styles.arrowHead}
-      />
-    </g>
-  );
 }

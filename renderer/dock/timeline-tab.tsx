@@ -18,12 +18,14 @@ import { durationText, stepText, totalBytesText } from "../ui/format.js";
 import { bold } from "../ui/rich-parts.js";
 import { Segmented } from "../ui/segmented.js";
 import textStyles from "../ui/text.module.css";
-import { criticalPath } from "./critical-path.js";
+import { type CriticalPath, criticalPath } from "./critical-path.js";
 import { layTimeline, type Timeline } from "./lanes.js";
 import { TabBar } from "./tab-bar.js";
 import { deviceText, TimelinePlot } from "./timeline-plot.js";
 import styles from "./timeline-tab.module.css";
 import { TimelineTable } from "./timeline-table.js";
+import { useTimeView } from "./timeline-window.js";
+import { TimelineZoom } from "./timeline-zoom.js";
 import { MemoryView } from "./trace/memory-view.js";
 import { TraceComparison } from "./trace/trace-comparison.js";
 import { useStepTrace } from "./trace/use-step-trace.js";
@@ -39,16 +41,17 @@ export default function TimelineTab(): ReactElement {
     () => (run?.tracedStep === undefined ? undefined : layTimeline(run.nodes, run.transfers)),
     [run?.tracedStep, run?.nodes, run?.transfers],
   );
+  const time = useTimeView(timeline?.endMicros ?? 1);
   const isTraced = run?.tracedStep !== undefined && timeline !== undefined;
   const memoryOf =
     isTraced && view === "memory" ? { runId: run.runId, step: run.tracedStep ?? 1 } : undefined;
   const trace = useStepTrace(memoryOf);
-  if (!isTraced && view !== "compare") return <WithoutTrace />;
   return (
     <>
       <TabBar className={textStyles.muted}>
         <Segmented label={words.show} options={VIEWS} selected={view} onSelect={timelineActions.show} />
-        {view === "lanes" ? <Legend /> : null}
+        {view === "lanes" && isTraced ? <Legend /> : null}
+        {view === "lanes" && isTraced ? <TimelineZoom view={time} /> : null}
         <span className={textStyles.grow} />
         {isTraced && view !== "compare" ? (
           <>
@@ -67,11 +70,15 @@ export default function TimelineTab(): ReactElement {
           </>
         ) : null}
       </TabBar>
-      {view === "compare" ? <TraceComparison /> : null}
+      {view === "compare" ? <TraceComparison /> : isTraced ? null : <WithoutTrace />}
       {view === "memory" ? <MemoryView trace={trace} /> : null}
       {isTraced && (view === "lanes" || view === "table") ? (
         <div className={styles.timeline}>
-          {view === "table" ? <TimelineTable timeline={timeline} /> : <TimelinePlot timeline={timeline} />}
+          {view === "table" ? (
+            <TimelineTable timeline={timeline} />
+          ) : (
+            <TimelinePlot timeline={timeline} view={time} />
+          )}
           <Summary run={run} step={run.tracedStep ?? 1} timeline={timeline} old={old} />
         </div>
       ) : null}
@@ -197,7 +204,7 @@ function PathSummary({ run }: { readonly run: RunUpdate }): ReactElement | null 
           <b>{durationText(micros / 1000)}</b>
         </div>
       ))}
-      <p title={path.nodes.map(({ node }) => node).join(" → ")}>
+      <p title={pathText(path)}>
         {words.critical({
           count: path.nodes.length,
           node: slowest.node,
@@ -207,6 +214,15 @@ function PathSummary({ run }: { readonly run: RunUpdate }): ReactElement | null 
       </p>
     </>
   );
+}
+
+/** Nodes of a path that its tooltip names. */
+const NAMED = 20;
+
+/** The nodes before the end, which a step waits for in any case; of a long path only the last ones. */
+function pathText({ nodes }: CriticalPath): string {
+  const named = nodes.slice(-NAMED).map(({ node }) => node);
+  return (named.length < nodes.length ? ["…", ...named] : named).join(" → ");
 }
 
 async function saveTrace(runId: string): Promise<void> {

@@ -44,7 +44,8 @@ export function TimelineTable({ timeline }: { readonly timeline: Timeline }): Re
   const [order, setOrder] = useState<Order>("time");
   const wanted = useDeferredValue(search);
   const all = useMemo(() => rowsOf(timeline, nodes), [timeline, nodes]);
-  const rows = useMemo(() => chosenRows(all, wanted, order), [all, wanted, order]);
+  const ordered = useMemo(() => inOrder(all, order), [all, order]);
+  const rows = useMemo(() => found(ordered, wanted), [ordered, wanted]);
   return (
     <div className={tabStyles.list}>
       <TabBar>
@@ -91,15 +92,27 @@ const ORDERS = [
   { id: "slowest", label: words.slowestFirst },
 ] as const;
 
-/** The rows in which a text occurs, in the wanted order. */
-function chosenRows(rows: readonly Row[], search: string, order: Order): readonly Row[] {
+/** @param rows in the order of time */
+function inOrder(rows: readonly Row[], order: Order): readonly Row[] {
+  if (order === "time") return rows;
+  return rows.toSorted((one, other) => (other.durationMicros ?? -1) - (one.durationMicros ?? -1));
+}
+
+/** The rows in which a text occurs. */
+function found(rows: readonly Row[], search: string): readonly Row[] {
   const text = search.trim().toLowerCase();
-  const found =
-    text === ""
-      ? rows
-      : rows.filter(({ what, kind, where }) => `${what} ${kind} ${where}`.toLowerCase().includes(text));
-  if (order === "time") return found;
-  return found.toSorted((one, other) => (other.durationMicros ?? -1) - (one.durationMicros ?? -1));
+  return text === "" ? rows : rows.filter((row) => searchedText(row).includes(text));
+}
+
+/** Made when it is first searched: of a large trace this takes longer than the search itself. */
+const searchedTexts = new WeakMap<Row, string>();
+function searchedText(row: Row): string {
+  let text = searchedTexts.get(row);
+  if (text === undefined) {
+    text = `${row.what} ${row.kind} ${row.where}`.toLowerCase();
+    searchedTexts.set(row, text);
+  }
+  return text;
 }
 
 /** Nodes and transfers together, in the order of time. */

@@ -4,7 +4,7 @@ import { FunctionDef, FunctionDefLibrary } from "../../protos/generated/tensorfl
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { paused, type Sliced } from "../../worker-runtime/graph/slices.js";
+import { paused, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime/graph/slices.js";
 import { joined } from "./joined-bytes.js";
 
 /** Field numbers in meta_graph.proto, graph.proto and function.proto. */
@@ -26,10 +26,11 @@ export interface DecodedGraph {
  * @throws Error if the message is damaged.
  */
 export function* decodeMetaGraph(bytes: Uint8Array): Sliced<DecodedGraph> {
-  const outer = parted(bytes, [META_GRAPH_DEF]);
+  const outer = yield* parted(bytes, [META_GRAPH_DEF]);
   const metaGraph = MetaGraphDef.decode(outer.rest);
   // Of a field that is there more than once, the last one counts.
-  const graph = parted(outer.of(META_GRAPH_DEF).at(-1) ?? new Uint8Array(0), [GRAPH_NODE, GRAPH_LIBRARY]);
+  const graphBytes = outer.of(META_GRAPH_DEF).at(-1) ?? new Uint8Array(0);
+  const graph = yield* parted(graphBytes, [GRAPH_NODE, GRAPH_LIBRARY]);
   const nodes: NodeDef[] = [];
   yield* paused(graph.of(GRAPH_NODE), (node) => nodes.push(NodeDef.decode(node)));
   const libraryBytes = graph.of(GRAPH_LIBRARY).at(-1);
@@ -39,7 +40,7 @@ export function* decodeMetaGraph(bytes: Uint8Array): Sliced<DecodedGraph> {
 }
 
 function* decodeLibrary(bytes: Uint8Array): Sliced<FunctionDefLibrary> {
-  const library = parted(bytes, [LIBRARY_FUNCTION]);
+  const library = yield* parted(bytes, [LIBRARY_FUNCTION]);
   const definitions: FunctionDef[] = [];
   for (const definition of library.of(LIBRARY_FUNCTION)) {
     definitions.push(FunctionDef.decode(definition));
@@ -56,11 +57,12 @@ interface Parted {
 }
 
 /** Takes the messages in some fields out of a serialized message. */
-function parted(message: Uint8Array, fields: readonly number[]): Parted {
+function* parted(message: Uint8Array, fields: readonly number[]): Sliced<Parted> {
   const reader = new BinaryReader(message);
   const messages = new Map(fields.map((field): [number, Uint8Array[]] => [field, []]));
   const others: Uint8Array[] = [];
-  while (reader.pos < reader.len) {
+  for (let count = 1; reader.pos < reader.len; count++) {
+    if (count % STEPS_AT_ONCE === 0) yield;
     const start = reader.pos;
     const [field, wireType] = reader.tag();
     const list = wireType === WireType.LengthDelimited ? messages.get(field) : undefined;

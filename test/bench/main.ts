@@ -12,6 +12,7 @@ import { stepsMeasurement } from "./steps.js";
 import { tunnelMeasurement } from "./tunnel.js";
 import { windowGraphsMeasurement } from "./window-graphs.js";
 import { windowStartMeasurement } from "./window-start.js";
+import { windowTimelineMeasurement } from "./window-timeline.js";
 import { workerStartMeasurement } from "./worker-start.js";
 
 const measurements: Readonly<Record<string, { measurement: Measurement; needs: PeerName }>> = {
@@ -20,6 +21,7 @@ const measurements: Readonly<Record<string, { measurement: Measurement; needs: P
   portable: { measurement: portableMeasurement, needs: "tensorflow" },
   window: { measurement: windowStartMeasurement, needs: "chromium" },
   graphs: { measurement: windowGraphsMeasurement, needs: "tensorflow" },
+  timeline: { measurement: windowTimelineMeasurement, needs: "tensorflow" },
   tunnel: { measurement: tunnelMeasurement, needs: "namespaces" },
   machines: { measurement: machinesMeasurement, needs: "namespaces" },
 };

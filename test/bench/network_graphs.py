@@ -1,4 +1,4 @@
-"""Writes Keras's networks as frozen GraphDefs into a folder: network_graphs.py FOLDER."""
+"""Writes Keras's networks as frozen GraphDefs into a folder: network_graphs.py FOLDER NETWORK…"""
 
 import pathlib
 import sys
@@ -35,8 +35,8 @@ MODELS = {
 }
 
 folder = pathlib.Path(sys.argv[1])
-for name, build in MODELS.items():
-    model = build()
+for name in sys.argv[2:]:
+    model = MODELS[name]()
     given = model.inputs[0]
     spec = tf.TensorSpec([1, *given.shape[1:]], given.dtype)
     frozen = convert_variables_to_constants_v2(tf.function(model).get_concrete_function(spec))

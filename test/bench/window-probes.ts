@@ -5,6 +5,11 @@ import type { Browser, CDPSession, Page } from "playwright-core";
 /** Letters of this size in pixels can be read. */
 const READABLE = 9;
 const IDLE_SECONDS = 5;
+/** A window that computes less than this in a second is at rest; examining a graph takes more. */
+const REST_SHARE = 0.1;
+const REST_SECONDS = 3;
+/** One that is not at rest by then is measured as it is. */
+const MOST_SECONDS = 40;
 /** How long the view is moved in one way. */
 const MOVE_MILLIS = 1500;
 
@@ -90,14 +95,20 @@ async function metric(session: CDPSession, wanted: string): Promise<number> {
   return metrics.find(({ name }) => name === wanted)?.value ?? Number.NaN;
 }
 
-/** The share of one core that the page computes while nothing happens to it. */
+/** The share of one core that the page computes while nothing happens to it, once it has done what followed from before. */
 export async function idleShare(page: Page): Promise<number> {
   return withSession(page, async (session) => {
-    // The time is counted from when a session enables it, so both readings are of one session.
+    // The time is counted from when a session enables it, so all readings are of one session.
     await session.send("Performance.enable");
-    const before = await metric(session, "TaskDuration");
-    await page.waitForTimeout(IDLE_SECONDS * 1000);
-    return ((await metric(session, "TaskDuration")) - before) / IDLE_SECONDS;
+    const share = async (seconds: number) => {
+      const before = await metric(session, "TaskDuration");
+      await page.waitForTimeout(seconds * 1000);
+      return ((await metric(session, "TaskDuration")) - before) / seconds;
+    };
+    let resting = 0;
+    for (let passed = 0; passed < MOST_SECONDS && resting < REST_SECONDS; passed++)
+      resting = (await share(1)) < REST_SHARE ? resting + 1 : 0;
+    return share(IDLE_SECONDS);
   });
 }
 
@@ -175,8 +186,12 @@ async function middle(page: Page): Promise<{ x: number; y: number }> {
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 }
 
-/** @param move gets the part of the time that has passed, from 0 to 1 */
-async function framesDuring(page: Page, move: (share: number) => Promise<void>): Promise<number> {
+/**
+ * Frames a second while something is moved.
+ *
+ * @param move gets the part of the time that has passed, from 0 to 1
+ */
+export async function framesDuring(page: Page, move: (share: number) => Promise<void>): Promise<number> {
   await page.evaluate(COUNT_FRAMES);
   const started = performance.now();
   for (let passed = 0; passed < MOVE_MILLIS; passed = performance.now() - started) {

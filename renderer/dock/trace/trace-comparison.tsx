@@ -11,11 +11,13 @@ import { TextButton } from "../../ui/text-button.js";
 import { selectInGraph } from "../../viewport/travel.js";
 import tableStyles from "../data-table.module.css";
 import { FindField } from "../find-field.js";
-import { layTimeline } from "../lanes.js";
+import { layTimeline, type Timeline } from "../lanes.js";
 import { ScrollRegion } from "../scroll-region.js";
 import { TabBar } from "../tab-bar.js";
 import { type Column, TableHead } from "../table-head.js";
 import { deviceText, TimelinePlot } from "../timeline-plot.js";
+import { type TimeView, useTimeView } from "../timeline-window.js";
+import { TimelineZoom } from "../timeline-zoom.js";
 import { VirtualTable } from "../virtual-table.js";
 import { TraceChoice, useComparedTraces } from "./trace-choice.js";
 import styles from "./trace-comparison.module.css";
@@ -38,6 +40,13 @@ const TOTAL_COLUMNS: readonly Column[] = [{ name: words.wholeStep }, ...COMPARED
 export function TraceComparison(): ReactElement {
   const { options, before, after } = useComparedTraces();
   const [one, other] = [useStepTrace(before), useStepTrace(after)];
+  const timelines = useMemo(() => {
+    if (!one || !other) return [];
+    const laid = [one, other].map(({ nodes, transfers }) => layTimeline(nodes, transfers));
+    const endMicros = Math.max(...laid.map((timeline) => timeline.endMicros));
+    return laid.map((timeline) => ({ ...timeline, endMicros }));
+  }, [one, other]);
+  const view = useTimeView(timelines[0]?.endMicros ?? 1);
   if (!before || !after) {
     return <EmptyText>{words.tooFew}</EmptyText>;
   }
@@ -59,10 +68,12 @@ export function TraceComparison(): ReactElement {
         <span className={classNames(textStyles.muted, textStyles.truncated)} role="status">
           {one && other ? stepDifference(one, other) : ""}
         </span>
+        <span className={textStyles.grow} />
+        <TimelineZoom view={view} />
       </TabBar>
       {one && other ? (
         <div className={styles.columns}>
-          <Lanes before={one} after={other} />
+          <Lanes before={one} after={other} timelines={timelines} view={view} />
           <Differences before={one} after={other} />
         </div>
       ) : null}
@@ -85,18 +96,19 @@ interface ComparedProps {
   readonly after: StepTrace;
 }
 
-function Lanes({ before, after }: ComparedProps): ReactElement {
-  const timelines = useMemo(() => {
-    const laid = [before, after].map(({ nodes, transfers }) => layTimeline(nodes, transfers));
-    const endMicros = Math.max(...laid.map((timeline) => timeline.endMicros));
-    return laid.map((timeline) => ({ ...timeline, endMicros }));
-  }, [before, after]);
+interface LanesProps extends ComparedProps {
+  readonly timelines: readonly Timeline[];
+  /** Of both. */
+  readonly view: TimeView;
+}
+
+function Lanes({ before, after, timelines, view }: LanesProps): ReactElement {
   return (
     <ScrollRegion label={words.lanesBothSteps}>
       {timelines.map((timeline, index) => (
         <section key={index === 0 ? "A" : "B"} className={styles.lanes} aria-label={index === 0 ? "A" : "B"}>
           <h3 className={styles.name}>{index === 0 ? "A" : "B"}</h3>
-          <TimelinePlot timeline={timeline} />
+          <TimelinePlot timeline={timeline} view={view} />
         </section>
       ))}
       <table className={tableStyles.table} aria-label={words.totalsBothSteps}>

@@ -29,7 +29,8 @@ export function nodeDifferences(before: StepTrace, after: StepTrace): NodeDiffer
       return { node, before: one, after: other, micros: (other?.micros ?? 0) - (one?.micros ?? 0) };
     })
     .sort(
-      (one, other) => Math.abs(other.micros) - Math.abs(one.micros) || one.node.localeCompare(other.node),
+      // In an order of any language, a hundred thousand names would take seconds.
+      (one, other) => Math.abs(other.micros) - Math.abs(one.micros) || (one.node < other.node ? -1 : 1),
     );
 }
 

@@ -8,6 +8,13 @@ export const trace = {
     sent: "{bytes} in {time}",
     sentUntimed: "{bytes}, at some time in {time}; the engine recorded no time",
     fromTo: "{from} to {to}",
+    others:
+      "{count, plural, one {# other is too close to be seen; zoom in} other {# others are too close to be seen; zoom in}}",
+    earlier: "Earlier",
+    later: "Later",
+    zoomIn: "Zoom in",
+    zoomOut: "Zoom out",
+    wholeStep: "Whole step",
   },
   timelineTab: {
     show: "Show",
