@@ -41,8 +41,11 @@ export {
   taskText,
 } from "./cluster/device-name.js";
 export {
+  byteSizeLoad,
   type DeviceFunction,
+  greedyLoadBalancing,
   type NodeToPlace,
+  type PsStrategy,
   type ReplicaDeviceSetterOptions,
   replicaDeviceSetter,
   standardPsOps,
