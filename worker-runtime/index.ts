@@ -165,3 +165,4 @@ export {
 } from "./training/monitored-training-session.js";
 export { type SaveOptions, Saver, type SaverOptions } from "./training/saver.js";
 export { FileWriter, histogramSummary, scalarSummary } from "./training/summary-writer.js";
+export { SyncReplicasHook } from "./training/sync-replicas-hook.js";
