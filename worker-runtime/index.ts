@@ -41,8 +41,11 @@ export {
   taskText,
 } from "./cluster/device-name.js";
 export {
+  byteSizeLoad,
   type DeviceFunction,
+  greedyLoadBalancing,
   type NodeToPlace,
+  type PsStrategy,
   type ReplicaDeviceSetterOptions,
   replicaDeviceSetter,
   standardPsOps,
@@ -147,3 +150,19 @@ export {
 } from "./session/trace/step-stats.js";
 export type { NodeTiming, TransferTiming } from "./session/trace/timings.js";
 export { unoptimizedConfig } from "./session/trace/unoptimized-config.js";
+export { type CheckpointState, getCheckpointState, latestCheckpoint } from "./training/checkpoint-state.js";
+export {
+  CheckpointSaverHook,
+  LoggingTensorHook,
+  type RunContext,
+  type SessionRunHook,
+  StopAtStepHook,
+  SummarySaverHook,
+} from "./training/hooks.js";
+export {
+  MonitoredTrainingSession,
+  type MonitoredTrainingSessionOptions,
+} from "./training/monitored-training-session.js";
+export { type SaveOptions, Saver, type SaverOptions } from "./training/saver.js";
+export { FileWriter, histogramSummary, scalarSummary } from "./training/summary-writer.js";
+export { SyncReplicasHook } from "./training/sync-replicas-hook.js";

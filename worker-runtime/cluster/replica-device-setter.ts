@@ -1,4 +1,6 @@
+import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import type { ClusterDef } from "../../protos/generated/tensorflow/cluster.js";
+import { dtypeOf, itemSize } from "../protocol/dtype.js";
 import { type ClusterDict, ClusterSpec } from "./cluster-spec.js";
 import { formatDeviceName, mergeDeviceParts, parseDeviceName } from "./device-name.js";
 
@@ -24,6 +26,8 @@ export const standardPsOps: readonly string[] = [
 export interface NodeToPlace {
   readonly op: string;
   readonly device: string;
+  /** Its attributes, as far as they are known. */
+  readonly attrs?: ReadonlyMap<string, AttrValue> | undefined;
 }
 
 export interface ReplicaDeviceSetterOptions {
@@ -38,8 +42,33 @@ export interface ReplicaDeviceSetterOptions {
   readonly cluster?: ClusterDict | ClusterDef | ClusterSpec | undefined;
   /** `standardPsOps` unless given. */
   readonly psOps?: readonly string[] | undefined;
-  /** The ps task for a node; round robin unless given. */
-  readonly psStrategy?: ((node: NodeToPlace) => number) | undefined;
+  /** The ps task for a node; round robin unless given. `greedyLoadBalancing` balances by bytes. */
+  readonly psStrategy?: PsStrategy | undefined;
+}
+
+/** Chooses the ps task for a node, by its index. */
+export type PsStrategy = (node: NodeToPlace) => number;
+
+/** The bytes of a variable's value; elements of unknown bytes and dimensions of unknown size count as one. */
+export function byteSizeLoad({ attrs }: NodeToPlace): number {
+  const [dtype, shape] = [attrs?.get("dtype")?.value, attrs?.get("shape")?.value];
+  const bytes = dtype?.$case === "type" ? itemSize(dtypeOf(dtype.value)) : 0;
+  const sizes = shape?.$case === "shape" ? shape.value.dim.map((dim) => Math.max(1, Number(dim.size))) : [];
+  return sizes.reduce((product, size) => product * size, Math.max(1, bytes));
+}
+
+/**
+ * A strategy that puts each variable on the ps task with the least load so far, the first of those with equal loads
+ * (GreedyLoadBalancingStrategy of TensorFlow 1).
+ * @param load of one variable; its bytes unless given
+ */
+export function greedyLoadBalancing(psTasks: number, load: PsStrategy = byteSizeLoad): PsStrategy {
+  const loads = new Array<number>(psTasks).fill(0);
+  return (node) => {
+    const task = loads.indexOf(Math.min(...loads));
+    loads[task] = (loads[task] ?? 0) + load(node);
+    return task;
+  };
 }
 
 /** Chooses the device of a node that is being added to a graph. */

@@ -1,3 +1,4 @@
+import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import { mergeDevice } from "../cluster/device-name.js";
 import { invalidArgument } from "../protocol/status.js";
 import type { Operation } from "./operation.js";
@@ -57,7 +58,11 @@ export class NameScopes {
 }
 
 /** Chooses the device of a node that is being created; `device` comes from inner scopes. */
-export type DeviceFunction = (node: { readonly op: string; readonly device: string }) => string;
+export type DeviceFunction = (node: {
+  readonly op: string;
+  readonly device: string;
+  readonly attrs: ReadonlyMap<string, AttrValue>;
+}) => string;
 /** An argument of `withDevice`: a device name, a function, or undefined to clear all outer device scopes. */
 export type DeviceScope = string | DeviceFunction | undefined;
 
@@ -88,12 +93,13 @@ export class DeviceScopes {
   }
 
   /** The device of a node: each scope, from the innermost to the outermost, fills in what is still open. */
-  deviceFor(op: string, device = ""): string {
-    let current = device;
+  deviceFor(op: string, attrs: ReadonlyMap<string, AttrValue>): string {
+    let current = "";
     for (let i = this.#stack.length - 1; i >= 0; i--) {
       const scope = this.#stack[i];
       if (scope === undefined) break;
-      current = typeof scope === "string" ? mergeDevice(scope, current) : scope({ op, device: current });
+      current =
+        typeof scope === "string" ? mergeDevice(scope, current) : scope({ op, attrs, device: current });
     }
     return current;
   }

@@ -152,7 +152,7 @@ export class Graph implements NodeTaker {
     );
     const dataOps = inputs.map((input) => input.op);
     const attrs = new Map(parts.attrs);
-    let device = this.#devices.deviceFor(parts.type);
+    let device = this.#devices.deviceFor(parts.type, attrs);
     if (this.#colocation.length > 0) {
       attrs.set(
         COLOCATION_ATTR,

@@ -241,8 +241,8 @@ function isNotZero({ call }: OpGradient, x: Output): Output {
 const SECOND: GradientRules = {
   SigmoidGrad: (at) => {
     const { call, g, x: y } = at;
-    const slope = call("Sub", [1, call("Mul", [y, 2])]);
-    return [call("Mul", [call("Mul", [g, at.input(1)]), slope]), call("SigmoidGrad", [y, g])];
+    const factor = call("Sub", [1, call("Mul", [y, 2])]);
+    return [call("Mul", [call("Mul", [g, at.input(1)]), factor]), call("SigmoidGrad", [y, g])];
   },
   TanhGrad: (at) => {
     const { call, g, x: y } = at;

@@ -140,8 +140,12 @@ function resourceVariable(
 function resourceNodes(graph: Graph, handle: Output, initial: Output): Nodes {
   const { dtype, shape } = initial;
   graph.withNameScope("IsInitialized", () => graph.op("VarIsInitializedOp", [handle]));
-  const initializer = graph.op("AssignVariableOp", [handle, initial], {}, "Assign");
-  const value = graph.withNameScope("Read", () => graph.op("ReadVariableOp", [handle], { dtype }).output);
+  // Where the variable is, also where a device function would place them elsewhere.
+  const onItsDevice = <T>(make: () => T): T => graph.withDevice(handle.op.device, make);
+  const initializer = onItsDevice(() => graph.op("AssignVariableOp", [handle, initial], {}, "Assign"));
+  const value = onItsDevice(() =>
+    graph.withNameScope("Read", () => graph.op("ReadVariableOp", [handle], { dtype }).output),
+  );
   return { kind: "resource", handle, initializer, value, initialValue: initial, dtype, shape };
 }
 

@@ -9,3 +9,4 @@ export {
   Optimizer,
 } from "./optimizer.js";
 export * from "./optimizers.js";
+export { type SyncReplicasOps, SyncReplicasOptimizer, type SyncReplicasOptions } from "./sync-replicas.js";

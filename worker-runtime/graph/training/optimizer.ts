@@ -152,9 +152,9 @@ export abstract class Optimizer {
     return trained;
   }
 
-  /** A number of the optimizer as a scalar of a dtype; one node for all variables. */
-  protected hyperparameter(graph: Graph, name: string, dtype: DType): Output {
-    const key = `${name} ${dtype}`;
+  /** A number of the optimizer as a scalar of a dtype; one node for all variables of a device. */
+  protected hyperparameter(graph: Graph, name: string, dtype: DType, device = ""): Output {
+    const key = `${name} ${dtype} ${device}`;
     const known = this.#scalars.get(key);
     if (known) return known;
     const value = this.#hyperparameters[name];
@@ -190,7 +190,7 @@ export abstract class Optimizer {
     const update: Update = {
       graph,
       variable: of,
-      scalar: (name) => this.hyperparameter(graph, name, of.dtype),
+      scalar: (name) => this.hyperparameter(graph, name, of.dtype, of.device),
       slot: (name) => {
         const slot = slots?.get(name);
         if (slot) return slot.handle;
