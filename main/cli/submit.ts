@@ -1,11 +1,12 @@
 /** `tensordeck submit`: runs a Python script as the tasks of a cluster, for a terminal or another program. */
+import { basename, join } from "node:path";
 import { helpText } from "../../worker-runtime/cli/args.js";
 import { watchLauncher } from "../../worker-runtime/cli/launcher-watch.js";
 import { nvidiaGpus } from "../../worker-runtime/engines/nvidia.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import { ProblemError } from "../api/wire.js";
-import { findScriptPython } from "../scripts/find-script-python.js";
 import { JobNetwork } from "../scripts/job-network.js";
+import { scriptPython } from "../scripts/python/script-python.js";
 import { type JobResult, ScriptJob } from "../scripts/script-job.js";
 import { startScript } from "../scripts/script-process.js";
 import { isInCluster } from "../scripts/script-tasks.js";
@@ -72,7 +73,12 @@ async function runHere(
   onJob: (job: ScriptJob) => void,
 ): Promise<number> {
   const { folder, script, args, passFlags } = options;
-  const python = await findScriptPython({ ...options, signal });
+  const python = await scriptPython({
+    ...options,
+    environments: join(options.dataDir, "scripts", "environments"),
+    onProgress: (text) => terminal.notice(text),
+    signal,
+  });
   const gpus = (await nvidiaGpus(signal)).map((_, index) => index);
   const isAlone = options.tasks.length === 1;
   const tasks: PortedTask[] = [];
@@ -102,6 +108,7 @@ async function runHere(
         if (!ported) throw new Error(`${task.job}/${task.index} is no task of the job.`);
         return startScript(setup, ported, assigned.get(ported), onLine);
       },
+      requirements: python.requirements && basename(python.requirements),
       isIsolated: () => network.isIsolated,
       onLine: (task, line, stream) => terminal.line(task, line, stream),
       onNotice: (text) => terminal.notice(text),

@@ -24,6 +24,11 @@ export const submitCommand: CommandSpec = {
       help: "The Python, or its virtual environment (default: .venv beside the script, then the system's).",
     },
     {
+      name: "requirements",
+      value: "FILE",
+      help: "The packages to install, within the script's folder (default: its uv.lock, pylock.toml or requirements.txt, unless a Python or .venv is there).",
+    },
+    {
       name: "restart",
       value: "N",
       help: "Start failed tasks again, N times altogether (default 0: the first failure ends all).",
@@ -63,6 +68,8 @@ export interface SubmitOptions {
   readonly args: readonly string[];
   readonly tasks: readonly TaskName[];
   readonly python: string | undefined;
+  /** The file of requirements that was chosen. */
+  readonly requirements: string | undefined;
   readonly restarts: number;
   readonly passFlags: boolean;
   /** Whether the tasks may use the network. */
@@ -87,6 +94,7 @@ export function readSubmitOptions(args: readonly string[]): SubmitOptions {
     args: scriptArgs,
     tasks: parseTasks(parsed.get("on") ?? "worker:1"),
     python: parsed.get("python"),
+    requirements: parsed.get("requirements"),
     restarts: parsed.integer("restart", 0, 1000) ?? 0,
     passFlags: parsed.has("cluster_flags"),
     network: parsed.has("network"),

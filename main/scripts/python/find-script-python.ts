@@ -5,8 +5,8 @@ import {
   askPython,
   findPythons,
   type PythonAnswer,
-} from "../../worker-runtime/engines/tensorflow/find-python.js";
-import { problem } from "../shared/problems.js";
+} from "../../../worker-runtime/engines/tensorflow/find-python.js";
+import { problem } from "../../shared/problems.js";
 
 export interface PythonSearch {
   /** A Python or the folder of a virtual environment; undefined if the user did not say. */
