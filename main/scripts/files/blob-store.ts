@@ -3,14 +3,11 @@
  * machine has its own store: a machine that knows only the hash of another one's file must not get it.
  */
 
-import { createHash, randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { createWriteStream } from "node:fs";
+import { randomBytes } from "node:crypto";
 import { constants, copyFile, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { finished } from "node:stream/promises";
-import { problem } from "../../shared/problems.js";
 import { makePrivateFolder } from "../../storage/private-files.js";
+import { receiveFile } from "./receive-file.js";
 
 /** Of one machine; the contents that were not used for longest go first. */
 const MOST_KEPT_BYTES = 2 ** 31;
@@ -43,30 +40,8 @@ export class BlobStore {
   async put(hash: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void> {
     await makePrivateFolder(this.#folder);
     const temporary = join(this.#folder, `.${randomBytes(8).toString("hex")}.tmp`);
-    const file = createWriteStream(temporary, { flags: "wx", mode: 0o600 });
-    try {
-      const actual = createHash("sha256");
-      let bytes = 0;
-      for await (const piece of content) {
-        bytes += piece.length;
-        if (bytes > size) break;
-        actual.update(piece);
-        if (!file.write(piece)) await once(file, "drain");
-      }
-      file.end();
-      await finished(file);
-      if (bytes !== size || actual.digest("hex") !== hash) {
-        throw problem("DATA_LOSS", "A file arrived with another content than announced.", {
-          reason: "It was changed while it was sent.",
-          remedy: "Submit the script again.",
-        });
-      }
-      await rename(temporary, this.#file(hash));
-    } catch (error) {
-      file.destroy();
-      await rm(temporary, { force: true });
-      throw error;
-    }
+    await receiveFile(temporary, { hash, size }, content);
+    await rename(temporary, this.#file(hash));
   }
 
   /** Copies a content to a file that does not exist. */

@@ -169,6 +169,11 @@ export class TestAgent {
         undo: (change) => states(change, asked, "undone"),
       },
       throughput: new ThroughputMeter({ identity, trust }),
+      scripts: {
+        run: async (caller, messages) => {
+          for await (const message of messages) asked.push({ caller, message });
+        },
+      },
       window: this.window,
     });
     agentPort.handle(Alpn.grpc, (peer) => service.accept(peer));
