@@ -134,9 +134,14 @@ describe("a script on a paired machine", () => {
     }
   });
 
-  test("is refused by a machine that lets this one only look", async () => {
+  test("ends when its machine lets this one only look, and is then refused", async () => {
+    const running = await submit("writes_files.py", "--machine", "pi", "--", "--wait");
+    const [, pid] = await running.waitForOutput(/waiting in (\d+)/);
     await run(pi.dataDir, "agent", "trust", laptop.deviceId, "--role", "view");
     try {
+      expect((await running.exited).code, running.output()).toBe(1);
+      expect(running.output()).toContain("This machine no longer runs scripts of that one.");
+      await expect.poll(() => processExists(Number(pid))).toBe(false);
       await expect
         .poll(async () => {
           const job = await submit("writes_files.py", "--machine", "pi");

@@ -17,6 +17,7 @@ import { type Identity, loadIdentity } from "../../../../main/peers/identity/ide
 import { Alpn } from "../../../../main/peers/port/agent-peer.js";
 import { AgentPort } from "../../../../main/peers/port/agent-port.js";
 import { TrustStore } from "../../../../main/peers/trust/trust-store.js";
+import { MessageReader, requestSchema } from "../../../../main/scripts/remote/script-protocol.js";
 import { freePort } from "../../../support/processes.js";
 import { MemoryTasks } from "./memory-tasks.js";
 
@@ -170,8 +171,11 @@ export class TestAgent {
       },
       throughput: new ThroughputMeter({ identity, trust }),
       scripts: {
-        run: async (caller, messages) => {
-          for await (const message of messages) asked.push({ caller, message });
+        run: async (caller, messages, _, signal) => {
+          const reader = new MessageReader(messages, requestSchema, signal);
+          for (let asking = await reader.next(); asking; asking = await reader.next()) {
+            asked.push({ caller, asking });
+          }
         },
       },
       window: this.window,
