@@ -55,7 +55,7 @@ export function createScripts(options: ScriptsOptions): ScriptsRoom {
   const stopListening = onTrust(() => {
     for (const { caller, over } of running) {
       if (!mayRun(caller))
-        over.abort(problem("PERMISSION_DENIED", "This machine no longer runs scripts of that one."));
+        over.abort(problem("PERMISSION_DENIED", "The machine no longer runs scripts of this one."));
     }
   });
 

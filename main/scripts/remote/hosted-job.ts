@@ -184,9 +184,10 @@ export class HostedJob {
       this.#line({ kind: "line", task: name, text, stream }),
     );
     this.#processes.set(key, process);
-    const ended = (report: ScriptReport) => {
+    const ended = async (report: ScriptReport) => {
       this.#processes.delete(key);
-      return this.#send(report);
+      // Where this machine ends the job, the reason is that of the call, not the exits that follow from it.
+      if (!this.#options.signal.aborted) await this.#send(report);
     };
     inBackground(
       process.exited.then(

@@ -140,7 +140,7 @@ describe("a script on a paired machine", () => {
     await run(pi.dataDir, "agent", "trust", laptop.deviceId, "--role", "view");
     try {
       expect((await running.exited).code, running.output()).toBe(1);
-      expect(running.output()).toContain("This machine no longer runs scripts of that one.");
+      expect(running.output()).toContain("The machine no longer runs scripts of this one.");
       await expect.poll(() => processExists(Number(pid))).toBe(false);
       await expect
         .poll(async () => {
