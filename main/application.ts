@@ -16,10 +16,12 @@ import { createMachine } from "./machine/room.js";
 import { openOwnFirewall } from "./network/firewall/own-firewall.js";
 import { createNetwork } from "./network/room.js";
 import type { Clones } from "./peers/agent/instance-lock.js";
+import { mayRunScripts } from "./peers/agent/roles.js";
 import { loadCredentials } from "./peers/credentials.js";
 import { type NetworkScope, networkScope } from "./peers/network-scope.js";
 import { createPeers } from "./peers/room.js";
 import { createRuns } from "./runs/room.js";
+import { createScripts } from "./scripts/room.js";
 import { createSettings } from "./settings/room.js";
 import { type Caller, THIS_PROGRAM } from "./shared/caller.js";
 import { EventHub, type EventListener } from "./shared/events.js";
@@ -98,7 +100,16 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     emit,
     wantedFile: inDataDir("tasks.json"),
   });
+  const { trust } = credentials;
+  const scripts = createScripts({
+    folder: inDataDir("scripts"),
+    ports: tasks.ports,
+    mayExpose: () => settings.now().allowExposedTasks,
+    mayRun: (deviceId) => mayRunScripts(trust, deviceId),
+    onTrust: (listener) => trust.onChange(() => listener()),
+  });
   const peers = createPeers({
+    scripts,
     credentials,
     settings,
     machine,
@@ -130,6 +141,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     documents,
     machine,
     tasks,
+    scripts,
     peers,
     clusterRoom,
     runs,

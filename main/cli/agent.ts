@@ -75,7 +75,7 @@ const trustCommand: CommandSpec = {
   flags: [dataDirFlag, { name: "role", value: "ROLE", help: "view, run or manage (default run)." }],
   notes: `
 view: see this machine, its tasks, logs and load.
-run: also start tasks, stop its own, and run graphs, which can read and write this account's files.
+run: also start tasks, stop its own, and run graphs and scripts, which can do what this account can.
 manage: also stop all tasks, open the window and change the firewall.`,
 };
 

@@ -13,6 +13,10 @@ const applicationCommands: CommandTable = {
       return presenting((await import("./agent.js")).runAgent);
     },
   },
+  submit: {
+    summary: "Run a Python training script as the tasks of a cluster, here or on paired machines.",
+    load: async () => presenting((await import("./submit.js")).runSubmit),
+  },
   doctor: {
     summary: "Report what keeps the machines of a cluster from reaching each other.",
     load: async () => presenting((await import("./doctor.js")).runDoctor),

@@ -10,6 +10,7 @@ import type { Throughput } from "../api/reachability.js";
 import type { MachineRoom } from "../machine/room.js";
 import type { FirewallTool } from "../network/firewall/tool.js";
 import type { Prober } from "../network/reachability/probe.js";
+import type { ScriptsRoom } from "../scripts/room.js";
 import type { SettingsPort } from "../settings/room.js";
 import type { EmitEvent } from "../shared/events.js";
 import type { HandlersOf } from "../shared/handlers.js";
@@ -46,6 +47,8 @@ export interface PeersOptions {
   readonly machine: MachineRoom;
   /** The tasks of this machine, and the engines that can run here. */
   readonly tasks: { readonly host: TaskHost; lookForRuntime(): Promise<void> };
+  /** Runs the scripts of other machines here. */
+  readonly scripts: Pick<ScriptsRoom, "run" | "serve" | "admits">;
   /** Of this machine. */
   readonly firewall: FirewallTool;
   readonly watchers: Pick<Watchers, "whileAny">;
@@ -97,7 +100,7 @@ export interface PeersRoom extends Room<HandlersOf<typeof peerMethods>>, PeersPo
 }
 
 export function createPeers(options: PeersOptions): PeersRoom {
-  const { credentials, settings, machine, tasks, firewall, watchers, emit, sharedWindow } = options;
+  const { credentials, settings, machine, tasks, scripts, firewall, watchers, emit, sharedWindow } = options;
   const { identity, trust } = credentials;
   const ownId = identity.deviceId;
   const name = () => machine.description().name;
@@ -125,6 +128,7 @@ export function createPeers(options: PeersOptions): PeersRoom {
       measureThroughput: async (deviceId, addresses, signal) =>
         await throughput.measureThroughput(deviceId, await elsewhere(addresses, signal), signal),
     },
+    scripts,
     ...defined({ window: sharedWindow }),
   });
   visibility.onPort((port) => {
@@ -134,6 +138,7 @@ export function createPeers(options: PeersOptions): PeersRoom {
       (peer) => cluster.serveTunnels(peer),
       (peer) => cluster.admitsPeer(peer),
     );
+    port.handle(Alpn.script, scripts.serve, scripts.admits);
     if (sharedWindow) {
       port.handle(
         Alpn.window,

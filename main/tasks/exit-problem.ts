@@ -53,12 +53,14 @@ export function startProblem(
   });
 }
 
-function howItEnded({ code, signal }: TaskExit): string {
+/** "signal SIGKILL", "exit code 1". */
+export function howItEnded({ code, signal }: TaskExit): string {
   if (signal !== null) return `signal ${signal}`;
   return code === null ? "exit code unknown" : `exit code ${code}`;
 }
 
-function reasonOf({ code, signal }: TaskExit, text: string): string | undefined {
+/** What an exit and the last output say about the cause; undefined for an ordinary exit code. */
+export function reasonOf({ code, signal }: TaskExit, text: string): string | undefined {
   if (memoryTrouble.test(text)) return "Memory probably ran out: its last lines mention it.";
   if (signal !== null) return signalReasons.get(signal);
   // A shell or a container reports a signal as 128 plus its number.

@@ -13,6 +13,7 @@ import type { OpenProbe } from "./health.js";
 import { Isolation, type IsolationCollaborators } from "./isolation/isolation.js";
 import type { LaunchTask } from "./launcher.js";
 import { LocalTaskHost } from "./local-task-host.js";
+import { Ports } from "./ports.js";
 import { RuntimeService } from "./runtime/runtime-service.js";
 import type { RuntimeTools } from "./runtime/runtime-tools.js";
 import type { LaunchKnowledge } from "./server-launcher.js";
@@ -48,6 +49,8 @@ export interface TasksOptions {
 export interface TasksRoom extends Room<HandlersOf<typeof taskMethods>> {
   readonly host: TaskHost;
   readonly isolation: Pick<Isolation, "connectTask" | "setTunnelPorts" | "reach">;
+  /** Allocates the ports of tasks; one for all that this process starts. */
+  readonly ports: Ports;
   /**
    * Sets what carries the connections of isolated tasks to tasks elsewhere. Tunnels are created after this room
    * because they depend on its tasks; until then no connection is carried to other machines.
@@ -74,7 +77,9 @@ export function createTasks(options: TasksOptions): TasksRoom {
     carry: (port, client) => carry(port, client),
     ...(namespaces ? { namespaces } : {}),
   });
+  const ports = new Ports();
   const host = new LocalTaskHost({
+    ports,
     launch: isolation.launcher(
       engine.launcher({
         library: () => runtime.known()?.path,
@@ -120,6 +125,7 @@ export function createTasks(options: TasksOptions): TasksRoom {
     },
     host,
     isolation,
+    ports,
     attachTunnels: (tunnels) => {
       carry = tunnels;
     },

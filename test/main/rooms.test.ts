@@ -14,6 +14,7 @@ const ROOMS = [
   "documents",
   "machine",
   "tasks",
+  "scripts",
   "network",
   "peers",
   "cluster",

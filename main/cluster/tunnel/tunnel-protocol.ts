@@ -4,7 +4,7 @@
  * answer before it sends the client's data, so a tunnel costs no round trip.
  */
 import type { Socket } from "node:net";
-import { problem } from "../../shared/problems.js";
+import { readBytes } from "../../shared/sockets/read-bytes.js";
 
 /** Port in network byte order. */
 const HEADER_BYTES = 2;
@@ -31,12 +31,12 @@ export function encodeHeader(port: number): Uint8Array {
 
 /** @throws ProblemError DEADLINE_EXCEEDED, UNAVAILABLE when the connection ends before it has come. */
 export async function readHeader(socket: Socket, timeoutMillis: number): Promise<number> {
-  return (await readBytes(socket, HEADER_BYTES, timeoutMillis)).readUInt16BE();
+  return (await readBytes(socket, HEADER_BYTES, timeoutMillis, "tunnel")).readUInt16BE();
 }
 
 /** @throws ProblemError DEADLINE_EXCEEDED, UNAVAILABLE when the connection ends before it has come. */
 export async function readAnswer(socket: Socket, timeoutMillis: number): Promise<number> {
-  return (await readBytes(socket, 1, timeoutMillis)).readUInt8();
+  return (await readBytes(socket, 1, timeoutMillis, "tunnel")).readUInt8();
 }
 
 /** Why a request was refused, as a message. */
@@ -53,32 +53,4 @@ export function refusalText(answer: number): string {
     default:
       return `That machine gave an answer that this version does not know (${answer}).`;
   }
-}
-
-/** Reads exactly the given number of bytes and leaves the rest for the next reader. */
-function readBytes(socket: Socket, count: number, timeoutMillis: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const finish = (settle: () => void) => {
-      clearTimeout(timer);
-      socket.removeListener("readable", take);
-      socket.removeListener("end", ended);
-      socket.removeListener("close", ended);
-      settle();
-    };
-    const take = () => {
-      const bytes: unknown = socket.read(count);
-      if (Buffer.isBuffer(bytes) && bytes.length === count) finish(() => resolve(bytes));
-    };
-    const ended = () =>
-      finish(() => reject(problem("UNAVAILABLE", "The tunnel's connection ended before it was set up.")));
-    const timer = setTimeout(
-      () =>
-        finish(() => reject(problem("DEADLINE_EXCEEDED", "The tunnel's other end did not answer in time."))),
-      timeoutMillis,
-    );
-    socket.on("readable", take);
-    socket.once("end", ended);
-    socket.once("close", ended);
-    take();
-  });
 }

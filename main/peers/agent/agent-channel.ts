@@ -229,6 +229,41 @@ export class AgentChannel {
     }
   }
 
+  /**
+   * A bidirectional stream without a deadline, with back-pressure in both directions. Leaving the loop ends the call.
+   *
+   * @throws ProblemError as `stream`.
+   */
+  async *conversation<N extends DuplexName>(
+    name: N,
+    requests: AsyncIterable<RequestOf<N>>,
+    signal: AbortSignal,
+  ): AsyncGenerator<ResponseOf<N>> {
+    const { path, requestSerialize, responseDeserialize } = methodDefinition(name);
+    const call = this.#client.makeBidiStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      new Metadata(),
+    );
+    const over = new AbortController();
+    const cancel = () => call.cancel();
+    if (signal.aborted) cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    inBackground(sendAll(call, requests, over.signal));
+    try {
+      for await (const answer of call) yield answer as ResponseOf<N>;
+    } catch (error) {
+      throw this.#problemOf(error as ServiceError, name);
+    } finally {
+      over.abort();
+      signal.removeEventListener("abort", cancel);
+      // The iterator has destroyed the stream, which a later error would otherwise leave unhandled.
+      call.on("error", () => undefined);
+      call.cancel();
+    }
+  }
+
   /** Ends the connection and every call over it. */
   close(): void {
     this.#client.close();
@@ -270,10 +305,10 @@ export class AgentChannel {
 /** Writes until the source ends or the signal is aborted, with back-pressure from the other side. */
 async function sendAll<T>(
   call: ClientWritableStream<T>,
-  messages: Iterable<T>,
+  messages: Iterable<T> | AsyncIterable<T>,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const message of messages) {
+  for await (const message of messages) {
     if (signal.aborted) return;
     if (!call.write(message)) await once(call, "drain", { signal }).catch(() => undefined);
   }

@@ -12,7 +12,7 @@ import { isTaskPort, TASK_PORTS_TEXT } from "../../tasks/task-ports.js";
 import { INSTANCE } from "../identity/instance.js";
 import type { TrustStore } from "../trust/trust-store.js";
 import { CallerLimits, CallerRates } from "./caller-limits.js";
-import type { MachineSource, ThroughputMeasurer, TunnelHolder } from "./collaborators.js";
+import type { MachineSource, ScriptRunner, ThroughputMeasurer, TunnelHolder } from "./collaborators.js";
 import { sendLog } from "./log-stream.js";
 import { type DescribedMachine, machineToMessage } from "./messages/machine.js";
 import { fixedClusterOf, orderFromMessage, taskToMessage } from "./messages/tasks.js";
@@ -36,6 +36,8 @@ const MAX_SINK_BYTES = 1 << 30;
 const FORGET_DELAY_MILLIS = 100;
 /** Tasks of one machine; each is a process of a few hundred megabytes. */
 const MAX_TASKS = 128;
+/** Each has up to 64 tasks, and a folder of its own. */
+const MAX_SCRIPT_JOBS = 8;
 /** A window tests at most six routes from one machine at a time. */
 const MAX_PROBES = 16;
 /** Each saturates the network for a second. */
@@ -67,6 +69,7 @@ export interface AgentServiceOptions {
   readonly tunnels: TunnelHolder;
   readonly firewall: FirewallTool;
   readonly throughput: ThroughputMeasurer;
+  readonly scripts: ScriptRunner;
   /** Absent if the window is not a page of a browser. */
   readonly window?: Pick<SharedWindow, "issueToken">;
 }
@@ -130,6 +133,7 @@ function handlersOf(options: AgentServiceOptions): AgentHandlers {
     ...machineHandlers(options),
     ...taskHandlers(options),
     ...networkHandlers(options),
+    ...scriptHandlers(options),
     ...firewallHandlers(options),
   };
 }
@@ -268,6 +272,14 @@ function networkHandlers({ prober, tunnels, throughput }: AgentServiceOptions) {
         await send({ bytes: BigInt(data.length) });
       }
     },
+  } satisfies Partial<AgentHandlers>;
+}
+
+function scriptHandlers({ scripts }: AgentServiceOptions) {
+  const jobs = new CallerLimits(MAX_SCRIPT_JOBS, "jobs of scripts under way");
+  return {
+    runScript: async (messages, { caller, signal }, send) =>
+      await jobs.within(caller, () => scripts.run(caller, messages, send, signal)),
   } satisfies Partial<AgentHandlers>;
 }
 

@@ -1,4 +1,5 @@
 /** What the agent needs from this machine to serve paired machines. */
+import type { ScriptMessage } from "../../../protos/generated/tensordeck/agent.js";
 import type { Throughput } from "../../api/reachability.js";
 import type { MachineSample } from "../../api/samples.js";
 import type { MachineDescription } from "../../machine/description.js";
@@ -30,4 +31,20 @@ export interface ThroughputMeasurer {
    * @throws ProblemError PERMISSION_DENIED when the machines are not paired, UNAVAILABLE when it does not answer.
    */
   measureThroughput(deviceId: string, addresses: readonly string[], signal: AbortSignal): Promise<Throughput>;
+}
+
+/** Runs the scripts of other machines here. */
+export interface ScriptRunner {
+  /**
+   * Serves one job until it ends; nothing of it is left then.
+   *
+   * @param caller Device ID of the machine whose job it is.
+   * @param signal Aborted when that machine is gone or gives up.
+   */
+  run(
+    caller: string,
+    messages: AsyncIterable<ScriptMessage>,
+    send: (message: ScriptMessage) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void>;
 }

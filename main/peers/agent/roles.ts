@@ -16,6 +16,7 @@ const neededRole: Readonly<Record<AgentMethodName, Role>> = {
   removeTask: "run",
   clearState: "run",
   setTunnels: "run",
+  runScript: "run",
   probe: "run",
   measureThroughput: "run",
   inspectFirewall: "manage",
@@ -47,4 +48,13 @@ export function admitCall(method: AgentMethodName, granted: Role | undefined, th
     reason: `It granted the role "${granted}", and ${wireName(method)} needs "${needed}".`,
     remedy: `Let the user of ${thisMachine} raise the role of this machine there.`,
   });
+}
+
+/** Whether a machine may run scripts here: with the role that lets it call RunScript. */
+export function mayRunScripts(
+  trust: { get(deviceId: string): { readonly grantedRole: Role } | undefined },
+  deviceId: string,
+): boolean {
+  const granted = trust.get(deviceId)?.grantedRole;
+  return granted !== undefined && includesRole(granted, neededRole.runScript);
 }

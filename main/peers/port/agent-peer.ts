@@ -11,6 +11,8 @@ export const Alpn = {
   pairing: "tensordeck-pairing/1",
   /** One connection to a task of this machine. Paired machines only. */
   tunnel: "tensordeck-tunnel/1",
+  /** One connection between tasks of a script. Paired machines only. */
+  script: "tensordeck-script/1",
   /** The window of this machine. Paired machines only. */
   window: "tensordeck-window/1",
 } as const;

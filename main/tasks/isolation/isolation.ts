@@ -76,7 +76,7 @@ export class Isolation {
       const { isolate, port, mayBeExposed } = request.plan;
       if (!isolate && !mayBeExposed) throw cannotShutOff("It was started without isolation.");
       return isolate && request.engine !== "portable"
-        ? new IsolatedProcess(request, { launch, enter: (lost) => this.#enter(port, lost) })
+        ? new IsolatedProcess(request, { launch, enter: (lost) => this.enter(port, lost) })
         : this.#outside(port, launch(request));
     };
   }
@@ -135,9 +135,10 @@ export class Isolation {
   /**
    * Reserves a place for one task in the namespace. Returns the reason, as a sentence, if nothing can be isolated.
    *
+   * @param lost Called when the namespace is gone.
    * @throws ProblemError FAILED_PRECONDITION when another program has the port.
    */
-  async #enter(port: number, lost: () => void): Promise<Place | string> {
+  async enter(port: number, lost: () => void): Promise<Place | string> {
     this.#occupants++;
     let namespace: Namespace;
     try {

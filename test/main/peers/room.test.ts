@@ -39,6 +39,7 @@ beforeEach(async () => {
         looks++;
       },
     },
+    scripts: { run: async () => undefined, serve: () => undefined, admits: () => false },
     firewall: noFirewall,
     watchers,
     emit: toldEvents().emit,

@@ -75,6 +75,7 @@ const roles: Record<AgentMethodName, Role> = {
   removeTask: "run",
   clearState: "run",
   setTunnels: "run",
+  runScript: "run",
   probe: "run",
   measureThroughput: "run",
   inspectFirewall: "manage",

@@ -17,6 +17,7 @@ import { type Identity, loadIdentity } from "../../../../main/peers/identity/ide
 import { Alpn } from "../../../../main/peers/port/agent-peer.js";
 import { AgentPort } from "../../../../main/peers/port/agent-port.js";
 import { TrustStore } from "../../../../main/peers/trust/trust-store.js";
+import { MessageReader, requestSchema } from "../../../../main/scripts/remote/script-protocol.js";
 import { freePort } from "../../../support/processes.js";
 import { MemoryTasks } from "./memory-tasks.js";
 
@@ -169,6 +170,14 @@ export class TestAgent {
         undo: (change) => states(change, asked, "undone"),
       },
       throughput: new ThroughputMeter({ identity, trust }),
+      scripts: {
+        run: async (caller, messages, _, signal) => {
+          const reader = new MessageReader(messages, requestSchema, signal);
+          for (let asking = await reader.next(); asking; asking = await reader.next()) {
+            asked.push({ caller, asking });
+          }
+        },
+      },
       window: this.window,
     });
     agentPort.handle(Alpn.grpc, (peer) => service.accept(peer));

@@ -1,0 +1,70 @@
+/** `tensordeck submit`: runs a Python script as the tasks of a cluster, for a terminal or another program. */
+import { helpText } from "../../worker-runtime/cli/args.js";
+import { watchLauncher } from "../../worker-runtime/cli/launcher-watch.js";
+import { inBackground } from "../../worker-runtime/faults.js";
+import type { Problem } from "../api/problem.js";
+import type { JobResult } from "../scripts/script-job.js";
+import { problem } from "../shared/problems.js";
+import { readSubmitOptions, submitCommand } from "./submit/options.js";
+import { submitJob } from "./submit/submit-job.js";
+import { Terminal } from "./submit/terminal.js";
+
+/** Exit status of a program that was interrupted, as shells report it. */
+const EXIT_INTERRUPTED = 130;
+/** A shell reports the end by a signal as 128 plus its number; this is SIGKILL's. */
+const EXIT_KILLED = 137;
+const ALIVE_MILLIS = 60_000;
+
+/** Returns the exit status of the job. @throws ProblemError, TensorFlowError */
+export async function runSubmit(args: readonly string[]): Promise<number> {
+  const options = readSubmitOptions(args);
+  if (options.help) {
+    process.stdout.write(helpText(submitCommand));
+    return 0;
+  }
+  const terminal = new Terminal({
+    ...options,
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+    colours: process.stdout.isTTY && !process.env.NO_COLOR,
+  });
+  // Until the tasks are started, an interrupt gives everything up; then it ends them.
+  const givenUp = new AbortController();
+  let onInterrupt = () =>
+    givenUp.abort(problem("CANCELLED", "The job was interrupted before it had started."));
+  const interrupt = () => onInterrupt();
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, interrupt);
+  inBackground(watchLauncher(interrupt));
+  // The end of the tasks' namespace alone does not keep this process alive.
+  const alive = setInterval(() => undefined, ALIVE_MILLIS);
+  try {
+    const result = await submitJob(options, terminal, givenUp.signal, (job) => {
+      onInterrupt = () => {
+        terminal.notice("ending all tasks; press Ctrl+C again to end them by force.");
+        job.stop();
+        onInterrupt = () => job.kill();
+      };
+    });
+    if (result.problem) terminal.notice(problemText(result.problem));
+    return exitStatusOf(result);
+  } catch (error) {
+    if (!givenUp.signal.aborted) throw error;
+    return EXIT_INTERRUPTED;
+  } finally {
+    clearInterval(alive);
+    for (const signal of signals) process.off(signal, interrupt);
+  }
+}
+
+function exitStatusOf({ outcome }: JobResult): number {
+  if (outcome.kind === "succeeded") return 0;
+  if (outcome.kind === "stopped") return EXIT_INTERRUPTED;
+  return outcome.exit.code ?? (outcome.exit.signal === null ? 1 : EXIT_KILLED);
+}
+
+function problemText({ message, reason, remedy, details }: Problem): string {
+  return [message, reason, details && `(${details})`, remedy]
+    .filter((part) => part !== undefined)
+    .join("\n  ");
+}

@@ -1,0 +1,93 @@
+/** This machine as one that runs tasks of a submitted script, in the script's own folder. */
+import type { Socket } from "node:net";
+import { basename, join } from "node:path";
+import { shortTaskText, type TaskName } from "../../../worker-runtime/cluster/device-name.js";
+import { nvidiaGpus } from "../../../worker-runtime/engines/nvidia.js";
+import { JobNetwork } from "../../scripts/job-network.js";
+import { scriptPython } from "../../scripts/python/script-python.js";
+import {
+  type OnScriptLine,
+  type ScriptProcess,
+  type ScriptSetup,
+  startScript,
+} from "../../scripts/script-process.js";
+import { assignGpus, type PortedTask } from "../../scripts/task-environment.js";
+import { Ports } from "../../tasks/ports.js";
+import type { JobMachine, MachineJob, PortPlan, Prepared } from "./job-machine.js";
+import type { SubmitOptions } from "./options.js";
+
+export interface LocalMachineOptions {
+  readonly options: SubmitOptions;
+  /** Takes over a connection of a task here to one elsewhere. */
+  readonly carry: (port: number, client: Socket) => void;
+  readonly onProgress: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export class LocalMachine implements JobMachine {
+  readonly name = "this machine";
+  readonly #options: LocalMachineOptions;
+  readonly #ports = new Ports();
+  readonly #taken = new Set<number>();
+  #network: JobNetwork | undefined;
+  #setup: ScriptSetup | undefined;
+  #gpus: ReadonlyMap<PortedTask, string | undefined> = new Map();
+
+  constructor(options: LocalMachineOptions) {
+    this.#options = options;
+  }
+
+  async reserve({ own, elsewhere, isolate }: PortPlan): Promise<number[]> {
+    const wanted = new Set(isolate ? own : [...own, ...elsewhere]);
+    for (const port of [...this.#taken].filter((old) => !wanted.has(old))) {
+      this.#taken.delete(port);
+      await this.#ports.release(port);
+    }
+    const refused: number[] = [];
+    for (const port of [...wanted].filter((added) => !this.#taken.has(added))) {
+      await this.#ports.takeExactly(port).then(
+        () => this.#taken.add(port),
+        () => refused.push(port),
+      );
+    }
+    return refused;
+  }
+
+  async prepare({ tasks, cluster, elsewhere, isolate }: MachineJob): Promise<Prepared> {
+    const { options, carry, onProgress, signal } = this.#options;
+    const { folder, script, args, passFlags, dataDir } = options;
+    const environments = join(dataDir, "scripts", "environments");
+    const python = await scriptPython({ ...options, environments, onProgress, signal });
+    // Its own user lets the network reach them, as with any server that is started here.
+    const network = await JobNetwork.open({ elsewhere, carry, isolate, mayBeExposed: true });
+    this.#network = network;
+    const gpus = (await nvidiaGpus(signal)).map((_, index) => index);
+    this.#gpus = assignGpus(tasks, gpus);
+    this.#setup = { ...{ folder, script, args, passFlags, network, cluster }, python: [python.executable] };
+    return {
+      isIsolated: network.isIsolated,
+      obstacle: network.obstacle,
+      requirements: python.requirements && basename(python.requirements),
+    };
+  }
+
+  start(name: TaskName, onLine: OnScriptLine): ScriptProcess {
+    const task = [...this.#gpus.keys()].find((known) => shortTaskText(known) === shortTaskText(name));
+    if (!task || !this.#setup) throw new Error(`${shortTaskText(name)} was not prepared.`);
+    return startScript(this.#setup, task, this.#gpus.get(task), onLine);
+  }
+
+  async connect(port: number): Promise<Socket> {
+    if (!this.#network) throw new Error("The tasks were not prepared.");
+    return await this.#network.connect(port);
+  }
+
+  async collect(): Promise<undefined> {
+    return undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.#network?.close();
+    await this.#ports.releaseAll();
+  }
+}

@@ -1,0 +1,156 @@
+/** The arguments of `tensordeck submit`. */
+import { statSync } from "node:fs";
+import { dirname, relative, resolve, sep } from "node:path";
+import { type CommandSpec, parseArgs } from "../../../worker-runtime/cli/args.js";
+import type { TaskName } from "../../../worker-runtime/cluster/device-name.js";
+import { dataFolder } from "../../../worker-runtime/engines/tensorflow/data-folder.js";
+import { isInnerPath, MOST_JOB_BYTES } from "../../scripts/files/file-paths.js";
+import { parseTasks } from "../../scripts/script-tasks.js";
+import { problem } from "../../shared/problems.js";
+
+const DEFAULT_MAX_MB = 200;
+
+export const submitCommand: CommandSpec = {
+  name: "tensordeck submit",
+  summary:
+    "Runs a Python training script as the tasks of a cluster, here or on paired machines, and prints their output.",
+  positionals: "SCRIPT [-- ARGUMENTS]",
+  flags: [
+    {
+      name: "on",
+      value: "JOBS",
+      help: "The number of tasks of each job, as in worker:2,ps:1,chief:1 (default worker:1).",
+    },
+    {
+      name: "machine",
+      value: "NAME",
+      help: "A paired machine that runs tasks, by name or device ID, or localhost for this one; tasks are dealt out in turn (default: this machine).",
+      repeated: true,
+    },
+    {
+      name: "python",
+      value: "PATH",
+      help: "The Python on every machine, or its virtual environment (default: .venv beside the script, then the system's).",
+    },
+    {
+      name: "requirements",
+      value: "FILE",
+      help: "The packages to install, within the script's folder (default: its uv.lock, pylock.toml or requirements.txt, unless a Python or .venv is there).",
+    },
+    {
+      name: "restart",
+      value: "N",
+      help: "Start failed tasks again, N times altogether (default 0: the first failure ends all).",
+    },
+    {
+      name: "cluster_flags",
+      help: "Also pass --job_name, --task_index, --ps_hosts and --worker_hosts to the script.",
+    },
+    {
+      name: "network",
+      help: "Let the script use the network. TensorFlow's servers of a job with several tasks are then open to it.",
+    },
+    {
+      name: "outputs",
+      value: "FOLDER",
+      help: "Bring back only files that tasks elsewhere create or change below this folder of the script's folder.",
+    },
+    {
+      name: "max_mb",
+      value: "MB",
+      help: `Most data of the script's folder to send to a machine (default ${DEFAULT_MAX_MB}).`,
+    },
+    { name: "timestamps", help: "Begin each line with its time." },
+    {
+      name: "data_dir",
+      value: "FOLDER",
+      help: `Where this machine's identity, its paired machines and environments are kept (default ${dataFolder()}).`,
+    },
+  ],
+  notes: `
+To paired machines, which grant this one the role run, it sends the files of the script's folder that Git does not ignore,
+each content once, and brings back what the tasks create or change, to runs/ beside the script.
+
+Each task gets TF_CONFIG with the addresses of all tasks, and a GPU of its machine unless it is a ps. The job ends with
+its last worker; with a chief and ps tasks (ParameterServerStrategy), with the chief. Ctrl+C ends all tasks, a second one
+by force. The exit status is 0, or that of the task that failed.
+
+examples:
+  tensordeck submit train.py --on worker:2                     # MultiWorkerMirroredStrategy
+  tensordeck submit train.py --on chief:1,worker:2,ps:1        # ParameterServerStrategy
+  tensordeck submit train.py --on worker:1 --machine gpu-pc    # on the GPU of a paired machine
+  tensordeck submit mnist_replica.py --on ps:1,worker:2 --cluster_flags -- --train_steps 200`,
+};
+
+export interface SubmitOptions {
+  readonly help: boolean;
+  /** The script's folder, which is the working folder of its tasks. */
+  readonly folder: string;
+  /** Path of the script within the folder. */
+  readonly script: string;
+  readonly args: readonly string[];
+  readonly tasks: readonly TaskName[];
+  /** Names or device IDs of machines; empty for this one alone. */
+  readonly machines: readonly string[];
+  /** Path within the script's folder below which outputs come back; undefined for all. */
+  readonly outputs: string | undefined;
+  /** Most bytes of the folder to send. */
+  readonly maxBytes: number;
+  readonly python: string | undefined;
+  /** The file of requirements that was chosen. */
+  readonly requirements: string | undefined;
+  readonly restarts: number;
+  readonly passFlags: boolean;
+  /** Whether the tasks may use the network. */
+  readonly network: boolean;
+  readonly timestamps: boolean;
+  readonly dataDir: string;
+}
+
+/** @throws TensorFlowError or ProblemError INVALID_ARGUMENT, NOT_FOUND for a script that does not exist. */
+export function readSubmitOptions(args: readonly string[]): SubmitOptions {
+  const parsed = parseArgs(submitCommand, args);
+  const help = parsed.has("help");
+  const [script = "", ...scriptArgs] = parsed.positionals;
+  const path = resolve(script);
+  if (!help) checkScript(script, path);
+  const folder = dirname(path);
+  const dataDir = parsed.get("data_dir");
+  return {
+    help,
+    folder,
+    script: relative(folder, path).split(sep).join("/"),
+    args: scriptArgs,
+    tasks: parseTasks(parsed.get("on") ?? "worker:1"),
+    machines: parsed.all("machine"),
+    outputs: outputsOf(parsed.get("outputs")),
+    maxBytes: (parsed.integer("max_mb", 1, MOST_JOB_BYTES / 1e6) ?? DEFAULT_MAX_MB) * 1e6,
+    python: parsed.get("python"),
+    requirements: parsed.get("requirements"),
+    restarts: parsed.integer("restart", 0, 1000) ?? 0,
+    passFlags: parsed.has("cluster_flags"),
+    network: parsed.has("network"),
+    timestamps: parsed.has("timestamps"),
+    dataDir: dataDir === undefined ? dataFolder() : resolve(dataDir),
+  };
+}
+
+function outputsOf(text: string | undefined): string | undefined {
+  const path = text?.replaceAll("\\", "/").replace(/^\.\//, "").replace(/\/+$/, "");
+  if (path === undefined || isInnerPath(path)) return path;
+  throw problem("INVALID_ARGUMENT", `--outputs is a folder within the script's, not "${text}".`, {
+    remedy: "Give its path as the script writes it, as in --outputs checkpoints.",
+  });
+}
+
+function checkScript(script: string, path: string): void {
+  if (script === "") {
+    throw problem("INVALID_ARGUMENT", "No script was given.", {
+      remedy: "Give the path of a Python script: tensordeck submit train.py.",
+    });
+  }
+  if (statSync(path, { throwIfNoEntry: false })?.isFile()) return;
+  throw problem("NOT_FOUND", `There is no script ${script}.`, {
+    remedy: "Give the path of a Python script. Arguments for the script follow after --.",
+  });
+}

@@ -1,0 +1,101 @@
+/** A process with all that it starts: one call ends the whole group. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { errnoOf } from "../shared/problems.js";
+import type { TaskExit } from "../tasks/launcher.js";
+import { OutputLines } from "./output-lines.js";
+
+/** Time to write a checkpoint and close servers. */
+export const END_GRACE_MILLIS = 10_000;
+
+export interface GroupCommand {
+  /** The program and its arguments; no shell reads them. */
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface GroupOptions {
+  readonly onLine: (text: string, stream: "stdout" | "stderr") => void;
+  readonly graceMillis?: number;
+}
+
+/** The command that ends a process and its descendants on Windows, which has no signals. */
+export function taskkillArgs(pid: number, force: boolean): string[] {
+  return ["/PID", String(pid), "/T", ...(force ? ["/F"] : [])];
+}
+
+export class ProcessGroup {
+  /** Resolves when the process has ended, its output is complete and what it had started is gone. Never rejects. */
+  readonly exited: Promise<TaskExit>;
+  /** Why the program could not be started. */
+  startError: Error | undefined;
+  readonly #child: ChildProcess;
+  readonly #graceMillis: number;
+  #hasEnded = false;
+  #ending: NodeJS.Timeout | undefined;
+
+  constructor({ command: [program = "", ...args], cwd, env }: GroupCommand, options: GroupOptions) {
+    const { onLine, graceMillis = END_GRACE_MILLIS } = options;
+    this.#graceMillis = graceMillis;
+    const isPosix = process.platform !== "win32";
+    this.#child = spawn(program, args, {
+      ...{ cwd, env },
+      stdio: ["ignore", "pipe", "pipe"],
+      // A group of its own, so that it can be signalled as a whole, and Ctrl+C in a terminal does not reach it twice.
+      detached: isPosix,
+      windowsHide: true,
+    });
+    const finished = (["stdout", "stderr"] as const).map((name) => {
+      const lines = new OutputLines((text) => onLine(text, name));
+      const stream = this.#child[name];
+      stream?.on("data", (bytes: Buffer) => lines.push(bytes));
+      return () => lines.end();
+    });
+    this.exited = new Promise((resolve) => {
+      this.#child.once("error", (error) => {
+        if (this.#child.pid !== undefined) return;
+        this.startError = error;
+        this.#hasEnded = true;
+        resolve({ code: null, signal: null });
+      });
+      // What the process has left running holds its output open, and would never end by itself.
+      if (isPosix) this.#child.once("exit", () => this.#signal("SIGKILL"));
+      this.#child.once("close", (code, signal) => {
+        this.#hasEnded = true;
+        clearTimeout(this.#ending);
+        for (const finish of finished) finish();
+        resolve({ code, signal });
+      });
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Asks the group to end, and ends it by force after the grace. A second call ends it by force at once. */
+  end(): void {
+    if (this.#hasEnded) return;
+    if (this.#ending !== undefined) {
+      this.#signal("SIGKILL");
+      return;
+    }
+    this.#signal("SIGTERM");
+    this.#ending = setTimeout(() => this.#signal("SIGKILL"), this.#graceMillis);
+  }
+
+  #signal(signal: "SIGTERM" | "SIGKILL"): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    if (process.platform === "win32") {
+      // It fails for a process that has ended meanwhile.
+      execFile("taskkill", taskkillArgs(pid, signal === "SIGKILL"), { windowsHide: true }, () => undefined);
+      return;
+    }
+    try {
+      process.kill(-pid, signal);
+    } catch (error) {
+      if (errnoOf(error) !== "ESRCH" && errnoOf(error) !== "EPERM") throw error;
+    }
+  }
+}

@@ -1,0 +1,188 @@
+/** Virtual environments of scripts: made once for each set of requirements and Python, and kept. */
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { processExists } from "../../../worker-runtime/engines/process-exists.js";
+import type { PythonAnswer } from "../../../worker-runtime/engines/tensorflow/find-python.js";
+import { delay } from "../../shared/deferred.js";
+import { errnoOf, problem } from "../../shared/problems.js";
+import { makePrivateFolder } from "../../storage/private-files.js";
+import { ProcessGroup } from "../process-group.js";
+import { environmentPython } from "./find-script-python.js";
+import { environmentKey, type Requirements } from "./requirements.js";
+
+/** Written last: an environment without it is the rest of an interrupted installation. */
+const COMPLETE = "tensordeck-complete";
+const POLL_MILLIS = 500;
+const UV_DEADLINE_MILLIS = 5_000;
+const KEPT_LINES = 200;
+
+export interface EnvironmentOptions {
+  /** Folder of all environments. */
+  readonly within: string;
+  readonly requirements: Requirements;
+  /** The Python that it is made from. */
+  readonly python: Pick<PythonAnswer, "executable" | "version">;
+  /** What is done, line by line. */
+  readonly onProgress: (text: string) => void;
+  readonly signal: AbortSignal;
+  /** Whether uv is there; looked for unless given. */
+  readonly hasUv?: boolean;
+}
+
+interface Step {
+  readonly command: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The Python of the environment that has the requirements; made if it does not exist yet.
+ *
+ * @throws ProblemError FAILED_PRECONDITION with the installer's last lines, CANCELLED by the signal.
+ */
+export async function environmentFor(options: EnvironmentOptions): Promise<string> {
+  const { within, requirements, python, onProgress, signal } = options;
+  const key = await environmentKey(requirements, python.executable, python.version.join("."));
+  const folder = join(within, key);
+  const complete = join(folder, COMPLETE);
+  if (existsSync(complete)) return environmentPython(folder);
+  await makePrivateFolder(within);
+  const release = await takeLock(`${folder}.lock`, onProgress, signal);
+  try {
+    // Another process may have made it meanwhile.
+    if (existsSync(complete)) return environmentPython(folder);
+    await rm(folder, { recursive: true, force: true });
+    onProgress(
+      `making an environment for ${basename(requirements.file)} with Python ${python.version.join(".")}`,
+    );
+    const steps = installSteps(
+      folder,
+      requirements,
+      python.executable,
+      options.hasUv ?? (await findUv(signal)),
+    );
+    try {
+      for (const step of steps) await runStep(step, options);
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+    await writeFile(complete, "");
+    onProgress("the environment is ready");
+    return environmentPython(folder);
+  } finally {
+    await release();
+  }
+}
+
+/** @throws ProblemError FAILED_PRECONDITION for a lock file of uv without uv. */
+export function installSteps(
+  folder: string,
+  { file, kind }: Requirements,
+  python: string,
+  hasUv: boolean,
+): Step[] {
+  const inside = environmentPython(folder);
+  if (kind === "uv-lock") {
+    if (!hasUv) {
+      throw problem(
+        "FAILED_PRECONDITION",
+        "uv.lock can be installed only by uv, which is not on this machine.",
+        {
+          remedy:
+            "Install uv, or list the packages in a requirements.txt (uv export > requirements.txt) and name it with --requirements.",
+        },
+      );
+    }
+    const command = ["uv", "sync", "--frozen", "--no-install-project", "--no-dev", "--python", python];
+    return [{ command, env: { UV_PROJECT_ENVIRONMENT: folder, UV_NO_PROGRESS: "1" } }];
+  }
+  if (hasUv) {
+    return [
+      { command: ["uv", "venv", "--python", python, folder] },
+      { command: ["uv", "pip", "install", "--no-progress", "--python", inside, "-r", file] },
+    ];
+  }
+  const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off"];
+  return [{ command: [python, "-m", "venv", folder] }, { command: [inside, ...pip, "-r", file] }];
+}
+
+function findUv(signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    execFile("uv", ["--version"], { timeout: UV_DEADLINE_MILLIS, windowsHide: true, signal }, (error) =>
+      resolve(error === null),
+    );
+  });
+}
+
+async function runStep(
+  { command, env }: Step,
+  { requirements, onProgress, signal }: EnvironmentOptions,
+): Promise<void> {
+  signal.throwIfAborted();
+  const lines: string[] = [];
+  const group = new ProcessGroup(
+    { command, cwd: dirname(requirements.file), env: { ...process.env, ...env } },
+    {
+      onLine: (text) => {
+        lines.push(text);
+        if (lines.length > KEPT_LINES) lines.shift();
+        onProgress(text);
+      },
+    },
+  );
+  const end = () => group.end();
+  signal.addEventListener("abort", end, { once: true });
+  const { code } = await group.exited;
+  signal.removeEventListener("abort", end);
+  if (signal.aborted) throw problem("CANCELLED", "The installation of the packages was stopped.");
+  if (code !== 0) throw installProblem(basename(requirements.file), lines, group.startError?.message);
+}
+
+function installProblem(file: string, lines: readonly string[], why: string | undefined) {
+  const errors = lines.filter((line) => /^\s*(?:ERROR|error|×)[: ]/.test(line));
+  const text = lines.join("\n");
+  return problem("FAILED_PRECONDITION", `The packages of ${file} could not be installed.`, {
+    reason: why ?? errors.at(-1) ?? lines.at(-1),
+    remedy: remedyFor(text, file),
+    details: lines.slice(-20).join("\n") || undefined,
+  });
+}
+
+function remedyFor(text: string, file: string): string {
+  if (/ensurepip is not available|No module named (?:venv|pip|ensurepip)/.test(text)) {
+    return "Install Python's venv package (on Debian and Ubuntu: apt install python3-venv), or uv.";
+  }
+  if (/No space left on device/.test(text)) return "Free some disk space.";
+  if (/Temporary failure in name resolution|Connection refused|NewConnectionError|dns error/.test(text)) {
+    return "The package index cannot be reached from there: check the network, or give a Python that has the packages with --python.";
+  }
+  return `Correct ${file}: the versions must exist for this Python and system.`;
+}
+
+/** Takes a lock that a living process holds no more; returns what releases it. */
+async function takeLock(
+  file: string,
+  onProgress: (text: string) => void,
+  signal: AbortSignal,
+): Promise<() => Promise<void>> {
+  let told = false;
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      await writeFile(file, String(process.pid), { flag: "wx" });
+      return () => rm(file, { force: true });
+    } catch (error) {
+      if (errnoOf(error) !== "EEXIST") throw error;
+    }
+    const owner = Number(await readFile(file, "utf8").catch(() => ""));
+    // The owner of an empty file is about to write it.
+    if (owner !== 0 && owner !== process.pid && !processExists(owner)) await rm(file, { force: true });
+    else {
+      if (!told) onProgress("another job makes this environment; waiting for it");
+      told = true;
+      await delay(POLL_MILLIS, signal);
+    }
+  }
+}

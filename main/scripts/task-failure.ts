@@ -1,0 +1,92 @@
+/** Why a task of a script failed, from its exit and the last lines that it wrote. */
+import type { TaskName } from "../../worker-runtime/cluster/device-name.js";
+import { shortTaskText } from "../../worker-runtime/cluster/device-name.js";
+import type { Problem } from "../api/problem.js";
+import { defined } from "../shared/problems.js";
+import { howItEnded, reasonOf } from "../tasks/exit-problem.js";
+import type { TaskExit } from "../tasks/launcher.js";
+
+export interface FailedTask {
+  readonly task: TaskName;
+  readonly exit: TaskExit;
+  /** The last lines that it wrote, oldest first. */
+  readonly lines: readonly string[];
+  /** What was given as requirements, "requirements.txt"; undefined for none. */
+  readonly requirements?: string | undefined;
+  /** Whether it had no network besides its cluster. */
+  readonly isolated?: boolean | undefined;
+}
+
+/** Packages whose modules have other names. */
+const packageOfModule = new Map([
+  ["cv2", "opencv-python"],
+  ["PIL", "pillow"],
+  ["sklearn", "scikit-learn"],
+  ["skimage", "scikit-image"],
+  ["yaml", "pyyaml"],
+  ["bs4", "beautifulsoup4"],
+  ["google.protobuf", "protobuf"],
+]);
+
+/** "worker/1 failed (exit code 1)" with the error of the script, what it means, and what to do. */
+export function taskFailure({ task, exit, lines, requirements, isolated }: FailedTask): Problem {
+  const error = lastError(lines);
+  const module = /^ModuleNotFoundError: No module named '([^']+)'/.exec(error ?? "")?.[1];
+  const name = shortTaskText(task);
+  const advice =
+    module === undefined
+      ? (networkAdvice(lines, isolated) ?? {})
+      : { remedy: moduleRemedy(module, requirements) };
+  return defined({
+    code: "ABORTED",
+    message: `${name} failed (${howItEnded(exit)}).`,
+    reason: error ?? reasonOf(exit, lines.join("\n")),
+    ...advice,
+    details: placeOf(lines),
+    task: name,
+  });
+}
+
+function moduleRemedy(module: string, requirements: string | undefined): string {
+  const [top = module] = module.split(".");
+  const name = packageOfModule.get(module) ?? packageOfModule.get(top) ?? top;
+  return requirements === undefined
+    ? `List ${name} in a requirements.txt beside the script, or give a Python that has it with --python.`
+    : `Add ${name} to ${requirements}.`;
+}
+
+const networkErrors =
+  /Temporary failure in name resolution|Network is unreachable|\[Errno -3\]|URL fetch failure/;
+
+function networkAdvice(
+  lines: readonly string[],
+  isolated: boolean | undefined,
+): Pick<Problem, "remedy"> | undefined {
+  if (!isolated || !lines.some((line) => networkErrors.test(line))) return undefined;
+  return {
+    remedy:
+      "The script runs cut off from the network, because TensorFlow's servers would be open to it. Download the data before, or submit it with --network.",
+  };
+}
+
+/** The message with which Python's last traceback ends, "ValueError: …". Lines after it are a library's or its own. */
+function lastError(lines: readonly string[]): string | undefined {
+  const start = lines.findLastIndex((line) => /^Traceback \(most recent call last\):/.test(line));
+  // A syntax error has no traceback.
+  const from = start === -1 ? lines.findLastIndex((line) => /^ {2}File ".*", line \d+$/.test(line)) : start;
+  if (from === -1) return undefined;
+  return lines.slice(from + 1).find((line) => /^[A-Za-z_][\w.]*(?::|$)/.test(line));
+}
+
+/** Where in the script it happened: the innermost line of the traceback that is no library's. */
+function placeOf(lines: readonly string[]): string | undefined {
+  const start = lines.findLastIndex((line) => /^Traceback \(most recent call last\):/.test(line));
+  const frames = lines.slice(Math.max(start, 0)).flatMap((line) => {
+    const [, file = "", number = ""] = /^ {2}File "([^"]+)", line (\d+)/.exec(line) ?? [];
+    return file === "" ? [] : [{ file, number }];
+  });
+  const own = frames.findLast(
+    ({ file }) => !/[\\/](?:site|dist)-packages[\\/]|[\\/]lib[\\/]python|^</.test(file),
+  );
+  return own && `${own.file}, line ${own.number}`;
+}

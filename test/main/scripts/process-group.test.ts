@@ -1,0 +1,76 @@
+import { tmpdir } from "node:os";
+import { describe, expect, it } from "vitest";
+import { ProcessGroup, taskkillArgs } from "../../../main/scripts/process-group.js";
+import { deferred } from "../../../main/shared/deferred.js";
+import { processExists } from "../../../worker-runtime/engines/process-exists.js";
+
+/** A Node that runs a program in a group of its own; `said` resolves with its first line. */
+function group(program: string, graceMillis?: number) {
+  const said = deferred<string>();
+  const lines: string[] = [];
+  const running = new ProcessGroup(
+    { command: [process.execPath, "-e", program], cwd: tmpdir(), env: process.env },
+    {
+      onLine: (text) => {
+        lines.push(text);
+        said.resolve(text);
+      },
+      ...(graceMillis !== undefined && { graceMillis }),
+    },
+  );
+  return { running, said: said.promise, lines };
+}
+
+const CHILD = `require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "inherit" }).pid`;
+
+describe("a process group", () => {
+  it("reports the output and the exit code", async () => {
+    const { running, lines } = group(`console.log("out"); console.error("err"); process.exitCode = 7`);
+    expect(await running.exited).toEqual({ code: 7, signal: null });
+    expect(lines.sort()).toEqual(["err", "out"]);
+  });
+
+  it("ends what the process has started, too", async () => {
+    const { running, said } = group(`console.log(${CHILD}); setInterval(() => {}, 1000)`);
+    const child = Number(await said);
+    expect(processExists(child)).toBe(true);
+    running.end();
+    expect(await running.exited).toEqual({ code: null, signal: "SIGTERM" });
+    await expect.poll(() => processExists(child)).toBe(false);
+  });
+
+  it("leaves nothing behind when the process ends by itself", async () => {
+    const { running, said } = group(`console.log(${CHILD}); setTimeout(() => process.exit(0), 50)`);
+    const child = Number(await said);
+    expect(await running.exited).toEqual({ code: 0, signal: null });
+    await expect.poll(() => processExists(child)).toBe(false);
+  });
+
+  it("kills a process that ignores the request after the grace, and at once when asked again", async () => {
+    const ignoring = `process.on("SIGTERM", () => console.log("no")); setInterval(() => {}, 1000); console.log("ready")`;
+    const patient = group(ignoring, 20);
+    await patient.said;
+    patient.running.end();
+    expect((await patient.running.exited).signal).toBe("SIGKILL");
+    const endless = group(ignoring, 2 ** 30);
+    await endless.said;
+    endless.running.end();
+    endless.running.end();
+    expect((await endless.running.exited).signal).toBe("SIGKILL");
+  });
+
+  it("says that a program could not be started", async () => {
+    const running = new ProcessGroup(
+      { command: ["/no/such/program"], cwd: tmpdir(), env: {} },
+      { onLine: () => undefined },
+    );
+    expect(await running.exited).toEqual({ code: null, signal: null });
+    expect(running.startError?.message).toContain("ENOENT");
+    running.end();
+  });
+
+  it("is ended with its descendants by taskkill on Windows", () => {
+    expect(taskkillArgs(42, false)).toEqual(["/PID", "42", "/T"]);
+    expect(taskkillArgs(42, true)).toEqual(["/PID", "42", "/T", "/F"]);
+  });
+});
