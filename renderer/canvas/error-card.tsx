@@ -21,6 +21,8 @@ const GAP = 12;
 const MARGIN = 8;
 /** Where there is less room below the node, the card stands above it if there is more. */
 const MIN_ROOM = 200;
+/** Where not even this much of a card can be seen, as in a small window at 200 %, the inspector alone tells of it. */
+const MIN_HEIGHT = 64;
 
 export function ErrorCard(): ReactElement | null {
   const node = useGraph(({ selection, document }) => {
@@ -50,7 +52,9 @@ function PlacedCard({ node, trouble }: PlacedCardProps): ReactElement | null {
       style={place}
       aria-label={words.label({ node: node.name })}
       data-node-problems=""
-      tabIndex={-1}
+      // It may be scrolled by keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+      tabIndex={0}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
         event.stopPropagation();
@@ -63,7 +67,7 @@ function PlacedCard({ node, trouble }: PlacedCardProps): ReactElement | null {
   );
 }
 
-/** Below the node, or above it at the lower edge of the canvas; undefined while the node is out of view. */
+/** Below the node, or above it at the lower edge of the canvas; undefined while the node is out of view, or there is no room. */
 function usePlace(name: string): CSSProperties | undefined {
   const [x, y, zoom] = useStore((state) => state.transform);
   const width = useStore((state) => state.width);
@@ -85,10 +89,8 @@ function usePlace(name: string): CSSProperties | undefined {
   if (seen.right < 0 || seen.left > width || seen.bottom < 0 || seen.top > height) return undefined;
   const across = Math.max(MARGIN, Math.min(seen.left, width - WIDTH - MARGIN));
   const isBelow = height - seen.bottom > MIN_ROOM || seen.top < height - seen.bottom;
-  return {
-    left: across,
-    ...(isBelow
-      ? { top: seen.bottom + GAP, maxHeight: Math.max(0, height - seen.bottom - GAP - MARGIN) }
-      : { bottom: height - seen.top + GAP, maxHeight: Math.max(0, seen.top - GAP - MARGIN) }),
-  };
+  const maxHeight = (isBelow ? height - seen.bottom : seen.top) - GAP - MARGIN;
+  if (maxHeight < MIN_HEIGHT) return undefined;
+  const beside = isBelow ? { top: seen.bottom + GAP } : { bottom: height - seen.top + GAP };
+  return { left: across, maxHeight, ...beside };
 }

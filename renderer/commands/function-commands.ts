@@ -116,7 +116,7 @@ function hasOpenBorder(): Enabled {
   const definition = libraryOf(useDocument.getState().document.metaGraph).get(name);
   return when(
     definition !== undefined && whyNotEdit(definition) === undefined,
-    words.border.openTypes({ name }),
+    texts.functionCalls.dependsOnCaller({ name }),
   );
 }
 

@@ -84,6 +84,16 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("functions of the graph",
     await crumbs.getByRole("button", { name: "Graph" }).click();
     await window.runAndSee("z", "19.0");
 
+    // A call that lacks what a new argument needs says so, with the way to it, and follows when the argument goes.
+    await window.node("extracted").locator("[data-node-head]").dblclick();
+    await window.node("y_1").waitFor();
+    await choose("Add an argument");
+    await window.node("argument").waitFor();
+    await window.inspector.getByText("2 of 2").waitFor();
+    await page.getByRole("contentinfo").getByText("1 problem").waitFor();
+    await window.undoButton.click();
+    await page.getByRole("contentinfo").getByText("1 problem").waitFor({ state: "hidden" });
+
     // The step is undone where it was made.
     await window.undoButton.click();
     await window.node("y_1").waitFor();

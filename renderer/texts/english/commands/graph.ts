@@ -110,7 +110,6 @@ export const graphCommands = {
     },
     border: {
       inGraph: "The graph itself is shown. Only a function has arguments and results.",
-      openTypes: "{name} has types or numbers that each caller decides, so its arguments and results stay.",
       addArgument: {
         label: "Add an argument",
         note: "its calls have one input more",
