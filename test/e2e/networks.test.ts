@@ -170,7 +170,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("a network", () => {
     const net = box(window, "scope:net");
     await net.waitFor();
     await net.click();
-    await window.canvas.getByText(/selected/).waitFor();
+    await window.canvas.getByText(/\d selected/).waitFor();
     await window.press("Delete");
     await net.waitFor({ state: "detached" });
     await window.press("Control+z");
