@@ -91,6 +91,6 @@ function usePlace(name: string): CSSProperties | undefined {
   const isBelow = height - seen.bottom > MIN_ROOM || seen.top < height - seen.bottom;
   const maxHeight = (isBelow ? height - seen.bottom : seen.top) - GAP - MARGIN;
   if (maxHeight < MIN_HEIGHT) return undefined;
-  const beside = isBelow ? { top: seen.bottom + GAP } : { bottom: height - seen.top + GAP };
-  return { left: across, maxHeight, ...beside };
+  const vertical = isBelow ? { top: seen.bottom + GAP } : { bottom: height - seen.top + GAP };
+  return { left: across, maxHeight, ...vertical };
 }
