@@ -1,4 +1,5 @@
 import type { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
+import { taskText } from "../../cluster/device-name.js";
 import { Graph } from "../graph.js";
 import type { Output } from "../operation.js";
 import { add, concat, constant, identity, split } from "../ops/index.js";
@@ -16,7 +17,8 @@ const CHUNK = 2;
 export function ringGraph(): MetaGraphDef {
   const graph = new Graph();
   const places = Array.from({ length: WORKERS }, (_, worker) => worker);
-  const on = <T>(worker: number, body: () => T): T => graph.withDevice(`/job:worker/task:${worker}`, body);
+  const on = <T>(worker: number, body: () => T): T =>
+    graph.withDevice(taskText({ job: "worker", index: worker }), body);
   const own = places.map((worker) =>
     on(worker, () => {
       const values = Array.from({ length: WORKERS * CHUNK }, (_, index) => (index + 1) * 10 ** worker);
