@@ -1,6 +1,7 @@
 import { Event } from "../../../../../protos/generated/tensorflow/event.js";
 import { GraphDef } from "../../../../../protos/generated/tensorflow/graph.js";
 import { Summary, SummaryMetadata } from "../../../../../protos/generated/tensorflow/summary.js";
+import { wallTime } from "../../../../io/events/event-file.js";
 import { dataLoss, invalidArgument } from "../../../../protocol/status.js";
 import { type Tensor, tensorToProto } from "../../../../protocol/tensor.js";
 import { textsOf } from "../io/string-inputs.js";
@@ -17,7 +18,7 @@ import { statefulKernel } from "../state/stateful-kernel.js";
 import { anyType, noTypes, realTypes } from "../support/dtypes.js";
 import { longsOf, scalarOf, stringsOf } from "../support/elements.js";
 import { tensorAt } from "../support/tensor-inputs.js";
-import { EventWriter, SUMMARY_WRITER, wallTime } from "./event-writer.js";
+import { EventWriter, SUMMARY_WRITER } from "./event-writer.js";
 import { audioValues, imageValues } from "./media-values.js";
 import { histogramValue, realsOf, type SummaryValue, scalarValue } from "./summary-values.js";
 

@@ -1,9 +1,8 @@
 import { appendFile, mkdir, writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
 import path from "node:path";
-import { Event } from "../../../../../protos/generated/tensorflow/event.js";
+import type { Event } from "../../../../../protos/generated/tensorflow/event.js";
+import { eventFileName, eventRecord, versionRecord } from "../../../../io/events/event-file.js";
 import { withFileErrors } from "../../../../io/file-errors.js";
-import { frameRecord } from "../../../../io/tfrecord/framing.js";
 import type { FileAccess } from "../../resources/file-access.js";
 import type { Resource } from "../../resources/resource-manager.js";
 
@@ -53,7 +52,7 @@ export class EventWriter implements Resource {
 
   /** Adds an event; flushes if many are buffered or have been for long. @throws TensorFlowError as `flush` */
   async write(event: Event): Promise<void> {
-    this.#waiting.push(frameRecord(Event.encode(event).finish()));
+    this.#waiting.push(eventRecord(event));
     const { maxQueue, flushMillis } = this.#file;
     if (this.#waiting.length > maxQueue || Date.now() - this.#flushedMillis > flushMillis) {
       await this.flush();
@@ -83,24 +82,13 @@ export class EventWriter implements Resource {
 
 /** Creates the folder and a file with only the format version. @returns its path */
 async function makeFile({ folder, suffix }: EventFile, access: FileAccess): Promise<string> {
-  const seconds = String(Math.floor(Date.now() / 1000)).padStart(10, "0");
   const end = suffix.startsWith(".") ? suffix : `.${suffix}`;
-  const name = `events.out.tfevents.${seconds}.${hostname()}.${process.pid}.${nextFile}${end}`;
+  const name = `${eventFileName(nextFile)}${end}`;
   nextFile += 1;
   const file = await access.resolve(path.join(folder, name), "write");
-  const version = Event.fromPartial({
-    wallTime: wallTime(),
-    what: { $case: "fileVersion", value: "brain.Event:2" },
-    sourceMetadata: { writer: "tensorflow.core.util.events_writer" },
-  });
   await withFileErrors(file, async () => {
     await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(file, frameRecord(Event.encode(version).finish()));
+    await writeFile(file, versionRecord());
   });
   return file;
-}
-
-/** Seconds since 1970, as in events. */
-export function wallTime(): number {
-  return Date.now() / 1000;
 }

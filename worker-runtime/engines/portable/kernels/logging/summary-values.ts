@@ -1,10 +1,10 @@
 import { Summary, type Summary_Value } from "../../../../../protos/generated/tensorflow/summary.js";
+import { histogramOf } from "../../../../io/events/histogram.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import { isLong, isSmallFloat } from "../support/dtypes.js";
 import { longsOf, numbersOf } from "../support/elements.js";
 import { toFloat32 } from "../support/small-floats.js";
-import { histogramOf } from "./histogram.js";
 
 /** The value of a summary for one tag. */
 export type SummaryValue = Partial<Summary_Value>;

@@ -1,4 +1,4 @@
-import type { HistogramProto } from "../../../../../protos/generated/tensorflow/histogram.js";
+import type { HistogramProto } from "../../../protos/generated/tensorflow/histogram.js";
 
 /** The buckets of TensorFlow's histograms grow by a tenth from 1e-12 to 1e20, on both sides of zero. */
 const SMALLEST_LIMIT = 1e-12;
