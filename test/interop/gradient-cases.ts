@@ -389,6 +389,26 @@ const float32: Rest = { dtype: "float32" };
 const conv = { strides: [1, 2, 2, 1], padding: "SAME" } as const;
 const pool = { ksize: [1, 2, 2, 1], strides: [1, 2, 2, 1], padding: "VALID" } as const;
 
+/** Convolutions whose first and second derivatives are both compared. */
+const otherConvolutions = [
+  op(
+    "DepthwiseConv2dNative",
+    [
+      [1, 5, 5, 2],
+      [3, 3, 2, 2],
+    ],
+    { strides: [1, 2, 2, 1], padding: "SAME" },
+  ),
+  op(
+    "Conv3D",
+    [
+      [1, 3, 4, 4, 2],
+      [2, 2, 2, 2, 3],
+    ],
+    { strides: [1, 1, 1, 1, 1], padding: "SAME" },
+  ),
+];
+
 const NETWORKS: readonly GradientCase[] = [
   op("Softmax", [[2, 3]]),
   op("LogSoftmax", [[2, 3]]),
@@ -422,22 +442,7 @@ const NETWORKS: readonly GradientCase[] = [
     [],
     float32,
   ),
-  op(
-    "DepthwiseConv2dNative",
-    [
-      [1, 5, 5, 2],
-      [3, 3, 2, 2],
-    ],
-    { strides: [1, 2, 2, 1], padding: "SAME" },
-  ),
-  op(
-    "Conv3D",
-    [
-      [1, 3, 4, 4, 2],
-      [2, 2, 2, 2, 3],
-    ],
-    { strides: [1, 1, 1, 1, 1], padding: "SAME" },
-  ),
+  ...otherConvolutions,
   op("MaxPool", [[1, 4, 6, 2]], pool),
   op("MaxPool", [[1, 5, 5, 2]], { ...pool, ksize: [1, 3, 3, 1], padding: "SAME" }),
   op("AvgPool", [[1, 5, 5, 2]], { ...pool, ksize: [1, 3, 3, 1], padding: "SAME" }),
@@ -496,22 +501,7 @@ const SECOND: readonly GradientCase[] = [
     ],
     conv,
   ),
-  op(
-    "DepthwiseConv2dNative",
-    [
-      [1, 5, 5, 2],
-      [3, 3, 2, 2],
-    ],
-    { strides: [1, 2, 2, 1], padding: "SAME" },
-  ),
-  op(
-    "Conv3D",
-    [
-      [1, 3, 4, 4, 2],
-      [2, 2, 2, 2, 3],
-    ],
-    { strides: [1, 1, 1, 1, 1], padding: "SAME" },
-  ),
+  ...otherConvolutions,
   squared(op("StridedSlice", [[4, 5]], {}, [[1], [3], [1]])),
   squared(
     op("MirrorPad", [[3, 3]], { mode: "REFLECT" }, [
