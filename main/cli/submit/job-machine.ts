@@ -2,16 +2,9 @@
 import type { Socket } from "node:net";
 import type { TaskName } from "../../../worker-runtime/cluster/device-name.js";
 import type { FolderFiles } from "../../scripts/files/script-files.js";
+import type { PortPlan } from "../../scripts/job-ports.js";
 import type { OnScriptLine, ScriptProcess } from "../../scripts/script-process.js";
 import type { PortedTask, ScriptCluster } from "../../scripts/task-environment.js";
-
-/** The ports of a job as one machine sees them. */
-export interface PortPlan {
-  readonly own: readonly number[];
-  readonly elsewhere: readonly number[];
-  /** Whether the tasks are cut off from the network, where that is possible. */
-  readonly isolate: boolean;
-}
 
 /** What a machine needs to know before it starts tasks. */
 export interface MachineJob extends PortPlan {

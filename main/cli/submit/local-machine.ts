@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { shortTaskText, type TaskName } from "../../../worker-runtime/cluster/device-name.js";
 import { nvidiaGpus } from "../../../worker-runtime/engines/nvidia.js";
 import { JobNetwork } from "../../scripts/job-network.js";
+import { JobPorts, type PortPlan } from "../../scripts/job-ports.js";
 import { scriptPython } from "../../scripts/python/script-python.js";
 import {
   type OnScriptLine,
@@ -13,7 +14,7 @@ import {
 } from "../../scripts/script-process.js";
 import { assignGpus, type PortedTask } from "../../scripts/task-environment.js";
 import { Ports } from "../../tasks/ports.js";
-import type { JobMachine, MachineJob, PortPlan, Prepared } from "./job-machine.js";
+import type { JobMachine, MachineJob, Prepared } from "./job-machine.js";
 import type { SubmitOptions } from "./options.js";
 
 export interface LocalMachineOptions {
@@ -27,8 +28,7 @@ export interface LocalMachineOptions {
 export class LocalMachine implements JobMachine {
   readonly name = "this machine";
   readonly #options: LocalMachineOptions;
-  readonly #ports = new Ports();
-  readonly #taken = new Set<number>();
+  readonly #ports = new JobPorts(new Ports());
   #network: JobNetwork | undefined;
   #setup: ScriptSetup | undefined;
   #gpus: ReadonlyMap<PortedTask, string | undefined> = new Map();
@@ -37,20 +37,8 @@ export class LocalMachine implements JobMachine {
     this.#options = options;
   }
 
-  async reserve({ own, elsewhere, isolate }: PortPlan): Promise<number[]> {
-    const wanted = new Set(isolate ? own : [...own, ...elsewhere]);
-    for (const port of [...this.#taken].filter((old) => !wanted.has(old))) {
-      this.#taken.delete(port);
-      await this.#ports.release(port);
-    }
-    const refused: number[] = [];
-    for (const port of [...wanted].filter((added) => !this.#taken.has(added))) {
-      await this.#ports.takeExactly(port).then(
-        () => this.#taken.add(port),
-        () => refused.push(port),
-      );
-    }
-    return refused;
+  reserve(plan: PortPlan): Promise<number[]> {
+    return this.#ports.reserve(plan);
   }
 
   async prepare({ tasks, cluster, elsewhere, isolate }: MachineJob): Promise<Prepared> {
@@ -88,6 +76,6 @@ export class LocalMachine implements JobMachine {
 
   async close(): Promise<void> {
     await this.#network?.close();
-    await this.#ports.releaseAll();
+    await this.#ports.release();
   }
 }

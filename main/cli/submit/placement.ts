@@ -1,10 +1,11 @@
 /** On which machine each task of a script runs, and which port it has. */
 import type { TaskName } from "../../../worker-runtime/cluster/device-name.js";
+import type { PortPlan } from "../../scripts/job-ports.js";
 import { isInCluster } from "../../scripts/script-tasks.js";
 import type { PortedTask } from "../../scripts/task-environment.js";
 import { problem } from "../../shared/problems.js";
 import { FIRST_TASK_PORT, nextTaskPort, TASK_PORTS_TEXT } from "../../tasks/task-ports.js";
-import type { JobMachine, PortPlan } from "./job-machine.js";
+import type { JobMachine } from "./job-machine.js";
 
 export interface PlacedTask extends PortedTask {
   readonly machine: JobMachine;

@@ -15,6 +15,7 @@ import type { TrustedMachine } from "../../peers/trust/trusted-machine.js";
 import { checkFiles } from "../../scripts/files/file-paths.js";
 import { receiveFile } from "../../scripts/files/receive-file.js";
 import type { ScriptFile } from "../../scripts/files/script-files.js";
+import type { PortPlan } from "../../scripts/job-ports.js";
 import { encodeLink, type LinkHeader } from "../../scripts/remote/script-link.js";
 import {
   MessageReader,
@@ -29,7 +30,7 @@ import { type Deferred, deferred } from "../../shared/deferred.js";
 import { problem } from "../../shared/problems.js";
 import { join as joinSockets } from "../../shared/sockets/relay.js";
 import type { TaskExit } from "../../tasks/launcher.js";
-import type { Collected, JobMachine, MachineJob, PortPlan, Prepared } from "./job-machine.js";
+import type { Collected, JobMachine, MachineJob, Prepared } from "./job-machine.js";
 import type { SubmitOptions } from "./options.js";
 import { Outbox } from "./outbox.js";
 

@@ -12,6 +12,7 @@ import { BlobStore } from "../files/blob-store.js";
 import { checkFiles } from "../files/file-paths.js";
 import { JobFolder } from "../files/job-folder.js";
 import { JobNetwork } from "../job-network.js";
+import { JobPorts } from "../job-ports.js";
 import { scriptPython } from "../python/script-python.js";
 import { type ScriptProcess, type ScriptSetup, startScript } from "../script-process.js";
 import { assignGpus, type PortedTask } from "../task-environment.js";
@@ -41,7 +42,7 @@ export interface HostedJobOptions {
 export class HostedJob {
   readonly #options: HostedJobOptions;
   readonly #store: BlobStore;
-  readonly #taken = new Set<number>();
+  readonly #ports: JobPorts;
   readonly #processes = new Map<string, ScriptProcess>();
   readonly #dials = new Map<number, Socket>();
   #order: JobOrder | undefined;
@@ -55,6 +56,7 @@ export class HostedJob {
 
   constructor(options: HostedJobOptions) {
     this.#options = options;
+    this.#ports = new JobPorts(options.ports);
     this.#store = new BlobStore(join(options.folder, "contents", options.caller));
   }
 
@@ -69,8 +71,9 @@ export class HostedJob {
       const request = await requests.next();
       this.#options.signal.throwIfAborted();
       if (request === undefined) return;
-      if (request.kind === "ports") await this.#takePorts(request);
-      else if (request.kind === "job") await this.#describe(request);
+      if (request.kind === "ports") {
+        await this.#send({ kind: "ports", taken: await this.#ports.reserve(request) });
+      } else if (request.kind === "job") await this.#describe(request);
       else if (request.kind === "content") {
         await this.#store.put(request.hash, request.size, requests.content(request.size));
       } else if (request.kind === "prepare") await this.#prepare();
@@ -91,7 +94,7 @@ export class HostedJob {
     await Promise.allSettled(running.map(({ exited }) => exited));
     for (const client of this.#dials.values()) reset(client);
     await this.#network?.close();
-    await Promise.all([...this.#taken].map((port) => this.#options.ports.release(port)));
+    await this.#ports.release();
     await this.#folder?.remove();
     await this.#store.prune();
   }
@@ -112,27 +115,10 @@ export class HostedJob {
     return true;
   }
 
-  async #takePorts({ own, elsewhere, isolate }: Extract<ScriptRequest, { kind: "ports" }>): Promise<void> {
-    // Tasks that are cut off reach the others' ports in their own namespace.
-    const wanted = new Set(isolate ? own : [...own, ...elsewhere]);
-    for (const port of [...this.#taken].filter((old) => !wanted.has(old))) {
-      this.#taken.delete(port);
-      await this.#options.ports.release(port);
-    }
-    const taken: number[] = [];
-    for (const port of [...wanted].filter((added) => !this.#taken.has(added))) {
-      await this.#options.ports.takeExactly(port).then(
-        () => this.#taken.add(port),
-        () => taken.push(port),
-      );
-    }
-    await this.#send({ kind: "ports", taken });
-  }
-
   async #describe(order: JobOrder): Promise<void> {
     if (this.#order) throw problem("FAILED_PRECONDITION", "The job was described already.");
     checkFiles(order.files);
-    const unreserved = order.tasks.find(({ port }) => port !== 0 && !this.#taken.has(port));
+    const unreserved = order.tasks.find(({ port }) => port !== 0 && !this.#ports.has(port));
     if (unreserved) throw problem("FAILED_PRECONDITION", `Port ${unreserved.port} was not reserved.`);
     this.#order = order;
     await this.#send({
