@@ -21,7 +21,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
+    globalSetup: ["test/support/preloaded-tensorflow/preloaded-tensorflow.ts"],
     pool: "forks",
-    maxWorkers: 2,
+    maxWorkers: 3,
   },
 });

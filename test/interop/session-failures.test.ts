@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { StatusCode } from "../../worker-runtime/protocol/status.js";
 import { Session, type SessionOptions } from "../../worker-runtime/session/session.js";
-import { freePort, peerMissing } from "../support/peers.js";
+import { freePort, ownTensorflowPython, peerMissing } from "../support/peers.js";
 import { blockingGraph } from "./peers/blocking-graph.js";
 import { freeCluster, type StockServers, startStockServers } from "./peers/stock-servers.js";
 
@@ -74,7 +74,9 @@ describe.skipIf(missing)("a server that is killed while a step runs", () => {
 
   test("a task that hangs without closing its connections is noticed by its silence", async () => {
     const cluster = await freeCluster({ worker: 2 });
-    const [master, other] = await Promise.all([start(cluster, "worker/0"), start(cluster, "worker/1")]);
+    const master = await start(cluster, "worker/0");
+    const other = await startStockServers(cluster, ["worker/1"], ownTensorflowPython());
+    cleanUp.push(() => other.process.stop("SIGKILL"));
     const session = sessionOn(master.target("worker/0"), { graph: blocking, cluster });
     const step = await beginStep(session);
     other.process.child.kill("SIGSTOP");

@@ -66,8 +66,23 @@ function requirePython(): PythonWithTensorflow {
   return python;
 }
 
-/** A Python that can import TensorFlow. @throws Error that explains how to get one, if there is none. */
+/**
+ * A Python that can import TensorFlow; in tests one that has already done so, where there can be one
+ * (preloaded-tensorflow/).
+ *
+ * @throws Error that explains how to get one, if there is none.
+ */
 export function tensorflowPython(): string {
+  const { executable } = requirePython();
+  return process.env.TENSORDECK_TEST_PRELOADED_TENSORFLOW ?? executable;
+}
+
+/**
+ * The same as a program of its own: for tests that stop it, or look at its process or its environment's folder.
+ *
+ * @throws Error that explains how to get one, if there is none.
+ */
+export function ownTensorflowPython(): string {
   return requirePython().executable;
 }
 

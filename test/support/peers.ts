@@ -18,6 +18,7 @@ export {
   hasPeer,
   libraryEnvironment,
   libtensorflowDir,
+  ownTensorflowPython,
   type PeerName,
   peerMissing,
   repositoryRoot,

@@ -22,12 +22,16 @@ export async function freeCluster(jobs: Readonly<Record<string, number>>): Promi
   return cluster;
 }
 
-/** Starts stock TensorFlow servers for the tasks ("worker/0") of a cluster, all in one process. */
+/**
+ * Starts stock TensorFlow servers for the tasks ("worker/0") of a cluster, all in one process.
+ * @param python which runs them; one of its own for tests that stop the process without ending it.
+ */
 export async function startStockServers(
   cluster: Readonly<Record<string, readonly string[]>>,
   tasks: readonly string[],
+  python = tensorflowPython(),
 ): Promise<StockServers> {
-  const process = await spawnPeer(tensorflowPython(), [script, JSON.stringify(cluster), ...tasks], {
+  const process = await spawnPeer(python, [script, JSON.stringify(cluster), ...tasks], {
     ready: /all ready/,
   });
   return {
