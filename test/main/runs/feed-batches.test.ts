@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { FeedBatches } from "../../../main/api/feeds.js";
 import { ProblemError } from "../../../main/api/wire.js";
 import { batchedFeeds, constantFeeds } from "../../../main/runs/feed-batches.js";
-import { shuffledRows } from "../../../main/runs/feed-rows.js";
+import { shuffledRows } from "../../../worker-runtime/data/rows.js";
 import { readFeeds } from "../../../main/runs/feeds.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { writeNpy } from "../../../worker-runtime/io/npy.js";
