@@ -19,16 +19,6 @@ export function decodeJpeg(bytes: Uint8Array, channels: 0 | 1 | 3): Pixels {
   return new Decoder(bytes).decode(channels);
 }
 
-/** A frame's width and height, without its pixels. */
-export function sizeOfJpeg(bytes: Uint8Array): readonly [height: number, width: number] | undefined {
-  for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {
-    const marker = bytes[at + 1] ?? 0;
-    if (isFrame(marker)) return [wordAt(bytes, at + 5), wordAt(bytes, at + 7)];
-    at += marker === 0xff ? 1 : 2 + wordAt(bytes, at + 2);
-  }
-  return undefined;
-}
-
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }

@@ -151,10 +151,10 @@ class ScanReader {
           break;
         }
         for (; k <= to; k++) {
-          const place = at + (zigzag[k] as number);
-          if (coefficients[place] !== 0) this.#correct(coefficients, place, bit);
+          const target = at + (zigzag[k] as number);
+          if (coefficients[target] !== 0) this.#correct(coefficients, target, bit);
           else if (run === 0) {
-            coefficients[place] = value;
+            coefficients[target] = value;
             break;
           } else run -= 1;
         }
@@ -162,17 +162,17 @@ class ScanReader {
     }
     if (this.#empty > 0) {
       for (; k <= to; k++) {
-        const place = at + (zigzag[k] as number);
-        if (coefficients[place] !== 0) this.#correct(coefficients, place, bit);
+        const target = at + (zigzag[k] as number);
+        if (coefficients[target] !== 0) this.#correct(coefficients, target, bit);
       }
       this.#empty -= 1;
     }
   }
 
-  #correct(coefficients: Int16Array, place: number, bit: number): void {
-    const value = coefficients[place] as number;
+  #correct(coefficients: Int16Array, target: number, bit: number): void {
+    const value = coefficients[target] as number;
     if (this.#bits.take(1) === 1 && (Math.abs(value) & bit) === 0) {
-      coefficients[place] = value + (value > 0 ? bit : -bit);
+      coefficients[target] = value + (value > 0 ? bit : -bit);
     }
   }
 }
