@@ -52,6 +52,20 @@ export {
 } from "./cluster/replica-device-setter.js";
 export { makeServerDef, type ServerDefOptions } from "./cluster/server-def.js";
 export { isChief, isEvaluator, parseTfConfig, type TfConfig } from "./cluster/tf-config.js";
+export { Dataset, type IterateOptions, type Row, type ShuffleOptions } from "./data/dataset.js";
+export {
+  type CsvTensor,
+  csvDataset,
+  type ImageFolderDataset,
+  type ImageFolderOptions,
+  imageFolderDataset,
+  mnistDataset,
+  npzDataset,
+  type RecordFileOptions,
+  type Shard,
+  type SplitDataset,
+  tfRecordDataset,
+} from "./data/readers.js";
 export type { LogLevel, LogLine } from "./engines/log-lines.js";
 export { Server, type ServerExit, type ServerOptions } from "./engines/server.js";
 export type { RejectedRuntime, RuntimeCandidate, RuntimeSource } from "./engines/tensorflow/candidate.js";
@@ -93,6 +107,7 @@ export {
   feedFromFile,
   feedFromText,
 } from "./io/feed.js";
+export { decodeImage, type ImageChannels, resizeImage } from "./io/image/decode-image.js";
 export { readNpy, writeNpy } from "./io/npy.js";
 export { readNpz } from "./io/npz.js";
 export type { RecordCompression } from "./io/tfrecord/compression.js";

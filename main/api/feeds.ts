@@ -6,11 +6,18 @@ import { problemSchema } from "./problem.js";
 
 /**
  * For CSV: the header's name or the 0-based number of the column; for .npz: the array's name; for TFRecord: the feature's
- * name; left out: all.
+ * name; for a folder of images: "images" or "labels"; left out: all.
  */
 const columnSchema = z.union([z.string(), z.number().int().nonnegative()]).optional();
 /** Every step gets some rows of the file, in place of the whole. */
 const batchedSchema = z.boolean().optional();
+
+export const MAX_SHARDS = 10_000;
+/** Every `count`th row of the file, from row `index` on: what one of several workers takes, before batches are made. */
+const shardSchema = z
+  .object({ count: z.number().int().min(1).max(MAX_SHARDS), index: z.number().int().min(0) })
+  .refine(({ count, index }) => index < count)
+  .optional();
 
 /** The dtypes of the values in a tf.train.Example. */
 export const featureDTypeSchema = z.enum(["float32", "int64", "string"]);
@@ -32,13 +39,16 @@ export type PixelRange = z.infer<typeof pixelRangeSchema>;
 
 export const literalFeedSchema = z.object({ kind: z.literal("literal"), text: z.string() });
 
-/** A .npy, .npz, CSV or TFRecord file on the machine that runs the application. */
+/** A .npy, .npz, CSV or TFRecord file, or a folder of images, on the machine that runs the application. */
 export const fileFeedSchema = z.object({
   kind: z.literal("file"),
   path: z.string(),
   column: columnSchema,
   feature: featureSchema,
   batched: batchedSchema,
+  shard: shardSchema,
+  /** What bytes become in a tensor of real numbers; left out: 0 to 255. */
+  range: pixelRangeSchema.optional(),
 });
 
 /** All of a content but its bytes, which files keep in another form. */
@@ -48,6 +58,8 @@ export const contentFeedFields = {
   column: columnSchema,
   feature: featureSchema,
   batched: batchedSchema,
+  shard: shardSchema,
+  range: pixelRangeSchema.optional(),
   /** The bytes are pixels that the window has made of images: rows of a picture of a batch, channels fastest. */
   pixels: z
     .object({ range: pixelRangeSchema, shape: z.array(z.number().int().nonnegative()).min(3).max(4) })
@@ -101,7 +113,7 @@ export type FeedRecords = z.infer<typeof recordsSchema>;
 
 /** What a file holds. */
 export const feedContentsSchema = z.object({
-  /** The array of a .npy file, without a name, or those of a .npz file. */
+  /** The array of a .npy file, without a name, or those of a .npz file or folder of images; -1 for a size to choose. */
   arrays: z.array(z.object({ name: z.string().optional(), dtype: z.string(), shape: z.array(z.number()) })),
   /** The names of a table's columns; their numbers if it has no header. */
   columns: z.array(z.string()),

@@ -1,8 +1,9 @@
 /** The feeds of each step: rows of what is fed in batches, the whole of everything else. */
+
+import { rowsAt, shuffledRows } from "../../worker-runtime/data/rows.js";
 import type { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import type { FeedBatches } from "../api/feeds.js";
 import { problem } from "../shared/problems.js";
-import { rowsAt, shuffledRows } from "./feed-rows.js";
 
 /** What the steps of a run are fed. */
 export interface StepFeeds {

@@ -99,8 +99,8 @@ export async function readFeedValue(value: FeedValue, options: FeedFileOptions):
   }
 }
 
-function partOf({ column, feature }: Exclude<FeedValue, { kind: "literal" }>) {
-  return { column, feature };
+function partOf({ column, feature, range, shard }: Exclude<FeedValue, { kind: "literal" }>) {
+  return { column, feature, range, shard };
 }
 
 /** Reading a pipe or device could block forever. Errors of `stat` are left to the reader to report. */

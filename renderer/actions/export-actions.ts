@@ -46,15 +46,24 @@ export async function exportScript(language: ScriptLanguage): Promise<void> {
 /** Scripts read whole files only. @throws ProblemError naming the first feed that is none */
 function refuseUnreadableFeeds(): void {
   for (const { name, value } of documentActions.runInputs(2).feeds) {
-    const images = value.kind === "content" && value.pixels !== undefined;
-    if (!images && (value.kind === "literal" || !value.batched)) continue;
+    const reason = unreadable(value);
+    if (reason === undefined) continue;
     throw new ProblemError({
       code: "FAILED_PRECONDITION",
-      message: words.unreadableFeed[images ? "images" : "batches"]({ tensor: name }),
+      message: words.unreadableFeed[reason]({ tensor: name }),
       remedy: words.unreadableFeed.remedy,
       node: parseTensorName(name).node,
     });
   }
+}
+
+function unreadable(value: FeedValue): "images" | "batches" | "rows" | undefined {
+  if (value.kind === "literal") return undefined;
+  // A path without an ending is a folder's.
+  if (value.kind === "content" ? value.pixels !== undefined : !/\.[^./\\]+$/.test(value.path))
+    return "images";
+  if (value.batched) return "batches";
+  return value.shard !== undefined || value.range !== undefined ? "rows" : undefined;
 }
 
 /** The writers are loaded when they are needed first. */

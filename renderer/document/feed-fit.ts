@@ -1,6 +1,7 @@
 /** Whether the values of a file fit a placeholder, as far as shapes and kinds of values tell. */
 import type { FeedBatches, FeedContents, FeedValue } from "../../main/api/feeds.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { shapeAsFed } from "../../worker-runtime/graph/feed-shape.js";
 import { dtypeOf, isDType } from "../../worker-runtime/protocol/dtype.js";
 import { texts } from "../texts/texts.js";
 
@@ -76,18 +77,7 @@ function missingArray(
     : words.noArray({ name: String(column), names });
 }
 
-/** Whether a placeholder takes a file's values of a shape, also a vector as a column and the reverse. */
+/** Whether a placeholder takes a file's values of a shape, also in another one of `shapeAsFed`. */
 export function shapesFit(given: readonly number[], wanted: readonly number[]): boolean {
-  return fits(given, wanted) || fitsAsColumn(given, wanted);
-}
-
-function fits(given: readonly number[], wanted: readonly number[]): boolean {
-  return given.length === wanted.length && wanted.every((size, axis) => size < 0 || size === given[axis]);
-}
-
-/** A vector as a matrix of one column, and the reverse, as the application takes them. */
-function fitsAsColumn(given: readonly number[], wanted: readonly number[]): boolean {
-  const [rows = 0] = given;
-  if (given.length === 1) return fits([rows, 1], wanted);
-  return given.length === 2 && given[1] === 1 && fits([rows], wanted);
+  return shapeAsFed(given, wanted) !== undefined;
 }

@@ -1,6 +1,6 @@
 /** The file or the images that a placeholder is fed. */
 import { type ReactElement, useId, useRef, useState } from "react";
-import type { FeedContents, FeedValue, PixelRange } from "../../main/api/feeds.js";
+import type { FeedContents, FeedValue } from "../../main/api/feeds.js";
 import { toProblem } from "../../main/api/wire.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { pickFile } from "../actions/file-actions.js";
@@ -15,7 +15,7 @@ import { classNames } from "../ui/class-names.js";
 import textStyles from "../ui/text.module.css";
 import { FeedFeatureFields } from "./feed-feature.js";
 import styles from "./feed-file.module.css";
-import { SelectFrame } from "./input-frame.js";
+import { FeedRowsFields, PathField, RangeField } from "./feed-rows.js";
 import { PropertyRow } from "./property-row.js";
 import { Note } from "./section.js";
 import { TextField } from "./text-field.js";
@@ -26,8 +26,6 @@ const words = texts.parts.feedFile;
 const ENDINGS = ["npy", "npz", "csv", "tsv", "tfrecord", "tfrecords", "tfrec", "gz"];
 /** A larger file would be held twice in the browser's memory; the application can read it from its own disk instead. */
 const MAX_CONTENT_BYTES = 256 * 1024 * 1024;
-
-const RANGES: Readonly<Record<PixelRange, string>> = words.ranges;
 
 type FileFeed = Exclude<FeedValue, { kind: "literal" }>;
 
@@ -114,6 +112,7 @@ export function FeedFile({ node, tensor, feed }: FeedFileProps): ReactElement {
           />
         ) : null}
       </PropertyRow>
+      <PathField tensor={tensor} feed={feed} />
       {problem ? (
         <p className={styles.problem} role="alert">
           {problem}
@@ -142,30 +141,14 @@ async function contentOf(file: File): Promise<FeedValue> {
 
 /** What was made of images, and the range of their values. */
 function Pixels({ tensor, feed }: { tensor: string; feed: Extract<FeedValue, { kind: "content" }> }) {
-  const id = useId();
   const { pixels, note } = feed;
   if (!pixels) return null;
   return (
     <>
-      <PropertyRow>
-        <span id={id}>{words.values}</span>
-        <SelectFrame>
-          <select
-            aria-labelledby={id}
-            value={pixels.range}
-            onChange={({ target: { value } }) => {
-              const range = value === "signed" || value === "byte" ? value : "unit";
-              documentActions.setFeed(tensor, { ...feed, pixels: { ...pixels, range } });
-            }}
-          >
-            {Object.entries(RANGES).map(([range, text]) => (
-              <option key={range} value={range}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </SelectFrame>
-      </PropertyRow>
+      <RangeField
+        range={pixels.range}
+        choose={(range) => documentActions.setFeed(tensor, { ...feed, pixels: { ...pixels, range } })}
+      />
       <Note>
         {wantedShapeText(pixels.shape)}
         {note === undefined ? "" : `, ${note}`}
@@ -188,7 +171,9 @@ function Contents({ node, tensor, feed }: ContentsProps): ReactElement {
   const name = (feed.kind === "file" ? feed.path : feed.name).toLowerCase();
   const hasParts = !name.endsWith(".npy");
   const records = contents?.records;
-  const part = records ? "feature" : name.endsWith(".npz") ? "array" : "column";
+  const isArrays =
+    name.endsWith(".npz") || contents?.arrays.some((array) => array.name !== undefined) === true;
+  const part = records ? "feature" : isArrays ? "array" : "column";
   const mismatch =
     contents &&
     (contents.problem?.message ??
@@ -217,6 +202,7 @@ function Contents({ node, tensor, feed }: ContentsProps): ReactElement {
         </PropertyRow>
       ) : null}
       {records ? <FeedFeatureFields node={node} tensor={tensor} feed={feed} records={records} /> : null}
+      <FeedRowsFields node={node} tensor={tensor} feed={feed} contents={contents} />
       {contents && !mismatch ? <ArrayNote feed={feed} contents={contents} /> : null}
       {mismatch ? (
         <p className={styles.problem} role="alert">

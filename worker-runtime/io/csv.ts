@@ -10,6 +10,8 @@ import { ElementError, isBoolText, isNumberText, isWholeText } from "./parse-ele
 export interface CsvOptions {
   /** The name in the header or the 0-based index of the column to read; defaults to all columns. */
   readonly column?: string | number | undefined;
+  /** Several columns instead, in this order: their values have shape [rows, columns]. */
+  readonly columns?: readonly (string | number)[] | undefined;
   /** Defaults to the first of bool, int64, float32 and string that fits all values. */
   readonly dtype?: DType | undefined;
   /** Defaults to the one detected from the first lines. */
@@ -84,12 +86,13 @@ class CsvReader {
     this.#text(this.#decode(new Uint8Array(0), false));
     this.#scannerOf().end();
     this.#decide(undefined);
-    const { column, dtype } = this.#options;
+    const { column, columns: several, dtype } = this.#options;
     const data = this.#values;
     const chosen = dtype ?? (data instanceof UntypedBuilder ? data.dtype : "string");
     const columns = this.#columns.length;
     const rows = data.length / columns;
-    const shape = column !== undefined || columns === 1 ? [rows] : [rows, columns];
+    const isVector = several === undefined && (column !== undefined || columns === 1);
+    const shape = isVector ? [rows] : [rows, columns];
     return new Tensor(chosen, shape, data.finish());
   }
 
@@ -143,15 +146,17 @@ class CsvReader {
     const first = this.#first;
     if (first === undefined) throw invalidArgument(`"${this.#name}" is empty: it has no rows.`);
     this.#decided = true;
-    const { column, dtype, header } = this.#options;
+    const { column, columns, dtype, header } = this.#options;
+    const wanted = columns ?? (column === undefined ? undefined : [column]);
     this.#width = first.fields.length;
-    const named = typeof column === "string" && first.fields.some((field) => field.trim() === column.trim());
+    const named = wanted?.some(
+      (one) => typeof one === "string" && first.fields.some((field) => field.trim() === one.trim()),
+    );
     const numbers = dtype !== undefined && dtype !== "string";
-    if (header ?? (named || looksLikeHeader(first.fields, second, numbers))) {
+    if (header ?? (named === true || looksLikeHeader(first.fields, second, numbers))) {
       this.#header = first.fields.map((field) => field.trim());
     }
-    this.#columns =
-      column === undefined ? first.fields.map((_, index) => index) : [this.#columnIndex(column)];
+    this.#columns = wanted?.map((one) => this.#columnIndex(one)) ?? first.fields.map((_, index) => index);
     if (this.#header === undefined) this.#take(first.fields, first.line);
   }
 

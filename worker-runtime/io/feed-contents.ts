@@ -1,18 +1,20 @@
 /** What a .npy, .npz, CSV or TFRecord file holds, from as little of it as tells. */
 import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { DType } from "../protocol/dtype.js";
 import { cancelledBy } from "../protocol/status.js";
 import { csvColumns } from "./csv.js";
 import { fileError, fileKind, readAll, readHead } from "./feed.js";
+import { describeImageFolder } from "./image/image-feed.js";
 import { type NpyHeader, readNpyHeader } from "./npy-header.js";
 import { npzHeaders } from "./npz.js";
 import { FeatureSurvey, type RecordSurvey } from "./tfrecord/feature-survey.js";
 import { recordsOf } from "./tfrecord/records.js";
 
 export interface FeedFileContents {
-  /** The array of a .npy file, without a name, or those of a .npz file. */
+  /** The array of a .npy file, without a name, or those of a .npz file or a folder of images; -1 for a size to choose. */
   readonly arrays: readonly {
     readonly name?: string;
     readonly dtype: DType;
@@ -48,6 +50,7 @@ export async function describeFeedBytes(
 export async function describeFeedFile(path: string, signal?: AbortSignal): Promise<FeedFileContents> {
   const name = basename(path);
   try {
+    if ((await stat(path)).isDirectory()) return { arrays: await describeImageFolder(path), columns: [] };
     const head = await readHead(path, HEAD_BYTES);
     switch (fileKind(head, name)) {
       case "tfrecord":

@@ -1,6 +1,8 @@
 import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { basename, extname } from "node:path";
+import { shardOf } from "../data/rows.js";
+import { shapeAsFed } from "../graph/feed-shape.js";
 import { isRecordFileName } from "../graph/record-file-name.js";
 import { type Shape, shapeLabel, UNKNOWN_DIMENSION } from "../graph/shape.js";
 import type { DType } from "../protocol/dtype.js";
@@ -15,9 +17,11 @@ import {
 import type { Tensor } from "../protocol/tensor.js";
 import { convertTensor } from "./convert.js";
 import { readCsv, readCsvStream } from "./csv.js";
+import { readImageFolder } from "./image/image-feed.js";
 import { tensorFromText } from "./literal.js";
 import { isNpy, readNpy } from "./npy.js";
 import { readNpz } from "./npz.js";
+import { inRange, type PixelRange } from "./pixel-range.js";
 import { isGzip, SIGNATURE_BYTES } from "./tfrecord/compression.js";
 import { type FeedFeature, RecordFeed } from "./tfrecord/record-feed.js";
 import { beginsWithRecord } from "./tfrecord/record-parser.js";
@@ -37,10 +41,17 @@ export interface FeedWanted {
 }
 
 export interface FeedFileOptions extends FeedWanted {
-  /** For CSV the column's name in the header or 0-based index, for .npz the array's name, for TFRecord the feature's. */
+  /**
+   * For CSV the column's name in the header or 0-based index, for .npz the array's name, for TFRecord the feature's; for a
+   * folder of images "images" or "labels".
+   */
   readonly column?: string | number | undefined;
   /** How a feature of a TFRecord file is read; what is left out is as the target and the records say. */
   readonly feature?: FeedFeature | undefined;
+  /** What bytes become in a tensor of real numbers; defaults to 0 to 255. */
+  readonly range?: PixelRange | undefined;
+  /** Every `count`th row, from row `index` on: what one of several workers takes. */
+  readonly shard?: { readonly count: number; readonly index: number } | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -50,13 +61,6 @@ function matches(shape: readonly number[], declared: DeclaredShape): boolean {
     (shape.length === declared.length &&
       shape.every((size, axis) => declared[axis] === UNKNOWN_DIMENSION || declared[axis] === size))
   );
-}
-
-/** The other shape of a single column: a vector as a matrix of one column, and the reverse. */
-function columnAs(shape: readonly number[], declared: Shape): readonly number[] | undefined {
-  if (shape.length === 1 && declared.length === 2) return [shape[0] ?? 0, 1];
-  if (shape.length === 2 && shape[1] === 1 && declared.length === 1) return [shape[0] ?? 0];
-  return undefined;
 }
 
 function prefix(wanted: FeedWanted): string {
@@ -93,11 +97,14 @@ export function fitTensor(tensor: Tensor, wanted: FeedWanted): Tensor {
   });
 }
 
-/** For values from files: a column vector also fits a matrix of one column, and the reverse. */
-function fitFile(tensor: Tensor, wanted: FeedWanted): Tensor {
-  const reshaped = wanted.shape && columnAs(tensor.shape, wanted.shape);
-  const fits = reshaped !== undefined && matches(reshaped, wanted.shape);
-  return fitTensor(fits ? tensor.reshape(reshaped) : tensor, wanted);
+/** For values from files: the wanted rows, in the range and the shape that fit (`shapeAsFed`). */
+function fitFile(tensor: Tensor, wanted: FeedFileOptions): Tensor {
+  const { range, shard, dtype, shape } = wanted;
+  const rows =
+    shard === undefined ? tensor : forTensor(wanted, () => shardOf(tensor, shard.count, shard.index));
+  const scaled = inRange(rows, range, dtype);
+  const fed = shapeAsFed(scaled.shape, shape);
+  return fitTensor(fed === undefined ? scaled : scaled.reshape(fed), wanted);
 }
 
 /**
@@ -222,13 +229,14 @@ export async function readHead(path: string, length: number): Promise<Uint8Array
 }
 
 /**
- * The tensor in a .npy, .npz, CSV or TFRecord file.
+ * The tensor in a .npy, .npz, CSV or TFRecord file, or in a folder of images (`readImageFolder`).
  * @throws TensorFlowError that describes the problem and its position; NOT_FOUND if there is no such file; CANCELLED
  */
 export async function feedFromFile(path: string, options: FeedFileOptions = {}): Promise<Tensor> {
   const name = basename(path);
   const { column, dtype, signal } = options;
   try {
+    if ((await stat(path)).isDirectory()) return fitFile(await readImageFolder(path, options), options);
     const kind = fileKind(await readHead(path, SIGNATURE_BYTES), name);
     if (kind === "tfrecord") {
       const values = new RecordFeed(name, options);

@@ -39,6 +39,7 @@ export const actions = {
     unreadableFeed: {
       images: "{tensor} is fed images, which an exported script cannot do.",
       batches: "{tensor} is fed in batches, which an exported script cannot do.",
+      rows: "{tensor} is fed a share of a file's rows, or its bytes in another range, which an exported script cannot do.",
       remedy: "Feed it a text or a whole file, then export the graph again.",
     },
   },

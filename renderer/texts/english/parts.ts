@@ -22,6 +22,12 @@ export const parts = {
     columnPlaceholder: "all, a name or a number",
     namePlaceholder: "its name",
     inBatches: "Some rows in each step",
+    path: "Path",
+    pathPlaceholder: "a file, or a folder of images",
+    shard: "Share",
+    shardPlaceholder: "all rows, or 1 of 2",
+    shardOf: "{number, number} of {count, number}",
+    wrongShard: "Write which of how many workers this is for, such as 1 of 2.",
     ranges: {
       unit: "0 to 1",
       signed: "−1 to 1",

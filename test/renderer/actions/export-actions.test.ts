@@ -89,6 +89,22 @@ it("refuses what scripts cannot feed: rows in batches, and images", async () => 
   await expect(exportScript("python")).rejects.toMatchObject({
     problem: { message: "Placeholder:0 is fed in batches, which an exported script cannot do." },
   });
+  documentActions.setFeed("Placeholder:0", {
+    kind: "file",
+    path: "/data/x.npy",
+    shard: { count: 2, index: 0 },
+  });
+  await expect(exportScript("python")).rejects.toMatchObject({
+    problem: { message: expect.stringContaining("a share of a file's rows") },
+  });
+  documentActions.setFeed("Placeholder:0", {
+    kind: "file",
+    path: "/data/cats.and.dogs/train",
+    column: "images",
+  });
+  await expect(exportScript("python")).rejects.toMatchObject({
+    problem: { message: expect.stringContaining("is fed images") },
+  });
   const pixels = { range: "unit" as const, shape: [1, 1, 3] };
   documentActions.setFeed("Placeholder:0", {
     kind: "content",

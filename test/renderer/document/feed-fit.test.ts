@@ -26,6 +26,8 @@ describe("a file for a placeholder", () => {
 
   it("fits in its shape, as a column, or in batches", () => {
     expect(mismatch([-1, 28, 28], images)).toBeUndefined();
+    expect(mismatch([-1, 784], images)).toBeUndefined();
+    expect(mismatch([-1, 28, 28, 1], images, { batched: true })).toBeUndefined();
     expect(mismatch([100, 1], contents({ dtype: "float64", shape: [100] }))).toBeUndefined();
     expect(mismatch([-1], contents({ dtype: "float64", shape: [100, 1] }))).toBeUndefined();
     expect(mismatch([10, 28, 28], images, { batched: true })).toBeUndefined();
@@ -33,7 +35,7 @@ describe("a file for a placeholder", () => {
   });
 
   it("that does not fit says so with both shapes", () => {
-    expect(mismatch([-1, 784], images)).toBe("It has shape [100, 28, 28], but x takes [?, 784].");
+    expect(mismatch([-1, 783], images)).toBe("It has shape [100, 28, 28], but x takes [?, 783].");
     expect(mismatch([32, 28, 28], images, { batched: true })).toBe(
       "It has shape [100, 28, 28] in batches of 10, but x takes [32, 28, 28].",
     );

@@ -66,6 +66,29 @@ describe("what a placeholder is fed", () => {
     await expectAccessible();
   });
 
+  it("is a folder of images by its path, in a range, of which a worker gets a share", async () => {
+    const arrays = [
+      { name: "images", dtype: "uint8", shape: [3, -1, -1, -1] },
+      { name: "labels", dtype: "int32", shape: [3] },
+    ];
+    connect({ "feeds.contents": { arrays, columns: [] } });
+    openDocument(documentOf([matrix]));
+    const { user } = show(<FeedSection node={matrix} />);
+    await user.type(screen.getByRole("textbox", { name: "Path" }), "/data/digits{Enter}");
+    await user.type(await screen.findByRole("combobox", { name: "Array" }), "images{Enter}");
+    await user.selectOptions(await screen.findByRole("combobox", { name: "Values" }), "0 to 1");
+    const share = screen.getByRole("textbox", { name: "Share" });
+    await user.type(share, "3 of 2{Enter}");
+    expect(screen.getByRole("alert").textContent).toContain("such as 1 of 2");
+    await user.clear(share);
+    await user.type(share, "2/3{Enter}");
+    expect(feed()).toEqual({
+      ...{ kind: "file", path: "/data/digits", column: "images" },
+      ...{ range: "unit", shard: { count: 3, index: 1 } },
+    });
+    await expectAccessible();
+  });
+
   it("is chosen in the system's own dialog where there is one", async () => {
     useApp.setState({ info: { version: "0", host: "electron", fileDialogs: "native" } as never });
     const { user } = show(<FeedSection node={vector} />);

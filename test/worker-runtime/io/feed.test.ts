@@ -146,7 +146,7 @@ describe("files", () => {
       codeName: "NOT_FOUND",
       message: `Feed of a:0: There is no file "${missing}".`,
     });
-    await expect(feedFromFile(folder)).rejects.toThrow("is a folder");
+    await expect(feedFromFile(folder)).rejects.toThrow("has no images");
     const text = join(folder, "d2.csv");
     await writeFile(text, "x\n1\n\nz\n");
     await expect(feedFromFile(text, { tensor: "a:0", dtype: "int32" })).rejects.toThrow(

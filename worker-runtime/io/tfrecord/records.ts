@@ -14,13 +14,18 @@ import {
   unpackedBytes,
 } from "./compression.js";
 import { frameRecord } from "./framing.js";
-import { RecordParser } from "./record-parser.js";
+import { type DamageListener, RecordParser } from "./record-parser.js";
 
 const PIECE_BYTES = 1024 * 1024;
 
 export interface ReadRecordsOptions {
   /** Found out by the first bytes unless given. */
   readonly compression?: RecordCompression | undefined;
+  /**
+   * Damaged records are skipped, and each is told with its number and offset; without it the first one is an error. Of a
+   * compressed file that cannot be decompressed the rest is skipped.
+   */
+  readonly onDamage?: DamageListener | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -50,17 +55,20 @@ export async function* readTfRecords(
 export async function* recordsOf(
   pieces: AsyncIterable<Uint8Array>,
   name: string,
-  { compression }: ReadRecordsOptions = {},
+  { compression, onDamage }: ReadRecordsOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { head, whole } = await withHead(pieces);
   const packed = compression ?? compressionOf(head);
-  const parser = new RecordParser(name, packed !== "");
+  const parser = new RecordParser(name, packed !== "", onDamage);
   const read = unpacked(whole, packed)[Symbol.asyncIterator]();
   try {
     for (;;) {
       const piece = await read.next().catch((error: unknown) => {
-        throw unpackError(error, parser, packed);
+        const explained = unpackError(error, parser, packed);
+        if (!onDamage || explained === error || !(explained instanceof TensorFlowError)) throw explained;
+        onDamage(explained);
       });
+      if (!piece) return;
       if (piece.done) break;
       yield* parser.push(piece.value);
     }

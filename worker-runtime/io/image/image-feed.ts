@@ -1,0 +1,80 @@
+/** A folder of images as two arrays that can be fed: "images" and "labels". */
+import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { cancelledBy, notFound, resourceExhausted } from "../../protocol/status.js";
+import { Tensor } from "../../protocol/tensor.js";
+import { withFileErrors } from "../file-errors.js";
+import { decodeImage, type ImageChannels, resizeImage } from "./decode-image.js";
+import { type LabelledImage, listImages } from "./image-folder.js";
+
+const MAX_BYTES = 2 ** 31;
+
+export interface ImageFeedOptions {
+  /** "images" or "labels"; left out, images, if the shape has more dimensions than labels have. */
+  readonly column?: string | number | undefined;
+  /** Of the target: (batch), height, width, channels; sizes of -1 are the first image's, and 3 channels. */
+  readonly shape?: readonly number[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The images of a folder, resized to what the target takes, as uint8 [images, height, width, channels]; or their labels, as
+ * int32 [images].
+ * @throws TensorFlowError NOT_FOUND without images or for another array; INVALID_ARGUMENT with the name of a damaged file;
+ *   RESOURCE_EXHAUSTED; CANCELLED
+ */
+export async function readImageFolder(folder: string, options: ImageFeedOptions): Promise<Tensor> {
+  const { column, shape, signal } = options;
+  const { images } = await listImages(folder);
+  if (column === "labels")
+    return new Tensor(
+      "int32",
+      [images.length],
+      Int32Array.from(images, ({ label }) => label),
+    );
+  if (column !== "images" && (column !== undefined || (shape?.length ?? 0) < 3)) {
+    throw notFound(
+      `The folder "${basename(folder)}" has the arrays images and labels, of which one must be named.`,
+    );
+  }
+  const [height, width, channels] = await sizeOf(images[0], shape);
+  const bytes = height * width * channels;
+  if (bytes * images.length > MAX_BYTES) {
+    throw resourceExhausted(
+      `${images.length} images of ${height} by ${width} pixels take more than 2 GiB. Make them smaller, or write a TFRecord ` +
+        "file of them.",
+    );
+  }
+  const pixels = new Uint8Array(bytes * images.length);
+  for (const [index, image] of images.entries()) {
+    if (signal?.aborted) throw cancelledBy(signal.reason, `Reading "${basename(folder)}"`);
+    const resized = resizeImage(await decodedFile(image, channels), height, width);
+    for (let i = 0; i < bytes; i++) pixels[index * bytes + i] = Math.round(Number(resized.data[i]));
+  }
+  return new Tensor("uint8", [images.length, height, width, channels], pixels);
+}
+
+/** What `readImageFolder` gives, without the images' size, which the target decides. */
+export async function describeImageFolder(folder: string) {
+  const { images } = await listImages(folder);
+  return [
+    { name: "images", dtype: "uint8", shape: [images.length, -1, -1, -1] },
+    { name: "labels", dtype: "int32", shape: [images.length] },
+  ] as const;
+}
+
+async function sizeOf(
+  first: LabelledImage | undefined,
+  shape: readonly number[] | undefined,
+): Promise<readonly [height: number, width: number, channels: ImageChannels]> {
+  const [height = -1, width = -1, wanted = -1] = shape?.length === 4 ? shape.slice(1) : [];
+  const channels = wanted === 1 || wanted === 4 ? wanted : 3;
+  if (height > 0 && width > 0) return [height, width, channels];
+  const [ownHeight = 1, ownWidth = 1] = first ? (await decodedFile(first, channels)).shape : [];
+  return [height > 0 ? height : ownHeight, width > 0 ? width : ownWidth, channels];
+}
+
+async function decodedFile({ path }: LabelledImage, channels: ImageChannels): Promise<Tensor> {
+  const bytes = await withFileErrors(path, () => readFile(path));
+  return decodeImage(bytes, channels, basename(path));
+}
