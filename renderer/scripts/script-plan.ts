@@ -109,9 +109,8 @@ export function tfConfigText(tasks: readonly ScriptTask[], name: string): string
     cluster[job] = [...(cluster[job] ?? []), `localhost:${port++}`];
   }
   const task = tasks.find((known) => roleName(known) === name);
-  return JSON.stringify({ cluster, task: { type: task?.job, index: task?.index } }, undefined, 1)
-    .replace(/\n\s*/g, " ")
-    .replace(/ "task"/, '\n "task"');
+  const own = { type: task?.job, index: task?.index };
+  return `{"cluster": ${JSON.stringify(cluster)},\n "task": ${JSON.stringify(own)}}`;
 }
 
 /** A strategy that needs more than the chosen tasks, as what is missing; undefined if nothing is. */

@@ -9,7 +9,7 @@ import { WindowPage } from "./support/window-page.js";
 
 afterAll(closeBrowser);
 
-describe.skipIf(peerMissing("chromium"))("a script in the window", () => {
+describe.skipIf(peerMissing("tensorflow", "chromium"))("a script in the window", () => {
   test("is chosen, runs as three tasks, is stopped, and says why it failed", async ({ window, app }) => {
     const project = join(app.folder, "project");
     mkdirSync(join(project, "data"), { recursive: true });
@@ -27,7 +27,7 @@ describe.skipIf(peerMissing("chromium"))("a script in the window", () => {
     await dialog.getByText("2 files,").waitFor();
     await dialog.getByText("Left out: data/").waitFor();
     await dialog.getByRole("combobox", { name: "Machine of worker/1" }).waitFor();
-    await dialog.getByText('"task": {"type": "worker", "index": 0}').waitFor();
+    await dialog.getByText('"task": {"type":"worker","index":0}').waitFor();
     await dialog.getByRole("combobox", { name: "Device of worker/1" }).selectOption("cpu");
     await dialog.getByRole("textbox", { name: "Arguments" }).fill('--wait "in peace"');
     await dialog.getByRole("button", { name: "Start when ready" }).click();

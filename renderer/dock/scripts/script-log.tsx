@@ -66,7 +66,13 @@ export function ScriptLog({ job, task, onTask }: ScriptLogProps): ReactElement {
   return (
     <section className={styles.log} aria-label={texts.dock.scriptsTab.log}>
       <TabBar>
-        <FindField label={words.filter} placeholder={words.filter} value={search} onChange={setSearch} />
+        <FindField
+          label={words.filter}
+          placeholder={words.filter}
+          className={styles.find}
+          value={search}
+          onChange={setSearch}
+        />
         <Segmented
           label={words.level}
           options={[
@@ -154,13 +160,17 @@ function Row({ row, top, names }: RowProps): ReactElement {
   const { level } = row;
   return (
     <div
-      className={classNames(styles.row, level !== "info" && styles[level])}
+      className={classNames(
+        styles.row,
+        level === "warning" && styles.warning,
+        level === "error" && styles.error,
+      )}
       style={{ top, height: ROW_HEIGHT }}
     >
       <span className={classNames(textStyles.monospace, textStyles.muted)}>{clockText(row.at)}</span>
       <span className={styles.writer}>
-        {row.tasks.map((name) =>
-          name === "" ? null : <Swatch key={name} small task={{ colour: names.indexOf(name) }} />,
+        {names.map((name, colour) =>
+          row.tasks.includes(name) ? <Swatch key={name} small task={{ colour }} /> : null,
         )}
         {writerText(row)}
       </span>

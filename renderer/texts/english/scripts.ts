@@ -22,7 +22,7 @@ export const scripts = {
     times: "times",
     timesLabel: "Most restarts",
     sends:
-      "Sends {bytes} to {machines, plural, =0 {no other machine} one {# other machine} other {# other machines}}",
+      "{machines, plural, =0 {All tasks run on this machine} one {Sends {bytes} to # other machine} other {Sends {bytes} to each of # other machines}}",
     start: "Start when ready",
     missing: {
       none: "Choose a machine for at least one task.",
