@@ -30,6 +30,7 @@ import { log } from "./shared/log/log.js";
 import { problem } from "./shared/problems.js";
 import { endAll, type Room } from "./shared/room.js";
 import { Watchers } from "./shared/watchers.js";
+import { createSubmit } from "./submit/room.js";
 import { createTasks } from "./tasks/room.js";
 
 export interface ApplicationOptions {
@@ -133,6 +134,14 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   });
   const runs = createRuns({ engine, cluster, documents, tasks, emit, folder: inDataDir("runs") });
   clusterRoom.attachRuns(runs.isGoing);
+  const submit = createSubmit({
+    folder: inDataDir("scripts"),
+    ports: tasks.ports,
+    identity: credentials.identity,
+    trust,
+    ownName: () => machine.description().name,
+    emit,
+  });
   const network = createNetwork({ peers, cluster, firewall, events, emit });
 
   const rooms: readonly Room<unknown>[] = [
@@ -145,6 +154,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     peers,
     clusterRoom,
     runs,
+    submit,
     network,
   ];
   const handlers: Handlers = {
@@ -156,6 +166,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     ...peers.handlers,
     ...clusterRoom.handlers,
     ...runs.handlers,
+    ...submit.handlers,
     ...network.handlers,
   };
 
@@ -186,6 +197,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
         uses: clusterRoom.uses(),
         nameOf: (deviceId) => peers.trust.get(deviceId)?.name,
         run: runs.latest(),
+        scripts: submit.running(),
       }),
     newestEvent: (event) => events.newest(event),
     onEvent: (listener, { background = false } = {}) => {

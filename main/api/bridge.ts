@@ -14,6 +14,8 @@ export interface Bridge {
   request(method: string, params: unknown): Promise<BridgeAnswer>;
   /** Calls the listener for every event of the application until the returned function is called. */
   onEvent(listener: (event: NumberedEvent) => void): () => void;
+  /** The path of a file that was dropped on the window; "" for one that is on no disk. @param file A browser's File. */
+  pathOf?(file: unknown): string;
   /** Present if the system has its own menu bar outside the window. */
   readonly menu?: MenuBridge;
 }

@@ -16,6 +16,7 @@ import { peerEvents, peerMethods } from "./peers.js";
 import { runHistoryMethods } from "./run-history.js";
 import { runQueueEvents, runQueueMethods } from "./run-queue.js";
 import { runEvents, runMethods } from "./runs.js";
+import { scriptEvents, scriptMethods } from "./scripts.js";
 import { settingsEvents, settingsMethods } from "./settings.js";
 import { taskEvents, taskMethods } from "./tasks.js";
 import { tensorEvents, tensorMethods } from "./tensors.js";
@@ -39,6 +40,7 @@ export const methods = {
   ...tensorMethods,
   ...variableMethods,
   ...networkMethods,
+  ...scriptMethods,
 } as const;
 
 export const events = {
@@ -50,10 +52,11 @@ export const events = {
   ...runQueueEvents,
   ...tensorEvents,
   ...networkEvents,
+  ...scriptEvents,
 } as const;
 
 /** Events that add to those before them. Every other one carries a whole state, which supersedes the one before. */
-const appendedEvents: ReadonlySet<string> = new Set<keyof typeof events>(["samples", "taskLog"]);
+const appendedEvents: ReadonlySet<string> = new Set<keyof typeof events>(["samples", "taskLog", "scriptLog"]);
 
 /** Whether an event carries a whole state. */
 export function isStateEvent(event: string): boolean {

@@ -1,4 +1,4 @@
-/** What would be lost if the application ended now: tasks that other machines use, and a long run. */
+/** What would be lost if the application ended now: tasks that other machines use, a long run, and scripts. */
 import type { RunState } from "../api/run-state.js";
 import type { RunUpdate } from "../api/runs.js";
 import type { HostTask } from "../tasks/task-host.js";
@@ -16,6 +16,8 @@ export interface InUse {
   readonly ownTasks: readonly string[];
   /** How long the run of this machine's window has lasted; absent if there is none, or only a short one. */
   readonly runMillis?: number;
+  /** Scripts that its windows have started, as far as they have run for long. */
+  readonly scripts?: readonly string[];
 }
 
 export interface InUseFacts {
@@ -28,10 +30,12 @@ export interface InUseFacts {
   nameOf(deviceId: string): string | undefined;
   /** The newest run. */
   readonly run: Pick<RunUpdate, "state" | "elapsedMillis" | "currentMillis"> | undefined;
+  /** The scripts that run, and since when (milliseconds since the epoch). */
+  readonly scripts?: readonly { readonly script: string; readonly startedAt: number }[];
 }
 
 /** The part of the state that the user would lose. */
-export function inUse({ ownId, tasks, uses, nameOf, run }: InUseFacts): InUse {
+export function inUse({ ownId, tasks, uses, nameOf, run, scripts = [] }: InUseFacts): InUse {
   const active = tasks.filter(({ state }) => state !== "stopped" && state !== "failed");
   const usersOf = ({ owner, port }: (typeof tasks)[number]) =>
     new Set(
@@ -40,6 +44,9 @@ export function inUse({ ownId, tasks, uses, nameOf, run }: InUseFacts): InUse {
       ),
     );
   const millis = run && GOES_ON.includes(run.state) ? Math.max(run.elapsedMillis, run.currentMillis) : 0;
+  const long = scripts.flatMap(({ script, startedAt }) =>
+    Date.now() - startedAt < LONG_RUN_MILLIS ? [] : [script],
+  );
   return {
     tasks: active.flatMap((task) =>
       [...usersOf(task)].map((deviceId) => ({
@@ -49,18 +56,20 @@ export function inUse({ ownId, tasks, uses, nameOf, run }: InUseFacts): InUse {
     ),
     ownTasks: active.filter(({ owner }) => owner === ownId).map(taskName),
     ...(millis < LONG_RUN_MILLIS ? {} : { runMillis: millis }),
+    ...(long.length === 0 ? {} : { scripts: long }),
   };
 }
 
 /** Whether anything would be lost, so that the application asks before it ends. */
-export function isAnythingInUse({ tasks, runMillis }: InUse): boolean {
-  return tasks.length > 0 || runMillis !== undefined;
+export function isAnythingInUse({ tasks, runMillis, scripts = [] }: InUse): boolean {
+  return tasks.length > 0 || runMillis !== undefined || scripts.length > 0;
 }
 
 /** What is in use, one line each: "worker/0, which gpu-pc uses", "a run that has taken 3 min". */
-export function inUseLines({ tasks, runMillis }: InUse): string[] {
+export function inUseLines({ tasks, runMillis, scripts = [] }: InUse): string[] {
   const lines = tasks.map(({ name, user }) => `${name}, which ${user} uses`);
   if (runMillis !== undefined) lines.push(`a run that has taken ${ageText(runMillis)}`);
+  lines.push(...scripts.map((script) => `${script} on its machines`));
   return lines;
 }
 

@@ -1,13 +1,18 @@
 /** `tensordeck submit`: runs a Python script as the tasks of a cluster, for a terminal or another program. */
+import { join } from "node:path";
 import { helpText } from "../../worker-runtime/cli/args.js";
 import { watchLauncher } from "../../worker-runtime/cli/launcher-watch.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Problem } from "../api/problem.js";
-import type { JobResult } from "../scripts/script-job.js";
+import { loadIdentity } from "../peers/identity/identity.js";
+import type { JobResult, ScriptJob } from "../scripts/script-job.js";
 import { problem } from "../shared/problems.js";
+import { submitJob } from "../submit/submit-job.js";
+import { Ports } from "../tasks/ports.js";
+import { dealOut, findMachines } from "./submit/find-machines.js";
 import { readSubmitOptions, submitCommand } from "./submit/options.js";
-import { submitJob } from "./submit/submit-job.js";
 import { Terminal } from "./submit/terminal.js";
+import { terminalEvents } from "./submit/terminal-events.js";
 
 /** Exit status of a program that was interrupted, as shells report it. */
 const EXIT_INTERRUPTED = 130;
@@ -39,12 +44,23 @@ export async function runSubmit(args: readonly string[]): Promise<number> {
   // The end of the tasks' namespace alone does not keep this process alive.
   const alive = setInterval(() => undefined, ALIVE_MILLIS);
   try {
-    const result = await submitJob(options, terminal, givenUp.signal, (job) => {
+    const onJob = (job: ScriptJob) => {
       onInterrupt = () => {
         terminal.notice("ending all tasks; press Ctrl+C again to end them by force.");
         job.stop();
         onInterrupt = () => job.kill();
       };
+    };
+    const result = await submitJob({
+      settings: options,
+      tasks: dealOut(options.tasks, await findMachines(options.machines, options.dataDir)),
+      submitter: {
+        identity: () => loadIdentity(options.dataDir),
+        environments: join(options.dataDir, "scripts", "environments"),
+        ports: new Ports(),
+      },
+      events: { ...terminalEvents(terminal), onJob },
+      signal: givenUp.signal,
     });
     if (result.problem) terminal.notice(problemText(result.problem));
     return exitStatusOf(result);

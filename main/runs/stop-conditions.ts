@@ -1,6 +1,6 @@
 /** Conditions on fetched scalars that end a run before its last step. */
 import type { StopCondition } from "../api/runs.js";
-import { scalarOf } from "./scalar-log.js";
+import { scalarOf } from "../shared/scalar-series.js";
 import type { NamedTensor } from "./tensors/tensor-store.js";
 
 /** What ends the run after a step with these results, as a clause: "loss:0 fell below 0.01"; undefined if nothing does. */

@@ -16,6 +16,8 @@ const FAILURE_LINES = 400;
 
 export interface ScriptJobEvents {
   readonly onLine: (task: TaskName, line: LogLine, stream: "stdout" | "stderr") => void;
+  /** A task has started, or ended with this exit. @param isOwn Whether it ended by itself, not because it was asked to. */
+  readonly onTask?: (task: TaskName, exit: TaskExit | undefined, isOwn: boolean) => void;
   /** What happens to the job, as a sentence. */
   readonly onNotice: (text: string) => void;
 }
@@ -66,9 +68,14 @@ export class ScriptJob {
     for (const process of this.#processes.values()) process.end();
   }
 
-  /** The newest lines of a task. */
-  lines(task: TaskName): LogLine[] {
-    return this.#logs.get(shortTaskText(task))?.after(-1) ?? [];
+  /** The lines of a task that are kept, after a sequence number. */
+  lines(task: TaskName, after = -1): LogLine[] {
+    return this.#logs.get(shortTaskText(task))?.after(after) ?? [];
+  }
+
+  /** How often failed tasks will still be started again. */
+  get restartsLeft(): number {
+    return this.#course.restartsLeft;
   }
 
   #follow(instructions: readonly JobInstruction[]): void {
@@ -91,6 +98,7 @@ export class ScriptJob {
       this.#options.onLine(task, log.append(levelOfLine(text), text), stream),
     );
     this.#processes.set(name, process);
+    this.#options.onTask?.(task, undefined, true);
     inBackground(
       process.exited.then(
         (exit) => this.#exited(task, exit),
@@ -103,6 +111,7 @@ export class ScriptJob {
     const name = shortTaskText(task);
     this.#processes.delete(name);
     this.#exits.set(name, exit);
+    this.#options.onTask?.(task, exit, this.#course.isRunning);
     const isOwn = this.#course.isRunning && exit.code !== 0;
     const failure = isOwn ? (why ?? this.#failureOf(task, exit)) : undefined;
     const instructions = this.#course.exited(task, exit);

@@ -3,12 +3,17 @@ import type { TaskName } from "../../worker-runtime/cluster/device-name.js";
 import { PARAMETER_SERVER_JOB } from "../../worker-runtime/cluster/job-names.js";
 import { isInCluster } from "./script-tasks.js";
 
+/** The processors alone, or the GPU of this number, as nvidia-smi numbers them. */
+export type TaskDevice = "cpu" | number;
+
 /** Addresses by job, in the order of the tasks. */
 export type ScriptCluster = Readonly<Record<string, readonly string[]>>;
 
 /** A task and the port that is its own on every machine of the job. */
 export interface PortedTask extends TaskName {
   readonly port: number;
+  /** What it computes on; undefined for the GPU that is its turn. */
+  readonly device?: TaskDevice | undefined;
 }
 
 /** The cluster as its tasks know it: each has its port on localhost, wherever it runs. */
@@ -57,19 +62,20 @@ export function clusterFlags(task: TaskName, cluster: ScriptCluster): string[] {
 }
 
 /**
- * What CUDA_VISIBLE_DEVICES is for each of the tasks on one machine: parameter servers see no GPU, and the others get
- * one each, in turn. Undefined on a machine without one that is known.
+ * What CUDA_VISIBLE_DEVICES is for each of the tasks on one machine: what was chosen for it; otherwise parameter servers
+ * see no GPU, and the others get one each, in turn. Undefined on a machine without one that is known.
  *
  * @param gpus Numbers of the machine's GPUs.
  */
-export function assignGpus<T extends TaskName>(
+export function assignGpus<T extends TaskName & Pick<PortedTask, "device">>(
   tasks: readonly T[],
   gpus: readonly number[],
 ): ReadonlyMap<T, string | undefined> {
   let next = 0;
   return new Map(
     tasks.map((task) => {
-      if (task.job === PARAMETER_SERVER_JOB) return [task, "-1"];
+      if (typeof task.device === "number") return [task, String(task.device)];
+      if (task.device === "cpu" || task.job === PARAMETER_SERVER_JOB) return [task, "-1"];
       return [task, gpus.length === 0 ? undefined : String(gpus[next++ % gpus.length])];
     }),
   );

@@ -35,6 +35,7 @@ import { preloadable } from "../ui/preloadable.js";
 
 const words = texts.app.dialogs;
 
+const ScriptDialog = preloadable(() => import("../scripts/script-dialog.js"));
 // It brings the definitions of all ops, which nothing else in the window needs.
 const LayerDialog = preloadable(() => import("../dialogs/layer-dialog.js"));
 
@@ -97,6 +98,8 @@ function OwnDialog(): ReactElement | null {
       return <SettingsDialog />;
     case "links":
       return <LinksDialog />;
+    case "script":
+      return <ScriptDialog key={dialog.path} {...dialog} />;
     case "add-machine":
       return <AddMachineDialog />;
     case "add-tasks":

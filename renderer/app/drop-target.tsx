@@ -7,6 +7,7 @@ import { containsFiles, getFiles } from "@atlaskit/pragmatic-drag-and-drop/exter
 import { preventUnhandled } from "@atlaskit/pragmatic-drag-and-drop/prevent-unhandled";
 import { type ReactElement, useEffect, useState } from "react";
 import { openDropped } from "../actions/open-actions.js";
+import { openDroppedScript } from "../actions/script-actions.js";
 import { attempt } from "../stores/app-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
@@ -14,9 +15,10 @@ import styles from "./drop-target.module.css";
 
 const words = texts.app.dropTarget;
 
+const SCRIPT_FILE = /\.py$/i;
 const GRAPH_FILE = /\.(pb|pbtxt|meta|keras|h5|hdf5|onnx)$/i;
 
-/** Graph files that are dropped anywhere on the window are opened. */
+/** Graph files that are dropped anywhere on the window are opened, a script is run. */
 export function DropTarget(): ReactElement | null {
   const [over, setOver] = useState(false);
   useEffect(
@@ -29,7 +31,7 @@ export function DropTarget(): ReactElement | null {
           onDragLeave: () => setOver(false),
           onDrop: ({ source }) => {
             setOver(false);
-            openGraphs(getFiles({ source }));
+            openFiles(getFiles({ source }));
           },
         }),
         // A file dropped elsewhere would replace the page.
@@ -48,12 +50,18 @@ export function DropTarget(): ReactElement | null {
   ) : null;
 }
 
-function openGraphs(files: readonly File[]): void {
+function openFiles(files: readonly File[]): void {
   const graphs = files.filter(({ name }) => GRAPH_FILE.test(name));
+  const script = files.find(({ name }) => SCRIPT_FILE.test(name));
   attempt(async () => {
+    if (graphs.length === 0 && script) {
+      uiActions.close();
+      await openDroppedScript(script);
+      return;
+    }
     if (graphs.length === 0)
       throw new Error(
-        "Only graphs (.pb, .pbtxt, .meta) and models (.keras, .h5, .onnx) can be dropped here. Feeds take .npy, .npz, CSV and images in the inspector.",
+        "Only graphs (.pb, .pbtxt, .meta), models (.keras, .h5, .onnx) and Python scripts can be dropped here. Feeds take .npy, .npz, CSV and images in the inspector.",
       );
     uiActions.close();
     for (const file of graphs) await openDropped(file);

@@ -13,6 +13,7 @@ import { receiveReachability } from "../stores/reachability-store.js";
 import { useRun } from "../stores/run-store.js";
 import { receiveRuntime, useRuntime } from "../stores/runtime-store.js";
 import { forgetSamples, receiveSamples } from "../stores/samples-store.js";
+import { receiveScriptLog, receiveScripts } from "../stores/script-store.js";
 import { receiveSettings } from "../stores/settings-store.js";
 
 /** Handles every event, including those that happened while the connection was down. */
@@ -33,6 +34,8 @@ export function follow(client: ApplicationClient): void {
   });
   client.on("run", (run) => receiveRun(run, wayOutOffer));
   client.on("runQueue", (queue) => useRun.setState({ queue }));
+  client.on("scripts", receiveScripts);
+  client.on("scriptLog", ({ jobId, task, lines }) => attempt(() => receiveScriptLog(jobId, task, lines)));
   client.on("settings", receiveSettings);
   client.on("pairing", receivePairing);
   client.on("reachability", receiveReachability);

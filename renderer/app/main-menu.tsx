@@ -37,6 +37,7 @@ function entriesNow(): readonly MenuEntry[] {
       ...recentEntries(),
       menuEntry(fileCommands.examples.now()),
       exampleEntries(),
+      menuEntry(fileCommands.runScript.now()),
     ],
     [menuEntry(documentCommands.save.now()), menuEntry(documentCommands.saveAs.now()), exportEntries()],
     [menuEntry(tabCommands.close.now()), ...tabEntries()],

@@ -3,6 +3,7 @@ import { exportScript } from "../actions/export-actions.js";
 import { downloadGraph, saveDocument, saveDocumentAs } from "../actions/file-actions.js";
 import { newDocument, openDocument, openExample } from "../actions/open-actions.js";
 import { exportPicture } from "../actions/picture-actions.js";
+import { chooseScript } from "../actions/script-actions.js";
 import { openNewWindow } from "../actions/window-actions.js";
 import { useApp } from "../stores/app-store.js";
 import { uiActions } from "../stores/ui-store.js";
@@ -39,6 +40,15 @@ export const fileCommands = defineCommands(noTarget, {
     icon: "cube",
     needsApplication: true,
     run: () => uiActions.open({ kind: "examples" }),
+  },
+  runScript: {
+    id: "file.runScript",
+    group: "File",
+    label: words.runScript.label,
+    keywords: words.runScript.keywords,
+    icon: "prompt",
+    needsApplication: true,
+    run: chooseScript,
   },
   newWindow: {
     id: "file.newWindow",

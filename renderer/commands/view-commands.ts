@@ -85,6 +85,14 @@ export const viewCommands = defineCommands(noTarget, {
     keywords: words.lanes.keywords,
     run: () => uiActions.showDock("lanes"),
   },
+  scripts: {
+    id: "view.dock.scripts",
+    group: "View",
+    label: words.scripts.label,
+    keywords: words.scripts.keywords,
+    shortcut: "Mod+8",
+    run: () => uiActions.showDock("scripts"),
+  },
   logs: {
     id: "view.dock.logs",
     group: "View",

@@ -8,6 +8,7 @@ import { useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { usePinProblems } from "../stores/pin-problem-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
+import { isGoing, useScripts } from "../stores/script-store.js";
 import { useTensorTabs } from "../stores/tensor-tabs.js";
 import { type DockTab, uiActions, useUi } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
@@ -27,6 +28,7 @@ const HistoryTab = preloadable(() => import("./history/history-tab.js"));
 const LogsTab = preloadable(() => import("./logs-tab.js"));
 const ProblemsTab = preloadable(() => import("./problems-tab.js"));
 const RunTab = preloadable(() => import("./run-tab.js"));
+const ScriptsTab = preloadable(() => import("./scripts/scripts-tab.js"));
 const TensorTab = preloadable(() => import("./tensor-tab.js"));
 // Not needed to show the window, but at once when a tab is opened.
 whenIdle(() => {
@@ -39,6 +41,7 @@ whenIdle(() => {
     LogsTab,
     ProblemsTab,
     RunTab,
+    ScriptsTab,
     TensorTab,
   ])
     void tab.preload();
@@ -71,6 +74,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
   const withoutKernels = useKernels((state) => state.missing.tasks.length);
   const ofPins = usePinProblems((state) => state.problems.length);
   const variables = useDocument((state) => variablesOf(state.document.nodes).length);
+  const scripts = useScripts((state) => state.jobs.filter(isGoing).length);
   const tensors = useTensorTabs((state) => state.names);
   const tabs: Tab<DockTab>[] = [
     { id: "results", label: words.tabs.results, count: results },
@@ -86,6 +90,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
     { id: "run", label: words.tabs.run },
     { id: "history", label: words.tabs.runs },
     { id: "lanes", label: words.tabs.lanes },
+    { id: "scripts", label: words.tabs.scripts, count: scripts },
     ...tensors.map(
       (name): Tab<DockTab> => ({
         id: `tensor:${name}`,
@@ -116,6 +121,7 @@ function DockContent({ tab }: { readonly tab: DockTab }): ReactElement {
   if (tab === "logs") return <LogsTab />;
   if (tab === "problems") return <ProblemsTab />;
   if (tab === "run") return <RunTab />;
+  if (tab === "scripts") return <ScriptsTab />;
   if (tab === "history") return <HistoryTab />;
   const name = tab.slice("tensor:".length);
   return <TensorTab key={name} name={name} />;

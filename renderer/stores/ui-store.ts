@@ -1,5 +1,6 @@
 import { create } from "zustand";
 import type { Access } from "../../main/api/cluster.js";
+import type { ScriptRequest } from "../../main/api/scripts.js";
 import { activeSession, onSessionChange, useSessions } from "./document-session.js";
 import { useTensorTabs } from "./tensor-tabs.js";
 
@@ -14,6 +15,7 @@ export type DockTab =
   | "problems"
   | "run"
   | "history"
+  | "scripts"
   | `tensor:${string}`;
 
 export type DialogState =
@@ -44,6 +46,8 @@ export type DialogState =
   | { readonly kind: "scope"; readonly nodes: readonly string[] }
   /** Renames a function of the graph's library. */
   | { readonly kind: "rename-function"; readonly name: string }
+  /** Runs a script on the cluster. `request` is what it was run with before. */
+  | { readonly kind: "script"; readonly path: string; readonly request?: ScriptRequest }
   | {
       readonly kind: "file";
       readonly mode: "open" | "save";

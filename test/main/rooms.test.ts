@@ -19,6 +19,7 @@ const ROOMS = [
   "peers",
   "cluster",
   "runs",
+  "submit",
   "app",
   "engine.ts",
   "application.ts",

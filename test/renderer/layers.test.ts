@@ -29,6 +29,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "ops-panel",
     "pairing",
     "placement-panel",
+    "scripts",
     "tour",
   ],
   ["app"],

@@ -1,8 +1,10 @@
 /** The paired machines that a user names. */
 import { nearest } from "../../../worker-runtime/cli/args.js";
+import type { TaskName } from "../../../worker-runtime/cluster/device-name.js";
 import { TrustStore } from "../../peers/trust/trust-store.js";
 import type { TrustedMachine } from "../../peers/trust/trusted-machine.js";
 import { problem } from "../../shared/problems.js";
+import type { PlannedTask } from "../../submit/job-settings.js";
 
 /** How a user names this machine. */
 const OWN_NAMES: ReadonlySet<string> = new Set(["localhost", "127.0.0.1"]);
@@ -24,6 +26,17 @@ export async function findMachines(
   } finally {
     await store.close();
   }
+}
+
+/** Deals tasks out to machines in turn. @param machines At least one. */
+export function dealOut(
+  tasks: readonly TaskName[],
+  machines: readonly (TrustedMachine | undefined)[],
+): PlannedTask[] {
+  return tasks.map(({ job, index }, position) => ({
+    ...{ job, index },
+    machine: machines[position % machines.length],
+  }));
 }
 
 function machineNamed(name: string, paired: readonly TrustedMachine[]): TrustedMachine {

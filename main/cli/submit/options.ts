@@ -7,8 +7,7 @@ import { dataFolder } from "../../../worker-runtime/engines/tensorflow/data-fold
 import { isInnerPath, MOST_JOB_BYTES } from "../../scripts/files/file-paths.js";
 import { parseTasks } from "../../scripts/script-tasks.js";
 import { problem } from "../../shared/problems.js";
-
-const DEFAULT_MAX_MB = 200;
+import { DEFAULT_MAX_MB, type JobSettings } from "../../submit/job-settings.js";
 
 export const submitCommand: CommandSpec = {
   name: "tensordeck submit",
@@ -82,27 +81,11 @@ examples:
   tensordeck submit mnist_replica.py --on ps:1,worker:2 --cluster_flags -- --train_steps 200`,
 };
 
-export interface SubmitOptions {
+export interface SubmitOptions extends JobSettings {
   readonly help: boolean;
-  /** The script's folder, which is the working folder of its tasks. */
-  readonly folder: string;
-  /** Path of the script within the folder. */
-  readonly script: string;
-  readonly args: readonly string[];
   readonly tasks: readonly TaskName[];
   /** Names or device IDs of machines; empty for this one alone. */
   readonly machines: readonly string[];
-  /** Path within the script's folder below which outputs come back; undefined for all. */
-  readonly outputs: string | undefined;
-  /** Most bytes of the folder to send. */
-  readonly maxBytes: number;
-  readonly python: string | undefined;
-  /** The file of requirements that was chosen. */
-  readonly requirements: string | undefined;
-  readonly restarts: number;
-  readonly passFlags: boolean;
-  /** Whether the tasks may use the network. */
-  readonly network: boolean;
   readonly timestamps: boolean;
   readonly dataDir: string;
 }
@@ -130,6 +113,7 @@ export function readSubmitOptions(args: readonly string[]): SubmitOptions {
     restarts: parsed.integer("restart", 0, 1000) ?? 0,
     passFlags: parsed.has("cluster_flags"),
     network: parsed.has("network"),
+    scalars: false,
     timestamps: parsed.has("timestamps"),
     dataDir: dataDir === undefined ? dataFolder() : resolve(dataDir),
   };

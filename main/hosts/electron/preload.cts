@@ -34,6 +34,8 @@ const bridge: Bridge = {
       electron.ipcRenderer.off(EVENT_CHANNEL, forward);
     };
   },
+  pathOf: (file) =>
+    electron.webUtils.getPathForFile(file as Parameters<typeof electron.webUtils.getPathForFile>[0]),
   // On the other systems the window has all commands in its own bar.
   ...(process.platform === "darwin" ? { menu } : {}),
 };

@@ -33,7 +33,7 @@ export class KnownFacts {
     this.#options = options;
     this.#stopListening = options.listen((event, data) => {
       // The compiler does not relate a listener's data to the name of its event; their shapes do.
-      if (event === "taskLog" && data && "lines" in data) this.#keep(data.taskId, data.lines);
+      if (event === "taskLog" && data && "taskId" in data) this.#keep(data.taskId, data.lines);
       if (event === "run" && data && "runId" in data) this.#follow(data);
     });
   }

@@ -17,8 +17,14 @@ export interface ScriptFile {
   readonly executable: boolean;
 }
 
-export interface FolderFiles {
+export type SurveyedFile = Omit<ScriptFile, "hash">;
+
+export interface FolderFiles extends FolderSurvey {
   readonly files: readonly ScriptFile[];
+}
+
+export interface FolderSurvey {
+  readonly files: readonly SurveyedFile[];
   readonly totalBytes: number;
   /** Files and folders that stay here, the outermost only; folders end with a slash. */
   readonly leftOut: readonly string[];
@@ -29,6 +35,11 @@ const never: ReadonlySet<string> = new Set([
   ...[".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".ipynb_checkpoints"],
   ...[".DS_Store", ".mypy_cache", ".pytest_cache", ".ruff_cache"],
 ]);
+
+/** Whether a file or folder of this name is no part of a script, whatever Git says. */
+export function isNeverSent(name: string): boolean {
+  return never.has(name);
+}
 
 /** Far more than a folder of scripts has: a home folder that was given by mistake is noticed soon. */
 export const MOST_FILES = 20_000;
@@ -50,7 +61,21 @@ export async function listFolder(
   maxBytes: number,
   signal?: AbortSignal,
 ): Promise<FolderFiles> {
+  const { files: found, ...rest } = await surveyFolder(folder, maxBytes, signal);
   const files: ScriptFile[] = [];
+  for (const file of found) {
+    files.push({ ...file, hash: await hashOf(join(folder, ...file.path.split("/")), signal) });
+  }
+  return { files, ...rest };
+}
+
+/** As `listFolder`, without reading the files. */
+export async function surveyFolder(
+  folder: string,
+  maxBytes: number,
+  signal?: AbortSignal,
+): Promise<FolderSurvey> {
+  const files: SurveyedFile[] = [];
   const leftOut: string[] = [];
   let totalBytes = 0;
   const walk = async (at: string, inherited: readonly Rules[]): Promise<void> => {
@@ -63,7 +88,7 @@ export async function listFolder(
       const path = relative(folder, full).split(sep).join("/");
       const name = entry.isDirectory() ? `${path}/` : path;
       const isKept = entry.isDirectory() || entry.isFile();
-      if (!isKept || never.has(entry.name) || isIgnored(full, entry.isDirectory(), rules)) {
+      if (!isKept || isNeverSent(entry.name) || isIgnored(full, entry.isDirectory(), rules)) {
         leftOut.push(name);
         continue;
       }
@@ -74,7 +99,7 @@ export async function listFolder(
       const { size, mode } = await lstat(full);
       totalBytes += size;
       if (files.length >= MOST_FILES || totalBytes > maxBytes) throw tooMuch(folder, maxBytes);
-      files.push({ path, size, hash: await hashOf(full, signal), executable: (mode & 0o100) !== 0 });
+      files.push({ path, size, executable: (mode & 0o100) !== 0 });
     }
   };
   await walk(folder, await rulesAbove(folder));

@@ -31,6 +31,16 @@ export interface EnvironmentOptions {
   readonly hasUv?: boolean;
 }
 
+/** Whether the environment for some requirements was made already. @throws ProblemError if they cannot be read. */
+export async function hasEnvironment({
+  within,
+  requirements,
+  python,
+}: Pick<EnvironmentOptions, "within" | "requirements" | "python">): Promise<boolean> {
+  const key = await environmentKey(requirements, python.executable, python.version.join("."));
+  return existsSync(join(within, key, COMPLETE));
+}
+
 interface Step {
   readonly command: readonly string[];
   readonly env?: Readonly<Record<string, string>>;

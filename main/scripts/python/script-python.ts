@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { environmentFor } from "./environments.js";
 import { environmentPython, findScriptPython } from "./find-script-python.js";
-import { findRequirements } from "./requirements.js";
+import { findRequirements, type Requirements } from "./requirements.js";
 
 export interface ScriptPythonOptions {
   /** Folder of the script on this machine. */
@@ -24,6 +24,21 @@ export interface ScriptPython {
   readonly requirements?: string;
 }
 
+/** The requirements that the Python of a script has to have; undefined if it is one that exists already. */
+export function wantedRequirements({
+  folder,
+  python,
+  requirements,
+}: Pick<ScriptPythonOptions, "folder" | "python" | "requirements">): Requirements | undefined {
+  const isFound = requirements === undefined && (python !== undefined || hasOwnEnvironment(folder));
+  return isFound ? undefined : findRequirements(folder, requirements);
+}
+
+/** Whether a folder has a virtual environment of its own. */
+export function hasOwnEnvironment(folder: string): boolean {
+  return [".venv", "venv"].some((name) => existsSync(environmentPython(join(folder, name))));
+}
+
 /**
  * The Python that was chosen; otherwise the .venv beside the script; otherwise one made for its requirements; otherwise
  * the system's.
@@ -31,10 +46,8 @@ export interface ScriptPython {
  * @throws ProblemError as `findScriptPython` and `environmentFor`.
  */
 export async function scriptPython(options: ScriptPythonOptions): Promise<ScriptPython> {
-  const { folder, python, requirements: given, environments, onProgress, signal } = options;
-  const hasOwn = [".venv", "venv"].some((name) => existsSync(environmentPython(join(folder, name))));
-  const isFound = given === undefined && (python !== undefined || hasOwn);
-  const requirements = isFound ? undefined : findRequirements(folder, given);
+  const { folder, python, environments, onProgress, signal } = options;
+  const requirements = wantedRequirements(options);
   const found = await findScriptPython({ python, folder, signal });
   if (!requirements) return { executable: found.executable };
   const executable = await environmentFor({

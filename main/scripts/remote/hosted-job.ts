@@ -8,16 +8,17 @@ import { inBackground } from "../../../worker-runtime/faults.js";
 import { problem, problemOf } from "../../shared/problems.js";
 import { join as joinSockets, reset } from "../../shared/sockets/relay.js";
 import type { Ports } from "../../tasks/ports.js";
+import { EventFolder, type FolderScalar } from "../curves/event-folder.js";
 import { BlobStore } from "../files/blob-store.js";
 import { checkFiles } from "../files/file-paths.js";
-import { JobFolder } from "../files/job-folder.js";
+import { JobFolder, type Outputs } from "../files/job-folder.js";
 import { JobNetwork } from "../job-network.js";
 import { JobPorts } from "../job-ports.js";
 import { scriptPython } from "../python/script-python.js";
 import { type ScriptProcess, type ScriptSetup, startScript } from "../script-process.js";
 import { assignGpus, type PortedTask } from "../task-environment.js";
 import type { JobOrder, MessageReader, ScriptReport, ScriptRequest } from "./script-protocol.js";
-import { toMessage } from "./script-protocol.js";
+import { scalarReports, toMessage } from "./script-protocol.js";
 import { sendFile } from "./send-file.js";
 
 /** Lines that wait to be sent; of a script that prints faster than the network carries, some are dropped. */
@@ -25,6 +26,7 @@ const MOST_WAITING_LINES = 5_000;
 /** Connections of tasks that wait to be taken over by the other machine. */
 const MOST_DIALS = 256;
 const DIAL_TIMEOUT_MILLIS = 10_000;
+const NO_OUTPUTS: Outputs = { files: [], leftOut: [] };
 
 export interface HostedJobOptions {
   /** Folder for the jobs, contents and environments of scripts. */
@@ -49,6 +51,7 @@ export class HostedJob {
   #folder: JobFolder | undefined;
   #network: JobNetwork | undefined;
   #setup: ScriptSetup | undefined;
+  #events: EventFolder | undefined;
   #gpus: ReadonlyMap<PortedTask, string | undefined> = new Map();
   #nextConnection = 0;
   #waitingLines = 0;
@@ -81,7 +84,7 @@ export class HostedJob {
       else if (request.kind === "end") this.#processes.get(shortTaskText(request.task))?.end();
       else if (request.kind === "refused") this.#refused(request.connection);
       else {
-        await this.#finish(request.under);
+        await this.#finish(request.nothing ? false : request.under);
         return;
       }
     }
@@ -93,6 +96,7 @@ export class HostedJob {
     for (const process of running) process.end();
     await Promise.allSettled(running.map(({ exited }) => exited));
     for (const client of this.#dials.values()) reset(client);
+    await this.#events?.close();
     await this.#network?.close();
     await this.#ports.release();
     await this.#folder?.remove();
@@ -152,6 +156,7 @@ export class HostedJob {
     );
     const setup = { python: [python.executable], folder: folder.path, network: this.#network };
     this.#setup = { ...setup, cluster, script, args, passFlags };
+    if (order.scalars) this.#events = await EventFolder.follow(folder.path, (points) => this.#tell(points));
     const { isIsolated: isolated, obstacle } = this.#network;
     await this.#send({
       ...{ kind: "ready", isolated },
@@ -233,11 +238,14 @@ export class HostedJob {
     if (client) reset(client);
   }
 
-  async #finish(under: string | undefined): Promise<void> {
+  /** @param under What to send back: what lies below a folder, everything (undefined), or nothing (false). */
+  async #finish(under: string | false | undefined): Promise<void> {
     const folder = this.#folder;
     if (!folder || this.#processes.size > 0)
       throw problem("FAILED_PRECONDITION", "The tasks have not ended.");
-    const { files, leftOut } = await folder.outputs(under);
+    // The end of the curves comes before the files.
+    await this.#events?.close();
+    const { files, leftOut } = under === false ? NO_OUTPUTS : await folder.outputs(under);
     for (const file of files) {
       await this.#send({ kind: "output", file });
       await sendFile(join(folder.path, ...file.path.split("/")), file.size, this.#options.send);
@@ -246,6 +254,10 @@ export class HostedJob {
       kind: "finished",
       leftOut: leftOut.slice(0, 1000).map((path) => path.slice(0, 4096)),
     });
+  }
+
+  #tell(points: readonly FolderScalar[]): void {
+    for (const report of scalarReports(points)) inBackground(this.#send(report));
   }
 
   async #send(report: ScriptReport): Promise<void> {

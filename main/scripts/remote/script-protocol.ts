@@ -11,6 +11,7 @@ import { unlessAborted } from "../../shared/deferred.js";
 import { printableText } from "../../shared/printable.js";
 import { problem } from "../../shared/problems.js";
 import { isTaskPort } from "../../tasks/task-ports.js";
+import type { FolderScalar } from "../curves/event-folder.js";
 import {
   fileSizeSchema,
   hashSchema,
@@ -20,6 +21,8 @@ import {
 } from "../files/file-paths.js";
 
 const MOST_TASKS = 64;
+/** Points of curves in one message. */
+const MOST_SCALARS = 10_000;
 /** Of a line of output; longer ones were cut by the sender. */
 const MOST_LINE_CHARACTERS = 10_000;
 
@@ -38,6 +41,21 @@ const line = text.transform((value) => printableText(value, MOST_LINE_CHARACTERS
 /** Identifies a job on the connections of its tasks: 32 hexadecimal digits. */
 export const jobIdSchema = z.string().regex(/^[0-9a-f]{32}$/);
 
+export const taskDeviceSchema = z.union([z.literal("cpu"), z.number().int().min(0).max(255)]);
+
+/** JSON has no number for these. */
+const scalarValueSchema = z.union([z.number(), z.enum(["NaN", "Infinity", "-Infinity"])]).transform(Number);
+
+const scalarSchema = z.object({
+  folder: z.union([z.literal(""), innerPathSchema]),
+  tag: z
+    .string()
+    .max(1024)
+    .transform((tag) => printableText(tag, 1024)),
+  step: z.number().int(),
+  value: scalarValueSchema,
+});
+
 export const jobOrderSchema = z.object({
   kind: z.literal("job"),
   id: jobIdSchema,
@@ -55,7 +73,7 @@ export const jobOrderSchema = z.object({
   cluster: z.record(jobName, z.array(addressSchema).max(MOST_TASKS)),
   /** The tasks that R runs. */
   tasks: z
-    .array(taskSchema.extend({ port: optionalPortSchema }))
+    .array(taskSchema.extend({ port: optionalPortSchema, device: taskDeviceSchema.optional() }))
     .min(1)
     .max(MOST_TASKS),
   /** Ports of the tasks of other machines. */
@@ -69,6 +87,8 @@ export const jobOrderSchema = z.object({
     .refine((path) => !path.includes("\0"))
     .optional(),
   requirements: innerPathSchema.optional(),
+  /** Whether R sends the scalars of event files while they are written. */
+  scalars: z.boolean().optional(),
 });
 export type JobOrder = z.infer<typeof jobOrderSchema>;
 
@@ -81,7 +101,12 @@ export const requestSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("end"), task: taskSchema }),
   /** The connection that R wanted cannot be made. */
   z.object({ kind: z.literal("refused"), connection: z.number().int().min(0) }),
-  z.object({ kind: z.literal("finish"), under: innerPathSchema.optional() }),
+  /** What to send back: everything that the tasks made, what lies below a folder, or nothing. */
+  z.object({
+    kind: z.literal("finish"),
+    under: innerPathSchema.optional(),
+    nothing: z.boolean().optional(),
+  }),
 ]);
 export type ScriptRequest = z.infer<typeof requestSchema>;
 
@@ -105,6 +130,7 @@ export const reportSchema = z.discriminatedUnion("kind", [
     requirements: line.optional(),
   }),
   z.object({ kind: z.literal("line"), task: taskSchema, text: line, stream: z.enum(["stdout", "stderr"]) }),
+  z.object({ kind: z.literal("scalars"), points: z.array(scalarSchema).max(MOST_SCALARS) }),
   z.object({ kind: z.literal("exited"), task: taskSchema, exit: exitSchema }),
   z.object({ kind: z.literal("failed"), task: taskSchema, problem: problemSchema }),
   /** A task of R wants to connect to a task elsewhere: S connects to R for it. */
@@ -123,6 +149,20 @@ export const reportSchema = z.discriminatedUnion("kind", [
   }),
 ]);
 export type ScriptReport = z.infer<typeof reportSchema>;
+
+/** Scalars as reports, each of a size that fits into a message. */
+export function scalarReports(points: readonly FolderScalar[]): ScriptReport[] {
+  const sendable = points.flatMap(({ value, ...point }) => {
+    const text = Number.isFinite(value) ? value : String(value);
+    const { success } = scalarSchema.safeParse({ ...point, value: text });
+    // The schema's output is a number; on the wire it may be a word.
+    return success ? [{ ...point, value: text as number }] : [];
+  });
+  const pieces = Array.from({ length: Math.ceil(sendable.length / MOST_SCALARS) }, (_, piece) =>
+    sendable.slice(piece * MOST_SCALARS, (piece + 1) * MOST_SCALARS),
+  );
+  return pieces.map((piece) => ({ kind: "scalars", points: piece }));
+}
 
 export function toMessage(value: ScriptRequest | ScriptReport): ScriptMessage {
   return ScriptMessage.create({ content: { $case: "json", value: JSON.stringify(value) } });

@@ -1,4 +1,8 @@
 export const actions = {
+  scriptActions: {
+    choose: "Choose a Python script",
+    whereIs: "Where is {name}? A browser does not say",
+  },
   clusterActions: {
     tasks: "{count, plural, one {# task} other {# tasks}}",
     makeFixed: {

@@ -20,6 +20,7 @@ import { pairing } from "./pairing.js";
 import { parts } from "./parts.js";
 import { placement } from "./placement.js";
 import { placementPanel } from "./placement-panel.js";
+import { scripts } from "./scripts.js";
 import { stores } from "./stores.js";
 import { tour } from "./tour.js";
 import { transport } from "./transport.js";
@@ -48,6 +49,7 @@ export const english = {
   parts,
   placement,
   placementPanel,
+  scripts,
   stores,
   tour,
   transport,

@@ -115,6 +115,36 @@ describe("a script on a paired machine", () => {
     expect(again.output()).toContain("pi: 1 files");
   });
 
+  test("is submitted by a window, which sees its curves and what it made", async () => {
+    await cp(fileURLToPath(new URL("../../e2e/scripts/train.py", import.meta.url)), join(folder, "train.py"));
+    const window = await openWindow((await run(laptop.dataDir, "agent", "link")).replace("open ", ""));
+    try {
+      let jobId = "";
+      const over = window.next("scripts", (jobs) =>
+        jobs.some(({ id, endedAt }) => id === jobId && endedAt !== undefined),
+      );
+      jobId = await window.call("scripts.start", {
+        ...{ path: join(folder, "train.py"), args: [], restarts: 0 },
+        ...{ passFlags: false, network: false, scalars: true, outputs: "logs" },
+        tasks: [{ job: "worker", index: 0, machineId: pi.deviceId, device: "cpu" }],
+      });
+      const job = (await over).find(({ id }) => id === jobId);
+      expect(job).toMatchObject({
+        state: "succeeded",
+        tasks: [{ name: "worker/0", machine: "pi", state: "ended" }],
+        scalars: [{ machine: "pi", folder: "logs", name: "loss", step: 5, last: expect.closeTo(0.2, 6) }],
+        collected: [{ machine: "pi", files: 1 }],
+      });
+      const [curve] = await window.call("scripts.curves", { jobId });
+      expect(curve?.steps).toEqual([1, 2, 3, 4, 5]);
+      expect(await readdir(join(job?.collected[0]?.folder ?? "", "logs"))).toHaveLength(1);
+      const lines = await window.call("scripts.log", { jobId, task: "worker/0", afterSequence: -1 });
+      expect(lines.map(({ text }) => text)).toContain("step 5 loss 0.2000");
+    } finally {
+      window.close();
+    }
+  });
+
   test("says why it failed, with the exit status of the script", async () => {
     const job = await submit("writes_files.py", "--machine", "pi", "--", "--fail");
     expect((await job.exited).code, job.output()).toBe(1);

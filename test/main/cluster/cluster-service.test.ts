@@ -43,7 +43,7 @@ function makeCluster(tasks: ScriptTasks = scriptTasks(), ports?: Ports) {
   const cluster = new ClusterService({
     machines: new MachineList([{ facts: machineFacts("here", { kind: "this" }), tasks: host }]),
     emit: (event, data) => {
-      if (event !== "taskLog" || !data || !("lines" in data)) return;
+      if (event !== "taskLog" || !data || !("taskId" in data)) return;
       logs.set(data.taskId, [...(logs.get(data.taskId) ?? []), ...data.lines]);
     },
     openProbe,

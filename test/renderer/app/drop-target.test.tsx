@@ -19,7 +19,9 @@ function drag(type: "dragenter" | "dragover" | "drop", files: readonly File[]): 
 }
 
 const hint = () =>
-  screen.queryByText("Drop a graph (.pbtxt, .pb) or a model (.keras, .h5, .onnx) to open it");
+  screen.queryByText(
+    "Drop a graph (.pbtxt, .pb) or a model (.keras, .h5, .onnx) to open it, or a Python script to run it",
+  );
 
 describe("files that are dragged over the window", () => {
   it("are announced, and the first graph among them is opened", async () => {
@@ -53,7 +55,7 @@ describe("files that are dragged over the window", () => {
           .notices.map(({ problem }) => problem.message)
           .join(),
       ).toMatch(
-        /^Only graphs \(\.pb, \.pbtxt, \.meta\) and models \(\.keras, \.h5, \.onnx\) can be dropped here/,
+        /^Only graphs \(\.pb, \.pbtxt, \.meta\), models \(\.keras, \.h5, \.onnx\) and Python scripts can be dropped here/,
       ),
     );
     expect(calls).toEqual([]);

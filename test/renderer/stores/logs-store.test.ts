@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { LogLine } from "../../../main/api/cluster.js";
 import type { ApplicationClient } from "../../../main/api/contract.js";
 import { deferred } from "../../../main/shared/deferred.js";
-import { catchUpLog, MOST_LINES_PER_TASK, receiveLog, useLogs } from "../../../renderer/stores/logs-store.js";
+import { MOST_LINES_PER_TASK } from "../../../renderer/stores/kept-logs.js";
+import { catchUpLog, receiveLog, useLogs } from "../../../renderer/stores/logs-store.js";
 import { setClient } from "../../../renderer/transport/client.js";
 
 const line = (sequence: number): LogLine => ({

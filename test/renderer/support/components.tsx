@@ -26,6 +26,7 @@ import { useRecentOps } from "../../../renderer/stores/recent-ops.js";
 import { useRun } from "../../../renderer/stores/run-store.js";
 import { useRuntime } from "../../../renderer/stores/runtime-store.js";
 import { useSamples } from "../../../renderer/stores/samples-store.js";
+import { useScriptLogs, useScripts } from "../../../renderer/stores/script-store.js";
 import { useSettings } from "../../../renderer/stores/settings-store.js";
 import { useTour } from "../../../renderer/stores/tour-store.js";
 import { useUi } from "../../../renderer/stores/ui-store.js";
@@ -61,6 +62,7 @@ const RESETS = [
   ...[asAtStart(useSettings), asAtStart(useUi), asAtStart(useFirewall), asAtStart(useRuntime)],
   ...[asAtStart(useKernelCatalogue), asAtStart(useRecentOps), asAtStart(useTour)],
   ...[asAtStart(useLogs), asAtStart(useOps), asAtStart(useExamples), asAtStart(useCurves)],
+  ...[asAtStart(useScripts), asAtStart(useScriptLogs)],
 ];
 
 afterEach(() => {

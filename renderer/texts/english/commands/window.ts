@@ -55,6 +55,10 @@ export const windowCommands = {
     newWindow: {
       label: "New window",
     },
+    runScript: {
+      label: "Run a script…",
+      keywords: "python, train, submit, job, tf_config, strategy",
+    },
     recent: {
       open: {
         label: "Open recent",
@@ -274,6 +278,10 @@ export const windowCommands = {
     lanes: {
       label: "Show lanes by task",
       keywords: "placement, pin, drag",
+    },
+    scripts: {
+      label: "Show scripts",
+      keywords: "python, job, output, submit",
     },
     logs: {
       label: "Show logs",

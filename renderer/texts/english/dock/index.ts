@@ -3,6 +3,7 @@ import { curves } from "./curves.js";
 import { history } from "./history.js";
 import { panels } from "./panels.js";
 import { run } from "./run.js";
+import { scripts } from "./scripts.js";
 import { taskLanes } from "./task-lanes.js";
 import { tensor } from "./tensor.js";
 import { trace } from "./trace.js";
@@ -13,6 +14,7 @@ export const dock = {
   ...history,
   ...panels,
   ...run,
+  ...scripts,
   ...taskLanes,
   ...tensor,
   ...trace,

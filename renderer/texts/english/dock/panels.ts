@@ -12,6 +12,7 @@ export const panels = {
       run: "What to run",
       runs: "Runs",
       lanes: "Lanes",
+      scripts: "Scripts",
     },
   },
   logsTab: {

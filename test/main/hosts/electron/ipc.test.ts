@@ -140,6 +140,7 @@ describe("the compiled preload script", () => {
       required.push(name);
       return {
         ipcRenderer: renderer,
+        webUtils: { getPathForFile: ({ name }: { name: string }) => `/home/me/${name}` },
         contextBridge: {
           exposeInMainWorld: (name: string, value: Bridge) => exposed.set(name, value),
         },
@@ -150,11 +151,16 @@ describe("the compiled preload script", () => {
     return { renderer, exposed, required };
   };
 
-  test("needs nothing that the sandbox lacks and gives the page two functions", () => {
+  test("needs nothing that the sandbox lacks and gives the page three functions", () => {
     const { exposed, required } = preload();
     expect(required).toEqual(["electron"]);
     expect([...exposed.keys()]).toEqual(["tensordeck"]);
-    expect(Object.keys(only(exposed.values())).sort()).toEqual(["onEvent", "request"]);
+    expect(Object.keys(only(exposed.values())).sort()).toEqual(["onEvent", "pathOf", "request"]);
+  });
+
+  test("tells where a dropped file is", () => {
+    const file = { name: "train.py" };
+    expect(only(preload().exposed.values()).pathOf?.(file)).toBe("/home/me/train.py");
   });
 
   test("gives the page the menu bar where the system has one outside the window", () => {

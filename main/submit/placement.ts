@@ -1,27 +1,17 @@
 /** On which machine each task of a script runs, and which port it has. */
-import type { TaskName } from "../../../worker-runtime/cluster/device-name.js";
-import type { PortPlan } from "../../scripts/job-ports.js";
-import { isInCluster } from "../../scripts/script-tasks.js";
-import type { PortedTask } from "../../scripts/task-environment.js";
-import { problem } from "../../shared/problems.js";
-import { FIRST_TASK_PORT, nextTaskPort, TASK_PORTS_TEXT } from "../../tasks/task-ports.js";
+import type { PortPlan } from "../scripts/job-ports.js";
+import { isInCluster } from "../scripts/script-tasks.js";
+import type { PortedTask } from "../scripts/task-environment.js";
+import { problem } from "../shared/problems.js";
+import { FIRST_TASK_PORT, nextTaskPort, TASK_PORTS_TEXT } from "../tasks/task-ports.js";
 import type { JobMachine } from "./job-machine.js";
 
 export interface PlacedTask extends PortedTask {
   readonly machine: JobMachine;
 }
 
-/** Deals tasks out to machines in turn. @param machines At least one. */
-export function dealOut<M>(
-  tasks: readonly TaskName[],
-  machines: readonly M[],
-): (TaskName & { readonly machine: M })[] {
-  return tasks.map(({ job, index }, position) => ({
-    job,
-    index,
-    machine: machines[position % machines.length] as M,
-  }));
-}
+/** A task that has a machine, and no port yet. */
+export type UnportedTask = Omit<PlacedTask, "port">;
 
 /** Ports as one machine sees them. */
 export function portPlan(tasks: readonly PlacedTask[], machine: JobMachine, isolate: boolean): PortPlan {
@@ -37,10 +27,7 @@ export function portPlan(tasks: readonly PlacedTask[], machine: JobMachine, isol
  *
  * @throws ProblemError RESOURCE_EXHAUSTED if there are none.
  */
-export async function reservePorts(
-  tasks: readonly (TaskName & { readonly machine: JobMachine })[],
-  isolate: boolean,
-): Promise<PlacedTask[]> {
+export async function reservePorts(tasks: readonly UnportedTask[], isolate: boolean): Promise<PlacedTask[]> {
   if (tasks.length === 1) return tasks.map((task) => ({ ...task, port: 0 }));
   const machines = [...new Set(tasks.map(({ machine }) => machine))];
   const tried = new Set<number>();

@@ -2,36 +2,36 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
-import type { ScriptMessage } from "../../../protos/generated/tensordeck/agent.js";
-import { shortTaskText, type TaskName } from "../../../worker-runtime/cluster/device-name.js";
-import { inBackground } from "../../../worker-runtime/faults.js";
-import { ProblemError } from "../../api/wire.js";
-import { agentAddresses } from "../../machine/agent-addresses.js";
-import { type AgentChannel, openAgentChannel } from "../../peers/agent/agent-channel.js";
-import type { Identity } from "../../peers/identity/identity.js";
-import { Alpn } from "../../peers/port/agent-peer.js";
-import { dialAgent } from "../../peers/port/dial-agent.js";
-import type { TrustedMachine } from "../../peers/trust/trusted-machine.js";
-import { checkFiles } from "../../scripts/files/file-paths.js";
-import { receiveFile } from "../../scripts/files/receive-file.js";
-import type { ScriptFile } from "../../scripts/files/script-files.js";
-import type { PortPlan } from "../../scripts/job-ports.js";
-import { encodeLink, type LinkHeader } from "../../scripts/remote/script-link.js";
+import type { ScriptMessage } from "../../protos/generated/tensordeck/agent.js";
+import { shortTaskText, type TaskName } from "../../worker-runtime/cluster/device-name.js";
+import { inBackground } from "../../worker-runtime/faults.js";
+import { ProblemError } from "../api/wire.js";
+import { agentAddresses } from "../machine/agent-addresses.js";
+import { type AgentChannel, openAgentChannel } from "../peers/agent/agent-channel.js";
+import type { Identity } from "../peers/identity/identity.js";
+import { Alpn } from "../peers/port/agent-peer.js";
+import { dialAgent } from "../peers/port/dial-agent.js";
+import type { TrustedMachine } from "../peers/trust/trusted-machine.js";
+import { checkFiles } from "../scripts/files/file-paths.js";
+import { receiveFile } from "../scripts/files/receive-file.js";
+import type { ScriptFile } from "../scripts/files/script-files.js";
+import type { PortPlan } from "../scripts/job-ports.js";
+import { encodeLink, type LinkHeader } from "../scripts/remote/script-link.js";
 import {
   MessageReader,
   reportSchema,
   type ScriptReport,
   type ScriptRequest,
   toMessage,
-} from "../../scripts/remote/script-protocol.js";
-import { sendFile } from "../../scripts/remote/send-file.js";
-import type { OnScriptLine, ScriptProcess } from "../../scripts/script-process.js";
-import { type Deferred, deferred } from "../../shared/deferred.js";
-import { problem } from "../../shared/problems.js";
-import { join as joinSockets } from "../../shared/sockets/relay.js";
-import type { TaskExit } from "../../tasks/launcher.js";
-import type { Collected, JobMachine, MachineJob, Prepared } from "./job-machine.js";
-import type { SubmitOptions } from "./options.js";
+} from "../scripts/remote/script-protocol.js";
+import { sendFile } from "../scripts/remote/send-file.js";
+import type { OnScriptLine, ScriptProcess } from "../scripts/script-process.js";
+import { type Deferred, deferred } from "../shared/deferred.js";
+import { problem } from "../shared/problems.js";
+import { join as joinSockets } from "../shared/sockets/relay.js";
+import type { TaskExit } from "../tasks/launcher.js";
+import type { Collected, JobMachine, MachineEvents, MachineJob, Prepared } from "./job-machine.js";
+import type { JobSettings } from "./job-settings.js";
 import { Outbox } from "./outbox.js";
 
 const DIAL_TIMEOUT_MILLIS = 8_000;
@@ -39,14 +39,14 @@ const DIAL_TIMEOUT_MILLIS = 8_000;
 export interface RemoteMachineOptions {
   readonly identity: Identity;
   readonly machine: TrustedMachine;
-  readonly options: SubmitOptions;
+  readonly settings: JobSettings;
   /** Identifies the job: 32 hexadecimal digits. */
   readonly jobId: string;
   /** Folder for what comes back. */
   readonly outputs: string;
   /** A connection to a task on any other machine of the job. */
   readonly connect: (port: number) => Promise<Socket>;
-  readonly onProgress: (text: string) => void;
+  readonly events: MachineEvents;
   /** Ends the job there. */
   readonly signal: AbortSignal;
 }
@@ -85,6 +85,10 @@ export class RemoteMachine implements JobMachine {
     return new RemoteMachine(options, channel);
   }
 
+  get id(): string {
+    return this.#options.machine.deviceId;
+  }
+
   get name(): string {
     return this.#options.machine.name;
   }
@@ -98,18 +102,22 @@ export class RemoteMachine implements JobMachine {
   }
 
   async prepare({ tasks, cluster, elsewhere, isolate, files }: MachineJob): Promise<Prepared> {
-    const { options, jobId } = this.#options;
-    const { script, args, passFlags, python, requirements, folder } = options;
+    const { settings, jobId } = this.#options;
+    const { script, args, passFlags, python, requirements, folder, scalars } = settings;
     const list = files?.files ?? [];
     const wanted = await this.#ask(
       {
         ...{ kind: "job", id: jobId, script, args: [...args], passFlags, isolate },
         files: [...list],
         cluster: Object.fromEntries(Object.entries(cluster).map(([job, addresses]) => [job, [...addresses]])),
-        tasks: tasks.map(({ job, index, port }) => ({ job, index, port })),
+        tasks: tasks.map(({ job, index, port, device }) => ({
+          ...{ job, index, port },
+          ...(device !== undefined && { device }),
+        })),
         elsewhere: [...elsewhere],
         ...(python !== undefined && { python }),
         ...(requirements !== undefined && { requirements }),
+        ...(scalars && { scalars }),
       },
       "wanted",
     );
@@ -138,11 +146,9 @@ export class RemoteMachine implements JobMachine {
   }
 
   async collect(): Promise<Collected> {
-    const under = this.#options.options.outputs;
-    const { leftOut } = await this.#ask(
-      { kind: "finish", ...(under !== undefined && { under }) },
-      "finished",
-    );
+    const under = this.#options.settings.outputs;
+    const wanted = under === false ? { nothing: true } : { ...(under !== undefined && { under }) };
+    const { leftOut } = await this.#ask({ kind: "finish", ...wanted }, "finished");
     const bytes = this.#outputs.reduce((sum, { size }) => sum + size, 0);
     return { folder: this.#folder, files: this.#outputs.length, bytes, leftOut };
   }
@@ -198,7 +204,8 @@ export class RemoteMachine implements JobMachine {
   }
 
   async #take(report: ScriptReport, reader: MessageReader<ScriptReport>): Promise<void> {
-    if (report.kind === "progress") this.#options.onProgress(`${this.name}: ${report.text}`);
+    if (report.kind === "progress") this.#options.events.onProgress(this, report.text);
+    else if (report.kind === "scalars") this.#options.events.onScalars(this, report.points);
     else if (report.kind === "line") {
       this.#tasks.get(shortTaskText(report.task))?.onLine(report.text, report.stream);
     } else if (report.kind === "exited") this.#ended(report.task)?.resolve(report.exit);

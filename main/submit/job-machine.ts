@@ -1,10 +1,11 @@
 /** A machine that runs tasks of a submitted script: this one or a paired one. */
 import type { Socket } from "node:net";
-import type { TaskName } from "../../../worker-runtime/cluster/device-name.js";
-import type { FolderFiles } from "../../scripts/files/script-files.js";
-import type { PortPlan } from "../../scripts/job-ports.js";
-import type { OnScriptLine, ScriptProcess } from "../../scripts/script-process.js";
-import type { PortedTask, ScriptCluster } from "../../scripts/task-environment.js";
+import type { TaskName } from "../../worker-runtime/cluster/device-name.js";
+import type { FolderScalar } from "../scripts/curves/event-folder.js";
+import type { FolderFiles } from "../scripts/files/script-files.js";
+import type { PortPlan } from "../scripts/job-ports.js";
+import type { OnScriptLine, ScriptProcess } from "../scripts/script-process.js";
+import type { PortedTask, ScriptCluster } from "../scripts/task-environment.js";
 
 /** What a machine needs to know before it starts tasks. */
 export interface MachineJob extends PortPlan {
@@ -31,15 +32,27 @@ export interface Collected {
   readonly leftOut: readonly string[];
 }
 
-export interface JobMachine {
+/** What happens on a machine while it runs a job. */
+export interface MachineEvents {
+  /** What it does before the tasks start, as a line. */
+  readonly onProgress: (machine: MachineName, text: string) => void;
+  readonly onScalars: (machine: MachineName, points: readonly FolderScalar[]) => void;
+}
+
+export interface MachineName {
+  /** Its device ID; undefined for this machine. */
+  readonly id: string | undefined;
   readonly name: string;
+}
+
+export interface JobMachine extends MachineName {
   /** Reserves the ports that it needs, in place of those reserved before. @returns those that it cannot have. */
   reserve(plan: PortPlan): Promise<readonly number[]>;
   prepare(job: MachineJob): Promise<Prepared>;
   start(task: TaskName, onLine: OnScriptLine): ScriptProcess;
   /** A connection to a task of it. */
   connect(port: number): Promise<Socket>;
-  /** Brings back what the tasks made; undefined if that is here already. */
+  /** Ends the curves, and brings back what the tasks made; undefined if that is here already. */
   collect(): Promise<Collected | undefined>;
   /** Ends everything that the job has there. */
   close(): Promise<void>;

@@ -1,0 +1,121 @@
+/** What a script would be run with: the files that are sent, its packages, and how it distributes its training. */
+import { existsSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import type { ScriptLocation, ScriptPackages, ScriptSurvey } from "../api/scripts.js";
+import { isInnerPath } from "../scripts/files/file-paths.js";
+import { surveyFolder } from "../scripts/files/script-files.js";
+import { hasEnvironment } from "../scripts/python/environments.js";
+import { findScriptPython } from "../scripts/python/find-script-python.js";
+import type { Requirements } from "../scripts/python/requirements.js";
+import { hasOwnEnvironment, wantedRequirements } from "../scripts/python/script-python.js";
+import { findStrategy } from "../scripts/strategy.js";
+import { defined, fileProblem, problem, problemOf } from "../shared/problems.js";
+import { DEFAULT_MAX_MB } from "./job-settings.js";
+
+const MOST_SHOWN = 200;
+/** Folders around a script's that may be sent instead of it. */
+const MOST_FOLDERS = 4;
+
+export interface Located {
+  readonly folder: string;
+  /** Path of the script within the folder, with slashes. */
+  readonly script: string;
+}
+
+/**
+ * The folder of a script and the script's path in it.
+ *
+ * @throws ProblemError NOT_FOUND, INVALID_ARGUMENT.
+ */
+export async function locateScript({ path, folder = dirname(path) }: ScriptLocation): Promise<Located> {
+  const found = isAbsolute(path) ? await stat(path).catch(() => undefined) : undefined;
+  if (!found?.isFile()) {
+    throw problem("NOT_FOUND", `There is no script ${path}.`, {
+      remedy: "Choose a Python script on the machine that runs Tensordeck.",
+    });
+  }
+  const script = relative(folder, path).split(sep).join("/");
+  if (isInnerPath(script)) return { folder, script };
+  throw problem("INVALID_ARGUMENT", `${basename(path)} is not within ${folder}.`, {
+    remedy: "Choose the script's folder or one around it.",
+  });
+}
+
+/** @throws ProblemError NOT_FOUND, INVALID_ARGUMENT; Node's own if the script cannot be read. */
+export async function surveyScript(
+  location: ScriptLocation,
+  environments: string,
+  signal: AbortSignal,
+): Promise<ScriptSurvey> {
+  const { folder, script } = await locateScript(location);
+  const { path } = location;
+  const source = await readFile(path, "utf8").catch((error: unknown) => {
+    throw fileProblem(`${basename(path)} could not be read`, error);
+  });
+  const [files, packages] = await Promise.all([
+    filesOf(folder, signal),
+    packagesOf(folder, environments, signal),
+  ]);
+  return defined({
+    ...{ path, script, folder, packages },
+    folders: foldersAround(path),
+    ...files,
+    strategy: findStrategy(source),
+  });
+}
+
+async function filesOf(
+  folder: string,
+  signal: AbortSignal,
+): Promise<Pick<ScriptSurvey, "files" | "problem">> {
+  try {
+    const { files, totalBytes, leftOut } = await surveyFolder(folder, DEFAULT_MAX_MB * 1e6, signal);
+    const largest = [...files].sort((a, b) => b.size - a.size).slice(0, MOST_SHOWN);
+    return {
+      files: {
+        ...{ count: files.length, bytes: totalBytes, leftOutCount: leftOut.length },
+        largest: largest.map(({ path, size }) => ({ path, bytes: size })),
+        leftOut: leftOut.slice(0, MOST_SHOWN),
+      },
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { problem: problemOf(error) };
+  }
+}
+
+async function packagesOf(
+  folder: string,
+  environments: string,
+  signal: AbortSignal,
+): Promise<ScriptPackages> {
+  const requirements = wantedRequirements({ folder });
+  const kind = requirements ? "requirements" : hasOwnEnvironment(folder) ? "own" : "system";
+  const listed = requirements && { file: basename(requirements.file), count: await countOf(requirements) };
+  try {
+    const python = await findScriptPython({ folder, signal });
+    const ready = !requirements || (await hasEnvironment({ within: environments, requirements, python }));
+    return { kind, ...listed, ready, python: python.version.join(".") };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { kind, ...listed, ready: false, problem: problemOf(error) };
+  }
+}
+
+async function countOf({ file }: Requirements): Promise<number> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  const isList = file.endsWith(".txt");
+  return text.match(isList ? /^[ \t]*[A-Za-z0-9]/gm : /^\[\[packages?\]\]/gm)?.length ?? 0;
+}
+
+/** The script's folder and those around it, up to that of its repository. */
+function foldersAround(path: string): string[] {
+  const folders = [dirname(path)];
+  while (folders.length < MOST_FOLDERS && !existsSync(join(folders.at(-1) ?? "", ".git"))) {
+    const last = folders.at(-1) ?? "";
+    if (dirname(last) === last) break;
+    folders.push(dirname(last));
+  }
+  return folders;
+}
