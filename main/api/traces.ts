@@ -31,10 +31,39 @@ export const stepTraceSchema = z.object({
 });
 export type StepTrace = z.infer<typeof stepTraceSchema>;
 
+/** A step without its events, which are asked for in parts. */
+export const traceHeadSchema = stepTraceSchema
+  .omit({ nodes: true, transfers: true })
+  .extend({ nodeCount: z.number(), transferCount: z.number() });
+export type TraceHead = z.infer<typeof traceHeadSchema>;
+
+const numbers = z.array(z.number());
+const numbersIfKnown = z.array(z.number().nullable());
+
+/** Events by column; see trace-columns.ts. Devices are numbers of a list. */
+export const traceEventsSchema = z.object({
+  devices: z.array(z.string()),
+  nodes: z.object({
+    node: z.array(z.string()),
+    ...{ device: numbers, startMicros: numbers, durationMicros: numbers },
+    ...{ outputBytes: numbers, peakBytes: numbersIfKnown },
+  }),
+  transfers: z.object({
+    tensor: z.array(z.string()),
+    ...{ fromDevice: numbers, toDevice: numbers, startMicros: numbers, durationMicros: numbers },
+    ...{ bytes: numbersIfKnown, timed: z.array(z.boolean()) },
+  }),
+});
+export type TraceEvents = z.infer<typeof traceEventsSchema>;
+
+/** So many events are encoded and decoded within a few milliseconds. */
+export const EVENTS_PER_PART = 4096;
+
+const tracedStep = z.object({ runId: z.string().max(64), step: z.number().int().positive() });
+
 export const traceMethods = {
   /** A traced step of a run; `RunSummary.tracedSteps` says which there are. */
-  "runs.trace": method(
-    z.object({ runId: z.string().max(64), step: z.number().int().positive() }),
-    stepTraceSchema,
-  ),
+  "runs.trace": method(tracedStep, traceHeadSchema),
+  /** The next `EVENTS_PER_PART` events of it, counted over its nodes and after them its transfers. */
+  "runs.traceEvents": method(tracedStep.extend({ from: z.number().int().nonnegative() }), traceEventsSchema),
 } as const;

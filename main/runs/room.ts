@@ -108,6 +108,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
       "runs.history": () => afterRestoring(() => runs.history()),
       "runs.dropped": () => afterRestoring(() => runs.dropped),
       "runs.trace": ({ runId, step }) => runs.trace(runId, step),
+      "runs.traceEvents": ({ runId, step, from }) => runs.traceEvents(runId, step, from),
       "runs.kept": ({ runId }) => runs.kept(runId),
       "runs.clear": (document) => afterRestoring(() => runs.clear(document)),
       "runs.scalars": ({ runId }) => runs.scalars(runId),

@@ -5,7 +5,8 @@
 import type { RunSummary, ScalarCurve } from "../api/run-history.js";
 import type { RunOrigin } from "../api/run-state.js";
 import type { RunRequest, RunUpdate } from "../api/runs.js";
-import type { StepTrace } from "../api/traces.js";
+import { columnsOf } from "../api/trace-columns.js";
+import { EVENTS_PER_PART, type StepTrace, type TraceEvents, type TraceHead } from "../api/traces.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
 import type { EmitEvent } from "../shared/events.js";
 import { log } from "../shared/log/log.js";
@@ -160,7 +161,17 @@ export class RunService {
   }
 
   /** @throws ProblemError NOT_FOUND when the run or its step's trace is no longer kept */
-  trace(runId: string, step: number): StepTrace {
+  trace(runId: string, step: number): TraceHead {
+    const { nodes, transfers, ...head } = this.#trace(runId, step);
+    return { ...head, nodeCount: nodes.length, transferCount: transfers.length };
+  }
+
+  /** @throws ProblemError NOT_FOUND when the run or its step's trace is no longer kept */
+  traceEvents(runId: string, step: number, from: number): TraceEvents {
+    return columnsOf(this.#trace(runId, step), from, EVENTS_PER_PART);
+  }
+
+  #trace(runId: string, step: number): StepTrace {
     const trace = this.#kept(runId).traces.find(step);
     if (trace) return trace;
     throw problem("NOT_FOUND", `The trace of step ${step} is no longer kept.`, {

@@ -31,7 +31,7 @@ import { RuntimeBanner } from "./runtime-banner.js";
 import { SideTabs } from "./side-tabs.js";
 import { StatusBar } from "./status-bar.js";
 import { TopBar } from "./top-bar.js";
-import { useNarrow } from "./use-narrow.js";
+import { useDockThatYields, useNarrow } from "./use-narrow.js";
 
 const words = texts.app.app;
 
@@ -67,6 +67,7 @@ function OpenDialog(): ReactElement | null {
 
 function Frame(): ReactElement {
   const narrow = useNarrow();
+  useDockThatYields();
   useFocusAfterClosing();
   return (
     <div className={styles.frame}>

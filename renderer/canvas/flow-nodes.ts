@@ -21,10 +21,11 @@ export interface GraphNodeData extends Record<string, unknown> {
 export type GraphFlowNode = Node<GraphNodeData, "graph">;
 
 export interface ScopeNodeData extends Record<string, unknown> {
+  /** A closed scope, or the frame of an open one. Not types of React Flow, which measures a node whose type changes. */
+  readonly kind: "box" | "frame";
   readonly scope: Scope;
 }
-/** A closed scope, or the frame of an open one. */
-export type ScopeFlowNode = Node<ScopeNodeData, "box" | "frame">;
+export type ScopeFlowNode = Node<ScopeNodeData, "scope">;
 
 /** What React Flow knows as a node. */
 export type CanvasNode = GraphFlowNode | ScopeFlowNode;

@@ -49,10 +49,11 @@ import { GraphPicture } from "./graph-picture.js";
 import styles from "./graph-view.module.css";
 import { FAR_ZOOM, SMALL_ZOOM } from "./picture.js";
 import { revealWhatIsAdded } from "./reveal-added.js";
-import { ScopeBox, ScopeFrame } from "./scope-node.js";
+import { ScopeNode } from "./scope-node.js";
 import { toggleScopeAt } from "./toggle-scope.js";
 import { useArranged } from "./use-arranged.js";
 import { useFlowEdges, useFlowNodes } from "./use-flow.js";
+import { useInSteps } from "./use-in-steps.js";
 import { usePicturePointer } from "./use-picture-pointer.js";
 import { useScene } from "./use-scene.js";
 import { useStillGraph } from "./use-still-graph.js";
@@ -64,7 +65,7 @@ const DESCRIPTIONS = {
   "node.a11yDescription.default": words.aboutNodes,
   "edge.a11yDescription.default": words.aboutEdges,
 };
-const nodeTypes = { graph: GraphNode, box: ScopeBox, frame: ScopeFrame };
+const nodeTypes = { graph: GraphNode, scope: ScopeNode };
 const edgeTypes = { graph: GraphEdge };
 const SNAP: [number, number] = [8, 8];
 /** During a drag: whether every node is at its position in the document. */
@@ -82,8 +83,7 @@ export function GraphView(): ReactElement {
   useStillGraph(canvas);
   useArranged(canvas);
   const scene = useScene();
-  const nodes = useFlowNodes(scene, moved);
-  const edges = useFlowEdges(scene);
+  const { nodes, edges, isComplete } = useInSteps(useFlowNodes(scene, moved), useFlowEdges(scene));
   const picture = usePicturePointer(scene);
   const far = useStore(({ transform }) => transform[2] < FAR_ZOOM);
   const arranging = useGraphView((state) => state.arranging);
@@ -144,7 +144,7 @@ export function GraphView(): ReactElement {
       ref={canvas}
       className={classNames(styles.canvas, panning && styles.panning)}
       data-canvas=""
-      aria-busy={arranging}
+      aria-busy={arranging || !isComplete}
       data-far={far ? "" : undefined}
       data-small={small ? "" : undefined}
       role="application"

@@ -2,6 +2,7 @@
 import { type NodeProps, type ReactFlowState, useStore } from "@xyflow/react";
 import { type CSSProperties, memo, type ReactElement } from "react";
 import { openScopeCommands } from "../commands/scope-commands.js";
+import type { Scope } from "../document/scope-tree.js";
 import { CommandIconButton } from "../parts/command-button.js";
 import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
@@ -28,8 +29,17 @@ const PORTS = [
   { id: "control-out", type: "source" },
 ] as const;
 
-export const ScopeBox = memo(function ScopeBox({ data, selected }: NodeProps<ScopeFlowNode>): ReactElement {
-  const { scope } = data;
+export const ScopeNode = memo(function ScopeNode({ data, selected }: NodeProps<ScopeFlowNode>): ReactElement {
+  const Shape = data.kind === "box" ? ScopeBox : ScopeFrame;
+  return <Shape scope={data.scope} selected={selected} />;
+});
+
+interface ShapeProps {
+  readonly scope: Scope;
+  readonly selected: boolean;
+}
+
+function ScopeBox({ scope, selected }: ShapeProps): ReactElement {
   const status = useScopeStatus(scope);
   const far = useStore(isFar);
   const repeat = repeatText(scope);
@@ -45,6 +55,7 @@ export const ScopeBox = memo(function ScopeBox({ data, selected }: NodeProps<Sco
         status.problems > 0 ? styles.failing : status.warnings > 0 && styles.warned,
         scaled !== undefined && styles.scaled,
       )}
+      data-scope="box"
       style={{ "--c": main?.colour, "--scale": scaled } as CSSProperties}
       title={words.title({ path: scope.path, facts: tooltip(status) })}
     >
@@ -87,13 +98,9 @@ export const ScopeBox = memo(function ScopeBox({ data, selected }: NodeProps<Sco
       ))}
     </div>
   );
-});
+}
 
-export const ScopeFrame = memo(function ScopeFrame({
-  data,
-  selected,
-}: NodeProps<ScopeFlowNode>): ReactElement {
-  const { scope } = data;
+function ScopeFrame({ scope, selected }: ShapeProps): ReactElement {
   const status = useScopeStatus(scope);
   const parts = [
     words.nodes({ count: status.nodes }),
@@ -102,7 +109,7 @@ export const ScopeFrame = memo(function ScopeFrame({
     taskNames(status.tasks),
   ];
   return (
-    <div className={classNames(styles.frame, selected && styles.selected)}>
+    <div className={classNames(styles.frame, selected && styles.selected)} data-scope="frame">
       <div className={styles.title} data-node-head="" title={scope.path}>
         <CommandIconButton command={openScopeCommands.close} small target={[scope]} />
         <b>{scope.label}</b>
@@ -110,7 +117,7 @@ export const ScopeFrame = memo(function ScopeFrame({
       </div>
     </div>
   );
-});
+}
 
 /** The tasks inside as a strip, each as wide as its share of the nodes. */
 function TaskStrip({ tasks }: { readonly tasks: readonly TaskShare[] }): ReactElement {

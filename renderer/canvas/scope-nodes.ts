@@ -48,7 +48,8 @@ function scopeNode(
   const selected = isSelected(item, selection);
   const known = before.get(item.id);
   if (
-    known?.type === item.kind &&
+    known?.type === "scope" &&
+    known.data.kind === item.kind &&
     known.data.scope === item.scope &&
     known.selected === selected &&
     known.position.x === position.x &&
@@ -56,15 +57,15 @@ function scopeNode(
     known.width === width &&
     known.height === height
   ) {
-    return known as ScopeFlowNode;
+    return known;
   }
   const { label, size } = item.scope;
   return {
     id: item.id,
-    type: item.kind,
+    type: "scope",
     position,
     selected,
-    data: { scope: item.scope },
+    data: { kind: item.kind, scope: item.scope },
     width,
     height,
     measured: { width, height },

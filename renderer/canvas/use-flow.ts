@@ -50,7 +50,7 @@ export function useFlowNodes(scene: Scene, moved: Point | undefined): CanvasNode
   return useMemo(() => {
     if (!moved) return built;
     return built.map((node) => {
-      if (!node.selected || node.type === "frame") return node;
+      if (!node.selected || (node.type === "scope" && node.data.kind === "frame")) return node;
       const { x, y } = node.position;
       return { ...node, position: { x: x + moved.x, y: y + moved.y } };
     });

@@ -1,11 +1,12 @@
 /**
  * Adjusts the view when the canvas is moved or resized. A bar or panel that appears, disappears or is resized leaves
- * the graph at its position on the screen; resizing the window keeps the same part in view.
+ * the graph at its position on the screen, unless it hides a part of a graph that was fitted; resizing the window keeps the
+ * same part in view.
  */
 import type { Viewport } from "@xyflow/react";
 import { type RefObject, useEffect } from "react";
 import { currentMap } from "../viewport/current-map.js";
-import { currentView, moveView, viewAfterResize } from "../viewport/view.js";
+import { currentView, moveView, viewAfterPanel, viewAfterResize } from "../viewport/view.js";
 
 export function useStillGraph(canvas: RefObject<HTMLElement | null>): void {
   useEffect(() => {
@@ -28,9 +29,9 @@ export function useStillGraph(canvas: RefObject<HTMLElement | null>): void {
       }
       if (start) {
         moveView(viewAfterResize(start.view, start.rect, now, currentMap().bounds), 0);
-      } else if (now.left !== before.left || now.top !== before.top) {
-        const { x, y, zoom } = view;
-        moveView({ x: x - (now.left - before.left), y: y - (now.top - before.top), zoom }, 0);
+      } else {
+        const after = viewAfterPanel(view, before, now, currentMap().bounds);
+        if (after.x !== view.x || after.y !== view.y || after.zoom !== view.zoom) moveView(after, 0);
       }
       before = now;
       windowSize = sizeOfWindow();

@@ -1,5 +1,7 @@
 /** A trace laid out as lanes: one per device, its nodes as bars in as few rows as do not overlap. Times in µs. */
 import type { NodeRun, Transfer } from "../../main/api/runs.js";
+import { paused, type Sliced } from "../../worker-runtime/graph/slices.js";
+import { slicedSort } from "../document/sliced-sort.js";
 import { texts } from "../texts/texts.js";
 
 const units = texts.ui.format;
@@ -28,33 +30,39 @@ export interface Timeline {
 /** Rows of a lane; more would not be read, so what overlaps further is drawn over the last. */
 const MOST_ROWS = 4;
 
-export function layTimeline(nodes: readonly NodeRun[], transfers: readonly Transfer[]): Timeline {
+/** In slices: a step may have hundreds of thousands of events. */
+export function* slicedTimeline(nodes: readonly NodeRun[], transfers: readonly Transfer[]): Sliced<Timeline> {
   const devices = new Map<string, NodeRun[]>();
-  for (const node of nodes) {
+  let endMicros = 1;
+  const ends = ({ startMicros, durationMicros }: Pick<NodeRun, "startMicros" | "durationMicros">) => {
+    endMicros = Math.max(endMicros, startMicros + durationMicros);
+  };
+  yield* paused(nodes, (node) => {
+    ends(node);
     const list = devices.get(node.device);
     if (list) list.push(node);
     else devices.set(node.device, [node]);
-  }
-  for (const { fromDevice, toDevice } of transfers)
-    for (const device of [fromDevice, toDevice]) if (!devices.has(device)) devices.set(device, []);
-  const lanes = [...devices]
-    .sort(([one], [other]) => one.localeCompare(other, "en", { numeric: true }))
-    .map(([device, runs]) => layLane(device, runs));
-  let endMicros = 1;
-  for (const list of [nodes, transfers])
-    for (const { startMicros, durationMicros } of list)
-      endMicros = Math.max(endMicros, startMicros + durationMicros);
+  });
+  yield* paused(transfers, (transfer) => {
+    ends(transfer);
+    for (const device of [transfer.fromDevice, transfer.toDevice])
+      if (!devices.has(device)) devices.set(device, []);
+  });
+  const sorted = [...devices].sort(([one], [other]) => one.localeCompare(other, "en", { numeric: true }));
+  const lanes: Lane[] = [];
+  for (const [device, runs] of sorted) lanes.push(yield* slicedLane(device, runs));
   return { lanes, transfers, endMicros };
 }
 
-function layLane(device: string, runs: readonly NodeRun[]): Lane {
-  const sorted = runs.toSorted((one, other) => one.startMicros - other.startMicros);
+function* slicedLane(device: string, runs: readonly NodeRun[]): Sliced<Lane> {
+  const sorted = yield* slicedSort(runs, (one, other) => one.startMicros - other.startMicros);
   const rowEnds: number[] = [];
-  const bars = sorted.map((run): Bar => {
+  const bars: Bar[] = [];
+  yield* paused(sorted, (run) => {
     let row = rowEnds.findIndex((end) => end <= run.startMicros);
     if (row < 0) row = Math.min(rowEnds.length, MOST_ROWS - 1);
     rowEnds[row] = Math.max(rowEnds[row] ?? 0, run.startMicros + run.durationMicros);
-    return { ...run, row };
+    bars.push({ ...run, row });
   });
   return { device, bars, rows: Math.max(1, rowEnds.length), busyMicros: unionMicros(sorted) };
 }

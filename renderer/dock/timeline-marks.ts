@@ -1,5 +1,7 @@
 /** Where the nodes and transfers of a timeline are drawn, in pixels, and what is under the pointer. Pure. */
 import type { Transfer } from "../../main/api/runs.js";
+import { paused, type Sliced } from "../../worker-runtime/graph/slices.js";
+import { slicedSort } from "../document/sliced-sort.js";
 import type { Bar, Lane, Timeline } from "./lanes.js";
 import { drawnSpans, type Spans, spansOf } from "./timeline-spans.js";
 import { type TimeWindow, windowMicros } from "./timeline-window.js";
@@ -63,30 +65,38 @@ export interface Marks {
   readonly arrows: readonly ArrowMark[];
 }
 
-export function sceneOf({ lanes, transfers }: Timeline): Scene {
+/** In slices, as `slicedTimeline`. */
+export function* slicedScene({ lanes, transfers }: Timeline): Sliced<Scene> {
   let height = AXIS_HEIGHT;
-  const placed = lanes.map((lane): PlacedLane => {
+  const placed: PlacedLane[] = [];
+  for (const lane of lanes) {
     const rows = Array.from({ length: lane.rows }, (): Bar[] => []);
-    for (const bar of lane.bars) rows[bar.row]?.push(bar);
+    yield* paused(lane.bars, (bar) => rows[bar.row]?.push(bar));
     const top = height;
     const laneHeight = lane.rows * ROW_HEIGHT + 2 * LANE_PADDING;
     height += laneHeight;
-    return { lane, top, height: laneHeight, rows: rows.map((bars) => ({ bars, spans: spansOf(bars) })) };
-  });
+    const withSpans: PlacedLane["rows"][number][] = [];
+    for (const bars of rows) {
+      withSpans.push({ bars, spans: spansOf(bars) });
+      yield;
+    }
+    placed.push({ lane, top, height: laneHeight, rows: withSpans });
+  }
   const laneOf = new Map(placed.map((one) => [one.lane.device, one]));
   const groups = new Map<string, Transfer[]>();
-  for (const transfer of transfers) {
+  yield* paused(transfers, (transfer) => {
     const key = `${transfer.fromDevice} ${transfer.toDevice}`;
     const group = groups.get(key);
     if (group) group.push(transfer);
     else groups.set(key, [transfer]);
-  }
-  const routes = [...groups.values()].flatMap((group): Route[] => {
-    const [from, to] = [laneOf.get(group[0]?.fromDevice ?? ""), laneOf.get(group[0]?.toDevice ?? "")];
-    if (!from || !to || from === to) return [];
-    const sorted = group.toSorted((one, other) => one.startMicros - other.startMicros);
-    return [{ from, to, transfers: sorted, spans: spansOf(sorted) }];
   });
+  const routes: Route[] = [];
+  for (const group of groups.values()) {
+    const [from, to] = [laneOf.get(group[0]?.fromDevice ?? ""), laneOf.get(group[0]?.toDevice ?? "")];
+    if (!from || !to || from === to) continue;
+    const sorted = yield* slicedSort(group, (one, other) => one.startMicros - other.startMicros);
+    routes.push({ from, to, transfers: sorted, spans: spansOf(sorted) });
+  }
   return { lanes: placed, routes, height };
 }
 

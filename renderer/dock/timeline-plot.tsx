@@ -22,7 +22,7 @@ import { bytesText, durationText } from "../ui/format.js";
 import { Swatch } from "../ui/swatch.js";
 import tooltipStyles from "../ui/tooltip.module.css";
 import { selectInGraph } from "../viewport/travel.js";
-import type { Lane, Timeline } from "./lanes.js";
+import type { Lane } from "./lanes.js";
 import { type Drawing, drawTimeline } from "./timeline-drawing.js";
 import {
   type ArrowMark,
@@ -31,7 +31,7 @@ import {
   marksOf,
   microsAt,
   microsPerPixel,
-  sceneOf,
+  type Scene,
 } from "./timeline-marks.js";
 import styles from "./timeline-plot.module.css";
 import { moved, type TimeView, zoomed } from "./timeline-window.js";
@@ -55,7 +55,8 @@ export function deviceText(device: string): string {
 }
 
 interface TimelinePlotProps {
-  readonly timeline: Timeline;
+  /** Of the timeline; see `slicedScene`. */
+  readonly scene: Scene;
   readonly view: TimeView;
 }
 
@@ -63,11 +64,10 @@ interface TimelinePlotProps {
  * Nodes and transfers over the time of a step. The wheel zooms at the pointer, dragging moves. A run in progress reports
  * continuously; the canvas is drawn again only for a new trace.
  */
-export const TimelinePlot = memo(({ timeline, view }: TimelinePlotProps): ReactElement => {
+export const TimelinePlot = memo(({ scene, view }: TimelinePlotProps): ReactElement => {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
   const [hover, setHover] = useState<{ readonly x: number; readonly y: number }>();
-  const scene = useMemo(() => sceneOf(timeline), [timeline]);
   const { from, to } = view.shown;
   const drawing = useMemo((): Drawing => {
     const shown = { from, to };

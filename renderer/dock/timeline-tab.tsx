@@ -1,7 +1,9 @@
 import { type ReactElement, useMemo } from "react";
-import type { RunUpdate } from "../../main/api/runs.js";
+import type { NodeRun, RunUpdate, Transfer } from "../../main/api/runs.js";
+import type { Sliced } from "../../worker-runtime/graph/slices.js";
 import { traceCommands } from "../commands/run-commands.js";
 import { CommandButton } from "../parts/command-button.js";
+import { useSliced } from "../parts/use-sliced.js";
 import { attempt } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useDocument } from "../stores/document-store.js";
@@ -19,8 +21,9 @@ import { bold } from "../ui/rich-parts.js";
 import { Segmented } from "../ui/segmented.js";
 import textStyles from "../ui/text.module.css";
 import { type CriticalPath, criticalPath } from "./critical-path.js";
-import { layTimeline, type Timeline } from "./lanes.js";
+import { slicedTimeline, type Timeline } from "./lanes.js";
 import { TabBar } from "./tab-bar.js";
+import { type Scene, slicedScene } from "./timeline-marks.js";
 import { deviceText, TimelinePlot } from "./timeline-plot.js";
 import styles from "./timeline-tab.module.css";
 import { TimelineTable } from "./timeline-table.js";
@@ -37,15 +40,12 @@ export default function TimelineTab(): ReactElement {
   const run = useDocumentRun((state) => state.latest);
   const view = useTimeline((state) => state.view);
   const old = useBeforeEdit();
-  const timeline = useMemo(
-    () => (run?.tracedStep === undefined ? undefined : layTimeline(run.nodes, run.transfers)),
-    [run?.tracedStep, run?.nodes, run?.transfers],
-  );
-  const time = useTimeView(timeline?.endMicros ?? 1);
-  const isTraced = run?.tracedStep !== undefined && timeline !== undefined;
+  const laid = useLaidTimeline(run);
+  const time = useTimeView(laid?.timeline.endMicros ?? 1);
+  const isTraced = run?.tracedStep !== undefined && laid !== undefined;
   const memoryOf =
     isTraced && view === "memory" ? { runId: run.runId, step: run.tracedStep ?? 1 } : undefined;
-  const trace = useStepTrace(memoryOf);
+  const { trace } = useStepTrace(memoryOf);
   return (
     <>
       <TabBar className={textStyles.muted}>
@@ -75,16 +75,39 @@ export default function TimelineTab(): ReactElement {
       {isTraced && (view === "lanes" || view === "table") ? (
         <div className={styles.timeline}>
           {view === "table" ? (
-            <TimelineTable timeline={timeline} />
+            <TimelineTable timeline={laid.timeline} />
           ) : (
-            <TimelinePlot timeline={timeline} view={time} />
+            <TimelinePlot scene={laid.scene} view={time} />
           )}
-          <Summary run={run} step={run.tracedStep ?? 1} timeline={timeline} old={old} />
+          <Summary run={run} step={run.tracedStep ?? 1} timeline={laid.timeline} old={old} />
         </div>
       ) : null}
     </>
   );
 }
+
+interface LaidTimeline {
+  readonly timeline: Timeline;
+  readonly scene: Scene;
+}
+
+/** The newest traced step of a run, laid out in slices if it has many events. */
+function useLaidTimeline(run: RunUpdate | undefined): LaidTimeline | undefined {
+  const { tracedStep, nodes = NO_NODES, transfers = NO_TRANSFERS } = run ?? {};
+  return useSliced({
+    size: nodes.length + transfers.length,
+    work: function* (): Sliced<LaidTimeline | undefined> {
+      if (tracedStep === undefined) return undefined;
+      const timeline = yield* slicedTimeline(nodes, transfers);
+      return { timeline, scene: yield* slicedScene(timeline) };
+    },
+    of: [tracedStep, nodes, transfers],
+    subject: run?.runId,
+  });
+}
+
+const NO_NODES: readonly NodeRun[] = [];
+const NO_TRANSFERS: readonly Transfer[] = [];
 
 const VIEWS = [
   { id: "lanes", label: words.lanes },

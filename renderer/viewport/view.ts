@@ -317,3 +317,28 @@ export function viewAfterResize(
   }
   return fittingView(bounds, after);
 }
+
+/** Where a canvas is on the screen. */
+type Frame = Pick<DOMRect, "left" | "top" | "width" | "height">;
+
+/**
+ * The view after a panel changed the place or size of the canvas: the graph stays where it is on the screen. One that was
+ * fitted to the canvas, and of which a part would now be hidden by a side or by what lies over the lower one, is fitted again.
+ */
+export function viewAfterPanel(
+  view: Viewport,
+  before: Frame,
+  after: Frame,
+  bounds: Rect | undefined,
+): Viewport {
+  const { x, y, zoom } = view;
+  const kept = { x: x - (after.left - before.left), y: y - (after.top - before.top), zoom };
+  if (!bounds || !isClose(view, fittingView(bounds, before))) return kept;
+  const free = { width: after.width, height: after.height - ARRANGED_MARGIN.bottom };
+  return contains(visibleArea(kept, free), bounds) ? kept : fittingView(bounds, after);
+}
+
+function isClose(one: Viewport, other: Viewport): boolean {
+  const isNear = (a: number, b: number) => Math.abs(a - b) < 1;
+  return isNear(one.x, other.x) && isNear(one.y, other.y) && Math.abs(one.zoom - other.zoom) < 0.001;
+}

@@ -67,9 +67,10 @@ async function open(window: WindowPage, app: RunningApp, graph: GraphDef): Promi
   await window.node("x").waitFor();
 }
 
-const box = (window: WindowPage, id: string) => window.page.locator(`.react-flow__node-box[data-id="${id}"]`);
-const frame = (window: WindowPage, id: string) =>
-  window.page.locator(`.react-flow__node-frame[data-id="${id}"]`);
+const scopes = ({ page }: WindowPage, kind: "box" | "frame", node = "") =>
+  page.locator(`.react-flow__node${node}:has([data-scope="${kind}"])`);
+const box = (window: WindowPage, id: string) => scopes(window, "box", `[data-id="${id}"]`);
+const frame = (window: WindowPage, id: string) => scopes(window, "frame", `[data-id="${id}"]`);
 
 /** The nodes and boxes that the canvas does not show whole. */
 async function outOfView({ canvas, page }: WindowPage): Promise<string[]> {
@@ -105,7 +106,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("a network", () => {
     await first.waitFor();
     await window.canvas.getByText(/^\d+ nodes in \d+ blocks/).waitFor();
     // Blocks that are built alike are one stack, and no weight is drawn.
-    expect(await page.locator(".react-flow__node-box").getByText("×3").count()).toBeGreaterThan(0);
+    expect(await scopes(window, "box").getByText("×3").count()).toBeGreaterThan(0);
     expect(await window.node("net/block_0/scale/Mul/factor").count()).toBe(0);
     // The view is fitted to a graph after it was drawn.
     await expect.poll(() => outOfView(window)).toEqual([]);

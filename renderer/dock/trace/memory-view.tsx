@@ -1,7 +1,10 @@
 /** What a traced step held in memory, by device, and its largest nodes. */
-import { type ReactElement, useMemo } from "react";
+import type { ReactElement } from "react";
+import type { NodeRun } from "../../../main/api/runs.js";
 import type { DeviceMemory, StepTrace } from "../../../main/api/traces.js";
 import { taskName, taskNameOfDevice } from "../../cluster/task-name.js";
+import { slicedSort } from "../../document/sliced-sort.js";
+import { useSliced } from "../../parts/use-sliced.js";
 import { useCluster } from "../../stores/cluster-store.js";
 import { useDocument } from "../../stores/document-store.js";
 import { texts } from "../../texts/texts.js";
@@ -105,22 +108,21 @@ function Lane({ memory, mostBytes, endMicros }: LaneProps): ReactElement {
 
 function LargestNodes({ trace: { nodes } }: { readonly trace: StepTrace }): ReactElement {
   const graphNodes = useDocument((state) => state.document.nodes);
-  const rows = useMemo(
-    () =>
-      nodes.toSorted(
-        (one, other) =>
-          Math.max(other.outputBytes, other.peakBytes ?? 0) - Math.max(one.outputBytes, one.peakBytes ?? 0),
-      ),
-    [nodes],
-  );
+  const rows = useSliced({
+    size: nodes.length,
+    work: () => slicedSort(nodes, (one, other) => bytesOf(other) - bytesOf(one)),
+    of: [nodes],
+    subject: nodes,
+  });
   return (
     <VirtualTable
       label={words.largestNodes}
       columns={COLUMNS}
-      rows={rows}
+      rows={rows ?? NO_ROWS}
       rowHeight={ROW_HEIGHT}
       row={(row, position) => (
-        <tr key={`${row.node} ${row.device}`} {...position}>
+        // In a loop, a node runs several times on one device.
+        <tr key={position["data-index"]} {...position}>
           <td>
             <TextButton onClick={() => selectInGraph([row.node])}>{row.node}</TextButton>
           </td>
@@ -134,4 +136,10 @@ function LargestNodes({ trace: { nodes } }: { readonly trace: StepTrace }): Reac
       )}
     />
   );
+}
+
+const NO_ROWS: readonly NodeRun[] = [];
+
+function bytesOf({ outputBytes, peakBytes = 0 }: NodeRun): number {
+  return Math.max(outputBytes, peakBytes);
 }

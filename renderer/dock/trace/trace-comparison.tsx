@@ -1,5 +1,7 @@
 import { type ReactElement, useDeferredValue, useMemo, useState } from "react";
 import type { StepTrace } from "../../../main/api/traces.js";
+import { paused, type Sliced } from "../../../worker-runtime/graph/slices.js";
+import { useSliced } from "../../parts/use-sliced.js";
 import { useDocument } from "../../stores/document-store.js";
 import { timelineActions } from "../../stores/timeline-store.js";
 import { texts } from "../../texts/texts.js";
@@ -11,17 +13,18 @@ import { TextButton } from "../../ui/text-button.js";
 import { selectInGraph } from "../../viewport/travel.js";
 import tableStyles from "../data-table.module.css";
 import { FindField } from "../find-field.js";
-import { layTimeline, type Timeline } from "../lanes.js";
+import { slicedTimeline } from "../lanes.js";
 import { ScrollRegion } from "../scroll-region.js";
 import { TabBar } from "../tab-bar.js";
 import { type Column, TableHead } from "../table-head.js";
+import { type Scene, slicedScene } from "../timeline-marks.js";
 import { deviceText, TimelinePlot } from "../timeline-plot.js";
 import { type TimeView, useTimeView } from "../timeline-window.js";
 import { TimelineZoom } from "../timeline-zoom.js";
 import { VirtualTable } from "../virtual-table.js";
 import { TraceChoice, useComparedTraces } from "./trace-choice.js";
 import styles from "./trace-comparison.module.css";
-import { type NodeDifference, nodeDifferences, type Total, totalsOf } from "./trace-differences.js";
+import { type NodeDifference, slicedDifferences, type Total, totalsOf } from "./trace-differences.js";
 import { useStepTrace } from "./use-step-trace.js";
 
 const words = texts.dock.traceComparison;
@@ -39,14 +42,12 @@ const TOTAL_COLUMNS: readonly Column[] = [{ name: words.wholeStep }, ...COMPARED
 /** Two traced steps: their lanes on one scale, and what differs most. */
 export function TraceComparison(): ReactElement {
   const { options, before, after } = useComparedTraces();
-  const [one, other] = [useStepTrace(before), useStepTrace(after)];
-  const timelines = useMemo(() => {
-    if (!one || !other) return [];
-    const laid = [one, other].map(({ nodes, transfers }) => layTimeline(nodes, transfers));
-    const endMicros = Math.max(...laid.map((timeline) => timeline.endMicros));
-    return laid.map((timeline) => ({ ...timeline, endMicros }));
-  }, [one, other]);
-  const view = useTimeView(timelines[0]?.endMicros ?? 1);
+  const [{ trace: one, share }, { trace: other, share: otherShare }] = [
+    useStepTrace(before),
+    useStepTrace(after),
+  ];
+  const laid = useLaid(one, other);
+  const view = useTimeView(laid?.endMicros ?? 1);
   if (!before || !after) {
     return <EmptyText>{words.tooFew}</EmptyText>;
   }
@@ -66,19 +67,48 @@ export function TraceComparison(): ReactElement {
           onChoose={(chosen) => timelineActions.compare({ after: chosen })}
         />
         <span className={classNames(textStyles.muted, textStyles.truncated)} role="status">
-          {one && other ? stepDifference(one, other) : ""}
+          {one && other ? stepDifference(one, other) : words.loading({ share: (share + otherShare) / 2 })}
         </span>
         <span className={textStyles.grow} />
         <TimelineZoom view={view} />
       </TabBar>
-      {one && other ? (
+      {one && other && laid ? (
         <div className={styles.columns}>
-          <Lanes before={one} after={other} timelines={timelines} view={view} />
-          <Differences before={one} after={other} />
+          <Lanes before={one} after={other} scenes={laid.scenes} view={view} />
+          <Differences differences={laid.differences} />
         </div>
       ) : null}
     </>
   );
+}
+
+/** What is shown of two steps. */
+interface Laid {
+  readonly scenes: readonly Scene[];
+  /** The later end of both. */
+  readonly endMicros: number;
+  readonly differences: readonly NodeDifference[];
+}
+
+/** Two steps laid out, in slices if they have many events. */
+function useLaid(one: StepTrace | undefined, other: StepTrace | undefined): Laid | undefined {
+  const traces = useMemo(() => (one && other ? ([one, other] as const) : undefined), [one, other]);
+  return useSliced({
+    size: traces?.reduce((sum, { nodes, transfers }) => sum + nodes.length + transfers.length, 0) ?? 0,
+    work: function* (): Sliced<Laid | undefined> {
+      if (!traces) return undefined;
+      const scenes: Scene[] = [];
+      let endMicros = 1;
+      for (const { nodes, transfers } of traces) {
+        const timeline = yield* slicedTimeline(nodes, transfers);
+        endMicros = Math.max(endMicros, timeline.endMicros);
+        scenes.push(yield* slicedScene(timeline));
+      }
+      return { scenes, endMicros, differences: yield* slicedDifferences(...traces) };
+    },
+    of: [traces],
+    subject: traces,
+  });
 }
 
 /** "Step 12.0 ms in A, 9.10 ms in B: −2.90 ms". */
@@ -97,18 +127,18 @@ interface ComparedProps {
 }
 
 interface LanesProps extends ComparedProps {
-  readonly timelines: readonly Timeline[];
+  readonly scenes: readonly Scene[];
   /** Of both. */
   readonly view: TimeView;
 }
 
-function Lanes({ before, after, timelines, view }: LanesProps): ReactElement {
+function Lanes({ before, after, scenes, view }: LanesProps): ReactElement {
   return (
     <ScrollRegion label={words.lanesBothSteps}>
-      {timelines.map((timeline, index) => (
+      {scenes.map((scene, index) => (
         <section key={index === 0 ? "A" : "B"} className={styles.lanes} aria-label={index === 0 ? "A" : "B"}>
           <h3 className={styles.name}>{index === 0 ? "A" : "B"}</h3>
-          <TimelinePlot timeline={timeline} view={view} />
+          <TimelinePlot scene={scene} view={view} />
         </section>
       ))}
       <table className={tableStyles.table} aria-label={words.totalsBothSteps}>
@@ -123,18 +153,32 @@ function Lanes({ before, after, timelines, view }: LanesProps): ReactElement {
   );
 }
 
-function Differences({ before, after }: ComparedProps): ReactElement {
+interface Found {
+  readonly wanted: string;
+  readonly rows: readonly NodeDifference[];
+}
+
+function Differences({
+  differences: all,
+}: {
+  readonly differences: readonly NodeDifference[];
+}): ReactElement {
   const nodes = useDocument((state) => state.document.nodes);
   const [search, setSearch] = useState("");
   const wanted = useDeferredValue(search).trim().toLowerCase();
-  const all = useMemo(() => nodeDifferences(before, after), [before, after]);
-  const rows = useMemo(
-    () =>
-      wanted === ""
-        ? all
-        : all.filter(({ node }) => `${node} ${nodes.get(node)?.op ?? ""}`.toLowerCase().includes(wanted)),
-    [all, nodes, wanted],
-  );
+  const { rows, wanted: searched }: Found = useSliced({
+    size: wanted === "" ? 0 : all.length,
+    work: function* (): Sliced<Found> {
+      if (wanted === "") return { wanted, rows: all };
+      const rows: NodeDifference[] = [];
+      yield* paused(all, (row) => {
+        if (`${row.node} ${nodes.get(row.node)?.op ?? ""}`.toLowerCase().includes(wanted)) rows.push(row);
+      });
+      return { wanted, rows };
+    },
+    of: [all, nodes, wanted],
+    subject: all,
+  }) ?? { wanted: "", rows: all };
   return (
     <div className={styles.differences}>
       <TabBar>
@@ -145,7 +189,7 @@ function Differences({ before, after }: ComparedProps): ReactElement {
           onChange={setSearch}
         />
         <span className={textStyles.muted} role="status">
-          {wanted === "" ? "" : words.found({ rows: rows.length, all: all.length })}
+          {searched === "" ? "" : words.found({ rows: rows.length, all: all.length })}
         </span>
       </TabBar>
       <VirtualTable

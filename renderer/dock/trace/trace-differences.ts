@@ -1,6 +1,8 @@
 /** Two traced steps against each other. */
 import type { NodeRun, Transfer } from "../../../main/api/runs.js";
 import type { StepTrace } from "../../../main/api/traces.js";
+import { paused, type Sliced } from "../../../worker-runtime/graph/slices.js";
+import { slicedSort } from "../../document/sliced-sort.js";
 import { texts } from "../../texts/texts.js";
 
 const words = texts.dock.traceDifferences;
@@ -20,23 +22,31 @@ export interface NodeTotal {
   readonly device: string;
 }
 
-/** All nodes of both steps, those whose times differ most first. */
-export function nodeDifferences(before: StepTrace, after: StepTrace): NodeDifference[] {
-  const [first, second] = [totals(before.nodes), totals(after.nodes)];
-  return [...new Set([...first.keys(), ...second.keys()])]
-    .map((node) => {
-      const [one, other] = [first.get(node), second.get(node)];
-      return { node, before: one, after: other, micros: (other?.micros ?? 0) - (one?.micros ?? 0) };
-    })
-    .sort(
-      // In an order of any language, a hundred thousand names would take seconds.
-      (one, other) => Math.abs(other.micros) - Math.abs(one.micros) || (one.node < other.node ? -1 : 1),
-    );
+/** All nodes of both steps, those whose times differ most first. In slices, as `slicedTimeline`. */
+export function* slicedDifferences(
+  before: Pick<StepTrace, "nodes">,
+  after: Pick<StepTrace, "nodes">,
+): Sliced<readonly NodeDifference[]> {
+  const first = yield* slicedTotals(before.nodes);
+  const second = yield* slicedTotals(after.nodes);
+  const differences: NodeDifference[] = [];
+  yield* paused(first, ([node, one]) => {
+    const other = second.get(node);
+    differences.push({ node, before: one, after: other, micros: (other?.micros ?? 0) - one.micros });
+  });
+  yield* paused(second, ([node, other]) => {
+    if (!first.has(node)) differences.push({ node, before: undefined, after: other, micros: other.micros });
+  });
+  // In an order of any language, a hundred thousand names would take seconds.
+  return yield* slicedSort(
+    differences,
+    (one, other) => Math.abs(other.micros) - Math.abs(one.micros) || (one.node < other.node ? -1 : 1),
+  );
 }
 
-function totals(nodes: readonly NodeRun[]): Map<string, NodeTotal> {
+function* slicedTotals(nodes: readonly NodeRun[]): Sliced<Map<string, NodeTotal>> {
   const found = new Map<string, NodeTotal & { readonly longest: number }>();
-  for (const { node, device, durationMicros } of nodes) {
+  yield* paused(nodes, ({ node, device, durationMicros }) => {
     const known = found.get(node);
     const isLonger = known === undefined || durationMicros > known.longest;
     found.set(node, {
@@ -44,7 +54,7 @@ function totals(nodes: readonly NodeRun[]): Map<string, NodeTotal> {
       device: isLonger ? device : known.device,
       longest: isLonger ? durationMicros : known.longest,
     });
-  }
+  });
   return found;
 }
 

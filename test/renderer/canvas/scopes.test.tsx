@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ArrangingBar } from "../../../renderer/canvas/arranging-bar.js";
 import { Breadcrumbs } from "../../../renderer/canvas/breadcrumbs.js";
 import type { ScopeFlowNode } from "../../../renderer/canvas/flow-nodes.js";
-import { ScopeBox, ScopeFrame } from "../../../renderer/canvas/scope-node.js";
+import { ScopeNode } from "../../../renderer/canvas/scope-node.js";
 import { frameCommands, noteCommands } from "../../../renderer/commands/annotation-commands.js";
 import { graphCommands } from "../../../renderer/commands/graph-commands.js";
 import {
@@ -188,15 +188,19 @@ describe("a network without positions", () => {
 });
 
 describe("a scope", () => {
-  const props = (label: string) =>
-    ({ id: scope(label).id, data: { scope: scope(label) }, selected: false }) as NodeProps<ScopeFlowNode>;
+  const props = (label: string, kind: "box" | "frame") =>
+    ({
+      id: scope(label).id,
+      data: { kind, scope: scope(label) },
+      selected: false,
+    }) as NodeProps<ScopeFlowNode>;
 
   it("closed says how much is in it, on which tasks, and that something is wrong", async () => {
     const names = ["net/block_0_conv/Conv2D"];
     act(() => void documentActions.pin(names, "/job:worker/task:1"));
     show(
       <ReactFlowProvider>
-        <ScopeBox {...props("block_0")} />
+        <ScopeNode {...props("block_0", "box")} />
       </ReactFlowProvider>,
     );
     expect(screen.getByTitle(/8 nodes, 8 parameters, auto 88 %, worker\/1 13 %/)).toBeDefined();
@@ -211,7 +215,7 @@ describe("a scope", () => {
   it("of blocks that repeat says how many", () => {
     show(
       <ReactFlowProvider>
-        <ScopeBox {...props("block_1–2")} />
+        <ScopeNode {...props("block_1–2", "box")} />
       </ReactFlowProvider>,
     );
     expect(screen.getByText("×2")).toBeDefined();
@@ -222,7 +226,7 @@ describe("a scope", () => {
     await drawn();
     const { user } = show(
       <ReactFlowProvider>
-        <ScopeFrame {...props("block_0")} />
+        <ScopeNode {...props("block_0", "frame")} />
         <Breadcrumbs />
         <ArrangingBar />
       </ReactFlowProvider>,

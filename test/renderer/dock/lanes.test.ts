@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { NodeRun } from "../../../main/api/runs.js";
-import { layTimeline, tickMicros, tickText } from "../../../renderer/dock/lanes.js";
+import type { NodeRun, Transfer } from "../../../main/api/runs.js";
+import { slicedTimeline, tickMicros, tickText } from "../../../renderer/dock/lanes.js";
+import { atOnce } from "../../../worker-runtime/graph/slices.js";
 
+const layTimeline = (nodes: readonly NodeRun[], transfers: readonly Transfer[]) =>
+  atOnce(slicedTimeline(nodes, transfers));
 const node = (name: string, device: string, startMicros: number, durationMicros: number): NodeRun => ({
   node: name,
   device,
@@ -10,7 +13,7 @@ const node = (name: string, device: string, startMicros: number, durationMicros:
   outputBytes: 0,
 });
 
-describe("layTimeline", () => {
+describe("a timeline", () => {
   it("puts nodes that overlap into rows and sums the time in which any of them ran", () => {
     const { lanes, endMicros } = layTimeline(
       [node("b", "d0", 5, 10), node("a", "d0", 0, 10), node("c", "d0", 15, 5), node("late", "d0", 30, 1)],

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { layTimeline } from "../../../renderer/dock/lanes.js";
-import { markAt, marksOf, microsAt, sceneOf, xOf } from "../../../renderer/dock/timeline-marks.js";
+import { slicedTimeline } from "../../../renderer/dock/lanes.js";
+import { markAt, marksOf, microsAt, slicedScene, xOf } from "../../../renderer/dock/timeline-marks.js";
 import { moved, within, zoomed } from "../../../renderer/dock/timeline-window.js";
+import { atOnce } from "../../../worker-runtime/graph/slices.js";
 
 const WIDTH = 1024;
 const WHOLE = { from: 0, to: 1000 };
@@ -11,10 +12,13 @@ const ran = (node: string, device: string, startMicros: number, durationMicros: 
 const sent = (tensor: string, startMicros: number) => ({
   ...{ tensor, fromDevice: "one", toDevice: "two", startMicros, durationMicros: 200, timed: true },
 });
-const scene = sceneOf(
-  layTimeline(
-    [ran("a", "one", 0, 400), ran("b", "one", 100, 200), ran("c", "two", 600, 400)],
-    [sent("a:0", 400)],
+const layTimeline = (...events: Parameters<typeof slicedTimeline>) => atOnce(slicedTimeline(...events));
+const scene = atOnce(
+  slicedScene(
+    layTimeline(
+      [ran("a", "one", 0, 400), ran("b", "one", 100, 200), ran("c", "two", 600, 400)],
+      [sent("a:0", 400)],
+    ),
   ),
 );
 
@@ -51,7 +55,11 @@ describe("marks of a timeline", () => {
     const nodes = Array.from({ length: 50_000 }, (_, i) => ran(`n${i}`, "one", 2 * i, 1));
     const transfers = Array.from({ length: 50_000 }, (_, i) => ({ ...sent(`n${i}:0`, 2 * i) }));
     const timeline = layTimeline([...nodes, ran("z", "two", 0, 1)], transfers);
-    const { bars, arrows } = marksOf(sceneOf(timeline), { from: 0, to: timeline.endMicros }, WIDTH);
+    const { bars, arrows } = marksOf(
+      atOnce(slicedScene(timeline)),
+      { from: 0, to: timeline.endMicros },
+      WIDTH,
+    );
     expect(bars.length).toBeLessThan(WIDTH);
     expect(arrows.length).toBeLessThan(WIDTH);
     expect(arrows.reduce((sum, { count }) => sum + count, 0)).toBe(50_000);

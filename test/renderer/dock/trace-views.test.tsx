@@ -1,10 +1,12 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { StepTrace } from "../../../main/api/traces.js";
+import { columnsOf } from "../../../main/api/trace-columns.js";
+import { EVENTS_PER_PART, type StepTrace } from "../../../main/api/traces.js";
 import TimelineTab from "../../../renderer/dock/timeline-tab.js";
-import { nodeDifferences, totalsOf } from "../../../renderer/dock/trace/trace-differences.js";
+import { slicedDifferences, totalsOf } from "../../../renderer/dock/trace/trace-differences.js";
 import { useDocument } from "../../../renderer/stores/document-store.js";
+import { atOnce } from "../../../worker-runtime/graph/slices.js";
 import { welcome } from "../document/graphs.js";
 import { connect, expectAccessible, show } from "../support/components.js";
 import { openDocument, runOf, showRun } from "../support/documents.js";
@@ -43,14 +45,27 @@ const after: StepTrace = {
   stepMillis: 2.5,
 };
 
+/** The application's answers about these steps. */
+const answersOf = (traces: Readonly<Record<number, StepTrace>>) => {
+  const traceOf = (step: number) => traces[step] ?? before;
+  return {
+    "runs.trace": ({ step }: { step: number }) => {
+      const { nodes, transfers, ...head } = traceOf(step);
+      return { ...head, nodeCount: nodes.length, transferCount: transfers.length };
+    },
+    "runs.traceEvents": ({ step, from }: { step: number; from: number }) =>
+      columnsOf(traceOf(step), from, EVENTS_PER_PART),
+  };
+};
+
 describe("two traces against each other", () => {
   it("list the nodes that differ most first, also those that ran in one only", () => {
-    expect(nodeDifferences(before, after).map(({ node, micros }) => [node, micros])).toEqual([
+    expect(atOnce(slicedDifferences(before, after)).map(({ node, micros }) => [node, micros])).toEqual([
       ["y", 390],
       ["x", -90],
       ["gone", -5],
     ]);
-    expect(nodeDifferences(before, after)[1]).toMatchObject({
+    expect(atOnce(slicedDifferences(before, after))[1]).toMatchObject({
       before: { micros: 150, device: device(0) },
       after: { micros: 60, device: device(1) },
     });
@@ -79,7 +94,7 @@ describe("the timeline tab", () => {
     openDocument(welcome());
     connect({
       "runs.history": [summary()],
-      "runs.trace": ({ step }: { step: number }) => (step === 1 ? before : after),
+      ...answersOf({ 1: before, 2: after }),
     });
     showRun(runOf({ tracedStep: 1, nodes: before.nodes, transfers: before.transfers }));
   });
@@ -111,7 +126,7 @@ describe("the timeline tab", () => {
   });
 
   it("says that a second trace is needed", async () => {
-    connect({ "runs.history": [{ ...summary(), tracedSteps: [1] }], "runs.trace": before });
+    connect({ "runs.history": [{ ...summary(), tracedSteps: [1] }], ...answersOf({ 1: before }) });
     const { user } = show(<TimelineTab />);
     await user.click(screen.getByRole("radio", { name: "Compare" }));
     expect(screen.getByText(/Two traced steps are needed/)).toBeDefined();

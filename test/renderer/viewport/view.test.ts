@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { revealedView, viewAfterResize, visibleArea } from "../../../renderer/viewport/view.js";
+import {
+  revealedView,
+  viewAfterPanel,
+  viewAfterResize,
+  visibleArea,
+} from "../../../renderer/viewport/view.js";
 
 const large = { width: 1200, height: 800 };
 const small = { width: 600, height: 400 };
@@ -20,6 +25,26 @@ describe("the view after the window got another size", () => {
     const view = { x: -300, y: -200, zoom: 2 };
     expect(viewAfterResize(view, large, small, bounds)).toEqual({ x: -600, y: -400, zoom: 2 });
     expect(viewAfterResize({ x: -600, y: -400, zoom: 2 }, small, large, bounds)).toEqual(view);
+  });
+});
+
+describe("the view after a panel took a part of the canvas", () => {
+  const frame = (width: number, height: number, left = 0) => ({ left, top: 0, width, height });
+  const whole = frame(1200, 800);
+  /** As "Fit" has it: in the middle, at 100 %. */
+  const fitted = { x: 150, y: 150, zoom: 1 };
+
+  it("shows the whole of a graph that was fitted", () => {
+    const lower = frame(1200, 450);
+    const after = viewAfterPanel(fitted, whole, lower, bounds);
+    expect(after.zoom).toBeLessThan(1);
+    expect(visibleArea(after, lower).bottom).toBeGreaterThan(bounds.bottom);
+  });
+
+  it("leaves it in its place on the screen if nothing of it is hidden, or if it was not fitted", () => {
+    expect(viewAfterPanel(fitted, whole, frame(1100, 800, 100), bounds)).toEqual({ x: 50, y: 150, zoom: 1 });
+    const chosen = { x: 100, y: 150, zoom: 1 };
+    expect(viewAfterPanel(chosen, whole, frame(1200, 450), bounds)).toEqual(chosen);
   });
 });
 

@@ -92,6 +92,7 @@ export const trace = {
     found: "{rows, number} of {all, number}",
     differences: "Differences",
     nodesBothSteps: "Nodes of both steps",
+    loading: "Loading, {share, number, percent}",
     notKnown: "not known",
     didNotRun: "did not run",
   },
