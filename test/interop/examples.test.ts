@@ -13,7 +13,7 @@ const mixtures: Readonly<Record<string, (task: string) => Engine>> = {
   "a stock master and workers of either kind": (task) => (task === "worker/1" ? "portable" : "stock"),
 };
 
-function graphOf(id: string): MetaGraphDef {
+function graphOf(id: string): Promise<MetaGraphDef> {
   const example = examples.find((one) => one.id === id);
   if (!example) throw new Error(`There is no example ${id}.`);
   return example.build();
@@ -29,7 +29,7 @@ describe.skipIf(peerMissing("tensorflow"))("examples", () => {
     afterAll(() => cluster?.stop());
 
     async function withSession<T>(id: string, use: (session: Session) => Promise<T>): Promise<T> {
-      const session = new Session(cluster.target("worker/0"), { graph: graphOf(id).graphDef });
+      const session = new Session(cluster.target("worker/0"), { graph: (await graphOf(id)).graphDef });
       try {
         return await use(session);
       } finally {
