@@ -67,7 +67,7 @@ export const examples: readonly ExampleGraph[] = [
     id: "places",
     title: "Variables in two places",
     description: "One worker counts up its own variable and the other's: the trace shows who does what.",
-    result: "count_1:0",
+    result: "var2_add:0",
     build: async () => (await import("./variables.js")).placesGraph(),
   },
   {
@@ -76,6 +76,52 @@ export const examples: readonly ExampleGraph[] = [
     description:
       "Three workers add up their vectors, each sending no more than twice a vector, without a parameter server.",
     result: "sum_0:0",
-    build: async () => (await import("./ring.js")).ringGraph(),
+    build: async () => (await import("./all-reduce.js")).ringGraph(),
+  },
+  {
+    id: "server-sum",
+    title: "Sum by a parameter server",
+    description:
+      "The same sum through one task, which gets and sends the vectors of all workers: compare the transfers with the ring.",
+    result: "sum_0:0",
+    build: async () => (await import("./all-reduce.js")).serverSumGraph(),
+  },
+  {
+    id: "gpu",
+    title: "On the GPU of another machine",
+    description: "The sums of the welcome graph on a worker's GPU, or on its CPU where it has none.",
+    result: "z:0",
+    build: async () => (await import("./first-graphs.js")).gpuGraph(),
+  },
+  {
+    id: "reduce-sum",
+    title: "Sum over two workers",
+    description:
+      "1,000 ones are cut in two, printed and added up on two workers, and kept by a parameter server.",
+    result: "keep:0",
+    build: async () => (await import("./reduce-sum.js")).reduceSumGraph(),
+  },
+  {
+    id: "layers-on-servers",
+    title: "Layers on parameter servers",
+    description:
+      "The variables of each layer are on a parameter server of their own; a worker trains both, in 10,000 steps.",
+    result: "loss:0",
+    build: async () => (await import("./parameter-servers.js")).layersOnServersGraph(),
+  },
+  {
+    id: "in-graph",
+    title: "In-graph replication",
+    description:
+      "One graph with a replica of the model on each worker; the variables on parameter servers follow the mean.",
+    result: "loss:0",
+    build: async () => (await import("./parameter-servers.js")).inGraphReplication(),
+  },
+  {
+    id: "between-graph",
+    title: "Between-graph replication",
+    description: "The graph of one worker of several, each of which trains the shared variables for itself.",
+    result: "loss:0",
+    build: async () => (await import("./parameter-servers.js")).betweenGraphReplication(),
   },
 ];
