@@ -1,0 +1,50 @@
+/**
+ * `all-reduce.ts clusterspec.json`: three workers add up vectors, each ending with the sum, in a ring, through a parameter
+ * server, and by TensorFlow's collective operation; and how many bytes each task received, from the traces. The collective
+ * operation, which also goes in a ring, leaves no trace of its transfers.
+ */
+import { collectiveSumGraph, ringGraph, serverSumGraph } from "../graph/examples/all-reduce.js";
+import {
+  type RunMetadata,
+  readStepStats,
+  Session,
+  taskOfDevice,
+  taskText,
+  unoptimizedConfig,
+} from "../index.js";
+import { graphOf, type Program, readCluster, runIfStarted, targetOf } from "./program.js";
+
+export const main: Program = async ([file], { say }) => {
+  const cluster = readCluster(file);
+  const ways = {
+    ring: ringGraph,
+    "parameter server": serverSumGraph,
+    "collective operation": collectiveSumGraph,
+  };
+  for (const [name, build] of Object.entries(ways)) {
+    const config = {
+      ...unoptimizedConfig(),
+      experimental: { collectiveGroupLeader: "/job:worker/replica:0/task:0" },
+    };
+    const session = new Session(targetOf(cluster), { graph: graphOf(build()), config });
+    const sums = [0, 1, 2].map((worker) => `sum_${worker}:0`);
+    const { values, metadata } = await session.run(sums, { options: { trace: true } });
+    for (const [worker, value] of values.entries()) say(`${name}, worker ${worker}: ${value.toArray()}`);
+    for (const line of bytesReceived(metadata)) say(`${name}, ${line}`);
+    await session.close();
+  }
+};
+
+function bytesReceived(metadata: RunMetadata | undefined): readonly string[] {
+  const transfers = metadata?.stepStats === undefined ? [] : readStepStats(metadata.stepStats).transfers;
+  const bytes = new Map<string, number>();
+  for (const { fromDevice, toDevice, bytes: more = 0 } of transfers) {
+    const [from, to] = [taskOfDevice(fromDevice), taskOfDevice(toDevice)];
+    if (from === undefined || to === undefined || more < 1) continue;
+    const task = taskText(to);
+    bytes.set(task, (bytes.get(task) ?? 0) + more);
+  }
+  return [...bytes].sort().map(([task, total]) => `${task} received ${total} bytes`);
+}
+
+await runIfStarted(import.meta.url, main);
