@@ -27,8 +27,10 @@ export const main: Program = async ([file], { say }) => {
       experimental: { collectiveGroupLeader: "/job:worker/replica:0/task:0" },
     };
     const session = new Session(targetOf(cluster), { graph: graphOf(build()), config });
-    const sums = [0, 1, 2].map((worker) => `sum_${worker}:0`);
-    const { values, metadata } = await session.run(sums, { options: { trace: true } });
+    const targets = [0, 1, 2].map((worker) => `sum_${worker}`);
+    const { values } = await session.run(targets.map((node) => `${node}:0`));
+    // A step that fetches nothing moves no more than the sum needs.
+    const { metadata } = await session.run([], { targets, options: { trace: true } });
     for (const [worker, value] of values.entries()) say(`${name}, worker ${worker}: ${value.toArray()}`);
     for (const line of bytesReceived(metadata)) say(`${name}, ${line}`);
     await session.close();

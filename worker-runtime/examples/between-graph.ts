@@ -70,7 +70,7 @@ export const main: Program = async (args, { env, say, signal }) => {
   const [updates, error, w, b] = values;
   say(`${updates?.item()} updates: loss ${Number(error?.item()).toFixed(3)}`);
   say(
-    `y = ${Number(w?.at(0, 0)).toFixed(2)} a + ${Number(w?.at(1, 0)).toFixed(2)} b + ${Number(b?.at(0)).toFixed(2)}`,
+    `y = ${Number(w?.at(0)).toFixed(2)} a + ${Number(w?.at(1)).toFixed(2)} b + ${Number(b?.at(0)).toFixed(2)}`,
   );
   // None leaves while another reads.
   await together();

@@ -8,7 +8,7 @@ import { graphOf, type Program, readCluster, runIfStarted, targetOf, whoRan } fr
 
 export const main: Program = async ([file], { say }) => {
   const alone = new Session(undefined, { graph: graphOf(sumsGraph()) });
-  say(`here: ${(await alone.run(["z:0"])).values[0]?.item().toFixed(1)}`);
+  say(`here: ${Number((await alone.run(["z:0"])).values[0]?.item()).toFixed(1)}`);
   await alone.close();
 
   const cluster = readCluster(file);
@@ -18,7 +18,7 @@ export const main: Program = async ([file], { say }) => {
     const config = { ...unoptimizedConfig(), allowSoftPlacement: true, logDevicePlacement: true };
     const session = new Session(targetOf(cluster), { graph, config });
     const { values, metadata } = await session.run(["z:0"], { options: { trace: true } });
-    say(`${what}: ${values[0]?.item().toFixed(1)}`);
+    say(`${what}: ${Number(values[0]?.item()).toFixed(1)}`);
     for (const line of whoRan(metadata, ["x", "y", "z"], graph)) say(line);
     await session.close();
   };
