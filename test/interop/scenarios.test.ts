@@ -5,8 +5,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Program } from "../../worker-runtime/examples/program.js";
+import { readChosenRun } from "../../worker-runtime/graph/document-settings.js";
+import { examples } from "../../worker-runtime/graph/examples/index.js";
+import { DOCUMENT_COLLECTION } from "../../worker-runtime/graph/private-attrs.js";
+import { Session } from "../../worker-runtime/session/session.js";
 import { libtensorflowDir, peerMissing, repositoryRoot } from "../support/peers.js";
 import { type ScriptHost, startScriptHost } from "./peers/script-host.js";
 import { freeCluster } from "./peers/stock-servers.js";
@@ -128,11 +132,13 @@ describe.skipIf(peerMissing("tensorflow"))("scenarios", () => {
   describe.each(Object.entries(clusters))("on %s", (title, kindOf) => {
     const stop = new AbortController();
     const file = path.join(temporary, `${title}.json`);
+    let addresses: Awaited<ReturnType<typeof freeCluster>> = {};
     const logs = new Map<string, string[]>();
     let ended: readonly Promise<unknown>[] = [];
 
     beforeAll(async () => {
-      const cluster = await freeCluster({ ps: 2, worker: 3 });
+      addresses = await freeCluster({ ps: 2, worker: 3 });
+      const cluster = addresses;
       writeFileSync(file, JSON.stringify(cluster));
       const tasks = Object.entries(cluster).flatMap(([type, list]) =>
         list.map((_, index) => ({ type, index })),
@@ -160,11 +166,57 @@ describe.skipIf(peerMissing("tensorflow"))("scenarios", () => {
       }
     });
 
+    /** The gallery's run of an example, once its variables have their first values. */
+    async function runExample(id: string, steps = 1): Promise<readonly number[]> {
+      const document = await examples.find((example) => example.id === id)?.build();
+      const graph = document?.graphDef;
+      if (document === undefined || graph === undefined) throw new Error(`There is no example ${id}.`);
+      const { fetches, targets } = readChosenRun(document.collectionDef.get(DOCUMENT_COLLECTION));
+      const has = (name: string) => graph.node.some((node) => node.name === name);
+      const target = `grpc://${addresses.worker?.[0]}`;
+      const session = new Session(target, { graph, config: { allowSoftPlacement: true } });
+      try {
+        if (has("init")) await session.run([], { targets: ["init"] });
+        const tensors = fetches.length === 0 ? ["z:0"] : fetches;
+        for (let step = 1; step < steps; step += 1) await session.run([], { targets });
+        const measured = has("evaluation/accuracy") ? ["evaluation/accuracy:0"] : tensors;
+        const { values } = await session.run(measured, { targets });
+        return values.map((value) => (value.dtype === "string" ? Number.NaN : Number(value.at(0))));
+      } finally {
+        await session.close();
+      }
+    }
+
+    test.each([
+      ["welcome", [11]],
+      ["gpu", [11]],
+      ["counter", [1]],
+      ["server-sum", [111, 111, 111]],
+      ["between-graph", [2.25]],
+    ] as const)("the gallery's %s runs", async (id, first) => {
+      expect(await runExample(id)).toEqual(first);
+    });
+
+    // Engine tensorflow is the stock runtime, and both mixtures show no more than one.
+    const training =
+      title.startsWith("our") || title.startsWith("engine") ? [] : ["train-digits", "train-replicas"];
+    test.each(training)("%s learns to name pictures that it never saw", async (id) => {
+      const [accuracy] = await runExample(id, 300);
+      expect(accuracy).toBeGreaterThan(0.85);
+    });
+
     test.each(Object.entries(scenarios))("%s", async (name, { args = [], prints }) => {
       const printed = await printedBy(name, [file, ...args]);
       if (prints === undefined) expect(printed.length).toBeGreaterThan(2);
       else expect(printed).toEqual(prints);
       expect(await python.run(script(name), { args: [file, ...args] })).toEqual(printed);
+      if (name !== "reduce-sum") return;
+      // Each of our workers printed the portion that it summed, for the program and for the script.
+      for (const worker of ["worker/0", "worker/1"].filter((task) => kindOf(task) !== "stock")) {
+        await vi.waitFor(() => {
+          expect(logs.get(worker)?.filter((line) => line.includes("portion is [500]"))).toHaveLength(2);
+        });
+      }
     });
   });
 
