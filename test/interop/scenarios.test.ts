@@ -238,10 +238,13 @@ describe.skipIf(peerMissing("tensorflow"))("scenarios", () => {
       };
       const servers = [0, 1].map((index) => start(ps, "ps", index));
       const workers = [start(first, "worker", 0), start(second, "worker", 1)];
-      await Promise.all(workers.map((worker) => worker.ended));
-      stop.abort();
+      try {
+        await Promise.all(workers.map((worker) => worker.ended));
+      } finally {
+        stop.abort();
+      }
       await Promise.all(servers.map((server) => server.ended));
-      const updates = sync.length === 0 ? 400 : 200;
+      const updates = sync.length === 0 ? 300 : 150;
       for (const [index, { log }] of workers.entries()) {
         expect(log).toEqual([
           `worker ${index} serves`,

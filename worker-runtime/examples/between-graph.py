@@ -11,7 +11,7 @@ import tensorflow.compat.v1 as tf
 
 tf.disable_v2_behavior()
 
-STEPS = 200
+STEPS = 150
 # Points of y = 2 a - b + 0.5: for each worker its own.
 POINTS = [[[0, 0], [1, 0], [0, 1], [1, 1]], [[2, 0], [0, 2], [2, 1], [1, 2]]]
 
@@ -65,7 +65,7 @@ with tf.train.MonitoredTrainingSession(
 ) as session:
     # Without hooks, which would count on a whole step.
     def run(fetches):
-        return session.run_step_fn(lambda context: context.session.run(fetches))
+        return session.run_step_fn(lambda step_context: step_context.session.run(fetches))
 
     if is_chief:
         run(call)

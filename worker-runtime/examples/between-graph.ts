@@ -22,7 +22,7 @@ import {
 } from "../index.js";
 import { type Program, runIfStarted } from "./program.js";
 
-const STEPS = 200;
+const STEPS = 150;
 
 export const main: Program = async (args, { env, say, signal }) => {
   const text = { type: "string" } as const;
@@ -52,7 +52,7 @@ export const main: Program = async (args, { env, say, signal }) => {
     await waiting.close();
   }
   const session = await MonitoredTrainingSession.create({
-    ...{ graph, master: server.target, isChief, session: { config } },
+    ...{ graph, master: server.target, isChief, signal, session: { config } },
     hooks: synchronous ? [new SyncReplicasHook(synchronous, { isChief, initTokens: false })] : [],
   });
   if (isChief) await session.run([], { targets: [meeting.call] });

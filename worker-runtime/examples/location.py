@@ -19,10 +19,13 @@ sessions[0].run(tf.global_variables_initializer())
 
 def trace(index, name):
     options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
-    metadata = tf.RunMetadata()
-    sessions[index].run(name + ":0", options=options, run_metadata=metadata)
-    ran, received = set(), set()
-    for dev in metadata.step_stats.dev_stats:
+    ran, received, devices = set(), set(), []
+    # Stock servers do not record transfers that end before the request to record them has come: some step has them.
+    for _ in range(5):
+        metadata = tf.RunMetadata()
+        sessions[index].run(name + ":0", options=options, run_metadata=metadata)
+        devices += metadata.step_stats.dev_stats
+    for dev in devices:
         task = dev.device.split("/task:")[1].split("/")[0]
         for node in dev.node_stats:
             if node.node_name == name:
