@@ -223,8 +223,8 @@ describe.skipIf(peerMissing("tensorflow"))("scenarios", () => {
   test.each<[string, Kind, Kind, Kind]>([
     ["programs", "portable", "portable", "tensorflow"],
     ["scripts", "stock", "stock", "stock"],
-    ["a script and a program with a stock ps", "stock", "stock", "portable"],
-    ["a program and a script with our ps", "portable", "portable", "stock"],
+    ["programs with stock parameter servers", "stock", "portable", "tensorflow"],
+    ["scripts with our parameter servers", "portable", "stock", "stock"],
   ])("between-graph: %s train together", async (_, ps, first, second) => {
     for (const sync of [[], ["--sync"]]) {
       const cluster = await freeCluster({ ps: 2, worker: 2 });
