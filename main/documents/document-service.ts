@@ -26,7 +26,7 @@ const MAX_FILE_BYTES = 2 ** 30;
 export interface ExampleLibrary {
   list(): Example[];
   /** @throws TensorFlowError NOT_FOUND */
-  open(id: string): { readonly title: string; readonly metaGraph: MetaGraphDef };
+  open(id: string): Promise<{ readonly title: string; readonly metaGraph: MetaGraphDef }>;
 }
 
 type SavedDocument = Result<"documents.save">;
@@ -55,8 +55,8 @@ export class DocumentService {
     return this.#collaborators.examples.list();
   }
 
-  openExample(id: string): DocumentFile {
-    const example = this.#collaborators.examples.open(id);
+  async openExample(id: string): Promise<DocumentFile> {
+    const example = await this.#collaborators.examples.open(id);
     return {
       name: example.title,
       kind: "meta_graph",

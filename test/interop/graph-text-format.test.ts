@@ -63,6 +63,8 @@ function encode({ name, message: m }: Case): Uint8Array {
   return (CODECS[name] as Codec).encode(m).finish();
 }
 
+const exampleGraphs = await Promise.all(examples.map((example) => example.build()));
+
 function cases(): Case[] {
   const made = Object.keys(CODECS).flatMap((name) =>
     fc.sample(message(name), { numRuns: 60, seed: 20 }).map((m) => ({ name, message: m })),
@@ -71,7 +73,7 @@ function cases(): Case[] {
   const op = registry.names().flatMap((name) => registry.get(name) ?? []);
   return [
     ...made,
-    ...examples.map((example) => ({ name: "tensorflow.MetaGraphDef", message: { ...example.build() } })),
+    ...exampleGraphs.map((graph) => ({ name: "tensorflow.MetaGraphDef", message: { ...graph } })),
     { name: "tensorflow.OpList", message: { ...opDef.OpList.fromPartial({ op }) } },
   ];
 }

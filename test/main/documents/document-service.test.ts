@@ -47,13 +47,13 @@ function metaGraphWith(...names: string[]): MetaGraphDef {
 }
 
 describe("examples", () => {
-  it("open as documents without a path", () => {
+  it("open as documents without a path", async () => {
     expect(documents.examples().map(({ id }) => id)).toContain("welcome");
-    const welcome = documents.openExample("welcome");
+    const welcome = await documents.openExample("welcome");
     expect(welcome).toMatchObject({ kind: "meta_graph", format: "text" });
     expect(welcome.path).toBeUndefined();
     expect(MetaGraphDef.decode(welcome.metaGraph).graphDef?.node.map(({ name }) => name)).toContain("z");
-    expect(() => documents.openExample("none")).toThrow(ProblemError);
+    await expect(documents.openExample("none")).rejects.toThrow(ProblemError);
   });
 });
 
@@ -71,7 +71,7 @@ describe("a document", () => {
   });
 
   it("of text stays text that can be opened again", async () => {
-    const { metaGraph } = documents.openExample("welcome");
+    const { metaGraph } = await documents.openExample("welcome");
     await documents.save({
       path: at("w.pbtxt"),
       kind: "meta_graph",

@@ -8,7 +8,7 @@ import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { SavedModel } from "../../../protos/generated/tensorflow/saved_model.js";
 
-const none = { list: () => [], open: () => Promise.reject(new Error("no example")) as never };
+const none = { list: () => [], open: () => Promise.reject(new Error("no example")) };
 
 it("remembers what was opened, and knows its folder", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tensordeck-documents-"));

@@ -19,7 +19,7 @@ import { openDocument, readOps } from "../support/documents.js";
 function connectToExamples(): void {
   setClient({
     call: async (_method: string, { id }: { readonly id: string }) => {
-      const { title, metaGraph } = exampleLibrary.open(id);
+      const { title, metaGraph } = await exampleLibrary.open(id);
       return {
         ...{ name: title, kind: "meta_graph", format: "text" },
         metaGraph: MetaGraphDef.encode(metaGraph).finish(),

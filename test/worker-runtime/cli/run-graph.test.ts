@@ -7,7 +7,8 @@ import { DataType } from "../../../protos/generated/tensorflow/types.js";
 import { RunnableGraph } from "../../../worker-runtime/cli/run-graph.js";
 import { pinnedJobs, pinsOf } from "../../../worker-runtime/cli/run-pins.js";
 import { outputFiles } from "../../../worker-runtime/cli/run-results.js";
-import { csvSumGraph, welcomeGraph } from "../../../worker-runtime/graph/examples/index.js";
+import { csvSumGraph } from "../../../worker-runtime/graph/examples/csv-sum.js";
+import { welcomeGraph } from "../../../worker-runtime/graph/examples/first-graphs.js";
 import { writeGraphFile } from "../../../worker-runtime/graph/graph-file.js";
 
 const sum = () => new RunnableGraph(csvSumGraph().graphDef ?? GraphDef.create());

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { SavedModel } from "../../../protos/generated/tensorflow/saved_model.js";
-import { csvSumGraph, welcomeGraph } from "../../../worker-runtime/graph/examples/index.js";
+import { csvSumGraph } from "../../../worker-runtime/graph/examples/csv-sum.js";
+import { welcomeGraph } from "../../../worker-runtime/graph/examples/first-graphs.js";
 import {
   checkMessageSize,
   type GraphFileFormat,

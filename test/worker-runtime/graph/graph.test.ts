@@ -217,8 +217,8 @@ describe("topology", () => {
 describe("examples", () => {
   test.each(examples.map((e) => [e.id, e] as const))(
     "%s is whole, and has a place for each of its nodes or for none",
-    (_, example) => {
-      const { graphDef } = example.build();
+    async (_, example) => {
+      const { graphDef } = await example.build();
       if (!graphDef) throw new Error("no graph");
       expect(() => Graph.fromGraphDef(graphDef)).not.toThrow();
       const positions = graphDef.node.map((n) => [
@@ -234,8 +234,8 @@ describe("examples", () => {
     },
   );
 
-  test("the welcome graph is the one of the first run", () => {
-    const nodes = examples[0]?.build().graphDef?.node ?? [];
+  test("the welcome graph is the one of the first run", async () => {
+    const nodes = (await examples[0]?.build())?.graphDef?.node ?? [];
     expect(nodes.map((n) => [n.name, n.op, n.device])).toEqual([
       ["a", "Const", "/job:worker/task:0"],
       ["b", "Const", "/job:worker/task:0"],

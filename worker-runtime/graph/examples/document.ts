@@ -6,11 +6,16 @@ import { DOCUMENT_COLLECTION, LAYOUT_X_ATTR, LAYOUT_Y_ATTR } from "../private-at
 
 export const FIRST_WORKER = "/job:worker/task:0";
 export const SECOND_WORKER = "/job:worker/task:1";
+export const WORKERS = [FIRST_WORKER, SECOND_WORKER] as const;
+export const FIRST_SERVER = "/job:ps/task:0";
+export const SECOND_SERVER = "/job:ps/task:1";
 
 /** A run configuration as documents store it; what is left out has its default. */
 export interface ExampleRun {
   readonly name?: string;
   readonly fetches: readonly string[];
+  /** By tensor: "input:0". */
+  readonly feeds?: Readonly<Record<string, { readonly kind: "literal"; readonly text: string }>>;
   readonly targets?: readonly string[];
   readonly steps?: number;
   readonly trace?: boolean;

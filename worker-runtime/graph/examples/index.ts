@@ -1,11 +1,5 @@
 /** The graphs that ship with Tensordeck. */
 import type { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
-import { digitsExample } from "./classifier.js";
-import { csvSumGraph } from "./csv-sum.js";
-import { helloGraph, welcomeGraph } from "./first-graphs.js";
-import { ringGraph } from "./ring.js";
-import { modelParallelGraph, replicatedGraph } from "./training.js";
-import { counterGraph, placesGraph } from "./variables.js";
 
 export interface ExampleGraph {
   readonly id: string;
@@ -13,7 +7,8 @@ export interface ExampleGraph {
   readonly description: string;
   /** The tensor that a run is to show; absent if it cannot run as it is. */
   readonly result?: string;
-  readonly build: () => MetaGraphDef;
+  /** Its modules are loaded when it is first built: pictures and networks take time that a start does not have. */
+  readonly build: () => Promise<MetaGraphDef>;
 }
 
 /** The graphs that ship with Tensordeck, in display order. */
@@ -23,14 +18,14 @@ export const examples: readonly ExampleGraph[] = [
     title: "Welcome",
     description: "Five nodes on two workers: z = (a + b) + (a × b) gives 11.0.",
     result: "z:0",
-    build: welcomeGraph,
+    build: async () => (await import("./first-graphs.js")).welcomeGraph(),
   },
   {
     id: "digits",
     title: "Handwritten digits",
     description: "A trained network names the digit that a picture shows: 97 of 100 that it has never seen.",
     result: "scores:0",
-    build: digitsExample,
+    build: async () => (await import("./classifier.js")).digitsExample(),
   },
   {
     id: "train-digits",
@@ -38,7 +33,7 @@ export const examples: readonly ExampleGraph[] = [
     description:
       "A network learns to name digits: its first layer lives and computes on one worker, its second on the other.",
     result: "loss:0",
-    build: modelParallelGraph,
+    build: async () => (await import("./training.js")).modelParallelGraph(),
   },
   {
     id: "train-replicas",
@@ -46,34 +41,34 @@ export const examples: readonly ExampleGraph[] = [
     description:
       "Both workers compute the gradients of their half of each batch; the weights follow the mean of the two.",
     result: "loss:0",
-    build: replicatedGraph,
+    build: async () => (await import("./training.js")).replicatedGraph(),
   },
   {
     id: "csv-sum",
     title: "Sum of a CSV column",
     description: "A column of whole numbers is cut in two, summed on two workers and added up.",
-    build: csvSumGraph,
+    build: async () => (await import("./csv-sum.js")).csvSumGraph(),
   },
   {
     id: "counter",
     title: "Counter",
     description: "A variable on one worker that every run counts up, once init has given it its first value.",
     result: "count:0",
-    build: counterGraph,
+    build: async () => (await import("./variables.js")).counterGraph(),
   },
   {
     id: "hello",
     title: "Hello, distributed TensorFlow!",
     description: "A text goes from one worker to the other.",
     result: "hello:0",
-    build: helloGraph,
+    build: async () => (await import("./first-graphs.js")).helloGraph(),
   },
   {
     id: "places",
     title: "Variables in two places",
     description: "One worker counts up its own variable and the other's: the trace shows who does what.",
-    result: "count_1:0",
-    build: placesGraph,
+    result: "var2_add:0",
+    build: async () => (await import("./variables.js")).placesGraph(),
   },
   {
     id: "ring",
@@ -81,8 +76,52 @@ export const examples: readonly ExampleGraph[] = [
     description:
       "Three workers add up their vectors, each sending no more than twice a vector, without a parameter server.",
     result: "sum_0:0",
-    build: ringGraph,
+    build: async () => (await import("./all-reduce.js")).ringGraph(),
+  },
+  {
+    id: "server-sum",
+    title: "Sum by a parameter server",
+    description:
+      "The same sum through one task, which gets and sends the vectors of all workers: compare the transfers with the ring.",
+    result: "sum_0:0",
+    build: async () => (await import("./all-reduce.js")).serverSumGraph(),
+  },
+  {
+    id: "gpu",
+    title: "On the GPU of another machine",
+    description: "The sums of the welcome graph on a worker's GPU, or on its CPU where it has none.",
+    result: "z:0",
+    build: async () => (await import("./first-graphs.js")).gpuGraph(),
+  },
+  {
+    id: "reduce-sum",
+    title: "Sum over two workers",
+    description:
+      "1,000 ones are cut in two, printed and added up on two workers, and kept by a parameter server.",
+    result: "keep:0",
+    build: async () => (await import("./reduce-sum.js")).reduceSumGraph(),
+  },
+  {
+    id: "layers-on-servers",
+    title: "Layers on parameter servers",
+    description:
+      "The variables of each layer are on a parameter server of their own; a worker trains both, in 10,000 steps.",
+    result: "loss:0",
+    build: async () => (await import("./parameter-servers.js")).layersOnServersGraph(),
+  },
+  {
+    id: "in-graph",
+    title: "In-graph replication",
+    description:
+      "One graph with a replica of the model on each worker; the variables on parameter servers follow the mean.",
+    result: "loss:0",
+    build: async () => (await import("./parameter-servers.js")).inGraphReplication(),
+  },
+  {
+    id: "between-graph",
+    title: "Between-graph replication",
+    description: "The graph of one worker of several, each of which trains the shared variables for itself.",
+    result: "loss:0",
+    build: async () => (await import("./parameter-servers.js")).betweenGraphReplication(),
   },
 ];
-
-export { counterGraph, csvSumGraph, welcomeGraph };

@@ -4,11 +4,9 @@ import { Tensor } from "../../protocol/tensor.js";
 import { HELD_OUT_PICTURES } from "../digits/held-out-pictures.js";
 import { digitOf, FULL, PIXELS, pixelsOf, SIDE } from "../digits/picture-lines.js";
 import { TRAINING_PICTURES } from "../digits/training-pictures.js";
-import { denseGradient } from "../gradients/gradient.js";
 import { Graph } from "../graph.js";
 import type { Output } from "../operation.js";
 import {
-  add,
   biasAdd,
   cast,
   constant,
@@ -24,9 +22,10 @@ import {
   split,
   zerosInitializer,
 } from "../ops/index.js";
-import { AdamOptimizer, type GradientOfVariable, getOrCreateGlobalStep } from "../training/index.js";
+import { AdamOptimizer, getOrCreateGlobalStep } from "../training/index.js";
 import type { Variable } from "../variable.js";
 import { FIRST_WORKER, SECOND_WORKER, setRun } from "./document.js";
+import { meanGradients, meanOf } from "./mean-gradients.js";
 
 const HIDDEN = 48;
 const CLASSES = 10;
@@ -214,22 +213,6 @@ function named(graph: Graph, { loss, accuracy }: Scores): Scores {
 
 function evaluate(graph: Graph, scoresOf: (examples: Examples) => Scores, heldOut: Examples): void {
   graph.withNameScope("evaluation", () => named(graph, scoresOf(heldOut)));
-}
-
-function meanOf(values: readonly Output[]): Output {
-  return divide(
-    values.reduce((sum, value) => add(sum, value)),
-    values.length,
-  );
-}
-
-/** The mean of the replicas' gradients of each variable. */
-function meanGradients(replicas: readonly (readonly GradientOfVariable[])[]): GradientOfVariable[] {
-  const [first = []] = replicas;
-  return first.map(([, variable], index) => {
-    const all = replicas.flatMap((replica) => replica[index]?.[0] ?? []).map(denseGradient);
-    return [all.length === 0 ? undefined : meanOf(all), variable];
-  });
 }
 
 /** The document, with the configurations of its runs. */

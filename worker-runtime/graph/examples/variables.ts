@@ -27,21 +27,19 @@ export function counterGraph(): MetaGraphDef {
 }
 
 /**
- * Two variables in two places, both counted up by one worker: the trace shows what the other one computes for it, and
- * what is transferred.
+ * "var" and "var2" in two places, both counted up from one worker: the trace shows what the other one computes for it, and
+ * what is transferred. Every session of the cluster shares them.
  */
 export function placesGraph(): MetaGraphDef {
   const graph = new Graph();
   const variables = [FIRST_WORKER, SECOND_WORKER].map((device, index) =>
     graph.withDevice(device, () =>
-      variable(graph, zeros(graph, [], { name: `zero_${index}` }), { name: `variable_${index}` }),
+      variable(graph, zeros(graph, [], { name: `zero_${index}` }), { name: ["var", "var2"][index] }),
     ),
   );
   const one = graph.withDevice(FIRST_WORKER, () => constant(graph, 1, { name: "one" }));
-  variables.forEach((counted, index) => {
-    assignAdd(counted, one, { name: `count_${index}` });
-  });
+  for (const counted of variables) assignAdd(counted, one, { name: `${counted.name}_add` });
   globalVariablesInitializer(graph, { name: "init" });
-  setRun(graph, { fetches: ["count_0:0", "count_1:0"], trace: true });
+  setRun(graph, { fetches: ["var_add:0", "var2_add:0"], trace: true });
   return graph.toMetaGraphDef();
 }
