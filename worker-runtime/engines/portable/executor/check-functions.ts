@@ -8,7 +8,7 @@ import { TensorFlowError } from "../../../protocol/status.js";
 import { KernelNode } from "../kernels/kernel-node.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { calleeKey } from "./callee-key.js";
-import { instantiateBody } from "./function-body.js";
+import { instantiateBody } from "../../../graph/functions/instantiate-body.js";
 import type { MissingKernels } from "./missing-kernels.js";
 
 /**

@@ -10,7 +10,7 @@ import { calleeKey } from "./callee-key.js";
 import { compileGraph } from "./compiled-graph.js";
 import type { CompiledGraph } from "./compiled-node.js";
 import { runGraph } from "./executor.js";
-import { instantiateBody } from "./function-body.js";
+import { instantiateBody } from "../../../graph/functions/instantiate-body.js";
 import { RunningStep } from "./running-step.js";
 import type { FunctionCaller, StepContext } from "./step-context.js";
 
