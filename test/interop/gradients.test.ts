@@ -22,6 +22,7 @@ import base64, json, sys
 import numpy as np
 import tensorflow as tf
 v1 = tf.compat.v1
+v1.disable_control_flow_v2()
 
 def computed(index, case):
     random = np.random.default_rng(index)

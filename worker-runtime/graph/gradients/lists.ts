@@ -14,12 +14,10 @@ function shapeAsElement(at: OpGradient, tensor: Output): Output {
   return tensor.dtype === "variant" ? at.ints([]) : at.shapeOf(tensor);
 }
 
-const popBack: GradientRule = (at) => {
-  const rest = at.gradients[0]
-    ? at.gradient(0)
-    : at.call("EmptyTensorList", [elementShape(at, at.op.outputAt(0)), -1], elements(at));
-  return [at.call("TensorListPushBack", [rest, at.gradient(1)], elements(at)), undefined];
-};
+const popBack: GradientRule = (at) => [
+  at.call("TensorListPushBack", [at.gradient(0), at.gradient(1)], elements(at)),
+  undefined,
+];
 
 /** A list of zeros but for one element. */
 const getItem: GradientRule = (at) => {
