@@ -95,6 +95,7 @@ export type { NodeParts } from "./graph/graph-op-builder.js";
 export { inputArgs, outputTypes, type SignatureArg } from "./graph/node-signature.js";
 export { bundledOpRegistry, OpRegistry } from "./graph/op-registry.js";
 export * as ops from "./graph/ops/index.js";
+export * as summary from "./graph/ops/summary.js";
 export { PRIVATE_ATTR_PREFIX, stripPrivateAttrs } from "./graph/private-attrs.js";
 export { formatText, parseText } from "./graph/text-format.js";
 export * as train from "./graph/training/index.js";

@@ -11,7 +11,7 @@ import { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { Session } from "../../worker-runtime/session/session.js";
 import { libtensorflowDir, peerMissing } from "../support/peers.js";
 import { tensorflowResult } from "../support/tensorflow-script.js";
-import { CASES, type GradientCase, TWICE } from "./gradient-cases.js";
+import { CASES, type GradientCase, TWICE } from "./gradient-cases/index.js";
 
 /**
  * Imports each graph, lets TensorFlow make its own gradients of it, and computes both. `slope` is how the results
@@ -22,6 +22,7 @@ import base64, json, sys
 import numpy as np
 import tensorflow as tf
 v1 = tf.compat.v1
+v1.disable_control_flow_v2()
 
 def computed(index, case):
     random = np.random.default_rng(index)
@@ -194,5 +195,8 @@ describe.skipIf(peerMissing("tensorflow"))("gradients of each op", () => {
   });
 });
 
-/** Ops of variables, which training compares with TensorFlow's. */
-const COVERED_ELSEWHERE: readonly string[] = ["ReadVariableOp", "ResourceGather"];
+/** Ops of variables, which training compares with TensorFlow's, and calls, which flow-gradients.test.ts does. */
+const COVERED_ELSEWHERE: readonly string[] = [
+  ...["Case", "If", "PartitionedCall", "ReadVariableOp", "ResourceGather", "StatefulPartitionedCall"],
+  ...["StatelessCase", "StatelessIf", "StatelessWhile", "While"],
+];

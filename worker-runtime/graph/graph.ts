@@ -7,6 +7,7 @@ import { type AttrInput, stringListAttr, toAttrValue } from "./attr-values.js";
 import { type CollectionItem, collectionDefs, metaGraphOf } from "./collections.js";
 import { COLOCATION_ATTR } from "./colocation-groups.js";
 import { parseEdge } from "./edge.js";
+import { FunctionLibrary } from "./functions/function-library.js";
 import { buildNode, type NodeParts, type NodeTaker, type OpInput } from "./graph-op-builder.js";
 import { ControlScopes, type DeviceScope, DeviceScopes, NameScopes } from "./graph-scopes.js";
 import { outputTypes } from "./node-signature.js";
@@ -24,6 +25,8 @@ export { Operation, Output } from "./operation.js";
 export interface GraphOptions {
   /** The ops that nodes can use; defaults to TensorFlow's own. */
   readonly registry?: OpRegistry | undefined;
+  /** The functions that nodes can call; defaults to none. Graphs of bodies share those of their graph. */
+  readonly functions?: FunctionLibrary | undefined;
 }
 
 /**
@@ -32,6 +35,7 @@ export interface GraphOptions {
  */
 export class Graph implements NodeTaker {
   readonly registry: OpRegistry;
+  readonly functions: FunctionLibrary;
   readonly #operations = new Map<string, Operation>();
   readonly #names = new NameScopes();
   readonly #devices = new DeviceScopes();
@@ -46,6 +50,7 @@ export class Graph implements NodeTaker {
 
   constructor(options: GraphOptions = {}) {
     this.registry = options.registry ?? bundledOpRegistry();
+    this.functions = options.functions ?? new FunctionLibrary();
   }
 
   /**
@@ -54,8 +59,9 @@ export class Graph implements NodeTaker {
    */
   static fromGraphDef(graphDef: GraphDef, options: GraphOptions = {}): Graph {
     const base = options.registry ?? bundledOpRegistry();
-    const graph = new Graph({ registry: base.withFunctions(graphDef.library) });
-    graph.#source = { ...graphDef, node: [] };
+    const functions = options.functions ?? new FunctionLibrary(graphDef.library);
+    const graph = new Graph({ registry: base.withFunctions(graphDef.library), functions });
+    graph.#source = { ...graphDef, node: [], library: undefined };
     for (const node of graphDef.node) graph.#addRead(node);
     for (const node of graphDef.node) graph.#connectRead(node);
     return graph;
@@ -189,6 +195,30 @@ export class Graph implements NodeTaker {
     op.connect(op.inputs.with(index, input), op.controlInputs);
   }
 
+  /**
+   * Makes of an operation another one with the same outputs and more behind them, as gradients do of calls whose
+   * intermediate results they need. A session that was sent the operation before does not know the new outputs.
+   * @param change its new op, attributes that differ, and all of its data inputs
+   */
+  extendOperation(
+    op: Operation,
+    change: {
+      readonly type?: string;
+      readonly attrs: ReadonlyMap<string, AttrValue>;
+      readonly inputs?: readonly Output[];
+    },
+  ): void {
+    const type = change.type ?? op.type;
+    const attrs = new Map([...op.attrs, ...change.attrs]);
+    op.become(
+      type,
+      attrs,
+      change.inputs ?? op.inputs,
+      outputTypes(this.registry.require(type), { attr: attrs }),
+    );
+    op.setFacts(inferOutputs(shapeContextOf(op)));
+  }
+
   /** Adds a control input to an operation. */
   addControlInput(op: Operation, input: Operation): void {
     if (!op.controlInputs.includes(input)) op.connect(op.inputs, [...op.controlInputs, input]);
@@ -258,7 +288,8 @@ export class Graph implements NodeTaker {
 
   /** The graph in the form that is sent and saved; with `from`, without the first `from` operations. */
   toGraphDef(from = 0): GraphDef {
-    return { ...this.#source, node: this.operations.slice(from).map((op) => op.toNodeDef()) };
+    const node = this.operations.slice(from).map((op) => op.toNodeDef());
+    return { ...this.#source, node, library: this.functions.toProto() };
   }
 
   /** The graph with its collections, as in tf.compat.v1.train.export_meta_graph and import_meta_graph. */

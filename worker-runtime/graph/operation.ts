@@ -56,13 +56,13 @@ export interface OperationParts {
   readonly source?: NodeDef | undefined;
 }
 
-/** A node of a graph under construction. Created only by Graph; its properties do not change. */
+/** A node of a graph under construction. Created only by Graph, which alone changes it. */
 export class Operation {
   readonly name: string;
-  readonly type: string;
   readonly device: string;
-  readonly attrs: ReadonlyMap<string, AttrValue>;
-  readonly outputs: readonly Output[];
+  #type: string;
+  #attrs: ReadonlyMap<string, AttrValue>;
+  #outputs: readonly Output[];
   #inputs: readonly Output[];
   #controlInputs: readonly Operation[];
   #facts: readonly OutputFacts[] | undefined;
@@ -74,13 +74,25 @@ export class Operation {
     parts: OperationParts,
   ) {
     this.name = parts.name;
-    this.type = parts.type;
     this.device = parts.device;
-    this.attrs = parts.attrs;
+    this.#type = parts.type;
+    this.#attrs = parts.attrs;
     this.#inputs = parts.inputs;
     this.#controlInputs = parts.controlInputs;
     this.#source = parts.source;
-    this.outputs = parts.outputs.map((arg, i) => new Output(this, i, arg.dtype, arg.isRef));
+    this.#outputs = parts.outputs.map((arg, i) => new Output(this, i, arg.dtype, arg.isRef));
+  }
+
+  get type(): string {
+    return this.#type;
+  }
+
+  get attrs(): ReadonlyMap<string, AttrValue> {
+    return this.#attrs;
+  }
+
+  get outputs(): readonly Output[] {
+    return this.#outputs;
   }
 
   get inputs(): readonly Output[] {
@@ -132,6 +144,19 @@ export class Operation {
   connect(inputs: readonly Output[], controlInputs: readonly Operation[]): void {
     this.#inputs = inputs;
     this.#controlInputs = controlInputs;
+  }
+
+  /** Makes it another op that has the same outputs and more behind them. Only for Graph. */
+  become(
+    type: string,
+    attrs: ReadonlyMap<string, AttrValue>,
+    inputs: readonly Output[],
+    outputs: readonly SignatureArg[],
+  ): void {
+    this.#type = type;
+    this.#attrs = attrs;
+    this.#inputs = inputs;
+    this.#outputs = outputs.map((arg, i) => this.#outputs[i] ?? new Output(this, i, arg.dtype, arg.isRef));
   }
 
   toNodeDef(): NodeDef {

@@ -29,6 +29,13 @@ export function histogramSummary(tag: string, values: Tensor | readonly number[]
   return Summary_Value.fromPartial({ tag, value: { $case: "histo", value: histogramOf(numbers) } });
 }
 
+/** The summary in the result of a summary op. */
+function computedSummary({ data, dtype }: Tensor): Summary {
+  const [serialized] = data;
+  if (serialized instanceof Uint8Array) return Summary.decode(serialized);
+  throw invalidArgument(`A summary op computes a string, but this tensor is ${dtype}.`);
+}
+
 /** Appends events to a file of its own in a folder. Every writer must be closed. */
 export class FileWriter {
   readonly #handle: FileHandle;
@@ -60,10 +67,13 @@ export class FileWriter {
     });
   }
 
-  /** Adds summaries of a step: what `scalarSummary` and `histogramSummary` make, or what a summary op computed. */
-  async addSummary(summary: readonly Summary_Value[] | Uint8Array, step: Step): Promise<void> {
+  /**
+   * Adds summaries of a step: what `scalarSummary` and `histogramSummary` make, or what a summary op computed.
+   * @throws TensorFlowError INVALID_ARGUMENT for a tensor that is not a summary
+   */
+  async addSummary(summary: readonly Summary_Value[] | Tensor, step: Step): Promise<void> {
     const value =
-      summary instanceof Uint8Array ? Summary.decode(summary) : Summary.fromPartial({ value: [...summary] });
+      "dtype" in summary ? computedSummary(summary) : Summary.fromPartial({ value: [...summary] });
     await this.#add(eventRecord({ step: BigInt(step), what: { $case: "summary", value } }));
   }
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
+import { addFunction } from "../../../worker-runtime/graph/functions/body-graph.js";
 import { IndexedSlices } from "../../../worker-runtime/graph/gradients/gradient.js";
 import { gradients } from "../../../worker-runtime/graph/gradients/gradients.js";
 import { Graph } from "../../../worker-runtime/graph/graph.js";
@@ -66,16 +68,50 @@ describe("gradients", () => {
     expect(gradient).toMatchObject({ op: { device: "/job:worker/task:1", colocationGroups: ["loc:@y"] } });
   });
 
-  test("through a loop of primitives are refused", () => {
+  test("of a loop come from a loop that runs backward, with lists of what its iterations computed", () => {
     const graph = new Graph();
-    const x = ops.placeholder(graph, "float32", []);
+    const x = ops.placeholder(graph, "float32", [], { name: "x" });
     const [result] = ops.whileLoop(
       graph,
       (v) => ops.less(v, 10),
-      (v) => [ops.multiply(v, 2)],
+      (v) => [ops.multiply(v, v)],
       [x],
     );
     if (!result) throw new Error("no result");
-    expect(() => gradients(result, x)).toThrow(/Gradients through loops .* node "while\/Exit" is in one/);
+    const [gradient] = gradients(result, x);
+    expect(gradient).toMatchObject({ op: { type: "StatelessWhile" }, shape: [] });
+    const kept = graph.operations.filter(({ type }) => type === "TensorListPushBack");
+    expect(kept.map(({ inputs }) => inputs[1]?.name)).toEqual(["while/Identity:0"]);
+  });
+
+  test("give a call its intermediate results as further outputs, and keep the outputs that it has", () => {
+    const graph = Graph.fromGraphDef(withFunction());
+    const [x, y] = [graph.tensor("x"), graph.tensor("call")];
+    const [gradient] = gradients(y, x);
+    expect(gradient).toMatchObject({ op: { type: "PartitionedCall" } });
+    expect(graph.tensor("call")).toBe(y);
+    expect(y.op.outputs.map(({ dtype }) => dtype)).toEqual(["float32", "float32"]);
+    const names = graph.toGraphDef().library?.function.map(({ signature }) => signature?.name);
+    expect(names).toEqual(["inner", "inner_forward", "inner_backward"]);
+  });
+
+  test("name the function that is missing", () => {
+    const { library: _, ...graphDef } = withFunction();
+    const graph = Graph.fromGraphDef({ ...graphDef, library: undefined });
+    expect(() => gradients(graph.tensor("call"), graph.tensor("x"))).toThrow(
+      'The graph has no function "inner".',
+    );
   });
 });
+
+/** sin(exp(x)) as a function that a graph calls. */
+function withFunction(): GraphDef {
+  const body = new Graph();
+  const arg = ops.placeholder(body, "float32", [2], { name: "x" });
+  const graph = new Graph({ functions: body.functions });
+  const result = body.op("Sin", [body.op("Exp", [arg])]).output;
+  addFunction(graph, { name: "inner", args: [arg], nodes: body.operations, results: [result] });
+  const x = ops.placeholder(graph, "float32", [2], { name: "x" });
+  graph.op("PartitionedCall", [[x]], { f: "inner", Tout: ["float32"] }, "call");
+  return graph.toGraphDef();
+}

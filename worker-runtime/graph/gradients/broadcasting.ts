@@ -50,7 +50,8 @@ export function sumToShape(at: OpGradient, x: Output, gradient: Output, other?: 
   return axes.length === added && axes.every((axis) => axis < added) ? sum : at.reshapeLike(sum, x);
 }
 
-function sameKnownShape(a: Shape | undefined, b: Shape | undefined): boolean {
+/** Whether both shapes are known and equal. */
+export function sameKnownShape(a: Shape | undefined, b: Shape | undefined): boolean {
   return (
     a !== undefined &&
     b !== undefined &&

@@ -1,3 +1,4 @@
+import type { NameAttrList } from "../../../protos/generated/tensorflow/attr_value.js";
 import { invalidArgument } from "../../protocol/status.js";
 import { Tensor } from "../../protocol/tensor.js";
 import type { AttrInput } from "../attr-values.js";
@@ -42,6 +43,21 @@ export type Call = (
   attrs?: Readonly<Record<string, AttrInput | undefined>>,
 ) => Output;
 
+/** The gradients of tensors of another graph, the body of a function: `gradYs` are those of `ys`. */
+export type Differentiate = (
+  graph: Graph,
+  ys: readonly Output[],
+  xs: readonly Output[],
+  gradYs: readonly Output[],
+) => readonly (Gradient | undefined)[];
+
+/** What rules need besides the operation. */
+export interface GradientContext {
+  readonly within: Differentiate;
+  /** Names the gradients that are computed together, as TensorArrayGradV3 needs it. */
+  readonly source: string;
+}
+
 /** One operation on the way back, with the gradients of its outputs: what a rule computes its inputs' gradients from. */
 export class OpGradient {
   readonly graph: Graph;
@@ -52,6 +68,7 @@ export class OpGradient {
     readonly gradients: readonly (Gradient | undefined)[],
     /** Whether anybody needs the gradient of an input. */
     readonly wants: (input: number) => boolean,
+    readonly context: GradientContext,
   ) {
     this.graph = Graph.of(op);
   }
@@ -105,6 +122,13 @@ export class OpGradient {
   int(name: string): number {
     const value = this.op.attrs.get(name)?.value;
     return value?.$case === "i" ? Number(value.value) : 0;
+  }
+
+  /** The function that an attribute names. @throws TensorFlowError if it names none */
+  func(name: string): NameAttrList {
+    const value = this.op.attrs.get(name)?.value;
+    if (value?.$case === "func") return value.value;
+    throw this.needs(`the attribute "${name}"`);
   }
 
   text(name: string): string {

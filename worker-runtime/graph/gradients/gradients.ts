@@ -1,13 +1,17 @@
 /** tf.gradients: the derivatives of tensors with respect to others, as nodes of the same graph. */
-import { invalidArgument, notFound, unimplemented } from "../../protocol/status.js";
+import { invalidArgument, notFound } from "../../protocol/status.js";
 import { Graph } from "../graph.js";
 import { type Operation, Output } from "../operation.js";
 import { group } from "../ops/control-flow.js";
 import type { Variable } from "../variable.js";
-import { denseGradient, type Gradient, IndexedSlices, OpGradient } from "./gradient.js";
+import { directCall } from "./functions.js";
+import { denseGradient, type Gradient, type GradientContext, IndexedSlices, OpGradient } from "./gradient.js";
+import { LoopNodes, loopOf, loopsAmong } from "./loops.js";
 import { isFloating } from "./math.js";
 import { endsGradients } from "./not-differentiable.js";
+import { carriesGradient, operationsBetween } from "./paths.js";
 import { differentiableOps, gradientRuleOf } from "./rules.js";
+import { loopGradient } from "./while-gradient.js";
 
 /** What a gradient can be taken with respect to: a tensor, or a variable. */
 export type GradientSource = Output | Variable;
@@ -54,8 +58,8 @@ export function gradients(
       throw invalidArgument(`${y.name} is ${y.dtype}; only floating-point tensors have gradients.`);
     }
   }
-  return graph.withNameScope(options.name ?? "gradients", () =>
-    new Backpropagation(graph, results, sources, options).run(),
+  return graph.withNameScope(options.name ?? "gradients", (scope) =>
+    new Backpropagation(graph, results, sources, options, scope.slice(0, -1)).run(),
   );
 }
 
@@ -63,12 +67,8 @@ function isList(xs: GradientSource | readonly GradientSource[]): xs is readonly 
   return Array.isArray(xs);
 }
 
-/** Whether a gradient passes through a tensor: values, or handles of variables. */
-function carriesGradient(x: Output): boolean {
-  return x.dataType !== undefined && (isFloating(x.dtype) || x.dtype === "resource" || x.dtype === "variant");
-}
-
-const LOOP_OPS: ReadonlySet<string> = new Set(["Enter", "Exit", "NextIteration", "RefEnter", "RefExit"]);
+/** What gradients pass as a whole: an operation, or a loop of the ops Enter and Exit with all that is in it. */
+type Step = Operation | LoopNodes;
 
 class Backpropagation {
   readonly #ys: readonly Output[];
@@ -77,24 +77,42 @@ class Backpropagation {
   readonly #graph: Graph;
   /** The operations on a path from a source to a result. */
   readonly #between: ReadonlySet<Operation>;
+  /** The loops on the way, by their operations and their exits. */
+  readonly #loops: ReadonlyMap<Operation, LoopNodes>;
+  readonly #context: GradientContext;
   /** Where the gradients end, although they could go on. */
-  readonly #stops: ReadonlySet<Operation>;
-  /** How many uses of an operation's outputs have not given their gradients yet. */
-  readonly #pending: Map<Operation, number>;
+  readonly #stops: ReadonlySet<Step>;
+  /** How many uses of a step's outputs have not given their gradients yet. */
+  readonly #pending: Map<Step, number>;
   /** The gradients that uses of a tensor have given, by operation and output. */
   readonly #given = new Map<Output, Gradient[]>();
 
-  constructor(graph: Graph, ys: readonly Output[], xs: readonly Output[], options: GradientsOptions) {
+  /** @param source names these gradients and those that they need of the bodies of functions */
+  constructor(
+    graph: Graph,
+    ys: readonly Output[],
+    xs: readonly Output[],
+    options: GradientsOptions,
+    source: string,
+  ) {
     this.#graph = graph;
     this.#ys = ys;
     this.#xs = xs;
     this.#options = options;
     const ends = new Set((options.stopGradients ?? []).map((tensor) => tensor.op));
     this.#between = operationsBetween(xs, ys);
+    this.#loops = loopsAmong(graph, this.#between);
+    this.#context = {
+      source,
+      within: (body, bodyYs, bodyXs, gradYs) =>
+        body.withNameScope("gradients", () =>
+          new Backpropagation(body, bodyYs, bodyXs, { gradYs }, source).run(),
+        ),
+    };
     this.#pending = new Map();
-    for (const op of this.#between) {
-      for (const { op: source } of op.inputs) {
-        if (this.#between.has(source)) this.#pending.set(source, (this.#pending.get(source) ?? 0) + 1);
+    for (const step of new Set([...this.#between].map((op) => this.#stepOf(op)))) {
+      for (const source of this.#before(step)) {
+        this.#pending.set(source, (this.#pending.get(source) ?? 0) + 1);
       }
     }
     // A source behind which no other source stands needs no gradients of its own inputs.
@@ -102,23 +120,26 @@ class Backpropagation {
     this.#stops = new Set([...ends, ...first.map(({ op }) => op)]);
   }
 
+  #stepOf(op: Operation): Step {
+    return this.#loops.get(op) ?? op;
+  }
+
+  /** What a step's inputs come from, as often as it reads them. */
+  #before(step: Step): readonly Step[] {
+    return step.inputs.filter(({ op }) => this.#between.has(op)).map(({ op }) => this.#stepOf(op));
+  }
+
   run(): (Gradient | undefined)[] {
-    const loop = [...this.#between].find(({ type }) => LOOP_OPS.has(type));
-    if (loop) {
-      throw unimplemented(
-        `Gradients through loops of the ops Enter, Exit and NextIteration are not available; node ` +
-          `"${loop.name}" is in one.`,
-      );
-    }
     this.#start();
-    const ready = [...new Set(this.#ys.map((y) => y.op))].filter(
-      (op) => this.#between.has(op) && (this.#pending.get(op) ?? 0) === 0,
+    const ready = [...new Set(this.#ys.map((y) => this.#stepOf(y.op)))].filter(
+      (step) => (this.#pending.get(step) ?? 0) === 0,
     );
     let done = 0;
-    for (let op = ready[done]; op; op = ready[++done]) {
-      this.#through(op);
-      for (const { op: source } of op.inputs) {
-        if (!this.#between.has(source)) continue;
+    for (let step = ready[done]; step; step = ready[++done]) {
+      if (step instanceof LoopNodes) this.#throughLoop(step);
+      else if (this.#between.has(step)) this.#through(step);
+      else continue;
+      for (const source of this.#before(step)) {
         const left = (this.#pending.get(source) ?? 0) - 1;
         this.#pending.set(source, left);
         if (left === 0) ready.push(source);
@@ -166,18 +187,38 @@ class Backpropagation {
       carriesGradient(output) ? this.#collected(output) : undefined,
     );
     if (outputs.every((gradient) => gradient === undefined) || endsGradients(op.type)) return;
-    const rule = gradientRuleOf(op.type);
+    const rule = gradientRuleOf(op.type) ?? (this.#graph.functions.has(op.type) ? directCall : undefined);
     if (!rule) throw this.#undefinedGradient(op);
-    const wants = (index: number) => {
-      const input = op.inputs[index];
-      return input !== undefined && this.#between.has(input.op) && carriesGradient(input);
-    };
+    const wants = (index: number) => this.#wants(op.inputs[index]);
     const make = () =>
-      this.#graph.withNameScope(`${op.name}_grad`, () => rule(new OpGradient(op, outputs, wants)));
+      this.#graph.withNameScope(`${op.name}_grad`, () =>
+        rule(new OpGradient(op, outputs, wants, this.#context)),
+      );
     const made = this.#options.colocateGradientsWithOps ? this.#graph.withColocation(op, make) : make();
     const gated = this.#options.gateGradients ? together(this.#graph, made) : made;
     for (const [i, input] of op.inputs.entries()) {
       const gradient = gated[i];
+      if (gradient && wants(i)) this.#give(input, gradient);
+    }
+  }
+
+  #wants(input: Output | undefined): boolean {
+    return input !== undefined && this.#between.has(input.op) && carriesGradient(input);
+  }
+
+  /** Gives what enters a loop its gradients. */
+  #throughLoop(loop: LoopNodes): void {
+    const given = loop.outputs.map((output) => {
+      const gradient = output && carriesGradient(output) ? this.#collected(output) : undefined;
+      return gradient && denseGradient(gradient);
+    });
+    if (given.every((gradient) => gradient === undefined)) return;
+    const wants = (index: number) => this.#wants(loop.inputs[index]);
+    const made = this.#graph.withNameScope(`${loop.name}_grad`, () =>
+      loopGradient(this.#graph, loopOf(this.#graph, loop), this.#context.within, given, wants),
+    );
+    for (const [i, input] of loop.inputs.entries()) {
+      const gradient = made[i];
       if (gradient && wants(i)) this.#give(input, gradient);
     }
   }
@@ -257,29 +298,4 @@ function joined(graph: Graph, all: readonly Gradient[]): IndexedSlices {
 function sameIndexType(graph: Graph, indices: Output, slices: readonly IndexedSlices[]): Output {
   const mixed = slices.some((one) => one.indices.dtype !== indices.dtype);
   return mixed && indices.dtype === "int32" ? graph.op("Cast", [indices], { DstT: "int64" }).output : indices;
-}
-
-/** The operations through which `ys` depend on `xs`, both included. */
-function operationsBetween(xs: readonly Output[], ys: readonly Output[]): ReadonlySet<Operation> {
-  const behind = new Set(ys.map((y) => y.op));
-  const consumers = new Map<Output, Operation[]>();
-  for (const op of behind) {
-    for (const input of op.inputs) {
-      behind.add(input.op);
-      const known = consumers.get(input);
-      if (known) known.push(op);
-      else consumers.set(input, [op]);
-    }
-  }
-  const reached = new Set(xs.map((x) => x.op).filter((op) => behind.has(op)));
-  for (const op of reached) {
-    for (const output of op.outputs) {
-      if (carriesGradient(output)) for (const consumer of consumers.get(output) ?? []) reached.add(consumer);
-    }
-  }
-  // What only a shape or another integer of it leads on from passes no gradient.
-  const between = new Set(ys.map((y) => y.op).filter((op) => reached.has(op)));
-  for (const op of between)
-    for (const { op: source } of op.inputs) if (reached.has(source)) between.add(source);
-  return between;
 }

@@ -9,7 +9,8 @@ OnesLike ParameterizedTruncatedNormal Placeholder Queue RandomShuffle RandomStan
 RandomUniformInt RandomGamma Range Rank Rint Round ScatterAdd ScatterDiv ScatterMul ScatterNdAdd ScatterNdSub
 ScatterNdUpdate ScatterSub ScatterUpdate Shape ShapeN Sign Size StatelessRandomNormal StatelessRandomUniform
 StatelessTruncatedNormal StopGradient TruncateDiv TruncatedNormal Unique UniqueV2 UniqueWithCounts UpperBound VariableShape
-VarIsInitializedOp Where ZerosLike IsVariableInitialized
+VarIsInitializedOp EmptyTensorList FakeParam TensorArrayCloseV3 TensorArraySizeV3 TensorArrayV3 TensorListElementShape
+TensorListLength TensorListReserve Where ZerosLike IsVariableInitialized
 `;
 
 const NOT_DIFFERENTIABLE: ReadonlySet<string> = new Set(NAMES.trim().split(/\s+/));

@@ -1,14 +1,30 @@
 import { ARRAYS } from "./arrays.js";
+import { FUNCTIONS } from "./functions.js";
 import { GATHERS } from "./gathers.js";
 import type { GradientRule } from "./gradient.js";
+import { LISTS } from "./lists.js";
 import { MATH } from "./math.js";
 import { MATRICES } from "./matrices.js";
 import { NETWORKS } from "./networks.js";
 import { REDUCTIONS } from "./reductions.js";
 import { STATES } from "./states.js";
+import { TENSOR_ARRAYS } from "./tensor-arrays.js";
+import { WHILE } from "./while-op.js";
 
 const RULES: ReadonlyMap<string, GradientRule> = new Map(
-  Object.entries({ ...MATH, ...ARRAYS, ...REDUCTIONS, ...MATRICES, ...NETWORKS, ...GATHERS, ...STATES }),
+  Object.entries({
+    ...MATH,
+    ...ARRAYS,
+    ...REDUCTIONS,
+    ...MATRICES,
+    ...NETWORKS,
+    ...GATHERS,
+    ...STATES,
+    ...LISTS,
+    ...TENSOR_ARRAYS,
+    ...FUNCTIONS,
+    ...WHILE,
+  }),
 );
 
 /** How the gradients of an op's inputs follow from those of its outputs; undefined if that is not defined. */

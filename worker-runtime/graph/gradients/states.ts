@@ -1,14 +1,12 @@
 /** Gradients of reading variables, and of the primitives of control flow. */
 import type { Output } from "../operation.js";
 import type { GradientRule, GradientRules, OpGradient } from "./gradient.js";
+import { zerosOfVariable } from "./zeros.js";
 
 /** Zeros for the side of a Switch that nothing depends on; they are dead where that side is. */
 function zerosOfSide(at: OpGradient, side: number, like: Output): Output {
   const { call, x, graph } = at;
-  const zeros =
-    x.dtype === "resource"
-      ? call("Fill", [call("VariableShape", [x]), call("Cast", [at.ints(0)], { DstT: like.dtype })])
-      : call("ZerosLike", [x]);
+  const zeros = x.dtype === "resource" ? zerosOfVariable(graph, x, like.dtype) : call("ZerosLike", [x]);
   return graph.op("Switch", [zeros, at.input(1)]).outputAt(side);
 }
 

@@ -161,6 +161,7 @@ export const stateRules: Rules = [
   ["CropAndResize", cropAndResize],
   ...forOps("DecodePng DecodeJpeg", decoded),
   ["TensorListGetItem", listElement],
+  ["TensorListPopBack", (c) => [[], shapeFromElement(c, 1)]],
 ];
 
 /** The shape of the variable behind a handle that a node gives; undefined for other nodes. */

@@ -2,13 +2,13 @@ import type { AttrValue, NameAttrList } from "../../../../protos/generated/tenso
 import type { FunctionDef, FunctionDefLibrary } from "../../../../protos/generated/tensorflow/function.js";
 import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
 import { parseDeviceName } from "../../../cluster/device-name.js";
+import { instantiateBody } from "../../../graph/functions/instantiate-body.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { structureOf } from "../../../graph/structural-ops.js";
 import { TensorFlowError } from "../../../protocol/status.js";
 import { KernelNode } from "../kernels/kernel-node.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { calleeKey } from "./callee-key.js";
-import { instantiateBody } from "./function-body.js";
 import type { MissingKernels } from "./missing-kernels.js";
 
 /**

@@ -1,6 +1,7 @@
 import type { NameAttrList } from "../../../../protos/generated/tensorflow/attr_value.js";
 import { type FunctionDef, FunctionDefLibrary } from "../../../../protos/generated/tensorflow/function.js";
 import { taskOfDevice } from "../../../cluster/device-name.js";
+import { instantiateBody } from "../../../graph/functions/instantiate-body.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { notFound, resourceExhausted, unimplemented } from "../../../protocol/status.js";
 import type { KernelRegistry } from "../kernels/registry.js";
@@ -10,7 +11,6 @@ import { calleeKey } from "./callee-key.js";
 import { compileGraph } from "./compiled-graph.js";
 import type { CompiledGraph } from "./compiled-node.js";
 import { runGraph } from "./executor.js";
-import { instantiateBody } from "./function-body.js";
 import { RunningStep } from "./running-step.js";
 import type { FunctionCaller, StepContext } from "./step-context.js";
 

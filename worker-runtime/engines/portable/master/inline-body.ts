@@ -10,10 +10,10 @@ import {
   nodeOfGroup,
 } from "../../../graph/colocation-groups.js";
 import { formatEdge, parseEdge } from "../../../graph/edge.js";
+import { instantiateBody } from "../../../graph/functions/instantiate-body.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { structureOf } from "../../../graph/structural-ops.js";
 import { invalidArgument } from "../../../protocol/status.js";
-import { instantiateBody } from "../executor/function-body.js";
 import { makeNodeDef } from "./graph-node.js";
 
 /** The functions of a graph, and the ops that its nodes may have. */

@@ -1,11 +1,11 @@
-import type { AttrValue } from "../../../../protos/generated/tensorflow/attr_value.js";
-import type { FunctionDef } from "../../../../protos/generated/tensorflow/function.js";
-import { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
-import type { OpDef } from "../../../../protos/generated/tensorflow/op_def.js";
-import { formatEdge, parseEdge } from "../../../graph/edge.js";
-import { inputArgs, outputTypes, type SignatureArg } from "../../../graph/node-signature.js";
-import type { OpRegistry } from "../../../graph/op-registry.js";
-import { invalidArgument } from "../../../protocol/status.js";
+import type { AttrValue } from "../../../protos/generated/tensorflow/attr_value.js";
+import type { FunctionDef } from "../../../protos/generated/tensorflow/function.js";
+import { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
+import type { OpDef } from "../../../protos/generated/tensorflow/op_def.js";
+import { invalidArgument } from "../../protocol/status.js";
+import { formatEdge, parseEdge } from "../edge.js";
+import { inputArgs, outputTypes, type SignatureArg } from "../node-signature.js";
+import type { OpRegistry } from "../op-registry.js";
 import { substituteAttrs } from "./attr-substitution.js";
 
 /** The tensors that a name within a function stands for, in the form of a graph's inputs. */

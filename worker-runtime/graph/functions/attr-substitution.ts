@@ -1,5 +1,5 @@
-import type { AttrValue, NameAttrList } from "../../../../protos/generated/tensorflow/attr_value.js";
-import { invalidArgument } from "../../../protocol/status.js";
+import type { AttrValue, NameAttrList } from "../../../protos/generated/tensorflow/attr_value.js";
+import { invalidArgument } from "../../protocol/status.js";
 
 type Attrs = ReadonlyMap<string, AttrValue>;
 

@@ -1,0 +1,56 @@
+/** Ops that take rows, put them, and combine them. */
+import { custom, type GradientCase, op } from "./case.js";
+
+export const GATHERS: readonly GradientCase[] = [
+  op("Gather", [[4, 2]], {}, [[1, 3, 1]]),
+  op("GatherV2", [[4, 2]], {}, [[1, 3, 1], 0]),
+  op("GatherV2", [[2, 4, 3]], {}, [
+    [
+      [1, 3],
+      [1, 0],
+    ],
+    1,
+  ]),
+  op("GatherV2", [[2, 4, 3]], {}, [[2, 0], -1]),
+  op("GatherV2", [[2, 4, 3]], { batch_dims: 1 }, [
+    [
+      [1, 3],
+      [1, 0],
+    ],
+    1,
+  ]),
+  op("GatherNd", [[3, 4]], {}, [
+    [
+      [1, 2],
+      [0, 0],
+      [1, 2],
+    ],
+  ]),
+  custom(
+    "ScatterNd",
+    [[3, 2]],
+    (graph, [x]) => graph.op("ScatterNd", [[[1], [3], [1]], x ?? 0, [5, 2]]).output,
+  ),
+  ...["TensorScatterAdd", "TensorScatterSub", "TensorScatterUpdate"].map((type) =>
+    custom(
+      type,
+      [
+        [4, 2],
+        [2, 2],
+      ],
+      (graph, [x, u]) => graph.op(type, [x ?? 0, [[3], [0]], u ?? 0]).output,
+    ),
+  ),
+  ...["SegmentSum", "SegmentMean", "SegmentMax", "SegmentMin"].map((type) =>
+    op(type, [[4, 2]], {}, [[0, 0, 1, 2]]),
+  ),
+  ...["UnsortedSegmentSum", "UnsortedSegmentMax", "UnsortedSegmentMin"].map((type) =>
+    op(type, [[5, 2]], {}, [[2, 0, -1, 0, 1], 3]),
+  ),
+  ...["SparseSegmentSum", "SparseSegmentMean", "SparseSegmentSqrtN"].map((type) =>
+    op(type, [[4, 2]], {}, [
+      [1, 3, 1],
+      [0, 0, 1],
+    ]),
+  ),
+];
