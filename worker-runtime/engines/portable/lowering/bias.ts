@@ -4,7 +4,7 @@ import { channelSums } from "./channel-sums.js";
 import { accepts } from "./fits.js";
 import { alongAxis } from "./layout.js";
 import type { Lowering } from "./lowering.js";
-import { convolved, placedGradient } from "./origins.js";
+import { convolved, placedGradient, products } from "./origins.js";
 
 const types = { T: ["float32", "float64", "int32", "int64"] } as const satisfies Record<
   string,
@@ -23,6 +23,10 @@ function biasAdd(op: string): Lowering {
       const made = convolved.get(value);
       if (made?.channelsFirst === isChannelsFirst(node)) {
         return [made.withBias(bias)];
+      }
+      const product = products.get(value);
+      if (product !== undefined) {
+        return [product.plus(bias)];
       }
       const axis = isChannelsFirst(node) ? 1 : rank(value) - 1;
       const addend = alongAxis(model, bias, rank(value), axis);

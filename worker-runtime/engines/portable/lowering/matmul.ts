@@ -2,13 +2,15 @@ import { type DType, itemSize } from "../../../protocol/dtype.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
 import { parseEquation } from "../kernels/linalg/einsum-equation.js";
 import { fusedStepsOf } from "../kernels/nn/fused-steps.js";
-import { int, string } from "../onnx/attributes.js";
+import type { OnnxAttributes } from "../onnx/attributes.js";
+import { float, int, string } from "../onnx/attributes.js";
 import { MICROSOFT, type ModelBuilder, type OnnxValue } from "../onnx/model-builder.js";
 import { int64s, scalar } from "./constants.js";
 import { accepts } from "./fits.js";
 import { lowerFusedSteps } from "./fused-steps.js";
 import { transposeMatrices } from "./layout.js";
 import type { Lowering, LoweringContext } from "./lowering.js";
+import { products } from "./origins.js";
 import { Writer } from "./writer.js";
 
 /** The dtypes for which ONNX Runtime has matrix products on the CPU. */
@@ -35,7 +37,7 @@ export function multiply(model: ModelBuilder, a: Operand, b: Operand): OnnxValue
   if (!a.transposed && !b.transposed) {
     return model.node("MatMul", values, dtype);
   }
-  const attributes = { transA: int(Number(a.transposed)), transB: int(Number(b.transposed)) };
+  const attributes = transposes(a, b);
   if (isFloat(dtype) && a.rank === 2 && b.rank === 2) {
     return model.node("Gemm", values, dtype, { attributes });
   }
@@ -46,6 +48,10 @@ export function multiply(model: ModelBuilder, a: Operand, b: Operand): OnnxValue
     transposed ? transposeMatrices(model, value, rank) : value,
   );
   return model.node("MatMul", plain, dtype);
+}
+
+function transposes(a: Operand, b: Operand): OnnxAttributes {
+  return { transA: int(Number(a.transposed)), transB: int(Number(b.transposed)) };
 }
 
 /** Rows at such a distance in memory share the same few lines of a level-1 cache. */
@@ -84,9 +90,20 @@ function matMul(
   }
   const left = { value: a, rank: 2, transposed: node.bool("transpose_a") };
   const right = { value: b, rank: 2, transposed: node.bool("transpose_b") };
-  return hasAliasingRows(left, context)
-    ? multiply(model, padded(model, left, 1), padded(model, right, right.transposed ? 1 : 0))
-    : multiply(model, left, right);
+  if (hasAliasingRows(left, context)) {
+    return multiply(model, padded(model, left, 1), padded(model, right, right.transposed ? 1 : 0));
+  }
+  const product = multiply(model, left, right);
+  if (isFloat(a.dtype) && !context.isOnGpu) {
+    products.set(product, {
+      inner: context.likelyShape(a)?.[left.transposed ? 0 : 1],
+      plus: (addend, scale = 1) => {
+        const attributes = { ...transposes(left, right), alpha: float(scale) };
+        return model.node("Gemm", [a, b, addend], a.dtype, { attributes });
+      },
+    });
+  }
+  return product;
 }
 
 /**

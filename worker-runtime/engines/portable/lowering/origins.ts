@@ -36,3 +36,14 @@ export interface Convolved {
 
 /** By result. ONNX's Conv adds a bias, and ONNX Runtime an activation after it, without another pass over the images. */
 export const convolved = new WeakMap<OnnxValue, Convolved>();
+
+/** A product of two matrices of floats. */
+export interface MatrixProduct {
+  /** The number of elements that each element of the product sums up, at present; undefined if unknown. */
+  readonly inner: number | undefined;
+  /** `scale` times the product, plus a matrix of its shape or a vector for each row. The model fails for other shapes. */
+  plus(addend: OnnxValue, scale?: number): OnnxValue;
+}
+
+/** By result. ONNX's Gemm scales a product and adds to it, without further passes over the matrix. */
+export const products = new WeakMap<OnnxValue, MatrixProduct>();

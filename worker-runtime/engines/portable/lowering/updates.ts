@@ -4,7 +4,8 @@ import type { KernelTypes } from "../kernels/kernel.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
 import type { OnnxValue } from "../onnx/model-builder.js";
 import { Arithmetic } from "./arithmetic.js";
-import type { UpdateLowering } from "./lowering.js";
+import type { LoweringContext, UpdateLowering } from "./lowering.js";
+import { products } from "./origins.js";
 
 /** How an optimizer applies a gradient, as in kernels/state/training. */
 interface Rule {
@@ -16,7 +17,12 @@ interface Rule {
   /** The name of the gradient argument; defaults to "grad". All other arguments except the variables are scalars. */
   readonly gradient?: string;
   /** @param arg returns the value of an argument by name. @returns the new values of `variables`. */
-  update(m: Arithmetic, arg: (name: string) => OnnxValue, node: KernelNode): readonly OnnxValue[];
+  update(
+    m: Arithmetic,
+    arg: (name: string) => OnnxValue,
+    node: KernelNode,
+    context: LoweringContext,
+  ): readonly OnnxValue[];
 }
 
 const both = ["Apply", "ResourceApply"] as const;
@@ -38,6 +44,24 @@ function shrink(m: Arithmetic, value: OnnxValue, rate: OnnxValue, l1: OnnxValue,
   const least = m.mul(rate, m.max(l1, m.zero));
   const kept = m.mul(m.sign(value), m.max(m.sub(m.abs(value), least), m.zero));
   return m.div(kept, m.add(m.one, m.mul(l2, rate)));
+}
+
+/** ONNX Runtime adds longer products to a matrix in several parts, each of which is rounded. */
+const MAX_SUMMED = 256;
+
+/** Gradient descent in the pass that computes the gradient, if this is a product of matrices and the rate is constant. */
+function descentByProduct(
+  arg: (name: string) => OnnxValue,
+  { value }: LoweringContext,
+): OnnxValue | undefined {
+  const delta = arg("delta");
+  const { inner = Number.POSITIVE_INFINITY, plus } = products.get(delta) ?? {};
+  // Gemm's factor has 32 bits.
+  if (plus === undefined || inner > MAX_SUMMED || delta.dtype !== "float32") {
+    return undefined;
+  }
+  const alpha = value(arg("alpha"));
+  return alpha && plus(arg("var"), -Number(alpha.at(0)));
 }
 
 function proximalDescent(m: Arithmetic, arg: (name: string) => OnnxValue): readonly OnnxValue[] {
@@ -105,7 +129,9 @@ const rules: readonly Rule[] = [
     forms: both,
     variables: ["var"],
     gradient: "delta",
-    update: (m, arg) => [m.sub(arg("var"), m.mul(arg("delta"), arg("alpha")))],
+    update: (m, arg, _, context) => [
+      descentByProduct(arg, context) ?? m.sub(arg("var"), m.mul(arg("delta"), arg("alpha"))),
+    ],
   },
   {
     op: "ApplyProximalGradientDescent",
@@ -279,7 +305,8 @@ function updateLowering(rule: Rule, form: Rule["forms"][number]): UpdateLowering
     op: form + rule.op.slice("Apply".length),
     types: { T: floats },
     variables: rule.variables.map((_, index) => index),
-    lower: (node, inputs, { model, rank }) => {
+    lower: (node, inputs, context) => {
+      const { model, rank } = context;
       const args = new Map(node.inputs.map(({ argName }, index) => [argName, inputs[index]]));
       const arg = (name: string): OnnxValue => {
         const value = args.get(name);
@@ -293,7 +320,7 @@ function updateLowering(rule: Rule, form: Rule["forms"][number]): UpdateLowering
       const fits = [...args].every(
         ([name, value]) => value !== undefined && rank(value) === (tensors.includes(name) ? wanted : 0),
       );
-      return fits ? rule.update(new Arithmetic(model, node.type("T")), arg, node) : undefined;
+      return fits ? rule.update(new Arithmetic(model, node.type("T")), arg, node, context) : undefined;
     },
   };
 }

@@ -2,6 +2,7 @@ import { type DType, dtypeOf, itemSize } from "../../../protocol/dtype.js";
 import { elementsOfShape } from "../../../protocol/shape.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import type { LoweringContext, UpdateLowering } from "../lowering/lowering.js";
+import { products } from "../lowering/origins.js";
 import { Writer } from "../lowering/writer.js";
 import { ModelBuilder, type OnnxValue } from "../onnx/model-builder.js";
 import type { PausingWork } from "../pauses.js";
@@ -192,6 +193,10 @@ export class MemberLowering {
             ? value
             : write.reshape(value, write.same("Max", [write.shape(target), write.shape(value)]));
         ranks.set(checked.name, rank);
+        const product = products.get(value);
+        if (product !== undefined) {
+          products.set(checked, product);
+        }
         return checked;
       });
       const lower = update.lower.bind(update, member.node.node, inputs);

@@ -1,5 +1,5 @@
 /**
- * Nodes that are lowered together: a bias that a convolution adds, and a pool's gradient that is multiplied and summed
+ * Nodes that are lowered together: a bias that a convolution or a matrix product adds, and a pool's gradient that is multiplied and summed
  * before it is spread over the images.
  */
 import { afterEach, describe, expect, test } from "vitest";
@@ -96,6 +96,16 @@ class Chain {
     return ModelProto.decode(bytes).graph?.node.map(({ opType }) => opType ?? "") ?? [];
   }
 }
+
+test.each([4, 0])("a product of matrices that sums up %i elements adds the bias after it", async (inner) => {
+  const chain = new Chain();
+  const [a, b] = [chain.input(whole([inner, 3])), chain.input(whole([5, inner]))];
+  const product = await chain.node("MatMul", [a, b], { transpose_a: true, transpose_b: true });
+  const biased = await chain.node("BiasAdd", [product, chain.input(whole([5]))]);
+  const ops = await chain.check(await chain.node("Relu", [biased]));
+  expect(ops.filter((one) => one === "Gemm")).toHaveLength(1);
+  expect(ops).not.toContain("Add");
+});
 
 describe.each(["NHWC", "NCHW"])("a convolution of %s", (format) => {
   const image = format === "NHWC" ? [2, 4, 5, 3] : [2, 3, 4, 5];

@@ -59,6 +59,35 @@ describe("a training step that is run as a region", () => {
     expect(task.log).toEqual([]);
   });
 
+  it("steps by a gradient that is a product of matrices, of any number of rows", async () => {
+    const task = startTask();
+    const matrix = (rows: number, columns: number, value: number) =>
+      new Tensor("float32", [rows, columns], new Float32Array(rows * columns).fill(value));
+    await initialize(task, "w", matrix(64, 128, 8));
+    const graph = task.register([
+      handle("w"),
+      arg("x", 0, "float32"),
+      arg("dy", 1, "float32"),
+      constant("rate", 0.5, "float32"),
+      node("MatMul", "gradient", ["x", "dy"], { T, transpose_a: bool(true), transpose_b: bool(false) }),
+      node("ResourceApplyGradientDescent", "apply", ["w", "rate", "gradient"], {
+        T,
+        use_locking: bool(false),
+      }),
+    ]);
+    const values: unknown[] = [];
+    for (const rows of [2, 2, 3, 0]) {
+      await graph.run({ args: [matrix(rows, 64, 0.5), matrix(rows, 128, -1)] });
+      values.push(uniform(await currentValue(task, "w")));
+    }
+    expect(values).toEqual([8.5, 9, 9.75, 9.75]);
+    expect(task.regions.sessions).toBe(1);
+    expect(task.log).toEqual([]);
+    const wide = graph.run({ args: [matrix(2, 64, 0.5), matrix(2, 1, -1)] });
+    await expect(wide).rejects.toMatchObject({ code: StatusCode.INVALID_ARGUMENT });
+    expect(uniform(await currentValue(task, "w"))).toBe(9.75);
+  });
+
   it("keeps its thread while values of variables are on it", async () => {
     const task = startTask({ idleMillis: 5 });
     await initialize(task, "v", filled(8));
