@@ -1,0 +1,46 @@
+/** The parts of a pod that both Kubernetes' own kinds and Kubeflow's have. */
+import type { ExportSettings } from "./export-options.js";
+
+/** Kubernetes replaces $(NAME) in commands and environment variables. */
+export function literalForPod(text: string): string {
+  return text.replaceAll("$(", "$$$$(");
+}
+
+/** What a container may use; GPUs can only be limits. */
+export function podResources(
+  { cpus, memoryMib }: Pick<ExportSettings, "cpus" | "memoryMib">,
+  gpus: number,
+): object | undefined {
+  const sizes = {
+    ...(cpus !== undefined && { cpu: String(cpus) }),
+    ...(memoryMib !== undefined && { memory: `${memoryMib}Mi` }),
+  };
+  const limits = { ...sizes, ...(gpus > 0 && { "nvidia.com/gpu": gpus }) };
+  if (Object.keys(limits).length === 0) return undefined;
+  return { ...(Object.keys(sizes).length > 0 && { requests: sizes }), limits };
+}
+
+/**
+ * The fields of pod and container that let Tensordeck's image run with as few rights as it needs; those of other images
+ * are not known to do with them.
+ */
+export function restrictedPod({ run, image }: ExportSettings): {
+  readonly pod: object;
+  readonly container: object;
+} {
+  if (run !== "worker" || image !== undefined) return { pod: {}, container: {} };
+  return {
+    pod: {
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+      volumes: [{ name: "scratch", emptyDir: {} }],
+    },
+    container: {
+      securityContext: {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ["ALL"] },
+      },
+      volumeMounts: [{ name: "scratch", mountPath: "/tmp" }],
+    },
+  };
+}
