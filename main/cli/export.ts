@@ -22,7 +22,6 @@ import {
   isExportTarget,
 } from "../../worker-runtime/cluster/orchestrators/export-targets.js";
 import { importCluster } from "../../worker-runtime/cluster/orchestrators/import-cluster.js";
-import { packageVersion } from "../../worker-runtime/engines/package-root.js";
 import { invalidArgument } from "../../worker-runtime/protocol/status.js";
 
 const exportCommand: CommandSpec = {
@@ -47,8 +46,8 @@ Compose, Kubernetes, TFJob and Slurm give the tasks addresses of their own; Mara
 task on the machine that its address names. ps tasks get no GPU.
 
 examples:
-  tensordeck export clusterspec.json --to compose | docker compose -f - up
-  tensordeck export clusterspec.json --to kubernetes --gpus 1 --memory 8Gi -o deploy
+  tensordeck export clusterspec.json --to compose --run server | docker compose -p lab -f - up
+  tensordeck export clusterspec.json --to kubernetes --image lab/tensordeck:1 --gpus 1 --memory 8Gi -o deploy
   tensordeck export clusterspec.json --to slurm --run script --script "train.py --epochs 3" --time 2:00:00`,
 };
 
@@ -70,7 +69,7 @@ export async function runExport(args: readonly string[]): Promise<number> {
   }
   const target = targetOf(parsed);
   const { cluster } = importCluster(await readGivenText(file, "CLUSTER"), file);
-  const result = exportCluster(target, tasksOfCluster(cluster), valuesOf(parsed), packageVersion());
+  const result = exportCluster(target, tasksOfCluster(cluster), valuesOf(parsed));
   const folder = parsed.get("output");
   if (folder === undefined) {
     process.stdout.write(result.file.text);

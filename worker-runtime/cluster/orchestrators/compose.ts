@@ -2,7 +2,7 @@
 import type { ExportResult, ExportTask } from "./export-model.js";
 import type { ExportSettings } from "./export-options.js";
 import { clusterOfGroups, jobGroups, tfConfigOf } from "./job-groups.js";
-import { gpusOf, healthCommand, imageNotes, imageOf, taskCommand } from "./task-program.js";
+import { gpusOf, healthCommand, imageOf, taskCommand } from "./task-program.js";
 import { yamlText } from "./yaml-text.js";
 
 /** What a server without a health command is asked: whether its port is open. */
@@ -16,11 +16,7 @@ function literal(text: string): string {
 }
 
 /** @throws TensorFlowError INVALID_ARGUMENT for a cluster that cannot be written so. */
-export function composeExport(
-  tasks: readonly ExportTask[],
-  settings: ExportSettings,
-  version: string,
-): ExportResult {
+export function composeExport(tasks: readonly ExportTask[], settings: ExportSettings): ExportResult {
   const { name, port, cpus, memoryMib, publish, run } = settings;
   const groups = jobGroups(tasks);
   const cluster = clusterOfGroups(groups, ({ index }, label) => `${label}-${index}:${port}`);
@@ -42,10 +38,10 @@ export function composeExport(
       return [
         hostName,
         {
-          image: imageOf(settings, gpus, version),
+          image: imageOf(settings, gpus),
           hostname: hostName,
           // Instead of the image's own program.
-          entrypoint: taskCommand(task, settings).map(literal),
+          entrypoint: taskCommand(task, settings, "container").map(literal),
           environment: { TF_CONFIG: literal(tfConfigOf(cluster, task)) },
           expose: [String(port)],
           ...(publish && { ports: [`127.0.0.1:${published++}:${port}`] }),
@@ -59,8 +55,6 @@ export function composeExport(
             },
           }),
           ...(run === "worker" && {
-            read_only: true,
-            tmpfs: ["/tmp"],
             cap_drop: ["ALL"],
             security_opt: ["no-new-privileges:true"],
           }),
@@ -79,13 +73,12 @@ export function composeExport(
       text: yamlText(
         [
           `TensorFlow cluster of ${tasks.length === 1 ? "one task" : `${tasks.length} tasks`}. Start it with:`,
-          `  docker compose -f ${fileName} up`,
+          `  docker compose -p ${name} -f ${fileName} up`,
         ],
-        [{ name, services: Object.fromEntries(services) }],
+        [{ services: Object.fromEntries(services) }],
       ),
     },
     notes: [
-      ...imageNotes(settings, version),
       publish
         ? `The tasks are reached at 127.0.0.1:${port} and the ports after it, in the order of the file. Their ClusterSpec has names that only the containers know: a session from outside has to use one task's master.`
         : "Only containers of the same Compose project reach the tasks.",

@@ -9,7 +9,7 @@ import { shellExport } from "./shell.js";
 import { slurmExport } from "./slurm.js";
 import { tfJobExport } from "./tfjob.js";
 
-type Writer = (tasks: readonly ExportTask[], settings: ExportSettings, version: string) => ExportResult;
+type Writer = (tasks: readonly ExportTask[], settings: ExportSettings) => ExportResult;
 
 const WRITERS: Readonly<Record<ExportTarget, Writer>> = {
   compose: composeExport,
@@ -22,14 +22,12 @@ const WRITERS: Readonly<Record<ExportTarget, Writer>> = {
 
 /**
  * Writes a cluster as the file of another system.
- * @param version Tensordeck's, the tag of its container image.
  * @throws TensorFlowError INVALID_ARGUMENT for invalid options, and for clusters that the target cannot express.
  */
 export function exportCluster(
   target: ExportTarget,
   tasks: readonly ExportTask[],
   values: OptionValues,
-  version: string,
 ): ExportResult {
-  return WRITERS[target](tasks, readOptions(target, values), version);
+  return WRITERS[target](tasks, readOptions(target, values));
 }

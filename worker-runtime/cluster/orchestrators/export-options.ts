@@ -133,7 +133,7 @@ export const EXPORT_OPTIONS: readonly ExportOption[] = [
     name: "image",
     targets: CONTAINERS,
     value: "IMAGE",
-    help: "The container image (default: tensordeck of this version, or TensorFlow's own for a server or script).",
+    help: "The container image. A worker needs one that has the command tensordeck; otherwise TensorFlow's own is the default.",
     problem: matching(
       /^[a-z0-9][\w./:@-]*$/,
       "must be the name of an image, such as tensorflow/tensorflow:2.21.0",
@@ -255,7 +255,10 @@ export function optionProblems(
     if (problem !== undefined) problems[option.name] = problem;
     else if (option.name === "script" && text === "")
       problems.script = "must name the script that the tasks run";
-    else if (option.name === "cpus" && target === "slurm" && text.includes(".")) {
+    else if (option.name === "image" && text === "" && (values.run || "worker") === "worker") {
+      problems.image =
+        "must name an image that has the command tensordeck: no registry has one. Or choose server to run TensorFlow's own";
+    } else if (option.name === "cpus" && target === "slurm" && text.includes(".")) {
       problems.cpus = "must be a whole number: Slurm gives out whole cores";
     } else if (option.name === "run" && target === "kubernetes" && text === "script") {
       problems.run =

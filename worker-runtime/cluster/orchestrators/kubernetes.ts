@@ -2,19 +2,15 @@
 import type { ExportResult, ExportTask } from "./export-model.js";
 import type { ExportSettings } from "./export-options.js";
 import { clusterOfGroups, type JobGroup, jobGroups, mostOf, requireDense } from "./job-groups.js";
-import { literalForPod, podResources, restrictedPod } from "./pod.js";
-import { gpusOf, healthCommand, imageNotes, imageOf, taskCommand } from "./task-program.js";
+import { literalForPod, podResources } from "./pod.js";
+import { gpusOf, healthCommand, imageOf, taskCommand } from "./task-program.js";
 import { yamlText } from "./yaml-text.js";
 
 /** Names the port of each task in its pod and Service. */
 const PORT_NAME = "grpc-tf";
 
 /** @throws TensorFlowError INVALID_ARGUMENT for a cluster that cannot be written so. */
-export function kubernetesExport(
-  tasks: readonly ExportTask[],
-  settings: ExportSettings,
-  version: string,
-): ExportResult {
+export function kubernetesExport(tasks: readonly ExportTask[], settings: ExportSettings): ExportResult {
   const { name, port, namespace, networkPolicy } = settings;
   const groups = jobGroups(tasks);
   requireDense(groups, "Kubernetes");
@@ -22,7 +18,7 @@ export function kubernetesExport(
     groups,
     ({ index }, label) => `${name}-${label}-${index}.${name}-${label}:${port}`,
   );
-  const manifests = new Manifests(settings, version);
+  const manifests = new Manifests(settings);
   const fileName = `${name}.kubernetes.yaml`;
   return {
     file: {
@@ -39,7 +35,6 @@ export function kubernetesExport(
       ),
     },
     notes: [
-      ...imageNotes(settings, version),
       "It needs Kubernetes 1.28 or newer, whose pods know their own number.",
       `From this machine: kubectl${namespace === undefined ? "" : ` -n ${namespace}`} port-forward pod/${name}-${groups[0]?.label ?? ""}-0 ${port}`,
       ...(networkPolicy
@@ -52,10 +47,7 @@ export function kubernetesExport(
 }
 
 class Manifests {
-  constructor(
-    private readonly settings: ExportSettings,
-    private readonly version: string,
-  ) {}
+  constructor(private readonly settings: ExportSettings) {}
 
   private labels(): Record<string, string> {
     return { "app.kubernetes.io/name": "tensordeck", "app.kubernetes.io/instance": this.settings.name };
@@ -100,7 +92,6 @@ class Manifests {
 
   statefulSet(group: JobGroup): object {
     const name = `${this.settings.name}-${group.label}`;
-    const { pod } = restrictedPod(this.settings);
     return {
       apiVersion: "apps/v1",
       kind: "StatefulSet",
@@ -113,7 +104,6 @@ class Manifests {
         template: {
           metadata: { labels: this.jobLabels(group) },
           spec: {
-            ...pod,
             automountServiceAccountToken: false,
             enableServiceLinks: false,
             terminationGracePeriodSeconds: 15,
@@ -130,8 +120,8 @@ class Manifests {
     const resources = podResources(settings, gpus);
     return {
       name: "tensorflow",
-      image: imageOf(settings, gpus, this.version),
-      command: taskCommand(group.tasks[0] ?? {}, settings).map(literalForPod),
+      image: imageOf(settings, gpus),
+      command: taskCommand(group.tasks[0] ?? {}, settings, "container").map(literalForPod),
       env: [
         {
           name: "TF_CLUSTER",
@@ -149,7 +139,6 @@ class Manifests {
       ports: [{ name: PORT_NAME, containerPort: settings.port }],
       ...this.probes(),
       ...(resources !== undefined && { resources }),
-      ...restrictedPod(settings).container,
     };
   }
 

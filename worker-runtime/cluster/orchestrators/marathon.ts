@@ -6,17 +6,13 @@ import type { ExportResult, ExportTask } from "./export-model.js";
 import type { ExportSettings } from "./export-options.js";
 import { jobGroups, tfConfigOf } from "./job-groups.js";
 import { shellCommand } from "./shell-words.js";
-import { gpusOf, healthCommand, imageNotes, imageOf, taskCommand } from "./task-program.js";
+import { gpusOf, healthCommand, imageOf, taskCommand } from "./task-program.js";
 
 const DEFAULT_CPUS = 1;
 const DEFAULT_MEMORY_MIB = 2048;
 
 /** @throws TensorFlowError INVALID_ARGUMENT for a cluster that cannot be written so. */
-export function marathonExport(
-  tasks: readonly ExportTask[],
-  settings: ExportSettings,
-  version: string,
-): ExportResult {
+export function marathonExport(tasks: readonly ExportTask[], settings: ExportSettings): ExportResult {
   const { name, run, cpus = DEFAULT_CPUS, memoryMib = DEFAULT_MEMORY_MIB } = settings;
   const cluster = clusterWithAddresses(tasks, "Marathon").asDict();
   const apps = jobGroups(tasks).flatMap(({ label, tasks: members }) =>
@@ -32,12 +28,12 @@ export function marathonExport(
       return {
         id: `${label}-${task.index}`,
         instances: 1,
-        cmd: shellCommand(taskCommand(task, settings)),
+        cmd: shellCommand(taskCommand(task, settings, "container")),
         cpus,
         mem: memoryMib,
         ...(gpus > 0 && { gpus }),
         env: { TF_CONFIG: tfConfigOf(cluster, task) },
-        container: { type: "MESOS", docker: { image: imageOf(settings, gpus, version) } },
+        container: { type: "MESOS", docker: { image: imageOf(settings, gpus) } },
         networks: [{ mode: "host" }],
         // The ClusterSpec names the port, so no other will do.
         portDefinitions: [{ name: "grpc-tf", port, protocol: "tcp" }],
@@ -69,7 +65,6 @@ export function marathonExport(
       text: `${JSON.stringify({ id: `/${name}`, apps }, undefined, 2)}\n`,
     },
     notes: [
-      ...imageNotes(settings, version),
       `Create the group with: curl -X POST -H 'Content-Type: application/json' -d @${name}.marathon.json http://MARATHON:8080/v2/groups`,
       "Each host in the cluster has to be the hostname under which its Mesos agent is registered, and the agent has to offer the port.",
     ],

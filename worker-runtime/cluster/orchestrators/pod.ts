@@ -19,28 +19,3 @@ export function podResources(
   if (Object.keys(limits).length === 0) return undefined;
   return { ...(Object.keys(sizes).length > 0 && { requests: sizes }), limits };
 }
-
-/**
- * The fields of pod and container that let Tensordeck's image run with as few rights as it needs; those of other images
- * are not known to do with them.
- */
-export function restrictedPod({ run, image }: ExportSettings): {
-  readonly pod: object;
-  readonly container: object;
-} {
-  if (run !== "worker" || image !== undefined) return { pod: {}, container: {} };
-  return {
-    pod: {
-      securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
-      volumes: [{ name: "scratch", emptyDir: {} }],
-    },
-    container: {
-      securityContext: {
-        allowPrivilegeEscalation: false,
-        readOnlyRootFilesystem: true,
-        capabilities: { drop: ["ALL"] },
-      },
-      volumeMounts: [{ name: "scratch", mountPath: "/tmp" }],
-    },
-  };
-}

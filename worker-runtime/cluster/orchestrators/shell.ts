@@ -91,7 +91,7 @@ function taskCase(task: ExportTask, settings: ExportSettings): string {
   const hidden = task.gpus === 0 || (settings.gpus !== undefined && gpusOf(task, settings) === 0);
   const lines = [
     ...(hidden ? ["export CUDA_VISIBLE_DEVICES=-1"] : []),
-    `exec ${shellCommand(taskCommand(task, settings))}`,
+    `exec ${shellCommand(taskCommand(task, settings, "machine"))}`,
   ];
   return `    "${task.job} ${task.index}")\n${lines.map((line) => `      ${line}\n`).join("")}      ;;\n`;
 }

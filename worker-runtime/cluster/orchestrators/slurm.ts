@@ -86,5 +86,5 @@ function hidingGpus(gpus: number, without: readonly number[]): string {
 function commandText(tasks: readonly ExportTask[], settings: ExportSettings): string {
   const engines = new Set(tasks.map(({ engine }) => engine));
   const [only] = engines.size === 1 ? engines : [];
-  return shellCommand(taskCommand(only === undefined ? {} : { engine: only }, settings));
+  return shellCommand(taskCommand(only === undefined ? {} : { engine: only }, settings, "machine"));
 }

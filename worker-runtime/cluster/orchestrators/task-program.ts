@@ -18,18 +18,28 @@ export function gpusOf(task: ExportTask, { gpus }: ExportSettings): number {
   return task.job === "ps" ? 0 : gpus;
 }
 
+/** Where tasks run: in a container with an image, or as programs of a machine. */
+export type Surroundings = "container" | "machine";
+
 /** The command of a task, word by word. It finds the cluster and its own place in TF_CONFIG. */
-export function taskCommand(task: Pick<ExportTask, "engine">, settings: ExportSettings): string[] {
+export function taskCommand(
+  task: Pick<ExportTask, "engine">,
+  settings: ExportSettings,
+  surroundings: Surroundings,
+): string[] {
   const { run, python, script } = settings;
   if (run === "script") return [python, ...script];
   if (run === "server") return [python, "-c", SERVER_LINES.join("; ")];
-  const engine = settings.engine ?? task.engine;
-  // Its name leads to it through the names of the container network, which may know it only once it runs.
+  const inContainer = surroundings === "container";
+  // An image with libtensorflow is asked for by name.
+  const engine = settings.engine ?? task.engine ?? (inContainer ? "portable" : undefined);
   return [
-    "tensordeck",
-    "worker",
+    ...["tensordeck", "worker"],
+    // Its name leads to it through the names of the container network, which may know it only once it runs.
     "--skip_address_check",
     ...(engine === undefined ? [] : ["--engine", engine]),
+    // As TensorFlow's server does by itself: health checks and forwarded ports come by the container's loopback.
+    ...(inContainer && engine === "portable" ? ["--bind", "0.0.0.0"] : []),
   ];
 }
 
@@ -41,17 +51,7 @@ export function healthCommand({ run, port }: ExportSettings): string[] | undefin
   return run === "worker" ? ["tensordeck", "health", `localhost:${port}`] : undefined;
 }
 
-/** The container image. @param version Tensordeck's. */
-export function imageOf(settings: ExportSettings, gpus: number, version: string): string {
-  if (settings.image !== undefined) return settings.image;
-  if (settings.run === "worker") return `tensordeck:${version}`;
-  return gpus > 0 ? `${TENSORFLOW_IMAGE}-gpu` : TENSORFLOW_IMAGE;
-}
-
-/** Says how to get an image that no registry has. */
-export function imageNotes(settings: ExportSettings, version: string): string[] {
-  if (settings.image !== undefined || settings.run !== "worker") return [];
-  return [
-    `The image tensordeck:${version} is built from a clone of Tensordeck with: docker build -t tensordeck:${version} .`,
-  ];
+/** The container image; that of a worker is always given. */
+export function imageOf({ image }: ExportSettings, gpus: number): string {
+  return image ?? (gpus > 0 ? `${TENSORFLOW_IMAGE}-gpu` : TENSORFLOW_IMAGE);
 }

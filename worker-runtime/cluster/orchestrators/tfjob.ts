@@ -4,8 +4,8 @@ import { PARAMETER_SERVER_JOB } from "../job-names.js";
 import type { ExportResult, ExportTask } from "./export-model.js";
 import type { ExportSettings } from "./export-options.js";
 import { type JobGroup, jobGroups, mostOf, requireDense } from "./job-groups.js";
-import { literalForPod, podResources, restrictedPod } from "./pod.js";
-import { gpusOf, imageNotes, imageOf, taskCommand } from "./task-program.js";
+import { literalForPod, podResources } from "./pod.js";
+import { gpusOf, imageOf, taskCommand } from "./task-program.js";
 import { yamlText } from "./yaml-text.js";
 
 /** The operator's types of replicas, by TensorFlow's job names. */
@@ -22,11 +22,7 @@ export const TFJOB_CONTAINER = "tensorflow";
 export const TFJOB_PORT_NAME = "tfjob-port";
 
 /** @throws TensorFlowError INVALID_ARGUMENT for a cluster that cannot be written so. */
-export function tfJobExport(
-  tasks: readonly ExportTask[],
-  settings: ExportSettings,
-  version: string,
-): ExportResult {
+export function tfJobExport(tasks: readonly ExportTask[], settings: ExportSettings): ExportResult {
   const { name, namespace, run } = settings;
   const groups = jobGroups(tasks);
   requireDense(groups, "A TFJob");
@@ -46,7 +42,7 @@ export function tfJobExport(
     {
       replicas: group.tasks.length,
       restartPolicy: run === "script" ? "OnFailure" : "Always",
-      template: { spec: podOf(group, settings, version) },
+      template: { spec: podOf(group, settings) },
     },
   ]);
   return {
@@ -70,30 +66,26 @@ export function tfJobExport(
       ),
     },
     notes: [
-      ...imageNotes(settings, version),
       "It needs Kubeflow's training operator (version 1), which names the tasks and sets TF_CONFIG.",
       ...(tasks.length === 1 ? ["The operator sets no TF_CONFIG for a job of one task."] : []),
     ],
   };
 }
 
-function podOf(group: JobGroup, settings: ExportSettings, version: string): object {
+function podOf(group: JobGroup, settings: ExportSettings): object {
   const { run, port } = settings;
   const gpus = mostOf(group, (task) => gpusOf(task, settings));
   const resources = podResources(settings, gpus);
-  const { pod, container } = restrictedPod(settings);
-  const command = taskCommand(group.tasks[0] ?? {}, settings);
+  const command = taskCommand(group.tasks[0] ?? {}, settings, "container");
   return {
-    ...pod,
     containers: [
       {
         name: TFJOB_CONTAINER,
-        image: imageOf(settings, gpus, version),
+        image: imageOf(settings, gpus),
         // A worker without TF_CONFIG would take any free port.
         command: (run === "worker" ? [...command, "--port", String(port)] : command).map(literalForPod),
         ports: [{ name: TFJOB_PORT_NAME, containerPort: port }],
         ...(resources !== undefined && { resources }),
-        ...container,
       },
     ],
   };

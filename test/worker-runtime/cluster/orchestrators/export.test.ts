@@ -1,11 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { exportCluster } from "../../../../worker-runtime/cluster/orchestrators/export-cluster.js";
 import { optionProblems } from "../../../../worker-runtime/cluster/orchestrators/export-options.js";
 import { EXPORT_TARGETS } from "../../../../worker-runtime/cluster/orchestrators/export-targets.js";
 import { shellWord, splitShellWords } from "../../../../worker-runtime/cluster/orchestrators/shell-words.js";
-import { MUCH, THREE_TASKS, textOf } from "./clusters.js";
+import { MUCH, textOf } from "./clusters.js";
 
 function refusal(message: RegExp) {
   return expect.objectContaining({ codeName: "INVALID_ARGUMENT", message: expect.stringMatching(message) });
@@ -30,7 +29,7 @@ describe("compose", () => {
       cluster: { ps: ["ps-0:2222"], worker: ["worker-0:2222", "worker-1:2222"] },
       task: { type: "worker", index: 1 },
     });
-    expect(services["ps-0"]?.image).toBe("tensordeck:0.1.0");
+    expect(services["ps-0"]?.image).toBe("lab/tensordeck:1");
   });
 
   test("a ps gets no GPU, and published ports count up", () => {
@@ -140,7 +139,7 @@ describe("refused with a reason", () => {
     });
 
   test.each(EXPORT_TARGETS)("%s without tasks", (target) => {
-    expect(() => exportCluster(target, [], {}, "0.1.0")).toThrow(/no tasks/);
+    expect(() => textOf(target, {}, [])).toThrow(/no tasks/);
   });
 
   test.each([
@@ -153,7 +152,7 @@ describe("refused with a reason", () => {
     ["shell", [{ job: "worker", index: 0 }], /no address yet/],
     ["shell", [{ job: "worker", index: 0, address: "h" }], /has no port/],
   ] as const)("%s %#", (target, cluster, message) => {
-    expect(() => exportCluster(target, cluster, {}, "0.1.0")).toThrow(refusal(message));
+    expect(() => textOf(target, {}, cluster)).toThrow(refusal(message));
   });
 
   test.each([
@@ -162,6 +161,7 @@ describe("refused with a reason", () => {
     ["compose", { cpus: "0" }, /^--cpus must be/],
     ["compose", { run: "script" }, /^--script must name/],
     ["compose", { run: "script", script: "a 'b" }, /^--script has a quote/],
+    ["compose", { image: "" }, /^--image must name an image/],
     ["compose", { namespace: "tf" }, /^--namespace does not belong to compose/],
     ["kubernetes", { run: "script", script: "a.py" }, /^--run cannot be script/],
     ["slurm", { cpus: "0.5" }, /^--cpus must be a whole number/],
@@ -169,7 +169,7 @@ describe("refused with a reason", () => {
     ["tfjob", { port: "80" }, /^--port must be/],
     ["shell", { gpus: "-1" }, /^--gpus must be/],
   ] as const)("%s %j", (target, values, message) => {
-    expect(() => exportCluster(target, THREE_TASKS, values, "0.1.0")).toThrow(refusal(message));
+    expect(() => textOf(target, values)).toThrow(refusal(message));
   });
 
   test("a form gets all problems at once, and none of options that do not matter", () => {
