@@ -17,6 +17,14 @@ const applicationCommands: CommandTable = {
     summary: "Run a Python training script as the tasks of a cluster, here or on paired machines.",
     load: async () => presenting((await import("./submit.js")).runSubmit),
   },
+  export: {
+    summary: "Write a cluster for Docker Compose, Kubernetes, Kubeflow, Marathon, Slurm or a shell.",
+    load: async () => (await import("./export.js")).runExport,
+  },
+  import: {
+    summary: "Read the cluster in a Docker Compose file, a TFJob or a script, as a clusterspec.json.",
+    load: async () => (await import("./import.js")).runImport,
+  },
   doctor: {
     summary: "Report what keeps the machines of a cluster from reaching each other.",
     load: async () => presenting((await import("./doctor.js")).runDoctor),

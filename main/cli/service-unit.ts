@@ -1,4 +1,5 @@
 /** Tensordeck's agent as a systemd service, and how to install it. */
+import { shellCommand } from "../../worker-runtime/cluster/orchestrators/shell-words.js";
 
 export interface ServiceUnitOptions {
   /** The Node that runs the agent. */
@@ -56,7 +57,7 @@ WantedBy=multi-user.target
  * @param words of the command that prints the unit.
  */
 export function installCommands(words: readonly string[]): string {
-  const unitCommand = words.map(shellWord).join(" ");
+  const unitCommand = shellCommand(words);
   return `# Install it, and start it now and with the machine:
 #   ${unitCommand} | sudo tee /etc/systemd/system/tensordeck.service
 #   sudo systemctl daemon-reload
@@ -70,8 +71,4 @@ export function installCommands(words: readonly string[]): string {
 function quoted(word: string): string {
   const literal = word.replace(/[\\"]/g, "\\$&").replaceAll("%", "%%").replaceAll("$", "$$$$");
   return /^[\w./:=@%-]+$/.test(word) ? literal : `"${literal}"`;
-}
-
-function shellWord(word: string): string {
-  return /^[\w./:=@%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

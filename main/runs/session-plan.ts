@@ -3,7 +3,7 @@ import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
 import { taskDeviceName } from "../../worker-runtime/cluster/device-name.js";
 import { inBackground } from "../../worker-runtime/faults.js";
-import { targetOfAddress } from "../../worker-runtime/rpc/channel.js";
+import { targetOfAddress } from "../../worker-runtime/rpc/target-address.js";
 import { Session, type SessionConfig } from "../../worker-runtime/session/session.js";
 import { unoptimizedConfig } from "../../worker-runtime/session/trace/unoptimized-config.js";
 import type { Membership } from "../api/cluster.js";

@@ -6,6 +6,8 @@ export interface FlagSpec {
   readonly name: string;
   /** The name of its value in the help, "HOST:PORT"; absent for an on/off flag. */
   readonly value?: string;
+  /** One letter: "o" for -o. */
+  readonly short?: string;
   /** One sentence. */
   readonly help: string;
   /** May be given more than once. */
@@ -82,12 +84,13 @@ export function parseArgs(command: CommandSpec, args: readonly string[]): Parsed
       values.set("help", ["true"]);
       continue;
     }
-    if (!arg.startsWith("--")) {
+    const short = /^-[a-z]$/.test(arg) ? command.flags.find((flag) => flag.short === arg[1]) : undefined;
+    if (short === undefined && !arg.startsWith("--")) {
       positionals.push(arg);
       continue;
     }
     const equals = arg.indexOf("=");
-    const given = equals === -1 ? arg.slice(2) : arg.slice(2, equals);
+    const given = short?.name ?? (equals === -1 ? arg.slice(2) : arg.slice(2, equals));
     let value = equals === -1 ? undefined : arg.slice(equals + 1);
     const name = given.replaceAll("-", "_");
     const positive = name.startsWith("no_") ? flags.get(name.slice(3)) : undefined;
@@ -162,7 +165,10 @@ const HELP_WIDTH = 96;
 /** The help of a command: usage, summary, flags in two columns, notes. */
 export function helpText(command: CommandSpec): string {
   const flags = [...command.flags, helpFlag];
-  const labels = flags.map((flag) => `  --${flag.name}${flag.value === undefined ? "" : ` ${flag.value}`}`);
+  const labels = flags.map(({ name, value, short }) => {
+    const names = short === undefined ? `--${name}` : `-${short}, --${name}`;
+    return `  ${names}${value === undefined ? "" : ` ${value}`}`;
+  });
   const column = Math.min(34, Math.max(...labels.map((label) => label.length)) + 2);
   const lines = [
     `usage: ${command.name} [flags]${command.positionals === undefined ? "" : ` ${command.positionals}`}`,

@@ -9,7 +9,7 @@ import { notFound } from "../protocol/status.js";
  * @throws TensorFlowError NOT_FOUND, INVALID_ARGUMENT
  */
 export async function readClusterFile(file: string): Promise<ClusterSpec> {
-  const text = new TextDecoder().decode(await readGivenFile(file, "--cluster"));
+  const text = await readGivenText(file, "--cluster");
   const nested = clusterMember(text);
   return nested === undefined ? parseClusterJson(text, file) : ClusterSpec.from(nested);
 }
@@ -48,4 +48,9 @@ export async function readGivenFile(file: string, flag: string): Promise<Uint8Ar
     const why = cause instanceof Error ? cause.message : String(cause);
     throw notFound(`The file that ${flag} names cannot be read: ${why}.`, { cause });
   }
+}
+
+/** The same as text in UTF-8. @throws TensorFlowError NOT_FOUND naming the flag */
+export async function readGivenText(file: string, flag: string): Promise<string> {
+  return new TextDecoder().decode(await readGivenFile(file, flag));
 }

@@ -26,6 +26,10 @@ const graphCommands: CommandTable = {
     summary: "Run a graph from a file, here or on a cluster, and print the results.",
     load: async () => (await import("./run.js")).runCommand,
   },
+  health: {
+    summary: "Ask a task whether it serves, for health checks of containers and services.",
+    load: async () => (await import("./health.js")).runHealth,
+  },
   runtime: {
     summary: "Show which TensorFlow runtimes this machine has, or install one.",
     load: async () => (await import("./runtime.js")).runRuntime,

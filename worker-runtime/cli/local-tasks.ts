@@ -2,7 +2,7 @@ import { ClusterSpec } from "../cluster/cluster-spec.js";
 import { PARAMETER_SERVER_JOB } from "../cluster/job-names.js";
 import { type EngineName, Server } from "../engines/server.js";
 import { inBackground } from "../faults.js";
-import { addressOfTarget } from "../rpc/channel.js";
+import { addressOfTarget } from "../rpc/target-address.js";
 import type { SessionConfig } from "../session/session.js";
 import type { PinnedJob } from "./run-pins.js";
 

@@ -30,7 +30,7 @@ export async function awaitServing(host: string, port: number, deadlineMillis: n
 }
 
 /** One GetStatus; rejects when the connection fails, the call ends with another status than OK, or time is up. */
-function getStatus(host: string, port: number, deadlineMillis: number): Promise<void> {
+export function getStatus(host: string, port: number, deadlineMillis: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const session = connectHttp2(formatHostPort({ host, port }));
     const end = (error?: Error) => {

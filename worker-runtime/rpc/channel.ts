@@ -1,11 +1,7 @@
 import { type ChannelCredentials, type ChannelOptions, Client, credentials } from "@grpc/grpc-js";
-import { addressProblem } from "../cluster/address.js";
-import { invalidArgument } from "../protocol/status.js";
 import { grpcTarget } from "./grpc-target.js";
+import { addressOfTarget } from "./target-address.js";
 import { TrackedCredentials } from "./tracked-credentials.js";
-
-/** The scheme of a session's target; the address follows it. */
-const TARGET_SCHEME = "grpc://";
 
 /**
  * Bytes that a server may send before it must wait for us. With HTTP/2's own 64 KiB a tensor of many megabytes would stop
@@ -33,21 +29,6 @@ const options: ChannelOptions = {
   // A channel of its own, so that closing one closes its connection, whatever else talks to the same server.
   "grpc.use_local_subchannel_pool": 1,
 };
-
-/** The address of a session's target: "grpc://host:port" or "host:port". @throws TensorFlowError INVALID_ARGUMENT */
-export function addressOfTarget(target: string): string {
-  const address = target.startsWith(TARGET_SCHEME) ? target.slice(TARGET_SCHEME.length) : target;
-  const problem = addressProblem(address);
-  if (problem !== undefined) {
-    throw invalidArgument(`The target '${target}' cannot be dialled: '${address}' ${problem}.`);
-  }
-  return address;
-}
-
-/** "grpc://host:port" of an address. */
-export function targetOfAddress(address: string): string {
-  return `${TARGET_SCHEME}${address}`;
-}
 
 export interface ChannelDetails {
   /** The server's name in a TLS handshake; its host unless given. */

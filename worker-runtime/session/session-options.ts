@@ -7,7 +7,7 @@ import { tasksPassing } from "../cluster/device-filters.js";
 import { type TaskName, taskDeviceName, taskText } from "../cluster/device-name.js";
 import type { ServerOptions } from "../engines/server.js";
 import { invalidArgument } from "../protocol/status.js";
-import { targetOfAddress } from "../rpc/channel.js";
+import { targetOfAddress } from "../rpc/target-address.js";
 import type { GraphSource } from "./graph-source.js";
 import type { Participant } from "./participants.js";
 

@@ -10,9 +10,10 @@ import {
   StatusCode,
   TensorFlowError,
 } from "../protocol/status.js";
-import { addressOfTarget, Channel } from "../rpc/channel.js";
+import { Channel } from "../rpc/channel.js";
 import { masterClient } from "../rpc/master-client.js";
 import { CONTROL_DEADLINE_MILLIS } from "../rpc/service-client.js";
+import { addressOfTarget } from "../rpc/target-address.js";
 import { Callable, type CallableSpec, type StepContext } from "./callable.js";
 import { PartialRun, type PartialRunSpec } from "./partial-run.js";
 import type { Participant } from "./participants.js";

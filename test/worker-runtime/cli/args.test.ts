@@ -65,6 +65,13 @@ describe("flags", () => {
     );
   });
 
+  test("a flag may have a letter of its own", () => {
+    const spec = { name: "x", summary: "", flags: [{ name: "output", short: "o", value: "FILE", help: "" }] };
+    expect(parseArgs(spec, ["-o", "a"]).get("output")).toBe("a");
+    expect(parseArgs({ ...spec, positionals: "N" }, ["-p", "-1"]).positionals).toEqual(["-p", "-1"]);
+    expect(helpText(spec)).toContain("-o, --output FILE");
+  });
+
   test("the help fits a terminal and names every flag", () => {
     const help = helpText(command);
     for (const flag of ["--job_name NAME", "--task_index N", "--feed X", "--dry_run", "--help"]) {

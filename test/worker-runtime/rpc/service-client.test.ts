@@ -8,9 +8,10 @@ import {
 } from "../../../protos/generated/tensorflow/master.js";
 import { PayloadKey } from "../../../worker-runtime/protocol/status.js";
 import { Tensor, tensorFromProto, tensorToProto } from "../../../worker-runtime/protocol/tensor.js";
-import { addressOfTarget, Channel } from "../../../worker-runtime/rpc/channel.js";
+import { Channel } from "../../../worker-runtime/rpc/channel.js";
 import { type MasterClient, masterClient } from "../../../worker-runtime/rpc/master-client.js";
 import { errorOfCall } from "../../../worker-runtime/rpc/rpc-error.js";
+import { addressOfTarget } from "../../../worker-runtime/rpc/target-address.js";
 import { runStepRequest } from "../../../worker-runtime/session/run-step.js";
 import { freePort } from "../../support/processes.js";
 import { type Handlers, startFakeServer } from "./fake-server.js";

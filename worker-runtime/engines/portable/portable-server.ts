@@ -3,7 +3,7 @@ import type { ServerDef } from "../../../protos/generated/tensorflow/tensorflow_
 import { WorkerServiceDefinition } from "../../../protos/generated/tensorflow/worker_service.js";
 import { formatHostPort } from "../../cluster/address.js";
 import { bundledOpRegistry } from "../../graph/op-registry.js";
-import { targetOfAddress } from "../../rpc/channel.js";
+import { targetOfAddress } from "../../rpc/target-address.js";
 import { listenError } from "../address-check.js";
 import { ownAddress, withChosenPort } from "../own-address.js";
 import { ComputePool } from "./compute/compute-pool.js";
