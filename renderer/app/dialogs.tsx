@@ -37,6 +37,7 @@ const words = texts.app.dialogs;
 
 // It brings the definitions of all ops, which nothing else in the window needs.
 const LayerDialog = preloadable(() => import("../dialogs/layer-dialog.js"));
+const MakeTrainableDialog = preloadable(() => import("../dialogs/training/make-trainable-dialog.js"));
 
 /** The open dialogs: the window's own, then those that the application shows in every window. */
 export default function Dialogs(): ReactElement {
@@ -67,6 +68,8 @@ function OwnDialog(): ReactElement | null {
       return <ExamplesDialog />;
     case "layer":
       return <LayerDialog />;
+    case "make-trainable":
+      return <MakeTrainableDialog node={dialog.node} />;
     case "shortcuts":
       return <ShortcutsDialog />;
     case "about":

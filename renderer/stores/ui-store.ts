@@ -21,6 +21,8 @@ export type DialogState =
   | { readonly kind: "examples" }
   /** Adds a layer block. */
   | { readonly kind: "layer" }
+  /** Adds what trains the graph; `node` computes the loss. */
+  | { readonly kind: "make-trainable"; readonly node?: string }
   | { readonly kind: "shortcuts" }
   | { readonly kind: "about" }
   | { readonly kind: "log" }

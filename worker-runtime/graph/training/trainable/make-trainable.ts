@@ -4,14 +4,16 @@ import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.j
 import { shortTaskText, type TaskName, taskText } from "../../../cluster/device-name.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import { Graph } from "../../graph.js";
+import { stack } from "../../ops/array.js";
 import { group } from "../../ops/control-flow.js";
 import { GraphKeys } from "../../ops/state.js";
+import { Variable } from "../../variable.js";
 import { getOrCreateGlobalStep } from "../global-step.js";
 import type { Optimizer } from "../optimizer.js";
 import { asynchronousStep, synchronousStep } from "./between-graph.js";
 import { operationsFor } from "./copy-nodes.js";
 import { variablesOfGraph } from "./graph-variables.js";
-import type { Scheme, TrainingPlan } from "./plan.js";
+import type { ReadyCheck, Scheme, TrainingPlan } from "./plan.js";
 import { inGraphStep, ringStep } from "./replicas.js";
 import { serversByBytes } from "./servers.js";
 import type { Step, Trained } from "./step.js";
@@ -72,15 +74,14 @@ export function makeTrainable(graphDef: GraphDef, options: TrainableOptions): Tr
     const step = stepOf(options.scheme, trained);
     const needed = operationsFor([loss.op]);
     const before = all.filter(({ handle }) => needed.has(handle.op) || handle.op === globalStep.handle.op);
-    const added = graph
-      .collection(GraphKeys.GLOBAL_VARIABLES)
-      .flatMap((item) =>
-        typeof item === "object" && "variableDef" in item
-          ? [graph.operation(item.variableDef.initializerName)]
-          : [],
-      );
-    const initializers = new Set([...before.map(({ initializer }) => initializer), ...added]);
-    return { step, init: group(graph, [...initializers], { name: "init" }) };
+    const added = graph.collection(GraphKeys.GLOBAL_VARIABLES).filter((item) => item instanceof Variable);
+    const initialized = [...new Set([...before, ...added])];
+    const init = group(
+      graph,
+      initialized.map(({ initializer }) => initializer),
+      { name: "init" },
+    );
+    return { step, init, ready: readyCheck(graph, initialized) };
   });
   const { asynchronous, synchronous } = made.step;
   return {
@@ -91,6 +92,7 @@ export function makeTrainable(graphDef: GraphDef, options: TrainableOptions): Tr
       loss: made.step.loss.name,
       train: made.step.train.name,
       init: made.init.name,
+      ready: made.ready,
       globalStep: globalStep.name,
       workers: options.scheme === "single" ? [] : options.workers.map(shortTaskText),
       ...(options.batch[0] === undefined ? {} : { examples: options.batch[0] }),
@@ -130,4 +132,19 @@ function devicesFor(graphDef: GraphDef, options: TrainableOptions): ReadonlyMap<
   if (scheme === "single" || !first) return new Map();
   const servers = scheme === "ring" || parameterServers.length === 0 ? [first] : parameterServers;
   return new Map([...serversByBytes(graphDef, servers)].map(([name, task]) => [name, taskText(task)]));
+}
+
+function readyCheck(graph: Graph, variables: readonly Variable[]): ReadyCheck {
+  const checks = graph.withNameScope("initialized", () =>
+    variables.map(({ kind, handle }) =>
+      graph.withColocation(
+        handle,
+        () => graph.op(kind === "resource" ? "VarIsInitializedOp" : "IsVariableInitialized", [handle]).output,
+      ),
+    ),
+  );
+  return {
+    checks: stack(checks, 0, { name: "all_initialized" }).name,
+    initializers: variables.map(({ initializer }) => initializer.name),
+  };
 }

@@ -26,6 +26,14 @@ export interface SyncStep {
   readonly begin: string;
 }
 
+/** What tells whether variables have values. */
+export interface ReadyCheck {
+  /** A tensor of one boolean for each of `initializers`. */
+  readonly checks: string;
+  /** The operations that give the variables their first values. */
+  readonly initializers: readonly string[];
+}
+
 export interface TrainingPlan {
   readonly scheme: Scheme;
   /** The tensor to watch. */
@@ -34,6 +42,7 @@ export interface TrainingPlan {
   readonly train: string;
   /** The operation that gives every variable its first value. */
   readonly init: string;
+  readonly ready: ReadyCheck;
   /** The node of the counter of steps. */
   readonly globalStep: string;
   /** The tensor whose rows are the examples of a step; absent if none was named. */
