@@ -5,7 +5,7 @@ import { kernelListSchema } from "./kernels.js";
 import { method, nothing } from "./method.js";
 import { problemSchema } from "./problem.js";
 import { runOriginSchema, runStateSchema } from "./run-state.js";
-import { trainingPlanSchema } from "./training.js";
+import { trainingFiguresSchema, trainingPlanSchema } from "./training.js";
 
 /** When a run of several steps ends early, by a fetched tensor of one real element. */
 export const stopConditionSchema = z.discriminatedUnion("kind", [
@@ -137,6 +137,8 @@ export const runUpdateSchema = z.object({
   computeMillis: z.number().optional(),
   /** Task whose master runs the steps, as "worker/0". */
   master: z.string().optional(),
+  /** Of a run in which every worker has a session of its own. */
+  training: trainingFiguresSchema.optional(),
   /** Results of the newest finished step. */
   fetches: z.array(tensorPreviewSchema),
   /** Where the nodes ran; from the newest traced step. */

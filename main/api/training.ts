@@ -18,3 +18,27 @@ export const trainingPlanSchema = z.object({
     .object({ give: z.string(), required: z.string(), counts: names, takes: names, begin: z.string() })
     .optional(),
 });
+export type TrainingPlan = z.infer<typeof trainingPlanSchema>;
+
+/** What is measured of the workers of a run in which each has a session of its own. */
+export const trainingFiguresSchema = z.object({
+  workers: z.array(
+    z.object({
+      /** "worker/0" */
+      name: z.string(),
+      /** Finished in this run. */
+      steps: z.number().int().nonnegative(),
+      /** How many steps fewer than the worker with the most. */
+      behind: z.number().int().nonnegative(),
+      /** Mean of its newest steps, with what it waited; absent before the first. */
+      stepMillis: z.number().optional(),
+      /** The part of that in which it waited for the others and the update, from 0 to 1. */
+      waitingShare: z.number().optional(),
+      /** The step of the run after which the others went on without it. */
+      lostAtStep: z.number().int().nonnegative().optional(),
+    }),
+  ),
+  /** How many updates were by gradients 0, 1, 2, … updates old; empty unless the training is asynchronous. */
+  staleness: z.array(z.number().int().nonnegative()),
+});
+export type TrainingFigures = z.infer<typeof trainingFiguresSchema>;

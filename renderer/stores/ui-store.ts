@@ -10,6 +10,7 @@ export type DockTab =
   | "timeline"
   | "variables"
   | "lanes"
+  | "training"
   | "logs"
   | "problems"
   | "run"
