@@ -4,7 +4,5 @@ declare module "react" {
   interface CSSProperties {
     /** The colour of the task that an element and its parts belong to. */
     "--c"?: string;
-    /** The part of a bar that is filled, "40%". */
-    "--share"?: string;
   }
 }

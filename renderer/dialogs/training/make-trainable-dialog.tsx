@@ -63,7 +63,7 @@ export default function MakeTrainableDialog({ node }: { readonly node?: string |
                 ))}
               </SelectInput>
             </FieldLabel>
-            <FieldLabel>
+            <FieldLabel className={styles.optimizer}>
               <span>{words.optimizer}</span>
               <SelectInput
                 value={optimizer.name}

@@ -119,7 +119,9 @@ function Staleness({ counts }: { readonly counts: readonly number[] }): ReactEle
         {counts.map((count, steps) => (
           <li key={words.old({ steps })}>
             <span>{words.old({ steps })}</span>
-            <i className={styles.bar} style={{ "--share": `${(100 * count) / Math.max(total, 1)}%` }} />
+            <span className={styles.bar}>
+              <span style={{ width: `${(100 * count) / Math.max(total, 1)}%` }} />
+            </span>
             <b>{words.percent({ share: count / Math.max(total, 1) })}</b>
           </li>
         ))}
