@@ -20,6 +20,9 @@ export const trainingPlanSchema = z.object({
 });
 export type TrainingPlan = z.infer<typeof trainingPlanSchema>;
 
+/** The last count of staleness is of gradients that were so many updates old, or more. */
+export const MOST_STALE = 16;
+
 /** What is measured of the workers of a run in which each has a session of its own. */
 export const trainingFiguresSchema = z.object({
   workers: z.array(
@@ -38,7 +41,7 @@ export const trainingFiguresSchema = z.object({
       lostAtStep: z.number().int().nonnegative().optional(),
     }),
   ),
-  /** How many updates were by gradients 0, 1, 2, … updates old; empty unless the training is asynchronous. */
+  /** How many updates were by gradients 0, 1, 2, … MOST_STALE updates old; empty unless the training is asynchronous. */
   staleness: z.array(z.number().int().nonnegative()),
 });
 export type TrainingFigures = z.infer<typeof trainingFiguresSchema>;

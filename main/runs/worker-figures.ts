@@ -1,11 +1,9 @@
 /** What is measured of each worker while several train one model. */
 import type { WorkerStep } from "../../worker-runtime/training/between-graph.js";
-import type { TrainingFigures } from "../api/training.js";
+import { MOST_STALE, type TrainingFigures } from "../api/training.js";
 
 /** Means are of so many of the newest steps of a worker. */
 const RECENT = 50;
-/** The counts of staleness end with "this many or more". */
-const MOST_STALE = 16;
 
 interface Figures {
   steps: number;

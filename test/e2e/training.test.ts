@@ -38,7 +38,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("training in the window",
     await dialog.waitFor({ state: "hidden" });
     await window.button("Run 1000 steps").click();
     await window.dockTab("Training").click();
-    await page.getByText("step 1,000 / 1,000").waitFor();
+    await page.getByText("step 1000 / 1000").waitFor();
     const steps = await page
       .getByRole("table", { name: "Workers" })
       .getByRole("row", { name: /^worker\// })

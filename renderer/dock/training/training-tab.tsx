@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import type { RunUpdate } from "../../../main/api/runs.js";
-import type { TrainingFigures } from "../../../main/api/training.js";
+import { MOST_STALE, type TrainingFigures } from "../../../main/api/training.js";
 import { activeRunCommands } from "../../commands/run-commands.js";
 import { CommandButton } from "../../parts/command-button.js";
 import { useCluster } from "../../stores/cluster-store.js";
@@ -108,17 +108,22 @@ function Workers({ workers, staleness, run }: TrainingFigures & { readonly run: 
 /** How many updates of others came between the reading of the variables and the update by what was read. */
 function Staleness({ counts }: { readonly counts: readonly number[] }): ReactElement {
   const total = counts.reduce((sum, count) => sum + count, 0);
+  const worst = counts.length - 1;
   const mean = counts.reduce((sum, count, steps) => sum + count * steps, 0) / Math.max(total, 1);
   return (
     <section className={styles.staleness}>
       <h3>{words.staleness}</h3>
       <p className={textStyles.muted}>
-        {words.stalenessOf({ count: total, mean: digitsText(mean, 1), worst: counts.length - 1 })}
+        {words.stalenessOf({
+          count: total,
+          mean: digitsText(mean, 1),
+          worst: worst === MOST_STALE ? words.orMore({ steps: worst }) : digitsText(worst, 0),
+        })}
       </p>
       <ul>
         {counts.map((count, steps) => (
           <li key={words.old({ steps })}>
-            <span>{words.old({ steps })}</span>
+            <span>{steps === MOST_STALE ? words.veryOld({ steps }) : words.old({ steps })}</span>
             <span className={styles.bar}>
               <span style={{ width: `${(100 * count) / Math.max(total, 1)}%` }} />
             </span>

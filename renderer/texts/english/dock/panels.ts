@@ -35,7 +35,9 @@ export const panels = {
     lostAt: "lost at {step, number}",
     percent: "{share, number, percent}",
     staleness: "Staleness of applied gradients",
-    stalenessOf: "Of {count, plural, one {# update} other {# updates}}; mean {mean}, worst {worst, number}",
+    stalenessOf: "Of {count, plural, one {# update} other {# updates}}; mean {mean}, worst {worst}",
+    orMore: "{steps, number} or more",
+    veryOld: "{steps, number} or more steps old",
     old: "{steps, plural, one {# step old} other {# steps old}}",
   },
   logsTab: {
