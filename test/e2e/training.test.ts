@@ -47,7 +47,5 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("training in the window",
     expect(steps).toHaveLength(2);
     expect(steps.reduce((sum, text) => sum + Number(text.replace(",", "")), 0)).toBe(1000);
     await page.getByRole("heading", { name: "Staleness of applied gradients" }).waitFor();
-    await window.dockTab("Results").click();
-    await page.getByRole("row", { name: /^loss:0 float32/ }).waitFor();
   });
 });
