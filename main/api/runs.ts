@@ -5,6 +5,7 @@ import { kernelListSchema } from "./kernels.js";
 import { method, nothing } from "./method.js";
 import { problemSchema } from "./problem.js";
 import { runOriginSchema, runStateSchema } from "./run-state.js";
+import { trainingFiguresSchema, trainingPlanSchema } from "./training.js";
 
 /** When a run of several steps ends early, by a fetched tensor of one real element. */
 export const stopConditionSchema = z.discriminatedUnion("kind", [
@@ -47,6 +48,8 @@ export const runRequestSchema = z.object({
   traceEvery: z.number().int().min(1).max(MAX_STEPS).optional(),
   /** The run is done as soon as one of them holds. Their tensors must be fetched. */
   stops: z.array(stopConditionSchema).max(MAX_STOP_CONDITIONS).optional(),
+  /** The run trains the graph so; its targets and fetches are run besides. */
+  training: trainingPlanSchema.optional(),
   /** Ends a step with DEADLINE_EXCEEDED; 0 or absent: no limit. */
   stepTimeoutMillis: z.number().int().nonnegative().optional(),
   /** Only for a graph of a SavedModel. */
@@ -134,6 +137,8 @@ export const runUpdateSchema = z.object({
   computeMillis: z.number().optional(),
   /** Task whose master runs the steps, as "worker/0". */
   master: z.string().optional(),
+  /** Of a run in which every worker has a session of its own. */
+  training: trainingFiguresSchema.optional(),
   /** Results of the newest finished step. */
   fetches: z.array(tensorPreviewSchema),
   /** Where the nodes ran; from the newest traced step. */

@@ -11,6 +11,7 @@ import { ScalarLog } from "./scalar-log.js";
 import type { NamedTensor } from "./tensors/tensor-store.js";
 import { TraceLog } from "./trace-log.js";
 import type { TracedStep } from "./trace-summary.js";
+import type { WorkerFigures } from "./worker-figures.js";
 
 /** How long a step took, as the client saw it. */
 export interface StepTiming {
@@ -43,6 +44,7 @@ export class RunStatus implements RunReport {
   #results: readonly NamedTensor[] = [];
   #traced: { readonly step: TracedStep; readonly timing: StepTiming } | undefined;
   #endedEarly: string | undefined;
+  #figures: WorkerFigures | undefined;
   #restoreFailed = false;
   #problem: Problem | undefined;
   /** Set once the run is released. */
@@ -94,6 +96,7 @@ export class RunStatus implements RunReport {
       tracedStepRegisteredGraph: this.#traced?.timing.registeredGraph,
       computeMillis: this.#traced?.step.computeMillis,
       master: this.#master,
+      training: this.#figures?.report(),
       fetches: this.#results.map(({ name, tensor }) => previewTensor(name, tensor)),
       nodes: this.#traced?.step.nodes ?? [],
       transfers: this.#traced?.step.transfers ?? [],
@@ -140,6 +143,11 @@ export class RunStatus implements RunReport {
     this.#results = results;
     this.scalars.add(this.#step, results);
     this.#throttle.soon();
+  }
+
+  /** Reports what is measured of the workers, too. */
+  setWorkers(figures: WorkerFigures): void {
+    this.#figures = figures;
   }
 
   /** The run is done after this step, for a reason of its own. */

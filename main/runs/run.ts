@@ -3,6 +3,7 @@ import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/statu
 import type { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { restoreText } from "../../worker-runtime/session/saved-model/restore.js";
 import type { RunRequest } from "../api/runs.js";
+import type { TrainingPlan } from "../api/training.js";
 import { ProblemError } from "../api/wire.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
 import { problem } from "../shared/problems.js";
@@ -16,11 +17,20 @@ import { PauseGate } from "./pause-gate.js";
 import { runProblem } from "./run-problem.js";
 import type { RunStatus } from "./run-status.js";
 import { type SavedValues, SavedValuesError } from "./saved-values.js";
-import type { ReadySession, SessionKeeper } from "./session-keeper.js";
+import type { ReadySession, SessionKeeper, SessionRequest } from "./session-keeper.js";
 import { planRunSession } from "./session-plan.js";
 import { metStop } from "./stop-conditions.js";
 import type { NamedTensor, TensorStore } from "./tensors/tensor-store.js";
 import { isTraced, traceOf } from "./trace-summary.js";
+import {
+  checkPlan,
+  initializeVariables,
+  isBetweenGraph,
+  pinsOfWorkers,
+  stepsOfWorkers,
+  trainOnWorkers,
+} from "./training-run.js";
+import { WorkerFigures } from "./worker-figures.js";
 
 /** A starting task is up within a second or fails; with a slow disk it may take longer. */
 const TASK_WAIT_MILLIS = 90_000;
@@ -116,18 +126,28 @@ export class Run {
     if (this.#request.feeds.length > 0) this.status.setPhase("Reading the feeds");
     const reused = await this.#reusedTensors();
     const feeds = withConstants(await readFeeds(this.#request, graph, signal), reused);
-    const prepared = await this.#awaitTasks(pins);
+    const ofWorkers = isBetweenGraph(this.#request.training) ? pinsOfWorkers(this.#request.training) : [];
+    const prepared = await this.#awaitTasks([...pins, ...ofWorkers]);
+    // A worker that is lost does not end the training, unless variables are on it.
+    const watched = ofWorkers.length === 0 ? watchedTasks(prepared) : tasksOfPins(prepared, pins);
     const step = new AbortController();
     const pass = () => step.abort(signal.reason);
     signal.addEventListener("abort", pass, { once: true });
     if (signal.aborted) pass();
-    const unwatch = watchTasks(cluster, watchedTasks(prepared), (error) => step.abort(error));
+    const unwatch = watchTasks(cluster, watched, (error) => step.abort(error));
     try {
       const { trace } = this.#request;
+      const { training } = this.#request;
+      if (training) checkPlan(training, graph);
+      if (isBetweenGraph(training)) {
+        await this.#trainOnWorkers(training, graph, feeds, prepared, step.signal);
+        return;
+      }
       const steps = Math.min(this.#request.steps, feeds.steps ?? Number.POSITIVE_INFINITY);
       const plainSteps = trace || keepsStateInKernels(graph.graphDef) ? steps : 1;
       const plain = await this.#openSession(graph, prepared, false, step.signal);
       await this.#restore(graph, prepared, plain, step.signal);
+      if (training) await initializeVariables(training, plain.session, step.signal);
       this.status.begin(prepared.master.name, plain.isNew ? plain.openMillis : undefined);
       this.#reused = [...reused].map(([name, tensor]) => ({ name, tensor }));
       await this.#runSteps(graph, feeds, plain, 1, plainSteps, step.signal);
@@ -154,6 +174,59 @@ export class Run {
       unwatch();
       signal.removeEventListener("abort", pass);
     }
+  }
+
+  async #trainOnWorkers(
+    plan: TrainingPlan,
+    graph: CheckedGraph,
+    feeds: StepFeeds,
+    prepared: Prepared,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { cluster, tensors } = this.#collaborators;
+    const workers = plan.workers.flatMap((name) => prepared.members.find((one) => one.name === name) ?? []);
+    const figures = new WorkerFigures(workers.map(({ name }) => name));
+    this.status.setWorkers(figures);
+    const steps = stepsOfWorkers(plan, this.#request.steps, feeds);
+    const startedAt = performance.now();
+    let finished = 0;
+    await trainOnWorkers({
+      ...{ plan, graph, feeds, steps, workers, signal },
+      open: (worker, graphDef) => this.#sessionPlan(prepared, worker, true).open(graphDef, signal),
+      begin: () => this.status.begin(prepared.master.name, performance.now() - startedAt),
+      goesOn: async () => {
+        await this.#passGate(signal);
+        return !this.#stopAsked && !this.#isDone;
+      },
+      onStep: (step) => {
+        figures.add(step);
+        // Of a synchronous step every worker has a part; the first one's values stand for it.
+        if (plan.synchronous && step.number <= finished) return;
+        finished++;
+        const results = namedTensors(graph.fetches, step.values);
+        tensors.set(this.status.runId, finished, results);
+        this.status.stepDone(results, { millis: step.millis, registeredGraph: finished === 1 }, undefined);
+        const reason = metStop(this.#request.stops ?? [], results);
+        if (reason === undefined) return;
+        this.status.endsEarly(reason);
+        this.#isDone = true;
+      },
+      goesOnWithout: async (worker, error) => {
+        if ((await taskEnded(cluster, [worker], error)) === undefined) return false;
+        figures.lose(worker.name, finished);
+        return true;
+      },
+    });
+    if (steps < this.#request.steps && !this.#stopAsked && !this.#isDone)
+      this.status.endsEarly(epochsText(this.#request));
+  }
+
+  /** Waits while the run is paused. */
+  async #passGate(signal: AbortSignal): Promise<void> {
+    if (!this.#gate.isClosed) return;
+    this.status.paused();
+    await this.#gate.pass(signal);
+    this.status.resumed();
   }
 
   /** @throws ProblemError NOT_FOUND when the earlier run's results are no longer kept */
@@ -205,14 +278,22 @@ export class Run {
 
   async #openSession(
     graph: CheckedGraph,
-    { members, master }: Prepared,
+    prepared: Prepared,
     optimize: boolean,
     signal: AbortSignal,
   ): Promise<ReadySession & { readonly openMillis: number }> {
-    const { cluster, sessions } = this.#collaborators;
-    const { softPlacement, logDevicePlacement } = this.#request;
+    const { sessions } = this.#collaborators;
     const startedAt = performance.now();
-    const plan = planRunSession(
+    const plan = this.#sessionPlan(prepared, prepared.master, optimize);
+    const keeper = optimize ? sessions.optimized : sessions.plain;
+    const ready = await keeper.obtain(plan, graph.graphDef, this.#request.graph, signal);
+    return { ...ready, openMillis: performance.now() - startedAt };
+  }
+
+  #sessionPlan({ members }: Prepared, master: Participant, optimize: boolean): SessionRequest {
+    const { cluster } = this.#collaborators;
+    const { softPlacement, logDevicePlacement } = this.#request;
+    return planRunSession(
       {
         membership: cluster.membership,
         allTasks: participants(cluster).filter(({ unusable }) => !unusable),
@@ -224,9 +305,6 @@ export class Run {
       },
       (text) => this.status.setPhase(text),
     );
-    const keeper = optimize ? sessions.optimized : sessions.plain;
-    const ready = await keeper.obtain(plan, graph.graphDef, this.#request.graph, signal);
-    return { ...ready, openMillis: performance.now() - startedAt };
   }
 
   async #runSteps(
@@ -241,12 +319,8 @@ export class Run {
     const { fetches, targets } = graph;
     const signature = JSON.stringify([[...feeds.names].sort(), fetches, targets]);
     for (let number = from; number <= to && !this.#stopAsked && !this.#isDone; number++) {
-      if (this.#gate.isClosed) {
-        this.status.paused();
-        await this.#gate.pass(signal);
-        this.status.resumed();
-        if (this.#stopAsked) return;
-      }
+      await this.#passGate(signal);
+      if (this.#stopAsked) return;
       const traced = isTraced(number, this.#request);
       const registersGraph = ready.isFirstStep(signature);
       const startedAt = performance.now();
@@ -264,11 +338,7 @@ export class Run {
         throw error;
       });
       const timing = { millis: performance.now() - startedAt, registeredGraph: registersGraph };
-      const fetched = fetches.flatMap((name, i) => {
-        const tensor = values[i];
-        return tensor ? [{ name, tensor }] : [];
-      });
-      const results = [...fetched, ...this.#reused];
+      const results = [...namedTensors(fetches, values), ...this.#reused];
       const trace =
         traced && metadata?.stepStats ? traceOf(metadata.stepStats, number, graph.graphDef) : undefined;
       this.#collaborators.tensors.set(this.status.runId, number, results);
@@ -283,6 +353,18 @@ export class Run {
 
 function epochsText({ batches }: RunRequest): string {
   return batches?.epochs === 1 ? "its epoch was over" : `its ${batches?.epochs} epochs were over`;
+}
+
+function namedTensors(names: readonly string[], values: readonly (Tensor | undefined)[]): NamedTensor[] {
+  return names.flatMap((name, at) => {
+    const tensor = values[at];
+    return tensor ? [{ name, tensor }] : [];
+  });
+}
+
+/** The tasks that nodes of the graph are pinned to. */
+function tasksOfPins({ needed }: Prepared, pins: readonly Pin[]): Participant[] {
+  return needed.filter(({ job, index }) => pins.some((pin) => pin.job === job && pin.task === index));
 }
 
 /** The tasks that the steps depend on. Unpinned nodes go to the first task of the cluster. */

@@ -68,7 +68,10 @@ const MOST_SENT = 32;
 /** The newest requests of a document, the newest last. */
 const requests = recordPerDocument((): { sent: readonly SentRun[] } => ({ sent: [] }));
 
-type RunSettings = Pick<RunRequest, "configuration" | "traceEvery" | "stops" | "batches" | "reused">;
+type RunSettings = Pick<
+  RunRequest,
+  "configuration" | "traceEvery" | "stops" | "batches" | "reused" | "training"
+>;
 /** What is asked of the application, without the graph. */
 type RunParts = RunWish & Pick<RunRequest, "feeds" | "fetches" | "targets"> & RunSettings;
 
@@ -92,7 +95,10 @@ export async function startPart(
 ): Promise<void> {
   if (starting || isActive(useRun.getState().newest)) return;
   const trace = wantsTrace();
-  const parts = (): RunParts => ({ ...runSettings(), ...part, configuration: name, steps: 1, trace });
+  const parts = (): RunParts => {
+    const { training: _, ...settings } = runSettings();
+    return { ...settings, ...part, configuration: name, steps: 1, trace };
+  };
   await deliver(parts, sendRun, documentActions.runBlockers(part));
 }
 
@@ -168,12 +174,13 @@ function offerMissingTasks(send: () => Promise<void>): boolean {
 /** What the chosen configuration says beside what is run. */
 function runSettings(): RunSettings {
   const { document } = useDocument.getState();
-  const { name, traceEvery, feeds, batches } = document.runConfig;
+  const { name, traceEvery, feeds, batches, training } = document.runConfig;
   return {
     configuration: name,
     stops: usableStops(document),
     ...(traceEvery === undefined ? {} : { traceEvery }),
     ...(hasBatches(feeds) ? { batches } : {}),
+    ...(training === undefined ? {} : { training }),
   };
 }
 

@@ -38,6 +38,7 @@ const words = texts.app.dialogs;
 const ScriptDialog = preloadable(() => import("../scripts/script-dialog.js"));
 // It brings the definitions of all ops, which nothing else in the window needs.
 const LayerDialog = preloadable(() => import("../dialogs/layer-dialog.js"));
+const MakeTrainableDialog = preloadable(() => import("../dialogs/training/make-trainable-dialog.js"));
 
 /** The open dialogs: the window's own, then those that the application shows in every window. */
 export default function Dialogs(): ReactElement {
@@ -68,6 +69,8 @@ function OwnDialog(): ReactElement | null {
       return <ExamplesDialog />;
     case "layer":
       return <LayerDialog />;
+    case "make-trainable":
+      return <MakeTrainableDialog node={dialog.node} />;
     case "shortcuts":
       return <ShortcutsDialog />;
     case "about":

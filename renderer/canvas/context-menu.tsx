@@ -26,6 +26,7 @@ import {
   scopesCommands,
   weightCommands,
 } from "../commands/scope-commands.js";
+import { isLossSelected, trainingCommands } from "../commands/training-commands.js";
 import type { Point } from "../document/model.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
 import { shownFunction } from "../stores/function-bodies.js";
@@ -75,6 +76,7 @@ function entriesOf(on: MenuOf): readonly MenuEntry[] {
       [nodeCommands.inspect, nodeCommands.rename, nodeCommands.fetch, nodeCommands.connect],
       [borderCommands.forward, borderCommands.back, borderCommands.giveBack],
       [partialRunCommands.to, partialRunCommands.alone],
+      isLossSelected() ? [trainingCommands.make] : [],
       [
         ...[nodesCommands.pin, nodesCommands.unpin],
         submenu(words.placement, [[nodesCommands.device], [nodesCommands.colocate, nodesCommands.separate]]),

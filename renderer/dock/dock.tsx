@@ -25,6 +25,7 @@ const TimelineTab = preloadable(() => import("./timeline-tab.js"));
 const LanesTab = preloadable(() => import("./task-lanes/lanes-tab.js"));
 const VariablesTab = preloadable(() => import("./variables/variables-tab.js"));
 const HistoryTab = preloadable(() => import("./history/history-tab.js"));
+const TrainingTab = preloadable(() => import("./training/training-tab.js"));
 const LogsTab = preloadable(() => import("./logs-tab.js"));
 const ProblemsTab = preloadable(() => import("./problems-tab.js"));
 const RunTab = preloadable(() => import("./run-tab.js"));
@@ -37,6 +38,7 @@ whenIdle(() => {
     TimelineTab,
     VariablesTab,
     LanesTab,
+    TrainingTab,
     HistoryTab,
     LogsTab,
     ProblemsTab,
@@ -75,6 +77,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
   const ofPins = usePinProblems((state) => state.problems.length);
   const variables = useDocument((state) => variablesOf(state.document.nodes).length);
   const scripts = useScripts((state) => state.jobs.filter(isGoing).length);
+  const trains = useDocument((state) => state.document.runConfig.training !== undefined);
   const tensors = useTensorTabs((state) => state.names);
   const tabs: Tab<DockTab>[] = [
     { id: "results", label: words.tabs.results, count: results },
@@ -91,6 +94,9 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
     { id: "history", label: words.tabs.runs },
     { id: "lanes", label: words.tabs.lanes },
     { id: "scripts", label: words.tabs.scripts, count: scripts },
+    ...(trains || tab === "training"
+      ? [{ id: "training", label: words.tabs.training } satisfies Tab<DockTab>]
+      : []),
     ...tensors.map(
       (name): Tab<DockTab> => ({
         id: `tensor:${name}`,
@@ -118,6 +124,7 @@ function DockContent({ tab }: { readonly tab: DockTab }): ReactElement {
   if (tab === "timeline") return <TimelineTab />;
   if (tab === "variables") return <VariablesTab />;
   if (tab === "lanes") return <LanesTab />;
+  if (tab === "training") return <TrainingTab />;
   if (tab === "logs") return <LogsTab />;
   if (tab === "problems") return <ProblemsTab />;
   if (tab === "run") return <RunTab />;

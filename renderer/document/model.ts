@@ -5,6 +5,7 @@ import type { FeedBatches, FeedValue } from "../../main/api/feeds.js";
 import type { StopCondition } from "../../main/api/runs.js";
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import type { TrainingPlan } from "../../worker-runtime/graph/training/trainable/plan.js";
 
 /** Canvas coordinates in CSS pixels at 100 % zoom; a node's position is its top left corner. */
 export interface Point {
@@ -31,6 +32,8 @@ export interface RunConfig {
   readonly stops: readonly StopCondition[];
   /** How the feeds that are marked as batched are divided over the steps. */
   readonly batches: FeedBatches;
+  /** How the graph is trained, if this run trains it. */
+  readonly training?: TrainingPlan;
 }
 
 /** All run configurations of a document. */

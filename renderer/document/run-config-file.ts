@@ -8,6 +8,7 @@ import {
   literalFeedSchema,
 } from "../../main/api/feeds.js";
 import { MAX_STEPS, MAX_STOP_CONDITIONS, stopConditionSchema } from "../../main/api/runs.js";
+import { trainingPlanSchema } from "../../main/api/training.js";
 import type { CollectionDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import { RUN_SECTION, readSettings, writeSection } from "../../worker-runtime/graph/document-settings.js";
 import { FileContents } from "./file-contents.js";
@@ -33,6 +34,7 @@ const storedConfigSchema = z.object({
   traceEvery: z.number().int().min(1).max(MAX_STEPS).optional().catch(undefined),
   stops: z.array(stopConditionSchema).max(MAX_STOP_CONDITIONS).default([]).catch([]),
   batches: feedBatchesSchema.default(EMPTY_RUN_CONFIG.batches).catch(EMPTY_RUN_CONFIG.batches),
+  training: trainingPlanSchema.optional().catch(undefined),
 });
 type StoredConfig = z.infer<typeof storedConfigSchema>;
 
@@ -70,7 +72,7 @@ export function writeRunConfigs(
   const contents = new FileContents();
   const chosen = storedOf(first, contents);
   const others = all.filter((config) => config !== first).map((config) => storedOf(config, contents));
-  const { traceEvery: _, others: __, contents: ___, ...kept } = stored ?? {};
+  const { traceEvery: _, others: __, contents: ___, training: ____, ...kept } = stored ?? {};
   return writeSection(collection, RUN_SECTION, {
     ...kept,
     ...chosen,
@@ -96,7 +98,7 @@ function readStored(collection: CollectionDef | undefined): z.infer<typeof store
 }
 
 function configOf(
-  { name, batches, fetches, targets, steps, trace, traceEvery, stops, ...stored }: StoredConfig,
+  { name, batches, fetches, targets, steps, trace, traceEvery, stops, training, ...stored }: StoredConfig,
   contents: FileContents,
 ): RunConfig {
   const feeds: Record<string, FeedValue> = {};
@@ -107,6 +109,7 @@ function configOf(
   return {
     ...{ name, feeds, fetches, targets, steps, trace, stops, batches },
     ...(traceEvery === undefined ? {} : { traceEvery }),
+    ...(training === undefined ? {} : { training }),
   };
 }
 

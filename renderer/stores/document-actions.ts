@@ -11,6 +11,7 @@ import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { atOnce } from "../../worker-runtime/graph/slices.js";
+import type { Trainable } from "../../worker-runtime/graph/training/trainable/make-trainable.js";
 import { withoutPlacesInScopes } from "../document/arrangement.js";
 import { clipOfText, clipText } from "../document/clip-text.js";
 import { graphToRun, restoreNotes, writeDocument } from "../document/document-file.js";
@@ -24,6 +25,7 @@ import { editFunction } from "../document/edits/edit-function.js";
 import { giveFirstValue } from "../document/edits/first-value.js";
 import { insertCast, insertReshape, insertTranspose } from "../document/edits/insert-before.js";
 import { type DataEnd, insertOnEdge } from "../document/edits/insert-on-edge.js";
+import { makeTrainable } from "../document/edits/make-trainable.js";
 import { type Clip, clipOf, freePlaceFor, paste } from "../document/edits/paste.js";
 import { moveNodes, pin, pinEach } from "../document/edits/place.js";
 import { bypassNodes, deleteNodes } from "../document/edits/remove.js";
@@ -300,6 +302,10 @@ export const documentActions = {
   /** Adds a layer block; `make` makes its nodes in a scope. */
   addLayer: (name: string, make: (scope: string) => readonly NodeDef[]): boolean =>
     perform(addLayer(present(), name, make)),
+
+  /** Adds what trains the graph, and the run that does. */
+  makeTrainable: (made: Trainable, steps: number): boolean =>
+    performOnDocument(makeTrainable(whole(), made, steps)),
 
   deleteSelection: (): boolean => perform(deleteNodes(present(), selected())),
   deleteNodes: (names: readonly string[]): boolean => perform(deleteNodes(present(), names)),

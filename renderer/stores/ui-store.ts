@@ -11,6 +11,7 @@ export type DockTab =
   | "timeline"
   | "variables"
   | "lanes"
+  | "training"
   | "logs"
   | "problems"
   | "run"
@@ -23,6 +24,8 @@ export type DialogState =
   | { readonly kind: "examples" }
   /** Adds a layer block. */
   | { readonly kind: "layer" }
+  /** Adds what trains the graph; `node` computes the loss. */
+  | { readonly kind: "make-trainable"; readonly node?: string }
   | { readonly kind: "shortcuts" }
   | { readonly kind: "about" }
   | { readonly kind: "log" }

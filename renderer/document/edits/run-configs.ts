@@ -25,14 +25,16 @@ export function duplicateRunConfig(document: GraphDocument, name: string): EditR
 }
 
 function added(document: GraphDocument, config: RunConfig): EditResult {
+  const operation = withRunConfig(document, config);
+  if (typeof operation === "string") return refused(operation);
+  return edit({ label: words.add({ name: config.name }), operations: [operation] });
+}
+
+/** What adds a configuration and chooses it, as a part of an edit; a text says why it cannot. */
+export function withRunConfig(document: GraphDocument, config: RunConfig): Operation | string {
   const others = [document.runConfig, ...document.otherRuns];
-  if (others.length >= MAX_RUN_CONFIGS) {
-    return refused(words.tooMany({ count: MAX_RUN_CONFIGS }));
-  }
-  return change(document, words.add({ name: config.name }), {
-    runConfig: config,
-    otherRuns: others,
-  });
+  if (others.length >= MAX_RUN_CONFIGS) return words.tooMany({ count: MAX_RUN_CONFIGS });
+  return runConfigsOperation(document, { runConfig: config, otherRuns: others });
 }
 
 /** Makes a configuration the one that Run uses. */

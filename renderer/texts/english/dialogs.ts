@@ -113,6 +113,66 @@ export const dialogs = {
     takes: "Takes <b>{tensor}</b>, {dtype} {shape}.",
     takesUnknownShape: "Takes <b>{tensor}</b>, {dtype} of unknown shape.",
   },
+  makeTrainable: {
+    title: "Make trainable",
+    loss: "Loss",
+    noLoss:
+      "The graph has no loss: a scalar of floats that is computed. Reduce an error to one number first, for example with Mean.",
+    optimizer: "Optimizer",
+    variables: "Variables",
+    anywhere: "any task",
+    gradients: {
+      ok: "gradient ok",
+      counter: "counter",
+      "not-float": "not a float: no gradient",
+      unused: "the loss does not read it",
+      "no-path": "no gradient reaches it",
+      "no-first-value": "no node gives it a first value",
+    },
+    scheme: "Scheme",
+    workers:
+      "{count, plural, =0 {No worker of the cluster is running: the graph can be trained as it is.} one {One worker is running: the graph can be trained as it is.} other {How # workers share one model.}}",
+    schemes: {
+      single: {
+        name: "As it is",
+        what: "one model, where its nodes are",
+        when: "Your nodes do not change.",
+      },
+      "in-graph": {
+        name: "In-graph",
+        what: "one client, one graph",
+        when: "Each worker gets a part of the examples; same result as one machine.",
+      },
+      async: {
+        name: "Between-graph, async",
+        what: "each worker runs its own copy",
+        when: "No waiting; gradients may be stale.",
+      },
+      sync: {
+        name: "Between-graph, sync",
+        what: "all gradients, then one update",
+        when: "Each worker has examples of its own; the slowest sets the pace.",
+      },
+      ring: {
+        name: "Ring all-reduce",
+        what: "no ps tasks",
+        when: "Every worker holds the variables and passes parts of a sum on.",
+      },
+    },
+    sends: "Each worker sends {bytes} of gradients per step.",
+    fits: "fits this cluster",
+    oneWorker: "needs two running workers",
+    noBatch: "choose the examples below",
+    mixedTypes: "the variables have different types",
+    unknownSize: "the size of a variable is not known",
+    uneven: "{rows, number} examples cannot be divided evenly among {workers, number} workers",
+    batch: "Examples",
+    batchMeaning: "Tensors with one example in each row. In-graph and ring divide them among the workers.",
+    preview:
+      "Adds {count, plural, one {# node} other {# nodes}} in the scope <b>train</b>: gradients and updates. {pinned, plural, =0 {Your nodes do not change.} one {A variable is pinned; your other nodes do not change.} other {# variables are pinned; your other nodes do not change.}}",
+    oneStep: "One undo step",
+    make: "Make trainable",
+  },
   logDialog: {
     title: "Log of the application",
     refresh: "Refresh",

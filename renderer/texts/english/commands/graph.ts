@@ -210,6 +210,12 @@ export const graphCommands = {
     },
     anotherTask: "another task",
   },
+  training: {
+    make: {
+      label: "Make trainable…",
+      keywords: "train, loss, optimizer, gradient, learn, Adam, replicas, ring, parameter server",
+    },
+  },
   layer: {
     add: {
       label: "Add a layer…",

@@ -11,6 +11,10 @@ export const edits = {
   addLayer: {
     label: "Add {scope}",
   },
+  makeTrainable: {
+    label: "Make trainable",
+    configuration: "train",
+  },
   add: {
     label: "Add {node}",
     noOp: "The engine has no op named {op}.",

@@ -1,0 +1,51 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect } from "vitest";
+import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import { Graph } from "../../worker-runtime/graph/graph.js";
+import * as ops from "../../worker-runtime/graph/ops/index.js";
+import { peerMissing } from "../support/peers.js";
+import { closeBrowser, test } from "./support/fixtures.js";
+
+afterAll(closeBrowser);
+
+/** A line through four points. */
+function lineGraph(): Uint8Array {
+  const graph = new Graph();
+  const x = ops.constant(graph, [[0], [1], [2], [3]], { dtype: "float32", name: "x" });
+  const y = ops.constant(graph, [[0], [2], [4], [6]], { dtype: "float32", name: "y" });
+  const w = ops.variable(graph, [[0.5]], { name: "w" });
+  ops.reduceMean(ops.square(ops.subtract(ops.matMul(x, w.value), y)), undefined, { name: "loss" });
+  return MetaGraphDef.encode(graph.toMetaGraphDef()).finish();
+}
+
+describe.skipIf(peerMissing("tensorflow", "chromium"))("training in the window", () => {
+  test("a graph is made trainable, and two workers train it, each in a session of its own", async ({
+    window,
+    app,
+  }) => {
+    const { page } = window;
+    writeFileSync(join(app.folder, "line.meta"), lineGraph());
+    await window.startTwoWorkers();
+    await window.openFile("line.meta");
+    await window.press("Control+k");
+    await page.getByRole("combobox", { name: /commands/i }).fill("Make trainable");
+    await window.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Make trainable" });
+    await dialog.getByLabel("Learning rate").fill("0.001");
+    await dialog.getByRole("radio", { name: /Between-graph, async/ }).check();
+    await dialog.getByRole("button", { name: "Make trainable" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    await window.button("Run 1000 steps").click();
+    await window.dockTab("Training").click();
+    await page.getByText("step 1000 / 1000").waitFor();
+    const steps = await page
+      .getByRole("table", { name: "Workers" })
+      .getByRole("row", { name: /^worker\// })
+      .locator("td:nth-child(2)")
+      .allTextContents();
+    expect(steps).toHaveLength(2);
+    expect(steps.reduce((sum, text) => sum + Number(text.replace(",", "")), 0)).toBe(1000);
+    await page.getByRole("heading", { name: "Staleness of applied gradients" }).waitFor();
+  });
+});

@@ -1,0 +1,125 @@
+/** Runs in which every worker has a session of its own, with tasks of the portable engine. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { ClusterState } from "../../../main/api/cluster.js";
+import type { EventData, EventName, MethodName, Params, Result } from "../../../main/api/contract.js";
+import type { RunRequest, RunUpdate } from "../../../main/api/runs.js";
+import { type Application, createApplication } from "../../../main/application.js";
+import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
+import { Graph } from "../../../worker-runtime/graph/graph.js";
+import * as ops from "../../../worker-runtime/graph/ops/index.js";
+import { GradientDescentOptimizer } from "../../../worker-runtime/graph/training/optimizers.js";
+import { makeTrainable, type Scheme } from "../../../worker-runtime/graph/training/trainable/index.js";
+import { until } from "../support/until.js";
+
+let dataDir: string;
+let application: Application;
+let cluster: ClusterState | undefined;
+let run: RunUpdate | undefined;
+const savedEnvironment = { ...process.env };
+
+function call<M extends MethodName>(method: M, params?: Params<M>): Promise<Result<M>> {
+  return application.handle(method, params) as Promise<Result<M>>;
+}
+
+const tasks = () => cluster?.machines.flatMap((machine) => machine.tasks) ?? [];
+const allRun = (count: number) =>
+  until("all tasks run", () => tasks().filter(({ state }) => state === "running").length === count, 60_000);
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "tensordeck-training-"));
+  process.env.TENSORDECK_DATA_DIR = dataDir;
+  process.env.TENSORDECK_NETWORK = "off";
+  application = await createApplication({ dataDir, host: { kind: "headless" } });
+  application.onEvent((event: EventName, data: EventData<EventName>) => {
+    if (event === "cluster") cluster = data as ClusterState;
+    if (event === "run") run = data as RunUpdate;
+  });
+  await call("cluster.addTasks", { job: "ps", count: 1, engine: "portable" });
+  await call("cluster.addTasks", { job: "worker", count: 2, engine: "portable" });
+  await allRun(3);
+});
+
+afterAll(async () => {
+  await application.dispose();
+  process.env = savedEnvironment;
+  await rm(dataDir, { recursive: true });
+});
+
+/** A line through points, trained so. */
+function trainable(scheme: Scheme, steps: number): RunRequest {
+  const graph = new Graph();
+  const x = ops.constant(graph, [[0], [1], [2], [3]], { dtype: "float32", name: "x" });
+  const y = ops.constant(graph, [[0], [2], [4], [6]], { dtype: "float32", name: "y" });
+  const w = ops.variable(graph, [[0.5]], { name: "w" });
+  ops.reduceMean(ops.square(ops.subtract(ops.matMul(x, w.value), y)), undefined, { name: "loss" });
+  const graphDef = graph.toGraphDef();
+  const { added, pinned, plan } = makeTrainable(graphDef, {
+    ...{ loss: "loss:0", variables: ["w"], scheme, batch: ["x:0", "y:0"] },
+    parameterServers: [{ job: "ps", index: 0 }],
+    workers: [0, 1].map((index) => ({ job: "worker", index })),
+    optimizer: () => new GradientDescentOptimizer(0.01),
+  });
+  const node = graphDef.node.map((one) => ({ ...one, device: pinned.get(one.name) ?? one.device }));
+  return {
+    ...{ graph: GraphDef.encode({ ...graphDef, node: [...node, ...added] }).finish(), feeds: [] },
+    ...{ fetches: ["loss:0"], targets: scheme === "sync" ? [] : [plan.train], steps, training: plan },
+    ...{ trace: false, softPlacement: true, logDevicePlacement: false },
+  };
+}
+
+async function begin(request: RunRequest): Promise<() => Promise<RunUpdate>> {
+  const { runId } = await call("runs.start", request);
+  return async () => {
+    const isOver = () => run?.runId === runId && ["done", "failed", "stopped"].includes(run.state);
+    await until("the run is over", isOver, 60_000);
+    if (!run) throw new Error("no run");
+    return run;
+  };
+}
+
+const clear = () => Promise.all(tasks().map(({ id }) => call("cluster.clearState", { taskId: id })));
+const lossOf = (update: RunUpdate) => Number(update.fetches[0]?.values[0]);
+
+it("initializes the variables, and steps both workers together: sync", async () => {
+  const ended = await (await begin(trainable("sync", 10)))();
+  expect(ended).toMatchObject({ state: "done", step: 10 });
+  expect(ended.training?.workers.map(({ name, steps }) => [name, steps])).toEqual([
+    ["worker/0", 10],
+    ["worker/1", 10],
+  ]);
+  // Both have all of the points, so it is gradient descent on one machine: the error of w shrinks by 1 - 0.01 · 7.
+  expect(lossOf(ended)).toBeCloseTo(3.5 * 1.5 ** 2 * 0.93 ** 18, 3);
+  await clear();
+});
+
+it("counts the updates of all workers, and how old their gradients were: async", async () => {
+  const ended = await (await begin(trainable("async", 30)))();
+  expect(ended).toMatchObject({ state: "done", step: 30 });
+  expect(ended.training?.workers.reduce((sum, { steps }) => sum + steps, 0)).toBe(30);
+  expect(ended.training?.staleness.reduce((sum, count) => sum + count, 0)).toBe(30);
+  await clear();
+});
+
+it("goes on without a worker that is lost", async () => {
+  const end = await begin(trainable("sync", 1_000_000));
+  await until("it trains", () => run?.state === "running" && run.step > 2, 60_000);
+  const worker = tasks().find(({ job, index }) => job === "worker" && index === 1);
+  await call("cluster.stopTask", { taskId: worker?.id ?? "" });
+  const isLost = () => run?.training?.workers[1]?.lostAtStep !== undefined;
+  await until("its loss is told", isLost, 60_000);
+  const after = run?.step ?? 0;
+  await until("the other goes on", () => (run?.step ?? 0) > after, 60_000);
+  await call("runs.stop", { runId: run?.runId ?? "", abort: false });
+  expect((await end()).state).toBe("stopped");
+});
+
+it("says what to do when nodes of the training were removed", async () => {
+  const request = trainable("single", 1);
+  const graph = GraphDef.decode(request.graph);
+  const node = graph.node.filter(({ name }) => name !== "train/all_initialized");
+  const ended = await (await begin({ ...request, graph: GraphDef.encode({ ...graph, node }).finish() }))();
+  expect(ended.problem).toMatchObject({ code: "FAILED_PRECONDITION", remedy: "Make it trainable again." });
+});

@@ -1,0 +1,225 @@
+/** Steps of between-graph replication: this process is the client of every worker, each of which has a session of its own. */
+import type { TrainingPlan } from "../graph/training/trainable/plan.js";
+import { invalidArgument } from "../protocol/status.js";
+import { Tensor } from "../protocol/tensor.js";
+import type { Session } from "../session/session.js";
+
+export type WorkerSession = Pick<Session, "run">;
+
+/** One worker's part of a step. */
+export interface WorkerStep {
+  /** Index in `sessions`. */
+  readonly worker: number;
+  /** Of asynchronous training the number of the batch, of synchronous training that of the step; from 1. */
+  readonly number: number;
+  /** Of the tensors that were asked for. */
+  readonly values: readonly (Tensor | undefined)[];
+  readonly millis: number;
+  /** Of `millis`, how long the worker waited for others, and for the update. */
+  readonly waitedMillis: number;
+  /** How many updates of others came between the reading of the variables and this worker's update. */
+  readonly staleness: number | undefined;
+}
+
+export interface BetweenGraphOptions {
+  readonly plan: TrainingPlan;
+  /** By worker; each has the graph that `workerGraph` makes. */
+  readonly sessions: readonly WorkerSession[];
+  readonly fetches: readonly string[];
+  /** Run by each worker in each step besides. */
+  readonly targets?: readonly string[] | undefined;
+  /** Asynchronous: how many batches all workers train on together. Synchronous: how many steps. */
+  readonly steps: number;
+  /** What is fed with the batch of a number, from 1; each is taken by one worker. */
+  readonly feeds?: ((batch: number) => ReadonlyMap<string, Tensor>) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Called before each step; false ends the training. */
+  readonly goesOn?: (() => Promise<boolean>) | undefined;
+  readonly onStep: (step: WorkerStep) => void | Promise<void>;
+  /** Whether the others go on without a worker whose step failed. Otherwise the training fails with the error. */
+  readonly goesOnWithout?: ((worker: number, error: unknown) => Promise<boolean>) | undefined;
+}
+
+/**
+ * Trains until all steps are done, or there is a reason to end before.
+ * @throws the error of a step that the others do not go on after, or of the last worker that was left
+ */
+export async function trainBetweenGraph(options: BetweenGraphOptions): Promise<void> {
+  const { asynchronous, synchronous } = options.plan;
+  if (asynchronous) return new AsynchronousTraining(options).run();
+  if (synchronous) return new SynchronousTraining(options).run();
+  throw invalidArgument(`The scheme "${options.plan.scheme}" is run by one client in one session.`);
+}
+
+/** The workers that take part, and what becomes of one whose step fails. */
+class Workers {
+  readonly #options: BetweenGraphOptions;
+  readonly #present: Set<number>;
+
+  constructor(options: BetweenGraphOptions) {
+    this.#options = options;
+    this.#present = new Set(options.sessions.keys());
+  }
+
+  get present(): readonly number[] {
+    return [...this.#present];
+  }
+
+  session(worker: number): WorkerSession {
+    const session = this.#options.sessions[worker];
+    if (session) return session;
+    throw invalidArgument(`There is no worker ${worker}.`);
+  }
+
+  /** Goes on without the worker, or rethrows the error of its step. */
+  async lose(worker: number, error: unknown): Promise<void> {
+    const { goesOnWithout, signal } = this.#options;
+    const isLast = this.#present.size <= 1;
+    if (signal?.aborted || isLast || !(await goesOnWithout?.(worker, error))) throw error;
+    this.#present.delete(worker);
+    if (this.#present.size === 0) throw error;
+  }
+}
+
+/** Each worker steps on its own. */
+class AsynchronousTraining {
+  readonly #options: BetweenGraphOptions;
+  readonly #workers: Workers;
+  #taken = 0;
+  /** Batches of workers that were lost. */
+  readonly #returned: number[] = [];
+  #failed = false;
+
+  constructor(options: BetweenGraphOptions) {
+    this.#options = options;
+    this.#workers = new Workers(options);
+  }
+
+  async run(): Promise<void> {
+    const loops = this.#workers.present.map((worker) =>
+      this.#loop(worker).catch((error: unknown) => {
+        this.#failed = true;
+        throw error;
+      }),
+    );
+    const ends = await Promise.allSettled(loops);
+    const failure = ends.find((end) => end.status === "rejected");
+    if (failure) throw failure.reason;
+  }
+
+  async #loop(worker: number): Promise<void> {
+    const { goesOn } = this.#options;
+    while (!this.#failed && (goesOn ? await goesOn() : true)) {
+      const batch = this.#nextBatch();
+      if (batch === undefined) return;
+      try {
+        await this.#options.onStep(await this.#step(worker, batch));
+      } catch (error) {
+        await this.#workers.lose(worker, error);
+        this.#returned.push(batch);
+        return;
+      }
+    }
+  }
+
+  #nextBatch(): number | undefined {
+    return this.#returned.pop() ?? (this.#taken < this.#options.steps ? ++this.#taken : undefined);
+  }
+
+  async #step(worker: number, batch: number): Promise<WorkerStep> {
+    const { plan, fetches, targets = [], feeds, signal } = this.#options;
+    const counters = plan.asynchronous ? [plan.asynchronous.before, plan.asynchronous.after] : [];
+    const startedAt = performance.now();
+    const { values } = await this.#workers.session(worker).run([...fetches, ...counters], {
+      targets: [...targets, plan.train],
+      ...(feeds ? { feeds: feeds(batch) } : {}),
+      signal,
+    });
+    const [before, after] = values.slice(fetches.length).map((tensor) => Number(tensor?.item()));
+    return {
+      ...{ worker, number: batch, values: values.slice(0, fetches.length), waitedMillis: 0 },
+      millis: performance.now() - startedAt,
+      staleness: before === undefined || after === undefined ? undefined : Math.max(0, after - before - 1),
+    };
+  }
+}
+
+/** All workers give their gradients, then one update applies the mean of them. */
+class SynchronousTraining {
+  readonly #options: BetweenGraphOptions;
+  readonly #workers: Workers;
+
+  constructor(options: BetweenGraphOptions) {
+    this.#options = options;
+    this.#workers = new Workers(options);
+  }
+
+  async run(): Promise<void> {
+    const { steps, goesOn } = this.#options;
+    await this.#begin();
+    for (let number = 1; number <= steps && (goesOn ? await goesOn() : true); number++) {
+      await this.#step(number);
+    }
+  }
+
+  /** Empties accumulators of what a step that was not completed has left there. */
+  async #begin(): Promise<void> {
+    const { plan, signal } = this.#options;
+    const { counts = [], takes = [], required = "", begin = "" } = plan.synchronous ?? {};
+    const [first = 0] = this.#workers.present;
+    const session = this.#workers.session(first);
+    const { values } = await session.run(counts, { signal });
+    const left = takes.filter((_, at) => Number(values[at]?.item()) > 0);
+    if (left.length > 0) {
+      await session.run([], { targets: left, feeds: new Map([[required, Tensor.of(1, "int32")]]), signal });
+    }
+    await session.run([], { targets: [begin], signal });
+  }
+
+  async #step(number: number): Promise<void> {
+    const startedAt = performance.now();
+    const given = await this.#give(number);
+    const givenAt = performance.now();
+    await this.#update(given.map(({ worker }) => worker));
+    const endedAt = performance.now();
+    for (const { worker, values, at } of given) {
+      await this.#options.onStep({
+        ...{ worker, number, values, staleness: undefined },
+        millis: endedAt - startedAt,
+        waitedMillis: Math.max(0, givenAt - at) + (endedAt - givenAt),
+      });
+    }
+  }
+
+  async #give(number: number) {
+    const { plan, sessions, fetches, targets = [], feeds, signal } = this.#options;
+    const { give = "" } = plan.synchronous ?? {};
+    const parts = this.#workers.present.map(async (worker) => {
+      try {
+        const { values } = await this.#workers.session(worker).run([...fetches], {
+          targets: [...targets, give],
+          ...(feeds ? { feeds: feeds((number - 1) * sessions.length + worker + 1) } : {}),
+          signal,
+        });
+        return [{ worker, values, at: performance.now() }];
+      } catch (error) {
+        return [{ worker, error }];
+      }
+    });
+    const ended = (await Promise.all(parts)).flat();
+    for (const part of ended) if ("error" in part) await this.#workers.lose(part.worker, part.error);
+    return ended.flatMap((part) => ("error" in part ? [] : [part]));
+  }
+
+  /** By the first of the workers that have given their gradients. */
+  async #update(given: readonly number[]): Promise<void> {
+    const { plan, signal } = this.#options;
+    const [first] = given;
+    if (first === undefined) throw invalidArgument("No worker has given its gradients.");
+    await this.#workers.session(first).run([], {
+      targets: [plan.train],
+      feeds: new Map([[plan.synchronous?.required ?? "", Tensor.of(given.length, "int32")]]),
+      signal,
+    });
+  }
+}
