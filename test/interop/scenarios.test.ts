@@ -217,9 +217,10 @@ describe.skipIf(peerMissing("tensorflow"))("scenarios", () => {
 
   test.each<[string, Kind, Kind, Kind]>([
     ["programs", "portable", "portable", "tensorflow"],
-    ["scripts", "stock", "stock", "stock"],
     ["programs with stock parameter servers", "stock", "portable", "tensorflow"],
     ["scripts with our parameter servers", "portable", "stock", "stock"],
+    ["a program and a script", "stock", "portable", "stock"],
+    ["a script and a program", "portable", "stock", "tensorflow"],
   ])("between-graph: %s train together", async (_, ps, first, second) => {
     for (const sync of [[], ["--sync"]]) {
       const cluster = await freeCluster({ ps: 2, worker: 2 });

@@ -128,7 +128,8 @@ export class SyncReplicasOptimizer {
   #accumulator(graph: Graph, gradient: Gradient, of: Variable, localStep: Variable): Accumulator {
     const { dtype, shape, name } = of;
     if (!shape) throw invalidArgument(`The shape of variable ${name} has to be known.`);
-    const attrs = { dtype, shape, shared_name: `${name}/grad_accum` };
+    // The name that Python gives it, whose variables are named as tensors: replicas of both kinds share it.
+    const attrs = { dtype, shape, shared_name: `${name}:0/grad_accum` };
     // Rows are added to all: an accumulator of rows would divide each by how many replicas had it, not by their number.
     const dense = denseGradient(gradient);
     return graph.withDevice(of.device, () => {
