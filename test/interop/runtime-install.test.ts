@@ -12,7 +12,7 @@ import { askPython } from "../../worker-runtime/engines/tensorflow/find-python.j
 import { type InstallProgress, installRuntime } from "../../worker-runtime/engines/tensorflow/install.js";
 import { checkSpace, type InstallPlan } from "../../worker-runtime/engines/tensorflow/install-plan.js";
 import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
-import { libtensorflowDir, peerMissing, tensorflowPython } from "../support/peers.js";
+import { libtensorflowDir, ownTensorflowPython, peerMissing } from "../support/peers.js";
 
 const makeWheel = `
 import sys, zipfile
@@ -47,12 +47,12 @@ describe.skipIf(peerMissing("tensorflow"))("installing a runtime", () => {
   async function wheelOf(name: string, from: string, files: readonly string[]): Promise<string> {
     const wheels = mkdtempSync(path.join(folder, `${name}-`));
     const wheel = path.join(wheels, "tensordeck_test_runtime-1.0-py3-none-any.whl");
-    execFileSync(tensorflowPython(), ["-c", makeWheel, wheel, from, ...files]);
+    execFileSync(ownTensorflowPython(), ["-c", makeWheel, wheel, from, ...files]);
     return wheel;
   }
 
   async function planOf(wheel: string, sha256?: string): Promise<InstallPlan> {
-    const python = await askPython({ command: tensorflowPython(), args: [] });
+    const python = await askPython({ command: ownTensorflowPython(), args: [] });
     if (python === undefined) {
       throw new Error("The test Python does not answer.");
     }

@@ -8,11 +8,11 @@ import { processExists } from "../../../worker-runtime/engines/process-exists.js
 import { openWindow } from "../../main/support/window.js";
 import {
   environmentWithoutProxies,
+  ownTensorflowPython,
   type PeerProcess,
   peerMissing,
   repositoryRoot,
   spawnPeer,
-  tensorflowPython,
 } from "../../support/peers.js";
 
 const PROGRAM = ["--import", "tsx", join(repositoryRoot, "main", "cli", "main.ts")];
@@ -192,7 +192,7 @@ describe("a script on a paired machine", () => {
 });
 
 describe.skipIf(peerMissing("tensorflow", "namespaces"))("a cluster of this machine and a paired one", () => {
-  const python = () => ["--python", tensorflowPython()];
+  const python = () => ["--python", ownTensorflowPython()];
   const both = ["--machine", "localhost", "--machine", "pi"];
 
   test("trains with MultiWorkerMirroredStrategy", async () => {

@@ -7,11 +7,11 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { processExists } from "../../../worker-runtime/engines/process-exists.js";
 import {
   environmentWithoutProxies,
+  ownTensorflowPython,
   type PeerProcess,
   peerMissing,
   repositoryRoot,
   spawnPeer,
-  tensorflowPython,
 } from "../../support/peers.js";
 
 let folder: string;
@@ -27,7 +27,7 @@ afterEach(async () => {
 
 async function submit(script: string, ...args: readonly string[]): Promise<PeerProcess> {
   const program = ["--import", "tsx", join(repositoryRoot, "main", "cli", "main.ts")];
-  const command = ["submit", join(folder, script), "--python", tensorflowPython(), ...args];
+  const command = ["submit", join(folder, script), "--python", ownTensorflowPython(), ...args];
   return await spawnPeer(process.execPath, [...program, ...command], {
     cwd: repositoryRoot,
     env: { ...environmentWithoutProxies(), TF_CPP_MIN_LOG_LEVEL: "2" },
