@@ -32,8 +32,8 @@ export interface SaveOptions {
 
 /**
  * Saves variables and restores them, as tf.compat.v1.train.Saver, in its format. Unlike there, this process writes the
- * files, not the servers, so that a checkpoint is in one place and the servers need no rights to files. Nobody ever
- * sees half a checkpoint: its index appears last.
+ * files, not the servers, so that a checkpoint is in one place and the servers need no rights to files. Wherever it is
+ * killed, the folder's list names a complete checkpoint.
  */
 export class Saver {
   readonly #variables: ReadonlyMap<string, Variable>;
@@ -80,7 +80,7 @@ export class Saver {
       const tensor = values[i];
       return tensor ? [{ name, tensor, device: one.device }] : [];
     });
-    await (this.#options.sharded ? writeShards(path, entries) : writeBundle(path, entries, true));
+    await (this.#options.sharded ? writeShards(path, entries) : writeBundle(path, entries));
     await this.#listed(path);
     return path;
   }
@@ -186,13 +186,10 @@ async function savedValue(
   return reader.read(name);
 }
 
-/** @param replaces whether a checkpoint of the same name may be there: then none is until this one is complete */
-async function writeBundle(path: string, entries: readonly Entry[], replaces: boolean): Promise<void> {
+async function writeBundle(path: string, entries: readonly Entry[]): Promise<void> {
   const writer = await BundleWriter.create(path, ALL_FILES);
   try {
     for (const { name, tensor } of entries) await writer.add(name, tensor);
-    // Otherwise a crash could leave the old index with new data.
-    if (replaces) await withFileErrors(path, () => rm(indexPath(path), { force: true }));
   } catch (error) {
     await writer.abandon();
     throw error;
@@ -206,8 +203,7 @@ async function writeShards(path: string, entries: readonly Entry[]): Promise<voi
   const folder = temporaryPath(`${path}_parts`);
   const shards = [...byDevice.values()].map((shard, i) => ({ shard, part: join(folder, `part-${i}`) }));
   try {
-    await Promise.all(shards.map(({ shard, part }) => writeBundle(part, shard, false)));
-    await withFileErrors(path, () => rm(indexPath(path), { force: true }));
+    await Promise.all(shards.map(({ shard, part }) => writeBundle(part, shard)));
     const parts = shards.map(({ part }) => part);
     await mergeBundles(parts, path, ALL_FILES, { deleteOldFolders: true, allowMissing: false });
   } finally {
