@@ -11,7 +11,7 @@ import { mergeBundles } from "../io/tensor-bundle/merge-bundles.js";
 import { shapeText } from "../protocol/shape.js";
 import { invalidArgument, notFound, StatusCode, TensorFlowError } from "../protocol/status.js";
 import type { Tensor } from "../protocol/tensor.js";
-import type { Session } from "../session/session.js";
+import type { WorkerSession } from "./between-graph.js";
 import { existingCheckpoints, updateCheckpointState } from "./checkpoint-state.js";
 
 /** Files are read and written with the rights of this process. */
@@ -68,7 +68,7 @@ export class Saver {
    * Saves the variables' values, all of one moment.
    * @returns the prefix of the checkpoint's files
    */
-  async save(session: Session, prefix: string, options: SaveOptions = {}): Promise<string> {
+  async save(session: WorkerSession, prefix: string, options: SaveOptions = {}): Promise<string> {
     const { globalStep, signal } = options;
     const path = resolve(globalStep === undefined ? prefix : `${prefix}-${globalStep}`);
     const variables = [...this.#variables];
@@ -90,7 +90,7 @@ export class Saver {
    * @throws TensorFlowError NOT_FOUND for a missing checkpoint or variable, DATA_LOSS for a damaged one, INVALID_ARGUMENT
    *   for a value of another shape or dtype. Then no variable was changed.
    */
-  async restore(session: Session, prefix: string, signal?: AbortSignal): Promise<void> {
+  async restore(session: WorkerSession, prefix: string, signal?: AbortSignal): Promise<void> {
     const reader = await BundleReader.open(resolve(prefix), ALL_FILES);
     const values: [Variable, Tensor][] = [];
     try {
@@ -117,7 +117,11 @@ export class Saver {
    * @returns its prefix; undefined if the folder has none
    * @throws TensorFlowError DATA_LOSS if all of them are damaged
    */
-  async restoreLatest(session: Session, folder: string, signal?: AbortSignal): Promise<string | undefined> {
+  async restoreLatest(
+    session: WorkerSession,
+    folder: string,
+    signal?: AbortSignal,
+  ): Promise<string | undefined> {
     let damage: unknown;
     for (const prefix of await existingCheckpoints(resolve(folder))) {
       try {
