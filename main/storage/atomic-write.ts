@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { access, constants, open, realpath, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { syncFolder } from "../../worker-runtime/io/durable-files.js";
 
 /**
  * Writes a file so that a reader sees either the old content or the new, even after a crash: to a temporary file beside
@@ -50,14 +51,4 @@ export async function writeFileAtomically(
  */
 export function targetOfUnfinishedWrite(name: string): string | undefined {
   return /^\.(.+)\.[0-9a-f]{12}\.tmp$/.exec(name)?.[1];
-}
-
-/** Flushes a folder's entries to disk: until then a crash of the machine may undo a rename. */
-async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open folders, and its file systems keep the order of such changes.
-  if (process.platform === "win32") return;
-  // Some network file systems refuse it; the file's own content is on disk in any case.
-  const folder = await open(path, "r").catch(() => undefined);
-  await folder?.sync().catch(() => undefined);
-  await folder?.close();
 }

@@ -1,7 +1,8 @@
 /** The file "checkpoint" of a folder, which lists its checkpoints: CheckpointState in text format, as TensorFlow's. */
-import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { escapeText, tryDecodeUtf8, unescapeBytes } from "../graph/text-format/escapes.js";
+import { replaceFile, syncFolder } from "../io/durable-files.js";
 import { withFileErrors } from "../io/file-errors.js";
 import { indexPath, temporaryPath } from "../io/tensor-bundle/bundle-files.js";
 
@@ -62,13 +63,7 @@ export async function updateCheckpointState(folder: string, state: CheckpointSta
     ...state.all.map((prefix) => line("all_model_checkpoint_paths", prefix)),
   ].join("");
   const path = join(folder, STATE_FILE);
-  const temporary = temporaryPath(path);
-  await withFileErrors(path, async () => {
-    try {
-      await writeFile(temporary, text, { flag: "wx" });
-      await rename(temporary, path);
-    } finally {
-      await rm(temporary, { force: true });
-    }
-  });
+  await withFileErrors(path, () => replaceFile(path, temporaryPath(path), text));
+  // Before checkpoints are deleted that are no longer listed.
+  await syncFolder(folder);
 }

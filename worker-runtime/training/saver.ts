@@ -11,7 +11,7 @@ import { mergeBundles } from "../io/tensor-bundle/merge-bundles.js";
 import { shapeText } from "../protocol/shape.js";
 import { invalidArgument, notFound, StatusCode, TensorFlowError } from "../protocol/status.js";
 import type { Tensor } from "../protocol/tensor.js";
-import type { Session } from "../session/session.js";
+import type { WorkerSession } from "./between-graph.js";
 import { existingCheckpoints, updateCheckpointState } from "./checkpoint-state.js";
 
 /** Files are read and written with the rights of this process. */
@@ -32,8 +32,8 @@ export interface SaveOptions {
 
 /**
  * Saves variables and restores them, as tf.compat.v1.train.Saver, in its format. Unlike there, this process writes the
- * files, not the servers, so that a checkpoint is in one place and the servers need no rights to files. Nobody ever
- * sees half a checkpoint: its index appears last.
+ * files, not the servers, so that a checkpoint is in one place and the servers need no rights to files. Wherever it is
+ * killed, the folder's list names a complete checkpoint.
  */
 export class Saver {
   readonly #variables: ReadonlyMap<string, Variable>;
@@ -68,7 +68,7 @@ export class Saver {
    * Saves the variables' values, all of one moment.
    * @returns the prefix of the checkpoint's files
    */
-  async save(session: Session, prefix: string, options: SaveOptions = {}): Promise<string> {
+  async save(session: WorkerSession, prefix: string, options: SaveOptions = {}): Promise<string> {
     const { globalStep, signal } = options;
     const path = resolve(globalStep === undefined ? prefix : `${prefix}-${globalStep}`);
     const variables = [...this.#variables];
@@ -80,7 +80,7 @@ export class Saver {
       const tensor = values[i];
       return tensor ? [{ name, tensor, device: one.device }] : [];
     });
-    await (this.#options.sharded ? writeShards(path, entries) : writeBundle(path, entries, true));
+    await (this.#options.sharded ? writeShards(path, entries) : writeBundle(path, entries));
     await this.#listed(path);
     return path;
   }
@@ -90,7 +90,7 @@ export class Saver {
    * @throws TensorFlowError NOT_FOUND for a missing checkpoint or variable, DATA_LOSS for a damaged one, INVALID_ARGUMENT
    *   for a value of another shape or dtype. Then no variable was changed.
    */
-  async restore(session: Session, prefix: string, signal?: AbortSignal): Promise<void> {
+  async restore(session: WorkerSession, prefix: string, signal?: AbortSignal): Promise<void> {
     const reader = await BundleReader.open(resolve(prefix), ALL_FILES);
     const values: [Variable, Tensor][] = [];
     try {
@@ -117,7 +117,11 @@ export class Saver {
    * @returns its prefix; undefined if the folder has none
    * @throws TensorFlowError DATA_LOSS if all of them are damaged
    */
-  async restoreLatest(session: Session, folder: string, signal?: AbortSignal): Promise<string | undefined> {
+  async restoreLatest(
+    session: WorkerSession,
+    folder: string,
+    signal?: AbortSignal,
+  ): Promise<string | undefined> {
     let damage: unknown;
     for (const prefix of await existingCheckpoints(resolve(folder))) {
       try {
@@ -186,13 +190,10 @@ async function savedValue(
   return reader.read(name);
 }
 
-/** @param replaces whether a checkpoint of the same name may be there: then none is until this one is complete */
-async function writeBundle(path: string, entries: readonly Entry[], replaces: boolean): Promise<void> {
+async function writeBundle(path: string, entries: readonly Entry[]): Promise<void> {
   const writer = await BundleWriter.create(path, ALL_FILES);
   try {
     for (const { name, tensor } of entries) await writer.add(name, tensor);
-    // Otherwise a crash could leave the old index with new data.
-    if (replaces) await withFileErrors(path, () => rm(indexPath(path), { force: true }));
   } catch (error) {
     await writer.abandon();
     throw error;
@@ -206,8 +207,7 @@ async function writeShards(path: string, entries: readonly Entry[]): Promise<voi
   const folder = temporaryPath(`${path}_parts`);
   const shards = [...byDevice.values()].map((shard, i) => ({ shard, part: join(folder, `part-${i}`) }));
   try {
-    await Promise.all(shards.map(({ shard, part }) => writeBundle(part, shard, false)));
-    await withFileErrors(path, () => rm(indexPath(path), { force: true }));
+    await Promise.all(shards.map(({ shard, part }) => writeBundle(part, shard)));
     const parts = shards.map(({ part }) => part);
     await mergeBundles(parts, path, ALL_FILES, { deleteOldFolders: true, allowMissing: false });
   } finally {

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { BundleEntryProto } from "../../../protos/generated/tensorflow/tensor_bundle.js";
 import { dataTypeOf } from "../../protocol/dtype.js";
@@ -8,8 +8,9 @@ import type { Tensor } from "../../protocol/tensor.js";
 import { bytesOfArray, isByteList } from "../../protocol/tensor-data.js";
 import { fileError } from "../file-errors.js";
 import { type BundleFiles, dataPath, indexPath, temporaryPath } from "./bundle-files.js";
-import { indexBytes, keyOfName } from "./bundle-index.js";
+import { keyOfName } from "./bundle-index.js";
 import { crc32c, maskCrc } from "./crc32c.js";
+import { publishBundle } from "./publish-bundle.js";
 import { stringContent } from "./string-elements.js";
 import { isFullSlice, type ShapeAndSlice, sliceKey, sliceToProto } from "./tensor-slice.js";
 
@@ -18,26 +19,25 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 
 /** The data file while it is written. */
 interface DataFile {
-  readonly path: string;
   readonly temporary: string;
   readonly handle: FileHandle;
 }
 
 /**
- * Writes a checkpoint in TensorFlow's own format: a data file and an index. Both are renamed to their final names when
- * complete, so no reader sees an incomplete file. Every writer must end with `finish` or `abandon`.
+ * Writes a checkpoint in TensorFlow's own format: a data file and an index. Until both are complete, and after a crash,
+ * a checkpoint of the same name stays as it was. Every writer must end with `finish` or `abandon`.
  */
 export class BundleWriter {
   readonly #prefix: string;
+  readonly #files: BundleFiles;
   readonly #data: DataFile;
-  readonly #index: string;
   readonly #entries = new Map<string, BundleEntryProto>();
   #offset = 0;
 
-  private constructor(prefix: string, data: DataFile, index: string) {
+  private constructor(prefix: string, files: BundleFiles, data: DataFile) {
     this.#prefix = prefix;
+    this.#files = files;
     this.#data = data;
-    this.#index = index;
   }
 
   /**
@@ -47,11 +47,12 @@ export class BundleWriter {
    */
   static async create(prefix: string, files: BundleFiles): Promise<BundleWriter> {
     const path = await files.resolve(dataPath(prefix, 0, 1), "write");
-    const index = await files.resolve(indexPath(prefix), "write");
+    // Refused now rather than when everything is written.
+    await files.resolve(indexPath(prefix), "write");
     const temporary = temporaryPath(path);
     try {
       await mkdir(dirname(path), { recursive: true });
-      return new BundleWriter(prefix, { path, temporary, handle: await open(temporary, "wx") }, index);
+      return new BundleWriter(prefix, files, { temporary, handle: await open(temporary, "wx") });
     } catch (error) {
       throw fileError(error, prefix);
     }
@@ -85,15 +86,16 @@ export class BundleWriter {
 
   /** Completes both files. Nothing can be added afterwards. */
   async finish(): Promise<void> {
-    const temporaryIndex = temporaryPath(this.#index);
+    const { handle, temporary } = this.#data;
     try {
-      await this.#data.handle.close();
-      await writeFile(temporaryIndex, indexBytes({ shards: 1, entries: this.#entries }), { flag: "wx" });
-      await rename(this.#data.temporary, this.#data.path);
-      await rename(temporaryIndex, this.#index);
+      try {
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await publishBundle(this.#prefix, this.#files, { shards: [temporary], entries: this.#entries });
     } catch (error) {
-      await rm(temporaryIndex, { force: true });
-      await rm(this.#data.temporary, { force: true });
+      await rm(temporary, { force: true });
       throw fileError(error, this.#prefix);
     }
   }

@@ -1,10 +1,11 @@
-import { mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { BundleEntryProto } from "../../../protos/generated/tensorflow/tensor_bundle.js";
 import { invalidArgument, StatusCode, TensorFlowError } from "../../protocol/status.js";
 import { fileError } from "../file-errors.js";
-import { type BundleFiles, dataPath, indexPath, temporaryPath } from "./bundle-files.js";
-import { type BundleIndex, indexBytes, parseIndex } from "./bundle-index.js";
+import { type BundleFiles, dataPath, indexPath } from "./bundle-files.js";
+import { type BundleIndex, parseIndex } from "./bundle-index.js";
+import { publishBundle } from "./publish-bundle.js";
 
 export interface MergeOptions {
   /** Removes the folders of the merged checkpoints if they are then empty. */
@@ -37,24 +38,12 @@ export async function mergeBundles(
   const { entries, shards } = mergedEntries(indexes);
 
   const mergedIndex = await files.resolve(indexPath(destination), "write");
-  const moves: [from: string, to: string][] = [];
-  for (const [number, path] of shards.entries()) {
-    moves.push([
-      // Renaming a file requires write access to its old path.
-      await files.resolve(path, "write"),
-      await files.resolve(dataPath(destination, number, shards.length), "write"),
-    ]);
-  }
-  const temporary = temporaryPath(mergedIndex);
+  // Renaming a file requires write access to its old path.
+  const parts = await Promise.all(shards.map((path) => files.resolve(path, "write")));
   try {
     await mkdir(dirname(mergedIndex), { recursive: true });
-    for (const [from, to] of moves) {
-      await rename(from, to);
-    }
-    await writeFile(temporary, indexBytes({ shards: shards.length, entries }), { flag: "wx" });
-    await rename(temporary, mergedIndex);
+    await publishBundle(destination, files, { shards: parts, entries });
   } catch (error) {
-    await rm(temporary, { force: true });
     throw fileError(error, destination);
   }
   await removeOld(prefixes, destination, files, deleteOldFolders);

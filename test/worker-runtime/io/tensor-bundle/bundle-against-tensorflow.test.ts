@@ -1,7 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { dataPath, indexPath } from "../../../../worker-runtime/io/tensor-bundle/bundle-files.js";
+import { indexBytes, parseIndex } from "../../../../worker-runtime/io/tensor-bundle/bundle-index.js";
 import { BundleReader } from "../../../../worker-runtime/io/tensor-bundle/bundle-reader.js";
 import { BundleWriter } from "../../../../worker-runtime/io/tensor-bundle/bundle-writer.js";
 import { mergeBundles } from "../../../../worker-runtime/io/tensor-bundle/merge-bundles.js";
@@ -70,6 +72,15 @@ describe.skipIf(peerMissing("tensorflow"))("checkpoints and TensorFlow", () => {
       allowMissing: false,
     });
 
+    // As while a checkpoint of the same name is replaced: one shard more than has tensors.
+    const spare = join(folder, "spare");
+    const third = await BundleWriter.create(spare, files);
+    await third.add("spare", Tensor.of([9]));
+    await third.finish();
+    await rename(dataPath(spare, 0, 1), dataPath(spare, 0, 2));
+    const { entries } = parseIndex(await readFile(indexPath(spare)), spare);
+    await writeFile(indexPath(spare), indexBytes({ shards: 2, entries }));
+
     const read = await python(`
 r = tf.train.load_checkpoint(folder + "/merged")
 shapes = r.get_variable_to_shape_map()
@@ -78,7 +89,9 @@ with v1.Session() as s:
     v = v1.get_variable("other", shape=[2])
     p = v1.get_variable("part", shape=[3, 2], partitioner=v1.fixed_size_partitioner(3))
     v1.train.Saver([v, p]).restore(s, folder + "/merged")
-    restored = s.run([v, tf.convert_to_tensor(p)])
+    w = v1.get_variable("spare", shape=[1])
+    v1.train.Saver([w]).restore(s, folder + "/spare")
+    restored = s.run([v, tf.convert_to_tensor(p), w])
 print("RESULT " + json.dumps({
   "count": len(shapes), "large": bool((large == np.arange(${LARGE}) % 1000).all()),
   "half": [str(r.get_tensor("half").dtype), r.get_tensor("half").tolist()],
@@ -111,6 +124,7 @@ print("RESULT " + json.dumps({
           [2, 3],
           [4, 5],
         ],
+        [9],
       ],
     });
   });

@@ -1,5 +1,5 @@
 import { taskDeviceName, taskOfDevice } from "../../../cluster/device-name.js";
-import { internalError, invalidArgument } from "../../../protocol/status.js";
+import { internalError, invalidArgument, StatusCode, TensorFlowError } from "../../../protocol/status.js";
 import { Tensor } from "../../../protocol/tensor.js";
 import { randomRequestId } from "../../../random-id.js";
 import { ReceivedTensor } from "../memory/received-tensor.js";
@@ -44,18 +44,22 @@ async function receive(
   const worker = workers.worker(task);
   const askedMicros = nowMicros();
   const requestId = randomRequestId();
-  const response = await worker.recvTensor(
-    {
-      stepId,
-      rendezvousKey: key,
-      dmaOk: false,
-      clientLocality: undefined,
-      serverLocality: undefined,
-      transportOptions: undefined,
-      requestId,
-    },
-    { signal },
-  );
+  const response = await worker
+    .recvTensor(
+      {
+        stepId,
+        rendezvousKey: key,
+        dmaOk: false,
+        clientLocality: undefined,
+        serverLocality: undefined,
+        transportOptions: undefined,
+        requestId,
+      },
+      { signal },
+    )
+    .catch((error: unknown) => {
+      throw namingSender(error, task);
+    });
   if (response.requireAck) {
     // The sender keeps the answer until then; a failure to notify it does not matter here.
     worker.markRecvFinished({ requestId }).catch(() => undefined);
@@ -74,6 +78,13 @@ async function receive(
     log.record({ stepId, tensorName, sendDevice, recvDevice, bytes, startMicros, endMicros });
   }
   return sent;
+}
+
+/** A lost connection knows only an address: with the task's name, in a line that TensorFlow appends, too. */
+function namingSender(error: unknown, task: string): unknown {
+  if (!(error instanceof TensorFlowError) || error.code !== StatusCode.UNAVAILABLE) return error;
+  const message = `${error.message}\nAdditional GRPC error information from remote target ${task}`;
+  return new TensorFlowError(error.code, message, { payloads: error.payloads, cause: error });
 }
 
 /**
