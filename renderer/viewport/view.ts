@@ -3,10 +3,10 @@ import { getViewportForBounds, type Viewport } from "@xyflow/react";
 import type { Point } from "../document/model.js";
 import { inSession, onGraphChange } from "../stores/document-session.js";
 import { useGraph } from "../stores/document-store.js";
-import { graphViewActions, hasScopes } from "../stores/graph-view-store.js";
+import { graphViewActions, isGraphArranged } from "../stores/graph-view-store.js";
 import { currentMap, forgetMap, itemShowing } from "./current-map.js";
 import { nodeRect } from "./graph-map.js";
-import { contains, type Rect } from "./rect.js";
+import { aroundBoth, contains, type Rect } from "./rect.js";
 import { useCanvas } from "./view-store.js";
 
 /** True where the user asked the system for less motion. */
@@ -154,7 +154,7 @@ function fittingView(
   { width, height }: { readonly width: number; readonly height: number },
 ): Viewport {
   const bounds = { x: left, y: top, width: right - left, height: bottom - top };
-  const padding = hasScopes() ? ARRANGED_PADDING : FIT_PADDING;
+  const padding = isGraphArranged() ? ARRANGED_PADDING : FIT_PADDING;
   return getViewportForBounds(bounds, width, height, MIN_ZOOM, FIT_MAX_ZOOM, padding);
 }
 
@@ -170,16 +170,7 @@ function areaOf(names: readonly string[]): Rect | undefined {
     const index = map.indexOf.get(name) ?? map.indexOf.get(itemShowing(name) ?? "");
     return index === undefined ? [] : [nodeRect(map, index)];
   });
-  return rects.length === 0 ? undefined : rects.reduce(around);
-}
-
-function around(one: Rect, other: Rect): Rect {
-  return {
-    left: Math.min(one.left, other.left),
-    top: Math.min(one.top, other.top),
-    right: Math.max(one.right, other.right),
-    bottom: Math.max(one.bottom, other.bottom),
-  };
+  return rects.length === 0 ? undefined : rects.reduce(aroundBoth);
 }
 
 /** Free space between a node that was brought into view and the edge of the canvas, in CSS pixels. */
@@ -196,7 +187,7 @@ const MAX_UNCOVERED = 50;
 /** Opens what hides some of the nodes; they are brought into view once that is drawn. False if nothing does. */
 function uncover(names: readonly string[]): boolean {
   const { indexOf } = currentMap();
-  if (!hasScopes() || names.length > MAX_UNCOVERED) return false;
+  if (names.length > MAX_UNCOVERED) return false;
   const { nodes } = useGraph.getState().document;
   if (names.every((name) => indexOf.has(name) || !nodes.has(name))) return false;
   graphViewActions.uncover(names.filter((name) => nodes.has(name)));

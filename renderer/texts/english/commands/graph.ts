@@ -309,7 +309,7 @@ export const graphCommands = {
     },
   },
   scope: {
-    hasPositions: "Its nodes have positions of their own. Arrange the graph to draw it in scopes.",
+    hasPositions: "Its nodes have positions of their own, weights too.",
     closedScope: {
       open: {
         label: "Open the scope",
@@ -340,6 +340,7 @@ export const graphCommands = {
         keywords: "expand all",
         reason:
           "It has {size, plural, one {# node} other {# nodes}}; up to {most, number} are drawn at once.",
+        noneClosed: "No scope is closed.",
       },
       closeAll: {
         label: "Close all scopes",
