@@ -72,6 +72,14 @@ export const graphCommands = {
     },
   },
   function: {
+    entering: {
+      cancel: {
+        label: "Do not open the function",
+        short: "Cancel",
+        note: "What is shown stays.",
+        reason: "No function is being opened.",
+      },
+    },
     call: {
       open: {
         label: "Open the function that it calls",
