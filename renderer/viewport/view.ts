@@ -310,7 +310,7 @@ export function viewAfterResize(
 }
 
 /** Where a canvas is on the screen. */
-type Frame = Pick<DOMRect, "left" | "top" | "width" | "height">;
+export type Frame = Pick<DOMRect, "left" | "top" | "width" | "height">;
 
 /**
  * The view after a panel changed the place or size of the canvas: the graph stays where it is on the screen. One that was
@@ -329,7 +329,8 @@ export function viewAfterPanel(
   return contains(visibleArea(kept, free), bounds) ? kept : fittingView(bounds, after);
 }
 
-function isClose(one: Viewport, other: Viewport): boolean {
+/** Whether nobody sees a difference. */
+export function isClose(one: Viewport, other: Viewport): boolean {
   const isNear = (a: number, b: number) => Math.abs(a - b) < 1;
   return isNear(one.x, other.x) && isNear(one.y, other.y) && Math.abs(one.zoom - other.zoom) < 0.001;
 }

@@ -1,0 +1,48 @@
+/** Keeps the graph at its place on the screen while panels come and go. Pure. */
+import type { Viewport } from "@xyflow/react";
+import { contains, type Rect } from "./rect.js";
+import { type Frame, isClose, viewAfterPanel, visibleArea } from "./view.js";
+
+/** A view that was fitted again because a panel hid a part of the graph. */
+interface Refit {
+  /** The view and the canvas before that. */
+  readonly view: Viewport;
+  readonly frame: Frame;
+  /** The view since. */
+  readonly refitted: Viewport;
+}
+
+/** Of one canvas. */
+export class StillView {
+  #refit: Refit | undefined;
+
+  /** The view after a panel changed the canvas: where one has gone that had the graph fitted again, as it was before. */
+  afterPanel(view: Viewport, before: Frame, after: Frame, bounds: Rect | undefined): Viewport {
+    // Unless the user has moved the view meanwhile.
+    const refit = this.#refit && isClose(view, this.#refit.refitted) ? this.#refit : undefined;
+    const restored = refit && bounds && restoredView(refit, after, bounds);
+    if (restored) {
+      this.#refit = undefined;
+      return restored;
+    }
+    const next = viewAfterPanel(view, before, after, bounds);
+    if (refit) this.#refit = { ...refit, refitted: next };
+    else this.#refit = next.zoom === view.zoom ? undefined : { view, frame: before, refitted: next };
+    return next;
+  }
+
+  /** After a change of the window's size there is no way back. */
+  forget(): void {
+    this.#refit = undefined;
+  }
+}
+
+function restoredView(
+  { view: { x, y, zoom }, frame }: Refit,
+  after: Frame,
+  bounds: Rect,
+): Viewport | undefined {
+  if (after.width < frame.width || after.height < frame.height) return undefined;
+  const view = { x: x - (after.left - frame.left), y: y - (after.top - frame.top), zoom };
+  return contains(visibleArea(view, after), bounds) ? view : undefined;
+}
