@@ -31,12 +31,13 @@ export function useStillGraph(canvas: RefObject<HTMLElement | null>): void {
       const view = currentView();
       if (sizeOfWindow() !== windowSize) {
         start = { rect: before, view };
-        still.forget();
         // Panels are laid out after the window has its size, some of them with the frame after that.
         requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(settled)));
       }
       if (start) {
-        moveView(viewAfterResize(start.view, start.rect, now, currentMap().bounds), 0);
+        const after = viewAfterResize(start.view, start.rect, now, currentMap().bounds);
+        still.afterResize(view, after);
+        moveView(after, 0);
       } else {
         const after = still.afterPanel(view, before, now, currentMap().bounds);
         if (after.x !== view.x || after.y !== view.y || after.zoom !== view.zoom) moveView(after, 0);

@@ -1,7 +1,7 @@
 /** Keeps the graph at its place on the screen while panels come and go. Pure. */
 import type { Viewport } from "@xyflow/react";
 import { contains, type Rect } from "./rect.js";
-import { type Frame, isClose, viewAfterPanel, visibleArea } from "./view.js";
+import { type Frame, isClose, isFitted, viewAfterPanel, visibleArea } from "./view.js";
 
 /** A view that was fitted again because a panel hid a part of the graph. */
 interface Refit {
@@ -15,6 +15,8 @@ interface Refit {
 /** Of one canvas. */
 export class StillView {
   #refit: Refit | undefined;
+  /** The view of a fitted graph as panels have left it; any other one is the user's. */
+  #fitted: Viewport | undefined;
 
   /** The view after a panel changed the canvas: where one has gone that had the graph fitted again, as it was before. */
   afterPanel(view: Viewport, before: Frame, after: Frame, bounds: Rect | undefined): Viewport {
@@ -23,17 +25,27 @@ export class StillView {
     const restored = refit && bounds && restoredView(refit, after, bounds);
     if (restored) {
       this.#refit = undefined;
+      this.#fitted = restored;
       return restored;
     }
-    const next = viewAfterPanel(view, before, after, bounds);
+    const wasFitted = isFitted(view, before, bounds) || this.#isStillFitted(view, before, bounds);
+    const next = viewAfterPanel(view, before, after, bounds, wasFitted);
+    this.#fitted = wasFitted ? next : undefined;
     if (refit) this.#refit = { ...refit, refitted: next };
     else this.#refit = next.zoom === view.zoom ? undefined : { view, frame: before, refitted: next };
     return next;
   }
 
+  /** Not after the user has moved it, or after it has grown out of view. */
+  #isStillFitted(view: Viewport, frame: Frame, bounds: Rect | undefined): boolean {
+    if (!bounds || !this.#fitted || !isClose(view, this.#fitted)) return false;
+    return contains(visibleArea(view, frame), bounds);
+  }
+
   /** After a change of the window's size there is no way back. */
-  forget(): void {
+  afterResize(view: Viewport, after: Viewport): void {
     this.#refit = undefined;
+    this.#fitted = this.#fitted && isClose(view, this.#fitted) ? after : undefined;
   }
 }
 

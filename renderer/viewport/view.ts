@@ -315,18 +315,26 @@ export type Frame = Pick<DOMRect, "left" | "top" | "width" | "height">;
 /**
  * The view after a panel changed the place or size of the canvas: the graph stays where it is on the screen. One that was
  * fitted to the canvas, and of which a part would now be hidden by a side or by what lies over the lower one, is fitted again.
+ *
+ * @param wasFitted also where panels have shifted the graph since
  */
 export function viewAfterPanel(
   view: Viewport,
   before: Frame,
   after: Frame,
   bounds: Rect | undefined,
+  wasFitted = isFitted(view, before, bounds),
 ): Viewport {
   const { x, y, zoom } = view;
   const kept = { x: x - (after.left - before.left), y: y - (after.top - before.top), zoom };
-  if (!bounds || !isClose(view, fittingView(bounds, before))) return kept;
+  if (!bounds || !wasFitted) return kept;
   const free = { width: after.width, height: after.height - ARRANGED_MARGIN.bottom };
   return contains(visibleArea(kept, free), bounds) ? kept : fittingView(bounds, after);
+}
+
+/** Whether the whole graph is seen as "Fit" shows it. */
+export function isFitted(view: Viewport, frame: Frame, bounds: Rect | undefined): boolean {
+  return bounds !== undefined && isClose(view, fittingView(bounds, frame));
 }
 
 /** Whether nobody sees a difference. */

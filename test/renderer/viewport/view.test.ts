@@ -74,13 +74,27 @@ describe("the view after a panel that had the graph fitted again has gone", () =
     expect(still.afterPanel(one, lower, shifted, bounds)).toEqual({ x: 190, y: 150, zoom: 1 });
   });
 
+  it("is fitted again also if another panel has shifted it before, unless the user has", () => {
+    const side = { ...whole, left: 100, width: 1100 };
+    const still = new StillView();
+    const shifted = still.afterPanel(fitted, whole, side, bounds);
+    expect(shifted).toEqual({ x: 50, y: 150, zoom: 1 });
+    still.afterResize(shifted, shifted);
+    const lowerSide = { ...side, height: 450 };
+    const refitted = still.afterPanel(shifted, side, lowerSide, bounds);
+    expect(visibleArea(refitted, lowerSide).bottom).toBeGreaterThan(bounds.bottom);
+    const other = new StillView();
+    const moved = { ...other.afterPanel(fitted, whole, side, bounds), x: 20 };
+    expect(other.afterPanel(moved, side, lowerSide, bounds)).toEqual(moved);
+  });
+
   it("stays if the user moved it, if the window got another size, or if the graph has grown", () => {
     const still = new StillView();
     const one = still.afterPanel(fitted, whole, lower, bounds);
     const moved = { ...one, x: one.x + 50 };
     expect(still.afterPanel(moved, lower, whole, bounds)).toEqual(moved);
     const two = still.afterPanel(fitted, whole, lower, bounds);
-    still.forget();
+    still.afterResize(two, two);
     expect(still.afterPanel(two, lower, whole, bounds)).toEqual(two);
     const three = still.afterPanel(fitted, whole, lower, bounds);
     expect(still.afterPanel(three, lower, whole, { ...bounds, right: 4000 })).toEqual(three);
