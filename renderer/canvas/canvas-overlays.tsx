@@ -27,6 +27,7 @@ import { ColourLegend } from "./colour-legend.js";
 import { CanvasMenu } from "./context-menu.js";
 import { DragGhosts } from "./drag-ghosts.js";
 import { EdgeMenu } from "./edge-menu.js";
+import { EnteringBar } from "./entering-bar.js";
 import { ErrorCard } from "./error-card.js";
 import { Hint } from "./hint.js";
 import { KernelWarning } from "./kernel-warning.js";
@@ -49,6 +50,7 @@ export function CanvasOverlays(): ReactElement {
       <KernelWarning />
       <PlacementBar />
       <ArrangingBar />
+      <EnteringBar />
       <Controls />
       {empty ? <EmptyGraph /> : <Hint />}
       <Minimap />

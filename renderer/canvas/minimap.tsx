@@ -7,7 +7,6 @@ import { useGraph } from "../stores/document-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { shownTheme, useSettings } from "../stores/settings-store.js";
 import { texts } from "../texts/texts.js";
-import { classNames } from "../ui/class-names.js";
 import { coloursOf } from "../ui/css-colours.js";
 import { drawnRect } from "../viewport/annotation-places.js";
 import { colourOfItem, useColourScale } from "../viewport/colouring.js";
@@ -56,7 +55,6 @@ function WholeGraph(): ReactElement {
   const theme = useSettings(shownTheme);
   const scale = useColourScale();
   const annotations = useGraph((state) => state.document.annotations);
-  const chosen = useCanvas((state) => state.minimapOpen === true);
   const canvas = useRef<HTMLCanvasElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the map is of these
   const map = useMemo(() => currentMap(), [nodes, layout, shown, moved]);
@@ -85,7 +83,7 @@ function WholeGraph(): ReactElement {
   };
   return (
     <div
-      className={classNames(styles.minimap, chosen && styles.chosen)}
+      className={styles.minimap}
       role="img"
       aria-label={words.minimap}
       data-minimap=""

@@ -2,7 +2,7 @@
 import { type RefObject, useEffect } from "react";
 import { reportError } from "../actions/report-error.js";
 import type { Point } from "../document/model.js";
-import { useGraphView } from "../stores/graph-view-store.js";
+import { isGraphArranged, useGraphView } from "../stores/graph-view-store.js";
 import { texts } from "../texts/texts.js";
 import { keepArranged } from "../viewport/arranging.js";
 import { currentMap } from "../viewport/current-map.js";
@@ -29,7 +29,8 @@ export function useArranged(canvas: RefObject<HTMLElement | null>): void {
           if (next?.kind === "reveal") return () => revealNodes(next.nodes);
           if (next?.kind === "move") return () => moveView(next.view);
           if (next?.kind !== "keep") return () => undefined;
-          const wasWhole = isSeenWhole();
+          // Positions of the document stay where they are seen.
+          const wasWhole = isGraphArranged() && isSeenWhole();
           const before = cornerOf(next.scope);
           return () => (wasWhole ? fitGraph() : keepInPlace(next.scope, before));
         },

@@ -3,7 +3,7 @@ import { MAX_NODES } from "../document/annotations.js";
 import type { Annotation, AnnotationColour } from "../document/model.js";
 import { annotationActions } from "../stores/annotation-actions.js";
 import { useGraph } from "../stores/document-store.js";
-import { hasScopes } from "../stores/graph-view-store.js";
+import { isGraphArranged } from "../stores/graph-view-store.js";
 import { texts } from "../texts/texts.js";
 import { frameAroundSelection, freeArea } from "../viewport/annotation-places.js";
 import { toGraph, viewCentre } from "../viewport/view.js";
@@ -50,7 +50,8 @@ export const noteCommands = defineCommands(graphTarget, {
     keywords: words.note.add.keywords,
     shortcut: "N",
     onCanvas: true,
-    isEnabled: ({ selection }): Enabled => when(!hasScopes() || selection.size > 0, words.note.add.reason),
+    isEnabled: ({ selection }): Enabled =>
+      when(!isGraphArranged() || selection.size > 0, words.note.add.reason),
     run: () => {
       const screen = useCanvas.getState().contextMenu?.screen;
       const { x, y } = screen ? toGraph(screen) : viewCentre();

@@ -13,6 +13,7 @@ import { functionActions } from "../stores/function-actions.js";
 import { shownFunction } from "../stores/function-bodies.js";
 import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
+import { cancelEntering, useEntering } from "../viewport/entering.js";
 import { placeBesideSelection } from "../viewport/new-node-place.js";
 import { goIntoFunction, goOutOfFunctions } from "../viewport/travel.js";
 import { defineCommands, type Enabled, when } from "./command.js";
@@ -40,6 +41,18 @@ export const callCommands = defineCommands(callTarget, {
     keywords: words.call.open.keywords,
     icon: "cube",
     run: ({ name }) => goIntoFunction(name),
+  },
+});
+
+export const enteringCommands = defineCommands(noTarget, {
+  cancel: {
+    id: "graph.cancelOpeningFunction",
+    group: "Graph",
+    label: words.entering.cancel.label,
+    short: () => words.entering.cancel.short,
+    note: () => words.entering.cancel.note,
+    isEnabled: () => when(useEntering.getState().entered !== undefined, words.entering.cancel.reason),
+    run: () => cancelEntering(),
   },
 });
 

@@ -21,6 +21,7 @@ import {
   addBorderCommands,
   borderCommands,
   callCommands,
+  enteringCommands,
   extractCommands,
   functionCommands,
   inlineCommands,
@@ -83,6 +84,7 @@ export const allCommands: readonly AnyCommand[] = [
   ...[graphCommands, nodeCommands, edgeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
   ...[
     callCommands,
+    enteringCommands,
     addBorderCommands,
     borderCommands,
     extractCommands,

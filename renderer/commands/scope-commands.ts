@@ -1,26 +1,29 @@
 /** The commands for scopes: what of the graph is open on the canvas. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { hierarchyFor } from "../document/arrangement.js";
+import { AllBut } from "../document/open-scopes.js";
 import { nodesInScope } from "../document/visible-graph.js";
 import { wiringOf } from "../document/wiring.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
-import { graphViewActions, hasScopes, useGraphView } from "../stores/graph-view-store.js";
+import {
+  graphViewActions,
+  isGraphArranged,
+  opennessNow,
+  readyScopes,
+  useGraphView,
+} from "../stores/graph-view-store.js";
 import { texts } from "../texts/texts.js";
 import { cancelArranging } from "../viewport/arranging.js";
 import { goBack, goForward, goToNode, rememberStop, useTravel } from "../viewport/travel.js";
-import { showItem } from "../viewport/view.js";
-import { defineCommands, type Enabled, when } from "./command.js";
+import { fitGraph, showItem } from "../viewport/view.js";
+import { defineCommands, when } from "./command.js";
 import { closedScopesTarget, nodesTarget, nodeTarget, noTarget, openScopesTarget } from "./target-kinds.js";
 
 const words = texts.commands.scope;
 
-const NO_SCOPES = words.hasPositions;
-
-const scopesExist = (): Enabled => when(hasScopes(), NO_SCOPES);
-
 function hierarchy() {
   const { nodes } = useGraph.getState().document;
-  return hierarchyFor(nodes, useGraphView.getState().openness.weights);
+  return hierarchyFor(nodes, opennessNow().weights);
 }
 
 /** Drawn at once, more nodes can neither be laid out in time nor be read. */
@@ -67,7 +70,9 @@ export const openScopeCommands = defineCommands(openScopesTarget, {
     named: (name) => words.openScope.show.named({ name }),
     keywords: words.openScope.show.keywords,
     run: ([scope]) => {
-      if (scope) showItem(scope.id);
+      if (!scope) return;
+      if (isGraphArranged()) showItem(scope.id);
+      else fitGraph(nodesInScope(scope, hierarchy()));
     },
   },
   select: {
@@ -86,13 +91,14 @@ export const scopesCommands = defineCommands(noTarget, {
     label: words.scopes.openAll.label,
     keywords: words.scopes.openAll.keywords,
     isEnabled: () => {
-      if (!hasScopes()) return { reason: NO_SCOPES };
+      const { scopes } = opennessNow();
+      if (scopes instanceof AllBut) return when(scopes.closed.size > 0, words.scopes.openAll.noneClosed);
       const { size } = hierarchy().tree.root;
       return when(size <= MAX_OPEN, words.scopes.openAll.reason({ size, most: MAX_OPEN }));
     },
     run: () => {
       rememberStop();
-      graphViewActions.openOnly(hierarchy().tree.byId.keys());
+      graphViewActions.openAll();
     },
   },
   closeAll: {
@@ -101,12 +107,15 @@ export const scopesCommands = defineCommands(noTarget, {
     label: words.scopes.closeAll.label,
     keywords: words.scopes.closeAll.keywords,
     isEnabled: () => {
-      if (!hasScopes()) return { reason: NO_SCOPES };
-      return when(useGraphView.getState().openness.scopes.size > 0, words.scopes.closeAll.reason);
+      const { scopes } = opennessNow();
+      if (!(scopes instanceof AllBut)) return when(scopes.size > 0, words.scopes.closeAll.reason);
+      const outer = readyScopes()?.tree.root.children ?? [];
+      const isAnyOpen = outer.some((child) => typeof child !== "string" && scopes.has(child.id));
+      return when(isAnyOpen, words.scopes.closeAll.reason);
     },
     run: () => {
       rememberStop();
-      graphViewActions.openOnly([]);
+      graphViewActions.closeAll();
     },
   },
   weights: {
@@ -115,7 +124,7 @@ export const scopesCommands = defineCommands(noTarget, {
     label: words.scopes.weights.label,
     keywords: words.scopes.weights.keywords,
     isOn: () => useGraphView.getState().openness.weights === "all",
-    isEnabled: scopesExist,
+    isEnabled: () => when(isGraphArranged(), words.hasPositions),
     run: () => graphViewActions.toggleAllWeights(),
   },
   cancelArranging: {
@@ -183,7 +192,7 @@ export const jumpCommands = defineCommands(nodeTarget, {
 
 /** The nodes among these that have parameters. */
 function withParameters(names: readonly string[]): string[] {
-  if (!hasScopes()) return [];
+  if (!isGraphArranged()) return [];
   const { parameters } = hierarchy().weights;
   return names.filter((name) => parameters.has(name));
 }
@@ -197,7 +206,7 @@ export const weightCommands = defineCommands(nodesTarget, {
     keywords: words.weight.toggle.keywords,
     shortcut: "W",
     onCanvas: true,
-    applies: () => hasScopes(),
+    applies: () => isGraphArranged(),
     isOn: (names) => {
       const { weights } = useGraphView.getState().openness;
       return weights === "all" || withParameters(names).some((name) => weights.has(name));

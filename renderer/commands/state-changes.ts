@@ -21,6 +21,7 @@ import { useSettings } from "../stores/settings-store.js";
 import { useUi } from "../stores/ui-store.js";
 import { useVariables } from "../stores/variable-store.js";
 import { useColouring } from "../viewport/colouring.js";
+import { useEntering } from "../viewport/entering.js";
 import { useTravel } from "../viewport/travel.js";
 import { useCanvas } from "../viewport/view-store.js";
 
@@ -53,6 +54,7 @@ const STORES: readonly Store[] = [
   ...[
     useGraphView,
     useTravel,
+    useEntering,
     useColouring,
     useCurves,
     usePlacement,

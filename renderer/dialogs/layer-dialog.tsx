@@ -14,6 +14,7 @@ import { documentActions, lookupOp, useGraph } from "../stores/document-store.js
 import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
+import { classNames } from "../ui/class-names.js";
 import { Dialog, DialogBody, DialogFooter } from "../ui/dialog.js";
 import { FieldLabel } from "../ui/field-label.js";
 import { bold } from "../ui/rich-parts.js";
@@ -79,7 +80,7 @@ function LayerForm({
             ))}
           </SelectInput>
         </FieldLabel>
-        <p className={textStyles.muted}>{spec.description}</p>
+        <p className={classNames(textStyles.muted, styles.description)}>{spec.description}</p>
         <div className={styles.fields}>
           {spec.fields.map((field) => (
             <FieldLabel key={field.name}>

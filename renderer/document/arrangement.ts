@@ -48,7 +48,7 @@ export function withoutPlacesInScopes(
 export const NO_WEIGHTS: Openness["weights"] = new Set<string>();
 
 /** Of smaller graphs the scopes are found anew after each edit: their number and names then are as in the file at once. */
-const PATCHED_FROM = 2000;
+export const PATCHED_FROM = 2000;
 
 const remembered = new WeakMap<
   Wiring,
@@ -61,6 +61,11 @@ const remembered = new WeakMap<
  */
 export function hierarchyFor(nodes: Nodes, weights: Openness["weights"]): Hierarchy {
   return knownHierarchy(nodes, weights) ?? atOnce(slicedHierarchy(nodes, weights));
+}
+
+/** As `hierarchyFor`, but undefined for a large graph whose scopes were not found yet. */
+export function readyHierarchy(nodes: Nodes, weights: Openness["weights"]): Hierarchy | undefined {
+  return nodes.size < PATCHED_FROM ? hierarchyFor(nodes, weights) : knownHierarchy(nodes, weights);
 }
 
 function knownHierarchy(nodes: Nodes, weights: Openness["weights"]): Hierarchy | undefined {

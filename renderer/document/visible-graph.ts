@@ -5,6 +5,7 @@
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { protoShapeText } from "./attr-text.js";
+import type { OpenScopes } from "./open-scopes.js";
 import { chainFrom, isRoot, type Scope, type ScopeTree, scopeTree } from "./scope-tree.js";
 import { bundled, rebundled, type ShownAs, type VisibleEdges } from "./visible-edges.js";
 import { type Weights, weightsOf } from "./weights.js";
@@ -14,8 +15,8 @@ type Nodes = ReadonlyMap<string, NodeDef>;
 
 /** What is open and what is closed. State of the window, never of the document. */
 export interface Openness {
-  /** Ids of open scopes. The whole graph is always open. */
-  readonly scopes: ReadonlySet<string>;
+  /** The whole graph is always open. */
+  readonly scopes: OpenScopes;
   /** Nodes whose parameters are drawn as nodes. */
   readonly weights: ReadonlySet<string> | "all";
 }

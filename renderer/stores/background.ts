@@ -11,14 +11,19 @@ export const MAX_AT_ONCE = 1000;
 export class Background {
   #abort: AbortController | undefined;
 
+  /** Ends what was started, unless it is done. */
+  cancel(): void {
+    this.#abort?.abort();
+    this.#abort = undefined;
+  }
+
   /**
    * @param size number of nodes
    * @param work must not change what is shown
    * @param done gets the result, in the session in which the computation was started
    */
   start<T>(size: number, work: () => Sliced<T>, done: (result: T) => void): void {
-    this.#abort?.abort();
-    this.#abort = undefined;
+    this.cancel();
     if (size <= MAX_AT_ONCE) {
       done(atOnce(work()));
       return;

@@ -73,30 +73,41 @@ interface Prepared {
 
 const prepared = new WeakMap<FunctionDef, Prepared>();
 
+/** What of a function is found out: its nodes and their places, then its scopes, then shapes and problems. */
+export type PreparationStage = "nodes" | "scopes" | "shapes";
+
 /**
  * Computes in slices what showing a function for the first time would otherwise wait for.
  *
+ * @param onStage called as each stage after the first begins
  * @returns undefined if it is small, or was shown before
  */
 export function preparation(
   name: string,
+  onStage: (stage: PreparationStage) => void,
 ): { readonly size: number; readonly work: Sliced<void> } | undefined {
   const { document: whole } = useDocument.getState();
   const definition = libraryOf(whole.metaGraph).get(name);
   const size = definition?.nodeDef.length ?? 0;
   if (!definition || size <= MAX_AT_ONCE || bodies().sessions.has(name)) return undefined;
-  return { size, work: prepare(whole, definition) };
+  return { size, work: prepare(whole, definition, onStage) };
 }
 
-function* prepare(whole: GraphDocument, definition: FunctionDef): Sliced<void> {
+function* prepare(
+  whole: GraphDocument,
+  definition: FunctionDef,
+  onStage: (stage: PreparationStage) => void,
+): Sliced<void> {
   const { metaGraph } = whole;
   const { ops } = useOps.getState();
   const lookup = lookupFor(whole);
   const document = yield* slicedBodyDocument(whole, nameOf(definition), lookup);
   if (!document) return;
+  onStage("scopes");
   // Remembered where they are asked for.
   yield* slicedWiring(document.nodes);
   if (isArranged(document)) yield* slicedHierarchy(document.nodes, NO_WEIGHTS);
+  onStage("shapes");
   const findings = yield* slicedExamination(document, lookupFor(document), opsKnown());
   prepared.set(definition, { metaGraph, ops, document, findings });
 }

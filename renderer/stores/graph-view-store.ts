@@ -2,10 +2,11 @@
  * What of a graph is open on the canvas, and how it is arranged. State of the window: it is never part of the document,
  * and its changes are no edits.
  */
-import { hierarchyFor, isArranged, NO_WEIGHTS } from "../document/arrangement.js";
+import { hierarchyFor, isArranged, NO_WEIGHTS, readyHierarchy } from "../document/arrangement.js";
 import type { Point } from "../document/model.js";
+import { AllBut, withClosed, withOpened } from "../document/open-scopes.js";
 import { scopeOf } from "../document/scope-tree.js";
-import { firstOpen, type Openness, scopesAround } from "../document/visible-graph.js";
+import { firstOpen, type Hierarchy, type Openness, scopesAround } from "../document/visible-graph.js";
 import type { Arrangement } from "../layout/arrange.js";
 import { perGraph } from "./document-session.js";
 import { useGraph } from "./document-store.js";
@@ -17,6 +18,8 @@ export interface GraphViewStore {
   readonly openness: Openness;
   /** What is open on the canvas, which follows once its layout is computed; undefined: nothing is drawn yet. */
   readonly shown: { readonly openness: Openness; readonly arrangement: Arrangement } | undefined;
+  /** What both were before an edit by which the window began, or ceased, to arrange the graph. */
+  readonly before: Pick<GraphViewStore, "openness" | "shown"> | undefined;
   /** True while a layout is computed. */
   readonly arranging: boolean;
   /** Where closed scopes were moved to, from where the contents of the scope around them begin. */
@@ -37,11 +40,21 @@ export type NextView =
     };
 
 const CLOSED: Openness = { scopes: new Set(), weights: NO_WEIGHTS };
+/** Of a graph whose nodes have positions: all of it is drawn until the user closes something. */
+const ALL_OPEN: Openness = { scopes: new AllBut([]), weights: "all" };
+/** Of such a graph nothing is arranged. */
+export const NOT_ARRANGED: Arrangement = {
+  places: new Map(),
+  frames: new Map(),
+  routes: new Map(),
+  origins: new Map(),
+};
 
 const nothingShown = {
   generation: undefined,
   openness: CLOSED,
   shown: undefined,
+  before: undefined,
   arranging: false,
   moved: new Map<string, Point>(),
   next: undefined,
@@ -49,23 +62,52 @@ const nothingShown = {
 
 export const useGraphView = perGraph<GraphViewStore>(() => nothingShown);
 
-/** Whether the open document is arranged by the window, so that scopes open and close. */
-export function hasScopes(): boolean {
+/** Whether the window arranges the open graph. */
+export function isGraphArranged(): boolean {
   return isArranged(useGraph.getState().document);
+}
+
+/** Whether the open graph has scopes that open and close. */
+export function hasScopes(): boolean {
+  return (
+    isGraphArranged() || (readyScopes()?.tree.root.children ?? []).some((one) => typeof one !== "string")
+  );
+}
+
+/** The scopes of the open graph; undefined while those of a large one, which is drawn whole, are looked for. */
+export function readyScopes(): Hierarchy | undefined {
+  return readyHierarchy(useGraph.getState().document.nodes, opennessNow().weights);
+}
+
+/** What is to be open of the graph as it is now; the canvas, which follows it, may not have seen its newest edit. */
+export function opennessNow(): Openness {
+  const { openness } = useGraphView.getState();
+  if (suits(openness)) return openness;
+  return isGraphArranged() ? CLOSED : ALL_OPEN;
+}
+
+/** Whether it is of a graph that is arranged, or of one whose nodes have positions, as the open one is. */
+export function suits({ scopes }: Openness): boolean {
+  return isGraphArranged() !== scopes instanceof AllBut;
 }
 
 /** Begins with what is open at first when another document was opened. */
 export function followDocument(): void {
   const { document, generation } = useGraph.getState();
-  if (useGraphView.getState().generation === generation) return;
-  const openness = isArranged(document)
-    ? { scopes: new Set(firstOpen(hierarchyFor(document.nodes, NO_WEIGHTS))), weights: NO_WEIGHTS }
-    : CLOSED;
-  useGraphView.setState({ ...nothingShown, generation, openness });
+  const { generation: known, openness, shown, before } = useGraphView.getState();
+  if (known === generation && suits(openness)) return;
+  const placed = { openness: ALL_OPEN, shown: { openness: ALL_OPEN, arrangement: NOT_ARRANGED } };
+  if (known === generation) {
+    const other = isArranged(document) ? { openness: CLOSED, shown: undefined } : placed;
+    useGraphView.setState({ ...(before ?? other), before: { openness, shown }, next: undefined });
+  } else if (isArranged(document)) {
+    const scopes = new Set(firstOpen(hierarchyFor(document.nodes, NO_WEIGHTS)));
+    useGraphView.setState({ ...nothingShown, generation, openness: { scopes, weights: NO_WEIGHTS } });
+  } else useGraphView.setState({ ...nothingShown, generation, ...placed });
 }
 
 function change(openness: Partial<Openness>, next?: NextView): void {
-  useGraphView.setState((state) => ({ openness: { ...state.openness, ...openness }, next }));
+  useGraphView.setState({ openness: { ...opennessNow(), ...openness }, next });
 }
 
 function keep(scope: string | undefined): NextView | undefined {
@@ -79,37 +121,41 @@ function reveal(nodes: readonly string[]): NextView {
 /** The parameters that are drawn at nodes. */
 function foldedInto(names: readonly string[]): string[] {
   const { nodes } = useGraph.getState().document;
-  const { weights } = hierarchyFor(nodes, useGraphView.getState().openness.weights);
+  const { weights } = hierarchyFor(nodes, opennessNow().weights);
   return names.flatMap((name) => [name, ...(weights.folded.get(name) ?? [])]);
+}
+
+function allScopes(): Iterable<string> {
+  return hierarchyFor(useGraph.getState().document.nodes, opennessNow().weights).tree.byId.keys();
 }
 
 /** Opens the scopes around nodes too, and brings them into view. */
 function openWithScopes(weights: Openness["weights"], names: readonly string[]): void {
-  const { scopes } = useGraphView.getState().openness;
+  const { scopes } = opennessNow();
   const { tree } = hierarchyFor(useGraph.getState().document.nodes, weights);
   const around = names.flatMap((name) => scopesAround(tree, scopeOf(tree, name)).map(({ id }) => id));
-  change({ scopes: new Set([...scopes, ...around]), weights }, reveal(names));
+  change({ scopes: withOpened(scopes, around), weights }, reveal(names));
 }
 
 export const graphViewActions = {
   open(ids: Iterable<string>): void {
-    const { openness } = useGraphView.getState();
-    const added = [...ids].filter((id) => !openness.scopes.has(id));
-    if (added.length > 0) change({ scopes: new Set([...openness.scopes, ...added]) }, keep(added[0]));
+    const { scopes } = opennessNow();
+    const added = [...ids].filter((id) => !scopes.has(id));
+    if (added.length > 0) change({ scopes: withOpened(scopes, added) }, keep(added[0]));
   },
 
   close(ids: Iterable<string>): void {
-    const scopes = new Set(useGraphView.getState().openness.scopes);
-    const closed = [...ids].filter((id) => scopes.delete(id));
-    if (closed.length > 0) change({ scopes }, keep(closed[0]));
+    const { scopes } = opennessNow();
+    const closed = [...ids].filter((id) => scopes.has(id));
+    if (closed.length > 0) change({ scopes: withClosed(scopes, closed) }, keep(closed[0]));
   },
 
-  /** Opens these scopes and no others. */
-  openOnly: (ids: Iterable<string>): void => change({ scopes: new Set(ids) }),
+  openAll: (): void => change({ scopes: isGraphArranged() ? new Set(allScopes()) : ALL_OPEN.scopes }),
+  closeAll: (): void => change({ scopes: isGraphArranged() ? CLOSED.scopes : new AllBut(allScopes()) }),
 
   /** Draws the parameters of a node as nodes, or at the node again. */
   toggleWeights(names: readonly string[]): void {
-    const { weights } = useGraphView.getState().openness;
+    const { weights } = opennessNow();
     const after = new Set(weights === "all" ? [] : weights);
     const isOpen = weights === "all" || names.every((name) => weights.has(name));
     for (const name of names) {
@@ -122,7 +168,7 @@ export const graphViewActions = {
 
   /** Opens what nodes are hidden in: the scopes around them, or the node that they are parameters of. */
   uncover(names: readonly string[]): void {
-    const { weights } = useGraphView.getState().openness;
+    const { weights } = opennessNow();
     const { nodes } = useGraph.getState().document;
     const hierarchy = hierarchyFor(nodes, weights);
     const users = names.flatMap((name) =>
@@ -132,8 +178,7 @@ export const graphViewActions = {
     openWithScopes(all, names);
   },
 
-  toggleAllWeights: (): void =>
-    change({ weights: useGraphView.getState().openness.weights === "all" ? NO_WEIGHTS : "all" }),
+  toggleAllWeights: (): void => change({ weights: opennessNow().weights === "all" ? NO_WEIGHTS : "all" }),
 
   moveBoxes: (places: ReadonlyMap<string, Point>): void =>
     useGraphView.setState(({ moved }) => ({ moved: new Map([...moved, ...places]) })),

@@ -1,10 +1,11 @@
 /** Where frames and notes are, and which nodes lie in a frame. */
 import type { Annotation, Point } from "../document/model.js";
 import { useGraph } from "../stores/document-store.js";
-import { hasScopes } from "../stores/graph-view-store.js";
+import { isGraphArranged } from "../stores/graph-view-store.js";
 import { currentMap, itemShowing } from "./current-map.js";
 import { nodeRect, nodesIn } from "./graph-map.js";
 import { overlap, type Rect } from "./rect.js";
+import { nodesOfItem } from "./shown-graph.js";
 
 /** Space between a frame and what is in it; above it the title. */
 const PADDING = 24;
@@ -26,7 +27,7 @@ export function annotationRect({ at, width, height }: Annotation): Rect {
  * first of them; undefined if none of them is there.
  */
 export function drawnRect(annotation: Annotation): Rect | undefined {
-  if (!hasScopes()) return annotationRect(annotation);
+  if (!isGraphArranged()) return annotationRect(annotation);
   const rects = rectsShowing(annotation.nodes ?? []);
   const [first] = rects;
   if (first === undefined) return undefined;
@@ -55,13 +56,13 @@ function aroundAll(rects: readonly Rect[]): Rect {
   };
 }
 
-/** Names of the nodes that lie in a frame as a whole; a note holds none. */
+/** Names of the nodes that lie in a frame as a whole, or in a closed scope that does; a note holds none. */
 export function nodesWithin(annotation: Annotation): string[] {
   if (annotation.kind === "note") return [];
   const map = currentMap();
   return nodesIn(map, annotationRect(annotation), true).flatMap((index) => {
     const item = map.items[index];
-    return item?.kind === "node" ? [item.id] : [];
+    return item === undefined || item.kind === "frame" ? [] : nodesOfItem(item);
   });
 }
 

@@ -1,7 +1,14 @@
 /** Keeps what the canvas shows arranged: computes layouts as scopes open and close and as the graph changes. */
-import { isArranged } from "../document/arrangement.js";
+import {
+  adoptHierarchy,
+  isArranged,
+  PATCHED_FROM,
+  readyHierarchy,
+  slicedHierarchy,
+} from "../document/arrangement.js";
 import { inSlices } from "../document/in-slices.js";
 import { BOX_HEIGHT, BOX_PORT_Y, CONTROL_PORT_Y, NODE_MIN_WIDTH, portY } from "../document/node-size.js";
+import { AllBut } from "../document/open-scopes.js";
 import type { VisibleEdge } from "../document/visible-edges.js";
 import {
   ENOUGH_NAMES,
@@ -17,7 +24,12 @@ import { elkEngine } from "../layout/elk-engine.js";
 import { gridEngine } from "../layout/grid.js";
 import { activeGraph, type DocumentSession, inSession, recordPerGraph } from "../stores/document-session.js";
 import { lookupOp, useGraph } from "../stores/document-store.js";
-import { followDocument, type GraphViewStore, useGraphView } from "../stores/graph-view-store.js";
+import {
+  followDocument,
+  type GraphViewStore,
+  NOT_ARRANGED,
+  useGraphView,
+} from "../stores/graph-view-store.js";
 import { areSame } from "../stores/keep-equal.js";
 import { useOps } from "../stores/ops-store.js";
 import { nextTask } from "../ui/next-task.js";
@@ -73,10 +85,12 @@ function follow(hooks: ArrangingHooks, engine: LayoutEngine): void {
   const { document, generation } = useGraph.getState();
   const work = workOf();
   const { openness } = useGraphView.getState();
-  const wiring = isArranged(document) ? wiringOf(document.nodes) : undefined;
+  const arranged = isArranged(document);
+  const isLarge = document.nodes.size >= PATCHED_FROM;
   // After each edit, as what is drawn of a large graph follows from what was drawn before it.
   visibleNow();
-  const of = [wiring, openness, wiring && useOps.getState().ops, generation];
+  if (!arranged && isLarge) readyHierarchy(document.nodes, openness.weights);
+  const of = [wiringOf(document.nodes), openness, arranged && useOps.getState().ops, generation];
   if (areSame(of, work.of)) return;
   work.of = of;
   work.abort?.abort();
@@ -85,13 +99,48 @@ function follow(hooks: ArrangingHooks, engine: LayoutEngine): void {
     work.generation = generation;
     work.memory = new Map();
   }
-  if (!wiring) {
-    if (useGraphView.getState().arranging) useGraphView.setState({ arranging: false });
-    return;
-  }
+  const { shown, arranging } = useGraphView.getState();
+  if (!arranged && arranging) useGraphView.setState({ arranging: false });
+  if (!arranged && shown?.openness === openness && !isLarge) return;
   const abort = new AbortController();
   work.abort = abort;
-  void compute(activeGraph(), abort.signal, work.memory, hooks, engine);
+  if (!arranged) void draw(activeGraph(), abort.signal, hooks);
+  else void compute(activeGraph(), abort.signal, work.memory, hooks, engine);
+}
+
+/** Shows what is open of a graph whose nodes have positions, and finds the scopes of a large one. */
+async function draw(session: DocumentSession, signal: AbortSignal, hooks: ArrangingHooks): Promise<void> {
+  const { nodes } = useGraph.getState().document;
+  const { openness, shown } = useGraphView.getState();
+  await nextTask();
+  try {
+    await found(nodes, openness, signal);
+  } catch (error) {
+    if (!signal.aborted) hooks.onError(error);
+    return;
+  }
+  inSession(session, () => {
+    if (shown?.openness === openness) return;
+    const after = hooks.beforeShow();
+    useGraphView.setState({ shown: { openness, arrangement: NOT_ARRANGED }, next: undefined });
+    after();
+  });
+}
+
+/** Looks for the scopes of a graph and what is drawn of them in slices; `visibleOf` answers with it then. */
+async function found(
+  nodes: Parameters<typeof visibleOf>[0],
+  openness: Openness,
+  signal: AbortSignal,
+): Promise<void> {
+  const { scopes, weights } = openness;
+  if (scopes instanceof AllBut && scopes.closed.size === 0) {
+    const hierarchy = await inSlices(slicedHierarchy(nodes, weights), { pause: nextTask, signal });
+    adoptHierarchy(nodes, weights, hierarchy);
+  } else {
+    const visible = await inSlices(slicedVisibleOf(nodes, openness), { pause: nextTask, signal });
+    showVisible(nodes, openness, visible);
+  }
 }
 
 async function compute(
@@ -157,7 +206,7 @@ async function reduced(
 ): Promise<Arranged> {
   const { openness } = first.shown;
   const dropped = new Set<string>();
-  const open = [...openness.scopes];
+  const open = openness.scopes instanceof AllBut ? [] : [...openness.scopes];
   let result = first;
   while (open.length > 0 && !fits(result)) {
     dropped.add(open.pop() ?? "");

@@ -6,7 +6,8 @@ import { useGraphView } from "../stores/graph-view-store.js";
 import { areSame } from "../stores/keep-equal.js";
 import { useOps } from "../stores/ops-store.js";
 import { type GraphMap, mapFrom, mapOf } from "./graph-map.js";
-import { mapOfVisible, visibleOf } from "./shown-graph.js";
+import { mapOfPlaced } from "./placed-graph.js";
+import { mapOfVisible, visibleNow } from "./shown-graph.js";
 
 const remembered = recordPerGraph(
   (): { known?: { readonly of: readonly unknown[]; readonly map: GraphMap } } => ({}),
@@ -31,17 +32,20 @@ export function forgetMap(): void {
 
 function compute(): GraphMap {
   const { document } = useGraph.getState();
-  if (!isArranged(document)) return mapOf(document, lookupOp);
+  const visible = visibleNow();
+  if (!isArranged(document)) {
+    return visible ? mapOfPlaced(visible, document, lookupOp) : mapOf(document, lookupOp);
+  }
   const { shown, moved } = useGraphView.getState();
   // Nothing is drawn before the first layout.
-  if (!shown) return mapFrom([], new Float64Array(), [], new Map());
-  return mapOfVisible(visibleOf(document.nodes, shown.openness), shown.arrangement, document, moved);
+  if (!visible || !shown) return mapFrom([], new Float64Array(), [], new Map());
+  return mapOfVisible(visible, shown.arrangement, document, moved);
 }
 
 /** The item of the drawing that shows a node: the node itself, or the closed scope that it is in. */
 export function itemShowing(name: string): string | undefined {
   const { document } = useGraph.getState();
-  if (!isArranged(document)) return document.nodes.has(name) ? name : undefined;
-  const { shown } = useGraphView.getState();
-  return shown && visibleOf(document.nodes, shown.openness).itemOf(name);
+  const visible = visibleNow();
+  if (visible || isArranged(document)) return visible?.itemOf(name);
+  return document.nodes.has(name) ? name : undefined;
 }

@@ -64,7 +64,8 @@ export function mapOf(
 
 const titles = new WeakMap<NodeDef, string>();
 
-function titleOf(node: NodeDef): string {
+/** The title of a node where its whole name is shown. */
+export function titleOf(node: NodeDef): string {
   const known = titles.get(node);
   if (known !== undefined) return known;
   const title = nodeTitle(node);

@@ -1,7 +1,7 @@
 /** Where nodes and closed scopes are put: by a drag on the canvas, by keys, and by commands. */
 import type { Point } from "../document/model.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
-import { graphViewActions, hasScopes, useGraphView } from "../stores/graph-view-store.js";
+import { graphViewActions, isGraphArranged, useGraphView } from "../stores/graph-view-store.js";
 import { currentMap } from "./current-map.js";
 import { type MapItem, nodeRect } from "./graph-map.js";
 import type { Rect } from "./rect.js";
@@ -34,9 +34,9 @@ export function moveItems(held: string, { x, y }: Point): void {
 }
 
 /**
- * Puts the upper left corners of items at points of the canvas. Nodes get positions in the document, in one edit; those of
- * scopes are state of the window. In a graph that is arranged, a position counts from where the contents of the scope
- * around it begin.
+ * Puts the upper left corners of items at points of the canvas. Nodes get positions in the document, in one edit. In a
+ * graph that is arranged, a position counts from where the contents of the scope around it begin, and those of scopes are
+ * state of the window; in another one, a closed scope moves with its nodes.
  *
  * @param step as in `moveNodes`
  */
@@ -45,8 +45,14 @@ export function placeItems(corners: ReadonlyMap<string, Point>, step?: string): 
   const nodes = new Map<string, Point>();
   const boxes = new Map<string, Point>();
   for (const [id, { x, y }] of corners) {
-    const item = map.items[map.indexOf.get(id) ?? -1];
+    const index = map.indexOf.get(id) ?? -1;
+    const item = map.items[index];
     if (item === undefined) continue;
+    if (item.kind !== "node" && !isGraphArranged()) {
+      const { left, top } = nodeRect(map, index);
+      for (const [name, at] of movedBy(nodesOfItem(item), { x: x - left, y: y - top })) nodes.set(name, at);
+      continue;
+    }
     const origin = originAround(item);
     (item.kind === "node" ? nodes : boxes).set(id, { x: x - origin.x, y: y - origin.y });
   }
@@ -54,9 +60,17 @@ export function placeItems(corners: ReadonlyMap<string, Point>, step?: string): 
   if (boxes.size > 0) graphViewActions.moveBoxes(boxes);
 }
 
+function movedBy(names: readonly string[], { x, y }: Point): [string, Point][] {
+  const { layout } = useGraph.getState().document;
+  return names.flatMap((name): [string, Point][] => {
+    const at = layout.get(name);
+    return at ? [[name, { x: at.x + x, y: at.y + y }]] : [];
+  });
+}
+
 /** What the position of an item counts from. */
 function originAround(item: MapItem): Point {
-  const visible = hasScopes() ? visibleNow() : undefined;
+  const visible = isGraphArranged() ? visibleNow() : undefined;
   const around = item.kind === "node" ? visible?.hierarchy.tree.scopeIds.get(item.id) : item.scope.parent;
   const origins = useGraphView.getState().shown?.arrangement.origins;
   return (visible && origins?.get(around ?? "")) || { x: 0, y: 0 };

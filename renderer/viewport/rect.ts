@@ -24,3 +24,12 @@ export function contains(outer: Rect, inner: Rect): boolean {
 export function grown({ left, top, right, bottom }: Rect, margin: number): Rect {
   return { left: left - margin, top: top - margin, right: right + margin, bottom: bottom + margin };
 }
+
+export function aroundBoth(one: Rect, other: Rect): Rect {
+  return {
+    left: Math.min(one.left, other.left),
+    top: Math.min(one.top, other.top),
+    right: Math.max(one.right, other.right),
+    bottom: Math.max(one.bottom, other.bottom),
+  };
+}

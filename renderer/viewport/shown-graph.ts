@@ -1,9 +1,10 @@
 /** What the canvas shows of a document that is arranged in scopes. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { Sliced } from "../../worker-runtime/graph/slices.js";
-import { adoptHierarchy, hierarchyFor, isArranged, slicedHierarchy } from "../document/arrangement.js";
+import { adoptHierarchy, hierarchyFor, slicedHierarchy } from "../document/arrangement.js";
 import type { GraphDocument, Point } from "../document/model.js";
 import { BOX_HEIGHT, boxWidth } from "../document/node-size.js";
+import { AllBut } from "../document/open-scopes.js";
 import { labelIn, type Scope } from "../document/scope-tree.js";
 import {
   nodesInScope,
@@ -16,7 +17,7 @@ import {
 import { slicedWiring, type Wiring, wiringOf } from "../document/wiring.js";
 import type { Arrangement } from "../layout/arrange.js";
 import { lookupOp, useGraph } from "../stores/document-store.js";
-import { useGraphView } from "../stores/graph-view-store.js";
+import { opennessNow, suits, useGraphView } from "../stores/graph-view-store.js";
 import { placementPreview, shownDevice } from "../stores/placement-preview.js";
 import { type GraphMap, type MapItem, mapFrom, nodeSize } from "./graph-map.js";
 import { nodeTitle } from "./node-text.js";
@@ -29,11 +30,13 @@ interface Known {
 /** The newest graph by what is open: many ask for the same. */
 const remembered = new WeakMap<Openness, Known>();
 
-/** The part of the graph that is drawn; undefined for a document without scopes, and before the first layout. */
+/** The part of the graph that is drawn; undefined for one that is drawn node by node, and before the first layout. */
 export function visibleNow(): VisibleGraph | undefined {
-  const { document } = useGraph.getState();
   const { shown } = useGraphView.getState();
-  return shown && isArranged(document) ? visibleOf(document.nodes, shown.openness) : undefined;
+  if (!shown || !suits(shown.openness)) return undefined;
+  const { scopes } = shown.openness;
+  if (scopes instanceof AllBut && scopes.closed.size === 0) return undefined;
+  return visibleOf(useGraph.getState().document.nodes, shown.openness);
 }
 
 export function visibleOf(nodes: GraphDocument["nodes"], openness: Openness): VisibleGraph {
@@ -130,8 +133,7 @@ export function mapOfVisible(
 export function nodesOfItem(item: MapItem): readonly string[] {
   if (item.kind === "node") return [item.id];
   const { document } = useGraph.getState();
-  const { openness } = useGraphView.getState();
-  return nodesInScope(item.scope, hierarchyFor(document.nodes, openness.weights));
+  return nodesInScope(item.scope, hierarchyFor(document.nodes, opennessNow().weights));
 }
 
 /** The device that most of what an item stands for is pinned to; "" where that is none. */

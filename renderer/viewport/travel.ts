@@ -1,24 +1,17 @@
 /** Where the user has been in the graph and its functions: what was open, in view and selected before each jump. */
 import type { Viewport } from "@xyflow/react";
 import type { Openness } from "../document/visible-graph.js";
-import { Background } from "../stores/background.js";
 import {
   activeGraph,
   activeSession,
   type DocumentSession,
   openFunctions,
   perDocument,
-  recordPerDocument,
 } from "../stores/document-session.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
-import {
-  leaveFunctions,
-  openFunction,
-  preparation,
-  returnToFunctions,
-  shownFunction,
-} from "../stores/function-bodies.js";
+import { leaveFunctions, openFunction, returnToFunctions, shownFunction } from "../stores/function-bodies.js";
 import { graphViewActions, useGraphView } from "../stores/graph-view-store.js";
+import { oncePrepared } from "./entering.js";
 import { currentView, moveView, revealNode, revealNodes } from "./view.js";
 import { useCanvas } from "./view-store.js";
 
@@ -55,15 +48,6 @@ export function goToNode(name: string): void {
   rememberStop();
   documentActions.select([name]);
   revealNode(name);
-}
-
-const preparations = recordPerDocument(() => new Background());
-
-/** Calls back when a function can be shown without a wait: at once, or, if it is large, after its body was gone through. */
-function oncePrepared(name: string, then: () => void): void {
-  const large = preparation(name);
-  if (large) preparations().start(large.size, () => large.work, then);
-  else then();
 }
 
 /** Opens the body of a function; "back" returns to its call. */

@@ -34,8 +34,10 @@ export interface CanvasStore {
   readonly listOpen: boolean;
   /** The rows of the list whose children are shown, by their ids. */
   readonly listExpanded: ReadonlySet<string>;
-  /** Undefined: no choice; the map is shown for graphs of some size. */
+  /** Undefined: no choice; the map is shown for graphs of some size in a canvas that is not small. */
   readonly minimapOpen: boolean | undefined;
+  /** Whether the canvas has little room. */
+  readonly isSmall: boolean;
   readonly pinChooserOpen: boolean;
   /** The end that is held while an edge is pulled. */
   readonly pulling: ConnectFrom | undefined;
@@ -67,6 +69,7 @@ export const useCanvas = perGraph<CanvasStore>(() => ({
   listOpen: false,
   listExpanded: new Set<string>(),
   minimapOpen: undefined,
+  isSmall: false,
   pinChooserOpen: false,
   pulling: undefined,
   edgeMenu: undefined,

@@ -3,10 +3,10 @@ import { getViewportForBounds, type Viewport } from "@xyflow/react";
 import type { Point } from "../document/model.js";
 import { inSession, onGraphChange } from "../stores/document-session.js";
 import { useGraph } from "../stores/document-store.js";
-import { graphViewActions, hasScopes } from "../stores/graph-view-store.js";
+import { graphViewActions, isGraphArranged } from "../stores/graph-view-store.js";
 import { currentMap, forgetMap, itemShowing } from "./current-map.js";
 import { nodeRect } from "./graph-map.js";
-import { contains, type Rect } from "./rect.js";
+import { aroundBoth, contains, type Rect } from "./rect.js";
 import { useCanvas } from "./view-store.js";
 
 /** True where the user asked the system for less motion. */
@@ -154,7 +154,7 @@ function fittingView(
   { width, height }: { readonly width: number; readonly height: number },
 ): Viewport {
   const bounds = { x: left, y: top, width: right - left, height: bottom - top };
-  const padding = hasScopes() ? ARRANGED_PADDING : FIT_PADDING;
+  const padding = isGraphArranged() ? ARRANGED_PADDING : FIT_PADDING;
   return getViewportForBounds(bounds, width, height, MIN_ZOOM, FIT_MAX_ZOOM, padding);
 }
 
@@ -170,16 +170,7 @@ function areaOf(names: readonly string[]): Rect | undefined {
     const index = map.indexOf.get(name) ?? map.indexOf.get(itemShowing(name) ?? "");
     return index === undefined ? [] : [nodeRect(map, index)];
   });
-  return rects.length === 0 ? undefined : rects.reduce(around);
-}
-
-function around(one: Rect, other: Rect): Rect {
-  return {
-    left: Math.min(one.left, other.left),
-    top: Math.min(one.top, other.top),
-    right: Math.max(one.right, other.right),
-    bottom: Math.max(one.bottom, other.bottom),
-  };
+  return rects.length === 0 ? undefined : rects.reduce(aroundBoth);
 }
 
 /** Free space between a node that was brought into view and the edge of the canvas, in CSS pixels. */
@@ -196,7 +187,7 @@ const MAX_UNCOVERED = 50;
 /** Opens what hides some of the nodes; they are brought into view once that is drawn. False if nothing does. */
 function uncover(names: readonly string[]): boolean {
   const { indexOf } = currentMap();
-  if (!hasScopes() || names.length > MAX_UNCOVERED) return false;
+  if (names.length > MAX_UNCOVERED) return false;
   const { nodes } = useGraph.getState().document;
   if (names.every((name) => indexOf.has(name) || !nodes.has(name))) return false;
   graphViewActions.uncover(names.filter((name) => nodes.has(name)));
@@ -319,26 +310,35 @@ export function viewAfterResize(
 }
 
 /** Where a canvas is on the screen. */
-type Frame = Pick<DOMRect, "left" | "top" | "width" | "height">;
+export type Frame = Pick<DOMRect, "left" | "top" | "width" | "height">;
 
 /**
  * The view after a panel changed the place or size of the canvas: the graph stays where it is on the screen. One that was
  * fitted to the canvas, and of which a part would now be hidden by a side or by what lies over the lower one, is fitted again.
+ *
+ * @param wasFitted also where panels have shifted the graph since
  */
 export function viewAfterPanel(
   view: Viewport,
   before: Frame,
   after: Frame,
   bounds: Rect | undefined,
+  wasFitted = isFitted(view, before, bounds),
 ): Viewport {
   const { x, y, zoom } = view;
   const kept = { x: x - (after.left - before.left), y: y - (after.top - before.top), zoom };
-  if (!bounds || !isClose(view, fittingView(bounds, before))) return kept;
+  if (!bounds || !wasFitted) return kept;
   const free = { width: after.width, height: after.height - ARRANGED_MARGIN.bottom };
   return contains(visibleArea(kept, free), bounds) ? kept : fittingView(bounds, after);
 }
 
-function isClose(one: Viewport, other: Viewport): boolean {
+/** Whether the whole graph is seen as "Fit" shows it. */
+export function isFitted(view: Viewport, frame: Frame, bounds: Rect | undefined): boolean {
+  return bounds !== undefined && isClose(view, fittingView(bounds, frame));
+}
+
+/** Whether nobody sees a difference. */
+export function isClose(one: Viewport, other: Viewport): boolean {
   const isNear = (a: number, b: number) => Math.abs(a - b) < 1;
   return isNear(one.x, other.x) && isNear(one.y, other.y) && Math.abs(one.zoom - other.zoom) < 0.001;
 }

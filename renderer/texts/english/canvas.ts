@@ -31,6 +31,11 @@ export const canvas = {
   arrangingBar: {
     arranging: "Arranging {count, plural, one {# node} other {# nodes}}…",
   },
+  enteringBar: {
+    nodes: "Opening {name}: reading {count, plural, one {# node} other {# nodes}}… (1 of 3)",
+    scopes: "Opening {name}: finding the scopes of {count, plural, one {# node} other {# nodes}}… (2 of 3)",
+    shapes: "Opening {name}: inferring the shapes of {count, plural, one {# node} other {# nodes}}… (3 of 3)",
+  },
   breadcrumbs: {
     graph: "Graph",
     label: "Open scopes around the selection",

@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 /** Functions that are open in a document, beside the document itself. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { enteringCommands } from "../../../renderer/commands/function-commands.js";
 import { writeDocument } from "../../../renderer/document/document-file.js";
 import { extractFunction } from "../../../renderer/document/edits/extract-function.js";
 import { libraryOf } from "../../../renderer/document/library.js";
@@ -18,6 +19,7 @@ import { functionActions } from "../../../renderer/stores/function-actions.js";
 import { leaveFunctions, openFunction, shownFunction } from "../../../renderer/stores/function-bodies.js";
 import { hasScopes } from "../../../renderer/stores/graph-view-store.js";
 import { useDocumentRun, useGraphRun } from "../../../renderer/stores/run-store.js";
+import { useEntering } from "../../../renderer/viewport/entering.js";
 import { goBack, goForward, goIntoFunction, selectInGraph } from "../../../renderer/viewport/travel.js";
 import { binary, constant, documentOf, edited, lookup, welcome } from "../document/graphs.js";
 import { openDocument } from "../support/documents.js";
@@ -192,6 +194,25 @@ describe("a function of thousands of nodes", () => {
     goBack();
     goForward();
     expect([shownFunction(), names().includes("layer_0/renamed")]).toEqual([name, true]);
+  });
+
+  it("says what is found out of it meanwhile, and is not opened when that is cancelled", async () => {
+    largeFunction(1500);
+    const [name = ""] = functionNames();
+    const told: string[] = [];
+    const unsubscribe = useEntering.subscribe(({ entered }) => told.push(entered?.stage ?? "ready"));
+    goIntoFunction(name);
+    expect(useEntering.getState().entered).toEqual({ name, size: 1500, stage: "nodes" });
+    enteringCommands.cancel.now().run();
+    expect(useEntering.getState().entered).toBeUndefined();
+    expect(enteringCommands.cancel.now().reason).toBe("No function is being opened.");
+    told.length = 0;
+    goIntoFunction(name);
+    await vi.waitFor(() => expect(shownFunction()).toBe(name), { timeout: 30_000 });
+    unsubscribe();
+    // Once: what was cancelled did not go on.
+    expect(told).toEqual(["ready", "nodes", "scopes", "shapes", "ready"]);
+    expect(path()).toBe(1);
   });
 
   it("is not opened where the user went on meanwhile", async () => {

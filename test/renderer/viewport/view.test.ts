@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { StillView } from "../../../renderer/viewport/still-view.js";
 import {
   revealedView,
   viewAfterPanel,
@@ -45,6 +46,58 @@ describe("the view after a panel took a part of the canvas", () => {
     expect(viewAfterPanel(fitted, whole, frame(1100, 800, 100), bounds)).toEqual({ x: 50, y: 150, zoom: 1 });
     const chosen = { x: 100, y: 150, zoom: 1 };
     expect(viewAfterPanel(chosen, whole, frame(1200, 450), bounds)).toEqual(chosen);
+  });
+});
+
+describe("the view after a panel that had the graph fitted again has gone", () => {
+  const whole = { left: 0, top: 0, width: 1200, height: 800 };
+  const lower = { ...whole, height: 450 };
+  const lowest = { ...whole, height: 300 };
+  const fitted = { x: 150, y: 150, zoom: 1 };
+
+  it("is the one before it, also where the panel was made larger in between", () => {
+    const still = new StillView();
+    const one = still.afterPanel(fitted, whole, lower, bounds);
+    const two = still.afterPanel(one, lower, lowest, bounds);
+    expect([one.zoom < 1, two.zoom < one.zoom]).toEqual([true, true]);
+    const between = still.afterPanel(two, lowest, lower, bounds);
+    expect(between).toEqual(two);
+    expect(still.afterPanel(between, lower, whole, bounds)).toEqual(fitted);
+    // A graph that nothing has fitted again stays as it is.
+    expect(still.afterPanel(fitted, whole, { ...whole, width: 1300 }, bounds)).toEqual(fitted);
+  });
+
+  it("leaves the graph where it is on the screen when a panel at the side came meanwhile", () => {
+    const still = new StillView();
+    const one = still.afterPanel(fitted, whole, lower, bounds);
+    const shifted = { ...whole, left: -40, width: 1240 };
+    expect(still.afterPanel(one, lower, shifted, bounds)).toEqual({ x: 190, y: 150, zoom: 1 });
+  });
+
+  it("is fitted again also if another panel has shifted it before, unless the user has", () => {
+    const side = { ...whole, left: 100, width: 1100 };
+    const still = new StillView();
+    const shifted = still.afterPanel(fitted, whole, side, bounds);
+    expect(shifted).toEqual({ x: 50, y: 150, zoom: 1 });
+    still.afterResize(shifted, shifted);
+    const lowerSide = { ...side, height: 450 };
+    const refitted = still.afterPanel(shifted, side, lowerSide, bounds);
+    expect(visibleArea(refitted, lowerSide).bottom).toBeGreaterThan(bounds.bottom);
+    const other = new StillView();
+    const moved = { ...other.afterPanel(fitted, whole, side, bounds), x: 20 };
+    expect(other.afterPanel(moved, side, lowerSide, bounds)).toEqual(moved);
+  });
+
+  it("stays if the user moved it, if the window got another size, or if the graph has grown", () => {
+    const still = new StillView();
+    const one = still.afterPanel(fitted, whole, lower, bounds);
+    const moved = { ...one, x: one.x + 50 };
+    expect(still.afterPanel(moved, lower, whole, bounds)).toEqual(moved);
+    const two = still.afterPanel(fitted, whole, lower, bounds);
+    still.afterResize(two, two);
+    expect(still.afterPanel(two, lower, whole, bounds)).toEqual(two);
+    const three = still.afterPanel(fitted, whole, lower, bounds);
+    expect(still.afterPanel(three, lower, whole, { ...bounds, right: 4000 })).toEqual(three);
   });
 });
 

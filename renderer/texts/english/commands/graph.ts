@@ -72,6 +72,14 @@ export const graphCommands = {
     },
   },
   function: {
+    entering: {
+      cancel: {
+        label: "Do not open the function",
+        short: "Cancel",
+        note: "What is shown stays.",
+        reason: "No function is being opened.",
+      },
+    },
     call: {
       open: {
         label: "Open the function that it calls",
@@ -309,7 +317,7 @@ export const graphCommands = {
     },
   },
   scope: {
-    hasPositions: "Its nodes have positions of their own. Arrange the graph to draw it in scopes.",
+    hasPositions: "Its nodes have positions of their own, weights too.",
     closedScope: {
       open: {
         label: "Open the scope",
@@ -340,6 +348,7 @@ export const graphCommands = {
         keywords: "expand all",
         reason:
           "It has {size, plural, one {# node} other {# nodes}}; up to {most, number} are drawn at once.",
+        noneClosed: "No scope is closed.",
       },
       closeAll: {
         label: "Close all scopes",
