@@ -20,6 +20,8 @@ export const GraphKeys = {
   TRAINABLE_VARIABLES: "trainable_variables",
   LOCAL_VARIABLES: "local_variables",
   TRAIN_OP: "train_op",
+  LOSSES: "losses",
+  REGULARIZATION_LOSSES: "regularization_losses",
 } as const;
 
 export interface VariableOptions extends OpOptions {
