@@ -101,6 +101,7 @@ export {
 } from "./graph/graph-file.js";
 export type { NodeParts } from "./graph/graph-op-builder.js";
 export * as losses from "./graph/losses/index.js";
+export * as metrics from "./graph/metrics/index.js";
 export { inputArgs, outputTypes, type SignatureArg } from "./graph/node-signature.js";
 export { bundledOpRegistry, OpRegistry } from "./graph/op-registry.js";
 export * as ops from "./graph/ops/index.js";

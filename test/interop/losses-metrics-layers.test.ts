@@ -6,6 +6,7 @@ import { denseGradient } from "../../worker-runtime/graph/gradients/gradient.js"
 import { gradients } from "../../worker-runtime/graph/gradients/gradients.js";
 import { Graph, type Output } from "../../worker-runtime/graph/graph.js";
 import * as losses from "../../worker-runtime/graph/losses/index.js";
+import * as metrics from "../../worker-runtime/graph/metrics/index.js";
 import * as ops from "../../worker-runtime/graph/ops/index.js";
 import { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { Session } from "../../worker-runtime/session/session.js";
@@ -91,9 +92,14 @@ const LOSSES: readonly Case[] = [
     make: ({ labels, x }) => losses.sigmoidCrossEntropy(labels, x, { weights: 2, reduction: Reduction.SUM }),
   },
   {
-    python: "v1.losses.sigmoid_cross_entropy(labels, x, label_smoothing=0.2, reduction='none')",
+    python:
+      "v1.losses.sigmoid_cross_entropy(labels, x, label_smoothing=0.2, reduction='none', loss_collection=None)",
     make: ({ labels, x }) =>
-      losses.sigmoidCrossEntropy(labels, x, { labelSmoothing: 0.2, reduction: Reduction.NONE }),
+      losses.sigmoidCrossEntropy(labels, x, {
+        labelSmoothing: 0.2,
+        reduction: Reduction.NONE,
+        lossCollection: null,
+      }),
   },
   {
     python: "v1.losses.softmax_cross_entropy(labels, x)",
@@ -105,8 +111,9 @@ const LOSSES: readonly Case[] = [
       losses.softmaxCrossEntropy(labels, x, { labelSmoothing: 0.1, weights: ops.squeeze(rows, [-1]) }),
   },
   {
-    python: "v1.losses.softmax_cross_entropy(deep, deep, reduction='none')",
-    make: ({ deep }) => losses.softmaxCrossEntropy(deep, deep, { reduction: Reduction.NONE }),
+    python: "v1.losses.softmax_cross_entropy(deep, deep, reduction='none', loss_collection=None)",
+    make: ({ deep }) =>
+      losses.softmaxCrossEntropy(deep, deep, { reduction: Reduction.NONE, lossCollection: null }),
   },
   {
     python: "v1.losses.sparse_softmax_cross_entropy(classes, x)",
@@ -169,6 +176,44 @@ const CLIPPING: readonly Case[] = [
 
 const CASES = [...LOSSES, ...CLIPPING];
 
+interface MetricCase {
+  readonly python: string;
+  make(inputs: Inputs): metrics.Metric;
+}
+
+const METRICS: readonly MetricCase[] = [
+  { python: "v1.metrics.mean(x)", make: ({ x }) => metrics.mean(x) },
+  {
+    python: "v1.metrics.mean(x, weights=tf.squeeze(rows, [-1]), name='weighted')",
+    make: ({ x, rows }) => metrics.mean(x, { weights: ops.squeeze(rows, [-1]), name: "weighted" }),
+  },
+  {
+    python: "v1.metrics.accuracy(classes, tf.argmax(x, 1))",
+    make: ({ x, classes }) => metrics.accuracy(classes, ops.argMax(x, 1)),
+  },
+  {
+    python: "v1.metrics.accuracy(tf.expand_dims(classes, 1), tf.argmax(x, 1), weights=rows)",
+    make: ({ x, classes, rows }) =>
+      metrics.accuracy(ops.expandDims(classes, 1), ops.argMax(x, 1), { weights: rows }),
+  },
+  {
+    python: "v1.metrics.mean_squared_error(labels, x, weights=some)",
+    make: ({ labels, x, some }) => metrics.meanSquaredError(labels, x, { weights: some }),
+  },
+  {
+    python: "v1.metrics.precision(labels, x > 0.0)",
+    make: ({ labels, x }) => metrics.precision(labels, ops.greater(x, 0)),
+  },
+  {
+    python: "v1.metrics.precision(labels, x * 0.0)",
+    make: ({ labels, x }) => metrics.precision(labels, ops.multiply(x, 0)),
+  },
+  {
+    python: "v1.metrics.recall(labels, x, weights=rows)",
+    make: ({ labels, x, rows }) => metrics.recall(labels, x, { weights: rows }),
+  },
+];
+
 const PYTHON = `
 import json, sys
 import numpy as np
@@ -181,19 +226,38 @@ def flat(nested):
 def plain(value):
     return {"shape": list(value.shape), "values": [str(v) for v in np.asarray(value, np.float64).flatten()]}
 
-data, cases = json.load(sys.stdin)
-out = []
-for python in cases:
+data, cases, metrics = json.load(sys.stdin)
+fed = {k: np.asarray(v, np.int32 if k == "classes" else np.float32) for k, v in data.items()}
+
+def inputs_of():
+    return {k: v1.placeholder(v.dtype, [None, *v.shape[1:]], name=k) for k, v in fed.items()}
+
+def computed():
     with tf.Graph().as_default(), v1.Session() as session:
-        fed = {k: np.asarray(v, np.int32 if k == "classes" else np.float32) for k, v in data.items()}
-        inputs = {k: v1.placeholder(v.dtype, [None, *v.shape[1:]], name=k) for k, v in fed.items()}
-        made = eval(python, {"tf": tf, "v1": v1, "flat": flat, **inputs})
-        made = made if isinstance(made, list) else [made]
-        slope = tf.gradients(made[0], inputs["x"])[0]
-        values = session.run(made + ([] if slope is None else [tf.convert_to_tensor(slope)]), {inputs[k]: v for k, v in fed.items()})
-        out.append({"names": [t.op.name for t in made], "values": [plain(v) for v in values],
-            "collected": [t.op.name for t in v1.losses.get_losses()]})
-print("RESULT " + json.dumps(out))
+        inputs = inputs_of()
+        made = [eval(python, {"tf": tf, "v1": v1, "flat": flat, **inputs}) for python in cases]
+        made = [one if isinstance(one, list) else [one] for one in made]
+        names = [[t.op.name for t in one] for one in made]
+        slopes = [tf.gradients(one[0], inputs["x"])[0] for one in made]
+        fetches = [one + ([] if slope is None else [tf.convert_to_tensor(slope)]) for one, slope in zip(made, slopes)]
+        values = session.run(fetches, {inputs[k]: v for k, v in fed.items()})
+        return {"cases": [{"names": n, "values": [plain(v) for v in all]} for n, all in zip(names, values)],
+            "collected": [t.op.name for t in v1.losses.get_losses()]}
+
+def counted():
+    with tf.Graph().as_default(), v1.Session() as session:
+        inputs = inputs_of()
+        made = [eval(python, {"tf": tf, "v1": v1, **inputs}) for python in metrics]
+        session.run(v1.local_variables_initializer())
+        updates = [update for _, update in made]
+        # The second batch has one example.
+        steps = [session.run(updates, {inputs[k]: v[:rows] for k, v in fed.items()}) for rows in (2, 1)]
+        steps.append(session.run([value for value, _ in made]))
+        names = lambda collection: [v.op.name for v in v1.get_collection(collection)]
+        return {"names": [[t.op.name for t in one] for one in made], "steps": np.asarray(steps, np.float64).tolist(),
+            "local": names("local_variables"), "metric": names("metric_variables"), "global": names("variables")}
+
+print("RESULT " + json.dumps({**computed(), "metrics": counted()}))
 `;
 
 interface Flat {
@@ -202,10 +266,20 @@ interface Flat {
 }
 
 interface FromPython {
-  readonly names: readonly string[];
-  /** Of the tensors, and of the gradient of the first one with respect to x, if it has one. */
-  readonly values: readonly Flat[];
+  readonly cases: readonly {
+    readonly names: readonly string[];
+    /** Of the tensors, and of the gradient of the first one with respect to x, if it has one. */
+    readonly values: readonly Flat[];
+  }[];
   readonly collected: readonly string[];
+  readonly metrics: {
+    readonly names: readonly (readonly string[])[];
+    /** Two steps of the updates, and the values after them. */
+    readonly steps: readonly (readonly number[])[];
+    readonly local: readonly string[];
+    readonly metric: readonly string[];
+    readonly global: readonly string[];
+  };
 }
 
 function expectEqual(found: Tensor | undefined, expected: Flat): void {
@@ -219,37 +293,94 @@ function expectEqual(found: Tensor | undefined, expected: Flat): void {
   expect([numbers.length, wrong]).toEqual([expected.values.length, []]);
 }
 
+/** The data, or its first examples only, for the inputs. */
+function feedsOf(inputs: Inputs, examples?: number): Map<Output, Tensor> {
+  return new Map(
+    Object.entries(DATA).map(([name, value]) => {
+      const input = inputs[name as keyof Inputs];
+      return [input, Tensor.of(value.slice(0, examples), input.dtype)];
+    }),
+  );
+}
+
 describe.skipIf(peerMissing("tensorflow"))("computed as by stock Python:", () => {
-  let python: readonly FromPython[] = [];
+  let python: FromPython;
   let server: Server;
 
   beforeAll(async () => {
     server = await Server.createLocalServer({ engine: "portable" });
-    python = await tensorflowResult(PYTHON, { input: [DATA, CASES.map((one) => one.python)] });
+    const codes = [CASES, METRICS].map((cases) => cases.map((one) => one.python));
+    python = await tensorflowResult(PYTHON, { input: [DATA, ...codes] });
   });
   afterAll(() => server.stop());
 
-  test.each(CASES.map((one, index) => ({ ...one, index })))("$python", async ({ make, index }) => {
-    const expected = python[index];
-    if (!expected) throw new Error("Python has not computed this.");
+  describe("losses and clipping", () => {
+    let names: readonly (readonly string[])[] = [];
+    let collected: readonly string[] = [];
+    let found: readonly (readonly Tensor[])[] = [];
+
+    // All in one graph and one step, as Python has them.
+    beforeAll(async () => {
+      const graph = new Graph();
+      const inputs = inputsOf(graph);
+      const made = CASES.map(({ make }) => [make(inputs)].flat());
+      names = made.map((all) => all.map(({ op }) => op.name));
+      collected = losses.getLosses(graph).map(({ op }) => op.name);
+      const fetches = made.map((all) => {
+        const [gradient] = all[0] ? gradients(all[0], [inputs.x]) : [];
+        return gradient ? [...all, denseGradient(gradient)] : all;
+      });
+      const session = new Session(server.target, { graph });
+      try {
+        const { values } = await session.run(fetches.flat(), { feeds: feedsOf(inputs) });
+        const rest = [...values];
+        found = fetches.map(({ length }) => rest.splice(0, length));
+      } finally {
+        await session.close();
+      }
+    });
+
+    test.each(CASES.map((one, index) => ({ ...one, index })))("$python", ({ index }) => {
+      const expected = python.cases[index];
+      if (index < LOSSES.length) expect(names[index]).toEqual(expected?.names);
+      expect(found[index]).toHaveLength(expected?.values.length ?? 0);
+      for (const [i, one] of (expected?.values ?? []).entries()) expectEqual(found[index]?.[i], one);
+    });
+
+    test("losses are in their collection", () => {
+      expect(collected).toEqual(python.collected);
+    });
+  });
+
+  test("metrics over two steps, in local variables", async () => {
     const graph = new Graph();
     const inputs = inputsOf(graph);
-    const made = [make(inputs)].flat();
-    if (index < LOSSES.length) expect(made.map(({ op }) => op.name)).toEqual(expected.names);
-    expect(losses.getLosses(graph).map(({ op }) => op.name)).toEqual(expected.collected);
-    const [slope] = made[0] ? gradients(made[0], [inputs.x]) : [];
+    const made = METRICS.map(({ make }) => make(inputs));
+    const expected = python.metrics;
+    expect(made.map((metric) => metric.map(({ op }) => op.name))).toEqual(expected.names);
+    expect(ops.localVariables(graph).map(({ name }) => name)).toEqual(expected.local);
+    expect(graph.collection(ops.GraphKeys.METRIC_VARIABLES)).toEqual(ops.localVariables(graph));
+    expect(expected.metric).toEqual(expected.local);
+    expect(ops.globalVariables(graph).map(({ name }) => name)).toEqual(expected.global);
     const session = new Session(server.target, { graph });
-    try {
-      const feeds = new Map(
-        Object.entries(DATA).map(([name, value]) => {
-          const input = inputs[name as keyof Inputs];
-          return [input, Tensor.of(value, input.dtype)] as const;
-        }),
-      );
-      const fetches = slope ? [...made, denseGradient(slope)] : made;
+    const numbers = async (fetches: readonly Output[], feeds?: Map<Output, Tensor>) => {
       const { values } = await session.run(fetches, { feeds });
-      expect(values).toHaveLength(expected.values.length);
-      for (const [i, one] of expected.values.entries()) expectEqual(values[i], one);
+      return values.map((value) => Number(value.item()));
+    };
+    try {
+      await session.run([], { targets: [ops.localVariablesInitializer(graph)] });
+      const updates = made.map(([, update]) => update);
+      const steps = [
+        await numbers(updates, feedsOf(inputs)),
+        await numbers(updates, feedsOf(inputs, 1)),
+        await numbers(made.map(([value]) => value)),
+      ];
+      const wrong = METRICS.flatMap((one, i) =>
+        steps.every((step, at) => Math.abs((step[i] ?? Number.NaN) - (expected.steps[at]?.[i] ?? 0)) < 1e-5)
+          ? []
+          : [[one.python, steps.map((step) => step[i]), expected.steps.map((step) => step[i])]],
+      );
+      expect(wrong).toEqual([]);
     } finally {
       await session.close();
     }

@@ -5,7 +5,7 @@
 import { invalidArgument } from "../protocol/status.js";
 import { Graph } from "./graph.js";
 import type { Operation, Output } from "./operation.js";
-import { onesLike, squeeze } from "./ops/array.js";
+import { expandDims, onesLike, squeeze } from "./ops/array.js";
 import { equal, multiply } from "./ops/math.js";
 import { type Shape, shapeLabel } from "./shape.js";
 
@@ -28,6 +28,14 @@ export function squeezeLast(
   if (excess === 1 && mayBeOne(predictions.shape)) return { labels, predictions: squeeze(predictions, [-1]) };
   if (excess === -1 && mayBeOne(labels.shape)) return { labels: squeeze(labels, [-1]), predictions };
   return { labels, predictions };
+}
+
+/** Weights with a last dimension less or more, if that gives them as many dimensions as the values have. */
+export function squeezeOrExpand(weights: Output, values: Output): Output {
+  if (!weights.shape || !values.shape || weights.shape.length === 0) return weights;
+  const excess = weights.shape.length - values.shape.length;
+  if (excess === 1) return squeeze(weights, [-1]);
+  return excess === -1 ? expandDims(weights, -1) : weights;
 }
 
 /**

@@ -21,6 +21,7 @@ export const GraphKeys = {
   LOCAL_VARIABLES: "local_variables",
   TRAIN_OP: "train_op",
   LOSSES: "losses",
+  METRIC_VARIABLES: "metric_variables",
   REGULARIZATION_LOSSES: "regularization_losses",
 } as const;
 
@@ -219,6 +220,11 @@ export function globalVariables(graph: Graph): readonly Variable[] {
 /** The graph's variables that optimizers train. */
 export function trainableVariables(graph: Graph): readonly Variable[] {
   return variablesIn(graph, GraphKeys.TRAINABLE_VARIABLES);
+}
+
+/** The graph's local variables, such as those of metrics, which no checkpoint has. */
+export function localVariables(graph: Graph): readonly Variable[] {
+  return variablesIn(graph, GraphKeys.LOCAL_VARIABLES);
 }
 
 function variablesIn(graph: Graph, collection: string): readonly Variable[] {
