@@ -100,6 +100,7 @@ export {
   writeGraphFile,
 } from "./graph/graph-file.js";
 export type { NodeParts } from "./graph/graph-op-builder.js";
+export * as layers from "./graph/layer-functions/index.js";
 export * as losses from "./graph/losses/index.js";
 export * as metrics from "./graph/metrics/index.js";
 export { inputArgs, outputTypes, type SignatureArg } from "./graph/node-signature.js";

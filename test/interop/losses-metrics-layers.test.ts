@@ -4,7 +4,8 @@ import { Server } from "../../worker-runtime/engines/server.js";
 import { clipByGlobalNorm, clipByNorm, clipByValue } from "../../worker-runtime/graph/gradients/clipping.js";
 import { denseGradient } from "../../worker-runtime/graph/gradients/gradient.js";
 import { gradients } from "../../worker-runtime/graph/gradients/gradients.js";
-import { Graph, type Output } from "../../worker-runtime/graph/graph.js";
+import { Graph, Operation, type Output } from "../../worker-runtime/graph/graph.js";
+import * as layers from "../../worker-runtime/graph/layer-functions/index.js";
 import * as losses from "../../worker-runtime/graph/losses/index.js";
 import * as metrics from "../../worker-runtime/graph/metrics/index.js";
 import * as ops from "../../worker-runtime/graph/ops/index.js";
@@ -257,7 +258,24 @@ def counted():
         return {"names": [[t.op.name for t in one] for one in made], "steps": np.asarray(steps, np.float64).tolist(),
             "local": names("local_variables"), "metric": names("metric_variables"), "global": names("variables")}
 
-print("RESULT " + json.dumps({**computed(), "metrics": counted()}))
+def waves(*shape):
+    return np.sin(np.arange(np.prod(shape))).reshape(shape).astype(np.float32)
+
+# tf.compat.v1.layers is not there with Keras 3: what it computed, from the same variables.
+def layered():
+    with tf.Graph().as_default(), v1.Session() as session:
+        images = v1.placeholder(tf.float32, [None, 6, 6, 2])
+        x = tf.nn.relu(tf.nn.conv2d(images, waves(3, 3, 2, 3), 1, "SAME") + waves(3))
+        normal, mean, variance = v1.nn.fused_batch_norm(x, tf.ones(3), tf.zeros(3), epsilon=1e-3)[:3]
+        moving = [0.1 * mean, 1 - (1 - variance) * 0.1]
+        used = tf.nn.batch_normalization(x, moving[0], moving[1], tf.zeros(3), tf.ones(3), 1e-3)
+        pooled = tf.reshape(v1.nn.max_pool(normal, 2, 2, "VALID"), [-1, 27])
+        hidden = v1.nn.dropout(pooled @ waves(27, 4), rate=0.25, seed=7)
+        logits = tf.tensordot(tf.reshape(hidden, [-1, 2, 2]), waves(2, 3), 1)
+        slope = tf.gradients(logits ** 2, images)[0]
+        return [plain(v) for v in session.run([logits, slope, *moving, used], {images: waves(2, 6, 6, 2)})]
+
+print("RESULT " + json.dumps({**computed(), "metrics": counted(), "layers": layered()}))
 `;
 
 interface Flat {
@@ -272,6 +290,8 @@ interface FromPython {
     readonly values: readonly Flat[];
   }[];
   readonly collected: readonly string[];
+  /** The logits, their gradient, the moving statistics, and what is normalized by these. */
+  readonly layers: readonly Flat[];
   readonly metrics: {
     readonly names: readonly (readonly string[])[];
     /** Two steps of the updates, and the values after them. */
@@ -291,6 +311,13 @@ function expectEqual(found: Tensor | undefined, expected: Flat): void {
     return isNear || (Number.isNaN(ours) && Number.isNaN(theirs)) || ours === theirs ? [] : [[i, ours, text]];
   });
   expect([numbers.length, wrong]).toEqual([expected.values.length, []]);
+}
+
+/** Numbers that Python makes in the same way, no two of them equal, so that each pool has one largest. */
+function waves(shape: readonly number[]): Tensor {
+  const count = shape.reduce((product, size) => product * size, 1);
+  const numbers = Float32Array.from({ length: count }, (_, i) => Math.sin(i));
+  return Tensor.of(numbers, "float32", shape);
 }
 
 /** The data, or its first examples only, for the inputs. */
@@ -384,6 +411,58 @@ describe.skipIf(peerMissing("tensorflow"))("computed as by stock Python:", () =>
     } finally {
       await session.close();
     }
+  });
+
+  test("layers, with the names of variables that tf.compat.v1.layers gives", async () => {
+    const graph = new Graph();
+    const images = ops.placeholder(graph, "float32", [-1, 6, 6, 2]);
+    const from = (...shape: number[]) => ops.constantInitializer(waves(shape));
+    const convolved = layers.conv2d(images, 3, 3, {
+      padding: "same",
+      activation: ops.relu,
+      kernelInitializer: from(3, 3, 2, 3),
+      biasInitializer: from(3),
+    });
+    const normal = layers.batchNormalization(convolved, { momentum: 0.9, training: true });
+    const pooled = layers.flatten(layers.maxPooling2d(normal, 2, 2));
+    const sums = layers.dense(pooled, 4, { useBias: false, kernelInitializer: from(27, 4) });
+    const hidden = layers.dropout(sums, { rate: 0.25, seed: 7, training: true });
+    const pairs = ops.reshape(hidden, [-1, 2, 2]);
+    const logits = layers.dense(pairs, 3, { kernelInitializer: from(2, 3) });
+    const used = layers.batchNormalization(convolved, { name: "batch_normalization", reuse: true });
+    expect(layers.dropout(used).shape).toEqual([-1, 6, 6, 3]);
+    expect(ops.globalVariables(graph).map(({ name }) => name)).toEqual([
+      ...["conv2d/kernel", "conv2d/bias", "batch_normalization/gamma", "batch_normalization/beta"],
+      ...["batch_normalization/moving_mean", "batch_normalization/moving_variance"],
+      ...["dense/kernel", "dense_1/kernel", "dense_1/bias"],
+    ]);
+    const moving = ops.globalVariables(graph).filter(({ name }) => name.includes("moving"));
+    expect(ops.trainableVariables(graph)).toHaveLength(7);
+    const updates = graph.collection(ops.GraphKeys.UPDATE_OPS).filter((one) => one instanceof Operation);
+    expect(updates).toHaveLength(2);
+    const [slope] = gradients(ops.square(logits), [images]);
+    if (!slope) throw new Error("The logits do not depend on the images.");
+    const feeds = new Map([[images, waves([2, 6, 6, 2])]]);
+    const session = new Session(server.target, { graph });
+    try {
+      await session.run([], { targets: [ops.globalVariablesInitializer(graph)] });
+      const trained = await session.run([logits, denseGradient(slope)], { feeds, targets: updates });
+      const after = await session.run([...moving.map(({ value }) => value), used], { feeds });
+      const found = [...trained.values, ...after.values];
+      expect(found).toHaveLength(python.layers.length);
+      for (const [i, one] of python.layers.entries()) expectEqual(found[i], one);
+    } finally {
+      await session.close();
+    }
+  });
+
+  test("layers are counted by variable scope", () => {
+    const graph = new Graph();
+    const x = ops.placeholder(graph, "float32", [-1, 2]);
+    for (const scope of ["a", "b"])
+      ops.variableScope(graph, scope, () => layers.dense(x, 1, { useBias: false }));
+    expect(ops.globalVariables(graph).map(({ name }) => name)).toEqual(["a/dense/kernel", "b/dense/kernel"]);
+    expect(() => layers.conv2d(x, 1, 3)).toThrow("conv2d takes 4 dimensions");
   });
 
   test("weights that do not suit are refused, at once or in a run", async () => {

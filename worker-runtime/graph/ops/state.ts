@@ -21,6 +21,7 @@ export const GraphKeys = {
   LOCAL_VARIABLES: "local_variables",
   TRAIN_OP: "train_op",
   LOSSES: "losses",
+  UPDATE_OPS: "update_ops",
   METRIC_VARIABLES: "metric_variables",
   REGULARIZATION_LOSSES: "regularization_losses",
 } as const;
