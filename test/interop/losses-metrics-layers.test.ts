@@ -239,8 +239,8 @@ def computed():
         made = [eval(python, {"tf": tf, "v1": v1, "flat": flat, **inputs}) for python in cases]
         made = [one if isinstance(one, list) else [one] for one in made]
         names = [[t.op.name for t in one] for one in made]
-        slopes = [tf.gradients(one[0], inputs["x"])[0] for one in made]
-        fetches = [one + ([] if slope is None else [tf.convert_to_tensor(slope)]) for one, slope in zip(made, slopes)]
+        gradients = [tf.gradients(one[0], inputs["x"])[0] for one in made]
+        fetches = [one + ([] if gradient is None else [tf.convert_to_tensor(gradient)]) for one, gradient in zip(made, gradients)]
         values = session.run(fetches, {inputs[k]: v for k, v in fed.items()})
         return {"cases": [{"names": n, "values": [plain(v) for v in all]} for n, all in zip(names, values)],
             "collected": [t.op.name for t in v1.losses.get_losses()]}
@@ -272,8 +272,8 @@ def layered():
         pooled = tf.reshape(v1.nn.max_pool(normal, 2, 2, "VALID"), [-1, 27])
         hidden = v1.nn.dropout(pooled @ waves(27, 4), rate=0.25, seed=7)
         logits = tf.tensordot(tf.reshape(hidden, [-1, 2, 2]), waves(2, 3), 1)
-        slope = tf.gradients(logits ** 2, images)[0]
-        return [plain(v) for v in session.run([logits, slope, *moving, used], {images: waves(2, 6, 6, 2)})]
+        gradient = tf.gradients(logits ** 2, images)[0]
+        return [plain(v) for v in session.run([logits, gradient, *moving, used], {images: waves(2, 6, 6, 2)})]
 
 print("RESULT " + json.dumps({**computed(), "metrics": counted(), "layers": layered()}))
 `;
@@ -440,13 +440,13 @@ describe.skipIf(peerMissing("tensorflow"))("computed as by stock Python:", () =>
     expect(ops.trainableVariables(graph)).toHaveLength(7);
     const updates = graph.collection(ops.GraphKeys.UPDATE_OPS).filter((one) => one instanceof Operation);
     expect(updates).toHaveLength(2);
-    const [slope] = gradients(ops.square(logits), [images]);
-    if (!slope) throw new Error("The logits do not depend on the images.");
+    const [gradient] = gradients(ops.square(logits), [images]);
+    if (!gradient) throw new Error("The logits do not depend on the images.");
     const feeds = new Map([[images, waves([2, 6, 6, 2])]]);
     const session = new Session(server.target, { graph });
     try {
       await session.run([], { targets: [ops.globalVariablesInitializer(graph)] });
-      const trained = await session.run([logits, denseGradient(slope)], { feeds, targets: updates });
+      const trained = await session.run([logits, denseGradient(gradient)], { feeds, targets: updates });
       const after = await session.run([...moving.map(({ value }) => value), used], { feeds });
       const found = [...trained.values, ...after.values];
       expect(found).toHaveLength(python.layers.length);
