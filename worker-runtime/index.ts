@@ -80,6 +80,14 @@ export {
   installRuntime,
 } from "./engines/tensorflow/install.js";
 export { type Edge, formatEdge, parseEdge, tensorName } from "./graph/edge.js";
+export {
+  type ClipByGlobalNormOptions,
+  type ClipByNormOptions,
+  clipByGlobalNorm,
+  clipByNorm,
+  clipByValue,
+  globalNorm,
+} from "./graph/gradients/clipping.js";
 export { denseGradient, type Gradient, IndexedSlices } from "./graph/gradients/gradient.js";
 export { type GradientSource, type GradientsOptions, gradients } from "./graph/gradients/gradients.js";
 export { differentiableOps } from "./graph/gradients/rules.js";
@@ -92,6 +100,9 @@ export {
   writeGraphFile,
 } from "./graph/graph-file.js";
 export type { NodeParts } from "./graph/graph-op-builder.js";
+export * as layers from "./graph/layer-functions/index.js";
+export * as losses from "./graph/losses/index.js";
+export * as metrics from "./graph/metrics/index.js";
 export { inputArgs, outputTypes, type SignatureArg } from "./graph/node-signature.js";
 export { bundledOpRegistry, OpRegistry } from "./graph/op-registry.js";
 export * as ops from "./graph/ops/index.js";

@@ -5,11 +5,11 @@ import * as tensordeck from "../../worker-runtime/index.js";
 import { peerMissing, repositoryRoot } from "../support/peers.js";
 import { type Engine, startCluster } from "./portable/clusters.js";
 
-/** The example of the README, with the libraries that it imports as arguments. */
-function example(replaced: Readonly<Record<string, string>>): () => Promise<void> {
+/** An example of the README, with the libraries that it imports as arguments. */
+function example(replaced: Readonly<Record<string, string>>, index = 0): () => Promise<void> {
   const readme = readFileSync(path.join(repositoryRoot, "worker-runtime", "README.md"), "utf8");
   const section = readme.slice(readme.indexOf("## Training"));
-  const code = /```js\n(.*?)```/s.exec(section)?.[1] ?? "";
+  const code = [...section.matchAll(/```js\n(.*?)```/gs)][index]?.[1] ?? "";
   const imports = /import \{ (.*?) \} from "tensordeck";/.exec(code);
   if (!imports) throw new Error("The README has no example of training.");
   let body = code.replace(imports[0], `const { ${imports[1]} } = tensordeck;`);
@@ -43,4 +43,13 @@ describe.skipIf(peerMissing("tensorflow"))("the README's example of training", (
     expect(printed.at(-1)).toBeLessThan((printed[0] ?? 0) / 20);
     expect(await tensordeck.latestCheckpoint(checkpoints)).toBe(path.join(checkpoints, "model.ckpt-200"));
   });
+});
+
+test("the README's example of layers, losses and metrics learns", async () => {
+  const server = await tensordeck.Server.createLocalServer({ engine: "portable" });
+  onTestFinished(() => server.stop().then(() => undefined));
+  const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  onTestFinished(() => log.mockRestore());
+  await example({ "grpc://gpu-pc:2222": server.target }, 1)();
+  expect(log.mock.calls).toEqual([[1]]);
 });

@@ -66,6 +66,21 @@ export function expandDims(x: Output, axis: number, options: OpOptions = {}): Ou
   return graphOf(x).op("ExpandDims", [x, intTensor(axis)], {}, options.name ?? "ExpandDims").output;
 }
 
+/** A tensor without the given dimensions, or without any, whose size is 1. */
+export function squeeze(x: Output, axes: readonly number[] = [], options: OpOptions = {}): Output {
+  return graphOf(x).op("Squeeze", [x], { squeeze_dims: axes }, options.name ?? "Squeeze").output;
+}
+
+/** Zeros in the shape and dtype of another tensor. */
+export function zerosLike(x: Output, options: OpOptions = {}): Output {
+  return graphOf(x).op("ZerosLike", [x], {}, options.name ?? "zeros_like").output;
+}
+
+/** Ones in the shape and dtype of another tensor. */
+export function onesLike(x: Output, options: OpOptions = {}): Output {
+  return graphOf(x).op("OnesLike", [x], {}, options.name ?? "ones_like").output;
+}
+
 /** Permutes the dimensions of a tensor; the order defaults to reversed. */
 export function transpose(x: Output, order?: readonly number[], options: OpOptions = {}): Output {
   const permutation = order ?? x.shape?.map((_, i) => (x.shape?.length ?? 0) - 1 - i);

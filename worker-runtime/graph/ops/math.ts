@@ -21,12 +21,17 @@ export const subtract = binary("Sub");
 export const multiply = binary("Mul");
 /** a / b of floating-point or complex numbers. */
 export const divide = binary("RealDiv", "truediv");
+/** a / b, and 0 where b is 0. */
+export const divideNoNan = binary("DivNoNan", "div_no_nan");
+/** (a - b)² */
+export const squaredDifference = binary("SquaredDifference");
 /** a / b, rounded down. */
 export const floorDivide = binary("FloorDiv", "floordiv");
 export const maximum = binary("Maximum");
 export const minimum = binary("Minimum");
 export const less = binary("Less");
 export const greater = binary("Greater");
+export const greaterEqual = binary("GreaterEqual");
 export const equal = binary("Equal");
 export const notEqual = binary("NotEqual");
 export const logicalAnd = binary("LogicalAnd");
@@ -38,6 +43,11 @@ export const exp = unary("Exp");
 export const log = unary("Log");
 export const absolute = unary("Abs");
 export const logicalNot = unary("LogicalNot");
+
+/** x where the condition holds and y elsewhere, element by element; shapes are broadcast. */
+export function where(condition: OpValue, x: OpValue, y: OpValue, options: OpOptions = {}): Output {
+  return graphOf(condition, x, y).op("SelectV2", [condition, x, y], {}, options.name ?? "SelectV2").output;
+}
 
 export interface MatMulOptions extends OpOptions {
   readonly transposeA?: boolean | undefined;

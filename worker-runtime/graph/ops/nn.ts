@@ -1,6 +1,8 @@
 import type { OpValue } from "../graph-op-builder.js";
 import type { Output } from "../operation.js";
-import { graphOf, type OpOptions } from "./common.js";
+import { zerosLike } from "./array.js";
+import { graphOf, type OpOptions, toTensor } from "./common.js";
+import { add, exp, greaterEqual, multiply, negative, subtract, where } from "./math.js";
 
 /** max(x, 0) */
 export function relu(x: OpValue, options: OpOptions = {}): Output {
@@ -38,4 +40,47 @@ export function softmaxCrossEntropyWithLogits(
   const name = options.name ?? "SoftmaxCrossEntropyWithLogits";
   const op = graphOf(logits, labels).op("SoftmaxCrossEntropyWithLogits", [logits, labels], {}, name);
   return { loss: op.outputAt(0), backprop: op.outputAt(1) };
+}
+
+/**
+ * The loss of each example of a batch: logits [batch, classes] and integer labels [batch], each the index of a class,
+ * give [batch].
+ */
+export function sparseSoftmaxCrossEntropyWithLogits(
+  logits: OpValue,
+  labels: OpValue,
+  options: OpOptions = {},
+): Output {
+  const name = options.name ?? "SparseSoftmaxCrossEntropyWithLogits";
+  return graphOf(logits, labels).op("SparseSoftmaxCrossEntropyWithLogits", [logits, labels], {}, name).output;
+}
+
+/**
+ * The loss of each logit, whose label is the probability of its class; classes do not exclude each other.
+ * max(x, 0) - x · label + log(1 + exp(-|x|)), which does not overflow.
+ */
+export function sigmoidCrossEntropyWithLogits(
+  logits: OpValue,
+  labels: OpValue,
+  options: OpOptions = {},
+): Output {
+  const graph = graphOf(logits, labels);
+  return graph.withNameScope(options.name ?? "logistic_loss", (scope) => {
+    const x = toTensor(graph, logits, "logits");
+    const targets = toTensor(graph, labels, "labels", x.dtype);
+    const none = zerosLike(x);
+    // Not Relu and Abs, whose gradients at 0 are 0.
+    const isPositive = greaterEqual(x, none);
+    const positive = where(isPositive, x, none);
+    const negated = where(isPositive, negative(x), x);
+    const rest = graph.op("Log1p", [exp(negated)]).output;
+    return add(subtract(positive, multiply(x, targets, { name: "mul" }), { name: "sub" }), rest, {
+      name: scope,
+    });
+  });
+}
+
+/** Half the sum of the squares of all elements, a scalar. */
+export function l2Loss(x: OpValue, options: OpOptions = {}): Output {
+  return graphOf(x).op("L2Loss", [x], {}, options.name ?? "L2Loss").output;
 }

@@ -20,6 +20,10 @@ export const GraphKeys = {
   TRAINABLE_VARIABLES: "trainable_variables",
   LOCAL_VARIABLES: "local_variables",
   TRAIN_OP: "train_op",
+  LOSSES: "losses",
+  UPDATE_OPS: "update_ops",
+  METRIC_VARIABLES: "metric_variables",
+  REGULARIZATION_LOSSES: "regularization_losses",
 } as const;
 
 export interface VariableOptions extends OpOptions {
@@ -217,6 +221,11 @@ export function globalVariables(graph: Graph): readonly Variable[] {
 /** The graph's variables that optimizers train. */
 export function trainableVariables(graph: Graph): readonly Variable[] {
   return variablesIn(graph, GraphKeys.TRAINABLE_VARIABLES);
+}
+
+/** The graph's local variables, such as those of metrics, which no checkpoint has. */
+export function localVariables(graph: Graph): readonly Variable[] {
+  return variablesIn(graph, GraphKeys.LOCAL_VARIABLES);
 }
 
 function variablesIn(graph: Graph, collection: string): readonly Variable[] {

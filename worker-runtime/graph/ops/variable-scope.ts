@@ -44,6 +44,11 @@ export function variableScope<T>(
   }
 }
 
+/** What names of variables begin with where the call is: "model/", or "" outside of all scopes. */
+export function variableScopePrefix(graph: Graph): string {
+  return storeOf(graph).prefix;
+}
+
 export interface GetVariableOptions extends Omit<VariableOptions, "name"> {
   /** Required for a variable that does not exist yet. */
   readonly shape?: readonly number[] | undefined;

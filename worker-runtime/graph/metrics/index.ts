@@ -1,0 +1,9 @@
+export {
+  accuracy,
+  type Metric,
+  type MetricOptions,
+  mean,
+  meanSquaredError,
+  precision,
+  recall,
+} from "./metrics.js";
