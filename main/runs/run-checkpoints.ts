@@ -1,4 +1,4 @@
-/** The checkpoints that a run saves between its steps. */
+/** The checkpoints that a run saves between its steps, and the event file with its scalars in the same folder. */
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { indexPath } from "../../worker-runtime/io/tensor-bundle/bundle-files.js";
@@ -9,6 +9,8 @@ import type { RunRequest } from "../api/runs.js";
 import { expandHome } from "../documents/directory.js";
 import { defined, problem, problemOf } from "../shared/problems.js";
 import { scalarOf } from "../shared/scalar-series.js";
+import { EventLog } from "./event-log.js";
+import type { KeptSession } from "./session-keeper.js";
 import type { NamedTensor } from "./tensors/tensor-store.js";
 import { saveCheckpoint } from "./variables/checkpoint.js";
 import { withValue } from "./variables/initialized.js";
@@ -25,7 +27,7 @@ export interface CheckpointCollaborators {
   readonly onChange: (checkpoints: RunCheckpoints) => void;
 }
 
-type Request = Pick<RunRequest, "graph" | "checkpoints" | "origin" | "training">;
+type Request = Pick<RunRequest, "graph" | "checkpoints" | "origin" | "steps" | "training">;
 
 /**
  * Saves what the tasks hold of the graph's variables. They are read through a session of its own, so that it makes no
@@ -47,6 +49,7 @@ export class CheckpointKeeper {
   #asked = false;
   #saving: Promise<void> | undefined;
   #recovered = false;
+  #events: EventLog | undefined;
   #problem: Problem | undefined;
 
   constructor(request: Request, collaborators: CheckpointCollaborators) {
@@ -57,10 +60,17 @@ export class CheckpointKeeper {
     this.#session = new VariableSession(collaborators.cluster);
   }
 
-  /** Tells of the checkpoints that the folder has, if the run is going to save some. */
-  async begin(): Promise<void> {
+  /** The variables have values. If the run is going to save some, tells of those that the folder has. */
+  async begin(signal: AbortSignal): Promise<void> {
     if (!this.#request.checkpoints) return;
-    await this.#attempt(() => this.#recover());
+    await this.#attempt(async () => {
+      await this.#recover();
+      const graph = this.#variables();
+      const before = await this.#session.use(graph, signal, (session, both) =>
+        this.#globalStep(session, graph, both),
+      );
+      this.#events = await EventLog.create(this.#folder, before ?? 0, this.#request.steps);
+    }, signal);
     this.#tell();
   }
 
@@ -74,6 +84,7 @@ export class CheckpointKeeper {
   /** A step is over. */
   stepDone(step: number, results: readonly NamedTensor[], signal: AbortSignal): void {
     this.#newest = { step, results };
+    this.#events?.add(step, results);
     const { every } = this.#request.checkpoints ?? {};
     if (this.#asked || (every !== undefined && step % every === 0)) this.#begin(signal);
   }
@@ -89,10 +100,36 @@ export class CheckpointKeeper {
     const { step } = this.#newest;
     if (this.#asked || (this.#request.checkpoints && step > this.#savedStep)) this.#begin(signal);
     await this.settled();
+    if (!this.#events) return;
+    try {
+      await this.#events.flush();
+    } catch (error) {
+      this.#problem ??= problemOf(error);
+    }
+    this.#tell();
   }
 
-  dispose(): Promise<void> {
-    return this.#session.dispose();
+  async dispose(): Promise<void> {
+    await this.#session.dispose();
+    await this.#events?.close();
+  }
+
+  #variables(): VariableGraph {
+    this.#graph ??= variableGraph(this.#request.graph);
+    return this.#graph;
+  }
+
+  /** What the variable counts that TensorFlow counts steps with; undefined if there is none, or it has no value. */
+  async #globalStep(
+    session: KeptSession,
+    graph: VariableGraph,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    const counter = graph.variables.get(this.#request.training?.globalStep ?? GLOBAL_STEP);
+    const [initialized] = await withValue(session, counter ? [counter] : [], signal);
+    if (!initialized) return undefined;
+    const { values } = await session.run([initialized.value], { signal });
+    return values[0] && Number(values[0].at(0));
   }
 
   #begin(signal: AbortSignal): void {
@@ -108,8 +145,7 @@ export class CheckpointKeeper {
   async #save(signal: AbortSignal): Promise<void> {
     const { step, results } = this.#newest;
     await this.#recover();
-    this.#graph ??= variableGraph(this.#request.graph);
-    const graph = this.#graph;
+    const graph = this.#variables();
     const { prefix, counted } = await this.#session.use(graph, signal, async (session, both) => {
       const variables = await withValue(session, [...graph.variables.values()], both);
       if (variables.length === 0) {
@@ -117,10 +153,7 @@ export class CheckpointKeeper {
           reason: "No variable of the graph has a value.",
         });
       }
-      const name = this.#request.training?.globalStep ?? GLOBAL_STEP;
-      const counter = variables.find((one) => one.name === name);
-      const { values } = counter ? await session.run([counter.value], { signal: both }) : { values: [] };
-      const number = values[0] ? Number(values[0].at(0)) : step;
+      const number = (await this.#globalStep(session, graph, both)) ?? step;
       const path = join(this.#folder, `ckpt-${number}`);
       await saveCheckpoint({ session, variables, path, signal: both, onProgress: () => undefined });
       return { prefix: path, counted: number };
@@ -141,12 +174,12 @@ export class CheckpointKeeper {
   }
 
   /** A checkpoint that cannot be saved does not end the training. */
-  async #attempt(work: () => Promise<void>, signal?: AbortSignal): Promise<void> {
+  async #attempt(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
     this.#problem = undefined;
     try {
       await work();
     } catch (error) {
-      if (!signal?.aborted) this.#problem = problemOf(error);
+      if (!signal.aborted) this.#problem = problemOf(error);
     }
   }
 

@@ -147,7 +147,6 @@ export class Run {
     const prepared = await this.#awaitTasks([...pins, ...ofWorkers]);
     // A worker that is lost does not end the training, unless variables are on it.
     const watched = ofWorkers.length === 0 ? watchedTasks(prepared) : tasksOfPins(prepared, pins);
-    await this.#checkpoints.begin();
     const step = new AbortController();
     const pass = () => step.abort(signal.reason);
     signal.addEventListener("abort", pass, { once: true });
@@ -166,6 +165,7 @@ export class Run {
       const plain = await this.#openSession(graph, prepared, false, step.signal);
       await this.#restore(graph, prepared, plain, step.signal);
       if (training) await initializeVariables(training, plain.session, step.signal);
+      await this.#checkpoints.begin(step.signal);
       this.status.begin(prepared.master.name, plain.isNew ? plain.openMillis : undefined);
       this.#reused = [...reused].map(([name, tensor]) => ({ name, tensor }));
       await this.#runSteps(graph, feeds, plain, 1, plainSteps, step.signal);
@@ -211,7 +211,10 @@ export class Run {
     await trainOnWorkers({
       ...{ plan, graph, feeds, steps, workers, signal },
       open: (worker, graphDef) => this.#sessionPlan(prepared, worker, true).open(graphDef, signal),
-      begin: () => this.status.begin(prepared.master.name, performance.now() - startedAt),
+      begin: async () => {
+        await this.#checkpoints.begin(signal);
+        this.status.begin(prepared.master.name, performance.now() - startedAt);
+      },
       goesOn: async () => {
         await this.#passGate(signal);
         return !this.#stopAsked && !this.#isDone;
