@@ -53,7 +53,11 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("training in the window",
     const checkpoints = page.getByRole("table", { name: "Checkpoints" });
     await checkpoints.getByRole("row", { name: /^ckpt-1000 latest 1000/ }).waitFor();
     expect(existsSync(join(app.folder, "line.checkpoints", "ckpt-1000.index"))).toBe(true);
-    await checkpoints.getByRole("row").last().getByRole("button", { name: /^Restore/ }).click();
+    await checkpoints
+      .getByRole("row")
+      .last()
+      .getByRole("button", { name: /^Restore/ })
+      .click();
     await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
     await page.getByText(/^Restored 2 variables\./).waitFor();
   });
