@@ -132,7 +132,10 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     emit,
     file: inDataDir("cluster.json"),
   });
-  const runs = createRuns({ engine, cluster, documents, tasks, emit, folder: inDataDir("runs") });
+  const runs = createRuns({
+    ...{ engine, cluster, documents, tasks, emit },
+    ...{ folder: inDataDir("runs"), checkpointFolder: inDataDir("checkpoints") },
+  });
   clusterRoom.attachRuns(runs.isGoing);
   const submit = createSubmit({
     folder: inDataDir("scripts"),

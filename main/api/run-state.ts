@@ -1,7 +1,8 @@
 /** What all descriptions of a run share. */
 import { z } from "zod";
 
-/** The document of a run, as described by the window that started it. The application passes it back unread. */
+/** The document of a run, as described by the window that started it. The application passes it
+ * back, and chooses by it where checkpoints are saved. */
 export const runOriginSchema = z.object({
   /** The document's name. */
   document: z.string().max(4096),

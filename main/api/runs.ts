@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { checkpointPlanSchema, runCheckpointsSchema } from "./checkpoints.js";
 import { bytesSchema } from "./documents.js";
 import { feedBatchesSchema, feedValueSchema } from "./feeds.js";
 import { kernelListSchema } from "./kernels.js";
@@ -50,6 +51,8 @@ export const runRequestSchema = z.object({
   stops: z.array(stopConditionSchema).max(MAX_STOP_CONDITIONS).optional(),
   /** The run trains the graph so; its targets and fetches are run besides. */
   training: trainingPlanSchema.optional(),
+  /** Absent: checkpoints are saved only when the user asks for one. */
+  checkpoints: checkpointPlanSchema.optional(),
   /** Ends a step with DEADLINE_EXCEEDED; 0 or absent: no limit. */
   stepTimeoutMillis: z.number().int().nonnegative().optional(),
   /** Only for a graph of a SavedModel. */
@@ -139,6 +142,8 @@ export const runUpdateSchema = z.object({
   master: z.string().optional(),
   /** Of a run in which every worker has a session of its own. */
   training: trainingFiguresSchema.optional(),
+  /** Of a run that has saved, or is going to save, checkpoints. */
+  checkpoints: runCheckpointsSchema.optional(),
   /** Results of the newest finished step. */
   fetches: z.array(tensorPreviewSchema),
   /** Where the nodes ran; from the newest traced step. */
@@ -164,6 +169,8 @@ export const runMethods = {
   /** Holds the run after its current step; its session, and what it computes with, stays. */
   "runs.pause": method(z.object({ runId: z.string() }), nothing),
   "runs.resume": method(z.object({ runId: z.string() }), nothing),
+  /** Saves a checkpoint after the current step; what came of it is told with the run. */
+  "runs.saveCheckpoint": method(z.object({ runId: z.string() }), nothing),
   "runs.latest": method(nothing, runUpdateSchema.optional()),
   /** The Chrome trace (JSON) of the newest traced step. */
   "runs.chromeTrace": method(z.object({ runId: z.string() }), z.string()),

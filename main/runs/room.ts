@@ -41,6 +41,8 @@ export interface RunsOptions {
   readonly emit: EmitEvent;
   /** The runs of saved documents. */
   readonly folder: string;
+  /** The checkpoints of documents without a file. */
+  readonly checkpointFolder: string;
   /** Replaced in tests. */
   readonly readFeeds?: ReadFeeds;
 }
@@ -75,6 +77,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
     emit,
     tensors,
     archive,
+    checkpointFolder: options.checkpointFolder,
     readFeeds: options.readFeeds ?? readFeeds,
     folderOf: (sourceId) => documents.folderOf(sourceId),
   });
@@ -103,6 +106,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
       "runs.resume": ({ runId }) => runs.resume(runId),
       "runs.enqueue": (request) => afterRestoring(() => runs.enqueue(request)),
       "runs.dequeue": ({ queueId }) => runs.dequeue(queueId),
+      "runs.saveCheckpoint": ({ runId }) => runs.saveCheckpoint(runId),
       "runs.latest": () => runs.latest(),
       "runs.chromeTrace": ({ runId }) => runs.chromeTrace(runId),
       "runs.history": () => afterRestoring(() => runs.history()),

@@ -37,6 +37,8 @@ export interface RunServiceCollaborators {
   readonly folderOf: FolderOf;
   /** Where the runs of saved documents are kept for the next start of the application. */
   readonly archive: RunArchive;
+  /** Where checkpoints of documents without a file are saved. */
+  readonly checkpointFolder: string;
 }
 
 export class RunService {
@@ -84,13 +86,14 @@ export class RunService {
       });
     }
     this.#latest?.status.release();
-    const { archive, cluster, emit, readFeeds, tensors } = this.#collaborators;
+    const { archive, checkpointFolder, cluster, emit, readFeeds, tensors } = this.#collaborators;
     const status = new RunStatus(request, (update) => emit("run", update));
     this.#release(this.#history.add(status, settingsOf(request)));
     const run = new Run(request, status, {
       cluster,
       readFeeds,
       tensors,
+      checkpointFolder,
       sessions: this.#sessions,
       savedValues: this.#savedValues,
     });
@@ -124,6 +127,11 @@ export class RunService {
   /** Does nothing for a finished run. */
   pause(runId: string): void {
     this.#run(runId).pause();
+  }
+
+  /** After the step in progress; does nothing for a finished run. */
+  saveCheckpoint(runId: string): void {
+    this.#run(runId).saveCheckpoint();
   }
 
   resume(runId: string): void {

@@ -1,5 +1,6 @@
 /** The status of a run, and its reports to the windows. */
 import { randomUUID } from "node:crypto";
+import type { RunCheckpoints } from "../api/checkpoints.js";
 import type { Problem } from "../api/problem.js";
 import type { RunState } from "../api/run-state.js";
 import type { RunRequest, RunUpdate } from "../api/runs.js";
@@ -45,6 +46,7 @@ export class RunStatus implements RunReport {
   #traced: { readonly step: TracedStep; readonly timing: StepTiming } | undefined;
   #endedEarly: string | undefined;
   #figures: WorkerFigures | undefined;
+  #checkpoints: RunCheckpoints | undefined;
   #restoreFailed = false;
   #problem: Problem | undefined;
   /** Set once the run is released. */
@@ -97,6 +99,7 @@ export class RunStatus implements RunReport {
       computeMillis: this.#traced?.step.computeMillis,
       master: this.#master,
       training: this.#figures?.report(),
+      checkpoints: this.#checkpoints,
       fetches: this.#results.map(({ name, tensor }) => previewTensor(name, tensor)),
       nodes: this.#traced?.step.nodes ?? [],
       transfers: this.#traced?.step.transfers ?? [],
@@ -148,6 +151,12 @@ export class RunStatus implements RunReport {
   /** Reports what is measured of the workers, too. */
   setWorkers(figures: WorkerFigures): void {
     this.#figures = figures;
+  }
+
+  /** What was saved, is being saved, or could not be. */
+  setCheckpoints(checkpoints: RunCheckpoints): void {
+    this.#checkpoints = checkpoints;
+    this.#throttle.soon();
   }
 
   /** The run is done after this step, for a reason of its own. */

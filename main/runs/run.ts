@@ -14,6 +14,7 @@ import { keepsStateInKernels } from "./kernel-state.js";
 import { lostTask, taskEnded, watchTasks } from "./lost-tasks.js";
 import { type Participant, participantsOf, type Readiness } from "./participants.js";
 import { PauseGate } from "./pause-gate.js";
+import { CheckpointKeeper } from "./run-checkpoints.js";
 import { runProblem } from "./run-problem.js";
 import type { RunStatus } from "./run-status.js";
 import { type SavedValues, SavedValuesError } from "./saved-values.js";
@@ -42,6 +43,8 @@ export interface RunCollaborators {
   readonly savedValues: SavedValues;
   /** Where the results are kept. */
   readonly tensors: TensorStore;
+  /** Where checkpoints of documents without a file are saved. */
+  readonly checkpointFolder: string;
 }
 
 /**
@@ -66,6 +69,7 @@ export class Run {
   #stopAsked = false;
   /** Closed while the run is paused. */
   readonly #gate = new PauseGate();
+  readonly #checkpoints: CheckpointKeeper;
   /** What an earlier run gave, and this one was fed: part of its results, so that the next one can use it, too. */
   #reused: readonly NamedTensor[] = [];
   /** A stop condition holds. */
@@ -75,6 +79,11 @@ export class Run {
     this.#request = request;
     this.status = status;
     this.#collaborators = collaborators;
+    this.#checkpoints = new CheckpointKeeper(request, {
+      cluster: collaborators.cluster,
+      folder: collaborators.checkpointFolder,
+      onChange: (checkpoints) => status.setCheckpoints(checkpoints),
+    });
   }
 
   /** Finishes the current step, then ends; with `abort`, and while nothing runs yet, ends at once. */
@@ -95,6 +104,11 @@ export class Run {
     this.#gate.open();
   }
 
+  /** Saves a checkpoint after the current step. */
+  saveCheckpoint(): void {
+    if (!this.status.isOver) this.#checkpoints.ask(this.status.state === "paused", this.#abort.signal);
+  }
+
   /** Runs to the end. Never rejects: errors are reported in the status. */
   async execute(): Promise<void> {
     let graph: CheckedGraph | undefined;
@@ -102,6 +116,7 @@ export class Run {
       this.status.setPhase("Checking the graph");
       graph = checkGraph(this.#request);
       await this.#run(graph, pinsOf(graph.nodes));
+      await this.#checkpoints.finish(this.#abort.signal);
       this.status.end(this.#stopAsked ? "stopped" : "done");
     } catch (error) {
       if (this.#stopAsked && this.#abort.signal.aborted) {
@@ -117,6 +132,8 @@ export class Run {
           taskAt: (address) => tasks.find((task) => task.address === address)?.name,
         }),
       );
+    } finally {
+      await this.#checkpoints.dispose();
     }
   }
 
@@ -148,6 +165,7 @@ export class Run {
       const plain = await this.#openSession(graph, prepared, false, step.signal);
       await this.#restore(graph, prepared, plain, step.signal);
       if (training) await initializeVariables(training, plain.session, step.signal);
+      await this.#checkpoints.begin(step.signal);
       this.status.begin(prepared.master.name, plain.isNew ? plain.openMillis : undefined);
       this.#reused = [...reused].map(([name, tensor]) => ({ name, tensor }));
       await this.#runSteps(graph, feeds, plain, 1, plainSteps, step.signal);
@@ -193,7 +211,10 @@ export class Run {
     await trainOnWorkers({
       ...{ plan, graph, feeds, steps, workers, signal },
       open: (worker, graphDef) => this.#sessionPlan(prepared, worker, true).open(graphDef, signal),
-      begin: () => this.status.begin(prepared.master.name, performance.now() - startedAt),
+      begin: async () => {
+        await this.#checkpoints.begin(signal);
+        this.status.begin(prepared.master.name, performance.now() - startedAt);
+      },
       goesOn: async () => {
         await this.#passGate(signal);
         return !this.#stopAsked && !this.#isDone;
@@ -206,6 +227,7 @@ export class Run {
         const results = namedTensors(graph.fetches, step.values);
         tensors.set(this.status.runId, finished, results);
         this.status.stepDone(results, { millis: step.millis, registeredGraph: finished === 1 }, undefined);
+        this.#checkpoints.stepDone(finished, results, signal);
         const reason = metStop(this.#request.stops ?? [], results);
         if (reason === undefined) return;
         this.status.endsEarly(reason);
@@ -221,12 +243,14 @@ export class Run {
       this.status.endsEarly(epochsText(this.#request));
   }
 
-  /** Waits while the run is paused. */
+  /** Waits while the run is paused, or a checkpoint is saved. */
   async #passGate(signal: AbortSignal): Promise<void> {
-    if (!this.#gate.isClosed) return;
-    this.status.paused();
-    await this.#gate.pass(signal);
-    this.status.resumed();
+    if (this.#gate.isClosed) {
+      this.status.paused();
+      await this.#gate.pass(signal);
+      this.status.resumed();
+    }
+    await this.#checkpoints.settled();
   }
 
   /** @throws ProblemError NOT_FOUND when the earlier run's results are no longer kept */
@@ -343,6 +367,7 @@ export class Run {
         traced && metadata?.stepStats ? traceOf(metadata.stepStats, number, graph.graphDef) : undefined;
       this.#collaborators.tensors.set(this.status.runId, number, results);
       this.status.stepDone(results, timing, trace);
+      this.#checkpoints.stepDone(number, results, signal);
       const reason = metStop(stops, results);
       if (reason === undefined) continue;
       this.status.endsEarly(reason);

@@ -65,7 +65,7 @@ export interface WorkersTraining {
   /** Opens the session of a worker, with its graph. */
   open(worker: Participant, graph: CheckedGraph["graphDef"]): Promise<KeptSession>;
   /** All variables have values: the first step begins. */
-  begin(): void;
+  begin(): Promise<void>;
   goesOn(): Promise<boolean>;
   onStep(step: WorkerStep): void;
   goesOnWithout(worker: Participant, error: unknown): Promise<boolean>;
@@ -82,7 +82,7 @@ export async function trainOnWorkers(work: WorkersTraining): Promise<void> {
     const [first] = sessions;
     if (!first) throw problem("FAILED_PRECONDITION", "No worker takes part in the training.");
     await initializeVariables(plan, first, signal);
-    work.begin();
+    await work.begin();
     await trainBetweenGraph({
       ...{ plan, sessions, fetches: graph.fetches, signal, onStep: work.onStep, goesOn: work.goesOn },
       targets: graph.targets.filter((name) => name !== plan.train),

@@ -70,7 +70,7 @@ const requests = recordPerDocument((): { sent: readonly SentRun[] } => ({ sent: 
 
 type RunSettings = Pick<
   RunRequest,
-  "configuration" | "traceEvery" | "stops" | "batches" | "reused" | "training"
+  "configuration" | "traceEvery" | "stops" | "batches" | "reused" | "checkpoints" | "training"
 >;
 /** What is asked of the application, without the graph. */
 type RunParts = RunWish & Pick<RunRequest, "feeds" | "fetches" | "targets"> & RunSettings;
@@ -174,12 +174,13 @@ function offerMissingTasks(send: () => Promise<void>): boolean {
 /** What the chosen configuration says beside what is run. */
 function runSettings(): RunSettings {
   const { document } = useDocument.getState();
-  const { name, traceEvery, feeds, batches, training } = document.runConfig;
+  const { name, traceEvery, feeds, batches, checkpoints, training } = document.runConfig;
   return {
     configuration: name,
     stops: usableStops(document),
     ...(traceEvery === undefined ? {} : { traceEvery }),
     ...(hasBatches(feeds) ? { batches } : {}),
+    ...(checkpoints === undefined ? {} : { checkpoints }),
     ...(training === undefined ? {} : { training }),
   };
 }
@@ -227,6 +228,11 @@ function requestOf(parts: RunParts) {
 /** Holds the run after its step, or lets it go on. */
 export async function pauseOrResumeRun({ runId, state }: RunUpdate): Promise<void> {
   await client().call(state === "paused" ? "runs.resume" : "runs.pause", { runId });
+}
+
+/** Saves a checkpoint after the current step. */
+export async function saveCheckpointNow({ runId }: RunUpdate): Promise<void> {
+  await client().call("runs.saveCheckpoint", { runId });
 }
 
 /**

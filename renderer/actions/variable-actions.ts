@@ -1,4 +1,5 @@
 /** Reads and changes the variables that the tasks hold for the open document. */
+import type { SavedCheckpoint } from "../../main/api/checkpoints.js";
 import type { FeedValue } from "../../main/api/feeds.js";
 import { MAX_READ_VARIABLES } from "../../main/api/variables.js";
 import { ProblemError, toProblem } from "../../main/api/wire.js";
@@ -195,7 +196,20 @@ export async function restoreVariables(names: readonly string[]): Promise<void> 
     // Of TensorFlow, or the weights that Keras saved.
     extensions: ["index", "h5", "hdf5", "keras"],
   });
-  if (path === undefined) return;
+  if (path !== undefined) await inSession(session, () => restoreFrom(path, names));
+}
+
+/** Gives the open document's variables the values of a checkpoint that a run saved; asks before it replaces any. */
+export async function restoreCheckpoint({ prefix }: SavedCheckpoint): Promise<void> {
+  const session = activeSession();
+  const names = variablesOf(useDocument.getState().document.nodes).map(({ name }) => name);
+  // What the tasks hold now decides whether to ask.
+  await inspectVariables();
+  await inSession(session, () => restoreFrom(prefix, names));
+}
+
+async function restoreFrom(path: string, names: readonly string[]): Promise<void> {
+  const session = activeSession();
   const { states } = useVariables.of(session).getState();
   const live = names.filter((name) => states.get(name)?.initialized);
   if (live.length > 0) {

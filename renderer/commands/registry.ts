@@ -59,7 +59,7 @@ import { settingsCommands, themeCommands } from "./settings-commands.js";
 import { anyTabCommands, tabCommands, tabListCommands } from "./tab-commands.js";
 import { taskCommands } from "./task-commands.js";
 import { tensorCommands } from "./tensor-commands.js";
-import { trainingCommands } from "./training-commands.js";
+import { checkpointCommands, trainingCommands } from "./training-commands.js";
 import { variableCommands, variablesCommands } from "./variable-commands.js";
 import { viewCommands } from "./view-commands.js";
 
@@ -94,7 +94,7 @@ export const allCommands: readonly AnyCommand[] = [
     libraryCommands,
   ],
   ...[layerCommands, trainingCommands, frameCommands, noteCommands, annotationCommands],
-  ...[placementCommands, placementShownCommands, variablesCommands, variableCommands],
+  ...[placementCommands, placementShownCommands, variablesCommands, variableCommands, checkpointCommands],
   ...[alignCommands, closedScopeCommands, openScopeCommands, scopesCommands, weightCommands, jumpCommands],
   ...[canvasCommands, viewCommands, colourCommands, tensorCommands, curveCommands],
   ...[settingsCommands, themeCommands, helpCommands],

@@ -1,7 +1,13 @@
 import type { QueuedRun } from "../../main/api/run-queue.js";
 import { initialiseAndRunAgain } from "../actions/initialise-actions.js";
 import { restoreRequest } from "../actions/restore-actions.js";
-import { enqueueRun, pauseOrResumeRun, startRun, stopRun } from "../actions/run-actions.js";
+import {
+  enqueueRun,
+  pauseOrResumeRun,
+  saveCheckpointNow,
+  startRun,
+  stopRun,
+} from "../actions/run-actions.js";
 import type { Initialisation } from "../document/initialisers.js";
 import type { GraphDocument } from "../document/model.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
@@ -163,6 +169,22 @@ export const activeRunCommands = defineCommands(runTarget, {
     applies: ({ steps }) => steps > 1,
     isEnabled: ({ state }) => when(state !== "stopping", words.activeRun.pause.reason),
     run: pauseOrResumeRun,
+  },
+  saveCheckpoint: {
+    id: "run.saveCheckpoint",
+    group: "Run",
+    label: words.activeRun.saveCheckpoint.label,
+    short: () => words.activeRun.saveCheckpoint.short,
+    note: ({ state }) => (state === "paused" ? undefined : words.activeRun.saveCheckpoint.note),
+    keywords: words.activeRun.saveCheckpoint.keywords,
+    icon: "save",
+    needsApplication: true,
+    applies: ({ steps }) => steps > 1,
+    isEnabled: ({ step, checkpoints }) =>
+      step === 0
+        ? { reason: words.activeRun.saveCheckpoint.noStep }
+        : when(checkpoints?.saving !== true, words.activeRun.saveCheckpoint.saving),
+    run: saveCheckpointNow,
   },
   stop: {
     id: "run.stop",

@@ -1,9 +1,13 @@
-/** Making a graph trainable. */
+/** Making a graph trainable, and what its training saved. */
+import type { SavedCheckpoint } from "../../main/api/checkpoints.js";
+import { crumbsOf } from "../actions/paths.js";
+import { restoreCheckpoint } from "../actions/variable-actions.js";
 import { computesLoss } from "../document/trainable.js";
 import { lookupOp, useGraph } from "../stores/document-store.js";
+import { isActive, useDocumentRun, useRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
-import { defineCommands } from "./command.js";
+import { defineCommands, type Enabled, type TargetKind, when } from "./command.js";
 import { isRunByItself } from "./node-commands.js";
 import { noTarget } from "./target-kinds.js";
 
@@ -21,6 +25,41 @@ export function isLossSelected(): boolean {
   const node = selectedNode();
   return node !== undefined && computesLoss(document, lookupOp, shapes, node);
 }
+
+/** A checkpoint that the newest run of the document has saved, or found. */
+const checkpointTarget: TargetKind<SavedCheckpoint> = {
+  name: "checkpoint",
+  current: () => {
+    const [target] = savedCheckpoints();
+    return target ? { target } : { reason: words.noCheckpoint };
+  },
+  all: savedCheckpoints,
+  nameOf: ({ prefix }) => crumbsOf(prefix).at(-1)?.name ?? prefix,
+};
+
+function savedCheckpoints(): readonly SavedCheckpoint[] {
+  return useDocumentRun.getState().latest?.checkpoints?.saved ?? [];
+}
+
+/** Steps in progress would go on with some values of before. */
+function noStepInProgress(): Enabled {
+  const { newest } = useRun.getState();
+  return when(!isActive(newest) || newest?.state === "paused", words.restore.running);
+}
+
+export const checkpointCommands = defineCommands(checkpointTarget, {
+  restore: {
+    id: "checkpoint.restore",
+    group: "Run",
+    label: words.restore.label,
+    short: () => words.restore.short,
+    named: (name) => words.restore.named({ name }),
+    keywords: words.restore.keywords,
+    needsApplication: true,
+    isEnabled: noStepInProgress,
+    run: restoreCheckpoint,
+  },
+});
 
 export const trainingCommands = defineCommands(noTarget, {
   make: {

@@ -78,6 +78,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
   const variables = useDocument((state) => variablesOf(state.document.nodes).length);
   const scripts = useScripts((state) => state.jobs.filter(isGoing).length);
   const trains = useDocument((state) => state.document.runConfig.training !== undefined);
+  const saves = useDocumentRun((state) => state.latest?.checkpoints !== undefined);
   const tensors = useTensorTabs((state) => state.names);
   const tabs: Tab<DockTab>[] = [
     { id: "results", label: words.tabs.results, count: results },
@@ -94,7 +95,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
     { id: "history", label: words.tabs.runs },
     { id: "lanes", label: words.tabs.lanes },
     { id: "scripts", label: words.tabs.scripts, count: scripts },
-    ...(trains || tab === "training"
+    ...(trains || saves || tab === "training"
       ? [{ id: "training", label: words.tabs.training } satisfies Tab<DockTab>]
       : []),
     ...tensors.map(

@@ -17,6 +17,7 @@ import { IconButton } from "../ui/icon-button.js";
 import { Menu } from "../ui/menu.js";
 import { Tag } from "../ui/tag.js";
 import textStyles from "../ui/text.module.css";
+import { CheckpointOptions } from "./checkpoint-options.js";
 import { RunColumn } from "./run-column.js";
 import styles from "./run-configs.module.css";
 import { optionalNumber, orRefusal } from "./run-numbers.js";
@@ -114,6 +115,7 @@ function Options({ config, run }: { readonly config: RunConfig; readonly run: Ch
           commit={(text) => commitSteps(text, documentActions.setTraceEvery)}
         />
       </PropertyRow>
+      <CheckpointOptions plan={config.checkpoints} />
       <StopConditions stops={config.stops} run={run} />
     </Section>
   );

@@ -1,4 +1,6 @@
 /** The document as the window edits it: immutable, changed only by the operations of operations.ts. */
+
+import type { CheckpointPlan } from "../../main/api/checkpoints.js";
 import type { Engine, GpuChoice } from "../../main/api/cluster.js";
 import type { DocumentFormat, DocumentKind } from "../../main/api/documents.js";
 import type { FeedBatches, FeedValue } from "../../main/api/feeds.js";
@@ -32,6 +34,8 @@ export interface RunConfig {
   readonly stops: readonly StopCondition[];
   /** How the feeds that are marked as batched are divided over the steps. */
   readonly batches: FeedBatches;
+  /** How often a run saves checkpoints; absent: only when one is asked for. */
+  readonly checkpoints?: CheckpointPlan;
   /** How the graph is trained, if this run trains it. */
   readonly training?: TrainingPlan;
 }

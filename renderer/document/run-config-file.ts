@@ -1,5 +1,6 @@
 /** The run configurations as a section of the document's settings. */
 import { z } from "zod";
+import { checkpointPlanSchema } from "../../main/api/checkpoints.js";
 import {
   contentFeedFields,
   type FeedValue,
@@ -34,6 +35,7 @@ const storedConfigSchema = z.object({
   traceEvery: z.number().int().min(1).max(MAX_STEPS).optional().catch(undefined),
   stops: z.array(stopConditionSchema).max(MAX_STOP_CONDITIONS).default([]).catch([]),
   batches: feedBatchesSchema.default(EMPTY_RUN_CONFIG.batches).catch(EMPTY_RUN_CONFIG.batches),
+  checkpoints: checkpointPlanSchema.optional().catch(undefined),
   training: trainingPlanSchema.optional().catch(undefined),
 });
 type StoredConfig = z.infer<typeof storedConfigSchema>;
@@ -72,7 +74,14 @@ export function writeRunConfigs(
   const contents = new FileContents();
   const chosen = storedOf(first, contents);
   const others = all.filter((config) => config !== first).map((config) => storedOf(config, contents));
-  const { traceEvery: _, others: __, contents: ___, training: ____, ...kept } = stored ?? {};
+  const {
+    traceEvery: _,
+    others: __,
+    contents: ___,
+    training: ____,
+    checkpoints: _____,
+    ...kept
+  } = stored ?? {};
   return writeSection(collection, RUN_SECTION, {
     ...kept,
     ...chosen,
@@ -88,6 +97,7 @@ function isUnused(config: RunConfig): boolean {
     config.targets.length === 0 &&
     config.stops.length === 0 &&
     config.steps === 1 &&
+    config.checkpoints === undefined &&
     config.name === EMPTY_RUN_CONFIG.name &&
     !config.trace
   );
@@ -98,7 +108,19 @@ function readStored(collection: CollectionDef | undefined): z.infer<typeof store
 }
 
 function configOf(
-  { name, batches, fetches, targets, steps, trace, traceEvery, stops, training, ...stored }: StoredConfig,
+  {
+    name,
+    batches,
+    fetches,
+    targets,
+    steps,
+    trace,
+    stops,
+    traceEvery,
+    checkpoints,
+    training,
+    ...stored
+  }: StoredConfig,
   contents: FileContents,
 ): RunConfig {
   const feeds: Record<string, FeedValue> = {};
@@ -109,6 +131,7 @@ function configOf(
   return {
     ...{ name, feeds, fetches, targets, steps, trace, stops, batches },
     ...(traceEvery === undefined ? {} : { traceEvery }),
+    ...(checkpoints === undefined ? {} : { checkpoints }),
     ...(training === undefined ? {} : { training }),
   };
 }

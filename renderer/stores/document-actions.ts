@@ -2,6 +2,8 @@
  * Every edit of the open document. Each is one undo step; a refused one leaves a reason in the store. Edits of a graph are
  * made in what is shown, which may be the body of a function; those of runs and of the cluster in the document.
  */
+
+import type { CheckpointPlan } from "../../main/api/checkpoints.js";
 import type { DocumentFile } from "../../main/api/documents.js";
 import type { FeedBatches, FeedValue } from "../../main/api/feeds.js";
 import type { Problem } from "../../main/api/problem.js";
@@ -42,6 +44,7 @@ import {
   chooseRun,
   resetRun,
   setBatches,
+  setCheckpoints,
   setFeed,
   setSteps,
   setStops,
@@ -404,6 +407,8 @@ export const documentActions = {
   setSteps: (steps: number): boolean => performOnDocument(setSteps(whole(), steps)),
   setTraceEvery: (every: number | undefined): boolean => performOnDocument(setTraceEvery(whole(), every)),
   setBatches: (batches: FeedBatches): boolean => performOnDocument(setBatches(whole(), batches)),
+  setCheckpoints: (checkpoints: CheckpointPlan | undefined): boolean =>
+    performOnDocument(setCheckpoints(whole(), checkpoints)),
   setStops: (stops: readonly StopCondition[]): boolean => performOnDocument(setStops(whole(), stops)),
 
   addRunConfig: (): boolean => performOnDocument(addRunConfig(whole())),

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect } from "vitest";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
@@ -20,7 +20,7 @@ function lineGraph(): Uint8Array {
 }
 
 describe.skipIf(peerMissing("tensorflow", "chromium"))("training in the window", () => {
-  test("a graph is made trainable, and two workers train it, each in a session of its own", async ({
+  test("a graph is made trainable, two workers train it, and a checkpoint of it is restored", async ({
     window,
     app,
   }) => {
@@ -36,6 +36,9 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("training in the window",
     await dialog.getByRole("radio", { name: /Between-graph, async/ }).check();
     await dialog.getByRole("button", { name: "Make trainable" }).click();
     await dialog.waitFor({ state: "hidden" });
+    await window.dockTab("What to run").click();
+    await page.getByLabel("Checkpoint every").fill("400");
+    await page.keyboard.press("Enter");
     await window.button("Run 1000 steps").click();
     await window.dockTab("Training").click();
     await page.getByText("step 1000 / 1000").waitFor();
@@ -47,5 +50,15 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("training in the window",
     expect(steps).toHaveLength(2);
     expect(steps.reduce((sum, text) => sum + Number(text.replace(",", "")), 0)).toBe(1000);
     await page.getByRole("heading", { name: "Staleness of applied gradients" }).waitFor();
+    const checkpoints = page.getByRole("table", { name: "Checkpoints" });
+    await checkpoints.getByRole("row", { name: /^ckpt-1000 latest 1000/ }).waitFor();
+    expect(existsSync(join(app.folder, "line.checkpoints", "ckpt-1000.index"))).toBe(true);
+    await checkpoints
+      .getByRole("row")
+      .last()
+      .getByRole("button", { name: /^Restore/ })
+      .click();
+    await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
+    await page.getByText(/^Restored 2 variables\./).waitFor();
   });
 });

@@ -1,10 +1,9 @@
-import { readdir, rm } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import type { Graph } from "../graph/graph.js";
 import { globalVariables } from "../graph/ops/state.js";
 import type { Variable } from "../graph/variable.js";
-import { withFileErrors } from "../io/file-errors.js";
-import { type BundleFiles, indexPath, temporaryPath } from "../io/tensor-bundle/bundle-files.js";
+import { type BundleFiles, temporaryPath } from "../io/tensor-bundle/bundle-files.js";
 import { BundleReader } from "../io/tensor-bundle/bundle-reader.js";
 import { BundleWriter } from "../io/tensor-bundle/bundle-writer.js";
 import { mergeBundles } from "../io/tensor-bundle/merge-bundles.js";
@@ -12,7 +11,8 @@ import { shapeText } from "../protocol/shape.js";
 import { invalidArgument, notFound, StatusCode, TensorFlowError } from "../protocol/status.js";
 import type { Tensor } from "../protocol/tensor.js";
 import type { WorkerSession } from "./between-graph.js";
-import { existingCheckpoints, updateCheckpointState } from "./checkpoint-state.js";
+import { CheckpointList } from "./checkpoint-list.js";
+import { existingCheckpoints } from "./checkpoint-state.js";
 
 /** Files are read and written with the rights of this process. */
 const ALL_FILES: BundleFiles = { resolve: (path) => Promise.resolve(path) };
@@ -38,8 +38,8 @@ export interface SaveOptions {
 export class Saver {
   readonly #variables: ReadonlyMap<string, Variable>;
   readonly #options: SaverOptions;
-  /** The checkpoints that this saver has written or found, the oldest first. */
-  #written: readonly string[] = [];
+  /** The checkpoints that this saver has written or found. */
+  readonly #written: CheckpointList;
 
   /**
    * @param variables a graph's global variables, or some; with names other than their own, by those names
@@ -51,17 +51,18 @@ export class Saver {
   ) {
     this.#variables = byName(variables);
     this.#options = options;
+    this.#written = new CheckpointList(options.maxToKeep ?? 5);
     if (this.#variables.size === 0) throw invalidArgument("There are no variables to save.");
   }
 
   /** The prefixes of the checkpoints that it keeps, the oldest first. */
   get lastCheckpoints(): readonly string[] {
-    return this.#written;
+    return this.#written.prefixes;
   }
 
   /** Goes on with the checkpoints that a folder already lists: they count for `maxToKeep`. */
   async recoverLastCheckpoints(folder: string): Promise<void> {
-    this.#written = [...(await existingCheckpoints(resolve(folder)))].reverse();
+    await this.#written.recover(folder);
   }
 
   /**
@@ -81,7 +82,7 @@ export class Saver {
       return tensor ? [{ name, tensor, device: one.device }] : [];
     });
     await (this.#options.sharded ? writeShards(path, entries) : writeBundle(path, entries));
-    await this.#listed(path);
+    await this.#written.add(path);
     return path;
   }
 
@@ -134,15 +135,6 @@ export class Saver {
     }
     if (damage !== undefined) throw damage;
     return undefined;
-  }
-
-  async #listed(path: string): Promise<void> {
-    const { maxToKeep = 5 } = this.#options;
-    const all = [...this.#written.filter((one) => one !== path), path];
-    const kept = maxToKeep > 0 ? all.slice(-maxToKeep) : all;
-    this.#written = kept;
-    await updateCheckpointState(dirname(path), { latest: path, all: kept });
-    for (const old of all.filter((one) => !kept.includes(one))) await removeCheckpoint(old);
   }
 }
 
@@ -213,18 +205,4 @@ async function writeShards(path: string, entries: readonly Entry[]): Promise<voi
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** Deletes a checkpoint's files, its index first. */
-async function removeCheckpoint(prefix: string): Promise<void> {
-  await withFileErrors(prefix, async () => {
-    await rm(indexPath(prefix), { force: true });
-    const data = `${basename(prefix)}.data-`;
-    const files = await readdir(dirname(prefix));
-    await Promise.all(
-      files
-        .filter((file) => file.startsWith(data))
-        .map((file) => rm(join(dirname(prefix), file), { force: true })),
-    );
-  });
 }

@@ -20,6 +20,7 @@ import { statisticsOf } from "../tensors/statistics.js";
 import type { TensorStore } from "../tensors/tensor-store.js";
 import { traceOf } from "../trace-summary.js";
 import { checkpointPrefix, declaredBytes, restoreCheckpoint, saveCheckpoint } from "./checkpoint.js";
+import { withValue } from "./initialized.js";
 import { type GraphVariable, type VariableGraph, variableGraph } from "./variable-graph.js";
 import { type VariableCluster, VariableSession } from "./variable-session.js";
 
@@ -189,20 +190,6 @@ function withoutValue(name: string | undefined) {
       ...(name === undefined ? {} : { node: name }),
     },
   );
-}
-
-/** Those that have a value: reading another one would fail the whole step. */
-async function withValue(
-  session: KeptSession,
-  variables: readonly GraphVariable[],
-  signal: AbortSignal,
-): Promise<GraphVariable[]> {
-  if (variables.length === 0) return [];
-  const { values } = await session.run(
-    variables.map(({ check }) => check),
-    { signal },
-  );
-  return variables.filter((_, index) => values[index]?.toArray() === true);
 }
 
 async function readValue(session: KeptSession, { name, value }: GraphVariable, signal: AbortSignal) {

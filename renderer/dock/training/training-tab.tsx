@@ -16,6 +16,7 @@ import tableStyles from "../data-table.module.css";
 import { ScrollRegion } from "../scroll-region.js";
 import { TabBar } from "../tab-bar.js";
 import { TaskChip } from "../task-chip.js";
+import { Checkpoints } from "./checkpoints.js";
 import styles from "./training-tab.module.css";
 
 const words = texts.dock.trainingTab;
@@ -27,7 +28,15 @@ export default function TrainingTab(): ReactElement {
   return (
     <>
       <Progress run={run} />
-      {run.training ? <Workers {...run.training} run={run} /> : <EmptyText>{words.oneClient}</EmptyText>}
+      <ScrollRegion label={words.details}>
+        {run.training ? (
+          <Workers {...run.training} run={run} />
+        ) : (
+          <p className={classNames(textStyles.muted, styles.note)}>{words.oneClient}</p>
+        )}
+        <Checkpoints run={run} />
+        {run.training?.staleness.length ? <Staleness counts={run.training.staleness} /> : null}
+      </ScrollRegion>
     </>
   );
 }
@@ -50,11 +59,11 @@ function Progress({ run }: { readonly run: RunUpdate }): ReactElement {
   );
 }
 
-function Workers({ workers, staleness, run }: TrainingFigures & { readonly run: RunUpdate }): ReactElement {
+function Workers({ workers, run }: TrainingFigures & { readonly run: RunUpdate }): ReactElement {
   const tasks = useCluster((state) => state.tasks);
   const lost = workers.filter(({ lostAtStep }) => lostAtStep !== undefined);
   return (
-    <ScrollRegion label={words.workers}>
+    <>
       {lost.map(({ name, lostAtStep = 0 }) => (
         <p key={name} className={styles.notice} role="status">
           <Icon name="warning" />
@@ -100,8 +109,7 @@ function Workers({ workers, staleness, run }: TrainingFigures & { readonly run: 
           })}
         </tbody>
       </table>
-      {staleness.length === 0 ? null : <Staleness counts={staleness} />}
-    </ScrollRegion>
+    </>
   );
 }
 

@@ -1,3 +1,4 @@
+import type { CheckpointPlan } from "../../../main/api/checkpoints.js";
 import type { FeedBatches, FeedValue } from "../../../main/api/feeds.js";
 import { MAX_STOP_CONDITIONS, type StopCondition } from "../../../main/api/runs.js";
 import { texts } from "../../texts/texts.js";
@@ -88,4 +89,10 @@ export function setStops(document: GraphDocument, stops: readonly StopCondition[
     return refused(words.tooManyStops({ count: MAX_STOP_CONDITIONS }));
   }
   return change(document, words.stops, { ...document.runConfig, stops });
+}
+
+/** How often checkpoints are saved; undefined: only when one is asked for. */
+export function setCheckpoints(document: GraphDocument, checkpoints: CheckpointPlan | undefined): EditResult {
+  const { checkpoints: _, ...rest } = document.runConfig;
+  return change(document, words.checkpoints, checkpoints ? { ...rest, checkpoints } : rest);
 }

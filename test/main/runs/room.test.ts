@@ -23,6 +23,7 @@ function make(asked: AbortSignal[] = []) {
     documents: { folderOf: () => undefined },
     tasks: { runtime: async () => library },
     emit,
+    checkpointFolder: "",
     folder: join(tmpdir(), "tensordeck-no-runs"),
   });
 }

@@ -169,6 +169,7 @@ it("the runs of saved documents are listed by the next service, numbered on, and
       tensors: new TensorStore(),
       readFeeds: () => Promise.reject(new Error("not reached")),
       folderOf: () => undefined,
+      checkpointFolder: "",
       archive: new RunArchive(runs),
     });
     await made.ready;

@@ -53,6 +53,7 @@ describe("the queue of runs", () => {
       tensors: new TensorStore(),
       readFeeds: () => Promise.reject(new Error("not reached")),
       folderOf: () => undefined,
+      checkpointFolder: "",
       // Runs of documents that were never saved are not written.
       archive: new RunArchive(join(tmpdir(), "tensordeck-no-runs")),
     });

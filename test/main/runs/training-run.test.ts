@@ -1,7 +1,7 @@
 /** Runs in which every worker has a session of its own, with tasks of the portable engine. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ClusterState } from "../../../main/api/cluster.js";
 import type { EventData, EventName, MethodName, Params, Result } from "../../../main/api/contract.js";
@@ -100,6 +100,79 @@ it("counts the updates of all workers, and how old their gradients were: async",
   expect(ended).toMatchObject({ state: "done", step: 30 });
   expect(ended.training?.workers.reduce((sum, { steps }) => sum + steps, 0)).toBe(30);
   expect(ended.training?.staleness.reduce((sum, count) => sum + count, 0)).toBe(30);
+  await clear();
+});
+
+const savedSteps = (update: RunUpdate) => update.checkpoints?.saved.map(({ prefix }) => basename(prefix));
+
+it("saves checkpoints as it trains, keeps the newest, and the variables get their values back", async () => {
+  const folder = join(dataDir, "line.checkpoints");
+  const request = trainable("single", 10);
+  const ended = await (
+    await begin({
+      ...{ ...request, checkpoints: { every: 4, keep: 2 } },
+      origin: { document: "line", path: join(dataDir, "line.meta"), digest: "" },
+    })
+  )();
+  expect(ended).toMatchObject({ state: "done", checkpoints: { folder, keep: 2, every: 4, saving: false } });
+  expect(ended.checkpoints?.problem).toBeUndefined();
+  expect(savedSteps(ended)).toEqual(["ckpt-10", "ckpt-8"]);
+  const [newest, before] = ended.checkpoints?.saved ?? [];
+  expect(newest).toMatchObject({ step: 10, loss: expect.closeTo(lossOf(ended), 6) });
+  expect(before?.loss).toBeGreaterThan(newest?.loss ?? Number.NaN);
+  expect((await readdir(folder)).filter((name) => !name.startsWith("events.out.tfevents.")).sort()).toEqual([
+    "checkpoint",
+    ...["ckpt-10", "ckpt-8"].flatMap((name) => [`${name}.data-00000-of-00001`, `${name}.index`]),
+  ]);
+  expect(await readFile(join(folder, "checkpoint"), "utf8")).toMatch(/^model_checkpoint_path: "ckpt-10"$/m);
+
+  const { graphId, variables } = await call("variables.inspect", { graph: request.graph });
+  const names = variables.map(({ name }) => name);
+  const restored = await call("variables.restore", {
+    ...{ graphId, names, path: before?.prefix ?? "", jobId: "restore" },
+  });
+  expect(restored).toMatchObject({ restored: names.length, missing: [] });
+  // A further run goes on from there, with the numbers of its steps, and counts those that are there.
+  const next = await (
+    await begin({ ...trainable("single", 1), checkpoints: { every: 1, keep: 3, folder } })
+  )();
+  expect(savedSteps(next)).toEqual(["ckpt-9", "ckpt-10", "ckpt-8"]);
+  expect(lossOf(next)).toBeLessThan(before?.loss ?? Number.NaN);
+  await clear();
+});
+
+it("saves one when it is asked for, while each worker has a session of its own, and while it is paused", async () => {
+  const end = await begin({
+    ...trainable("async", 1_000_000),
+    origin: { document: "A line, drawn", digest: "" },
+  });
+  await until("it trains", () => run?.state === "running" && run.step > 2, 60_000);
+  const { runId = "" } = run ?? {};
+  await call("runs.saveCheckpoint", { runId });
+  await until("it is saved", () => run?.checkpoints?.saved.length === 1, 60_000);
+  expect(run?.checkpoints).toMatchObject({ folder: join(dataDir, "checkpoints", "A_line_drawn"), keep: 5 });
+  await call("runs.pause", { runId });
+  await until("it is paused", () => run?.state === "paused", 60_000);
+  await call("runs.saveCheckpoint", { runId });
+  await until("another one is saved", () => run?.checkpoints?.saved.length === 2, 60_000);
+  expect(run?.state).toBe("paused");
+  await call("runs.stop", { runId, abort: false });
+  expect(savedSteps(await end())).toHaveLength(2);
+  await clear();
+});
+
+it("goes on where checkpoints cannot be saved, and says why", async () => {
+  const folder = join(dataDir, "file");
+  await writeFile(folder, "");
+  const request = {
+    ...trainable("single", 3),
+    checkpoints: { every: 1, keep: 1, folder: join(folder, "in") },
+  };
+  const ended = await (await begin(request))();
+  expect(ended).toMatchObject({
+    ...{ state: "done", step: 3 },
+    checkpoints: { saved: [], problem: { message: "The checkpoint cannot be written." } },
+  });
   await clear();
 });
 

@@ -42,6 +42,21 @@ describe("run configurations", () => {
     expect(document().otherRuns.map((config) => config.name)).toEqual(["evaluate"]);
   });
 
+  it("say how often checkpoints are saved, how many are kept, and where", async () => {
+    const { user } = show(<RunTab />);
+    const field = (name: string) => column().getByRole<HTMLInputElement>("textbox", { name });
+    await user.type(field("Checkpoint every"), "100{Enter}");
+    expect(document().runConfig.checkpoints).toEqual({ every: 100, keep: 5 });
+    await user.clear(field("Keep the newest"));
+    await user.type(field("Keep the newest"), "3{Enter}");
+    await user.type(field("Folder"), "~/saved{Enter}");
+    expect(document().runConfig.checkpoints).toEqual({ every: 100, keep: 3, folder: "~/saved" });
+    await expectAccessible();
+    await user.clear(field("Checkpoint every"));
+    await user.type(field("Checkpoint every"), "{Enter}");
+    expect(document().runConfig.checkpoints).toBeUndefined();
+  });
+
   it("have a number of steps, traced steps and conditions that end them", async () => {
     const { user } = show(<RunTab />);
     const steps = column().getByRole("textbox", { name: "Steps" });

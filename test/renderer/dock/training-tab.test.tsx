@@ -1,9 +1,10 @@
 // @vitest-environment happy-dom
-import { screen, within } from "@testing-library/react";
-import { beforeEach, expect, it } from "vitest";
+import { screen, waitFor, within } from "@testing-library/react";
+import { beforeEach, describe, expect, it } from "vitest";
 import TrainingTab from "../../../renderer/dock/training/training-tab.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
-import { welcome } from "../document/graphs.js";
+import { useUi } from "../../../renderer/stores/ui-store.js";
+import { documentOf, node, type, welcome } from "../document/graphs.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
 import { calls, connect, expectAccessible, show } from "../support/components.js";
 import { openDocument, runOf, showRun } from "../support/documents.js";
@@ -52,4 +53,82 @@ it("says that there is nothing to tell of workers where one client trains", () =
   show(<TrainingTab />);
   expect(screen.getByText(/One client runs the whole graph/)).toBeDefined();
   expect(screen.queryByRole("table")).toBeNull();
+});
+
+describe("checkpoints", () => {
+  const checkpoints = {
+    ...{ folder: "/home/ada/line.checkpoints", keep: 5, every: 100, saving: false },
+    saved: [
+      {
+        prefix: "/home/ada/line.checkpoints/ckpt-400",
+        step: 400,
+        savedAt: 0,
+        byteLength: 901_000,
+        loss: 0.2152,
+      },
+      { prefix: "/home/ada/line.checkpoints/ckpt-300", step: 300, savedAt: 0, byteLength: 901_000 },
+    ],
+  };
+  const rows = () =>
+    within(screen.getByRole("table", { name: "Checkpoints" }))
+      .getAllByRole("row")
+      .slice(1);
+
+  it("are listed with their step, size and loss, and one is saved now", async () => {
+    showRun(runOf({ ...going, checkpoints }));
+    const { user } = show(<TrainingTab />);
+    expect(screen.getByText("every 100 steps, last 5 kept")).toBeDefined();
+    expect(screen.getByText("/home/ada/line.checkpoints")).toBeDefined();
+    const texts = rows().map((row) =>
+      within(row)
+        .getAllByRole("cell")
+        .map((cell) => cell.textContent),
+    );
+    expect(texts.map(([name, step, , size, loss]) => [name, step, size, loss])).toEqual([
+      ["ckpt-400 latest", "400", "901 kB", "0.2152"],
+      ["ckpt-300 ", "300", "901 kB", "–"],
+    ]);
+    await expectAccessible();
+    await user.click(screen.getByRole("button", { name: "Save now" }));
+    expect(calls.at(-1)).toMatchObject({ method: "runs.saveCheckpoint", params: { runId: "r1" } });
+    const restore = within(rows()[0] as HTMLElement).getByRole("button", { name: "Restore ckpt-400…" });
+    expect(restore.getAttribute("aria-disabled")).toBe("true");
+  });
+
+  it("are restored when no step is in progress, after a question that names what is replaced", async () => {
+    connect({
+      "variables.inspect": { graphId: "g", variables: [{ name: "w", initialized: true }] },
+      "variables.restore": { restored: 1, missing: [], unused: [] },
+    });
+    openDocument(documentOf([node("w", "VariableV2", [], { dtype: type("float32") })]));
+    showRun(runOf({ ...going, state: "paused", checkpoints }));
+    const { user } = show(<TrainingTab />);
+    await user.click(screen.getByRole("button", { name: "Restore ckpt-300…" }));
+    const question = await waitFor(() => {
+      const { dialog } = useUi.getState();
+      if (dialog?.kind !== "confirm") throw new Error("no question");
+      return dialog;
+    });
+    expect(question.text).toContain("w has a value that the checkpoint replaces");
+    expect(calls.map(({ method }) => method)).not.toContain("variables.restore");
+    question.resolve("replace");
+    await waitFor(() =>
+      expect(calls.find(({ method }) => method === "variables.restore")?.params).toMatchObject({
+        ...{ graphId: "g", names: ["w"], path: "/home/ada/line.checkpoints/ckpt-300" },
+      }),
+    );
+  });
+
+  it("that cannot be saved are told of, with the reason", () => {
+    const problem = {
+      code: "UNAVAILABLE",
+      message: "The checkpoint cannot be written.",
+      reason: "The disk is full.",
+    };
+    showRun(runOf({ ...going, checkpoints: { ...checkpoints, saved: [], problem } }));
+    show(<TrainingTab />);
+    expect(screen.getByRole("status").textContent).toBe(
+      "The checkpoint cannot be written. The disk is full. The training goes on.",
+    );
+  });
 });

@@ -31,6 +31,14 @@ describe("run configurations in a document", () => {
     expect(one?.kind === "content" && other?.kind === "content" && one.bytes === other.bytes).toBe(true);
   });
 
+  it("keep how often checkpoints are saved, and forget it with the setting", () => {
+    const saving = { ...EMPTY_RUN_CONFIG, checkpoints: { every: 100, keep: 3 } };
+    const written = writeRunConfigs(undefined, { ...configs, runConfig: saving, otherRuns: [] });
+    expect(readRunConfigs(written).runConfig).toEqual(saving);
+    const again = writeRunConfigs(written, { ...configs, runConfig: EMPTY_RUN_CONFIG, otherRuns: [] });
+    expect(readRunConfigs(again).runConfig).toEqual(EMPTY_RUN_CONFIG);
+  });
+
   it("are written again without what no feed has any more", () => {
     const written = writeRunConfigs(undefined, configs);
     const without = { ...configs, runConfig: { ...EMPTY_RUN_CONFIG, steps: 2 }, otherRuns: [] };

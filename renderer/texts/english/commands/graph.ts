@@ -219,6 +219,14 @@ export const graphCommands = {
     anotherTask: "another task",
   },
   training: {
+    noCheckpoint: "No checkpoint was saved.",
+    restore: {
+      label: "Restore the newest checkpoint…",
+      short: "Restore…",
+      named: "Restore {name}…",
+      keywords: "weights, Saver, ckpt, load",
+      running: "Pause or stop the run first.",
+    },
     make: {
       label: "Make trainable…",
       keywords: "train, loss, optimizer, gradient, learn, Adam, replicas, ring, parameter server",

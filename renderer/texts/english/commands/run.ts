@@ -48,6 +48,14 @@ export const runCommands = {
         note: "Hold it after the current step",
         reason: "It is stopping.",
       },
+      saveCheckpoint: {
+        label: "Save a checkpoint now",
+        short: "Save now",
+        note: "After the current step",
+        keywords: "weights, Saver, ckpt, variables",
+        noStep: "No step is finished yet.",
+        saving: "One is being saved.",
+      },
       stop: {
         label: "Stop the run",
         abort: "Abort",

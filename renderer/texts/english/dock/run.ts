@@ -72,6 +72,13 @@ export const run = {
       "The run waits for elements in {queue} and {count, number} more, which queue runners fill in Python. Add the operation that fills it, or feed what is taken from it.",
     toAddPlaceholder: "loss:0 or ^train",
   },
+  checkpointOptions: {
+    every: "Checkpoint every",
+    everyPlaceholder: "only when asked",
+    keep: "Keep the newest",
+    folder: "Folder",
+    folderPlaceholder: "beside the document",
+  },
   stopConditions: {
     fallsBelow: "falls below",
     risesAbove: "rises above",

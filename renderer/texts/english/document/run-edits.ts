@@ -32,5 +32,6 @@ export const runEdits = {
     batches: "Change the batches",
     tooManyStops: "A run can have {count, number} conditions at most.",
     stops: "Change when the run stops",
+    checkpoints: "Change when checkpoints are saved",
   },
 } as const;

@@ -1,0 +1,44 @@
+/** Checkpoints that a run saves of the variables that it changes. */
+import { z } from "zod";
+import { problemSchema } from "./problem.js";
+
+/** The most checkpoints that are kept of a document. */
+export const MAX_KEPT_CHECKPOINTS = 100;
+/** As many as tf.compat.v1.train.Saver keeps. */
+export const KEPT_CHECKPOINTS = 5;
+
+export const checkpointPlanSchema = z.object({
+  /** After so many steps each, and after the last one. */
+  every: z.number().int().min(1),
+  /** How many stay. */
+  keep: z.number().int().min(1).max(MAX_KEPT_CHECKPOINTS),
+  /** Absent: beside the document's file, or in the application's data folder. */
+  folder: z.string().min(1).max(4096).optional(),
+});
+export type CheckpointPlan = z.infer<typeof checkpointPlanSchema>;
+
+export const savedCheckpointSchema = z.object({
+  /** The common beginning of the paths of its files. */
+  prefix: z.string(),
+  /** That the variable of TensorFlow's name for it counts, or the run. */
+  step: z.number().int(),
+  /** In milliseconds since 1970. */
+  savedAt: z.number(),
+  byteLength: z.number(),
+  /** At that step; absent if no scalar was fetched, and for a checkpoint of an earlier run. */
+  loss: z.number().optional(),
+});
+export type SavedCheckpoint = z.infer<typeof savedCheckpointSchema>;
+
+export const runCheckpointsSchema = z.object({
+  folder: z.string(),
+  keep: z.number(),
+  /** Absent: only when the user asks for one. */
+  every: z.number().optional(),
+  saving: z.boolean(),
+  /** The newest first. */
+  saved: z.array(savedCheckpointSchema),
+  /** Why the newest one could not be saved; the run goes on. */
+  problem: problemSchema.optional(),
+});
+export type RunCheckpoints = z.infer<typeof runCheckpointsSchema>;
