@@ -6,7 +6,7 @@ import { networkInterfaces } from "node:os";
 import { beforeAll, describe, expect, test } from "vitest";
 import { probeAddress } from "../../../../main/network/reachability/probe.js";
 import { startStockServers } from "../../../interop/peers/stock-servers.js";
-import { peerMissing } from "../../../support/peers.js";
+import { ownTensorflowPython, peerMissing } from "../../../support/peers.js";
 import { freePort } from "../../../support/processes.js";
 import { listen, outcomes, probeTask } from "./support/servers.js";
 
@@ -134,7 +134,11 @@ describe.skipIf(peerMissing("tensorflow"))("against TensorFlow", () => {
   let pid = 0;
   beforeAll(async () => {
     port = await freePort();
-    const peers = await startStockServers({ worker: [`127.0.0.1:${port}`] }, ["worker/0"]);
+    const peers = await startStockServers(
+      { worker: [`127.0.0.1:${port}`] },
+      ["worker/0"],
+      ownTensorflowPython(),
+    );
     pid = peers.process.pid;
   });
 
