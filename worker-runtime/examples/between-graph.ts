@@ -19,6 +19,7 @@ import {
   Server,
   Session,
   SyncReplicasHook,
+  taskText,
 } from "../index.js";
 import { type Program, runIfStarted } from "./program.js";
 
@@ -45,7 +46,7 @@ export const main: Program = async (args, { env, say, signal }) => {
   const meeting = meetingOf(graph, cluster.numTasks("worker"), index);
   const isChief = index === 0;
   // A worker needs the parameter servers, not the other workers.
-  const config = { deviceFilters: ["/job:ps", `/job:worker/task:${index}`] };
+  const config = { deviceFilters: ["/job:ps", taskText({ job: "worker", index })] };
   if (!isChief) {
     const waiting = new Session(server.target, { graph, config });
     await waiting.run([meeting.hear]);

@@ -1,12 +1,12 @@
 /** Where variables are, and how collections list them (VariableDef). Needs no cluster. */
-import { Graph, ops } from "../index.js";
+import { Graph, ops, taskText } from "../index.js";
 import { type Program, runIfStarted } from "./program.js";
 
 export const main: Program = async (_, { say }) => {
   const graph = new Graph();
   const free = ops.variable(graph, 0, { name: "free" });
   const [first, second] = [0, 1].map((index) =>
-    graph.withDevice(`/job:ps/task:${index}`, () => ops.variable(graph, 0, { name: `var${index}` })),
+    graph.withDevice(taskText({ job: "ps", index }), () => ops.variable(graph, 0, { name: `var${index}` })),
   );
   for (const variable of [free, first, second]) {
     if (variable === undefined) continue;
