@@ -1,27 +1,14 @@
 /** Unsaved edits outlive the page, the tab and the application. */
-import { existsSync } from "node:fs";
-import { appendFile, readdir, stat } from "node:fs/promises";
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect } from "vitest";
 import { peerMissing } from "../support/peers.js";
 import { type RunningApp, startApp } from "./support/app.js";
+import { draftsIn, sizeOfDrafts } from "./support/drafts.js";
 import { closeBrowser, sharedBrowser, test } from "./support/fixtures.js";
 import { WindowPage } from "./support/window-page.js";
 
 afterAll(closeBrowser);
-
-/** Those that are on disk; one that is still being written has a temporary name. */
-async function draftsIn(folder: string): Promise<string[]> {
-  const drafts = join(folder, "data", "drafts");
-  const names = existsSync(drafts) ? await readdir(drafts) : [];
-  return names.filter((name) => name.endsWith(".draft"));
-}
-
-/** In bytes, of all of them together: an edit that is kept makes them larger. */
-async function sizeOfDrafts(folder: string): Promise<number> {
-  const files = (await draftsIn(folder)).map((name) => stat(join(folder, "data", "drafts", name)));
-  return (await Promise.all(files)).reduce((sum, { size }) => sum + size, 0);
-}
 
 /** The rows that offer drafts. */
 const offers = (window: WindowPage) => window.page.getByRole("region", { name: "Unsaved edits" });

@@ -1,6 +1,7 @@
 /** Several documents in the tabs of one window. */
 import { afterAll, describe, expect } from "vitest";
 import { peerMissing } from "../support/peers.js";
+import { sizeOfDrafts } from "./support/drafts.js";
 import { closeBrowser, test } from "./support/fixtures.js";
 import type { WindowPage } from "./support/window-page.js";
 
@@ -17,6 +18,7 @@ async function placeOf(window: WindowPage, node: string) {
 
 describe.skipIf(peerMissing("tensorflow", "chromium"))("documents in tabs", () => {
   test("keep their edits, selection, view and run, which goes on unseen; nodes are copied from one to another", async ({
+    app,
     window,
   }) => {
     const { page } = window;
@@ -71,12 +73,15 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("documents in tabs", () =
     await window.canvas.focus();
 
     // Undo is its own, too.
+    await expect.poll(() => sizeOfDrafts(app.folder)).toBeGreaterThan(0);
+    const drafted = await sizeOfDrafts(app.folder);
     await window.press("Control+z");
     await window.node("z").waitFor({ state: "detached" });
     await window.press("Control+Shift+z");
     await window.node("z").waitFor();
 
-    // A page that is loaded again has both, with the edits of one.
+    // A page that is loaded again has both, with the edits of one, once a draft has them.
+    await expect.poll(() => sizeOfDrafts(app.folder)).toBeGreaterThanOrEqual(drafted);
     page.on("dialog", (dialog) => dialog.accept());
     await page.reload();
     await window.node("z").waitFor();
