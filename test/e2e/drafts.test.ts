@@ -1,5 +1,5 @@
 /** Unsaved edits outlive the page, the tab and the application. */
-import { appendFile } from "node:fs/promises";
+import { appendFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect } from "vitest";
 import { peerMissing } from "../support/peers.js";
