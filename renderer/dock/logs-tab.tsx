@@ -18,6 +18,7 @@ import { Swatch } from "../ui/swatch.js";
 import textStyles from "../ui/text.module.css";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { FindField } from "./find-field.js";
+import { filteredLines, type LevelFilter, levelOptions } from "./log-filter.js";
 import styles from "./logs-tab.module.css";
 import { ScrollRegion } from "./scroll-region.js";
 import { TabBar } from "./tab-bar.js";
@@ -27,23 +28,16 @@ const words = texts.dock.logsTab;
 
 const ROW_HEIGHT = 23;
 
-type Level = "all" | "warning" | "error";
 interface Line extends LogLine {
   readonly task: Task;
 }
-
-const LEVELS: readonly { readonly id: Level; readonly label: string }[] = [
-  { id: "all", label: words.all },
-  { id: "warning", label: words.warnings },
-  { id: "error", label: words.errors },
-];
 
 /** The output of all tasks in the order of time. */
 export default function LogsTab(): ReactElement {
   const tasks = useCluster((state) => state.tasks);
   const lines = useLogs((state) => state.lines);
   const shownTask = useUi((state) => state.logTask);
-  const [level, setLevel] = useState<Level>("all");
+  const [level, setLevel] = useState<LevelFilter>("all");
   const [search, setSearch] = useState("");
   const [follow, setFollow] = useState(true);
   const frame = useRef<HTMLElement>(null);
@@ -55,16 +49,7 @@ export default function LogsTab(): ReactElement {
     );
     return all.sort((one, other) => one.at - other.at || one.sequence - other.sequence);
   }, [tasks, lines, shownTask]);
-  const shown = useMemo(() => {
-    const wanted = search.trim().toLowerCase();
-    return ofTasks.filter(
-      (line) =>
-        (level === "all" || line.level === level || (level === "warning" && line.level === "error")) &&
-        (wanted === "" || line.text.toLowerCase().includes(wanted)),
-    );
-  }, [ofTasks, level, search]);
-  const count = (wanted: Level) =>
-    wanted === "all" ? 0 : ofTasks.filter((line) => line.level === wanted).length;
+  const shown = useMemo(() => filteredLines(ofTasks, level, search), [ofTasks, level, search]);
   const view = useVirtualRows(frame, shown.length, ROW_HEIGHT);
   const total = shown.length;
 
@@ -79,10 +64,7 @@ export default function LogsTab(): ReactElement {
         <FindField label={words.search} placeholder={words.search} value={search} onChange={setSearch} />
         <Segmented
           label={words.level}
-          options={LEVELS.map(({ id, label }) => ({
-            id,
-            label: count(id) > 0 ? `${label} ${count(id)}` : label,
-          }))}
+          options={levelOptions(ofTasks, words)}
           selected={level}
           onSelect={(id) => setLevel(id)}
         />

@@ -1,5 +1,4 @@
 import { type ReactElement, useEffect, useMemo, useRef, useState } from "react";
-import type { LogLine } from "../../../main/api/cluster.js";
 import type { ScriptJob } from "../../../main/api/scripts.js";
 import { logIdOf, useScriptLogs } from "../../stores/script-store.js";
 import { texts } from "../../texts/texts.js";
@@ -15,6 +14,7 @@ import textStyles from "../../ui/text.module.css";
 import { SelectInput } from "../../ui/text-input.js";
 import { useVirtualRows } from "../../ui/use-virtual-rows.js";
 import { FindField } from "../find-field.js";
+import { filteredLines, type LevelFilter, levelOptions } from "../log-filter.js";
 import { ScrollRegion } from "../scroll-region.js";
 import { TabBar } from "../tab-bar.js";
 import { type LogRow, logRows, type TaskLine } from "./log-rows.js";
@@ -23,8 +23,6 @@ import styles from "./script-log.module.css";
 const words = texts.dock.scriptLog;
 
 const ROW_HEIGHT = 22;
-
-type Level = "all" | "warning" | "error";
 
 interface ScriptLogProps {
   readonly job: ScriptJob;
@@ -37,7 +35,7 @@ interface ScriptLogProps {
 export function ScriptLog({ job, task, onTask }: ScriptLogProps): ReactElement {
   const names = useMemo(() => job.tasks.map(({ name }) => name), [job.tasks]);
   const logs = useScriptLogs((state) => state.lines);
-  const [level, setLevel] = useState<Level>("all");
+  const [level, setLevel] = useState<LevelFilter>("all");
   const [search, setSearch] = useState("");
   const [follow, setFollow] = useState(true);
   const frame = useRef<HTMLElement>(null);
@@ -48,21 +46,12 @@ export function ScriptLog({ job, task, onTask }: ScriptLogProps): ReactElement {
     );
     return logRows(lines, task === undefined ? names.length : 1);
   }, [logs, names, job.id, task]);
-  const shown = useMemo(() => {
-    const wanted = search.trim().toLowerCase();
-    return rows.filter(
-      (row) => isAtLeast(row, level) && (wanted === "" || row.text.toLowerCase().includes(wanted)),
-    );
-  }, [rows, level, search]);
+  const shown = useMemo(() => filteredLines(rows, level, search), [rows, level, search]);
   const view = useVirtualRows(frame, shown.length, ROW_HEIGHT);
   const total = shown.length;
   useEffect(() => {
     if (follow && frame.current && total > 0) frame.current.scrollTop = 0;
   }, [follow, total]);
-  const option = (id: Level, label: string) => {
-    const count = id === "all" ? 0 : rows.filter((row) => row.level === id).length;
-    return { id, label: count > 0 ? `${label} ${count}` : label };
-  };
   return (
     <section className={styles.log} aria-label={texts.dock.scriptsTab.log}>
       <TabBar>
@@ -75,11 +64,7 @@ export function ScriptLog({ job, task, onTask }: ScriptLogProps): ReactElement {
         />
         <Segmented
           label={words.level}
-          options={[
-            option("all", words.all),
-            option("warning", words.warnings),
-            option("error", words.errors),
-          ]}
+          options={levelOptions(rows, words)}
           selected={level}
           onSelect={(id) => setLevel(id)}
         />
@@ -133,10 +118,6 @@ export function ScriptLog({ job, task, onTask }: ScriptLogProps): ReactElement {
       </ScrollRegion>
     </section>
   );
-}
-
-function isAtLeast({ level }: LogLine, wanted: Level): boolean {
-  return wanted === "all" || level === wanted || (wanted === "warning" && level === "error");
 }
 
 /** Who wrote a row: "worker/0", "all 3". */
