@@ -12,7 +12,7 @@ import { examples } from "../../worker-runtime/graph/examples/index.js";
 import { DOCUMENT_COLLECTION } from "../../worker-runtime/graph/private-attrs.js";
 import { Session } from "../../worker-runtime/session/session.js";
 import { libtensorflowDir, peerMissing, repositoryRoot } from "../support/peers.js";
-import { runScript } from "./peers/run-script.js";
+import { linesOfScript } from "./peers/lines-of-script.js";
 import { freeCluster } from "./peers/stock-servers.js";
 
 const folder = path.join(repositoryRoot, "worker-runtime", "examples");
@@ -113,7 +113,7 @@ describe.skipIf(peerMissing("tensorflow"))("scenarios", () => {
     };
     const ended =
       kind === "stock"
-        ? runScript(script(name), { args, env, signal, onLine })
+        ? linesOfScript(script(name), { args, env, signal, onLine })
         : programOf(name).then((run) => run(args, { env: { ...env, ENGINE: kind }, signal, say: onLine }));
     return { ready: Promise.race([heard, ended.then(() => undefined)]), ended };
   }
@@ -121,7 +121,7 @@ describe.skipIf(peerMissing("tensorflow"))("scenarios", () => {
   test.each(["variables", "cluster-spec"])("%s needs no cluster", async (name) => {
     const printed = await printedBy(name, []);
     expect(printed.length).toBeGreaterThan(5);
-    expect(await runScript(script(name))).toEqual(printed);
+    expect(await linesOfScript(script(name))).toEqual(printed);
   });
 
   describe.each(Object.entries(clusters))("on %s", (title, kindOf) => {
@@ -204,7 +204,7 @@ describe.skipIf(peerMissing("tensorflow"))("scenarios", () => {
       const printed = await printedBy(name, [file, ...args]);
       if (prints === undefined) expect(printed.length).toBeGreaterThan(2);
       else expect(printed).toEqual(prints);
-      expect(await runScript(script(name), { args: [file, ...args] })).toEqual(printed);
+      expect(await linesOfScript(script(name), { args: [file, ...args] })).toEqual(printed);
       if (name !== "reduce-sum") return;
       // Each of our workers printed the portion that it summed, for the program and for the script.
       for (const worker of ["worker/0", "worker/1"].filter((task) => kindOf(task) !== "stock")) {

@@ -6,8 +6,8 @@ import {
   type PeerProcess,
   repositoryRoot,
   spawnPeer,
-  tensorflowPython,
 } from "../support/peers.js";
+import { linesOfScript } from "./peers/lines-of-script.js";
 
 export const command = path.join(repositoryRoot, "build", "bin", "tensordeck.mjs");
 export const scripts = path.join(repositoryRoot, "test", "interop", "scripts");
@@ -63,12 +63,6 @@ export async function runCommand(
 
 /** Runs one of the scripts with the test Python; what it printed to stdout. Fails with all output if it does. */
 export async function runScript(name: string, args: readonly string[]): Promise<string> {
-  const peer = await spawnPeer(tensorflowPython(), [path.join(scripts, name), ...args], {
-    env: { ...environmentWithoutProxies(), TF_CPP_MIN_LOG_LEVEL: "2" },
-  });
-  const { code } = await peer.exited;
-  if (code !== 0) {
-    throw new Error(`${name} ended with code ${code}:\n${peer.output()}`);
-  }
-  return peer.stdout();
+  const lines = await linesOfScript(path.join(scripts, name), { args });
+  return lines.map((line) => `${line}\n`).join("");
 }

