@@ -93,7 +93,9 @@ layers = tf.keras.layers
 model = tf.keras.Sequential([tf.keras.Input((8, 8, 3)), layers.Conv2D(4, 3, activation="relu"), layers.BatchNormalization(), layers.MaxPooling2D(), layers.Flatten(), layers.Dense(3, activation="softmax")])
 model.compile("adam", "sparse_categorical_crossentropy")
 model.fit(rng.rand(32, 8, 8, 3), rng.randint(0, 3, 32), verbose=0)
-model.export(path("keras"), verbose=False)
+# Models have export since Keras 2.13.
+export = getattr(model, "export", lambda folder: tf.saved_model.save(model, folder))
+export(path("keras"))
 images = rng.rand(2, 8, 8, 3).astype("float32")
 definition = tf.saved_model.load(path("keras")).signatures["serving_default"].structured_input_signature[1]
 predicted("keras", {next(iter(definition)): images})

@@ -86,19 +86,23 @@ export function ownTensorflowPython(): string {
   return requirePython().executable;
 }
 
+/** A folder with another library than the test Python's, for a TensorFlow whose wheel has none (compatibility/). */
+const namedLibrary = process.env.TENSORDECK_TEST_LIBTENSORFLOW;
+
 /**
  * Folder of the test Python's tensorflow package: contains libtensorflow_cc.so.2 and libtensorflow_framework.so.2.
  *
  * @throws Error when there is no Python with TensorFlow.
  */
 export function libtensorflowDir(): string {
-  return requirePython().packageDir;
+  const { packageDir } = requirePython();
+  return namedLibrary ?? packageDir;
 }
 
 /** Environment of a child that does not require TensorFlow, but uses the test Python's library if there is one. */
 export function libraryEnvironment(): Readonly<Record<string, string>> {
   python ??= findTensorflow();
-  return python === undefined ? {} : { TENSORDECK_LIBTENSORFLOW: python.packageDir };
+  return python === undefined ? {} : { TENSORDECK_LIBTENSORFLOW: namedLibrary ?? python.packageDir };
 }
 
 /** The folder with reference material. @throws Error when it is not there. */
