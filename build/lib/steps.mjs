@@ -21,11 +21,13 @@ const programSources = () =>
     (file) => isTypeScript(file) || isConfig(file),
   );
 
-/** Files that the program reads at run time (examples, op lists, tables): they are copied beside the compiled code. */
+const isGuide = (file) => /(^|[\\/])main[\\/]help[\\/][^\\/]+[\\/]README\.md$/.test(file);
+
+/** Files that the program reads at run time (examples, op lists, guides): they are copied beside the compiled code. */
 const assetSources = () =>
   listFiles(
     ["worker-runtime", "main"],
-    (file) => !isTypeScript(file) && !isConfig(file) && !file.endsWith(".md"),
+    (file) => !isTypeScript(file) && !isConfig(file) && (!file.endsWith(".md") || isGuide(file)),
   );
 
 const windowSources = () =>

@@ -18,10 +18,21 @@ export const logSchema = z.object({
   text: z.string(),
 });
 
+export const guideSchema = z.object({
+  /** As in `tensordeck help NAME`. */
+  name: z.string(),
+  summary: z.string(),
+});
+export type Guide = z.infer<typeof guideSchema>;
+
 export const appMethods = {
   "app.info": method(nothing, appInfoSchema),
   /** A fresh one-time address of this window for another browser tab; headless host only. */
   "app.newWindowUrl": method(nothing, z.string()),
+  /** The pages for users. */
+  "app.guides": method(nothing, z.array(guideSchema)),
+  /** The text of one of them, in Markdown. */
+  "app.guide": method(z.object({ name: z.string().max(100) }), z.string()),
   "app.log": method(nothing, logSchema),
   /** Shows the log file in the system's file manager; Electron host only. */
   "app.showLog": method(nothing, nothing),

@@ -4,6 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { type Command, type CommandTable, runCommandLine } from "../../worker-runtime/cli/command-line.js";
 import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
 import { ProblemError } from "../api/wire.js";
+import { GUIDES, readGuide } from "../help/guides.js";
 
 const applicationCommands: CommandTable = {
   agent: {
@@ -55,4 +56,5 @@ function presenting(command: Command): Command {
   };
 }
 
-await runCommandLine(process.argv.slice(2), applicationCommands);
+const guides = GUIDES.map(({ name, summary }) => ({ name, summary, read: () => readGuide(name) }));
+await runCommandLine(process.argv.slice(2), applicationCommands, guides);

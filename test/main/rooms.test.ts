@@ -10,6 +10,7 @@ const ROOMS = [
   "api",
   "shared",
   "storage",
+  "help",
   "settings",
   "documents",
   "machine",

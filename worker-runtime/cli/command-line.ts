@@ -14,6 +14,14 @@ export interface CommandEntry {
   readonly load: () => Promise<Command>;
 }
 
+/** A page for users, which `tensordeck help NAME` prints. */
+export interface Guide {
+  readonly name: string;
+  /** One sentence for the help. */
+  readonly summary: string;
+  readonly read: () => Promise<string>;
+}
+
 /** Subcommands by name, in the order of the help. */
 export type CommandTable = Readonly<Record<string, CommandEntry>>;
 
@@ -40,8 +48,13 @@ const graphCommands: CommandTable = {
  * Runs a command line to its end and sets the exit code of the process; never rejects for a user's mistake.
  *
  * @param more Subcommands besides those that create and run graphs, which need only this folder.
+ * @param guides What `tensordeck help` knows besides the commands.
  */
-export async function runCommandLine(args: readonly string[], more: CommandTable = {}): Promise<void> {
+export async function runCommandLine(
+  args: readonly string[],
+  more: CommandTable = {},
+  guides: readonly Guide[] = [],
+): Promise<void> {
   // A reader that stops reading, like `head`, is not a failure.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: Error & { code?: string }) => {
@@ -51,17 +64,21 @@ export async function runCommandLine(args: readonly string[], more: CommandTable
     });
   }
   try {
-    process.exitCode = await dispatch(args, { ...graphCommands, ...more });
+    process.exitCode = await dispatch(args, { ...graphCommands, ...more }, guides);
   } catch (error) {
     process.stderr.write(failureText(error));
     process.exitCode = 1;
   }
 }
 
-async function dispatch(args: readonly string[], commands: CommandTable): Promise<number> {
+async function dispatch(
+  args: readonly string[],
+  commands: CommandTable,
+  guides: readonly Guide[],
+): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || name === "--help" || name === "-h" || (name === "help" && rest.length === 0)) {
-    process.stdout.write(helpOf(commands));
+    process.stdout.write(helpOf(commands, guides));
     // No command was given, which scripts have to notice.
     return name === undefined ? 1 : 0;
   }
@@ -69,12 +86,17 @@ async function dispatch(args: readonly string[], commands: CommandTable): Promis
     process.stdout.write(`tensordeck ${packageVersion()}\n`);
     return 0;
   }
+  const guide = name === "help" ? guides.find((one) => one.name === rest[0]) : undefined;
+  if (guide !== undefined) {
+    process.stdout.write(await guide.read());
+    return 0;
+  }
   if (name === "help") {
-    return await dispatch([...rest, "--help"], commands);
+    return await dispatch([...rest, "--help"], commands, guides);
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) {
-    const near = nearest(name, Object.keys(commands));
+    const near = nearest(name, [...Object.keys(commands), ...guides.map((one) => one.name)]);
     throw invalidArgument(
       `There is no command "${name}".${near === undefined ? "" : ` Did you mean ${near}?`} See tensordeck --help.`,
     );
@@ -82,15 +104,17 @@ async function dispatch(args: readonly string[], commands: CommandTable): Promis
   return await (await command.load())(rest);
 }
 
-function helpOf(commands: CommandTable): string {
+function helpOf(commands: CommandTable, guides: readonly Guide[]): string {
   const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}`);
+  const pages = guides.map(({ name, summary }) => `  ${name.padEnd(17)}${summary}`);
+  const guideLines = pages.length === 0 ? "" : `\nguides (tensordeck help NAME):\n${pages.join("\n")}\n`;
   return `usage: tensordeck COMMAND [flags]
 
 Builds, runs and serves distributed TensorFlow graphs.
 
 commands:
 ${lines.join("\n")}
-
+${guideLines}
   --help     Show this, or the help of a command: tensordeck worker --help
   --version  Show the version.
 `;

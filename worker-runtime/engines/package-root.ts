@@ -39,7 +39,11 @@ export function compiledProgram(): string {
   return builtFile("program", "cli/main.js");
 }
 
-function builtFile(...parts: readonly string[]): string {
+/**
+ * A file that the build makes or copies, by its path in build/out.
+ * @throws TensorFlowError FAILED_PRECONDITION when the sources were not built.
+ */
+export function builtFile(...parts: readonly string[]): string {
   // A packaged app keeps its files in an archive that only Electron can read; started programs lie beside it.
   const root = packageRoot().replace(/app\.asar(?=$|[\\/])/, "app.asar.unpacked");
   const file = path.join(root, "build", "out", ...parts);
