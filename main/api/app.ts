@@ -21,7 +21,7 @@ export const logSchema = z.object({
 export const guideSchema = z.object({
   /** As in `tensordeck help NAME`. */
   name: z.string(),
-  summary: z.string(),
+  title: z.string(),
 });
 export type Guide = z.infer<typeof guideSchema>;
 

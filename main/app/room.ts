@@ -1,7 +1,7 @@
 /** Facts about this installation, and the abilities of its host. */
 import { hostname } from "node:os";
 import type { appMethods } from "../api/app.js";
-import { GUIDES, readGuide } from "../help/guides.js";
+import { GUIDES, readGuide, titleOf } from "../help/guides.js";
 import type { HandlersOf } from "../shared/handlers.js";
 import { log, logFile } from "../shared/log/log.js";
 import type { LogFile } from "../shared/log/log-file.js";
@@ -31,7 +31,8 @@ export function createApp({ host }: AppOptions): Room<HandlersOf<typeof appMetho
         if (host.newWindowUrl) return host.newWindowUrl();
         throw notOnThisHost("A link to another window", "This window is not a page of a browser.");
       },
-      "app.guides": () => [...GUIDES],
+      "app.guides": () =>
+        Promise.all(GUIDES.map(async ({ name }) => ({ name, title: titleOf(await readGuide(name)) }))),
       "app.guide": async ({ name }) => {
         if (GUIDES.some((guide) => guide.name === name)) return await readGuide(name);
         throw problem("NOT_FOUND", `There is no guide ${name}.`);

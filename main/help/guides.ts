@@ -18,6 +18,11 @@ export const GUIDES: readonly GuideEntry[] = [
   { name: "troubleshooting", summary: "From what you see to what it means and what to do." },
 ];
 
+/** A guide's title: the heading of its first line. */
+export function titleOf(text: string): string {
+  return /^# (.*)/.exec(text)?.[1] ?? "";
+}
+
 /** A guide's text. @throws Error if there is no guide of that name, or the program was not built. */
 export async function readGuide(name: string): Promise<string> {
   if (!GUIDES.some((guide) => guide.name === name)) throw new Error(`There is no guide ${name}.`);

@@ -12,6 +12,7 @@ import { ConfirmDialog } from "../dialogs/confirm-dialog.js";
 import { DeviceDialog } from "../dialogs/device-dialog.js";
 import { ExamplesDialog } from "../dialogs/examples-dialog.js";
 import { FileDialog } from "../dialogs/file-dialog.js";
+import { GuidesDialog } from "../dialogs/guides-dialog.js";
 import { InstallDialog } from "../dialogs/install-dialog.js";
 import { LogDialog } from "../dialogs/log-dialog.js";
 import { MachineDialog } from "../dialogs/machine-dialog.js";
@@ -77,6 +78,8 @@ function OwnDialog(): ReactElement | null {
       return <AboutDialog />;
     case "log":
       return <LogDialog />;
+    case "guides":
+      return <GuidesDialog name={dialog.name} />;
     case "custom-steps":
       return <StepsDialog />;
     case "install":

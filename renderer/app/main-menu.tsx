@@ -54,6 +54,7 @@ function entriesNow(): readonly MenuEntry[] {
     ],
     [
       menuEntry(helpCommands.tour.now()),
+      menuEntry(helpCommands.guides.now()),
       menuEntry(helpCommands.shortcuts.now()),
       menuEntry(helpCommands.log.now()),
       menuEntry(helpCommands.about.now()),

@@ -31,6 +31,14 @@ export const helpCommands = defineCommands(noTarget, {
     icon: "help",
     run: startTour,
   },
+  guides: {
+    id: "help.guides",
+    group: "Help",
+    label: words.guides.label,
+    keywords: words.guides.keywords,
+    icon: "help",
+    run: () => uiActions.open({ kind: "guides" }),
+  },
   log: {
     id: "help.log",
     group: "Help",

@@ -29,6 +29,8 @@ export type DialogState =
   | { readonly kind: "shortcuts" }
   | { readonly kind: "about" }
   | { readonly kind: "log" }
+  /** Pages for users; the first unless one is named. */
+  | { readonly kind: "guides"; readonly name?: string }
   | { readonly kind: "custom-steps" }
   | { readonly kind: "install" }
   /** `wanted` is preselected; defaults to the current value. */

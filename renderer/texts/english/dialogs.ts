@@ -91,6 +91,12 @@ export const dialogs = {
     files: "Files",
     nothing: "No folders and no {endings} files here.",
   },
+  guidesDialog: {
+    title: "Guides",
+    list: "Guides",
+    text: "Text of the guide",
+    loading: "Loading…",
+  },
   installDialog: {
     title: "Install the TensorFlow runtime",
     noSpace: "There is not enough free space for it.",

@@ -21,6 +21,8 @@ const folder: Directory = {
   entries: [{ name: "a.pbtxt", path: "/graphs/a.pbtxt", directory: false, sizeBytes: 12, modifiedAt: 0 }],
 };
 const ANSWERS = {
+  "app.guides": [{ name: "clusters", title: "Which kind of cluster" }],
+  "app.guide": "# Which kind of cluster\n\nOn this machine.\n",
   "app.log": { path: "/data/log.txt", text: "started\n" },
   "files.list": folder,
 };
@@ -40,6 +42,7 @@ const EVERY: readonly (readonly [title: string, dialog: DialogState])[] = [
   ["Keyboard shortcuts", { kind: "shortcuts" }],
   ["About Tensordeck", { kind: "about" }],
   ["Log of the application", { kind: "log" }],
+  ["Guides", { kind: "guides" }],
   ["Run a number of steps", { kind: "custom-steps" }],
   ["Install the TensorFlow runtime", { kind: "install" }],
   ["Who can use this cluster", { kind: "access", wanted: "open" }],

@@ -134,6 +134,10 @@ export const windowCommands = {
       label: "Take the tour",
       keywords: "introduction, first steps, tutorial, getting started",
     },
+    guides: {
+      label: "Guides",
+      keywords: "help, documentation, manual, troubleshooting, raspberry pi, problem",
+    },
     log: {
       label: "Show the log file",
       keywords: "errors, report, open log",
