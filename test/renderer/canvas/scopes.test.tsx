@@ -203,12 +203,12 @@ describe("a scope", () => {
         <ScopeNode {...props("block_0", "box")} />
       </ReactFlowProvider>,
     );
-    expect(screen.getByTitle(/8 nodes, 8 parameters, auto 88 %, worker\/1 13 %/)).toBeDefined();
+    expect(await screen.findByTitle(/8 nodes, 8 parameters, auto 88 %, worker\/1 13 %/)).toBeDefined();
     // These nodes have no attributes, and TensorFlow requires some.
     const { nodes } = graph().document;
     const wrong = [...graph().problems.keys()].filter((name) => name.startsWith("net/block_0_")).length;
     expect(nodes.size).toBeGreaterThan(wrong);
-    expect(screen.getByText(`${wrong} problems`)).toBeDefined();
+    expect(await screen.findByText(`${wrong} problems`)).toBeDefined();
     await expectAccessible();
   });
 
