@@ -212,6 +212,20 @@ describe("a scope", () => {
     await expectAccessible();
   });
 
+  it("closed has its name broken behind signs, not within words", () => {
+    show(
+      <ReactFlowProvider>
+        <ScopeNode {...props("block_1–2", "box")} />
+      </ReactFlowProvider>,
+    );
+    const title = screen.getByText("block_1–2");
+    expect([...title.childNodes].map(({ nodeName, textContent }) => textContent || nodeName)).toEqual([
+      "block_",
+      "WBR",
+      "1–2",
+    ]);
+  });
+
   it("of blocks that repeat says how many", () => {
     show(
       <ReactFlowProvider>
