@@ -146,11 +146,13 @@ export const runUpdateSchema = z.object({
   checkpoints: runCheckpointsSchema.optional(),
   /** Results of the newest finished step. */
   fetches: z.array(tensorPreviewSchema),
-  /** Where the nodes ran; from the newest traced step. */
+  /** Where the nodes ran; from the newest traced step. Both lists are empty if `eventCount` is there. */
   nodes: z.array(nodeRunSchema),
   transfers: z.array(transferSchema),
   /** Number of the step that `nodes` and `transfers` belong to; absent when none was traced. */
   tracedStep: z.number().int().positive().optional(),
+  /** How many nodes and transfers that step has, if these are too many to come along: `runs.traceEvents` has them. */
+  eventCount: z.number().int().positive().optional(),
   /** Why it was done before its last step: "loss:0 fell below 0.01". */
   endedEarly: z.string().optional(),
   /** True if the graph is a SavedModel's and its saved values were left out: its results are not the model's. */

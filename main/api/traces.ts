@@ -1,4 +1,4 @@
-/** Steps of kept runs that were traced. */
+/** Steps of runs that were traced. */
 import { z } from "zod";
 import { method } from "./method.js";
 import { nodeRunSchema, transferSchema } from "./runs.js";

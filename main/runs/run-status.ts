@@ -4,6 +4,7 @@ import type { RunCheckpoints } from "../api/checkpoints.js";
 import type { Problem } from "../api/problem.js";
 import type { RunState } from "../api/run-state.js";
 import type { RunRequest, RunUpdate } from "../api/runs.js";
+import { EVENTS_PER_PART } from "../api/traces.js";
 import { defined } from "../shared/problems.js";
 import { UpdateThrottle } from "../shared/update-throttle.js";
 import { previewTensor } from "./previews.js";
@@ -101,8 +102,7 @@ export class RunStatus implements RunReport {
       training: this.#figures?.report(),
       checkpoints: this.#checkpoints,
       fetches: this.#results.map(({ name, tensor }) => previewTensor(name, tensor)),
-      nodes: this.#traced?.step.nodes ?? [],
-      transfers: this.#traced?.step.transfers ?? [],
+      ...eventsToTell(this.#traced?.step),
       tracedStep: this.#traced?.step.step,
       endedEarly: this.#endedEarly,
       withoutSavedValues: this.#request.restore?.wanted === false || undefined,
@@ -216,4 +216,15 @@ export class RunStatus implements RunReport {
     const characters = fetches.flatMap(({ values }) => values).reduce((sum, { length }) => sum + length, 0);
     return OWN_BYTES + this.scalars.byteLength + this.traces.byteLength + 2 * characters;
   }
+}
+
+/** The events of a step in an update; only how many there are if encoding and decoding them would take long. */
+function eventsToTell(
+  step: TracedStep | undefined,
+): Pick<RunUpdate, "nodes" | "transfers"> & { readonly eventCount: number | undefined } {
+  const { nodes = [], transfers = [] } = step ?? {};
+  const count = nodes.length + transfers.length;
+  return count > EVENTS_PER_PART
+    ? { nodes: [], transfers: [], eventCount: count }
+    : { nodes, transfers, eventCount: undefined };
 }

@@ -18,6 +18,7 @@ import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { nextTask } from "../ui/next-task.js";
+import { prepareArranging } from "../viewport/arranging.js";
 import { fetchWhole } from "./fetch-document.js";
 import { besideDocument, GRAPH_EXTENSIONS, pickFile } from "./file-actions.js";
 
@@ -49,7 +50,7 @@ interface ReadDocument {
 /** Reads a document in slices, so that the window goes on meanwhile. */
 async function readWhole(answer: DocumentFile, { signal, onProgress }: Opening): Promise<ReadDocument> {
   const file = await fetchWhole(answer, { signal, onProgress });
-  return { file, opened: await inSlices(slicedOpening(file), { pause: nextTask, signal }) };
+  return { file, opened: await inSlices(slicedOpening(file, prepareArranging), { pause: nextTask, signal }) };
 }
 
 /** Puts a document in the place of the one that a session has. */

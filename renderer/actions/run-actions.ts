@@ -28,6 +28,7 @@ import { listText } from "../ui/format.js";
 import { selectInGraph } from "../viewport/travel.js";
 import { currentTasks, missingTasks, startLabel, startMissing } from "./graph-tasks.js";
 import { restoreRequest, runWithoutValues, runWithValues } from "./restore-actions.js";
+import { withEvents } from "./run-events.js";
 
 const words = texts.actions.runActions;
 
@@ -252,7 +253,7 @@ export type KernelOffer = (missing: MissingOnTask) => NoticeAction | undefined;
 /** Applies the application's state of a run. Unchanged parts, such as its trace, stay the same objects. */
 export function receiveRun(received: RunUpdate, kernelOffer: KernelOffer): void {
   const { newest } = useRun.getState();
-  const update = keepEqual(newest, received);
+  const update = keepEqual(newest, withEvents(received, newest));
   const isNew = newest?.runId !== update.runId;
   useRun.setState({ newest: update });
   if (isNew) beginRun(update);

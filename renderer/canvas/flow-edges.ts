@@ -20,6 +20,7 @@ import { bytesText } from "../ui/format.js";
 import { crossingWidth } from "../viewport/edge-width.js";
 import type { GraphMap, MapEdge } from "../viewport/graph-map.js";
 import { microsText, nodeRunOf } from "../viewport/node-text.js";
+import { transfersOf } from "../viewport/sent-tensors.js";
 import { placeLabels, routeLabels } from "./edge-labels.js";
 
 const words = texts.canvas.flowEdges;
@@ -79,14 +80,13 @@ export function flowEdges(context: EdgeContext, before: ReadonlyMap<string, Grap
   const labels = isArranged(document)
     ? undefined
     : placeLabels(document, allEdges(), (wire) => edgeLabel(wire, context));
-  const transfers = transfersByTensor(context);
   const badged = new Set<string>();
   const { routes, origin = { x: 0, y: 0 } } = context;
   const onRoutes = routeLabels();
   return (context.shown ?? allEdges()).map((wire) => {
     const route = routes?.get(wire.id)?.map(({ x, y }) => ({ x: x - origin.x, y: y - origin.y }));
     const label = route ? onRoutes(route, shapeLabel(wire, context)) : labels?.get(wire.id);
-    const data = edgeData(wire, context, { label, route }, transfers, badged);
+    const data = edgeData(wire, context, { label, route }, badged);
     const isSelected = selected.has(wire.id);
     const known = before.get(wire.id);
     if (known?.data && known.selected === isSelected && sameData(known.data, data)) return known;
@@ -142,9 +142,9 @@ interface Stroke extends Pick<GraphEdgeData, "colour" | "width" | "change"> {
   readonly sent: Sent | undefined;
 }
 
-function strokeOf(edge: MapEdge, context: EdgeContext, transfers: ReadonlyMap<string, Sent>): Stroke {
-  if (!edge.wires) return strokeOfWire(edge, context, transfers);
-  const strokes = edge.wires.map((wire) => strokeOfWire(wire, context, transfers));
+function strokeOf(edge: MapEdge, context: EdgeContext): Stroke {
+  if (!edge.wires) return strokeOfWire(edge, context);
+  const strokes = edge.wires.map((wire) => strokeOfWire(wire, context));
   // A bundle is drawn as that of its edges that sends most.
   return strokes.reduce((widest, stroke) =>
     stroke.colour !== undefined && (widest.colour === undefined || stroke.width > widest.width)
@@ -183,7 +183,7 @@ function previewedStroke(
   };
 }
 
-function strokeOfWire(wire: Wire, context: EdgeContext, transfers: ReadonlyMap<string, Sent>): Stroke {
+function strokeOfWire(wire: Wire, context: EdgeContext): Stroke {
   const { preview } = context;
   const previewed = preview && preview.shown !== "now" ? previewedStroke(wire, preview, context) : undefined;
   if (previewed) return previewed;
@@ -191,8 +191,9 @@ function strokeOfWire(wire: Wire, context: EdgeContext, transfers: ReadonlyMap<s
   const to = taskOf(wire.to, context);
   const crosses = from !== undefined && to !== undefined && from.id !== to.id;
   if (!crosses) return STAYS;
-  const key = wire.output >= 0 ? `${tensorName(wire.from, wire.output)} ${to.id}` : undefined;
-  const sent = key === undefined ? undefined : transfers.get(key);
+  const tensor = wire.output >= 0 ? tensorName(wire.from, wire.output) : undefined;
+  const key = tensor === undefined ? undefined : `${tensor} ${to.id}`;
+  const sent = tensor === undefined ? undefined : sentTo(to, tensor, context);
   return {
     ...{ colour: taskColourVar(from), width: crossingWidth(sent?.bytes) },
     ...{ change: undefined, key, sent },
@@ -203,18 +204,16 @@ function strokeOfWire(wire: Wire, context: EdgeContext, transfers: ReadonlyMap<s
 export function edgeStrokes(
   context: EdgeContext,
 ): (wire: MapEdge) => Pick<GraphEdgeData, "colour" | "width"> {
-  const transfers = transfersByTensor(context);
-  return (wire) => strokeOf(wire, context, transfers);
+  return (wire) => strokeOf(wire, context);
 }
 
 function edgeData(
   wire: MapEdge,
   context: EdgeContext,
   { label, route }: Pick<GraphEdgeData, "label" | "route">,
-  transfers: ReadonlyMap<string, Sent>,
   badged: Set<string>,
 ): GraphEdgeData {
-  const { colour, width, change, key, sent } = strokeOf(wire, context, transfers);
+  const { colour, width, change, key, sent } = strokeOf(wire, context);
   // A tensor is sent to a task once, however many ops there read it.
   const first = sent !== undefined && key !== undefined && !badged.has(key);
   if (first) badged.add(key);
@@ -285,20 +284,19 @@ function plus(one: number | undefined, other: number | undefined): number | unde
   return one === undefined || other === undefined ? undefined : one + other;
 }
 
-function transfersByTensor({ transfers, taskForDevice }: EdgeContext): Map<string, Sent> {
-  const result = new Map<string, Sent>();
-  for (const { tensor, toDevice, bytes, durationMicros, timed } of transfers) {
-    const task = taskForDevice(toDevice);
-    if (!task || tensor === "") continue;
-    const name = tensor.includes(":") ? tensor : `${tensor}:0`;
-    const key = `${name} ${task.id}`;
-    const known = result.get(key) ?? { bytes: 0, micros: 0 };
-    result.set(key, {
-      bytes: plus(known.bytes, bytes),
-      micros: plus(known.micros, timed ? durationMicros : undefined),
-    });
-  }
-  return result;
+/** What went of a tensor to a task in the traced step. */
+function sentTo(task: Task, tensor: string, { transfers, taskForDevice }: EdgeContext): Sent | undefined {
+  const sent = transfersOf(transfers, tensor).filter(
+    ({ toDevice }) => taskForDevice(toDevice)?.id === task.id,
+  );
+  if (sent.length === 0) return undefined;
+  return sent.reduce<Sent>(
+    (sum, { bytes, durationMicros, timed }) => ({
+      bytes: plus(sum.bytes, bytes),
+      micros: plus(sum.micros, timed ? durationMicros : undefined),
+    }),
+    { bytes: 0, micros: 0 },
+  );
 }
 
 /** "[?,48,48,24]" of an edge that carries one tensor. */

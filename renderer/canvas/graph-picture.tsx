@@ -92,9 +92,8 @@ function usePicture({ map, nodes, nodesInPicture, pictureEdges }: Scene, moved: 
       look: (index) => {
         const item = map.items[index];
         const selected = item !== undefined && isSelected(item, selection);
-        const names = item ? nodesOfItem(item) : [];
         const has = (marked: { readonly size: number; has(name: string): boolean }) =>
-          marked.size > 0 && names.some((name) => marked.has(name));
+          marked.size > 0 && item !== undefined && nodesOfItem(item).some((name) => marked.has(name));
         return {
           colour: item ? colourOfItem(item) : PLAIN,
           selected,

@@ -72,7 +72,8 @@ export function Hint(): ReactElement | null {
       </div>
     );
   }
-  const tasks = new Set(run.nodes.flatMap(({ device }) => taskNameOfDevice(device) ?? [])).size;
+  const devices = new Set(run.nodes.map(({ device }) => device));
+  const tasks = new Set([...devices].flatMap((device) => taskNameOfDevice(device) ?? [])).size;
   const ran = fresh && run.state === "done" && tasks > 0;
   return (
     <div className={styles.hint}>

@@ -1,6 +1,6 @@
 /** A small view of the whole graph, with the visible part marked. */
 import { useStore } from "@xyflow/react";
-import { type PointerEvent, type ReactElement, useLayoutEffect, useMemo, useRef } from "react";
+import { type PointerEvent, type ReactElement, useEffect, useMemo, useRef } from "react";
 import type { Annotation, Point } from "../document/model.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useGraph } from "../stores/document-store.js";
@@ -61,13 +61,17 @@ function WholeGraph(): ReactElement {
   const fit = useMemo(() => fitOf(map), [map]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours follow the theme and the tasks
-  useLayoutEffect(() => {
-    const element = canvas.current;
-    const context = element?.getContext("2d");
-    if (!element || !context) return;
-    const css = coloursOf(element);
-    drawMap(context, map, fit, css);
-    drawAnnotations(context, annotations, fit, css);
+  useEffect(() => {
+    // With the next frame, which computes styles in any case: colours read now would have them computed once more.
+    const frame = requestAnimationFrame(() => {
+      const element = canvas.current;
+      const context = element?.getContext("2d");
+      if (!element || !context) return;
+      const css = coloursOf(element);
+      drawMap(context, map, fit, css);
+      drawAnnotations(context, annotations, fit, css);
+    });
+    return () => cancelAnimationFrame(frame);
   }, [map, fit, theme, tasks, scale, annotations]);
 
   const moveTo = ({ currentTarget, clientX, clientY, buttons }: PointerEvent<HTMLElement>) => {

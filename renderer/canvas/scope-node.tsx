@@ -5,6 +5,7 @@ import { openScopeCommands } from "../commands/scope-commands.js";
 import type { Scope } from "../document/scope-tree.js";
 import { CommandIconButton } from "../parts/command-button.js";
 import { texts } from "../texts/texts.js";
+import { BreakableName } from "../ui/breakable-name.js";
 import { classNames } from "../ui/class-names.js";
 import { compactText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
@@ -60,7 +61,9 @@ function ScopeBox({ scope, selected }: ShapeProps): ReactElement {
       title={words.title({ path: scope.path, facts: tooltip(status) })}
     >
       <div className={styles.head} data-node-head="">
-        <b>{scope.label}</b>
+        <b>
+          <BreakableName name={scope.label} />
+        </b>
         {repeat === "" ? null : <span className={styles.repeat}>{repeat}</span>}
       </div>
       {far ? null : (

@@ -1,5 +1,6 @@
 import type { NodeRun } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { paused, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime/graph/slices.js";
 
 /** The chain of nodes that determined when the step ended: each waited for the one before it. Times in µs. */
 export interface CriticalPath {
@@ -24,13 +25,22 @@ function nodeOfInput(input: string): string {
  * Goes back from the node that ended last, to the input that ended last, and so on. Inputs that were not recorded, such
  * as nodes that TensorFlow folded, are passed through to theirs.
  */
-export function criticalPath(runs: readonly NodeRun[], nodes: ReadonlyMap<string, NodeDef>): CriticalPath {
-  const byName = new Map(runs.map((run) => [run.node, run]));
+export function* slicedCriticalPath(
+  runs: readonly NodeRun[],
+  nodes: ReadonlyMap<string, NodeDef>,
+): Sliced<CriticalPath> {
+  const byName = new Map<string, NodeRun>();
+  let last: NodeRun | undefined;
+  yield* paused(runs, (run) => {
+    byName.set(run.node, run);
+    if (last === undefined || endOf(run) > endOf(last)) last = run;
+  });
   const visited = new Set<string>();
   const path: NodeRun[] = [];
-  for (let run = latest(runs); run !== undefined; run = latest(inputsOf(run.node, byName, nodes, visited))) {
+  for (let run = last; run !== undefined; run = latest(inputsOf(run.node, byName, nodes, visited))) {
     visited.add(run.node);
     path.push(run);
+    if (path.length % STEPS_AT_ONCE === 0) yield;
   }
   path.reverse();
   let transferMicros = 0;

@@ -20,6 +20,7 @@ import { Icon } from "../ui/icon.js";
 import { Segmented } from "../ui/segmented.js";
 import { Swatch } from "../ui/swatch.js";
 import textStyles from "../ui/text.module.css";
+import { nodeRunOf } from "../viewport/node-text.js";
 import { CurvesView } from "./curves/curves-view.js";
 import tableStyles from "./data-table.module.css";
 import styles from "./results-tab.module.css";
@@ -149,7 +150,7 @@ function ResultTable({
 /** The device that a traced step measured, else the task that the node is pinned to. */
 function RanOn({ tensor }: { readonly tensor: string }): ReactElement {
   const node = tensor.replace(/:\d+$/, "");
-  const measured = useDocumentRun((state) => state.latest?.nodes.find((run) => run.node === node)?.device);
+  const measured = useDocumentRun((state) => nodeRunOf(state.latest?.nodes, node)?.device);
   const step = useDocumentRun((state) => state.latest?.tracedStep);
   const pinned = useDocument((state) => state.document.nodes.get(node)?.device ?? "");
   const tasks = useCluster((state) => state.tasks);

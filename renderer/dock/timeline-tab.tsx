@@ -1,4 +1,4 @@
-import { type ReactElement, useMemo } from "react";
+import type { ReactElement } from "react";
 import type { NodeRun, RunUpdate, Transfer } from "../../main/api/runs.js";
 import type { Sliced } from "../../worker-runtime/graph/slices.js";
 import { traceCommands } from "../commands/run-commands.js";
@@ -7,7 +7,7 @@ import { useSliced } from "../parts/use-sliced.js";
 import { attempt } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useDocument } from "../stores/document-store.js";
-import { useDocumentRun } from "../stores/run-store.js";
+import { useDocumentRun, useRun } from "../stores/run-store.js";
 import { timelineActions, useTimeline } from "../stores/timeline-store.js";
 import { useUi } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
@@ -20,7 +20,7 @@ import { durationText, stepText, totalBytesText } from "../ui/format.js";
 import { bold } from "../ui/rich-parts.js";
 import { Segmented } from "../ui/segmented.js";
 import textStyles from "../ui/text.module.css";
-import { type CriticalPath, criticalPath } from "./critical-path.js";
+import { type CriticalPath, slicedCriticalPath } from "./critical-path.js";
 import { slicedTimeline, type Timeline } from "./lanes.js";
 import { TabBar } from "./tab-bar.js";
 import { type Scene, slicedScene } from "./timeline-marks.js";
@@ -42,7 +42,8 @@ export default function TimelineTab(): ReactElement {
   const old = useBeforeEdit();
   const laid = useLaidTimeline(run);
   const time = useTimeView(laid?.timeline.endMicros ?? 1);
-  const isTraced = run?.tracedStep !== undefined && laid !== undefined;
+  const isHere = run?.eventCount === undefined || run.nodes.length + run.transfers.length > 0;
+  const isTraced = run?.tracedStep !== undefined && laid !== undefined && isHere;
   const memoryOf =
     isTraced && view === "memory" ? { runId: run.runId, step: run.tracedStep ?? 1 } : undefined;
   const { trace } = useStepTrace(memoryOf);
@@ -118,6 +119,15 @@ const VIEWS = [
 
 function WithoutTrace(): ReactElement {
   const trace = useUi((state) => state.trace);
+  const share = useRun((state) => state.eventShare);
+  const isLoading = useDocumentRun(({ latest }) => latest?.eventCount !== undefined);
+  if (isLoading) {
+    return (
+      <EmptyText>
+        <span role="status">{words.loading({ share: share ?? 0 })}</span>
+      </EmptyText>
+    );
+  }
   return (
     <EmptyText>
       {trace ? words.notRun : words.notTraced}
@@ -209,8 +219,13 @@ function idleText(busyMicros: number, endMicros: number): string {
 /** What the end of the step waited for. */
 function PathSummary({ run }: { readonly run: RunUpdate }): ReactElement | null {
   const nodes = useDocument((state) => state.document.nodes);
-  const path = useMemo(() => criticalPath(run.nodes, nodes), [run.nodes, nodes]);
-  if (path.nodes.length < 2) return null;
+  const path = useSliced({
+    size: run.nodes.length,
+    work: () => slicedCriticalPath(run.nodes, nodes),
+    of: [run.nodes, nodes],
+    subject: run.runId,
+  });
+  if (path === undefined || path.nodes.length < 2) return null;
   const slowest = path.nodes.reduce((one, other) =>
     other.durationMicros > one.durationMicros ? other : one,
   );

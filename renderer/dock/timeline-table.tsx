@@ -1,5 +1,8 @@
-import { type ReactElement, useDeferredValue, useMemo, useState } from "react";
+import { type ReactElement, useDeferredValue, useState } from "react";
+import { paused, type Sliced } from "../../worker-runtime/graph/slices.js";
 import type { GraphDocument } from "../document/model.js";
+import { slicedSort } from "../document/sliced-sort.js";
+import { useSliced } from "../parts/use-sliced.js";
 import { useDocument } from "../stores/document-store.js";
 import { texts } from "../texts/texts.js";
 import { bytesText, durationText } from "../ui/format.js";
@@ -43,9 +46,9 @@ export function TimelineTable({ timeline }: { readonly timeline: Timeline }): Re
   const [search, setSearch] = useState("");
   const [order, setOrder] = useState<Order>("time");
   const wanted = useDeferredValue(search);
-  const all = useMemo(() => rowsOf(timeline, nodes), [timeline, nodes]);
-  const ordered = useMemo(() => inOrder(all, order), [all, order]);
-  const rows = useMemo(() => found(ordered, wanted), [ordered, wanted]);
+  const all = useAllRows(timeline, nodes);
+  const ordered = useOrdered(all, order);
+  const { rows, search: searched } = useFound(ordered, wanted);
   return (
     <div className={tabStyles.list}>
       <TabBar>
@@ -57,7 +60,7 @@ export function TimelineTable({ timeline }: { readonly timeline: Timeline }): Re
         />
         <Segmented label={words.order} options={ORDERS} selected={order} onSelect={(id) => setOrder(id)} />
         <span className={textStyles.muted} role="status">
-          {wanted === "" ? "" : words.found({ rows: rows.length, all: all.length })}
+          {searched === "" ? "" : words.found({ rows: rows.length, all: all.length })}
         </span>
       </TabBar>
       <VirtualTable
@@ -92,16 +95,59 @@ const ORDERS = [
   { id: "slowest", label: words.slowestFirst },
 ] as const;
 
-/** @param rows in the order of time */
-function inOrder(rows: readonly Row[], order: Order): readonly Row[] {
-  if (order === "time") return rows;
-  return rows.toSorted((one, other) => (other.durationMicros ?? -1) - (one.durationMicros ?? -1));
+const NO_ROWS: readonly Row[] = [];
+
+/** Nodes and transfers together, in the order of time. Like the order and the search, in slices if they are many. */
+function useAllRows(timeline: Timeline, nodes: GraphDocument["nodes"]): readonly Row[] {
+  const count = timeline.lanes.reduce((sum, { bars }) => sum + bars.length, timeline.transfers.length);
+  const rows = useSliced({
+    size: count,
+    work: () => slicedRows(timeline, nodes),
+    of: [timeline, nodes],
+    subject: timeline,
+  });
+  return rows ?? NO_ROWS;
 }
 
-/** The rows in which a text occurs. */
-function found(rows: readonly Row[], search: string): readonly Row[] {
+/** @param rows in the order of time */
+function useOrdered(rows: readonly Row[], order: Order): readonly Row[] {
+  const ordered = useSliced({
+    size: order === "time" ? 0 : rows.length,
+    work: function* (): Sliced<readonly Row[]> {
+      if (order === "time") return rows;
+      return yield* slicedSort(
+        rows,
+        (one, other) => (other.durationMicros ?? -1) - (one.durationMicros ?? -1),
+      );
+    },
+    of: [rows, order],
+    subject: rows,
+  });
+  return ordered ?? rows;
+}
+
+interface Found {
+  readonly search: string;
+  readonly rows: readonly Row[];
+}
+
+/** The rows in which a text occurs; until they are found, those of the search before. */
+function useFound(rows: readonly Row[], search: string): Found {
   const text = search.trim().toLowerCase();
-  return text === "" ? rows : rows.filter((row) => searchedText(row).includes(text));
+  const found = useSliced({
+    size: text === "" ? 0 : rows.length,
+    work: function* (): Sliced<Found> {
+      if (text === "") return { search, rows };
+      const matching: Row[] = [];
+      yield* paused(rows, (row) => {
+        if (searchedText(row).includes(text)) matching.push(row);
+      });
+      return { search, rows: matching };
+    },
+    of: [rows, text],
+    subject: rows,
+  });
+  return found ?? { search: "", rows };
 }
 
 /** Made when it is first searched: of a large trace this takes longer than the search itself. */
@@ -115,11 +161,11 @@ function searchedText(row: Row): string {
   return text;
 }
 
-/** Nodes and transfers together, in the order of time. */
-function rowsOf(timeline: Timeline, nodes: GraphDocument["nodes"]): Row[] {
-  const rows: Row[] = [
-    ...timeline.lanes.flatMap(({ bars }) =>
-      bars.map((bar) => ({
+function* slicedRows(timeline: Timeline, nodes: GraphDocument["nodes"]): Sliced<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const { bars } of timeline.lanes) {
+    yield* paused(bars, (bar) => {
+      rows.push({
         key: `${bar.node} ${bar.device} ${bar.startMicros}`,
         what: bar.node,
         kind: nodes.get(bar.node)?.op ?? "",
@@ -127,9 +173,11 @@ function rowsOf(timeline: Timeline, nodes: GraphDocument["nodes"]): Row[] {
         startMicros: bar.startMicros,
         durationMicros: bar.durationMicros,
         bytes: bar.outputBytes,
-      })),
-    ),
-    ...timeline.transfers.map((transfer) => ({
+      });
+    });
+  }
+  yield* paused(timeline.transfers, (transfer) => {
+    rows.push({
       key: `transfer ${transfer.tensor} ${transfer.startMicros} ${transfer.toDevice}`,
       what: transfer.tensor,
       kind: "RecvTensor",
@@ -137,7 +185,7 @@ function rowsOf(timeline: Timeline, nodes: GraphDocument["nodes"]): Row[] {
       startMicros: transfer.startMicros,
       durationMicros: transfer.timed ? transfer.durationMicros : undefined,
       bytes: transfer.bytes,
-    })),
-  ].sort((one, other) => one.startMicros - other.startMicros);
-  return rows;
+    });
+  });
+  return yield* slicedSort(rows, (one, other) => one.startMicros - other.startMicros);
 }

@@ -48,7 +48,7 @@ export function withoutPlacesInScopes(
 export const NO_WEIGHTS: Openness["weights"] = new Set<string>();
 
 /** Of smaller graphs the scopes are found anew after each edit: their number and names then are as in the file at once. */
-export const PATCHED_FROM = 2000;
+export const PATCHED_FROM = 250;
 
 const remembered = new WeakMap<
   Wiring,

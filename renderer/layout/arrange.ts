@@ -2,6 +2,8 @@
  * Places what is drawn of a graph: every open scope is laid out by itself, the inner ones first, and is a cell of the one
  * around it. Routes of edges are joined where they cross the sides of scopes.
  */
+import { paused, type Sliced } from "../../worker-runtime/graph/slices.js";
+import { inSlices, type Yield } from "../document/in-slices.js";
 import type { Point } from "../document/model.js";
 import { chainFrom, isRoot, type Scope, type ScopeTree } from "../document/scope-tree.js";
 import type { VisibleEdge } from "../document/visible-edges.js";
@@ -15,6 +17,7 @@ import {
   type CellLayout,
   type LayoutEngine,
 } from "./cells.js";
+import { type LayoutMemory, unnamed } from "./same-layouts.js";
 
 export interface Arrangement {
   /** Top left corners of nodes, boxes and frames. */
@@ -35,13 +38,12 @@ export interface ArrangeOptions {
   readonly portsOf: (edge: VisibleEdge) => { readonly output: string; readonly input: string };
   /** Width divided by height of the window. */
   readonly aspect: number;
-  /** Layouts of scopes that did not change are taken from here; see `LayoutMemory`. */
+  /** What was laid out before is taken from here. */
   readonly memory: LayoutMemory;
   readonly signal: AbortSignal;
+  /** Waits between slices of what is not computed by the engine. */
+  readonly pause: Yield;
 }
-
-/** The newest layout of each scope, and what it was computed from. */
-export type LayoutMemory = Map<string, { readonly of: string; readonly layout: CellLayout }>;
 
 /** Inside of a frame: its title above, and space for edges on both sides. */
 export const FRAME_TOP = 40;
@@ -52,13 +54,14 @@ const FRAME_ASPECT = 1.8;
 
 /** Rejects with the reason of the signal when it is aborted. */
 export async function arrange(graph: VisibleGraph, options: ArrangeOptions): Promise<Arrangement> {
-  const levels = levelsOf(graph, options);
+  const { pause, signal } = options;
+  const levels = await inSlices(slicedLevels(graph, options), { pause, signal });
   const layouts = new Map<Scope, CellLayout>();
   // Inner scopes come after outer ones in the list of items.
   for (const level of [...levels.values()].reverse()) {
     layouts.set(level.scope, await layOut(level, graph.hierarchy.tree, layouts, options));
   }
-  return joined(graph, levels, layouts, options);
+  return inSlices(slicedJoin(graph, levels, layouts, options), { pause, signal });
 }
 
 /** One open scope, the whole graph among them. */
@@ -69,19 +72,19 @@ interface Level {
   readonly edges: Map<string, CellEdge>;
 }
 
-function levelsOf(graph: VisibleGraph, { portsOf }: ArrangeOptions): Map<Scope, Level> {
+function* slicedLevels(graph: VisibleGraph, { portsOf }: ArrangeOptions): Sliced<Map<Scope, Level>> {
   const { root } = graph.hierarchy.tree;
   const levels = new Map<Scope, Level>([[root, { scope: root, items: [], edges: new Map() }]]);
-  for (const item of graph.items) {
+  yield* paused(graph.items, (item) => {
     if (item.kind === "frame") levels.set(item.scope, { scope: item.scope, items: [], edges: new Map() });
     levels.get(scopeAround(item, graph))?.items.push(item);
-  }
-  const chains = chainsOf(graph);
-  for (const edge of graph.edges.values()) {
+  });
+  const chains = yield* slicedChains(graph);
+  yield* paused(graph.edges.values(), (edge) => {
     for (const { level, cellEdge } of segments(edge, chains, levels, portsOf(edge))) {
       level.edges.set(cellEdge.id, cellEdge);
     }
-  }
+  });
   return levels;
 }
 
@@ -92,17 +95,17 @@ function scopeAround(item: VisibleItem, { hierarchy: { tree } }: VisibleGraph): 
 /** The scopes around each item, from the innermost on. */
 type Chains = ReadonlyMap<string, readonly Scope[]>;
 
-function chainsOf(graph: VisibleGraph): Chains {
+function* slicedChains(graph: VisibleGraph): Sliced<Chains> {
   const { tree } = graph.hierarchy;
   const known = new Map<Scope, readonly Scope[]>();
-  return new Map(
-    graph.items.map((item) => {
-      const scope = scopeAround(item, graph);
-      const chain = known.get(scope) ?? chainFrom(tree, scope);
-      known.set(scope, chain);
-      return [item.id, chain];
-    }),
-  );
+  const chains = new Map<string, readonly Scope[]>();
+  yield* paused(graph.items, (item) => {
+    const scope = scopeAround(item, graph);
+    const chain = known.get(scope) ?? chainFrom(tree, scope);
+    known.set(scope, chain);
+    chains.set(item.id, chain);
+  });
+  return chains;
 }
 
 /** An edge as its way out of the scopes around its source, across, and into those around its target. */
@@ -154,12 +157,12 @@ async function layOut(
     edges: [...edges.values()],
     aspect: isMain(scope, tree) ? aspect : FRAME_ASPECT,
   };
-  const of = JSON.stringify(graph);
-  const known = memory.get(scope.id);
-  if (known?.of === of) return known.layout;
-  const layout = await engine.layout(graph, signal);
-  memory.set(scope.id, { of, layout });
-  return layout;
+  const { graph: ofNumbers, key, named } = unnamed(graph);
+  const known = memory.get(key);
+  if (known) return named(known);
+  const layout = await engine.layout(ofNumbers, signal);
+  memory.set(key, layout);
+  return named(layout);
 }
 
 /** Whether a scope is the whole graph, or nearly so. */
@@ -178,12 +181,12 @@ function frameCell(id: string, { width, height, entries, exits }: CellLayout): C
   };
 }
 
-function joined(
+function* slicedJoin(
   graph: VisibleGraph,
   levels: ReadonlyMap<Scope, Level>,
   layouts: ReadonlyMap<Scope, CellLayout>,
   { portsOf }: ArrangeOptions,
-): Arrangement {
+): Sliced<Arrangement> {
   const places = new Map<string, Point>();
   const frames = new Map<string, { width: number; height: number }>();
   const origins = new Map<string, Point>();
@@ -191,20 +194,21 @@ function joined(
     const origin = origins.get(scope.id) ?? { x: 0, y: 0 };
     origins.set(scope.id, origin);
     const layout = layouts.get(scope);
-    for (const item of items) {
+    yield* paused(items, (item) => {
       const { x, y } = layout?.places.get(item.id) ?? { x: 0, y: 0 };
       const place = { x: Math.round(origin.x + x), y: Math.round(origin.y + y) };
       places.set(item.id, place);
       const inner = item.kind === "frame" ? layouts.get(item.scope) : undefined;
-      if (!inner) continue;
+      if (!inner) return;
       const { width, height } = frameCell(item.id, inner);
       frames.set(item.id, { width, height });
       origins.set(item.scope.id, { x: place.x + FRAME_SIDE, y: place.y + FRAME_TOP });
-    }
+    });
+    yield;
   }
-  const chains = chainsOf(graph);
+  const chains = yield* slicedChains(graph);
   const routes = new Map<string, readonly Point[]>();
-  for (const edge of graph.edges.values()) {
+  yield* paused(graph.edges.values(), (edge) => {
     const corners: Point[] = [];
     for (const { level, cellEdge } of segments(edge, chains, levels, portsOf(edge))) {
       const origin = origins.get(level.scope.id) ?? { x: 0, y: 0 };
@@ -212,6 +216,6 @@ function joined(
       for (const { x, y } of route) corners.push({ x: origin.x + x, y: origin.y + y });
     }
     if (corners.length > 1) routes.set(edge.id, corners);
-  }
+  });
   return { places, frames, routes, origins };
 }

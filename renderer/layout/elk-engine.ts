@@ -9,10 +9,37 @@ interface Elk {
   terminateWorker(): void;
 }
 
+export interface ElkEngine extends LayoutEngine {
+  /** Starts the worker and has it compile its code, so that the first layout need not wait for that. */
+  prepare(): void;
+}
+
+/** Anything that is laid out with all that layouts use. */
+const SMALL: CellGraph = {
+  cells: ["a", "b"].map((id) => ({
+    ...{ id, width: 80, height: 40 },
+    inputs: [{ id: "in", y: 10 }],
+    outputs: [{ id: "out", y: 10 }],
+  })),
+  edges: [{ id: "edge", from: { cell: "a", port: "out" }, to: { cell: "b", port: "in" } }],
+  aspect: 1,
+};
+
 /** @param newWorker Starts the worker that runs "elkjs/lib/elk-worker.js". */
-export function elkEngine(newWorker: () => Worker): LayoutEngine {
+export function elkEngine(newWorker: () => Worker): ElkEngine {
   let elk: Elk | undefined;
   return {
+    prepare() {
+      if (elk) return;
+      // What prevents it is said when something is to be laid out.
+      try {
+        const prepared: Elk = new ElkApi({ workerFactory: newWorker });
+        prepared.layout(elkGraphOf(SMALL)).catch(() => undefined);
+        elk = prepared;
+      } catch {
+        elk = undefined;
+      }
+    },
     async layout(graph: CellGraph, signal: AbortSignal): Promise<CellLayout> {
       signal.throwIfAborted();
       const current: Elk = elk ?? new ElkApi({ workerFactory: newWorker });

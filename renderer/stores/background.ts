@@ -5,7 +5,7 @@ import { nextTask } from "../ui/next-task.js";
 import { activeGraph, inSession } from "./document-session.js";
 
 /** A graph of up to so many nodes is computed at once, so that nothing of the window is behind its document. */
-export const MAX_AT_ONCE = 1000;
+export const MAX_AT_ONCE = 250;
 
 /** One kind of result. Of several computations that are started, only the newest ends. */
 export class Background {

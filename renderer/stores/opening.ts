@@ -18,9 +18,13 @@ export interface OpenedDocument {
   readonly ops: OpRegistry;
 }
 
-/** @throws Error that can be shown when the file cannot be read. */
-export function* slicedOpening(file: DocumentFile): Sliced<OpenedDocument> {
+/**
+ * @param onArranged called as soon as it is known that the graph is going to be arranged
+ * @throws Error that can be shown when the file cannot be read.
+ */
+export function* slicedOpening(file: DocumentFile, onArranged?: () => void): Sliced<OpenedDocument> {
   const document = yield* slicedDocument(file);
+  if (isArranged(document)) onArranged?.();
   // Remembered where they are asked for.
   yield* slicedWiring(document.nodes);
   if (isArranged(document)) yield* slicedHierarchy(document.nodes, NO_WEIGHTS);

@@ -14,6 +14,8 @@ export interface RunStore {
   readonly stopRequested: string | undefined;
   /** Runs of any document that wait for those before them, the next one first. */
   readonly queue: readonly QueuedRun[];
+  /** How much of the newest run's traced step is here, 0 to 1, while it is loaded; undefined otherwise. */
+  readonly eventShare: number | undefined;
 }
 
 export const useRun = create<RunStore>()(() => ({
@@ -21,6 +23,7 @@ export const useRun = create<RunStore>()(() => ({
   ownRunId: undefined,
   stopRequested: undefined,
   queue: [],
+  eventShare: undefined,
 }));
 
 /** The run whose values a document shows. */

@@ -79,6 +79,13 @@ export function durationText(millis: number): string {
     : words.hoursAndMinutes({ hours: Math.floor(minutes / 60), minutes: minutes % 60 });
 }
 
+/** "+1.20 ms", "−4.0 s", "0 µs"; a difference that is too small for a figure has no sign. */
+export function durationDifferenceText(millis: number): string {
+  const text = durationText(Math.abs(millis));
+  if (millis === 0 || text === words.underOneMicrosecond) return text;
+  return `${millis > 0 ? "+" : "−"}${text}`;
+}
+
 /**
  * Time that is counted in whole seconds rather than measured: "7 s", "1 min 20 s".
  *

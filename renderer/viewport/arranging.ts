@@ -1,4 +1,5 @@
 /** Keeps what the canvas shows arranged: computes layouts as scopes open and close and as the graph changes. */
+import type { Sliced } from "../../worker-runtime/graph/slices.js";
 import {
   adoptHierarchy,
   isArranged,
@@ -18,10 +19,11 @@ import {
   type VisibleItem,
 } from "../document/visible-graph.js";
 import { wiringOf } from "../document/wiring.js";
-import { type Arrangement, arrange, type LayoutMemory } from "../layout/arrange.js";
+import { type Arrangement, arrange } from "../layout/arrange.js";
 import type { Cell, CellPort, LayoutEngine } from "../layout/cells.js";
 import { elkEngine } from "../layout/elk-engine.js";
 import { gridEngine } from "../layout/grid.js";
+import { LayoutMemory } from "../layout/same-layouts.js";
 import { activeGraph, type DocumentSession, inSession, recordPerGraph } from "../stores/document-session.js";
 import { lookupOp, useGraph } from "../stores/document-store.js";
 import {
@@ -35,12 +37,25 @@ import { useOps } from "../stores/ops-store.js";
 import { nextTask } from "../ui/next-task.js";
 import { nodeSize, usedOutputs } from "./graph-map.js";
 import { portsOf } from "./ports.js";
-import { boxSize, drawnTitle, showVisible, slicedVisibleOf, visibleNow, visibleOf } from "./shown-graph.js";
+import {
+  boxSize,
+  drawnTitle,
+  showVisible,
+  slicedMapOfVisible,
+  slicedVisibleOf,
+  visibleNow,
+  visibleOf,
+} from "./shown-graph.js";
 
 /** In a worker of the window's own files, as its content security policy demands. */
 const inWorker = elkEngine(
   () => new Worker(new URL("../layout/elk-worker.ts", import.meta.url), { type: "module" }),
 );
+
+/** Called when a graph is going to be arranged. */
+export function prepareArranging(): void {
+  inWorker.prepare();
+}
 
 interface Work {
   /** What the newest layout is computed from. */
@@ -51,7 +66,7 @@ interface Work {
 }
 
 const workOf = recordPerGraph(
-  (): Work => ({ of: [], abort: undefined, memory: new Map(), generation: undefined }),
+  (): Work => ({ of: [], abort: undefined, memory: new LayoutMemory(), generation: undefined }),
 );
 
 /** Called when a layout is about to be shown and when it is shown, so that the view can follow. */
@@ -97,7 +112,7 @@ function follow(hooks: ArrangingHooks, engine: LayoutEngine): void {
   work.abort = undefined;
   if (work.generation !== generation) {
     work.generation = generation;
-    work.memory = new Map();
+    work.memory = new LayoutMemory();
   }
   const { shown, arranging } = useGraphView.getState();
   if (!arranged && arranging) useGraphView.setState({ arranging: false });
@@ -156,7 +171,10 @@ async function compute(
   // What caused it is shown first.
   await nextTask();
   const size = hooks.size();
-  const options = { cellOf: cellsOf(nodes), portsOf: portIds, aspect: size.width / size.height };
+  const options = {
+    ...{ cellOf: cellsOf(nodes), portsOf: portIds, aspect: size.width / size.height },
+    pause: nextTask,
+  };
   const arranged = async (openness: Openness): Promise<Arranged> => {
     const visible = await inSlices(slicedVisibleOf(nodes, openness), { pause: nextTask, signal });
     const arrangement = await arrange(visible, { ...options, engine, memory, signal });
@@ -167,11 +185,12 @@ async function compute(
     show = await arranged(wanted);
     const fits = (one: Arranged) => fittingZoom(one.shown.arrangement, size) >= LEAST_FIRST_ZOOM;
     if (!shown && !fits(show)) show = await reduced(show, arranged, fits);
+    await inSlices(readyMap(session, show), { pause: nextTask, signal });
   } catch (error) {
     if (signal.aborted && !(signal.reason instanceof ArrangingCancelled)) return;
     if (!signal.aborted) hooks.onError(error);
     const inTime = new AbortController().signal;
-    const inRows = { ...options, engine: gridEngine, memory: new Map(), signal: inTime };
+    const inRows = { ...options, engine: gridEngine, memory: new LayoutMemory(), signal: inTime };
     const visible = visibleOf(nodes, wanted);
     show = { visible, shown: { openness: wanted, arrangement: await arrange(visible, inRows) } };
   }
@@ -185,6 +204,13 @@ async function compute(
     useGraphView.setState({ openness, shown: show.shown, arranging: false, next: undefined });
     after();
   });
+}
+
+/** Where everything is drawn, unless that changes before it is shown. */
+function readyMap(session: DocumentSession, { visible, shown }: Arranged): Sliced<void> {
+  const { document } = useGraph.of(session).getState();
+  const { moved } = useGraphView.of(session).getState();
+  return slicedMapOfVisible(visible, shown.arrangement, document, moved);
 }
 
 interface Arranged {

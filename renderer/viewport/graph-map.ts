@@ -89,11 +89,13 @@ export function mapFrom(
     all.right = Math.max(all.right, rects[index * 4 + 2] ?? 0);
     all.bottom = Math.max(all.bottom, rects[index * 4 + 3] ?? 0);
   });
-  for (const { x, y } of [...routes.values()].flat()) {
-    all.left = Math.min(all.left, x);
-    all.top = Math.min(all.top, y);
-    all.right = Math.max(all.right, x);
-    all.bottom = Math.max(all.bottom, y);
+  for (const route of routes.values()) {
+    for (const { x, y } of route) {
+      all.left = Math.min(all.left, x);
+      all.top = Math.min(all.top, y);
+      all.right = Math.max(all.right, x);
+      all.bottom = Math.max(all.bottom, y);
+    }
   }
   const ends = new Float64Array(edges.length * 4);
   edges.forEach(({ from, to, output, input }, number) => {

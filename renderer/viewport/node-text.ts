@@ -3,6 +3,7 @@ import type { FeedValue } from "../../main/api/feeds.js";
 import type { NodeRun, TensorPreview } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
+import { atOnce, paused, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { attrText, protoShapeText } from "../document/attr-text.js";
 import { ARGUMENT, RESULT } from "../document/body-nodes.js";
 import { parseInput } from "../document/tensor-names.js";
@@ -118,12 +119,15 @@ const runsByNode = new WeakMap<readonly NodeRun[], ReadonlyMap<string, NodeRun>>
 
 export function nodeRunOf(nodes: readonly NodeRun[] | undefined, name: string): NodeRun | undefined {
   if (!nodes) return undefined;
-  let map = runsByNode.get(nodes);
-  if (!map) {
-    map = new Map(nodes.map((run) => [run.node, run]));
-    runsByNode.set(nodes, map);
-  }
-  return map.get(name);
+  return (runsByNode.get(nodes) ?? atOnce(slicedRunsByNode(nodes))).get(name);
+}
+
+/** Remembered for `nodeRunOf`: of a hundred thousand nodes this would block input. */
+export function* slicedRunsByNode(nodes: readonly NodeRun[]): Sliced<ReadonlyMap<string, NodeRun>> {
+  const map = new Map<string, NodeRun>();
+  yield* paused(nodes, (run) => map.set(run.node, run));
+  runsByNode.set(nodes, map);
+  return map;
 }
 
 const fetchesByName = new WeakMap<readonly TensorPreview[], ReadonlyMap<string, TensorPreview>>();

@@ -1,6 +1,6 @@
 /** What the canvas shows of a document that is arranged in scopes. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import type { Sliced } from "../../worker-runtime/graph/slices.js";
+import { atOnce, paused, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { adoptHierarchy, hierarchyFor, slicedHierarchy } from "../document/arrangement.js";
 import type { GraphDocument, Point } from "../document/model.js";
 import { BOX_HEIGHT, boxWidth } from "../document/node-size.js";
@@ -18,6 +18,8 @@ import { slicedWiring, type Wiring, wiringOf } from "../document/wiring.js";
 import type { Arrangement } from "../layout/arrange.js";
 import { lookupOp, useGraph } from "../stores/document-store.js";
 import { opennessNow, suits, useGraphView } from "../stores/graph-view-store.js";
+import { areSame } from "../stores/keep-equal.js";
+import { useOps } from "../stores/ops-store.js";
 import { placementPreview, shownDevice } from "../stores/placement-preview.js";
 import { type GraphMap, type MapItem, mapFrom, nodeSize } from "./graph-map.js";
 import { nodeTitle } from "./node-text.js";
@@ -83,20 +85,50 @@ export function boxSize(scope: Scope): { readonly width: number; readonly height
   return { width: boxWidth(scope.label, repeatText(scope)), height: BOX_HEIGHT };
 }
 
+/** What a map of a large graph was made of before it is shown. */
+const readyMaps = new WeakMap<Arrangement, { readonly of: readonly unknown[]; readonly map: GraphMap }>();
+
 /** The map of what is drawn, with what was moved by hand where it was moved to. */
 export function mapOfVisible(
+  visible: VisibleGraph,
+  arrangement: Arrangement,
+  document: Pick<GraphDocument, "nodes" | "layout">,
+  moved: ReadonlyMap<string, Point>,
+): GraphMap {
+  const ready = readyMaps.get(arrangement);
+  const of = [visible, document.nodes, document.layout, moved, useOps.getState().ops];
+  if (ready && areSame(ready.of, of)) return ready.map;
+  return atOnce(slicedMap(visible, arrangement, document, moved));
+}
+
+/** Has `mapOfVisible` answer with what is made in slices. */
+export function* slicedMapOfVisible(
+  visible: VisibleGraph,
+  arrangement: Arrangement,
+  document: Pick<GraphDocument, "nodes" | "layout">,
+  moved: ReadonlyMap<string, Point>,
+): Sliced<void> {
+  const of = [visible, document.nodes, document.layout, moved, useOps.getState().ops];
+  const map = yield* slicedMap(visible, arrangement, document, moved);
+  readyMaps.set(arrangement, { of, map });
+}
+
+function* slicedMap(
   visible: VisibleGraph,
   { places, frames, routes, origins }: Arrangement,
   document: Pick<GraphDocument, "nodes" | "layout">,
   moved: ReadonlyMap<string, Point>,
-): GraphMap {
+): Sliced<GraphMap> {
   const { outgoing } = wiringOf(document.nodes);
   const items: MapItem[] = [];
   const sides: number[] = [];
   const byHand = new Set<string>();
   /** What has come since the newest layout waits below it. */
-  const below = Math.max(0, ...[...places.values()].map(({ y }) => y)) + 2 * BOX_HEIGHT;
-  for (const item of visible.items) {
+  let below = 2 * BOX_HEIGHT;
+  yield* paused(places.values(), ({ y }) => {
+    below = Math.max(below, y + 2 * BOX_HEIGHT);
+  });
+  yield* paused(visible.items, (item) => {
     const around = item.kind === "node" ? item.scope.id : item.scope.parent;
     const own = item.kind === "node" ? document.layout.get(item.id) : moved.get(item.id);
     const origin = origins.get(around ?? "") ?? { x: 0, y: 0 };
@@ -106,7 +138,7 @@ export function mapOfVisible(
       ? { x: origin.x + own.x, y: origin.y + own.y }
       : (places.get(item.id) ?? { x: 0, y: below });
     const node = item.kind === "node" ? document.nodes.get(item.id) : undefined;
-    if (item.kind === "node" && !node) continue;
+    if (item.kind === "node" && !node) return;
     const title = node ? drawnTitle(item.scope, node) : "";
     const size = node
       ? nodeSize(node, title, lookupOp, outgoing.get(item.id))
@@ -116,7 +148,7 @@ export function mapOfVisible(
     sides.push(x, y, x + size.width, y + size.height);
     if (node) items.push({ kind: "node", id: item.id, node, title });
     else if (item.kind !== "node") items.push({ kind: item.kind, id: item.id, scope: item.scope });
-  }
+  });
   const kept =
     byHand.size === 0
       ? routes
@@ -126,6 +158,7 @@ export function mapOfVisible(
             return route ? [[id, route] as const] : [];
           }),
         );
+  yield;
   return mapFrom(items, Float64Array.from(sides), [...visible.edges.values()], kept);
 }
 

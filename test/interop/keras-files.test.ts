@@ -28,7 +28,17 @@ interface Prediction {
 }
 
 const MODELS = [
-  ...["activations", "images", "any_size", "sequences", "masks", "nested", "nested_old", "normalized"],
+  ...[
+    "activations",
+    "images",
+    "any_size",
+    "sequences",
+    "masks",
+    "shared_masks",
+    "nested",
+    "nested_old",
+    "normalized",
+  ],
   "mobilenet",
 ];
 const TOLERANCE = 1e-4;

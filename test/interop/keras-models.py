@@ -130,6 +130,18 @@ outputs = [
 ]
 save("masks", keras.Model([x, m], outputs), formats=("keras",), integers=3)
 
+x = keras.Input((6,), dtype="int32", name="words")
+e = L.Embedding(3, 4, mask_zero=True)(x)
+attend, again = L.MultiHeadAttention(2, 3), L.MultiHeadAttention(2, 3)
+outputs = [L.GlobalAveragePooling1D()(attend(e, e)), L.GlobalAveragePooling1D()(again(e, e))]
+deep = L.Embedding(3, 4, mask_zero=True)(x)
+one, other, third = (L.MultiHeadAttention(2, 3)(deep, deep) for _ in range(3))
+outputs += [L.Dense(2)(L.Dense(3)(other)), L.GlobalAveragePooling1D()(L.Dense(2)(one)), L.LSTM(2)(third)]
+common = L.MultiHeadAttention(2, 3)
+twice = L.Embedding(3, 4, mask_zero=True)(x)
+outputs += [L.LSTM(2)(common(twice, twice)), L.LSTM(2)(common(twice, L.Dense(4)(twice)))]
+save("shared_masks", keras.Model(x, outputs), formats=("keras",), integers=3)
+
 shared = L.Dense(4, name="shared")
 frozen = L.BatchNormalization(trainable=False)
 inner = sequential(keras.Input((4,)), L.Dense(3, activation="relu"), L.BatchNormalization(), L.Dense(3), frozen)

@@ -1,7 +1,9 @@
 /** One or two runs as rows of a table: what they were asked to do, what they took, and what they gave. */
 import type { RunSummary } from "../../../main/api/run-history.js";
 import type { NodeRun, RunUpdate } from "../../../main/api/runs.js";
+import { paused, type Sliced } from "../../../worker-runtime/graph/slices.js";
 import { taskNameOfDevice } from "../../cluster/task-name.js";
+import { slicedSort } from "../../document/sliced-sort.js";
 import { texts } from "../../texts/texts.js";
 import { durationText, listText } from "../../ui/format.js";
 import { previewText } from "../tensor-text.js";
@@ -82,19 +84,26 @@ export function valueRows(runs: readonly ShownRun[]): ComparisonRow[] {
   }));
 }
 
-/** The nodes that took longest in the traced steps, the slowest of either run first. */
-export function traceRows(runs: readonly ShownRun[]): ComparisonRow[] {
-  const times = runs.map(({ update }) => new Map(update.nodes.map((node) => [node.node, node])));
-  const longest = (name: string) => Math.max(...times.map((nodes) => nodes.get(name)?.durationMicros ?? 0));
-  return namesOf(runs, ({ update }) => update.nodes.map(({ node }) => node))
-    .sort((one, other) => longest(other) - longest(one))
-    .slice(0, SLOWEST)
-    .map((name) => ({
-      name,
-      texts: times.map((nodes) => timeText(nodes.get(name))),
-      // Times always differ a little; where a node ran is what counts.
-      differs: new Set(times.map((nodes) => nodes.get(name)?.device)).size > 1,
-    }));
+/** The nodes that took longest in the traced steps, the slowest of either run first. In slices: a step may have very many. */
+export function* slicedTraceRows(runs: readonly ShownRun[]): Sliced<ComparisonRow[]> {
+  /** In microseconds, of either run. */
+  const longest = new Map<string, number>();
+  const times: ReadonlyMap<string, NodeRun>[] = [];
+  for (const { update } of runs) {
+    const nodes = new Map<string, NodeRun>();
+    times.push(nodes);
+    yield* paused(update.nodes, (run) => {
+      nodes.set(run.node, run);
+      longest.set(run.node, Math.max(longest.get(run.node) ?? 0, run.durationMicros));
+    });
+  }
+  const sorted = yield* slicedSort([...longest], ([, one], [, other]) => other - one);
+  return sorted.slice(0, SLOWEST).map(([name]) => ({
+    name,
+    texts: times.map((nodes) => timeText(nodes.get(name))),
+    // Times always differ a little; where a node ran is what counts.
+    differs: new Set(times.map((nodes) => nodes.get(name)?.device)).size > 1,
+  }));
 }
 
 function row(

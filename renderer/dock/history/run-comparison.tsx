@@ -1,5 +1,6 @@
 import { type ReactElement, useMemo } from "react";
 import { openTensorOfRun } from "../../actions/tensor-actions.js";
+import { useSliced } from "../../parts/use-sliced.js";
 import { attempt } from "../../stores/app-store.js";
 import { texts } from "../../texts/texts.js";
 import { Chart } from "../../ui/chart.js";
@@ -16,7 +17,7 @@ import {
   outcomeRows,
   type ShownRun,
   settingRows,
-  traceRows,
+  slicedTraceRows,
   valueRows,
 } from "./comparison.js";
 import styles from "./run-comparison.module.css";
@@ -30,15 +31,21 @@ interface RunComparisonProps {
 
 /** What one run did, or two side by side; rows that differ are marked. */
 export function RunComparison({ shown, data }: RunComparisonProps): ReactElement {
+  const slowest = useSliced({
+    size: shown.reduce((sum, { update }) => sum + update.nodes.length, 0),
+    work: () => slicedTraceRows(shown),
+    of: [shown],
+    subject: undefined,
+  });
   const sections = useMemo(
     () =>
       [
         [words.settings, settingRows(shown)],
         [words.outcome, outcomeRows(shown)],
         [words.values, valueRows(shown)],
-        [words.slowest, traceRows(shown)],
+        [words.slowest, slowest ?? []],
       ] as const,
-    [shown],
+    [shown, slowest],
   );
   return (
     <ScrollRegion label={words.chosenRuns}>

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from "react";
 import type { RunUpdate } from "../../../main/api/runs.js";
 import { showProblem } from "../../stores/app-store.js";
+import { loadTrace } from "../../stores/load-trace.js";
 import { useRun } from "../../stores/run-store.js";
 import { client } from "../../transport/client.js";
 import type { CurvesData } from "../curves/use-curves-data.js";
@@ -13,10 +14,11 @@ export function useShownRuns(data: CurvesData, wanted: readonly string[]): Shown
   const key = wanted.join();
   useEffect(() => {
     let current = true;
+    const abort = new AbortController();
     const load = async () => {
       const updates: [string, RunUpdate][] = [];
       for (const runId of key === "" ? [] : key.split(",")) {
-        updates.push([runId, await client().call("runs.kept", { runId })]);
+        updates.push([runId, await keptRun(runId, abort.signal)]);
       }
       if (current) setKept(new Map(updates));
     };
@@ -25,6 +27,7 @@ export function useShownRuns(data: CurvesData, wanted: readonly string[]): Shown
     });
     return () => {
       current = false;
+      abort.abort();
     };
   }, [key]);
   return useMemo(
@@ -38,4 +41,16 @@ export function useShownRuns(data: CurvesData, wanted: readonly string[]): Shown
       }),
     [data, kept, newest, wanted],
   );
+}
+
+/** What windows were told of a run last, with the events of its traced step. */
+async function keptRun(runId: string, signal: AbortSignal): Promise<RunUpdate> {
+  const update = await client().call("runs.kept", { runId });
+  const { eventCount, tracedStep } = update;
+  if (eventCount === undefined || tracedStep === undefined) return update;
+  const { nodes, transfers } = await loadTrace(
+    { runId, step: tracedStep },
+    { signal, onProgress: () => undefined },
+  );
+  return { ...update, nodes, transfers };
 }

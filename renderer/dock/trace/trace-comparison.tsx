@@ -7,7 +7,7 @@ import { timelineActions } from "../../stores/timeline-store.js";
 import { texts } from "../../texts/texts.js";
 import { classNames } from "../../ui/class-names.js";
 import { EmptyText } from "../../ui/empty-text.js";
-import { bytesText, durationText, numberText } from "../../ui/format.js";
+import { bytesText, durationDifferenceText, durationText, numberText } from "../../ui/format.js";
 import textStyles from "../../ui/text.module.css";
 import { TextButton } from "../../ui/text-button.js";
 import { selectInGraph } from "../../viewport/travel.js";
@@ -113,7 +113,7 @@ function useLaid(one: StepTrace | undefined, other: StepTrace | undefined): Laid
 
 /** "Step 12.0 ms in A, 9.10 ms in B: −2.90 ms". */
 function stepDifference(before: StepTrace, after: StepTrace): string {
-  const difference = differenceText(after.stepMillis - before.stepMillis, durationText);
+  const difference = durationDifferenceText(after.stepMillis - before.stepMillis);
   return words.headline({
     a: durationText(before.stepMillis),
     b: durationText(after.stepMillis),
@@ -225,7 +225,7 @@ function TotalRow({ total: { name, unit, before, after } }: { readonly total: To
       <td className={tableStyles.number}>{text(before)}</td>
       <td className={tableStyles.number}>{text(after)}</td>
       <td className={tableStyles.number}>
-        {difference === undefined ? words.notKnown : differenceText(difference, TEXTS[unit])}
+        {difference === undefined ? words.notKnown : differenceText(difference, unit)}
       </td>
     </tr>
   );
@@ -251,13 +251,14 @@ function NodeCells({
       <td>{places.join(" → ")}</td>
       <td className={tableStyles.number}>{time(before)}</td>
       <td className={tableStyles.number}>{time(after)}</td>
-      <td className={tableStyles.number}>{differenceText(micros / 1000, durationText)}</td>
+      <td className={tableStyles.number}>{durationDifferenceText(micros / 1000)}</td>
     </>
   );
 }
 
 /** "+1.20 ms", "−4", "0 B". */
-function differenceText(difference: number, text: (value: number) => string): string {
+function differenceText(difference: number, unit: Total["unit"]): string {
+  if (unit === "millis") return durationDifferenceText(difference);
   const sign = difference > 0 ? "+" : difference < 0 ? "−" : "";
-  return `${sign}${text(Math.abs(difference))}`;
+  return `${sign}${TEXTS[unit](Math.abs(difference))}`;
 }

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 import type { StepTrace } from "../../../main/api/traces.js";
 import { showProblem, useApp } from "../../stores/app-store.js";
+import { loadTrace } from "../../stores/load-trace.js";
 import type { TraceRef } from "../../stores/timeline-store.js";
-import { loadTrace } from "./load-trace.js";
 
 export interface LoadedTrace {
   /** Undefined until it is here, and without one to load. */

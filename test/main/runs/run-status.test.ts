@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { EVENTS_PER_PART } from "../../../main/api/traces.js";
 import { RunStatus } from "../../../main/runs/run-status.js";
 import type { TracedStep } from "../../../main/runs/trace-summary.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
@@ -42,6 +43,21 @@ describe("what is told of a run", () => {
     status.end("done");
     expect(told.filter(([step, traced]) => traced !== undefined && traced !== step)).toEqual([]);
     expect(told.at(-1)).toEqual([2, 2]);
+  });
+
+  it("has how many events the traced step had, if these are too many to be told each time", () => {
+    const status = new RunStatus({ steps: 1, trace: true }, () => undefined);
+    const node = { node: "x", device: "/device:CPU:0", startMicros: 0, durationMicros: 1, outputBytes: 4 };
+    const withNodes = (step: number, count: number) => ({ ...traced(step), nodes: Array(count).fill(node) });
+    status.stepDone([], { millis: 1, registeredGraph: true }, withNodes(1, EVENTS_PER_PART));
+    expect(status.update().nodes).toHaveLength(EVENTS_PER_PART);
+    expect(status.update().eventCount).toBeUndefined();
+    status.stepDone([], { millis: 1, registeredGraph: true }, withNodes(2, EVENTS_PER_PART + 1));
+    const { tracedStep, nodes, transfers, eventCount } = status.update();
+    expect({ tracedStep, nodes, transfers, eventCount }).toEqual({
+      ...{ tracedStep: 2, nodes: [], transfers: [], eventCount: EVENTS_PER_PART + 1 },
+    });
+    expect(status.traces.find(2)?.nodes).toHaveLength(EVENTS_PER_PART + 1);
   });
 
   it("has how long the step in progress has taken, for windows that open meanwhile", () => {

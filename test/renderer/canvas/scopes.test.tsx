@@ -203,13 +203,27 @@ describe("a scope", () => {
         <ScopeNode {...props("block_0", "box")} />
       </ReactFlowProvider>,
     );
-    expect(screen.getByTitle(/8 nodes, 8 parameters, auto 88 %, worker\/1 13 %/)).toBeDefined();
+    expect(await screen.findByTitle(/8 nodes, 8 parameters, auto 88 %, worker\/1 13 %/)).toBeDefined();
     // These nodes have no attributes, and TensorFlow requires some.
     const { nodes } = graph().document;
     const wrong = [...graph().problems.keys()].filter((name) => name.startsWith("net/block_0_")).length;
     expect(nodes.size).toBeGreaterThan(wrong);
-    expect(screen.getByText(`${wrong} problems`)).toBeDefined();
+    expect(await screen.findByText(`${wrong} problems`)).toBeDefined();
     await expectAccessible();
+  });
+
+  it("closed has its name broken behind signs, not within words", () => {
+    show(
+      <ReactFlowProvider>
+        <ScopeNode {...props("block_1–2", "box")} />
+      </ReactFlowProvider>,
+    );
+    const title = screen.getByText("block_1–2");
+    expect([...title.childNodes].map(({ nodeName, textContent }) => textContent || nodeName)).toEqual([
+      "block_",
+      "WBR",
+      "1–2",
+    ]);
   });
 
   it("of blocks that repeat says how many", () => {

@@ -1,16 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
-import { criticalPath } from "../../../renderer/dock/critical-path.js";
+import { slicedCriticalPath } from "../../../renderer/dock/critical-path.js";
+import { atOnce } from "../../../worker-runtime/graph/slices.js";
 
 const graph = (inputs: Readonly<Record<string, readonly string[]>>) =>
   new Map(
     Object.entries(inputs).map(([name, input]) => [name, NodeDef.fromPartial({ name, input: [...input] })]),
   );
+const criticalPath = (...given: Parameters<typeof slicedCriticalPath>) =>
+  atOnce(slicedCriticalPath(...given));
 const ran = (node: string, device: string, startMicros: number, durationMicros: number) => ({
   ...{ node, device, startMicros, durationMicros, outputBytes: 0 },
 });
 
-describe("criticalPath", () => {
+describe("the critical path", () => {
   it("is the chain of inputs that ended last, with the time between them", () => {
     const nodes = graph({ a: [], b: [], x: ["a", "b:1"], y: ["a"], z: ["x", "^y"] });
     const runs = [

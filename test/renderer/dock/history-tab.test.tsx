@@ -8,12 +8,13 @@ import {
   outcomeRows,
   type ShownRun,
   settingRows,
-  traceRows,
+  slicedTraceRows,
   valueRows,
 } from "../../../renderer/dock/history/comparison.js";
 import HistoryTab from "../../../renderer/dock/history/history-tab.js";
 import { useRun } from "../../../renderer/stores/run-store.js";
 import { useUi } from "../../../renderer/stores/ui-store.js";
+import { atOnce } from "../../../worker-runtime/graph/slices.js";
 import { welcome } from "../document/graphs.js";
 import { calls, connect, expectAccessible, show } from "../support/components.js";
 import { openDocument, runOf } from "../support/documents.js";
@@ -78,7 +79,7 @@ describe("two runs", () => {
     expect(valueRows(runs)).toEqual([
       { name: "loss:0", texts: ["0.5", "0.25"], differs: true, tensor: "loss:0" },
     ]);
-    expect(traceRows(runs)).toEqual([
+    expect(atOnce(slicedTraceRows(runs))).toEqual([
       { name: "b", texts: ["3.00 ms on worker/0", "1.00 ms on worker/1"], differs: true },
       {
         name: "a",

@@ -10,11 +10,12 @@ import {
   type VisibleItem,
   visibleGraph,
 } from "../../../renderer/document/visible-graph.js";
-import { type Arrangement, arrange, type LayoutMemory } from "../../../renderer/layout/arrange.js";
+import { type Arrangement, arrange } from "../../../renderer/layout/arrange.js";
 import type { Cell, CellGraph, LayoutEngine } from "../../../renderer/layout/cells.js";
 import { elkEngine } from "../../../renderer/layout/elk-engine.js";
 import { gridEngine } from "../../../renderer/layout/grid.js";
 import { type Box, foldedRows } from "../../../renderer/layout/rows.js";
+import { LayoutMemory, unnamed } from "../../../renderer/layout/same-layouts.js";
 import fc from "../../support/seeded-check.js";
 import { frozenNetwork } from "../document/real-graphs.js";
 
@@ -40,10 +41,18 @@ function networkOf(blocks: number, more: readonly string[] = []): VisibleGraph {
 
 function arranged(
   graph: VisibleGraph,
-  { by = engine(), memory = new Map(), signal = new AbortController().signal }: Partial<Given> = {},
+  { by = engine(), memory = new LayoutMemory(), signal = new AbortController().signal }: Partial<Given> = {},
 ): Promise<Arrangement> {
   const portsOf = () => ({ output: "p", input: "p" });
-  return arrange(graph, { engine: by, cellOf, portsOf, aspect: 1.2, memory, signal });
+  return arrange(graph, {
+    engine: by,
+    cellOf,
+    portsOf,
+    aspect: 1.2,
+    memory,
+    signal,
+    pause: async () => undefined,
+  });
 }
 
 interface Given {
@@ -120,7 +129,7 @@ describe("an arrangement", () => {
         return elk.layout(graph, signal);
       },
     };
-    const memory: LayoutMemory = new Map();
+    const memory = new LayoutMemory();
     const closed = networkOf(20);
     const first = await arranged(closed, { by: counting, memory });
     expect(asked.length).toBeGreaterThan(0);
@@ -137,14 +146,66 @@ describe("an arrangement", () => {
     expect(asked.length).toBeLessThanOrEqual(opened.items.filter(({ kind }) => kind === "frame").length);
   });
 
+  it("computes blocks that are alike but for their names once", async () => {
+    const asked: string[] = [];
+    const elk = engine();
+    const counting: LayoutEngine = {
+      layout: (graph, signal) => {
+        asked.push(JSON.stringify(graph));
+        return elk.layout(graph, signal);
+      },
+    };
+    const closed = networkOf(20);
+    const graph = networkOf(
+      20,
+      closed.items.flatMap(({ kind, id }) => (kind === "box" ? [id] : [])),
+    );
+    const arrangement = await arranged(graph, { by: counting });
+    expect(new Set(asked).size).toBe(asked.length);
+    const frames = graph.items.filter(({ kind }) => kind === "frame");
+    expect(asked.length).toBeLessThan(frames.length / 2);
+    const boxes = boxesOf(graph, arrangement);
+    for (const { id, from, to } of graph.edges.values()) {
+      const route = arrangement.routes.get(id) ?? [];
+      expect(route[0]?.x, id).toBeCloseTo(boxes.get(from)?.right ?? 0, 0);
+      expect(route.at(-1)?.x, id).toBeCloseTo(boxes.get(to)?.left ?? 0, 0);
+      expect(route[0]?.y, id).toBeCloseTo((boxes.get(from)?.top ?? 0) + 30, 0);
+      expect(route.at(-1)?.y, id).toBeCloseTo((boxes.get(to)?.top ?? 0) + 30, 0);
+    }
+  });
+
   it("ends when it is no longer wanted, and the next one is computed", async () => {
     const elk = engine();
     const abort = new AbortController();
-    const first = arranged(networkOf(30), { by: elk, signal: abort.signal });
-    abort.abort(new Error("not wanted"));
+    const stopped: LayoutEngine = {
+      layout: (graph, signal) => {
+        const layout = elk.layout(graph, signal);
+        abort.abort(new Error("not wanted"));
+        return layout;
+      },
+    };
+    const first = arranged(networkOf(30), { by: stopped, signal: abort.signal });
     await expect(first).rejects.toThrow("not wanted");
     expect(ended).toBe(1);
     expect((await arranged(networkOf(5), { by: elk })).places.size).toBeGreaterThan(0);
+  });
+
+  it("is computed by the worker that was prepared for it", async () => {
+    let started = 0;
+    const elk = elkEngine(() => {
+      started += 1;
+      return Object.assign(new ElkWorker(), { terminate: onEnd });
+    });
+    elk.prepare();
+    elk.prepare();
+    expect(started).toBe(1);
+    expect((await arranged(networkOf(5), { by: elk })).places.size).toBeGreaterThan(0);
+    expect(started).toBe(1);
+    const without = elkEngine(() => {
+      throw new Error("no workers here");
+    });
+    without.prepare();
+    await expect(arranged(networkOf(5), { by: without })).rejects.toThrow("no workers here");
   });
 
   it("without regard to edges has everything beside each other", async () => {
@@ -223,5 +284,50 @@ describe("rows", () => {
         }
       }),
     );
+  });
+});
+
+describe("a graph without its names", () => {
+  const graphOf = (name: (of: string) => string, y = 30): CellGraph => ({
+    cells: ["a", "b"].map((id) => ({
+      ...{ id: name(id), width: 120, height: 60 },
+      inputs: [{ id: name("in"), y }],
+      outputs: [
+        { id: name("control"), y: 10 },
+        { id: name("out"), y },
+      ],
+    })),
+    edges: [
+      { id: name("e0"), from: { cell: "", port: name("x") }, to: { cell: name("a"), port: name("in") } },
+      {
+        ...{ id: name("e1"), from: { cell: name("a"), port: name("out") } },
+        to: { cell: name("b"), port: name("in") },
+      },
+      { id: name("e2"), from: { cell: name("b"), port: name("out") }, to: { cell: "", port: name("y") } },
+    ],
+    aspect: 1.5,
+  });
+
+  it("is the same for graphs that differ in names only, and its layout gets the names of each", async () => {
+    const [one, other] = [unnamed(graphOf((of) => of)), unnamed(graphOf((of) => `other ${of}`))];
+    expect(other.key).toBe(one.key);
+    expect(unnamed(graphOf((of) => of, 31)).key).not.toBe(one.key);
+    const signal = new AbortController().signal;
+    const layout = await engine().layout(one.graph, signal);
+    const direct = await engine().layout(
+      graphOf((of) => `other ${of}`),
+      signal,
+    );
+    expect(other.named(layout)).toEqual(direct);
+  });
+
+  it("is forgotten once many others were laid out since it was used", () => {
+    const memory = new LayoutMemory();
+    const places = new Map(Array.from({ length: 30_000 }, (_, index) => [String(index), { x: 0, y: 0 }]));
+    const layout = { width: 1, height: 1, places, routes: new Map(), entries: new Map(), exits: new Map() };
+    for (const key of ["a", "b", "c"]) memory.set(key, layout);
+    expect(memory.get("a")).toBe(layout);
+    memory.set("d", layout);
+    expect(["a", "b", "c", "d"].filter((key) => memory.get(key))).toEqual(["a", "c", "d"]);
   });
 });

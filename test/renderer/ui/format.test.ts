@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   bytesText,
+  durationDifferenceText,
   durationText,
   listText,
   numberText,
@@ -41,6 +42,14 @@ describe("numbers as the window writes them", () => {
     [119_900, "2 min 0 s"],
     [3_720_000, "1 h 2 min"],
   ])("%d ms: %s", (millis, text) => expect(durationText(millis)).toBe(text));
+
+  it.each([
+    [0, "0 µs"],
+    [1.2, "+1.20 ms"],
+    [-4000, "−4.0 s"],
+    [0.0004, "<1 µs"],
+    [-0.0004, "<1 µs"],
+  ])("%d ms of difference: %s", (millis, text) => expect(durationDifferenceText(millis)).toBe(text));
 
   it("of sums say what is not in them", () => {
     expect(totalBytesText([4, 4, 4])).toBe("12 B");

@@ -5,6 +5,7 @@ import type { Output } from "../../graph/operation.js";
 import { placeholder } from "../../graph/ops/index.js";
 import { type DType, isDType } from "../../protocol/dtype.js";
 import { invalidArgument } from "../../protocol/status.js";
+import { callOrder, type OrderedCall } from "./call-order.js";
 import {
   type Arguments,
   type KerasLayer,
@@ -71,19 +72,17 @@ export class Model {
       const input = inputs[at];
       if (input) results.set(callKey(layer, 0), [input]);
     }
-    const pending = [...this.#layers.values()].flatMap((layer) =>
-      layer.node.calls.map((call, number) => ({ layer, call, key: callKey(layer.name, number) })),
-    );
-    const find = (ref: TensorRef) => this.#find(results, ref);
+    const pending = this.#callsInOrder();
+    const find = (ref: TensorRef) => results.get(this.#keyOf(ref))?.[ref.output];
     for (let left = pending; left.length > 0; ) {
-      const waiting = left.filter(({ layer, call, key }) => {
+      const waiting = left.filter(({ called, call, key }) => {
         if (results.has(key)) return false;
         if (!refsOf(call).every((ref) => find(ref) !== undefined)) return true;
-        results.set(key, layer.call(builder, argumentsOf(call, find, masks), values));
+        results.set(key, called.call(builder, argumentsOf(call, find, masks), values));
         return false;
       });
       if (waiting.length === left.length) {
-        const names = waiting.slice(0, 3).map(({ layer }) => `"${layer.name}"`);
+        const names = waiting.slice(0, 3).map(({ layer }) => `"${layer}"`);
         throw invalidArgument(
           `The model's configuration is damaged: ${names.join(", ")} take tensors that no layer makes.`,
         );
@@ -105,13 +104,20 @@ export class Model {
     throw invalidArgument(`The model's configuration is damaged: it has no layer "${name}".`);
   }
 
-  #find(
-    results: ReadonlyMap<string, readonly Output[]>,
-    { layer, call, output }: TensorRef,
-  ): Output | undefined {
+  #callsInOrder(): readonly (OrderedCall & { readonly called: Layer; readonly call: LayerCallConfig })[] {
+    const calls = [...this.#layers.values()].flatMap((called) =>
+      called.node.calls.map((call, number) => {
+        const reads = refsOf(call).map((ref) => this.#keyOf(ref));
+        return { called, call, key: callKey(called.name, number), layer: called.name, reads };
+      }),
+    );
+    return callOrder(calls, this.config.outputs, (ref) => this.#keyOf(ref));
+  }
+
+  #keyOf({ layer, call }: TensorRef): string {
     const isOnly = (this.#layers.get(layer)?.node.calls.length ?? 0) <= 1;
     // Files number the calls of a nested model from its own making on, too.
-    return results.get(callKey(layer, isOnly ? 0 : call))?.[output];
+    return callKey(layer, isOnly ? 0 : call);
   }
 }
 

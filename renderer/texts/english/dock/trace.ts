@@ -43,6 +43,7 @@ export const trace = {
     someUntimed:
       "The engine recorded no time for {count, number} of them: dashed, from the node that made it to the first that read it.",
     beforeEdit: "before edit",
+    loading: "Loading the step, {share, number, percent}",
   },
   timelineTable: {
     nodeOrTensor: "Node or tensor",

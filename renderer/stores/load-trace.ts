@@ -1,9 +1,9 @@
-/** A kept trace from the application, in parts between which the window reacts to input. */
-import type { NodeRun, Transfer } from "../../../main/api/runs.js";
-import { eventsOf } from "../../../main/api/trace-columns.js";
-import type { StepTrace } from "../../../main/api/traces.js";
-import type { TraceRef } from "../../stores/timeline-store.js";
-import { client } from "../../transport/client.js";
+/** The trace of a step from the application, in parts between which the window reacts to input. */
+import type { NodeRun, Transfer } from "../../main/api/runs.js";
+import { eventsOf } from "../../main/api/trace-columns.js";
+import type { StepTrace } from "../../main/api/traces.js";
+import { client } from "../transport/client.js";
+import type { TraceRef } from "./timeline-store.js";
 
 export interface LoadOptions {
   /** Ends the loading after the present part. */
