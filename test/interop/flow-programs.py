@@ -124,6 +124,16 @@ def loop_in_branch_not_taken(x, w):
     return tf.cond(tf.reduce_sum(x) > 1e6, some, lambda: x * w)
 
 
+def loop_in_branch_in_loop(x, w):
+    def body(i, s):
+        def some():
+            return tf.while_loop(lambda j, t: j < 2, lambda j, t: (j + 1, tf.tanh(t @ w)), [0, s])[1]
+
+        return i + 1, tf.cond(tf.equal(i % 2, 1), some, lambda: s * w) + x
+
+    return tf.while_loop(lambda i, s: i < 4, body, [0, x])[1]
+
+
 def function_in_loop(x, w):
     @tf.function
     def step(s, m):
@@ -152,7 +162,8 @@ def variable_in_loop(x, w):
 
 PROGRAMS = {one.__name__: one for one in [
     called, nested_calls, captured, branch, other_branch, nested_branches, switch_case, loop, dynamic_loop, no_iteration,
-    nested_loops, branch_in_loop, nested_branches_in_loop, loop_in_branch, loop_in_branch_not_taken, function_in_loop,
+    nested_loops, branch_in_loop, nested_branches_in_loop, loop_in_branch, loop_in_branch_not_taken,
+    loop_in_branch_in_loop, function_in_loop,
     recurrence, variable_in_loop,
 ]}
 

@@ -1,6 +1,6 @@
 /** Losses, metrics and layers as functions: what they compute, against tf.compat.v1 with the same inputs. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Server } from "../../worker-runtime/engines/server.js";
+import { type EngineName, Server } from "../../worker-runtime/engines/server.js";
 import { clipByGlobalNorm, clipByNorm, clipByValue } from "../../worker-runtime/graph/gradients/clipping.js";
 import { denseGradient } from "../../worker-runtime/graph/gradients/gradient.js";
 import { gradients } from "../../worker-runtime/graph/gradients/gradients.js";
@@ -11,7 +11,7 @@ import * as metrics from "../../worker-runtime/graph/metrics/index.js";
 import * as ops from "../../worker-runtime/graph/ops/index.js";
 import { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { Session } from "../../worker-runtime/session/session.js";
-import { peerMissing } from "../support/peers.js";
+import { libtensorflowDir, peerMissing } from "../support/peers.js";
 import { tensorflowResult } from "../support/tensorflow-script.js";
 
 const { Reduction } = losses;
@@ -124,6 +124,40 @@ const LOSSES: readonly Case[] = [
     python: "v1.losses.sparse_softmax_cross_entropy(tf.expand_dims(classes, 1), x, weights=rows)",
     make: ({ classes, x, rows }) =>
       losses.sparseSoftmaxCrossEntropy(ops.expandDims(classes, 1), x, { weights: rows }),
+  },
+  {
+    python: "v1.losses.hinge_loss(labels, x, weights=rows)",
+    make: ({ labels, x, rows }) => losses.hingeLoss(labels, x, { weights: rows }),
+  },
+  {
+    python: "v1.losses.log_loss(labels, tf.sigmoid(x))",
+    make: ({ labels, x }) => losses.logLoss(labels, ops.sigmoid(x)),
+  },
+  {
+    python: "v1.losses.log_loss(labels, tf.sigmoid(x), epsilon=0.1, weights=some, reduction='weighted_mean')",
+    make: ({ labels, x, some }) =>
+      losses.logLoss(labels, ops.sigmoid(x), { epsilon: 0.1, weights: some, reduction: Reduction.MEAN }),
+  },
+  {
+    python: "v1.losses.cosine_distance(labels, x, axis=1, weights=rows)",
+    make: ({ labels, x, rows }) => losses.cosineDistance(labels, x, 1, { weights: rows }),
+  },
+  {
+    python: "v1.losses.cosine_distance(labels, x, axis=0, reduction='weighted_sum')",
+    make: ({ labels, x }) => losses.cosineDistance(labels, x, 0, { reduction: Reduction.SUM }),
+  },
+  {
+    python: "v1.losses.mean_pairwise_squared_error(labels, x)",
+    make: ({ labels, x }) => losses.meanPairwiseSquaredError(labels, x),
+  },
+  {
+    python: "v1.losses.mean_pairwise_squared_error(labels, x, weights=rows, scope='pairs')",
+    make: ({ labels, x, rows }) =>
+      losses.meanPairwiseSquaredError(labels, x, { weights: rows, scope: "pairs" }),
+  },
+  {
+    python: "v1.losses.mean_pairwise_squared_error(labels, x, weights=0.0, loss_collection=None)",
+    make: ({ labels, x }) => losses.meanPairwiseSquaredError(labels, x, { weights: 0, lossCollection: null }),
   },
   {
     python:
@@ -302,12 +336,18 @@ interface FromPython {
   };
 }
 
+/**
+ * Within the rounding of float32: of each value, and of the largest one, as what becomes small by subtraction has the
+ * error of what it was computed from. TensorFlow's fused and separate normalization differ as much.
+ */
 function expectEqual(found: Tensor | undefined, expected: Flat): void {
   expect(found?.shape).toEqual(expected.shape);
+  const finite = expected.values.map((text) => Math.abs(Number(text))).filter(Number.isFinite);
+  const ofLargest = 1e-6 * Math.max(0, ...finite);
   const numbers = Array.from({ length: found?.size ?? 0 }, (_, at) => Number(found?.at(at)));
   const wrong = expected.values.flatMap((text, i) => {
     const [ours, theirs] = [numbers[i] ?? 0, text === "nan" ? Number.NaN : Number(text)];
-    const isNear = Math.abs(ours - theirs) <= 1e-5 * Math.max(1, Math.abs(theirs));
+    const isNear = Math.abs(ours - theirs) <= Math.max(ofLargest, 1e-5 * Math.max(1, Math.abs(theirs)));
     return isNear || (Number.isNaN(ours) && Number.isNaN(theirs)) || ours === theirs ? [] : [[i, ours, text]];
   });
   expect([numbers.length, wrong]).toEqual([expected.values.length, []]);
@@ -332,157 +372,170 @@ function feedsOf(inputs: Inputs, examples?: number): Map<Output, Tensor> {
 
 describe.skipIf(peerMissing("tensorflow"))("computed as by stock Python:", () => {
   let python: FromPython;
-  let server: Server;
 
   beforeAll(async () => {
-    server = await Server.createLocalServer({ engine: "portable" });
     const codes = [CASES, METRICS].map((cases) => cases.map((one) => one.python));
     python = await tensorflowResult(PYTHON, { input: [DATA, ...codes] });
   });
-  afterAll(() => server.stop());
 
-  describe("losses and clipping", () => {
-    let names: readonly (readonly string[])[] = [];
-    let collected: readonly string[] = [];
-    let found: readonly (readonly Tensor[])[] = [];
+  describe.each<EngineName>(["portable", "tensorflow"])("on the engine %s", (engine) => {
+    let server: Server;
 
-    // All in one graph and one step, as Python has them.
     beforeAll(async () => {
+      server = await Server.createLocalServer(
+        engine === "portable" ? { engine } : { engine, library: libtensorflowDir() },
+      );
+    });
+    afterAll(() => server.stop());
+
+    describe("losses and clipping", () => {
+      let names: readonly (readonly string[])[] = [];
+      let collected: readonly string[] = [];
+      let found: readonly (readonly Tensor[])[] = [];
+
+      // All in one graph and one step, as Python has them.
+      beforeAll(async () => {
+        const graph = new Graph();
+        const inputs = inputsOf(graph);
+        const made = CASES.map(({ make }) => [make(inputs)].flat());
+        names = made.map((all) => all.map(({ op }) => op.name));
+        collected = losses.getLosses(graph).map(({ op }) => op.name);
+        const fetches = made.map((all) => {
+          const [gradient] = all[0] ? gradients(all[0], [inputs.x]) : [];
+          return gradient ? [...all, denseGradient(gradient)] : all;
+        });
+        const session = new Session(server.target, { graph });
+        try {
+          const { values } = await session.run(fetches.flat(), { feeds: feedsOf(inputs) });
+          const rest = [...values];
+          found = fetches.map(({ length }) => rest.splice(0, length));
+        } finally {
+          await session.close();
+        }
+      });
+
+      test.each(CASES.map((one, index) => ({ ...one, index })))("$python", ({ index }) => {
+        const expected = python.cases[index];
+        if (index < LOSSES.length) expect(names[index]).toEqual(expected?.names);
+        expect(found[index]).toHaveLength(expected?.values.length ?? 0);
+        for (const [i, one] of (expected?.values ?? []).entries()) expectEqual(found[index]?.[i], one);
+      });
+
+      test("losses are in their collection", () => {
+        expect(collected).toEqual(python.collected);
+      });
+    });
+
+    test("metrics over two steps, in local variables", async () => {
       const graph = new Graph();
       const inputs = inputsOf(graph);
-      const made = CASES.map(({ make }) => [make(inputs)].flat());
-      names = made.map((all) => all.map(({ op }) => op.name));
-      collected = losses.getLosses(graph).map(({ op }) => op.name);
-      const fetches = made.map((all) => {
-        const [gradient] = all[0] ? gradients(all[0], [inputs.x]) : [];
-        return gradient ? [...all, denseGradient(gradient)] : all;
-      });
+      const made = METRICS.map(({ make }) => make(inputs));
+      const expected = python.metrics;
+      expect(made.map((metric) => metric.map(({ op }) => op.name))).toEqual(expected.names);
+      expect(ops.localVariables(graph).map(({ name }) => name)).toEqual(expected.local);
+      expect(graph.collection(ops.GraphKeys.METRIC_VARIABLES)).toEqual(ops.localVariables(graph));
+      expect(expected.metric).toEqual(expected.local);
+      expect(ops.globalVariables(graph).map(({ name }) => name)).toEqual(expected.global);
       const session = new Session(server.target, { graph });
+      const numbers = async (fetches: readonly Output[], feeds?: Map<Output, Tensor>) => {
+        const { values } = await session.run(fetches, { feeds });
+        return values.map((value) => Number(value.item()));
+      };
       try {
-        const { values } = await session.run(fetches.flat(), { feeds: feedsOf(inputs) });
-        const rest = [...values];
-        found = fetches.map(({ length }) => rest.splice(0, length));
+        await session.run([], { targets: [ops.localVariablesInitializer(graph)] });
+        const updates = made.map(([, update]) => update);
+        const steps = [
+          await numbers(updates, feedsOf(inputs)),
+          await numbers(updates, feedsOf(inputs, 1)),
+          await numbers(made.map(([value]) => value)),
+        ];
+        const wrong = METRICS.flatMap((one, i) =>
+          steps.every((step, at) => Math.abs((step[i] ?? Number.NaN) - (expected.steps[at]?.[i] ?? 0)) < 1e-5)
+            ? []
+            : [[one.python, steps.map((step) => step[i]), expected.steps.map((step) => step[i])]],
+        );
+        expect(wrong).toEqual([]);
       } finally {
         await session.close();
       }
     });
 
-    test.each(CASES.map((one, index) => ({ ...one, index })))("$python", ({ index }) => {
-      const expected = python.cases[index];
-      if (index < LOSSES.length) expect(names[index]).toEqual(expected?.names);
-      expect(found[index]).toHaveLength(expected?.values.length ?? 0);
-      for (const [i, one] of (expected?.values ?? []).entries()) expectEqual(found[index]?.[i], one);
+    test("layers, with the names of variables that tf.compat.v1.layers gives", async () => {
+      const graph = new Graph();
+      const images = ops.placeholder(graph, "float32", [-1, 6, 6, 2]);
+      const from = (...shape: number[]) => ops.constantInitializer(waves(shape));
+      const convolved = layers.conv2d(images, 3, 3, {
+        padding: "same",
+        activation: ops.relu,
+        kernelInitializer: from(3, 3, 2, 3),
+        biasInitializer: from(3),
+      });
+      const normal = layers.batchNormalization(convolved, { momentum: 0.9, training: true });
+      const pooled = layers.flatten(layers.maxPooling2d(normal, 2, 2));
+      const sums = layers.dense(pooled, 4, { useBias: false, kernelInitializer: from(27, 4) });
+      const hidden = layers.dropout(sums, { rate: 0.25, seed: 7, training: true });
+      const pairs = ops.reshape(hidden, [-1, 2, 2]);
+      const logits = layers.dense(pairs, 3, { kernelInitializer: from(2, 3) });
+      const used = layers.batchNormalization(convolved, { name: "batch_normalization", reuse: true });
+      expect(layers.dropout(used).shape).toEqual([-1, 6, 6, 3]);
+      expect(ops.globalVariables(graph).map(({ name }) => name)).toEqual([
+        ...["conv2d/kernel", "conv2d/bias", "batch_normalization/gamma", "batch_normalization/beta"],
+        ...["batch_normalization/moving_mean", "batch_normalization/moving_variance"],
+        ...["dense/kernel", "dense_1/kernel", "dense_1/bias"],
+      ]);
+      const moving = ops.globalVariables(graph).filter(({ name }) => name.includes("moving"));
+      expect(ops.trainableVariables(graph)).toHaveLength(7);
+      const updates = graph.collection(ops.GraphKeys.UPDATE_OPS).filter((one) => one instanceof Operation);
+      expect(updates).toHaveLength(2);
+      const [gradient] = gradients(ops.square(logits), [images]);
+      if (!gradient) throw new Error("The logits do not depend on the images.");
+      const feeds = new Map([[images, waves([2, 6, 6, 2])]]);
+      const session = new Session(server.target, { graph });
+      try {
+        await session.run([], { targets: [ops.globalVariablesInitializer(graph)] });
+        const trained = await session.run([logits, denseGradient(gradient)], { feeds, targets: updates });
+        const after = await session.run([...moving.map(({ value }) => value), used], { feeds });
+        const found = [...trained.values, ...after.values];
+        expect(found).toHaveLength(python.layers.length);
+        for (const [i, one] of python.layers.entries()) expectEqual(found[i], one);
+      } finally {
+        await session.close();
+      }
     });
 
-    test("losses are in their collection", () => {
-      expect(collected).toEqual(python.collected);
+    test("layers are counted by variable scope", () => {
+      const graph = new Graph();
+      const x = ops.placeholder(graph, "float32", [-1, 2]);
+      for (const scope of ["a", "b"])
+        ops.variableScope(graph, scope, () => layers.dense(x, 1, { useBias: false }));
+      expect(ops.globalVariables(graph).map(({ name }) => name)).toEqual([
+        "a/dense/kernel",
+        "b/dense/kernel",
+      ]);
+      expect(() => layers.conv2d(x, 1, 3)).toThrow("conv2d takes 4 dimensions");
     });
-  });
 
-  test("metrics over two steps, in local variables", async () => {
-    const graph = new Graph();
-    const inputs = inputsOf(graph);
-    const made = METRICS.map(({ make }) => make(inputs));
-    const expected = python.metrics;
-    expect(made.map((metric) => metric.map(({ op }) => op.name))).toEqual(expected.names);
-    expect(ops.localVariables(graph).map(({ name }) => name)).toEqual(expected.local);
-    expect(graph.collection(ops.GraphKeys.METRIC_VARIABLES)).toEqual(ops.localVariables(graph));
-    expect(expected.metric).toEqual(expected.local);
-    expect(ops.globalVariables(graph).map(({ name }) => name)).toEqual(expected.global);
-    const session = new Session(server.target, { graph });
-    const numbers = async (fetches: readonly Output[], feeds?: Map<Output, Tensor>) => {
-      const { values } = await session.run(fetches, { feeds });
-      return values.map((value) => Number(value.item()));
-    };
-    try {
-      await session.run([], { targets: [ops.localVariablesInitializer(graph)] });
-      const updates = made.map(([, update]) => update);
-      const steps = [
-        await numbers(updates, feedsOf(inputs)),
-        await numbers(updates, feedsOf(inputs, 1)),
-        await numbers(made.map(([value]) => value)),
-      ];
-      const wrong = METRICS.flatMap((one, i) =>
-        steps.every((step, at) => Math.abs((step[i] ?? Number.NaN) - (expected.steps[at]?.[i] ?? 0)) < 1e-5)
-          ? []
-          : [[one.python, steps.map((step) => step[i]), expected.steps.map((step) => step[i])]],
+    test("weights that do not suit are refused, at once or in a run", async () => {
+      const graph = new Graph();
+      const { x, labels } = inputsOf(graph);
+      expect(() => losses.meanSquaredError(labels, x, { weights: [1, 2] })).toThrow(
+        "have shape [2], the values mean_squared_error/SquaredDifference:0 [?, 3].",
       );
-      expect(wrong).toEqual([]);
-    } finally {
-      await session.close();
-    }
-  });
-
-  test("layers, with the names of variables that tf.compat.v1.layers gives", async () => {
-    const graph = new Graph();
-    const images = ops.placeholder(graph, "float32", [-1, 6, 6, 2]);
-    const from = (...shape: number[]) => ops.constantInitializer(waves(shape));
-    const convolved = layers.conv2d(images, 3, 3, {
-      padding: "same",
-      activation: ops.relu,
-      kernelInitializer: from(3, 3, 2, 3),
-      biasInitializer: from(3),
+      const weights = ops.placeholder(graph, "float32", [-1, 1]);
+      const loss = losses.meanSquaredError(labels, x, { weights });
+      const feeds = new Map([
+        ...[x, labels].map((input) => [input, Tensor.of(DATA.x)] as const),
+        [weights, Tensor.of([[1], [2], [3]])] as const,
+      ]);
+      const session = new Session(server.target, { graph });
+      try {
+        await expect(session.run([loss], { feeds })).rejects.toThrow(
+          "weights can not be broadcast to values.",
+        );
+      } finally {
+        await session.close();
+      }
     });
-    const normal = layers.batchNormalization(convolved, { momentum: 0.9, training: true });
-    const pooled = layers.flatten(layers.maxPooling2d(normal, 2, 2));
-    const sums = layers.dense(pooled, 4, { useBias: false, kernelInitializer: from(27, 4) });
-    const hidden = layers.dropout(sums, { rate: 0.25, seed: 7, training: true });
-    const pairs = ops.reshape(hidden, [-1, 2, 2]);
-    const logits = layers.dense(pairs, 3, { kernelInitializer: from(2, 3) });
-    const used = layers.batchNormalization(convolved, { name: "batch_normalization", reuse: true });
-    expect(layers.dropout(used).shape).toEqual([-1, 6, 6, 3]);
-    expect(ops.globalVariables(graph).map(({ name }) => name)).toEqual([
-      ...["conv2d/kernel", "conv2d/bias", "batch_normalization/gamma", "batch_normalization/beta"],
-      ...["batch_normalization/moving_mean", "batch_normalization/moving_variance"],
-      ...["dense/kernel", "dense_1/kernel", "dense_1/bias"],
-    ]);
-    const moving = ops.globalVariables(graph).filter(({ name }) => name.includes("moving"));
-    expect(ops.trainableVariables(graph)).toHaveLength(7);
-    const updates = graph.collection(ops.GraphKeys.UPDATE_OPS).filter((one) => one instanceof Operation);
-    expect(updates).toHaveLength(2);
-    const [gradient] = gradients(ops.square(logits), [images]);
-    if (!gradient) throw new Error("The logits do not depend on the images.");
-    const feeds = new Map([[images, waves([2, 6, 6, 2])]]);
-    const session = new Session(server.target, { graph });
-    try {
-      await session.run([], { targets: [ops.globalVariablesInitializer(graph)] });
-      const trained = await session.run([logits, denseGradient(gradient)], { feeds, targets: updates });
-      const after = await session.run([...moving.map(({ value }) => value), used], { feeds });
-      const found = [...trained.values, ...after.values];
-      expect(found).toHaveLength(python.layers.length);
-      for (const [i, one] of python.layers.entries()) expectEqual(found[i], one);
-    } finally {
-      await session.close();
-    }
-  });
-
-  test("layers are counted by variable scope", () => {
-    const graph = new Graph();
-    const x = ops.placeholder(graph, "float32", [-1, 2]);
-    for (const scope of ["a", "b"])
-      ops.variableScope(graph, scope, () => layers.dense(x, 1, { useBias: false }));
-    expect(ops.globalVariables(graph).map(({ name }) => name)).toEqual(["a/dense/kernel", "b/dense/kernel"]);
-    expect(() => layers.conv2d(x, 1, 3)).toThrow("conv2d takes 4 dimensions");
-  });
-
-  test("weights that do not suit are refused, at once or in a run", async () => {
-    const graph = new Graph();
-    const { x, labels } = inputsOf(graph);
-    expect(() => losses.meanSquaredError(labels, x, { weights: [1, 2] })).toThrow(
-      "have shape [2], the values mean_squared_error/SquaredDifference:0 [?, 3].",
-    );
-    const weights = ops.placeholder(graph, "float32", [-1, 1]);
-    const loss = losses.meanSquaredError(labels, x, { weights });
-    const feeds = new Map([
-      ...[x, labels].map((input) => [input, Tensor.of(DATA.x)] as const),
-      [weights, Tensor.of([[1], [2], [3]])] as const,
-    ]);
-    const session = new Session(server.target, { graph });
-    try {
-      await expect(session.run([loss], { feeds })).rejects.toThrow("weights can not be broadcast to values.");
-    } finally {
-      await session.close();
-    }
   });
 });
 

@@ -29,6 +29,9 @@ export interface GraphOptions {
   readonly functions?: FunctionLibrary | undefined;
 }
 
+/** Gives a node another tensor in place of an input; `isReplaced` if a capture around this one has done so, too. */
+export type Capture = (input: Output, isReplaced: boolean) => Output;
+
 /**
  * A TensorFlow graph under construction, with the rules of tf.Graph: unique names, scopes for names, devices, control
  * dependencies and colocation. Nodes are only ever added.
@@ -42,7 +45,8 @@ export class Graph implements NodeTaker {
   readonly #controls = new ControlScopes();
   readonly #collections = new Map<string, CollectionItem[]>();
   #colocation: readonly Operation[] = [];
-  #captures: readonly ((input: Output) => Output)[] = [];
+  #captures: readonly Capture[] = [];
+  readonly #outsideLoops = new Set<Operation>();
   /** The GraphDef without its nodes: versions, functions, and unknown fields that were read. */
   #source: GraphDef = GraphDef.fromPartial({
     versions: { producer: GRAPH_DEF_VERSION, minConsumer: GRAPH_DEF_MIN_CONSUMER },
@@ -153,9 +157,7 @@ export class Graph implements NodeTaker {
     const opDef = this.registry.require(parts.type);
     const foreign = parts.inputs.find((input) => Graph.of(input) !== this);
     if (foreign) throw invalidArgument(`${foreign.name} is a tensor of another graph.`);
-    const inputs = parts.inputs.map((input) =>
-      this.#captures.reduce((tensor, capture) => capture(tensor), input),
-    );
+    const inputs = parts.inputs.map((input) => this.#captured(input));
     const dataOps = inputs.map((input) => input.op);
     const attrs = new Map(parts.attrs);
     let device = this.#devices.deviceFor(parts.type, attrs);
@@ -184,6 +186,20 @@ export class Graph implements NodeTaker {
     this.#operations.set(op.name, op);
     this.#controls.record(op);
     return op;
+  }
+
+  #captured(input: Output): Output {
+    const captures = this.#captures;
+    if (captures.length === 0) return input;
+    try {
+      return captures.reduce((tensor, capture, i) => {
+        // What a capture adds belongs to its loop, not to those inside of it.
+        this.#captures = captures.slice(0, i);
+        return capture(tensor, tensor !== input);
+      }, input);
+    } finally {
+      this.#captures = captures;
+    }
   }
 
   /** Closes a loop: replaces an input of an earlier operation by a later tensor (NextIteration to Merge). */
@@ -250,6 +266,11 @@ export class Graph implements NodeTaker {
     );
   }
 
+  /** The operations that new ones run after. */
+  get controlInputs(): readonly Operation[] {
+    return this.#controls.inputsFor([]);
+  }
+
   /** Nodes created in `body` are placed on the device of `op`. Clears all device scopes. */
   withColocation<T>(op: Operation | Output, body: () => T): T {
     const before = this.#colocation;
@@ -261,11 +282,29 @@ export class Graph implements NodeTaker {
     }
   }
 
+  /** Nodes created in `body` are outside of all loops whose bodies are being built, and wait for nothing: tf.init_scope. */
+  outsideLoops<T>(body: () => T): T {
+    const captures = this.#captures;
+    const before = this.size;
+    this.#captures = [];
+    try {
+      return this.withControlDependencies(undefined, body);
+    } finally {
+      this.#captures = captures;
+      if (captures.length > 0) for (const op of this.operations.slice(before)) this.#outsideLoops.add(op);
+    }
+  }
+
+  /** Whether an operation was created by `outsideLoops` while the body of a loop was being built. */
+  isOutsideLoops(op: Operation): boolean {
+    return this.#outsideLoops.has(op);
+  }
+
   /**
    * Inputs of nodes created in `body` go through `capture`, which may replace the tensor: this is how the body of a
    * loop accesses tensors outside of it.
    */
-  withCapture<T>(capture: (input: Output) => Output, body: () => T): T {
+  withCapture<T>(capture: Capture, body: () => T): T {
     const before = this.#captures;
     this.#captures = [...before, capture];
     try {

@@ -123,19 +123,21 @@ export const ARRAYS: readonly GradientCase[] = [
   custom("DynamicPartition", [[4, 2]], (graph, [x]) =>
     graph.op("DynamicPartition", [x ?? 0, [1, 0, 1, 0]], { num_partitions: 2 }).outputs.slice(0, 1),
   ),
-  custom(
-    "DynamicStitch",
-    [
-      [2, 2],
-      [2, 2],
-    ],
-    (graph, xs) =>
-      graph.op("DynamicStitch", [
-        [
-          [0, 2],
-          [1, 3],
-        ],
-        xs,
-      ]).output,
+  ...(["DynamicStitch", "ParallelDynamicStitch"] as const).map((type) =>
+    custom(
+      type,
+      [
+        [2, 2],
+        [2, 2],
+      ],
+      (graph, xs) =>
+        graph.op(type, [
+          [
+            [0, 2],
+            [1, 3],
+          ],
+          xs,
+        ]).output,
+    ),
   ),
 ];

@@ -53,4 +53,13 @@ export const GATHERS: readonly GradientCase[] = [
       [0, 0, 1],
     ]),
   ),
+  op("SegmentProd", [[4, 2]], {}, [[0, 0, 1, 2]]),
+  op("UnsortedSegmentProd", [[5, 2]], {}, [[2, 0, -1, 0, 2], 3]),
+  ...(["Sum", "Mean", "SqrtN"] as const).map((kind) =>
+    op(`SparseSegment${kind}WithNumSegments`, [[4, 2]], {}, [[0, 2, 3], [0, 0, 2], 4]),
+  ),
+  custom("UnsortedSegmentProd with zeros", [[5, 2]], (graph, [x]) => {
+    const some = graph.op("Relu", [x ?? 0]);
+    return graph.op("UnsortedSegmentProd", [some, [0, 0, 0, 1, 1], 2]).output;
+  }),
 ];

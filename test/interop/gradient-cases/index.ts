@@ -4,11 +4,14 @@ import { BEHAVIOUR } from "./behaviour.js";
 import type { GradientCase } from "./case.js";
 import { BINARY, UNARY } from "./elementwise.js";
 import { GATHERS } from "./gathers.js";
+import { IMAGES } from "./images.js";
+import { LINEAR_ALGEBRA } from "./linear-algebra.js";
 import { LISTS } from "./lists.js";
 import { MATRICES } from "./matrices.js";
 import { NETWORKS } from "./networks.js";
 import { REDUCTIONS } from "./reductions.js";
 import { SECOND } from "./second-derivatives.js";
+import { SPECIAL_FUNCTIONS } from "./special-functions.js";
 
 export type { GradientCase } from "./case.js";
 export const CASES: readonly GradientCase[] = [
@@ -16,9 +19,12 @@ export const CASES: readonly GradientCase[] = [
   ...BINARY,
   ...REDUCTIONS,
   ...MATRICES,
+  ...LINEAR_ALGEBRA,
+  ...SPECIAL_FUNCTIONS,
   ...ARRAYS,
   ...GATHERS,
   ...NETWORKS,
+  ...IMAGES,
   ...LISTS,
   ...BEHAVIOUR,
 ];

@@ -15,7 +15,7 @@ function squared(one: GradientCase): GradientCase {
 /** Two derivatives, one of the other. */
 export const SECOND: readonly GradientCase[] = [
   ...each("Sigmoid Tanh Sqrt Rsqrt Reciprocal Softplus Softmax Exp Log", { range: [0.5, 1.5] }),
-  ...each("Relu Relu6 LeakyRelu Square").map(squared),
+  ...each("Relu Relu6 LeakyRelu Square Elu Selu").map(squared),
   op("MatMul", [
     [2, 3],
     [3, 4],
@@ -29,6 +29,14 @@ export const SECOND: readonly GradientCase[] = [
     conv,
   ),
   ...otherConvolutions,
+  ...[
+    op("AvgPool", [[1, 4, 6, 2]], { ksize: [1, 2, 2, 1], strides: [1, 2, 2, 1], padding: "VALID" }),
+    custom("BiasAdd", [[3]], (graph, [x]) => {
+      const rows = graph.op("BroadcastTo", [x ?? 0, [2, 4, 3]]);
+      return graph.op("Exp", [graph.op("BiasAdd", [rows, x ?? 0])]).output;
+    }),
+    op("BiasAddV1", [[2, 3], [3]]),
+  ].map(squared),
   squared(op("StridedSlice", [[4, 5]], {}, [[1], [3], [1]])),
   squared(
     op("MirrorPad", [[3, 3]], { mode: "REFLECT" }, [

@@ -144,6 +144,10 @@ const dynamicStitch: GradientRule = (at) => {
   return [...indices.map(() => undefined), ...indices.map((rows) => at.call("GatherV2", [at.g, rows, 0]))];
 };
 
+function checkNumerics(type: string): GradientRule {
+  return (at) => [at.call(type, [at.g], { message: `The gradient of ${at.op.name} is not finite` })];
+}
+
 /** What changes the order or the shape of elements. */
 const MOVES: GradientRules = {
   Identity: same,
@@ -151,13 +155,13 @@ const MOVES: GradientRules = {
   PlaceholderWithDefault: same,
   IdentityN: (at) => at.gradients,
   Print: sameToFirst,
-  CheckNumerics: (at) => [
-    at.call("CheckNumerics", [at.g], { message: `The gradient of ${at.op.name} is not finite` }),
-  ],
+  CheckNumerics: checkNumerics("CheckNumerics"),
+  CheckNumericsV2: checkNumerics("CheckNumericsV2"),
   Reshape: reshaped,
   ExpandDims: reshaped,
   Squeeze: reshaped,
   Transpose: transpose,
+  ConjugateTranspose: transpose,
   ReverseV2: undoneBy("ReverseV2"),
   ReverseSequence: undoneBy("ReverseSequence", "seq_dim", "batch_dim"),
   Roll: ({ call, g, op }) => {
@@ -198,6 +202,7 @@ const PARTS: GradientRules = {
   TopKV2: topK,
   DynamicPartition: dynamicPartition,
   DynamicStitch: dynamicStitch,
+  ParallelDynamicStitch: dynamicStitch,
 };
 
 export const ARRAYS: GradientRules = { ...MOVES, ...PARTS };

@@ -20,7 +20,7 @@ export function branchesOf(graph: Graph): (tensor: Output) => readonly Side[] {
     const predicate = op.type === "Switch" ? op.inputs[1] : undefined;
     // The Switch of a loop decides about the next iteration, not about a branch.
     if (!predicate || predicate.op.type === "LoopCond") return outer;
-    return united([outer, [{ predicate, side: index }]]);
+    return united([outer, [{ predicate: original(predicate), side: index }]]);
   };
   if (!graph.operations.some(({ type }) => type === "Switch")) return () => NONE;
   for (const op of inOrder(graph)) {
@@ -29,6 +29,13 @@ export function branchesOf(graph: Graph): (tensor: Output) => readonly Side[] {
     known.set(op, op.type === "Merge" ? common(inputs) : united([...inputs, ...controls]));
   }
   return of;
+}
+
+/** A cond of TensorFlow reads its predicate in part directly and in part through an Identity. */
+function original(predicate: Output): Output {
+  let found = predicate;
+  while (found.op.type === "Identity" && found.op.inputs[0]) found = found.op.inputs[0];
+  return found;
 }
 
 function same(a: Side, b: Side): boolean {

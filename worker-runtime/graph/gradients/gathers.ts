@@ -116,6 +116,28 @@ function sparseSegment(type: string): GradientRule {
   };
 }
 
+/** An element's derivative is the product of the others of its segment. */
+function segmentProduct(gather: (at: OpGradient, values: Output) => Output, prefix: string): GradientRule {
+  return (at) => {
+    const { call, x, op } = at;
+    const more = op.inputs.slice(1);
+    const isZero = call("Equal", [x, call("ZerosLike", [x])]);
+    const zeros = call(`${prefix}SegmentSum`, [call("Cast", [isZero], { DstT: x.dtype }), ...more]);
+    const some = call("SelectV2", [call("Greater", [zeros, 1]), call("ZerosLike", [at.g]), at.g]);
+    const others = call("SelectV2", [isZero, call("OnesLike", [x]), x]);
+    const withoutZeros = gather(at, call(`${prefix}SegmentProd`, [others, ...more]));
+    const slope = call("SelectV2", [isZero, withoutZeros, call("RealDiv", [gather(at, at.y), others])]);
+    return [call("Mul", [gather(at, some), slope]), ...more.map(() => undefined)];
+  };
+}
+
+const sparseSegmentSum: GradientRule = (at) => {
+  const { call } = at;
+  const count = call("StridedSlice", [call("Shape", [at.x]), [0], [1], [1]], { shrink_axis_mask: 1 });
+  const picked = call("GatherV2", [at.g, at.input(2), 0]);
+  return [call("UnsortedSegmentSum", [picked, at.input(1), count]), undefined, undefined];
+};
+
 const SEGMENTS: GradientRules = {
   SegmentSum: (at) => [bySegment(at, at.g), undefined],
   SegmentMean: (at) => {
@@ -138,14 +160,14 @@ const SEGMENTS: GradientRules = {
   UnsortedSegmentSum: (at) => [gatherKept(at, at.g, at.input(1)), undefined, undefined],
   UnsortedSegmentMax: segmentExtreme(byKeptSegment, "UnsortedSegmentSum"),
   UnsortedSegmentMin: segmentExtreme(byKeptSegment, "UnsortedSegmentSum"),
-  SparseSegmentSum: (at) => {
-    const { call } = at;
-    const count = call("StridedSlice", [call("Shape", [at.x]), [0], [1], [1]], { shrink_axis_mask: 1 });
-    const picked = call("GatherV2", [at.g, at.input(2), 0]);
-    return [call("UnsortedSegmentSum", [picked, at.input(1), count]), undefined, undefined];
-  },
+  SegmentProd: segmentProduct(bySegment, ""),
+  UnsortedSegmentProd: segmentProduct(byKeptSegment, "Unsorted"),
+  SparseSegmentSum: sparseSegmentSum,
+  SparseSegmentSumWithNumSegments: sparseSegmentSum,
   SparseSegmentMean: sparseSegment("SparseSegmentMeanGrad"),
+  SparseSegmentMeanWithNumSegments: sparseSegment("SparseSegmentMeanGrad"),
   SparseSegmentSqrtN: sparseSegment("SparseSegmentSqrtNGrad"),
+  SparseSegmentSqrtNWithNumSegments: sparseSegment("SparseSegmentSqrtNGrad"),
 };
 
 export const GATHERS: GradientRules = {

@@ -43,12 +43,16 @@ export type Call = (
   attrs?: Readonly<Record<string, AttrInput | undefined>>,
 ) => Output;
 
-/** The gradients of tensors of another graph, the body of a function: `gradYs` are those of `ys`. */
+/**
+ * The gradients of tensors of another graph, the body of a function: `gradYs` are those of `ys`; `stopGradients` count as
+ * constants.
+ */
 export type Differentiate = (
   graph: Graph,
   ys: readonly Output[],
   xs: readonly Output[],
   gradYs: readonly Output[],
+  stopGradients?: readonly Output[],
 ) => readonly (Gradient | undefined)[];
 
 /** What rules need besides the operation. */

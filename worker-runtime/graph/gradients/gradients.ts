@@ -6,6 +6,7 @@ import { group } from "../ops/control-flow.js";
 import type { Variable } from "../variable.js";
 import { directCall } from "./functions.js";
 import { denseGradient, type Gradient, type GradientContext, IndexedSlices, OpGradient } from "./gradient.js";
+import { isLoopSwitch, LoopFrames } from "./loop-frames.js";
 import { LoopNodes, loopOf, loopsAmong } from "./loops.js";
 import { isFloating } from "./math.js";
 import { endsGradients } from "./not-differentiable.js";
@@ -36,9 +37,10 @@ export interface GradientsOptions {
 
 /**
  * The gradient of the sum of `ys` with respect to each of `xs`, in their order. Of variables whose rows are gathered it
- * is an IndexedSlices.
- * @throws TensorFlowError INVALID_ARGUMENT for tensors without gradients, NOT_FOUND for an op without a gradient on the
- *   way, with its node and the path
+ * is an IndexedSlices. In the body of a loop, and wherever new nodes run after one of a loop's, it is that within one
+ * iteration.
+ * @throws TensorFlowError INVALID_ARGUMENT for tensors without gradients, and for tensors that are inside a loop where
+ *   the call is not; NOT_FOUND for an op without a gradient on the way, with its node and the path
  */
 export function gradients(
   ys: Output | readonly Output[],
@@ -75,6 +77,7 @@ class Backpropagation {
   readonly #xs: readonly Output[];
   readonly #options: GradientsOptions;
   readonly #graph: Graph;
+  readonly #frames: LoopFrames;
   /** The operations on a path from a source to a result. */
   readonly #between: ReadonlySet<Operation>;
   /** The loops on the way, by their operations and their exits. */
@@ -100,13 +103,15 @@ class Backpropagation {
     this.#xs = xs;
     this.#options = options;
     const ends = new Set((options.stopGradients ?? []).map((tensor) => tensor.op));
-    this.#between = operationsBetween(xs, ys);
-    this.#loops = loopsAmong(graph, this.#between);
+    this.#frames = new LoopFrames(graph);
+    this.#between = operationsBetween(xs, ys, (input, op) => this.#frames.leavesIteration(input, op));
+    this.#refuseOtherLoops();
+    this.#loops = loopsAmong(graph, this.#between, this.#frames);
     this.#context = {
       source,
-      within: (body, bodyYs, bodyXs, gradYs) =>
+      within: (body, bodyYs, bodyXs, gradYs, stopGradients) =>
         body.withNameScope("gradients", () =>
-          new Backpropagation(body, bodyYs, bodyXs, { gradYs }, source).run(),
+          new Backpropagation(body, bodyYs, bodyXs, { gradYs, stopGradients }, source).run(),
         ),
     };
     this.#pending = new Map();
@@ -120,6 +125,30 @@ class Backpropagation {
     this.#stops = new Set([...ends, ...first.map(({ op }) => op)]);
   }
 
+  /**
+   * What is inside a loop has a value in each iteration, of which there is no gradient outside; and one iteration knows
+   * of no other loop that is not a part of it.
+   */
+  #refuseOtherLoops(): void {
+    const frames = this.#frames;
+    const inside = (tensor: Output, what: string) =>
+      invalidArgument(
+        `${tensor.name} is inside the loop "${frames.nameOf(tensor)}", and gradients ${what} can be taken only there: ` +
+          "call gradients in the body of the loop, or take those of what leaves the loop or enters it.",
+      );
+    for (const y of this.#ys) if (!frames.isVisible(y)) throw inside(y, "of it");
+    for (const x of this.#xs) {
+      const counts = this.#between.has(x.op) || this.#options.unconnectedGradients === "zero";
+      if (counts && !frames.isVisible(x)) throw inside(x, "with respect to it");
+    }
+    for (const op of this.#between) {
+      if (!frames.isElsewhere(op)) continue;
+      throw invalidArgument(
+        `"${op.name}" is on the way of the gradients and in another loop than they are: take them outside of both loops.`,
+      );
+    }
+  }
+
   #stepOf(op: Operation): Step {
     return this.#loops.get(op) ?? op;
   }
@@ -130,6 +159,10 @@ class Backpropagation {
   }
 
   run(): (Gradient | undefined)[] {
+    return this.#frames.withEntered(() => this.#run());
+  }
+
+  #run(): (Gradient | undefined)[] {
     this.#start();
     const ready = [...new Set(this.#ys.map((y) => this.#stepOf(y.op)))].filter(
       (step) => (this.#pending.get(step) ?? 0) === 0,
@@ -182,6 +215,7 @@ class Backpropagation {
 
   /** Gives an operation's inputs their gradients. */
   #through(op: Operation): void {
+    if (isLoopSwitch(op)) throw this.#throughInitialValue(op);
     if (this.#stops.has(op)) return;
     const outputs = op.outputs.map((output) =>
       carriesGradient(output) ? this.#collected(output) : undefined,
@@ -215,7 +249,13 @@ class Backpropagation {
     if (given.every((gradient) => gradient === undefined)) return;
     const wants = (index: number) => this.#wants(loop.inputs[index]);
     const made = this.#graph.withNameScope(`${loop.name}_grad`, () =>
-      loopGradient(this.#graph, loopOf(this.#graph, loop), this.#context.within, given, wants),
+      loopGradient(
+        this.#graph,
+        loopOf(this.#graph, loop, this.#options.stopGradients ?? []),
+        this.#context.within,
+        given,
+        wants,
+      ),
     );
     for (const [i, input] of loop.inputs.entries()) {
       const gradient = made[i];
@@ -228,6 +268,14 @@ class Backpropagation {
     if (gradient || this.#options.unconnectedGradients !== "zero") return gradient;
     if (x.dtype !== "resource") return this.#graph.op("ZerosLike", [x]).output;
     throw invalidArgument(`Nothing depends on the variable "${x.op.name}", and zeros for it have no dtype.`);
+  }
+
+  #throughInitialValue(op: Operation): Error {
+    return invalidArgument(
+      `Inside a loop there is no gradient with respect to or through what a loop variable begins with, which "${op.name}" ` +
+        `passes on. Gradients of ${this.#ys.map((y) => y.name).join(", ")} can be taken with respect to the ` +
+        "variables that the body gets, and to tensors from outside that it uses.",
+    );
   }
 
   #undefinedGradient(op: Operation): Error {

@@ -1,7 +1,6 @@
 /**
  * Loops of the ops Enter, Merge, Switch, NextIteration and Exit, as tf.while_loop makes them in graphs of TensorFlow 1:
- * their bodies as graphs, and what keeps the intermediate results of their iterations. Which node is in which loop
- * follows from the edges, as in tensorflow/core/graph/control_flow.cc.
+ * their bodies as graphs, and what keeps the intermediate results of their iterations.
  */
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { invalidArgument } from "../../protocol/status.js";
@@ -12,10 +11,10 @@ import type { Graph } from "../graph.js";
 import type { Operation, Output } from "../operation.js";
 import { enter, exit, nextIteration } from "../ops/control-flow.js";
 import type { Shape } from "../shape.js";
-import { tryDecodeUtf8 } from "../text-format/escapes.js";
 import { addedForward, addForward } from "./forward-nodes.js";
 import { integers } from "./gradient.js";
-import { inOrder, leadsBack } from "./paths.js";
+import { type LoopFrames, sourceOf } from "./loop-frames.js";
+import { leadsBack } from "./paths.js";
 import { emptyList, type Loop, stableBody } from "./while-gradient.js";
 
 /** A variable of a loop, or a tensor that enters it once for all iterations. */
@@ -31,7 +30,7 @@ interface Entered {
   readonly last?: Output | undefined;
 }
 
-/** The outermost loop around some nodes, as one step of a graph. */
+/** A loop, with all that is in it, as one step of the graph or loop that it is in. */
 export class LoopNodes {
   /** The tensors that enter the loop. */
   readonly inputs: readonly Output[];
@@ -49,37 +48,16 @@ export class LoopNodes {
   }
 }
 
-function sourceOf({ inputs: [source], name }: Operation): Output {
-  if (source) return source;
-  throw invalidArgument(`"${name}" has no input.`);
-}
-
-/** The loops that each operation is in, the outermost first; an Exit is where its loop was entered. */
-function framesOf(graph: Graph): ReadonlyMap<Operation, readonly string[]> {
-  const frames = new Map<Operation, readonly string[]>();
-  for (const op of inOrder(graph)) {
-    const sources = op.inputs.filter((input) => !leadsBack(input, op)).map((input) => input.op);
-    const around = [...sources, ...op.controlInputs].reduce<readonly string[]>((deepest, source) => {
-      const own = frames.get(source) ?? [];
-      return own.length > deepest.length ? own : deepest;
-    }, []);
-    if (op.type === "Enter") {
-      const name = op.attrs.get("frame_name")?.value;
-      const text = name?.$case === "s" ? tryDecodeUtf8(name.value) : undefined;
-      frames.set(op, [...around, text ?? op.name]);
-    } else frames.set(op, op.type === "Exit" ? around.slice(0, -1) : around);
-  }
-  return frames;
-}
-
 /** The outermost loops with one of these operations in it, by all of their operations and exits. */
-export function loopsAmong(graph: Graph, among: ReadonlySet<Operation>): ReadonlyMap<Operation, LoopNodes> {
+export function loopsAmong(
+  graph: Graph,
+  among: ReadonlySet<Operation>,
+  frames: LoopFrames,
+): ReadonlyMap<Operation, LoopNodes> {
   const found = new Map<Operation, LoopNodes>();
-  if (![...among].some(({ type }) => type === "Enter")) return found;
-  const frames = framesOf(graph);
   const members = new Map<string, Operation[]>();
   for (const op of graph.operations) {
-    const [frame] = op.type === "Exit" ? (frames.get(sourceOf(op).op) ?? []) : (frames.get(op) ?? []);
+    const frame = frames.below(op);
     if (frame === undefined) continue;
     const known = members.get(frame);
     if (known) known.push(op);
@@ -93,12 +71,8 @@ export function loopsAmong(graph: Graph, among: ReadonlySet<Operation>): Readonl
   return found;
 }
 
-function loopNodes(
-  frame: string,
-  ops: readonly Operation[],
-  frames: ReadonlyMap<Operation, readonly string[]>,
-): LoopNodes {
-  const own = ops.filter((op) => frames.get(op)?.length === 1);
+function loopNodes(frame: string, ops: readonly Operation[], frames: LoopFrames): LoopNodes {
+  const own = ops.filter((op) => frames.of(op).length === frames.current.length + 1);
   const readers = new Map<Output, Operation[]>();
   for (const op of ops)
     for (const input of op.inputs) readers.set(input, [...(readers.get(input) ?? []), op]);
@@ -124,12 +98,14 @@ function loopNodes(
 /** The body of a loop as a graph, in which nodes have the names that they have in the loop. */
 function bodyOf(graph: Graph, { entered }: LoopNodes, shapes: readonly (Shape | undefined)[]): BodyGraph {
   const args = new Map(entered.flatMap(({ enter: op, inside }) => inside.map((tensor) => [tensor, op.name])));
+  const edges = new Set(entered.flatMap(({ enter: op, inside }) => [op, ...inside.map((one) => one.op)]));
   const nodes = new Set<Operation>();
-  const open = entered.flatMap(({ next }) => next ?? []);
-  for (let tensor = open.pop(); tensor; tensor = open.pop()) {
-    if (args.has(tensor) || nodes.has(tensor.op)) continue;
-    nodes.add(tensor.op);
-    open.push(...tensor.op.inputs);
+  const open = entered.flatMap(({ next }) => next?.op ?? []);
+  for (let op = open.pop(); op; op = open.pop()) {
+    if (edges.has(op) || nodes.has(op)) continue;
+    nodes.add(op);
+    // What a node waits for tells in which branch it is.
+    open.push(...op.inputs.map((input) => input.op), ...op.controlInputs);
   }
   const names = new Set([...nodes].map((op) => op.name));
   const named = (tensor: Output) =>
@@ -169,8 +145,11 @@ function argument({ name, output }: Operation, index: number, shape: Shape | und
   return node;
 }
 
-/** A loop with its body, ready for its gradient. */
-export function loopOf(graph: Graph, nodes: LoopNodes): Loop {
+/**
+ * A loop with its body, ready for its gradient.
+ * @param stopGradients tensors of the graph that count as constants, of which some may be in the loop
+ */
+export function loopOf(graph: Graph, nodes: LoopNodes, stopGradients: readonly Output[]): Loop {
   const shapes = nodes.inputs.map(({ shape }) => shape);
   const body = stableBody(shapes, (known) => bodyOf(graph, nodes, known));
   const copies = body.graph.operations.filter(({ type }) => type !== "_Arg");
@@ -181,6 +160,9 @@ export function loopOf(graph: Graph, nodes: LoopNodes): Loop {
     body,
     initial: nodes.inputs,
     final: (index) => finalOf(graph, nodes, index),
+    stops: copies.flatMap((copy) =>
+      stopGradients.filter(({ op }) => op.name === copy.name).map(({ index }) => copy.outputAt(index)),
+    ),
     shape: (index) => body.inputs[index]?.shape,
     keep: (tensors) => new LoopExtension(graph, nodes, body, copies).keep(tensors),
     attrs: {

@@ -110,6 +110,7 @@ const BINARY: GradientRules = {
   Add: add,
   AddV2: add,
   AddN: (at) => at.op.inputs.map(() => at.g),
+  AccumulateNV2: (at) => at.op.inputs.map(() => at.g),
   Sub: (at) =>
     ofBoth(
       at,

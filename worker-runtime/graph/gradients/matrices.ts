@@ -24,9 +24,10 @@ const matMul: GradientRule = (at) => {
   return [at.wants(0) ? first() : undefined, at.wants(1) ? second() : undefined];
 };
 
-function batchMatMul(type: "BatchMatMul" | "BatchMatMulV2"): GradientRule {
+function batchMatMul(type: "BatchMatMul" | "BatchMatMulV2" | "BatchMatMulV3"): GradientRule {
   return (at) => {
-    const product: Product = (a, b, adj_x, adj_y) => at.call(type, [a, b], { adj_x, adj_y });
+    const own = type === "BatchMatMulV3" ? { Tout: at.g.dtype } : {};
+    const product: Product = (a, b, adj_x, adj_y) => at.call(type, [a, b], { adj_x, adj_y, ...own });
     const [first, second] = ofProduct(at, product, at.flag("adj_x"), at.flag("adj_y"));
     const [a, b] = [at.input(0), at.input(1)];
     return [
@@ -37,7 +38,7 @@ function batchMatMul(type: "BatchMatMul" | "BatchMatMulV2"): GradientRule {
 }
 
 /** All dimensions but the last two are those of a batch, and are broadcast. */
-function sumBatches(at: OpGradient, x: Output, gradient: Output, other: Output): Output {
+export function sumBatches(at: OpGradient, x: Output, gradient: Output, other: Output): Output {
   const batch = (tensor: Output) => tensor.shape?.slice(0, -2);
   const sameBatch = JSON.stringify(batch(x)) === JSON.stringify(batch(other));
   const known = batch(x)?.every((size) => size >= 0) ?? false;
@@ -127,5 +128,6 @@ export const MATRICES: GradientRules = {
   MatMul: matMul,
   BatchMatMul: batchMatMul("BatchMatMul"),
   BatchMatMulV2: batchMatMul("BatchMatMulV2"),
+  BatchMatMulV3: batchMatMul("BatchMatMulV3"),
   Einsum: einsum,
 };

@@ -18,6 +18,17 @@ function again(type: string, ...attrs: readonly string[]): GradientRule {
   return (at) => [at.call(type, [at.g, at.input(1)], at.attrs(...attrs)), undefined];
 }
 
+/** Of activations that are exponential where their output is negative. */
+function exponential(type: string): GradientRule {
+  return (at) => {
+    const { call, g } = at;
+    const [dy, y] = [at.input(0), at.input(1)];
+    const zero = call("ZerosLike", [y]);
+    const curved = call("SelectV2", [call("Less", [y, zero]), call("Mul", [g, dy]), zero]);
+    return [call(type, [g, y]), curved];
+  };
+}
+
 function sumOfClasses(at: OpGradient, x: Output): Output {
   return at.call("Sum", [x, at.ints(-1)], { keep_dims: true });
 }
@@ -30,7 +41,9 @@ const ACTIVATIONS: GradientRules = {
   LeakyRelu: withInput("LeakyReluGrad", "alpha"),
   LeakyReluGrad: again("LeakyReluGrad", "alpha"),
   Elu: withOutput("EluGrad"),
+  EluGrad: exponential("EluGrad"),
   Selu: withOutput("SeluGrad"),
+  SeluGrad: exponential("SeluGrad"),
   Softplus: withInput("SoftplusGrad"),
   SoftplusGrad: (at) => {
     const { call, g } = at;
@@ -166,13 +179,13 @@ export const NETWORKS: GradientRules = {
   FusedBatchNorm: batchNorm("FusedBatchNormGrad", 2),
   FusedBatchNormV2: batchNorm("FusedBatchNormGradV2", 2),
   FusedBatchNormV3: batchNorm("FusedBatchNormGradV3", 3),
-  ResizeBilinear: (at) => {
-    const attrs = at.attrs("align_corners", "half_pixel_centers");
-    return [at.call("ResizeBilinearGrad", [at.g, at.x], attrs), undefined];
+  BiasAddGrad: (at) => {
+    const { call, g, x } = at;
+    const channelsFirst = at.text("data_format") === "NCHW";
+    const added = channelsFirst ? at.rankOf(0) - 2 : 0;
+    const column = call("Reshape", [g, at.ints([-1, ...Array.from({ length: added }, () => 1)])]);
+    return [call("BroadcastTo", [column, at.shapeOf(x)])];
   },
-  ResizeNearestNeighbor: (at) => {
-    const sizes = at.call("StridedSlice", [at.shapeOf(at.x), [1], [3], [1]]);
-    const attrs = at.attrs("align_corners", "half_pixel_centers");
-    return [at.call("ResizeNearestNeighborGrad", [at.g, sizes], attrs), undefined];
-  },
+  BiasAddV1: (at) => [at.g, at.call("BiasAddGrad", [at.g])],
+  AvgPoolGrad: (at) => [undefined, at.call("AvgPool", [at.g], at.attrs(...POOL_ATTRS))],
 };

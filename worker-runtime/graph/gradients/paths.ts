@@ -41,12 +41,20 @@ export function inOrder(graph: Graph): readonly Operation[] {
   return [...done];
 }
 
-/** The operations through which `ys` depend on `xs`, both included. */
-export function operationsBetween(xs: readonly Output[], ys: readonly Output[]): ReadonlySet<Operation> {
+/**
+ * The operations through which `ys` depend on `xs`, both included.
+ * @param ignores whether an input of an operation does not count
+ */
+export function operationsBetween(
+  xs: readonly Output[],
+  ys: readonly Output[],
+  ignores: (input: Output, reader: Operation) => boolean,
+): ReadonlySet<Operation> {
   const behind = new Set(ys.map((y) => y.op));
   const consumers = new Map<Output, Operation[]>();
   for (const op of behind) {
     for (const input of op.inputs) {
+      if (ignores(input, op)) continue;
       behind.add(input.op);
       const known = consumers.get(input);
       if (known) known.push(op);
@@ -61,7 +69,8 @@ export function operationsBetween(xs: readonly Output[], ys: readonly Output[]):
   }
   // What only a shape or another integer of it leads on from passes no gradient.
   const between = new Set(ys.map((y) => y.op).filter((op) => reached.has(op)));
-  for (const op of between)
-    for (const { op: source } of op.inputs) if (reached.has(source)) between.add(source);
+  for (const op of between) {
+    for (const input of op.inputs) if (reached.has(input.op) && !ignores(input, op)) between.add(input.op);
+  }
   return between;
 }

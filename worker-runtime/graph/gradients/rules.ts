@@ -2,11 +2,14 @@ import { ARRAYS } from "./arrays.js";
 import { FUNCTIONS } from "./functions.js";
 import { GATHERS } from "./gathers.js";
 import type { GradientRule } from "./gradient.js";
+import { IMAGES } from "./images.js";
+import { LINEAR_ALGEBRA } from "./linear-algebra.js";
 import { LISTS } from "./lists.js";
 import { MATH } from "./math.js";
 import { MATRICES } from "./matrices.js";
 import { NETWORKS } from "./networks.js";
 import { REDUCTIONS } from "./reductions.js";
+import { SPECIAL_FUNCTIONS } from "./special-functions.js";
 import { STATES } from "./states.js";
 import { TENSOR_ARRAYS } from "./tensor-arrays.js";
 import { WHILE } from "./while-op.js";
@@ -17,7 +20,10 @@ const RULES: ReadonlyMap<string, GradientRule> = new Map(
     ...ARRAYS,
     ...REDUCTIONS,
     ...MATRICES,
+    ...LINEAR_ALGEBRA,
+    ...SPECIAL_FUNCTIONS,
     ...NETWORKS,
+    ...IMAGES,
     ...GATHERS,
     ...STATES,
     ...LISTS,

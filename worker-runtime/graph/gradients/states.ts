@@ -29,6 +29,8 @@ const mergeGradient: GradientRule = (at) => {
 
 export const STATES: GradientRules = {
   ReadVariableOp: (at) => [at.gradients[0]],
+  /** Within an iteration, what enters the loop once is a tensor as any other. */
+  Enter: (at) => [at.gradients[0]],
   Switch: switchGradient,
   Merge: mergeGradient,
 };

@@ -25,6 +25,8 @@ export interface Loop {
   readonly initial: readonly Output[];
   /** What is left of a variable after the last iteration. */
   final(index: number): Output;
+  /** Tensors of the body that count as constants. */
+  readonly stops?: readonly Output[];
   /** What is known of a variable's shape in all iterations: attributes of the op While want it. */
   shape(index: number): Output["shape"];
   /**
@@ -116,6 +118,7 @@ function differentiated(
     plain.map(({ output }) => output),
     [...plain.map(({ input }) => input), ...handles.flatMap((index) => inputs[index] ?? [])],
     plain.map(({ before }) => before),
+    loop.stops,
   );
   const carried = plain.map(({ index, input, before }, i): Carried => {
     const gradient = found[i];

@@ -47,9 +47,16 @@ export function dense(inputs: Output, units: number, options: WeightedLayerOptio
   });
 }
 
-function biased(sums: Output, units: number, variable: MakeVariable, options: WeightedLayerOptions): Output {
+function biased(
+  sums: Output,
+  units: number,
+  variable: MakeVariable,
+  options: WeightedLayerOptions & ImageLayerOptions,
+): Output {
   const { useBias = true, biasInitializer = zerosInitializer() } = options;
-  return useBias ? biasAdd(sums, variable("bias", [units], biasInitializer).value) : sums;
+  if (!useBias) return sums;
+  const { value } = variable("bias", [units], biasInitializer);
+  return biasAdd(sums, value, { channelsFirst: formatOf(options).channels === 1 });
 }
 
 function activated(sums: Output, { activation }: WeightedLayerOptions): Output {
@@ -66,11 +73,36 @@ function both(size: Size2d): readonly [number, number] {
 /** "same": borders are filled with zeros; "valid": the window stays within the image. */
 export type Padding = "same" | "valid";
 
-function windows(strides: Size2d, padding: Padding) {
-  return { strides: [1, ...both(strides), 1], padding: padding.toUpperCase() };
+/**
+ * Where the channels of images are: "channels_last", [batch, height, width, channels], or "channels_first", [batch,
+ * channels, height, width]. TensorFlow convolves images with channels first on GPUs only, the portable engine anywhere.
+ */
+export type DataFormat = "channels_last" | "channels_first";
+
+interface ImageLayerOptions {
+  /** Defaults to "channels_last". */
+  readonly dataFormat?: DataFormat | undefined;
 }
 
-export interface Conv2dOptions extends WeightedLayerOptions {
+/** The attribute of ops, and which dimension has the channels. */
+function formatOf({ dataFormat = "channels_last" }: ImageLayerOptions) {
+  if (dataFormat === "channels_first") return { data_format: "NCHW", channels: 1 };
+  if (dataFormat === "channels_last") return { data_format: "NHWC", channels: -1 };
+  throw invalidArgument(
+    `The data format is "channels_last" or "channels_first", not "${String(dataFormat)}".`,
+  );
+}
+
+function ofImage(size: Size2d, options: ImageLayerOptions): readonly number[] {
+  return formatOf(options).channels === 1 ? [1, 1, ...both(size)] : [1, ...both(size), 1];
+}
+
+function windows(strides: Size2d, padding: Padding, options: ImageLayerOptions) {
+  const { data_format } = formatOf(options);
+  return { strides: ofImage(strides, options), padding: padding.toUpperCase(), data_format };
+}
+
+export interface Conv2dOptions extends WeightedLayerOptions, ImageLayerOptions {
   /** Defaults to 1. */
   readonly strides?: Size2d | undefined;
   /** Defaults to "valid". */
@@ -87,15 +119,16 @@ export function conv2d(
   requireRank(inputs, 4, "conv2d");
   const graph = Graph.of(inputs);
   return inLayer(graph, "conv2d", options, (variable) => {
-    const shape = [...both(kernelSize), sizeOf(inputs, -1, "conv2d"), filters];
+    const { channels } = formatOf(options);
+    const shape = [...both(kernelSize), sizeOf(inputs, channels, "conv2d"), filters];
     const kernel = variable("kernel", shape, options.kernelInitializer);
-    const attrs = windows(options.strides ?? 1, options.padding ?? "valid");
+    const attrs = windows(options.strides ?? 1, options.padding ?? "valid", options);
     const sums = graph.op("Conv2D", [inputs, kernel.value], attrs).output;
     return activated(biased(sums, filters, variable, options), options);
   });
 }
 
-export interface PoolingOptions extends Pick<LayerOptions, "name"> {
+export interface PoolingOptions extends Pick<LayerOptions, "name">, ImageLayerOptions {
   /** Defaults to "valid". */
   readonly padding?: Padding | undefined;
 }
@@ -107,11 +140,35 @@ export function maxPooling2d(
   strides: Size2d,
   options: PoolingOptions = {},
 ): Output {
-  requireRank(inputs, 4, "maxPooling2d");
+  return pooled("MaxPool", "max_pooling2d", inputs, poolSize, strides, options);
+}
+
+/** The mean of each pool of pixels and each channel; pixels beyond the border do not count. */
+export function averagePooling2d(
+  inputs: Output,
+  poolSize: Size2d,
+  strides: Size2d,
+  options: PoolingOptions = {},
+): Output {
+  return pooled("AvgPool", "average_pooling2d", inputs, poolSize, strides, options);
+}
+
+function pooled(
+  type: "MaxPool" | "AvgPool",
+  kind: string,
+  inputs: Output,
+  poolSize: Size2d,
+  strides: Size2d,
+  options: PoolingOptions,
+): Output {
+  requireRank(inputs, 4, type === "MaxPool" ? "maxPooling2d" : "averagePooling2d");
   const graph = Graph.of(inputs);
-  return inLayer(graph, "max_pooling2d", options, () => {
-    const attrs = { ksize: [1, ...both(poolSize), 1], ...windows(strides, options.padding ?? "valid") };
-    return graph.op("MaxPool", [inputs], attrs).output;
+  return inLayer(graph, kind, options, () => {
+    const attrs = {
+      ksize: ofImage(poolSize, options),
+      ...windows(strides, options.padding ?? "valid", options),
+    };
+    return graph.op(type, [inputs], attrs).output;
   });
 }
 
@@ -150,6 +207,8 @@ export function dropout(inputs: Output, options: DropoutOptions = {}): Output {
 }
 
 export interface BatchNormalizationOptions extends LayerOptions {
+  /** The dimension of the channels: -1, the last one, unless given; 1 of images with channels first. */
+  readonly axis?: number | undefined;
   /** How much of the moving statistics stays in a step; defaults to 0.99. */
   readonly momentum?: number | undefined;
   /** Added to the variance; defaults to 0.001. */
@@ -161,27 +220,38 @@ export interface BatchNormalizationOptions extends LayerOptions {
   readonly training?: boolean | undefined;
 }
 
-/** Each channel, the last dimension, with mean 0 and variance 1; then scaled by gamma and shifted by beta. */
+/** Each channel, the last dimension unless `axis` is another one, with mean 0 and variance 1; then scaled by gamma and shifted by beta. */
 export function batchNormalization(inputs: Output, options: BatchNormalizationOptions = {}): Output {
-  const { momentum = 0.99, epsilon = 1e-3, training = false } = options;
+  const { momentum = 0.99, epsilon = 1e-3, training = false, axis = -1 } = options;
   const graph = Graph.of(inputs);
   return inLayer(graph, "batch_normalization", options, (variable) => {
-    const sizes = [sizeOf(inputs, -1, "batchNormalization")];
+    const channels = sizeOf(inputs, axis, "batchNormalization");
+    const sizes = [channels];
+    const rank = inputs.shape?.length ?? 1;
+    const position = axis < 0 ? axis + rank : axis;
+    const alongChannels = (x: Output) =>
+      position === rank - 1
+        ? x
+        : reshape(
+            x,
+            Array.from({ length: rank }, (_, i) => (i === position ? channels : 1)),
+          );
     const gamma = variable("gamma", sizes, onesInitializer());
     const beta = variable("beta", sizes, zerosInitializer());
     const movingMean = variable("moving_mean", sizes, zerosInitializer(), { trainable: false });
     const movingVariance = variable("moving_variance", sizes, onesInitializer(), { trainable: false });
     const normalized = (mean: Output, variance: Output) => {
       const scale = multiply(graph.op("Rsqrt", [add(variance, epsilon)]).output, gamma.value);
-      return add(multiply(subtract(inputs, mean), scale), beta.value);
+      const centred = subtract(inputs, alongChannels(mean));
+      return add(multiply(centred, alongChannels(scale)), alongChannels(beta.value));
     };
     if (!training) return normalized(movingMean.value, movingVariance.value);
-    const axes = Array.from({ length: (inputs.shape?.length ?? 1) - 1 }, (_, axis) => axis);
+    const axes = Array.from({ length: rank }, (_, i) => i).filter((i) => i !== position);
     const mean = reduceMean(inputs, axes);
-    const variance = reduceMean(squaredDifference(inputs, mean), axes);
+    const variance = reduceMean(squaredDifference(inputs, alongChannels(mean)), axes);
     const moved = [
       [movingMean, mean],
-      [movingVariance, unbiased(inputs, variance)],
+      [movingVariance, unbiased(inputs, variance, channels)],
     ] as const;
     for (const [moving, ofBatch] of moved) {
       const step = multiply(subtract(moving.value, ofBatch), 1 - momentum);
@@ -195,11 +265,8 @@ export function batchNormalization(inputs: Output, options: BatchNormalizationOp
  * The variance that the moving one takes in: of images, TensorFlow's fused operation divides by one less than the
  * number of pixels.
  */
-function unbiased(inputs: Output, variance: Output): Output {
+function unbiased(inputs: Output, variance: Output, channels: number): Output {
   if (inputs.shape?.length !== 4) return variance;
-  const count = divide(
-    cast(Graph.of(inputs).op("Size", [inputs]).output, inputs.dtype),
-    sizeOf(inputs, -1, "batchNormalization"),
-  );
+  const count = divide(cast(Graph.of(inputs).op("Size", [inputs]).output, inputs.dtype), channels);
   return multiply(variance, divide(count, subtract(count, 1)));
 }

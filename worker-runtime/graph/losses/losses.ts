@@ -1,18 +1,35 @@
 import { invalidArgument } from "../../protocol/status.js";
-import { squeezeLast } from "../example-weights.js";
+import { squeezeLast, withCheckedWeights } from "../example-weights.js";
 import type { Graph } from "../graph.js";
 import type { OpValue } from "../graph-op-builder.js";
 import type { Output } from "../operation.js";
-import { reshape, shape, squeeze } from "../ops/array.js";
+import { onesLike, range, rank, reshape, shape, squeeze, zerosLike } from "../ops/array.js";
 import { graphOf, toTensor } from "../ops/common.js";
-import { absolute, add, cast, minimum, multiply, squaredDifference, subtract } from "../ops/math.js";
 import {
+  absolute,
+  add,
+  cast,
+  divideNoNan,
+  greater,
+  log,
+  maximum,
+  minimum,
+  multiply,
+  negative,
+  reduceSum,
+  square,
+  squaredDifference,
+  subtract,
+  where,
+} from "../ops/math.js";
+import {
+  relu,
   sigmoidCrossEntropyWithLogits,
   softmaxCrossEntropyWithLogits,
   sparseSoftmaxCrossEntropyWithLogits,
 } from "../ops/nn.js";
 import { mergeShapes, shapeLabel } from "../shape.js";
-import { computeWeightedLoss, floats, type LossOptions } from "./weighted-loss.js";
+import { addLoss, computeWeightedLoss, floats, type LossOptions, presentIn } from "./weighted-loss.js";
 
 /** A loss that compares numbers with numbers of the same shape. */
 function ofDifferences(
@@ -56,6 +73,73 @@ export function huberLoss(labels: OpValue, predictions: OpValue, options: HuberL
     const quadratic = minimum(error, delta);
     const linear = subtract(error, quadratic);
     return add(multiply(0.5, multiply(quadratic, quadratic)), multiply(delta, linear));
+  });
+}
+
+export interface LogLossOptions extends LossOptions {
+  /** Added to probabilities, of which logarithms are taken; defaults to 1e-7. */
+  readonly epsilon?: number | undefined;
+}
+
+/** -label · log(prediction) - (1 - label) · log(1 - prediction), of probabilities */
+export function logLoss(labels: OpValue, predictions: OpValue, options: LogLossOptions = {}): Output {
+  const { epsilon = 1e-7 } = options;
+  return ofDifferences("log_loss", labels, predictions, options, (found, wanted) => {
+    const ofWanted = negative(multiply(wanted, log(add(found, epsilon))));
+    return subtract(ofWanted, multiply(subtract(1, wanted), log(add(subtract(1, found), epsilon))));
+  });
+}
+
+/** max(0, 1 - side · logit), with side 1 for labels that are 1 and -1 for those that are 0 */
+export function hingeLoss(labels: OpValue, logits: OpValue, options: LossOptions = {}): Output {
+  return ofDifferences("hinge_loss", labels, logits, options, (found, wanted) => {
+    const side = subtract(multiply(2, wanted), onesLike(wanted));
+    return relu(subtract(onesLike(wanted), multiply(side, found)));
+  });
+}
+
+/** 1 - the sum of the products of labels and predictions along a dimension: of unit vectors. */
+export function cosineDistance(
+  labels: OpValue,
+  predictions: OpValue,
+  axis: number,
+  options: LossOptions = {},
+): Output {
+  return ofDifferences("cosine_distance_loss", labels, predictions, options, (found, wanted) =>
+    subtract(1, reduceSum(multiply(found, wanted), [axis], { keepDims: true })),
+  );
+}
+
+/**
+ * The mean, for each example, of the squares of differences between the errors of all pairs of its elements; summed over
+ * examples. It has no reduction.
+ */
+export function meanPairwiseSquaredError(
+  labels: OpValue,
+  predictions: OpValue,
+  options: Omit<LossOptions, "reduction"> = {},
+): Output {
+  const name = "mean_pairwise_squared_error";
+  const graph = graphOf(labels, predictions);
+  return graph.withNameScope(options.scope ?? name, () => {
+    const weights = floats(graph, options.weights ?? 1, "weights");
+    const wanted = floats(graph, labels, "labels");
+    return withCheckedWeights(weights, wanted, () => {
+      const found = floats(graph, predictions, "predictions");
+      mergeShapes(found.shape, wanted.shape, `Predictions and labels of ${name}`);
+      const errors = subtract(found, wanted);
+      const ofExample = { axis: range(graph, 1, rank(errors)), options: { keepDims: true } };
+      const sum = (x: Output) => reduceSum(x, ofExample.axis, ofExample.options);
+      const count = sum(presentIn(errors, weights));
+      const others = subtract(count, 1);
+      const mean = (x: Output, by: Output) => multiply(2, divideNoNan(x, maximum(by, 0), { name: "value" }));
+      const ofSquares = mean(sum(square(errors)), others);
+      const ofSums = mean(square(sum(errors)), multiply(count, others));
+      const total = reduceSum(multiply(subtract(ofSquares, ofSums), weights));
+      const loss = where(greater(reduceSum(count), 0), total, zerosLike(total), { name: "value" });
+      addLoss(loss, options.lossCollection);
+      return loss;
+    });
   });
 }
 

@@ -82,10 +82,15 @@ function countOf(losses: Output): Output {
 
 /** How many losses have a weight that is not 0. */
 function presentOf(losses: Output, weights: Output): Output {
-  return Graph.of(losses).withNameScope("num_present", (scope) => {
-    const present = where(equal(weights, 0), zerosLike(weights), onesLike(weights));
-    return reduceSum(broadcastWeights(present, losses), undefined, { name: scope });
-  });
+  return Graph.of(losses).withNameScope("num_present", (scope) =>
+    reduceSum(presentIn(losses, weights), undefined, { name: scope }),
+  );
+}
+
+/** 1 for each loss whose weight is not 0, and 0 for the others. */
+export function presentIn(losses: Output, weights: Output): Output {
+  const present = where(equal(weights, 0), zerosLike(weights), onesLike(weights));
+  return broadcastWeights(present, losses);
 }
 
 /** Adds a loss that was computed otherwise to those of which `getTotalLoss` is the sum. */

@@ -1,9 +1,14 @@
+/** What tf.compat.v1.metrics has: numbers that are gathered over many steps. */
+export * from "./classes.js";
 export {
-  accuracy,
-  type Metric,
-  type MetricOptions,
-  mean,
-  meanSquaredError,
+  falseNegatives,
+  falsePositives,
   precision,
   recall,
-} from "./metrics.js";
+  trueNegatives,
+  truePositives,
+} from "./counts.js";
+export * from "./means.js";
+export type { Metric, MetricOptions } from "./metric.js";
+export * from "./thresholds.js";
+export * from "./top-k.js";

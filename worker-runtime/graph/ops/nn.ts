@@ -23,9 +23,15 @@ export function softmax(x: OpValue, options: OpOptions = {}): Output {
   return graphOf(x).op("Softmax", [x], {}, options.name ?? "Softmax").output;
 }
 
+export interface BiasAddOptions extends OpOptions {
+  /** The bias belongs to the second dimension instead of the last one; defaults to false. */
+  readonly channelsFirst?: boolean | undefined;
+}
+
 /** Adds a bias [n] to the last dimension of a tensor [..., n]. */
-export function biasAdd(x: OpValue, bias: OpValue, options: OpOptions = {}): Output {
-  return graphOf(x, bias).op("BiasAdd", [x, bias], {}, options.name ?? "BiasAdd").output;
+export function biasAdd(x: OpValue, bias: OpValue, options: BiasAddOptions = {}): Output {
+  const attrs = { data_format: options.channelsFirst ? "NCHW" : "NHWC" };
+  return graphOf(x, bias).op("BiasAdd", [x, bias], attrs, options.name ?? "BiasAdd").output;
 }
 
 /**

@@ -54,8 +54,8 @@ export function variable(
   options: VariableOptions = {},
 ): Variable {
   const kind = options.kind ?? "reference";
-  // An initializer must not inherit the control dependencies of the code around it.
-  const made = graph.withControlDependencies(undefined, () =>
+  // A variable is not part of the loop that uses it, and its initializer waits for nothing of the code around it.
+  const made = graph.outsideLoops(() =>
     graph.withNameScope(options.name ?? "Variable", (scope) =>
       kind === "reference"
         ? referenceVariable(graph, initialValue, scope, options)

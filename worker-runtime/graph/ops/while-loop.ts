@@ -27,8 +27,10 @@ class LoopCaptures {
     for (const output of outputs) this.#inside.add(output.op);
   }
 
-  capture(before: ReadonlySet<Operation>, input: Output): Output {
-    if (this.#entering || this.#inside.has(input.op) || !before.has(input.op)) return input;
+  /** @param isReplaced whether a loop around this one let the tensor enter */
+  capture(before: ReadonlySet<Operation>, input: Output, isReplaced = false): Output {
+    const isOutside = isReplaced || before.has(input.op) || this.graph.isOutsideLoops(input.op);
+    if (this.#entering || this.#inside.has(input.op) || !isOutside) return input;
     const known = this.#entered.get(input);
     if (known) return known;
     this.#entering = true;
@@ -68,47 +70,63 @@ export function whileLoop(
     const values = initial.map((value) => toTensor(graph, value, "Const"));
     const outside = new Set(graph.operations);
     const entered = values.map((value) => enter(value, { frameName, parallelIterations }));
-    const merges = entered.map((value) => graph.op("Merge", [[value, value]]).output);
     const loop = new LoopCaptures(graph, frameName, parallelIterations);
-    loop.belongs(...entered, ...merges);
-    const within = <T>(pivot: Output, make: () => T): T =>
-      graph.withCapture(
-        (input) => loop.capture(outside, input),
-        () => graph.withControlDependencies([pivot], make),
-      );
-    const [firstMerge] = merges;
-    if (!firstMerge) throw invalidArgument("A loop needs at least one variable.");
-    const goesOn = within(firstMerge, () => condition(...merges));
-    const decided = loopCond(goesOn);
-    const switched = merges.map((value) => graph.withColocation(value, () => switchOn(value, decided)));
-    const bodyInputs = switched.map(({ whenTrue }) => graph.op("Identity", [whenTrue]).output);
-    const [firstInput] = bodyInputs;
-    const results = firstInput ? within(firstInput, () => body(...bodyInputs)) : [];
-    if (results.length !== values.length) {
-      throw invalidArgument(
-        `The loop has ${values.length} variables, but its body makes ${results.length} values.`,
-      );
-    }
-    results.forEach((result, i) => {
-      const [before, merged] = [values[i], merges[i]];
-      if (!before || !merged) return;
-      if (result.dtype !== before.dtype) {
-        throw invalidArgument(
-          `Loop variable ${i} is ${before.dtype}, but the body makes ${result.dtype} of it.`,
-        );
-      }
-      mergeShapes(before.shape, result.shape, `Loop variable ${i} must keep its shape`);
-      graph.updateInput(
-        merged.op,
-        1,
-        nextIteration(within(firstInput ?? merged, () => inLoop(loop, outside, result))),
-      );
-    });
-    return switched.map(({ whenFalse }) => exit(whenFalse));
+    // Inside, nothing waits for what the loop waits for: its variables have, as they entered.
+    return graph.withControlDependencies(undefined, () =>
+      buildLoop(loop, values, entered, outside, condition, body),
+    );
   });
 }
 
-/** A result of the body that is a tensor from outside must also enter the loop. */
+function buildLoop(
+  loop: LoopCaptures,
+  values: readonly Output[],
+  entered: readonly Output[],
+  outside: ReadonlySet<Operation>,
+  condition: (...variables: readonly Output[]) => Output,
+  body: (...variables: readonly Output[]) => readonly Output[],
+): readonly Output[] {
+  const { graph } = loop;
+  const merges = entered.map((value) => graph.op("Merge", [[value, value]]).output);
+  loop.belongs(...entered, ...merges);
+  const within = <T>(pivot: Output, make: () => T): T =>
+    graph.withCapture(
+      (input, isReplaced) => loop.capture(outside, input, isReplaced),
+      () => graph.withControlDependencies([pivot], make),
+    );
+  const [firstMerge] = merges;
+  if (!firstMerge) throw invalidArgument("A loop needs at least one variable.");
+  const goesOn = within(firstMerge, () => condition(...merges));
+  const decided = loopCond(goesOn);
+  const switched = merges.map((value) => graph.withColocation(value, () => switchOn(value, decided)));
+  const bodyInputs = switched.map(({ whenTrue }) => graph.op("Identity", [whenTrue]).output);
+  const [firstInput] = bodyInputs;
+  const results = firstInput ? within(firstInput, () => body(...bodyInputs)) : [];
+  if (results.length !== values.length) {
+    throw invalidArgument(
+      `The loop has ${values.length} variables, but its body makes ${results.length} values.`,
+    );
+  }
+  results.forEach((result, i) => {
+    const [before, merged] = [values[i], merges[i]];
+    if (!before || !merged) return;
+    if (result.dtype !== before.dtype) {
+      throw invalidArgument(
+        `Loop variable ${i} is ${before.dtype}, but the body makes ${result.dtype} of it.`,
+      );
+    }
+    mergeShapes(before.shape, result.shape, `Loop variable ${i} must keep its shape`);
+    const next = within(firstInput ?? merged, () => inLoop(loop, outside, result));
+    graph.updateInput(merged.op, 1, nextIteration(next));
+  });
+  return switched.map(({ whenFalse }) => exit(whenFalse));
+}
+
+/**
+ * A result of the body that is a tensor from outside must also enter the loop, and be there only in an iteration that
+ * has a next one: what enters once is there in every one, without end.
+ */
 function inLoop(loop: LoopCaptures, outside: ReadonlySet<Operation>, result: Output): Output {
-  return loop.capture(outside, result);
+  const entered = loop.capture(outside, result);
+  return entered === result ? result : loop.graph.op("Identity", [entered]).output;
 }
