@@ -90,6 +90,7 @@ export class Run {
   #reused: readonly NamedTensor[] = [];
   /** A stop condition holds. */
   #isDone = false;
+  #figures: WorkerFigures | undefined;
 
   constructor(request: RunRequest, status: RunStatus, collaborators: RunCollaborators) {
     this.#request = request;
@@ -241,7 +242,10 @@ export class Run {
   ): Promise<void> {
     const { cluster, tensors } = this.#collaborators;
     const workers = plan.workers.flatMap((name) => prepared.members.find((one) => one.name === name) ?? []);
-    const figures = new WorkerFigures(workers.map(({ name }) => name));
+    // After a recovery they go on.
+    this.#figures ??= new WorkerFigures(workers.map(({ name }) => name));
+    const figures = this.#figures;
+    figures.begin();
     this.status.setWorkers(figures);
     const steps = stepsOfWorkers(plan, this.#request.steps, feeds);
     const startedAt = performance.now();

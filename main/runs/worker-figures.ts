@@ -24,6 +24,11 @@ export class WorkerFigures {
     this.#figures = names.map(() => ({ steps: 0, recent: [], lostAtStep: undefined, returns: 0 }));
   }
 
+  /** All take part. */
+  begin(): void {
+    for (const figures of this.#figures) figures.lostAtStep = undefined;
+  }
+
   add(step: WorkerStep): void {
     const figures = this.#figures[step.worker];
     if (!figures) return;
