@@ -1,6 +1,7 @@
 /** Checkpoints that a run saves of the variables that it changes. */
 import { z } from "zod";
 import { problemSchema } from "./problem.js";
+import { MAX_RECOVERIES } from "./recoveries.js";
 
 /** The most checkpoints that are kept of a document. */
 export const MAX_KEPT_CHECKPOINTS = 100;
@@ -14,6 +15,8 @@ export const checkpointPlanSchema = z.object({
   keep: z.number().int().min(1).max(MAX_KEPT_CHECKPOINTS),
   /** Absent: beside the document's file, or in the application's data folder. */
   folder: z.string().min(1).max(4096).optional(),
+  /** How often a training that lost a task restores the newest one and goes on by itself; absent: when the user asks. */
+  recoveries: z.number().int().min(1).max(MAX_RECOVERIES).optional(),
 });
 export type CheckpointPlan = z.infer<typeof checkpointPlanSchema>;
 

@@ -5,6 +5,7 @@ import { feedBatchesSchema, feedValueSchema } from "./feeds.js";
 import { kernelListSchema } from "./kernels.js";
 import { method, nothing } from "./method.js";
 import { problemSchema } from "./problem.js";
+import { recoveryOfferSchema, recoverySchema } from "./recoveries.js";
 import { runOriginSchema, runStateSchema } from "./run-state.js";
 import { trainingFiguresSchema, trainingPlanSchema } from "./training.js";
 
@@ -144,6 +145,10 @@ export const runUpdateSchema = z.object({
   training: trainingFiguresSchema.optional(),
   /** Of a run that has saved, or is going to save, checkpoints. */
   checkpoints: runCheckpointsSchema.optional(),
+  /** How often it went on from a checkpoint after a task was lost, the newest last; absent: never. */
+  recoveries: z.array(recoverySchema).optional(),
+  /** Of a failed run that `runs.goOn` can continue. */
+  recovery: recoveryOfferSchema.optional(),
   /** Results of the newest finished step. */
   fetches: z.array(tensorPreviewSchema),
   /** Where the nodes ran; from the newest traced step. Both lists are empty if `eventCount` is there. */
@@ -173,6 +178,11 @@ export const runMethods = {
   "runs.resume": method(z.object({ runId: z.string() }), nothing),
   /** Saves a checkpoint after the current step; what came of it is told with the run. */
   "runs.saveCheckpoint": method(z.object({ runId: z.string() }), nothing),
+  /**
+   * Of a failed run with a `recovery`: starts the tasks that it needs, restores the newest whole checkpoint and runs the
+   * steps after it.
+   */
+  "runs.goOn": method(z.object({ runId: z.string() }), nothing),
   "runs.latest": method(nothing, runUpdateSchema.optional()),
   /** The Chrome trace (JSON) of the newest traced step. */
   "runs.chromeTrace": method(z.object({ runId: z.string() }), z.string()),

@@ -82,6 +82,10 @@ export const scriptPackagesSchema = z.object({
 });
 export type ScriptPackages = z.infer<typeof scriptPackagesSchema>;
 
+/** What another machine has of what a script needs. */
+export const machinePackagesSchema = scriptPackagesSchema.pick({ ready: true, python: true, problem: true });
+export type MachinePackages = z.infer<typeof machinePackagesSchema>;
+
 /** A script before it runs. */
 export const scriptSurveySchema = z.object({
   path: z.string(),
@@ -128,6 +132,8 @@ export const scriptTaskStateSchema = z.object({
   /** How often it was started. */
   starts: z.number(),
   progress: scriptProgressSchema.optional(),
+  /** What it takes now, as its machine measures it; absent while it does not run. */
+  load: z.object({ cpuPercent: z.number(), memoryBytes: z.number() }).optional(),
 });
 export type ScriptTaskState = z.infer<typeof scriptTaskStateSchema>;
 
@@ -186,6 +192,11 @@ const jobIdSchema = z.object({ jobId: z.string().max(64) });
 export const scriptMethods = {
   /** What a script would be run with. */
   "scripts.survey": method(scriptLocationSchema, scriptSurveySchema),
+  /** Whether a paired machine has the Python of a script, asked there. */
+  "scripts.packages": method(
+    scriptLocationSchema.extend({ machineId: deviceIdSchema }),
+    machinePackagesSchema,
+  ),
   /** Begins to prepare a job, whose tasks start when all machines are ready; resolves to its id. */
   "scripts.start": method(scriptRequestSchema, z.string()),
   /** Ends all tasks of a job, a second call by force. Does nothing once it has ended. */

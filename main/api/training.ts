@@ -39,6 +39,8 @@ export const trainingFiguresSchema = z.object({
       waitingShare: z.number().optional(),
       /** The step of the run after which the others went on without it. */
       lostAtStep: z.number().int().nonnegative().optional(),
+      /** How often it has come back after it was lost; absent: never. */
+      returns: z.number().int().positive().optional(),
     }),
   ),
   /** How many updates were by gradients 0, 1, 2, … MOST_STALE updates old; empty unless the training is asynchronous. */

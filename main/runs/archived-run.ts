@@ -40,9 +40,10 @@ export async function encodeRun({ number, startedAt, status, settings }: KeptRun
 /** @throws an error of any kind for bytes that are not of `encodeRun`, or of another version */
 export async function decodeRun(bytes: Uint8Array): Promise<KeptRun> {
   const content = await promisify(gunzip)(bytes, { maxOutputLength: MAX_UNPACKED_BYTES });
-  const { number, startedAt, settings, update, scalars, curves, traces } = archivedRunSchema.parse(
-    decode(content),
-  );
+  const archived = archivedRunSchema.parse(decode(content));
+  const { number, startedAt, settings, scalars, curves, traces } = archived;
+  // Its sessions are gone: it cannot go on.
+  const { recovery: _, ...update } = archived.update;
   const status: RunReport = {
     runId: update.runId,
     isOver: true,

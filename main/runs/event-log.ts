@@ -37,6 +37,13 @@ export class EventLog {
     });
   }
 
+  /** The steps after this one are run again. */
+  rewindTo(step: number): void {
+    this.#writer.addSessionStart(this.#before + step + 1).catch((error: unknown) => {
+      this.#failure = error;
+    });
+  }
+
   /** Waits until everything is on disk. @throws TensorFlowError if something could not be written */
   async flush(): Promise<void> {
     await this.#writer.flush();

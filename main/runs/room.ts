@@ -107,6 +107,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
       "runs.enqueue": (request) => afterRestoring(() => runs.enqueue(request)),
       "runs.dequeue": ({ queueId }) => runs.dequeue(queueId),
       "runs.saveCheckpoint": ({ runId }) => runs.saveCheckpoint(runId),
+      "runs.goOn": ({ runId }) => runs.goOn(runId),
       "runs.latest": () => runs.latest(),
       "runs.chromeTrace": ({ runId }) => runs.chromeTrace(runId),
       "runs.history": () => afterRestoring(() => runs.history()),

@@ -12,7 +12,7 @@ import { scalarOf } from "../shared/scalar-series.js";
 import { EventLog } from "./event-log.js";
 import type { KeptSession } from "./session-keeper.js";
 import type { NamedTensor } from "./tensors/tensor-store.js";
-import { saveCheckpoint } from "./variables/checkpoint.js";
+import { DamagedCheckpointError, restoreCheckpoint, saveCheckpoint } from "./variables/checkpoint.js";
 import { withValue } from "./variables/initialized.js";
 import { type VariableGraph, variableGraph } from "./variables/variable-graph.js";
 import { type VariableCluster, VariableSession } from "./variables/variable-session.js";
@@ -27,6 +27,16 @@ export interface CheckpointCollaborators {
   readonly onChange: (checkpoints: RunCheckpoints) => void;
 }
 
+/** A checkpoint with which a run goes on. */
+export interface RestoredCheckpoint {
+  /** What it counts. */
+  readonly checkpointStep: number;
+  /** The step of this run that it is of. */
+  readonly runStep: number;
+  /** The names of newer ones that are damaged. */
+  readonly damaged: readonly string[];
+}
+
 type Request = Pick<RunRequest, "graph" | "checkpoints" | "origin" | "steps" | "training">;
 
 /**
@@ -38,10 +48,14 @@ export class CheckpointKeeper {
   readonly #collaborators: CheckpointCollaborators;
   readonly #folder: string;
   readonly #list: CheckpointList;
-  readonly #session: VariableSession;
+  #session: VariableSession | undefined;
   #graph: VariableGraph | undefined;
   /** By prefix. */
   readonly #saved = new Map<string, SavedCheckpoint>();
+  /** What the counter of steps was before the run's first; undefined if unknown. */
+  #before: number | undefined;
+  /** Which step of the run it saved, by prefix. */
+  readonly #runSteps = new Map<string, number>();
   /** The step of the run that was saved last, and the newest one with its results. */
   #savedStep = 0;
   #newest: { readonly step: number; readonly results: readonly NamedTensor[] } = { step: 0, results: [] };
@@ -57,7 +71,6 @@ export class CheckpointKeeper {
     this.#collaborators = collaborators;
     this.#folder = folderOf(request, collaborators.folder);
     this.#list = new CheckpointList(request.checkpoints?.keep ?? KEPT_CHECKPOINTS);
-    this.#session = new VariableSession(collaborators.cluster);
   }
 
   /** The variables have values. If the run is going to save some, tells of those that the folder has. */
@@ -66,12 +79,67 @@ export class CheckpointKeeper {
     await this.#attempt(async () => {
       await this.#recover();
       const graph = this.#variables();
-      const before = await this.#session.use(graph, signal, (session, both) =>
+      this.#before ??= await this.#use(graph, signal, (session, both) =>
         this.#globalStep(session, graph, both),
       );
-      this.#events = await EventLog.create(this.#folder, before ?? 0, this.#request.steps);
+      this.#events ??= await EventLog.create(this.#folder, this.#before ?? 0, this.#request.steps);
     }, signal);
     this.#tell();
+  }
+
+  /** What the newest one counts; undefined if there is none. */
+  get newestStep(): number | undefined {
+    const prefix = this.#list.prefixes.at(-1);
+    return prefix === undefined ? undefined : this.#saved.get(prefix)?.step;
+  }
+
+  /**
+   * Gives the variables the values of the newest checkpoint that is whole.
+   * @throws ProblemError NOT_FOUND if there is none, DATA_LOSS if all are damaged
+   */
+  async restoreNewest(signal: AbortSignal): Promise<RestoredCheckpoint> {
+    await this.settled();
+    await this.#recover();
+    const graph = this.#variables();
+    const damaged: string[] = [];
+    let damage: Problem | undefined;
+    for (const prefix of this.#list.prefixes.toReversed()) {
+      try {
+        await this.#use(graph, signal, (session, both) =>
+          restoreCheckpoint({
+            ...{ session, variables: [...graph.variables.values()], path: prefix },
+            ...{ signal: both, onProgress: () => undefined },
+          }),
+        );
+      } catch (error) {
+        if (!(error instanceof DamagedCheckpointError)) throw error;
+        damage ??= error.problem;
+        damaged.push(basename(prefix));
+        continue;
+      }
+      const checkpointStep = this.#saved.get(prefix)?.step ?? 0;
+      const runStep = this.#runStep(prefix, checkpointStep);
+      this.#savedStep = runStep;
+      this.#newest = { step: 0, results: [] };
+      this.#events?.rewindTo(runStep);
+      return { checkpointStep, runStep, damaged };
+    }
+    if (damage) {
+      throw problem("DATA_LOSS", "No checkpoint can be read.", {
+        ...{ reason: damage.reason, details: damage.details },
+        remedy: "Initialize the variables and run the graph again from the beginning.",
+      });
+    }
+    throw problem("NOT_FOUND", "There is no checkpoint to go on from.", {
+      reason: `${this.#folder} has none.`,
+      remedy: "Run the graph again from the beginning.",
+    });
+  }
+
+  /** Which step of this run a checkpoint is of; 0 for one of an earlier run. */
+  #runStep(prefix: string, counted: number): number {
+    const step = this.#before === undefined ? this.#runSteps.get(prefix) : counted - this.#before;
+    return Math.min(Math.max(0, step ?? 0), this.#request.steps);
   }
 
   /** Saves one after the step in progress; `now`: no step is in progress. */
@@ -109,9 +177,19 @@ export class CheckpointKeeper {
     this.#tell();
   }
 
+  /** Closes what is open; a run that goes on opens it again. */
   async dispose(): Promise<void> {
-    await this.#session.dispose();
-    await this.#events?.close();
+    const session = this.#session;
+    const events = this.#events;
+    this.#session = undefined;
+    this.#events = undefined;
+    await session?.dispose();
+    await events?.close();
+  }
+
+  #use<T>(...work: Parameters<typeof VariableSession.prototype.use<T>>): Promise<T> {
+    this.#session ??= new VariableSession(this.#collaborators.cluster);
+    return this.#session.use(...work);
   }
 
   #variables(): VariableGraph {
@@ -146,7 +224,7 @@ export class CheckpointKeeper {
     const { step, results } = this.#newest;
     await this.#recover();
     const graph = this.#variables();
-    const { prefix, counted } = await this.#session.use(graph, signal, async (session, both) => {
+    const { prefix, counted } = await this.#use(graph, signal, async (session, both) => {
       const variables = await withValue(session, [...graph.variables.values()], both);
       if (variables.length === 0) {
         throw problem("FAILED_PRECONDITION", "There is nothing to save.", {
@@ -160,6 +238,7 @@ export class CheckpointKeeper {
     });
     await this.#list.add(prefix);
     this.#savedStep = step;
+    this.#runSteps.set(prefix, step);
     const found = await described(prefix);
     this.#saved.set(prefix, defined({ ...found, step: counted, loss: this.#lossOf(results) }));
   }

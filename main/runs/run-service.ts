@@ -28,7 +28,7 @@ import { chromeTraceOf } from "./trace-summary.js";
 const SETTLE_MILLIS = 2000;
 
 export interface RunServiceCollaborators {
-  readonly cluster: Pick<ClusterService, "tasks" | "membership" | "onChange">;
+  readonly cluster: Pick<ClusterService, "tasks" | "membership" | "onChange" | "startTask">;
   readonly emit: EmitEvent;
   readonly readFeeds: ReadFeeds;
   /** Where the results are kept. */
@@ -86,7 +86,7 @@ export class RunService {
       });
     }
     this.#latest?.status.release();
-    const { archive, checkpointFolder, cluster, emit, readFeeds, tensors } = this.#collaborators;
+    const { checkpointFolder, cluster, emit, readFeeds, tensors } = this.#collaborators;
     const status = new RunStatus(request, (update) => emit("run", update));
     this.#release(this.#history.add(status, settingsOf(request)));
     const run = new Run(request, status, {
@@ -98,13 +98,30 @@ export class RunService {
       savedValues: this.#savedValues,
     });
     this.#latest = run;
-    this.#running = run.execute().finally(() => {
+    this.#follow(run, run.execute());
+    return { runId: status.runId };
+  }
+
+  #follow({ status }: Run, execution: Promise<void>): void {
+    const { archive, tensors } = this.#collaborators;
+    this.#running = execution.finally(() => {
       this.#endedAt = Date.now();
       const kept = this.#history.kept(status.runId);
       if (kept) archive.keep(kept, tensors.resultsOf(status.runId));
       this.#startNext();
     });
-    return { runId: status.runId };
+  }
+
+  /** @throws ProblemError FAILED_PRECONDITION for a run that cannot go on from a checkpoint. */
+  goOn(runId: string): void {
+    const run = this.#run(runId);
+    if (!run.status.update().recovery) {
+      throw problem("FAILED_PRECONDITION", "This run cannot go on.", {
+        reason: "Only a training can that lost a task, and has saved a checkpoint.",
+        remedy: "Run the graph again.",
+      });
+    }
+    this.#follow(run, run.goOn());
   }
 
   /** Begins a run when those before it are over. @throws ProblemError RESOURCE_EXHAUSTED when too many wait */

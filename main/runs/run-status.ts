@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { RunCheckpoints } from "../api/checkpoints.js";
 import type { Problem } from "../api/problem.js";
+import type { Recovery, RecoveryOffer } from "../api/recoveries.js";
 import type { RunState } from "../api/run-state.js";
 import type { RunRequest, RunUpdate } from "../api/runs.js";
 import { EVENTS_PER_PART } from "../api/traces.js";
@@ -49,6 +50,8 @@ export class RunStatus implements RunReport {
   #figures: WorkerFigures | undefined;
   #checkpoints: RunCheckpoints | undefined;
   #restoreFailed = false;
+  readonly #recoveries: Recovery[] = [];
+  #recovery: RecoveryOffer | undefined;
   #problem: Problem | undefined;
   /** Set once the run is released. */
   #kept: RunUpdate | undefined;
@@ -101,6 +104,8 @@ export class RunStatus implements RunReport {
       master: this.#master,
       training: this.#figures?.report(),
       checkpoints: this.#checkpoints,
+      recoveries: this.#recoveries.length > 0 ? [...this.#recoveries] : undefined,
+      recovery: this.#recovery,
       fetches: this.#results.map(({ name, tensor }) => previewTensor(name, tensor)),
       ...eventsToTell(this.#traced?.step),
       tracedStep: this.#traced?.step.step,
@@ -124,8 +129,9 @@ export class RunStatus implements RunReport {
     this.#master = master;
     this.#sessionMillis = sessionMillis;
     this.#phase = undefined;
-    this.#firstStepAt = performance.now();
-    this.#currentSince = this.#firstStepAt;
+    this.#currentSince = performance.now();
+    // The steps before a recovery count, too.
+    this.#firstStepAt = this.#currentSince - this.#elapsedMillis;
     if (this.#state === "preparing") this.#state = "running";
     this.#throttle.now();
   }
@@ -153,6 +159,11 @@ export class RunStatus implements RunReport {
     this.#figures = figures;
   }
 
+  /** A worker was lost, or came back. */
+  workersChanged(): void {
+    this.#throttle.soon();
+  }
+
   /** What was saved, is being saved, or could not be. */
   setCheckpoints(checkpoints: RunCheckpoints): void {
     this.#checkpoints = checkpoints;
@@ -167,6 +178,31 @@ export class RunStatus implements RunReport {
   /** The run is going to fail because saved values could not be read. */
   setRestoreFailed(): void {
     this.#restoreFailed = true;
+  }
+
+  /** A task was lost: the run prepares to go on from a checkpoint, also after it had ended. */
+  recovering(): void {
+    this.#state = "preparing";
+    this.#phase = undefined;
+    this.#problem = undefined;
+    this.#recovery = undefined;
+    this.#currentSince = performance.now();
+    this.#throttle.now();
+  }
+
+  /** A checkpoint was restored: the next step is the one after `step`. */
+  recovered(recovery: Recovery, step: number): void {
+    this.#recoveries.push(recovery);
+    this.#step = step;
+    this.scalars.rewindTo(step);
+    this.traces.rewindTo(step);
+    if (this.#traced && this.#traced.step.step > step) this.#traced = undefined;
+    this.#throttle.soon();
+  }
+
+  /** The run is going to fail, but can go on from a checkpoint. */
+  offerRecovery(offer: RecoveryOffer): void {
+    this.#recovery = offer;
   }
 
   /** The run is held between two steps. */
@@ -205,6 +241,8 @@ export class RunStatus implements RunReport {
 
   /** Keeps what windows were told last, and releases everything else, when another run replaces this one. */
   release(): void {
+    // Only the newest run can go on.
+    this.#recovery = undefined;
     this.#kept ??= this.update();
     this.#results = [];
     this.#traced = undefined;

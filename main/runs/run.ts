@@ -1,4 +1,5 @@
 /** One run, from the window's request to the last step. */
+import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
 import type { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { restoreText } from "../../worker-runtime/session/saved-model/restore.js";
@@ -6,14 +7,14 @@ import type { RunRequest } from "../api/runs.js";
 import type { TrainingPlan } from "../api/training.js";
 import { ProblemError } from "../api/wire.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
-import { problem } from "../shared/problems.js";
 import { type StepFeeds, withConstants } from "./feed-batches.js";
 import type { ReadFeeds } from "./feeds.js";
 import { type CheckedGraph, checkGraph, type Pin, pinsOf } from "./graph-check.js";
 import { keepsStateInKernels } from "./kernel-state.js";
 import { lostTask, taskEnded, watchTasks } from "./lost-tasks.js";
-import { type Participant, participantsOf, type Readiness } from "./participants.js";
+import type { Participant } from "./participants.js";
 import { PauseGate } from "./pause-gate.js";
+import { TrainingRecovery } from "./recovery.js";
 import { CheckpointKeeper } from "./run-checkpoints.js";
 import { runProblem } from "./run-problem.js";
 import type { RunStatus } from "./run-status.js";
@@ -21,6 +22,17 @@ import { type SavedValues, SavedValuesError } from "./saved-values.js";
 import type { ReadySession, SessionKeeper, SessionRequest } from "./session-keeper.js";
 import { planRunSession } from "./session-plan.js";
 import { metStop } from "./stop-conditions.js";
+import {
+  awaitBack,
+  awaitReturn,
+  awaitTasks,
+  LOOK_MILLIS,
+  nextChange,
+  type PreparedTasks,
+  type TaskWait,
+  tasksOfPins,
+  watchedTasks,
+} from "./task-wait.js";
 import type { NamedTensor, TensorStore } from "./tensors/tensor-store.js";
 import { isTraced, traceOf } from "./trace-summary.js";
 import {
@@ -33,11 +45,8 @@ import {
 } from "./training-run.js";
 import { WorkerFigures } from "./worker-figures.js";
 
-/** A starting task is up within a second or fails; with a slow disk it may take longer. */
-const TASK_WAIT_MILLIS = 90_000;
-
 export interface RunCollaborators {
-  readonly cluster: Pick<ClusterService, "tasks" | "membership" | "onChange">;
+  readonly cluster: Pick<ClusterService, "tasks" | "membership" | "onChange" | "startTask">;
   readonly sessions: RunSessions;
   readonly readFeeds: ReadFeeds;
   readonly savedValues: SavedValues;
@@ -57,7 +66,13 @@ export interface RunSessions {
   readonly optimized: SessionKeeper;
 }
 
-type Prepared = Extract<Readiness, { kind: "ready" }>;
+/** The tasks of a training in which every worker has a session of its own. */
+interface TrainingTasks {
+  readonly prepared: PreparedTasks;
+  readonly pins: readonly Pin[];
+  /** Those whose end explains an error; a worker that came back takes the place of the one before. */
+  readonly all: Participant[];
+}
 
 export class Run {
   readonly status: RunStatus;
@@ -70,10 +85,12 @@ export class Run {
   /** Closed while the run is paused. */
   readonly #gate = new PauseGate();
   readonly #checkpoints: CheckpointKeeper;
+  readonly #recovery: TrainingRecovery;
   /** What an earlier run gave, and this one was fed: part of its results, so that the next one can use it, too. */
   #reused: readonly NamedTensor[] = [];
   /** A stop condition holds. */
   #isDone = false;
+  #figures: WorkerFigures | undefined;
 
   constructor(request: RunRequest, status: RunStatus, collaborators: RunCollaborators) {
     this.#request = request;
@@ -84,6 +101,7 @@ export class Run {
       folder: collaborators.checkpointFolder,
       onChange: (checkpoints) => status.setCheckpoints(checkpoints),
     });
+    this.#recovery = new TrainingRecovery(request, this.#checkpoints, status);
   }
 
   /** Finishes the current step, then ends; with `abort`, and while nothing runs yet, ends at once. */
@@ -109,13 +127,20 @@ export class Run {
     if (!this.status.isOver) this.#checkpoints.ask(this.status.state === "paused", this.#abort.signal);
   }
 
+  /** After it failed because a task was lost: restores a checkpoint and runs the steps after it. Never rejects. */
+  async goOn(): Promise<void> {
+    this.#stopAsked = false;
+    this.status.recovering();
+    await this.execute();
+  }
+
   /** Runs to the end. Never rejects: errors are reported in the status. */
   async execute(): Promise<void> {
     let graph: CheckedGraph | undefined;
     try {
       this.status.setPhase("Checking the graph");
       graph = checkGraph(this.#request);
-      await this.#run(graph, pinsOf(graph.nodes));
+      await this.#runAndRecover(graph, pinsOf(graph.nodes));
       await this.#checkpoints.finish(this.#abort.signal);
       this.status.end(this.#stopAsked ? "stopped" : "done");
     } catch (error) {
@@ -126,7 +151,7 @@ export class Run {
       const tasks = participants(this.#collaborators.cluster);
       this.status.end(
         "failed",
-        runProblem(error, {
+        runProblem(this.#recovery.explained(error), {
           nodes: graph?.nodes ?? new Map(),
           stepTimeoutMillis: this.#request.stepTimeoutMillis,
           taskAt: (address) => tasks.find((task) => task.address === address)?.name,
@@ -134,6 +159,18 @@ export class Run {
       );
     } finally {
       await this.#checkpoints.dispose();
+    }
+  }
+
+  async #runAndRecover(graph: CheckedGraph, pins: readonly Pin[]): Promise<void> {
+    for (;;) {
+      try {
+        await this.#run(graph, pins);
+        return;
+      } catch (error) {
+        if (this.#stopAsked || !this.#recovery.failed(error)) throw error;
+        this.status.recovering();
+      }
     }
   }
 
@@ -146,7 +183,8 @@ export class Run {
     const ofWorkers = isBetweenGraph(this.#request.training) ? pinsOfWorkers(this.#request.training) : [];
     const prepared = await this.#awaitTasks([...pins, ...ofWorkers]);
     // A worker that is lost does not end the training, unless variables are on it.
-    const watched = ofWorkers.length === 0 ? watchedTasks(prepared) : tasksOfPins(prepared, pins);
+    const all = watchedTasks(prepared);
+    const watched = ofWorkers.length === 0 ? all : tasksOfPins(prepared, pins);
     const step = new AbortController();
     const pass = () => step.abort(signal.reason);
     signal.addEventListener("abort", pass, { once: true });
@@ -157,18 +195,19 @@ export class Run {
       const { training } = this.#request;
       if (training) checkPlan(training, graph);
       if (isBetweenGraph(training)) {
-        await this.#trainOnWorkers(training, graph, feeds, prepared, step.signal);
+        await this.#trainOnWorkers(training, graph, feeds, { prepared, pins, all }, step.signal);
         return;
       }
       const steps = Math.min(this.#request.steps, feeds.steps ?? Number.POSITIVE_INFINITY);
-      const plainSteps = trace || keepsStateInKernels(graph.graphDef) ? steps : 1;
       const plain = await this.#openSession(graph, prepared, false, step.signal);
       await this.#restore(graph, prepared, plain, step.signal);
+      const done = this.#recovery.isDue ? await this.#recovery.restore(step.signal) : 0;
+      const plainSteps = trace || keepsStateInKernels(graph.graphDef) ? steps : Math.min(done + 1, steps);
       if (training) await initializeVariables(training, plain.session, step.signal);
       await this.#checkpoints.begin(step.signal);
       this.status.begin(prepared.master.name, plain.isNew ? plain.openMillis : undefined);
       this.#reused = [...reused].map(([name, tensor]) => ({ name, tensor }));
-      await this.#runSteps(graph, feeds, plain, 1, plainSteps, step.signal);
+      await this.#runSteps(graph, feeds, plain, done + 1, plainSteps, step.signal);
       if (steps > plainSteps && !this.#stopAsked && !this.#isDone) {
         const optimized = await this.#openSession(graph, prepared, true, step.signal);
         await this.#runSteps(graph, feeds, optimized, plainSteps + 1, steps, step.signal);
@@ -180,7 +219,7 @@ export class Run {
       if (!signal.aborted) {
         // The error of a call is often only a consequence of a task that ended; the reason of that end is
         // more useful.
-        const cause = await taskEnded(cluster, watchedTasks(prepared), error);
+        const cause = await taskEnded(cluster, all, error);
         if (isSessionLost(error) || cause) {
           sessions.plain.discard();
           sessions.optimized.discard();
@@ -198,18 +237,22 @@ export class Run {
     plan: TrainingPlan,
     graph: CheckedGraph,
     feeds: StepFeeds,
-    prepared: Prepared,
+    { prepared, pins, all }: TrainingTasks,
     signal: AbortSignal,
   ): Promise<void> {
     const { cluster, tensors } = this.#collaborators;
     const workers = plan.workers.flatMap((name) => prepared.members.find((one) => one.name === name) ?? []);
-    const figures = new WorkerFigures(workers.map(({ name }) => name));
+    // After a recovery they go on.
+    this.#figures ??= new WorkerFigures(workers.map(({ name }) => name));
+    const figures = this.#figures;
+    figures.begin();
     this.status.setWorkers(figures);
     const steps = stepsOfWorkers(plan, this.#request.steps, feeds);
     const startedAt = performance.now();
-    let finished = 0;
+    const done = this.#recovery.isDue ? await this.#recovery.restore(signal) : 0;
+    let finished = done;
     await trainOnWorkers({
-      ...{ plan, graph, feeds, steps, workers, signal },
+      ...{ plan, graph, feeds, steps, done, workers, signal },
       open: (worker, graphDef) => this.#sessionPlan(prepared, worker, true).open(graphDef, signal),
       begin: async () => {
         await this.#checkpoints.begin(signal);
@@ -226,7 +269,11 @@ export class Run {
         finished++;
         const results = namedTensors(graph.fetches, step.values);
         tensors.set(this.status.runId, finished, results);
-        this.status.stepDone(results, { millis: step.millis, registeredGraph: finished === 1 }, undefined);
+        this.status.stepDone(
+          results,
+          { millis: step.millis, registeredGraph: finished === done + 1 },
+          undefined,
+        );
         this.#checkpoints.stepDone(finished, results, signal);
         const reason = metStop(this.#request.stops ?? [], results);
         if (reason === undefined) return;
@@ -236,11 +283,47 @@ export class Run {
       goesOnWithout: async (worker, error) => {
         if ((await taskEnded(cluster, [worker], error)) === undefined) return false;
         figures.lose(worker.name, finished);
+        this.status.workersChanged();
         return true;
+      },
+      comesBack: async (lost, graphDef, over) => {
+        const back = await this.#reopen(lost, graphDef, pins, AbortSignal.any([signal, over]));
+        if (!back) return undefined;
+        all.splice(0, all.length, ...all.map((task) => (task.name === lost.name ? back.worker : task)));
+        figures.regain(lost.name);
+        this.status.workersChanged();
+        return back;
       },
     });
     if (steps < this.#request.steps && !this.#stopAsked && !this.#isDone)
       this.status.endsEarly(epochsText(this.#request));
+  }
+
+  /** A new session of a lost worker, when its task is back; undefined if that is no longer wanted. */
+  async #reopen(lost: Participant, graphDef: GraphDef, pins: readonly Pin[], signal: AbortSignal) {
+    const { cluster } = this.#collaborators;
+    const { softPlacement } = this.#request;
+    const pin = { node: lost.name, device: lost.name, job: lost.job, task: lost.index };
+    const wait = {
+      cluster,
+      softPlacement,
+      signal,
+      pins: [{ ...pin, type: undefined, index: undefined }, ...pins],
+    };
+    while (!signal.aborted) {
+      try {
+        const prepared = await awaitBack({ ...wait, onPhase: () => undefined });
+        const worker = prepared.needed.find(({ name }) => name === lost.name);
+        if (!worker) return undefined;
+        const session = await this.#sessionPlan(prepared, worker, true).open(graphDef, signal);
+        return { worker, session };
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        if (!isSessionLost(error)) throw error;
+        await nextChange(cluster, LOOK_MILLIS, signal);
+      }
+    }
+    return undefined;
   }
 
   /** Waits while the run is paused, or a checkpoint is saved. */
@@ -262,7 +345,12 @@ export class Run {
     return tensors;
   }
 
-  async #restore(graph: CheckedGraph, { members }: Prepared, { session }: ReadySession, signal: AbortSignal) {
+  async #restore(
+    graph: CheckedGraph,
+    { members }: PreparedTasks,
+    { session }: ReadySession,
+    signal: AbortSignal,
+  ) {
     const { restore } = this.#request;
     const { savedValues } = this.#collaborators;
     savedValues.forgetOthers(restore?.sourceId, graph.graphDef);
@@ -280,29 +368,18 @@ export class Run {
     }
   }
 
-  async #awaitTasks(pins: readonly Pin[]): Promise<Prepared> {
+  #awaitTasks(pins: readonly Pin[]): Promise<PreparedTasks> {
     const { cluster } = this.#collaborators;
-    const { signal } = this.#abort;
-    const until = Date.now() + TASK_WAIT_MILLIS;
-    for (;;) {
-      signal.throwIfAborted();
-      const readiness = participantsOf(participants(cluster), pins, this.#request.softPlacement);
-      if (readiness.kind === "ready") return readiness;
-      const names = readiness.tasks.map((task) => task.name).join(", ");
-      this.status.setPhase(`Waiting for ${names}`);
-      const left = until - Date.now();
-      if (left <= 0) {
-        throw problem("DEADLINE_EXCEEDED", `${names} did not start within ${TASK_WAIT_MILLIS / 1000} s.`, {
-          remedy: "Look at the task's log.",
-        });
-      }
-      await nextChange(cluster, Math.min(left, 1000), signal);
-    }
+    const wait: TaskWait = {
+      ...{ cluster, pins, softPlacement: this.#request.softPlacement, signal: this.#abort.signal },
+      onPhase: (text) => this.status.setPhase(text),
+    };
+    return this.#recovery.isDue ? awaitReturn(wait, cluster) : awaitTasks(wait);
   }
 
   async #openSession(
     graph: CheckedGraph,
-    prepared: Prepared,
+    prepared: PreparedTasks,
     optimize: boolean,
     signal: AbortSignal,
   ): Promise<ReadySession & { readonly openMillis: number }> {
@@ -314,7 +391,7 @@ export class Run {
     return { ...ready, openMillis: performance.now() - startedAt };
   }
 
-  #sessionPlan({ members }: Prepared, master: Participant, optimize: boolean): SessionRequest {
+  #sessionPlan({ members }: PreparedTasks, master: Participant, optimize: boolean): SessionRequest {
     const { cluster } = this.#collaborators;
     const { softPlacement, logDevicePlacement } = this.#request;
     return planRunSession(
@@ -387,16 +464,6 @@ function namedTensors(names: readonly string[], values: readonly (Tensor | undef
   });
 }
 
-/** The tasks that nodes of the graph are pinned to. */
-function tasksOfPins({ needed }: Prepared, pins: readonly Pin[]): Participant[] {
-  return needed.filter(({ job, index }) => pins.some((pin) => pin.job === job && pin.task === index));
-}
-
-/** The tasks that the steps depend on. Unpinned nodes go to the first task of the cluster. */
-function watchedTasks({ needed, members, master }: Prepared): Participant[] {
-  return [...new Set([...needed, master, ...members.slice(0, 1)])];
-}
-
 /** Whether a restored variable has lost its value because its task was cleared. */
 function isUninitialised(error: unknown): boolean {
   return (
@@ -423,23 +490,4 @@ function isSessionLost(error: unknown): boolean {
 
 export function participants(cluster: Pick<ClusterService, "tasks">): Participant[] {
   return [...cluster.tasks()];
-}
-
-/** Resolves with the cluster's next change, after the time, or when the signal is aborted. */
-function nextChange(
-  cluster: Pick<ClusterService, "onChange">,
-  millis: number,
-  signal: AbortSignal,
-): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      stopListening();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, millis);
-    const stopListening = cluster.onChange(end);
-    signal.addEventListener("abort", end, { once: true });
-  });
 }

@@ -24,6 +24,11 @@ export class ScalarLog {
     }
   }
 
+  /** Forgets the steps after this one: they are run again. */
+  rewindTo(step: number): void {
+    for (const series of this.#series.values()) series.rewindTo(step + 1);
+  }
+
   get byteLength(): number {
     return [...this.#series.values()].reduce((sum, series) => sum + series.byteLength, 0);
   }

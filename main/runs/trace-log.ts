@@ -28,6 +28,11 @@ export class TraceLog {
     this.#steps = [...kept, added];
   }
 
+  /** Forgets the steps after this one: they are run again. */
+  rewindTo(step: number): void {
+    this.#steps = this.#steps.filter((trace) => trace.step <= step);
+  }
+
   get all(): readonly StepTrace[] {
     return this.#steps;
   }

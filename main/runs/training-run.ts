@@ -59,6 +59,8 @@ export interface WorkersTraining {
   readonly graph: CheckedGraph;
   readonly feeds: StepFeeds;
   readonly steps: number;
+  /** How many of them were done before: the first has the number after. */
+  readonly done: number;
   /** By worker, in the plan's order. */
   readonly workers: readonly Participant[];
   readonly signal: AbortSignal;
@@ -69,11 +71,19 @@ export interface WorkersTraining {
   goesOn(): Promise<boolean>;
   onStep(step: WorkerStep): void;
   goesOnWithout(worker: Participant, error: unknown): Promise<boolean>;
+  /** Waits for the task of a lost worker, until the training is over, and opens its new session. */
+  comesBack(
+    worker: Participant,
+    graph: CheckedGraph["graphDef"],
+    over: AbortSignal,
+  ): Promise<{ readonly worker: Participant; readonly session: KeptSession } | undefined>;
 }
 
 /** Trains with one loop of steps for each worker. Their sessions are closed in the end. */
 export async function trainOnWorkers(work: WorkersTraining): Promise<void> {
-  const { plan, graph, feeds, workers, signal } = work;
+  const { plan, graph, feeds, signal } = work;
+  /** With the incarnations that take part now. */
+  const workers = [...work.workers];
   const sessions: KeptSession[] = [];
   try {
     for (const [number, worker] of workers.entries()) {
@@ -86,11 +96,19 @@ export async function trainOnWorkers(work: WorkersTraining): Promise<void> {
     await trainBetweenGraph({
       ...{ plan, sessions, fetches: graph.fetches, signal, onStep: work.onStep, goesOn: work.goesOn },
       targets: graph.targets.filter((name) => name !== plan.train),
-      steps: work.steps,
+      ...{ steps: work.steps, done: work.done },
       feeds: (batch): ReadonlyMap<string, Tensor> => feeds.at(batch),
       goesOnWithout: async (at, error) => {
         const worker = workers[at];
         return worker !== undefined && work.goesOnWithout(worker, error);
+      },
+      comesBack: async (at, over) => {
+        const lost = workers[at];
+        const back = lost && (await work.comesBack(lost, workerGraph(graph.graphDef, lost, at), over));
+        if (!back) return undefined;
+        workers[at] = back.worker;
+        sessions.push(back.session);
+        return back.session;
       },
     });
   } finally {

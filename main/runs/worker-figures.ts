@@ -9,6 +9,8 @@ interface Figures {
   steps: number;
   readonly recent: WorkerStep[];
   lostAtStep: number | undefined;
+  /** How often it was lost and has come back. */
+  returns: number;
 }
 
 export class WorkerFigures {
@@ -19,7 +21,12 @@ export class WorkerFigures {
   /** @param names "worker/0", as steps number them */
   constructor(names: readonly string[]) {
     this.#names = names;
-    this.#figures = names.map(() => ({ steps: 0, recent: [], lostAtStep: undefined }));
+    this.#figures = names.map(() => ({ steps: 0, recent: [], lostAtStep: undefined, returns: 0 }));
+  }
+
+  /** All take part. */
+  begin(): void {
+    for (const figures of this.#figures) figures.lostAtStep = undefined;
   }
 
   add(step: WorkerStep): void {
@@ -40,10 +47,20 @@ export class WorkerFigures {
     if (figures) figures.lostAtStep = step;
   }
 
+  /** It takes part again. */
+  regain(name: string): void {
+    const figures = this.#figures[this.#names.indexOf(name)];
+    if (!figures) return;
+    figures.lostAtStep = undefined;
+    figures.returns += 1;
+    // Its pace before tells nothing of the new server.
+    figures.recent.length = 0;
+  }
+
   report(): TrainingFigures {
     const most = Math.max(...this.#figures.map(({ steps }) => steps));
     return {
-      workers: this.#figures.map(({ steps, recent, lostAtStep }, at) => {
+      workers: this.#figures.map(({ steps, recent, lostAtStep, returns }, at) => {
         const millis = recent.reduce((sum, step) => sum + step.millis, 0);
         const waited = recent.reduce((sum, step) => sum + step.waitedMillis, 0);
         return {
@@ -52,6 +69,7 @@ export class WorkerFigures {
             ? {}
             : { stepMillis: millis / recent.length, waitingShare: waited / millis }),
           ...(lostAtStep === undefined ? {} : { lostAtStep }),
+          ...(returns === 0 ? {} : { returns }),
         };
       }),
       staleness: [...this.#staleness],

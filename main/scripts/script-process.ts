@@ -9,6 +9,8 @@ import { clusterFlags, type PortedTask, type ScriptCluster, taskVariables } from
 export interface ScriptProcess {
   /** Resolves when it has ended for any reason; rejects with a ProblemError if it could not be started. */
   readonly exited: Promise<TaskExit>;
+  /** Of its first process; undefined before it was started, and for one on another machine. */
+  readonly pid?: number | undefined;
   /** Asks it to end, and ends it by force after a grace; a second call at once. */
   end(): void;
 }
@@ -69,5 +71,12 @@ export function startScript(
       await place?.leave();
     }
   };
-  return { exited: begin(), end };
+  const exited = begin();
+  return {
+    exited,
+    end,
+    get pid() {
+      return group?.pid;
+    },
+  };
 }

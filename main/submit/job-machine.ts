@@ -6,6 +6,7 @@ import type { FolderFiles } from "../scripts/files/script-files.js";
 import type { PortPlan } from "../scripts/job-ports.js";
 import type { OnScriptLine, ScriptProcess } from "../scripts/script-process.js";
 import type { PortedTask, ScriptCluster } from "../scripts/task-environment.js";
+import type { TaskLoad } from "../scripts/task-loads.js";
 
 /** What a machine needs to know before it starts tasks. */
 export interface MachineJob extends PortPlan {
@@ -37,6 +38,8 @@ export interface MachineEvents {
   /** What it does before the tasks start, as a line. */
   readonly onProgress: (machine: MachineName, text: string) => void;
   readonly onScalars: (machine: MachineName, points: readonly FolderScalar[]) => void;
+  /** What its tasks take; left out: nothing is measured. */
+  readonly onLoads?: (machine: MachineName, loads: readonly TaskLoad[]) => void;
 }
 
 export interface MachineName {

@@ -14,6 +14,7 @@ import type { FolderScalar } from "../scripts/curves/event-folder.js";
 import type { FolderFiles } from "../scripts/files/script-files.js";
 import { progressOf } from "../scripts/line-progress.js";
 import type { JobResult, ScriptJob } from "../scripts/script-job.js";
+import type { TaskLoad } from "../scripts/task-loads.js";
 import { defined, problemOf } from "../shared/problems.js";
 import { ScalarSeries } from "../shared/scalar-series.js";
 import { howItEnded } from "../tasks/exit-problem.js";
@@ -132,6 +133,7 @@ export class JobRecord implements JobEvents {
     if (exit) {
       task.state = exit.code === 0 ? "ended" : isOwn ? "failed" : "stopped";
       task.exit = howItEnded(exit);
+      delete task.load;
     } else {
       task.state = "running";
       task.starts++;
@@ -162,6 +164,15 @@ export class JobRecord implements JobEvents {
 
   onScalars(machine: MachineName, points: readonly FolderScalar[]): void {
     for (const point of points) this.#add(this.#nameOf(machine), point);
+    this.#options.onChange(false);
+  }
+
+  onLoads(machine: MachineName, loads: readonly TaskLoad[]): void {
+    const name = this.#nameOf(machine);
+    for (const { task, cpuPercent, memoryBytes } of loads) {
+      const known = this.#tasks.get(task);
+      if (known?.machine === name && known.state === "running") known.load = { cpuPercent, memoryBytes };
+    }
     this.#options.onChange(false);
   }
 

@@ -14,6 +14,7 @@ import {
   startScript,
 } from "../scripts/script-process.js";
 import { assignGpus, type PortedTask } from "../scripts/task-environment.js";
+import { measureLoads } from "../scripts/task-loads.js";
 import type { Ports } from "../tasks/ports.js";
 import type { JobMachine, MachineEvents, MachineJob, Prepared } from "./job-machine.js";
 import type { JobSettings } from "./job-settings.js";
@@ -37,6 +38,8 @@ export class LocalMachine implements JobMachine {
   #curves: EventFolder | undefined;
   #network: JobNetwork | undefined;
   #setup: ScriptSetup | undefined;
+  readonly #processes = new Map<string, ScriptProcess>();
+  #loads: ReturnType<typeof measureLoads> | undefined;
   #gpus: ReadonlyMap<PortedTask, string | undefined> = new Map();
 
   constructor(options: LocalMachineOptions) {
@@ -62,6 +65,9 @@ export class LocalMachine implements JobMachine {
     if (settings.scalars) {
       this.#curves = await EventFolder.follow(folder, (points) => events.onScalars(this, points));
     }
+    if (events.onLoads) {
+      this.#loads = measureLoads(this.#processes, (loads) => events.onLoads?.(this, loads));
+    }
     return {
       isIsolated: network.isIsolated,
       obstacle: network.obstacle,
@@ -72,7 +78,14 @@ export class LocalMachine implements JobMachine {
   start(name: TaskName, onLine: OnScriptLine): ScriptProcess {
     const task = [...this.#gpus.keys()].find((known) => shortTaskText(known) === shortTaskText(name));
     if (!task || !this.#setup) throw new Error(`${shortTaskText(name)} was not prepared.`);
-    return startScript(this.#setup, task, this.#gpus.get(task), onLine);
+    const process = startScript(this.#setup, task, this.#gpus.get(task), onLine);
+    const key = shortTaskText(name);
+    this.#processes.set(key, process);
+    const ended = () => {
+      if (this.#processes.get(key) === process) this.#processes.delete(key);
+    };
+    process.exited.then(ended, ended);
+    return process;
   }
 
   async connect(port: number): Promise<Socket> {
@@ -85,6 +98,7 @@ export class LocalMachine implements JobMachine {
   }
 
   async close(): Promise<void> {
+    this.#loads?.dispose();
     await this.#curves?.close();
     await this.#network?.close();
     await this.#ports.release();

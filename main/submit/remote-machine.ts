@@ -81,7 +81,10 @@ export class RemoteMachine implements JobMachine {
     const { identity, machine, signal } = options;
     const { deviceId, certPem, name } = machine;
     const known = { identity, deviceId, certPem, name, addresses: agentAddresses(machine) };
-    const channel = await openAgentChannel({ ...known, timeoutMillis: DIAL_TIMEOUT_MILLIS }, signal);
+    const channel = await openAgentChannel(
+      { ...known, timeoutMillis: DIAL_TIMEOUT_MILLIS, keepAlive: true },
+      signal,
+    );
     return new RemoteMachine(options, channel);
   }
 
@@ -102,7 +105,7 @@ export class RemoteMachine implements JobMachine {
   }
 
   async prepare({ tasks, cluster, elsewhere, isolate, files }: MachineJob): Promise<Prepared> {
-    const { settings, jobId } = this.#options;
+    const { settings, jobId, events } = this.#options;
     const { script, args, passFlags, python, requirements, folder, scalars } = settings;
     const list = files?.files ?? [];
     const wanted = await this.#ask(
@@ -118,6 +121,7 @@ export class RemoteMachine implements JobMachine {
         ...(python !== undefined && { python }),
         ...(requirements !== undefined && { requirements }),
         ...(scalars && { scalars }),
+        ...(events.onLoads && { loads: true }),
       },
       "wanted",
     );
@@ -206,13 +210,14 @@ export class RemoteMachine implements JobMachine {
   async #take(report: ScriptReport, reader: MessageReader<ScriptReport>): Promise<void> {
     if (report.kind === "progress") this.#options.events.onProgress(this, report.text);
     else if (report.kind === "scalars") this.#options.events.onScalars(this, report.points);
+    else if (report.kind === "loads") this.#options.events.onLoads?.(this, report.tasks);
     else if (report.kind === "line") {
       this.#tasks.get(shortTaskText(report.task))?.onLine(report.text, report.stream);
     } else if (report.kind === "exited") this.#ended(report.task)?.resolve(report.exit);
     else if (report.kind === "failed") this.#ended(report.task)?.reject(new ProblemError(report.problem));
     else if (report.kind === "dial") inBackground(this.#carry(report.connection, report.port));
     else if (report.kind === "output") await this.#receive(report.file, reader);
-    else this.#answer?.resolve(report);
+    else if (report.kind !== "packages") this.#answer?.resolve(report);
   }
 
   #ended(task: TaskName): Deferred<TaskExit> | undefined {

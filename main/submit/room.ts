@@ -7,14 +7,17 @@ import type { TrustedMachine } from "../peers/trust/trusted-machine.js";
 import { isInnerPath } from "../scripts/files/file-paths.js";
 import type { EmitEvent } from "../shared/events.js";
 import type { HandlersOf } from "../shared/handlers.js";
-import { noSuchMachine, problem } from "../shared/problems.js";
+import { log } from "../shared/log/log.js";
+import { defined, noSuchMachine, problem } from "../shared/problems.js";
 import { once, type Room } from "../shared/room.js";
 import { UpdateThrottle } from "../shared/update-throttle.js";
 import { LogBatcher } from "../tasks/log-batcher.js";
 import type { Ports } from "../tasks/ports.js";
+import { JobArchive, type KeptJob } from "./job-archive.js";
 import { JobRecord } from "./job-record.js";
 import { DEFAULT_MAX_MB, type JobSettings, type PlannedTask } from "./job-settings.js";
 import { submitJob } from "./submit-job.js";
+import { surveyMachine } from "./survey-machine.js";
 import { type Located, locateScript, surveyScript } from "./survey-script.js";
 
 /** With their logs and curves. */
@@ -39,7 +42,7 @@ export interface SubmitRoom extends Room<HandlersOf<typeof scriptMethods>> {
 }
 
 interface Kept {
-  readonly record: JobRecord;
+  readonly record: KeptJob;
   readonly done: Promise<void>;
 }
 
@@ -59,11 +62,21 @@ export function createSubmit(options: SubmitOptions): SubmitRoom {
     const [jobId = "", task = ""] = key.split(" ");
     emit("scriptLog", { jobId, task, lines: added });
   });
-  const find = (jobId: string): JobRecord => {
+  const archive = new JobArchive(join(folder, "history"), MOST_JOBS);
+  const restored = archive.load().then(
+    (earlier) => {
+      if (earlier.length === 0) return;
+      jobs = [...jobs, ...earlier.map((record) => ({ record, done: Promise.resolve() }))].slice(0, MOST_JOBS);
+      tell.now();
+    },
+    (error: unknown) => log.error("The scripts of before cannot be listed.", error),
+  );
+  const find = async (jobId: string): Promise<KeptJob> => {
+    await restored;
     const found = jobs.find(({ record }) => record.id === jobId);
     if (found) return found.record;
     throw problem("NOT_FOUND", "That job of a script is no longer kept.", {
-      reason: `The newest ${MOST_JOBS} are kept, until Tensordeck ends.`,
+      reason: `The newest ${MOST_JOBS} are kept.`,
     });
   };
   const planned = (request: ScriptRequest): PlannedTask[] =>
@@ -89,10 +102,12 @@ export function createSubmit(options: SubmitOptions): SubmitRoom {
       onLine: (task, line) => lines.add(`${id} ${task}`, line),
     });
     const submitter = { identity: async () => identity, environments, ports };
-    const done = submitJob({ settings, tasks, submitter, events: record, signal: record.signal }).then(
-      (result) => record.finished(result),
-      (error: unknown) => record.notStarted(error),
-    );
+    const done = submitJob({ settings, tasks, submitter, events: record, signal: record.signal })
+      .then(
+        (result) => record.finished(result),
+        (error: unknown) => record.notStarted(error),
+      )
+      .then(() => archive.keep(record));
     jobs = [{ record, done }, ...jobs].filter(({ record: kept }, index) => index < MOST_JOBS || !kept.isOver);
     tell.now();
     return id;
@@ -100,7 +115,7 @@ export function createSubmit(options: SubmitOptions): SubmitRoom {
 
   const endWork = once(async () => {
     for (const { record } of jobs) record.stop(problem("CANCELLED", "Tensordeck is shutting down."));
-    await Promise.all(jobs.map(({ done }) => done));
+    await Promise.all([restored, ...jobs.map(({ done }) => done)]);
     tell.dispose();
     lines.dispose();
   });
@@ -108,15 +123,27 @@ export function createSubmit(options: SubmitOptions): SubmitRoom {
     handlers: {
       "scripts.survey": (location) =>
         surveyScript(location, environments, AbortSignal.timeout(SURVEY_MILLIS)),
-      "scripts.start": start,
-      "scripts.stop": ({ jobId }) =>
-        find(jobId).stop(problem("CANCELLED", "The job was stopped before its tasks had started.")),
-      "scripts.forget": ({ jobId }) => {
-        jobs = jobs.filter(({ record }) => record.id !== jobId || !record.isOver);
-        tell.now();
+      "scripts.packages": async ({ machineId, ...location }) => {
+        const machine = trust.get(machineId);
+        if (!machine) throw noSuchMachine(machineId);
+        const located = await locateScript(location);
+        const signal = AbortSignal.timeout(SURVEY_MILLIS);
+        return defined(await surveyMachine({ identity, machine, folder: located.folder }, signal));
       },
-      "scripts.log": ({ jobId, task, afterSequence }) => find(jobId).lines(task, afterSequence),
-      "scripts.curves": ({ jobId }) => find(jobId).curves(),
+      "scripts.start": start,
+      "scripts.stop": async ({ jobId }) =>
+        (await find(jobId)).stop(problem("CANCELLED", "The job was stopped before its tasks had started.")),
+      "scripts.forget": async ({ jobId }) => {
+        const found = jobs.find(({ record }) => record.id === jobId);
+        if (!found?.record.isOver) return;
+        jobs = jobs.filter((kept) => kept !== found);
+        tell.now();
+        // It is written when it has ended.
+        await found.done;
+        await archive.forget(jobId);
+      },
+      "scripts.log": async ({ jobId, task, afterSequence }) => (await find(jobId)).lines(task, afterSequence),
+      "scripts.curves": async ({ jobId }) => (await find(jobId)).curves(),
     },
     running: () =>
       jobs.flatMap(({ record }) => {

@@ -27,6 +27,7 @@ import { client } from "../transport/client.js";
 import { listText } from "../ui/format.js";
 import { selectInGraph } from "../viewport/travel.js";
 import { currentTasks, missingTasks, startLabel, startMissing } from "./graph-tasks.js";
+import { recoveryAction } from "./recovery-actions.js";
 import { restoreRequest, runWithoutValues, runWithValues } from "./restore-actions.js";
 import { withEvents } from "./run-events.js";
 
@@ -257,6 +258,9 @@ export function receiveRun(received: RunUpdate, kernelOffer: KernelOffer): void 
   const isNew = newest?.runId !== update.runId;
   useRun.setState({ newest: update });
   if (isNew) beginRun(update);
+  // It goes on: what was told of its failure no longer holds.
+  else if (newest?.state === "failed" && isActive(update))
+    for (const key of [RUN_NOTICE, RUN_ELSEWHERE]) dismissNoticeByKey(key);
   for (const session of openSessions()) {
     const store = useDocumentRun.of(session);
     if (store.getState().latest?.runId === update.runId) store.setState({ latest: update });
@@ -296,7 +300,10 @@ function showRunProblem(run: RunUpdate, problem: Problem, kernelOffer: KernelOff
     (session) => useDocumentRun.of(session).getState().latest?.runId === run.runId,
   );
   for (const session of shown) {
-    const action = inSession(session, () => restoreAction(run) ?? actionFor(problem, run, kernelOffer));
+    const action = inSession(
+      session,
+      () => recoveryAction(run) ?? restoreAction(run) ?? actionFor(problem, run, kernelOffer),
+    );
     showNotice({ kind: "problem", problem, key: RUN_NOTICE, session, ...(action ? { action } : {}) });
   }
   const [first] = shown;

@@ -41,6 +41,7 @@ import { placementCommands, placementShownCommands } from "./placement-commands.
 import {
   activeRunCommands,
   queuedRunCommands,
+  recoveryCommands,
   runCommands,
   stepsCommands,
   traceCommands,
@@ -75,6 +76,7 @@ export const allCommands: readonly AnyCommand[] = [
     runConfigCommands,
     runHistoryCommands,
     activeRunCommands,
+    recoveryCommands,
     queuedRunCommands,
     partialRunCommands,
     traceCommands,

@@ -1,5 +1,7 @@
 import type { QueuedRun } from "../../main/api/run-queue.js";
+import type { RunUpdate } from "../../main/api/runs.js";
 import { initialiseAndRunAgain } from "../actions/initialise-actions.js";
+import { goOnFromCheckpoint, goOnLabel } from "../actions/recovery-actions.js";
 import { restoreRequest } from "../actions/restore-actions.js";
 import {
   enqueueRun,
@@ -198,6 +200,29 @@ export const activeRunCommands = defineCommands(runTarget, {
     whileTyping: true,
     needsApplication: true,
     run: stopRun,
+  },
+});
+
+/** The newest run, if it failed because it lost a task and can go on. */
+const recoveryTarget: TargetKind<RunUpdate> = {
+  name: "run that lost a task",
+  current: () => {
+    const { newest } = useRun.getState();
+    return newest?.recovery ? { target: newest } : { reason: words.recovery.none };
+  },
+};
+
+export const recoveryCommands = defineCommands(recoveryTarget, {
+  goOn: {
+    id: "run.goOn",
+    group: "Run",
+    label: words.recovery.goOn.label,
+    short: ({ recovery }) => goOnLabel(recovery?.checkpointStep ?? 0),
+    keywords: words.recovery.goOn.keywords,
+    icon: "play",
+    needsApplication: true,
+    isEnabled: ({ runId }) => when(useRun.getState().newest?.runId === runId, words.recovery.none),
+    run: goOnFromCheckpoint,
   },
 });
 

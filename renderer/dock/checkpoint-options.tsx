@@ -1,6 +1,7 @@
 /** How often a run saves checkpoints, how many it keeps, and where. */
 import { type ReactElement, useId } from "react";
 import { type CheckpointPlan, KEPT_CHECKPOINTS, MAX_KEPT_CHECKPOINTS } from "../../main/api/checkpoints.js";
+import { MAX_RECOVERIES } from "../../main/api/recoveries.js";
 import { MAX_STEPS } from "../../main/api/runs.js";
 import { PropertyRow } from "../parts/property-row.js";
 import { TextField } from "../parts/text-field.js";
@@ -38,7 +39,9 @@ export function CheckpointOptions({ plan }: { readonly plan: CheckpointPlan | un
 function Kept({ plan }: { readonly plan: CheckpointPlan }): ReactElement {
   const keepId = useId();
   const folderId = useId();
+  const recoveriesId = useId();
   const { folder, ...rest } = plan;
+  const { recoveries, ...unattended } = plan;
   return (
     <>
       <PropertyRow wideName>
@@ -61,6 +64,19 @@ function Kept({ plan }: { readonly plan: CheckpointPlan }): ReactElement {
           commit={(text) => {
             const path = text.trim();
             return set(path === "" ? rest : { ...rest, folder: path });
+          }}
+        />
+      </PropertyRow>
+      <PropertyRow wideName>
+        <span id={recoveriesId}>{words.recoveries}</span>
+        <TextField
+          labelledBy={recoveriesId}
+          value={recoveries === undefined ? "" : numberText(recoveries)}
+          placeholder={words.recoveriesPlaceholder}
+          commit={(text) => {
+            const count = optionalNumber(text, 1, MAX_RECOVERIES);
+            if (typeof count === "string") return count;
+            return set(count === undefined ? unattended : { ...unattended, recoveries: count });
           }}
         />
       </PropertyRow>

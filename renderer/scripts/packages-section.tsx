@@ -1,24 +1,28 @@
 import type { ReactElement } from "react";
 import type { Machine } from "../../main/api/cluster.js";
-import type { ScriptPackages, ScriptTask } from "../../main/api/scripts.js";
+import type { MachinePackages, ScriptPackages, ScriptSurvey, ScriptTask } from "../../main/api/scripts.js";
 import { ProblemView } from "../parts/problem-view.js";
 import { texts } from "../texts/texts.js";
 import { Icon } from "../ui/icon.js";
 import { bold } from "../ui/rich-parts.js";
+import { Spinner } from "../ui/spinner.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./script-dialog.module.css";
 import { ScriptRow } from "./script-row.js";
+import { useMachinePackages } from "./use-machine-packages.js";
 
 const words = texts.scripts.packagesSection;
 
 interface PackagesSectionProps {
+  /** The script, and the folder that is sent with it. */
+  readonly script: Pick<ScriptSurvey, "path" | "folder">;
   readonly packages: ScriptPackages;
   readonly machines: readonly Machine[];
   readonly tasks: readonly ScriptTask[];
 }
 
 /** Where the packages of the script come from, and whether each machine of the job has them. */
-export function PackagesSection({ packages, machines, tasks }: PackagesSectionProps): ReactElement {
+export function PackagesSection({ script, packages, machines, tasks }: PackagesSectionProps): ReactElement {
   const { kind, file = "", count = 0, problem } = packages;
   const used = machines.filter(({ id }) => tasks.some(({ machineId }) => machineId === id));
   return (
@@ -36,10 +40,11 @@ export function PackagesSection({ packages, machines, tasks }: PackagesSectionPr
         {used.map((machine) => (
           <p key={machine.id} className={styles.packageRow}>
             <b className={textStyles.truncated}>{machine.name}</b>
-            <span className={textStyles.muted}>{stateText(machine, packages)}</span>
-            {machine.kind === "this" && packages.ready && problem === undefined ? (
-              <Icon name="check" />
-            ) : null}
+            {machine.kind === "this" ? (
+              <MachineState state={packages} />
+            ) : (
+              <StateElsewhere key={script.folder} script={script} machineId={machine.id} />
+            )}
           </p>
         ))}
       </div>
@@ -50,8 +55,38 @@ export function PackagesSection({ packages, machines, tasks }: PackagesSectionPr
   );
 }
 
-function stateText({ kind }: Machine, { kind: packages, ready, python, problem }: ScriptPackages): string {
-  if (kind !== "this") return packages === "requirements" ? words.elsewhere : words.elsewhereSystem;
-  if (problem !== undefined || python === undefined) return problem?.message ?? "";
-  return ready ? words.ready({ python }) : words.willBeMade({ python });
+/** Asked of the machine itself. */
+function StateElsewhere({
+  script,
+  machineId,
+}: Pick<PackagesSectionProps, "script"> & { readonly machineId: string }): ReactElement {
+  const state = useMachinePackages(script, machineId);
+  if (state) return <MachineState state={state} />;
+  return (
+    <span className={textStyles.muted}>
+      <Spinner /> {words.asking}
+    </span>
+  );
+}
+
+function MachineState({ state }: { readonly state: MachinePackages }): ReactElement {
+  const { ready, python = "", problem } = state;
+  if (problem) {
+    return (
+      <>
+        <span className={textStyles.error} title={[problem.reason, problem.remedy].filter(Boolean).join(" ")}>
+          {problem.message} {problem.remedy}
+        </span>
+        <Icon name="warning" />
+      </>
+    );
+  }
+  return (
+    <>
+      <span className={textStyles.muted}>
+        {ready ? words.ready({ python }) : words.willBeMade({ python })}
+      </span>
+      {ready ? <Icon name="check" /> : null}
+    </>
+  );
 }

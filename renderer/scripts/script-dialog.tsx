@@ -114,7 +114,7 @@ function ScriptForm({ survey, given, onFolder }: ScriptFormProps): ReactElement 
           </div>
         </ScriptRow>
         <FilesSection survey={survey} />
-        <PackagesSection packages={survey.packages} machines={machines} tasks={tasks} />
+        <PackagesSection script={survey} packages={survey.packages} machines={machines} tasks={tasks} />
         <ScriptRow label={words.strategy}>
           {strategy ? (
             <p className={styles.line}>

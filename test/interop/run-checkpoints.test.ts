@@ -1,5 +1,5 @@
 /** What a run saves of its training, read by stock TensorFlow. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -110,5 +110,56 @@ describe.skipIf(peerMissing("tensorflow"))("what a run saves", () => {
       w: values[0]?.toArray(),
       step: 5,
     });
+  });
+
+  test("is restored, the newest that is whole, with the step of the run that it is of", async () => {
+    const within = join(folder, "damaged");
+    const task: Participant = {
+      ...{ name: "local/0", job: "local", index: 0, state: "running", incarnation: "1" },
+      ...{ address: server.target.replace("grpc://", ""), devices: [], unusable: undefined },
+    };
+    const { signal } = new AbortController();
+    const keeper = new CheckpointKeeper(
+      {
+        ...{ graph: GraphDef.encode(graph).finish(), steps: 9, training: plan },
+        checkpoints: { every: 1, keep: 3, folder: within },
+      },
+      {
+        ...{ cluster: { membership: "fixed", tasks: () => [task] }, folder: within },
+        onChange: () => undefined,
+      },
+    );
+    const weight = async () => Number((await session.run(["w:0"])).values[0]?.at(0));
+    await expect(keeper.restoreNewest(signal)).rejects.toMatchObject({ problem: { code: "NOT_FOUND" } });
+    await keeper.begin(signal);
+    const saved: { readonly step: number | undefined; readonly w: number }[] = [];
+    for (let step = 1; step <= 3; step++) {
+      await session.run([], { targets: [plan.train] });
+      keeper.stepDone(step, [], signal);
+      await keeper.settled();
+      saved.push({ step: keeper.newestStep, w: await weight() });
+    }
+    const [first, second, third] = saved;
+    expect(saved.map(({ step }) => step)).toEqual([0, 1, 2].map((more) => (first?.step ?? 0) + more));
+    await session.run([], { targets: [plan.init] });
+
+    expect(await keeper.restoreNewest(signal)).toEqual({
+      ...{ checkpointStep: third?.step, runStep: 3, damaged: [] },
+    });
+    expect(await weight()).toBe(third?.w);
+    // One without elements, and one whose index is no index.
+    await rm(join(within, `ckpt-${third?.step}.data-00000-of-00001`));
+    await writeFile(join(within, `ckpt-${second?.step}.index`), "no index");
+    expect(await keeper.restoreNewest(signal)).toEqual({
+      ...{ checkpointStep: first?.step, runStep: 1 },
+      damaged: [`ckpt-${third?.step}`, `ckpt-${second?.step}`],
+    });
+    expect(await weight()).toBe(first?.w);
+    await rm(join(within, `ckpt-${first?.step}.index`));
+    await expect(keeper.restoreNewest(signal)).rejects.toMatchObject({
+      problem: { code: "DATA_LOSS", message: "No checkpoint can be read." },
+    });
+    expect(await weight()).toBe(first?.w);
+    await keeper.dispose();
   });
 });

@@ -1,4 +1,5 @@
 /** Steps of between-graph replication: this process is the client of every worker, each of which has a session of its own. */
+import { inBackground } from "../faults.js";
 import type { TrainingPlan } from "../graph/training/trainable/plan.js";
 import { invalidArgument } from "../protocol/status.js";
 import { Tensor } from "../protocol/tensor.js";
@@ -30,6 +31,8 @@ export interface BetweenGraphOptions {
   readonly targets?: readonly string[] | undefined;
   /** Asynchronous: how many batches all workers train on together. Synchronous: how many steps. */
   readonly steps: number;
+  /** How many of them were done before: the first has the number after. Defaults to 0. */
+  readonly done?: number | undefined;
   /** What is fed with the batch of a number, from 1; each is taken by one worker. */
   readonly feeds?: ((batch: number) => ReadonlyMap<string, Tensor>) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -38,6 +41,13 @@ export interface BetweenGraphOptions {
   readonly onStep: (step: WorkerStep) => void | Promise<void>;
   /** Whether the others go on without a worker whose step failed. Otherwise the training fails with the error. */
   readonly goesOnWithout?: ((worker: number, error: unknown) => Promise<boolean>) | undefined;
+  /**
+   * Waits until the task of a worker that was lost is back, and opens its new session; undefined if it stays away. The
+   * signal is aborted when the training is over.
+   */
+  readonly comesBack?:
+    | ((worker: number, over: AbortSignal) => Promise<WorkerSession | undefined>)
+    | undefined;
 }
 
 /**
@@ -54,10 +64,16 @@ export async function trainBetweenGraph(options: BetweenGraphOptions): Promise<v
 /** The workers that take part, and what becomes of one whose step fails. */
 class Workers {
   readonly #options: BetweenGraphOptions;
+  readonly #sessions: WorkerSession[];
   readonly #present: Set<number>;
+  /** Aborted when no worker can take part any more. */
+  readonly #over = new AbortController();
+  /** Those that are waited for. */
+  readonly #returning = new Set<Promise<boolean>>();
 
   constructor(options: BetweenGraphOptions) {
     this.#options = options;
+    this.#sessions = [...options.sessions];
     this.#present = new Set(options.sessions.keys());
   }
 
@@ -66,7 +82,7 @@ class Workers {
   }
 
   session(worker: number): WorkerSession {
-    const session = this.#options.sessions[worker];
+    const session = this.#sessions[worker];
     if (session) return session;
     throw invalidArgument(`There is no worker ${worker}.`);
   }
@@ -79,47 +95,82 @@ class Workers {
     this.#present.delete(worker);
     if (this.#present.size === 0) throw error;
   }
+
+  /** Whether a lost worker takes part again: with a new session, as soon as its task is back. */
+  async comesBack(worker: number): Promise<boolean> {
+    const { comesBack } = this.#options;
+    if (!comesBack || this.#over.signal.aborted) return false;
+    const back = comesBack(worker, this.#over.signal).then((session) => {
+      if (!session || this.#over.signal.aborted) return false;
+      this.#sessions[worker] = session;
+      this.#present.add(worker);
+      return true;
+    });
+    this.#returning.add(back);
+    try {
+      return await back;
+    } finally {
+      this.#returning.delete(back);
+    }
+  }
+
+  /** The training is over: nothing is waited for any more. */
+  async end(): Promise<void> {
+    this.#over.abort();
+    await Promise.allSettled(this.#returning);
+  }
 }
 
 /** Each worker steps on its own. */
 class AsynchronousTraining {
   readonly #options: BetweenGraphOptions;
   readonly #workers: Workers;
-  #taken = 0;
+  #taken: number;
   /** Batches of workers that were lost. */
   readonly #returned: number[] = [];
   #failed = false;
+  /** A worker found nothing left to do. */
+  #isDone = false;
 
   constructor(options: BetweenGraphOptions) {
     this.#options = options;
     this.#workers = new Workers(options);
+    this.#taken = options.done ?? 0;
   }
 
   async run(): Promise<void> {
-    const loops = this.#workers.present.map((worker) =>
-      this.#loop(worker).catch((error: unknown) => {
+    const loops = this.#workers.present.map(async (worker) => {
+      try {
+        while (await this.#loop(worker)) if (!(await this.#workers.comesBack(worker))) return;
+      } catch (error) {
         this.#failed = true;
         throw error;
-      }),
-    );
+      } finally {
+        // Either nothing is left to do, or the training fails. One that only waited has nothing to say.
+        if (this.#failed || this.#isDone) await this.#workers.end();
+      }
+    });
     const ends = await Promise.allSettled(loops);
     const failure = ends.find((end) => end.status === "rejected");
     if (failure) throw failure.reason;
   }
 
-  async #loop(worker: number): Promise<void> {
+  /** Returns whether the worker was lost; otherwise there is nothing left to do. */
+  async #loop(worker: number): Promise<boolean> {
     const { goesOn } = this.#options;
     while (!this.#failed && (goesOn ? await goesOn() : true)) {
       const batch = this.#nextBatch();
-      if (batch === undefined) return;
+      if (batch === undefined) break;
       try {
         await this.#options.onStep(await this.#step(worker, batch));
       } catch (error) {
         await this.#workers.lose(worker, error);
         this.#returned.push(batch);
-        return;
+        return true;
       }
     }
+    this.#isDone = true;
+    return false;
   }
 
   #nextBatch(): number | undefined {
@@ -155,10 +206,14 @@ class SynchronousTraining {
   }
 
   async run(): Promise<void> {
-    const { steps, goesOn } = this.#options;
-    await this.#begin();
-    for (let number = 1; number <= steps && (goesOn ? await goesOn() : true); number++) {
-      await this.#step(number);
+    const { steps, done = 0, goesOn } = this.#options;
+    try {
+      await this.#begin();
+      for (let number = done + 1; number <= steps && (goesOn ? await goesOn() : true); number++) {
+        await this.#step(number);
+      }
+    } finally {
+      await this.#workers.end();
     }
   }
 
@@ -207,7 +262,12 @@ class SynchronousTraining {
       }
     });
     const ended = (await Promise.all(parts)).flat();
-    for (const part of ended) if ("error" in part) await this.#workers.lose(part.worker, part.error);
+    for (const part of ended) {
+      if (!("error" in part)) continue;
+      await this.#workers.lose(part.worker, part.error);
+      // It gives its gradients again from the first step after its return.
+      inBackground(this.#workers.comesBack(part.worker));
+    }
     return ended.flatMap((part) => ("error" in part ? [] : [part]));
   }
 

@@ -1,6 +1,7 @@
 /** Event files that TensorBoard reads: TFRecords of Event messages, as tf.compat.v1.summary.FileWriter writes them. */
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
+import { SessionLog, SessionLog_SessionStatus } from "../../protos/generated/tensorflow/event.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { Summary, Summary_Value } from "../../protos/generated/tensorflow/summary.js";
 import { eventFileName, eventRecord, versionRecord } from "../io/events/event-file.js";
@@ -81,6 +82,12 @@ export class FileWriter {
   async addGraph(graph: GraphDef, step: Step = 0): Promise<void> {
     const value = GraphDef.encode(graph).finish();
     await this.#add(eventRecord({ step: BigInt(step), what: { $case: "graphDef", value } }));
+  }
+
+  /** Says that a program starts again at a step: TensorBoard then drops what it has of this step and those after it. */
+  async addSessionStart(step: Step): Promise<void> {
+    const value = SessionLog.fromPartial({ status: SessionLog_SessionStatus.START });
+    await this.#add(eventRecord({ step: BigInt(step), what: { $case: "sessionLog", value } }));
   }
 
   /** Waits until everything is on disk. */

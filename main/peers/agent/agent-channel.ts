@@ -32,6 +32,9 @@ import {
 const CONTROL_DEADLINE_MILLIS = 10_000;
 /** The largest answer is a batch of log lines, a quarter of a megabyte. */
 const MAX_ANSWER_BYTES = 8 << 20;
+/** As often as agents ask those that they serve. */
+const KEEPALIVE_INTERVAL_MILLIS = 10_000;
+const KEEPALIVE_TIMEOUT_MILLIS = 5000;
 
 export interface Calling {
   /** Deadline of the call; CONTROL_DEADLINE_MILLIS by default. */
@@ -50,6 +53,11 @@ export interface AgentChannelOptions {
   readonly addresses: readonly string[];
   /** Time limit for dialling. */
   readonly timeoutMillis: number;
+  /**
+   * True: a machine that no longer answers fails the calls within KEEPALIVE_INTERVAL_MILLIS and KEEPALIVE_TIMEOUT_MILLIS,
+   * for conversations that may be silent for long.
+   */
+  readonly keepAlive?: boolean;
 }
 
 /**
@@ -88,7 +96,13 @@ export class AgentChannel {
   readonly #client: Client;
 
   constructor(
-    { identity, certPem, deviceId, name }: Omit<AgentChannelOptions, "addresses" | "timeoutMillis">,
+    {
+      identity,
+      certPem,
+      deviceId,
+      name,
+      keepAlive,
+    }: Omit<AgentChannelOptions, "addresses" | "timeoutMillis">,
     at: { readonly host: string; readonly port: number },
   ) {
     this.address = formatHostPort(at);
@@ -103,6 +117,10 @@ export class AgentChannel {
         // A lost answer to a start is not retried here: only the caller knows whether the task is still wanted.
         "grpc.enable_retries": 0,
         "grpc.enable_channelz": 0,
+        ...(keepAlive && {
+          "grpc.keepalive_time_ms": KEEPALIVE_INTERVAL_MILLIS,
+          "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MILLIS,
+        }),
       },
     );
   }

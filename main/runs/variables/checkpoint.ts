@@ -10,6 +10,7 @@ import { BundleWriter } from "../../../worker-runtime/io/tensor-bundle/bundle-wr
 import { type DType, itemSize } from "../../../worker-runtime/protocol/dtype.js";
 import { TensorFlowError } from "../../../worker-runtime/protocol/status.js";
 import type { Tensor } from "../../../worker-runtime/protocol/tensor.js";
+import { ProblemError } from "../../api/wire.js";
 import { expandHome } from "../../documents/directory.js";
 import { fileProblem, problem, problemOf } from "../../shared/problems.js";
 import type { KeptSession } from "../session-keeper.js";
@@ -23,6 +24,9 @@ const MAX_WEIGHTS_FILE_BYTES = 2 ** 31;
 
 /** Files are read and written with the rights of the account that runs the application. */
 const ALL_FILES: BundleFiles = { resolve: (path) => Promise.resolve(path) };
+
+/** Files of a checkpoint are missing or damaged: another one may do. */
+export class DamagedCheckpointError extends ProblemError {}
 
 export interface CheckpointWork {
   readonly session: KeptSession;
@@ -107,7 +111,7 @@ export async function restoreCheckpoint(work: CheckpointWork): Promise<Restored>
   const { session, variables, signal, onProgress } = work;
   const prefix = checkpointPrefix(work.path);
   const { reader, unused } = await openValues(work, prefix).catch((error: unknown) => {
-    throw fileFailure("The checkpoint cannot be read", prefix, error);
+    throw readFailure(prefix, error);
   });
   try {
     const saved = new Set(reader.names());
@@ -119,7 +123,10 @@ export async function restoreCheckpoint(work: CheckpointWork): Promise<Restored>
       const feeds = new Map<string, Tensor>();
       for (const { name, fed } of batch) {
         signal.throwIfAborted();
-        feeds.set(fed, await reader.read(name));
+        const value = await reader.read(name).catch((error: unknown) => {
+          throw readFailure(prefix, error);
+        });
+        feeds.set(fed, value);
       }
       await session.run([], { feeds, targets: batch.map(({ assign }) => assign), signal });
       done += batch.length;
@@ -198,6 +205,15 @@ function fileFailure(what: string, prefix: string, error: unknown): unknown {
     remedy: "Check the path.",
     details: details ?? prefix,
   });
+}
+
+function readFailure(prefix: string, error: unknown): unknown {
+  const failure = fileFailure("The checkpoint cannot be read", prefix, error);
+  // A missing file of elements is damage, too: the index was there.
+  const isDamage =
+    failure instanceof ProblemError &&
+    ["DATA_LOSS", "NOT_FOUND", "OUT_OF_RANGE"].includes(failure.problem.code);
+  return isDamage ? new DamagedCheckpointError(failure.problem) : failure;
 }
 
 const bytesOf = ({ dtype, shape }: { readonly dtype: DType; readonly shape: readonly number[] }): number =>

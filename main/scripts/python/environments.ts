@@ -10,7 +10,13 @@ import { errnoOf, problem } from "../../shared/problems.js";
 import { makePrivateFolder } from "../../storage/private-files.js";
 import { ProcessGroup } from "../process-group.js";
 import { environmentPython } from "./find-script-python.js";
-import { environmentKey, type Requirements } from "./requirements.js";
+import {
+  environmentKey,
+  keyOf,
+  type Requirements,
+  type RequirementsDigest,
+  requirementsDigest,
+} from "./requirements.js";
 
 /** Written last: an environment without it is the rest of an interrupted installation. */
 const COMPLETE = "tensordeck-complete";
@@ -37,8 +43,22 @@ export async function hasEnvironment({
   requirements,
   python,
 }: Pick<EnvironmentOptions, "within" | "requirements" | "python">): Promise<boolean> {
-  const key = await environmentKey(requirements, python.executable, python.version.join("."));
+  return hasEnvironmentFor(within, await requirementsDigest(requirements), python);
+}
+
+/** The same, for requirements of which only a digest is here. */
+export function hasEnvironmentFor(
+  within: string,
+  requirements: RequirementsDigest,
+  python: EnvironmentOptions["python"],
+): boolean {
+  const key = keyOf(requirements, python.executable, python.version.join("."));
   return existsSync(join(within, key, COMPLETE));
+}
+
+/** @throws ProblemError FAILED_PRECONDITION if requirements of this kind cannot be installed on this machine. */
+export async function checkInstaller(kind: Requirements["kind"], signal: AbortSignal): Promise<void> {
+  installSteps("", { file: "", kind }, "", await findUv(signal));
 }
 
 interface Step {

@@ -25,9 +25,14 @@ export function findRequirements(folder: string, given?: string): Requirements |
   return file === undefined ? undefined : { file, kind: basename(file) === "uv.lock" ? "uv-lock" : "list" };
 }
 
+/** What tells requirements apart, without their text. */
+export interface RequirementsDigest extends Pick<Requirements, "kind"> {
+  /** 64 hexadecimal digits. */
+  readonly digest: string;
+}
+
 /**
- * Of the contents of a file of requirements, the files that it includes, and the Python: environments with the same key
- * are the same.
+ * Of requirements, a digest, and the Python: environments with the same key are the same.
  *
  * @throws ProblemError if the file cannot be read.
  */
@@ -36,9 +41,26 @@ export async function environmentKey(
   python: string,
   version: string,
 ): Promise<string> {
+  return keyOf(await requirementsDigest(requirements), python, version);
+}
+
+export function keyOf({ kind, digest }: RequirementsDigest, python: string, version: string): string {
+  return digestOf([kind, python, version, digest]).slice(0, 32);
+}
+
+function digestOf(parts: readonly string[]): string {
   const hash = createHash("sha256");
-  const add = (text: string) => hash.update(`${Buffer.byteLength(text)}:${text}`);
-  for (const part of [requirements.kind, python, version]) add(part);
+  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:${part}`);
+  return hash.digest("hex");
+}
+
+/**
+ * Of the contents of a file of requirements, and of the files that it includes.
+ *
+ * @throws ProblemError if one cannot be read.
+ */
+export async function requirementsDigest(requirements: Requirements): Promise<RequirementsDigest> {
+  const texts: string[] = [];
   const seen = new Set<string>();
   const read = async (file: string): Promise<void> => {
     if (seen.has(file)) return;
@@ -46,11 +68,11 @@ export async function environmentKey(
     const text = await readFile(file, "utf8").catch((error: unknown) => {
       throw fileProblem(`${basename(file)} could not be read`, error);
     });
-    add(text);
+    texts.push(text);
     for (const [, included = ""] of text.matchAll(/^\s*(?:-r|-c|--requirement|--constraint)[\s=]+(\S+)/gm)) {
       await read(resolve(dirname(file), included));
     }
   };
   await read(requirements.file);
-  return hash.digest("hex").slice(0, 32);
+  return { kind: requirements.kind, digest: digestOf(texts) };
 }

@@ -5,6 +5,7 @@ import type { ScriptMessage } from "../../../protos/generated/tensordeck/agent.j
 import { shortTaskText, type TaskName } from "../../../worker-runtime/cluster/device-name.js";
 import { nvidiaGpus } from "../../../worker-runtime/engines/nvidia.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
+import type { Problem } from "../../api/problem.js";
 import { problem, problemOf } from "../../shared/problems.js";
 import { join as joinSockets, reset } from "../../shared/sockets/relay.js";
 import type { Ports } from "../../tasks/ports.js";
@@ -14,9 +15,12 @@ import { checkFiles } from "../files/file-paths.js";
 import { JobFolder, type Outputs } from "../files/job-folder.js";
 import { JobNetwork } from "../job-network.js";
 import { JobPorts } from "../job-ports.js";
+import { environmentState } from "../python/environment-state.js";
+import type { RequirementsDigest } from "../python/requirements.js";
 import { scriptPython } from "../python/script-python.js";
 import { type ScriptProcess, type ScriptSetup, startScript } from "../script-process.js";
 import { assignGpus, type PortedTask } from "../task-environment.js";
+import { measureLoads } from "../task-loads.js";
 import type { JobOrder, MessageReader, ScriptReport, ScriptRequest } from "./script-protocol.js";
 import { scalarReports, toMessage } from "./script-protocol.js";
 import { sendFile } from "./send-file.js";
@@ -52,6 +56,7 @@ export class HostedJob {
   #network: JobNetwork | undefined;
   #setup: ScriptSetup | undefined;
   #events: EventFolder | undefined;
+  #loads: ReturnType<typeof measureLoads> | undefined;
   #gpus: ReadonlyMap<PortedTask, string | undefined> = new Map();
   #nextConnection = 0;
   #waitingLines = 0;
@@ -76,7 +81,8 @@ export class HostedJob {
       if (request === undefined) return;
       if (request.kind === "ports") {
         await this.#send({ kind: "ports", taken: await this.#ports.reserve(request) });
-      } else if (request.kind === "job") await this.#describe(request);
+      } else if (request.kind === "packages") await this.#tellPackages(request.requirements);
+      else if (request.kind === "job") await this.#describe(request);
       else if (request.kind === "content") {
         await this.#store.put(request.hash, request.size, requests.content(request.size));
       } else if (request.kind === "prepare") await this.#prepare();
@@ -92,6 +98,7 @@ export class HostedJob {
 
   /** Ends the tasks and removes all that the job has here. */
   async close(): Promise<void> {
+    this.#loads?.dispose();
     const running = [...this.#processes.values()];
     for (const process of running) process.end();
     await Promise.allSettled(running.map(({ exited }) => exited));
@@ -117,6 +124,21 @@ export class HostedJob {
     this.#dials.delete(connection);
     joinSockets(client, socket);
     return true;
+  }
+
+  async #tellPackages(requirements: RequirementsDigest | undefined): Promise<void> {
+    const { folder, signal } = this.#options;
+    const environments = join(folder, "environments");
+    const {
+      ready,
+      python,
+      problem: why,
+    } = await environmentState({ environments, folder, requirements }, signal);
+    await this.#send({
+      ...{ kind: "packages", ready },
+      ...(python !== undefined && { python }),
+      ...(why && { problem: told(why) }),
+    });
   }
 
   async #describe(order: JobOrder): Promise<void> {
@@ -157,6 +179,11 @@ export class HostedJob {
     const setup = { python: [python.executable], folder: folder.path, network: this.#network };
     this.#setup = { ...setup, cluster, script, args, passFlags };
     if (order.scalars) this.#events = await EventFolder.follow(folder.path, (points) => this.#tell(points));
+    if (order.loads) {
+      this.#loads = measureLoads(this.#processes, (tasks) =>
+        inBackground(this.#send({ kind: "loads", tasks: [...tasks] })),
+      );
+    }
     const { isIsolated: isolated, obstacle } = this.#network;
     await this.#send({
       ...{ kind: "ready", isolated },
@@ -184,14 +211,7 @@ export class HostedJob {
       process.exited.then(
         (exit) => ended({ kind: "exited", task: name, exit }),
         (error: unknown) => {
-          const { code, message, reason, remedy } = problemOf(error);
-          const why = {
-            code,
-            message,
-            ...(reason !== undefined && { reason }),
-            ...(remedy !== undefined && { remedy }),
-          };
-          return ended({ kind: "failed", task: name, problem: why });
+          return ended({ kind: "failed", task: name, problem: told(problemOf(error)) });
         },
       ),
     );
@@ -263,4 +283,13 @@ export class HostedJob {
   async #send(report: ScriptReport): Promise<void> {
     await this.#options.send(toMessage(report));
   }
+}
+
+/** What another machine is told of a problem. */
+function told({ code, message, reason, remedy }: Problem): Problem {
+  return {
+    ...{ code, message },
+    ...(reason !== undefined && { reason }),
+    ...(remedy !== undefined && { remedy }),
+  };
 }

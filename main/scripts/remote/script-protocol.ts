@@ -2,7 +2,7 @@
  * The messages of a job between the machine that submitted a script (S) and one that runs tasks of it (R), in their
  * order: S asks for ports until all are free; it describes the job; R says which contents it lacks, S sends them; R
  * makes the Python and says that it is ready; S starts and ends tasks, R reports lines and exits; at the end R sends
- * back what the tasks made. Anything that either side sends is validated here.
+ * back what the tasks made. A question about packages may come alone. Anything that either side sends is validated here.
  */
 import { z } from "zod";
 import { ScriptMessage } from "../../../protos/generated/tensordeck/agent.js";
@@ -89,12 +89,19 @@ export const jobOrderSchema = z.object({
   requirements: innerPathSchema.optional(),
   /** Whether R sends the scalars of event files while they are written. */
   scalars: z.boolean().optional(),
+  /** Whether R sends what the tasks take of processors and memory. */
+  loads: z.boolean().optional(),
 });
 export type JobOrder = z.infer<typeof jobOrderSchema>;
 
 export const requestSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("ports"), own: portsSchema, elsewhere: portsSchema, isolate: z.boolean() }),
   jobOrderSchema,
+  /** Asked before a job is begun: whether R has the Python of a script with such requirements. */
+  z.object({
+    kind: z.literal("packages"),
+    requirements: z.object({ kind: z.enum(["uv-lock", "list"]), digest: hashSchema }).optional(),
+  }),
   z.object({ kind: z.literal("content"), hash: hashSchema, size: fileSizeSchema }),
   z.object({ kind: z.literal("prepare") }),
   z.object({ kind: z.literal("start"), task: taskSchema }),
@@ -121,6 +128,12 @@ const problemSchema: z.ZodType<Problem> = z.object({
 
 export const reportSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("ports"), taken: portsSchema }),
+  z.object({
+    kind: z.literal("packages"),
+    ready: z.boolean(),
+    python: line.optional(),
+    problem: problemSchema.optional(),
+  }),
   z.object({ kind: z.literal("wanted"), hashes: z.array(hashSchema) }),
   z.object({ kind: z.literal("progress"), text: line }),
   z.object({
@@ -131,6 +144,12 @@ export const reportSchema = z.discriminatedUnion("kind", [
   }),
   z.object({ kind: z.literal("line"), task: taskSchema, text: line, stream: z.enum(["stdout", "stderr"]) }),
   z.object({ kind: z.literal("scalars"), points: z.array(scalarSchema).max(MOST_SCALARS) }),
+  z.object({
+    kind: z.literal("loads"),
+    tasks: z
+      .array(z.object({ task: line, cpuPercent: z.number().min(0), memoryBytes: z.number().int().min(0) }))
+      .max(MOST_TASKS),
+  }),
   z.object({ kind: z.literal("exited"), task: taskSchema, exit: exitSchema }),
   z.object({ kind: z.literal("failed"), task: taskSchema, problem: problemSchema }),
   /** A task of R wants to connect to a task elsewhere: S connects to R for it. */

@@ -3,7 +3,7 @@ import type { ScriptJob, ScriptTaskState } from "../../../main/api/scripts.js";
 import { texts } from "../../texts/texts.js";
 import { classNames } from "../../ui/class-names.js";
 import { CopyButton } from "../../ui/copy-button.js";
-import { bytesText } from "../../ui/format.js";
+import { bytesText, digitsText } from "../../ui/format.js";
 import { StatusDot, type StatusDotKind } from "../../ui/status-dot.js";
 import { Swatch } from "../../ui/swatch.js";
 import textStyles from "../../ui/text.module.css";
@@ -81,9 +81,12 @@ const DOTS: Readonly<Record<ScriptTaskState["state"], StatusDotKind>> = {
 };
 
 function Task({ task, colour }: { readonly task: ScriptTaskState; readonly colour: number }): ReactElement {
-  const { name, machine, device, state, exit, starts, progress } = task;
+  const { name, machine, device, state, exit, starts, progress, load } = task;
   const where = device === undefined ? [] : [deviceText(device)];
   const facts = [
+    ...(load
+      ? [words.load({ percent: digitsText(load.cpuPercent, 0), bytes: bytesText(load.memoryBytes) })]
+      : []),
     ...(progress ? [progressText(progress)] : []),
     ...(starts > 1 ? [words.starts({ count: starts })] : []),
     ...(exit !== undefined && state !== "ended" ? [exit] : []),

@@ -2,6 +2,7 @@ import type { ReactElement } from "react";
 import type { RunUpdate } from "../../../main/api/runs.js";
 import { MOST_STALE, type TrainingFigures } from "../../../main/api/training.js";
 import { activeRunCommands } from "../../commands/run-commands.js";
+import { taskCommands } from "../../commands/task-commands.js";
 import { CommandButton } from "../../parts/command-button.js";
 import { useCluster } from "../../stores/cluster-store.js";
 import { isActive, useDocumentRun } from "../../stores/run-store.js";
@@ -11,12 +12,14 @@ import { EmptyText } from "../../ui/empty-text.js";
 import { digitsText, durationText, minutesText } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { Swatch } from "../../ui/swatch.js";
+import { Tag } from "../../ui/tag.js";
 import textStyles from "../../ui/text.module.css";
 import tableStyles from "../data-table.module.css";
 import { ScrollRegion } from "../scroll-region.js";
 import { TabBar } from "../tab-bar.js";
 import { TaskChip } from "../task-chip.js";
 import { Checkpoints } from "./checkpoints.js";
+import { Recoveries } from "./recoveries.js";
 import styles from "./training-tab.module.css";
 
 const words = texts.dock.trainingTab;
@@ -29,6 +32,7 @@ export default function TrainingTab(): ReactElement {
     <>
       <Progress run={run} />
       <ScrollRegion label={words.details}>
+        <Recoveries run={run} />
         {run.training ? (
           <Workers {...run.training} run={run} />
         ) : (
@@ -61,17 +65,24 @@ function Progress({ run }: { readonly run: RunUpdate }): ReactElement {
 
 function Workers({ workers, run }: TrainingFigures & { readonly run: RunUpdate }): ReactElement {
   const tasks = useCluster((state) => state.tasks);
+  const taskNamed = (name: string) => tasks.find(({ job, index }) => `${job}/${index}` === name);
   const lost = workers.filter(({ lostAtStep }) => lostAtStep !== undefined);
   return (
     <>
-      {lost.map(({ name, lostAtStep = 0 }) => (
-        <p key={name} className={styles.notice} role="status">
-          <Icon name="warning" />
-          <span>
-            <b>{words.lost({ name, step: lostAtStep })}</b> {isActive(run) ? words.goesOn : null}
-          </span>
-        </p>
-      ))}
+      {lost.map(({ name, lostAtStep = 0 }) => {
+        const task = taskNamed(name);
+        return (
+          <p key={name} className={styles.notice} role="status">
+            <Icon name="warning" />
+            <span className={textStyles.grow}>
+              <b>{words.lost({ name, step: lostAtStep })}</b> {isActive(run) ? words.goesOn : null}
+            </span>
+            {task && isActive(run) ? (
+              <CommandButton command={taskCommands.start} target={task} size="small" spoken="named" />
+            ) : null}
+          </p>
+        );
+      })}
       <table className={tableStyles.table} aria-label={words.workers}>
         <thead>
           <tr>
@@ -84,16 +95,17 @@ function Workers({ workers, run }: TrainingFigures & { readonly run: RunUpdate }
           </tr>
         </thead>
         <tbody>
-          {workers.map(({ name, steps, behind, stepMillis, waitingShare, lostAtStep }) => {
+          {workers.map(({ name, steps, behind, stepMillis, waitingShare, lostAtStep, returns }) => {
             const isLost = lostAtStep !== undefined;
             const shown = isLost ? undefined : stepMillis;
             return (
               <tr key={name}>
                 <td>
                   <TaskChip>
-                    <Swatch task={tasks.find(({ job, index }) => `${job}/${index}` === name)} small />
+                    <Swatch task={taskNamed(name)} small />
                     {name}
                   </TaskChip>
+                  {returns && !isLost ? <Tag>{words.returned({ count: returns })}</Tag> : null}
                 </td>
                 <td className={tableStyles.number}>{digitsText(steps, 0)}</td>
                 <td className={tableStyles.number}>{shown ? digitsText(1000 / shown, 1) : "–"}</td>

@@ -143,6 +143,9 @@ export const actions = {
     message: "Something went wrong in the window.",
     remedy: "Your graph is still here. If something no longer responds, reload the window.",
   },
+  recoveryActions: {
+    goOn: "Restore from step {step, number} and go on",
+  },
   runActions: {
     select: "Select {node}",
     othersToo:

@@ -47,8 +47,7 @@ export const scripts = {
     requirements: "<b>{file}</b> {count, plural, one {# package} other {# packages}}",
     ready: "ready, Python {python}",
     willBeMade: "made when it starts, with Python {python}",
-    elsewhere: "made there when it starts, unless it is there already",
-    elsewhereSystem: "looked for when it starts",
+    asking: "asking the machine…",
   },
   rolesTable: {
     label: "Roles",

@@ -145,6 +145,29 @@ describe("a script on a paired machine", () => {
     }
   });
 
+  test("has the state of its Python asked there, before it is submitted", async () => {
+    const window = await openWindow((await run(laptop.dataDir, "agent", "link")).replace("open ", ""));
+    const packages = () =>
+      window.call("scripts.packages", { path: join(folder, "writes_files.py"), machineId: pi.deviceId });
+    try {
+      const python = expect.stringMatching(/^3\.\d+$/);
+      expect(await packages()).toEqual({ ready: true, python });
+      await writeFile(join(folder, "requirements.txt"), "# nothing\n");
+      expect(await packages()).toEqual({ ready: false, python });
+      const job = await submit("writes_files.py", "--machine", "pi");
+      expect((await job.exited).code, job.output()).toBe(0);
+      // The environment was made, for these requirements.
+      expect(await packages()).toEqual({ ready: true, python });
+      await writeFile(join(folder, "requirements.txt"), "# nothing else\n");
+      expect(await packages()).toEqual({ ready: false, python });
+      await run(pi.dataDir, "agent", "trust", laptop.deviceId, "--role", "view");
+      await expect(packages()).rejects.toMatchObject({ problem: { code: "PERMISSION_DENIED" } });
+    } finally {
+      await run(pi.dataDir, "agent", "trust", laptop.deviceId, "--role", "run");
+      window.close();
+    }
+  });
+
   test("says why it failed, with the exit status of the script", async () => {
     const job = await submit("writes_files.py", "--machine", "pi", "--", "--fail");
     expect((await job.exited).code, job.output()).toBe(1);

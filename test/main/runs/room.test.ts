@@ -19,7 +19,12 @@ function make(asked: AbortSignal[] = []) {
         return [];
       },
     },
-    cluster: { tasks: () => [], membership: "dynamic", onChange: () => () => {} },
+    cluster: {
+      tasks: () => [],
+      membership: "dynamic",
+      onChange: () => () => {},
+      startTask: async () => undefined,
+    },
     documents: { folderOf: () => undefined },
     tasks: { runtime: async () => library },
     emit,

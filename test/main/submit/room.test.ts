@@ -30,12 +30,17 @@ beforeEach(async () => {
   await copyFile(fileURLToPath(new URL("training.py", import.meta.url)), path);
   jobs = [];
   listeners = new Set();
-  room = createSubmit({
+  room = await makeRoom();
+});
+
+async function makeRoom(): Promise<SubmitRoom> {
+  return createSubmit({
     ...{ folder: join(root, "scripts"), ports: new Ports(), identity: await loadIdentity(root), emit },
     trust: { get: () => undefined },
     ownName: () => "laptop",
   });
-});
+}
+
 afterEach(async () => {
   await room.dispose();
   await rm(root, { recursive: true });
@@ -102,6 +107,32 @@ describe("a script that was submitted", () => {
     expect(jobs).toEqual([]);
   });
 
+  it("is listed again after a restart, with its output, until it is forgotten", async () => {
+    const failed = await over(String(await call("scripts.start")(request({ args: ["--fail"] }))));
+    const output = await text(failed.id, "worker/1");
+    // One that still runs is ended with the application.
+    const running = String(await call("scripts.start")(request({ args: ["--wait"] })));
+    await until(async () => ((await text(running, "worker/0")).includes("waiting in") ? true : undefined));
+    await room.dispose();
+    const stopped = await over(running);
+
+    jobs = [];
+    room = await makeRoom();
+    await until(() => (jobs.length === 2 ? true : undefined));
+    expect(jobs).toEqual([stopped, failed]);
+    expect(await text(failed.id, "worker/1")).toBe(output);
+    expect(output).toContain("ValueError: the loss is not a number");
+    expect(room.running()).toEqual([]);
+    await call("scripts.forget")({ jobId: failed.id });
+    expect(jobs).toEqual([stopped]);
+    await room.dispose();
+
+    jobs = [];
+    room = await makeRoom();
+    await until(() => (jobs.length > 0 ? true : undefined));
+    expect(jobs).toEqual([stopped]);
+  });
+
   it("says which task failed and why, and ends the others", async () => {
     const id = await call("scripts.start")(request({ args: ["--fail", "--wait-for-end"] }));
     const job = await over(String(id));
@@ -131,10 +162,15 @@ describe("a script that was submitted", () => {
       return found.length === 2 ? found : undefined;
     });
     expect(room.running()).toMatchObject([{ script: "training.py" }]);
+    const loads = await until(() => {
+      const found = jobs[0]?.tasks.map(({ load }) => load?.memoryBytes ?? 0) ?? [];
+      return found.every((bytes) => bytes > 0) ? found : undefined;
+    });
+    expect(loads).toHaveLength(2);
     await call("scripts.stop")({ jobId: id });
     const job = await over(id);
     expect(job.state).toBe("stopped");
-    expect(job.tasks.map(({ state }) => state)).toEqual(["stopped", "stopped"]);
+    expect(job.tasks.map(({ state, load }) => [state, load])).toEqual(Array(2).fill(["stopped", undefined]));
     expect(pids.map(processExists)).toEqual([false, false]);
     expect(room.running()).toEqual([]);
   });

@@ -67,6 +67,13 @@ export const runCommands = {
       },
     },
     noRunWaiting: "No run is waiting.",
+    recovery: {
+      none: "No training has lost a task and could go on.",
+      goOn: {
+        label: "Restore the newest checkpoint and go on",
+        keywords: "recover, resume, lost task, parameter server, ps, crash",
+      },
+    },
     queuedRun: {
       remove: {
         label: "Do not run it",

@@ -32,8 +32,8 @@ export const panels = {
     behind: "Steps behind",
     waiting: "Waiting",
     lost: "{name} was lost after step {step, number}.",
-    goesOn:
-      "The others go on with its batches. It takes part again in the next run; pause or stop to wait for it.",
+    goesOn: "The others go on with its batches. It takes part again as soon as its task runs.",
+    returned: "{count, plural, one {came back} other {came back # times}}",
     lostAt: "lost at {step, number}",
     percent: "{share, number, percent}",
     staleness: "Staleness of applied gradients",
@@ -41,6 +41,14 @@ export const panels = {
     orMore: "{steps, number} or more",
     veryOld: "{steps, number} or more steps old",
     old: "{steps, plural, one {# step old} other {# steps old}}",
+  },
+  recoveries: {
+    lost: "{task} was lost after step {step, number}.",
+    stopped: "The training stopped. What it did after the newest checkpoint is lost.",
+    wentOn: "The training went on from the checkpoint of step {step, number}.",
+    damaged:
+      "{count, plural, one {The newer checkpoint {names} is damaged.} other {The newer checkpoints {names} are damaged.}}",
+    times: "It did so {count, number} times in this run.",
   },
   checkpoints: {
     title: "Checkpoints",

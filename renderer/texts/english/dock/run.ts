@@ -78,6 +78,8 @@ export const run = {
     keep: "Keep the newest",
     folder: "Folder",
     folderPlaceholder: "beside the document",
+    recoveries: "Restores after losses, at most",
+    recoveriesPlaceholder: "only when asked",
   },
   stopConditions: {
     fallsBelow: "falls below",

@@ -33,6 +33,7 @@ export const scripts = {
   scriptTasks: {
     running: "{running, number} of {all, number} running",
     starts: "started {count, number} times",
+    load: "{percent} % CPU, {bytes}",
     device: { cpu: "CPU", gpu: "GPU {index}" },
     states: {
       waiting: "waiting",
