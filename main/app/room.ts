@@ -1,6 +1,7 @@
 /** Facts about this installation, and the abilities of its host. */
 import { hostname } from "node:os";
 import type { appMethods } from "../api/app.js";
+import type { EmitEvent } from "../shared/events.js";
 import type { HandlersOf } from "../shared/handlers.js";
 import { log, logFile } from "../shared/log/log.js";
 import type { LogFile } from "../shared/log/log-file.js";
@@ -13,10 +14,12 @@ import type { Host } from "./host.js";
 const SHOWN_LOG_BYTES = 256 * 1024;
 
 export interface AppOptions {
-  readonly host: Pick<Host, "kind" | "pickFile" | "newWindowUrl" | "showFile">;
+  readonly host: Pick<Host, "kind" | "pickFile" | "newWindowUrl" | "showFile" | "askedDocuments">;
+  readonly emit: EmitEvent;
 }
 
-export function createApp({ host }: AppOptions): Room<HandlersOf<typeof appMethods>> {
+export function createApp({ host, emit }: AppOptions): Room<HandlersOf<typeof appMethods>> {
+  host.askedDocuments?.onChange((waiting) => emit("askedDocuments", { waiting }));
   return {
     handlers: {
       "app.info": () => ({
@@ -38,6 +41,7 @@ export function createApp({ host }: AppOptions): Room<HandlersOf<typeof appMetho
         if (host.showFile) return host.showFile(openedLog().path);
         throw notOnThisHost("The folder of the log", "Tensordeck runs without a desktop here.");
       },
+      "app.takeAskedDocuments": () => [...(host.askedDocuments?.take() ?? [])],
       "app.reportError": ({ where, text }) => log.error(`${where} of a window failed:`, text),
     },
     dispose: async () => {},

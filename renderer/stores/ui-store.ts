@@ -28,6 +28,7 @@ export type DialogState =
   | { readonly kind: "make-trainable"; readonly node?: string }
   | { readonly kind: "shortcuts" }
   | { readonly kind: "about" }
+  | { readonly kind: "licences" }
   | { readonly kind: "log" }
   | { readonly kind: "custom-steps" }
   | { readonly kind: "install" }
