@@ -1,7 +1,8 @@
 /** What goes with a package: its licences, its bill of materials, what the environment decides, and the workflow. */
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { expect, test } from "vitest";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { environmentConfiguration } from "../../build/lib/dist/environment.mjs";
 import { NODE_VERSION } from "../../build/lib/dist/fetched-parts.mjs";
@@ -59,8 +60,10 @@ test("no licence asks more than its text, the Eclipse Public License's sources e
 });
 
 test("the bill of materials lists the same packages, Node and Electron, and is the same each time", () => {
-  const text = readFileSync(writeSbom(), "utf8");
-  expect(readFileSync(writeSbom(), "utf8")).toBe(text);
+  const file = join(mkdtempSync(join(tmpdir(), "tensordeck-sbom-")), "sbom.cdx.json");
+  onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+  const text = readFileSync(writeSbom(file), "utf8");
+  expect(readFileSync(writeSbom(file), "utf8")).toBe(text);
   const sbom = JSON.parse(text) as Sbom;
   expect(sbom).toMatchObject({ bomFormat: "CycloneDX", metadata: { component: { name: "tensordeck" } } });
   const listed = new Set(sbom.components.map(({ name, version }) => `${name}@${version}`));

@@ -5,13 +5,16 @@ import { dirname, join } from "node:path";
 import { outDir, root } from "../project.mjs";
 import { NODE_VERSION } from "./fetched-parts.mjs";
 
+const SBOM = join(root, "build", "dist", "sbom.cdx.json");
+
 /**
- * Writes build/dist/sbom.cdx.json: npm's bill of materials, reduced to what is shipped, which licences.json lists, and
- * completed by Node and Electron. Without time and serial number, so that equal sources give equal files.
+ * Writes build/dist/sbom.cdx.json, or another file: npm's bill of materials, reduced to what is shipped, which
+ * licences.json lists, and completed by Node and Electron. Without time and serial number, so that equal sources give
+ * equal files.
  *
  * @returns {string} its path
  */
-export function writeSbom() {
+export function writeSbom(file = SBOM) {
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
   const text = execFileSync(npm, ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"], {
     cwd: root,
@@ -46,7 +49,6 @@ export function writeSbom() {
         ],
       })),
   };
-  const file = join(root, "build", "dist", "sbom.cdx.json");
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(sbom, undefined, 2)}\n`);
   return file;
