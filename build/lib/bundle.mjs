@@ -1,37 +1,80 @@
-// Joins the modules of the `tensordeck` command into a few files: a task starts in half the time of loading 800 modules.
-import { rmSync } from "node:fs";
-import { join } from "node:path";
-import { outDir, packageDir } from "./project.mjs";
-
-/** As deep below the package's root as the folders of the modules, so that these find the root from here, too. */
-export const programDir = join(outDir, "program", "cli");
+// Joins the modules of each program into a few files: a task starts in half the time of loading 800 modules, and a
+// package needs nothing else of build/out.
+import { copyFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join, relative, sep } from "node:path";
+import { outDir, packageDir, root } from "./project.mjs";
 
 /** Packages with native code, or that are not always installed, are loaded from node_modules. */
 const EXTERNAL = /^(koffi|onnxruntime-node|electron|@tensorflow\/.*)$|\.node$/;
 
-/** Writes build/out/program/cli/main.js and its parts, which the subcommands load. Returns 0, or 1 if it fails. */
-export async function bundleProgram() {
+/** The modules that run as a thread or process of their own; package-root.ts finds them by their names. */
+export const THREADS = [
+  "worker-runtime/engines/portable/catalogue/catalogue-thread",
+  "worker-runtime/engines/portable/compute/compute-thread",
+  "worker-runtime/engines/portable/gpu/adapters-process",
+  "worker-runtime/engines/portable/regions/device-thread",
+  "worker-runtime/engines/tensorflow/probe-process",
+  "worker-runtime/import/import-thread",
+  "main/tasks/isolation/namespace-process",
+];
+
+const PRELOAD = "main/hosts/electron/preload.cjs";
+
+/**
+ * Writes program/ in the folder, build/out: cli/main.js, threads/ and their shared parts, which a plain Node runs, and
+ * electron/, which shares nothing with them, because it is packed into the archive. Its files lie as deep below the
+ * package's root as the folders of the modules, so that these find the root from there, too. And program-packages.json,
+ * the folders of the packages in them. Returns 0, or 1 if it fails.
+ */
+export async function bundleProgram(folder = outDir) {
   if (packageDir("rolldown") === undefined) {
     console.error("rolldown is not installed. It is one of the tools that build Tensordeck. Run: npm ci");
     return 1;
   }
-  const { rolldown } = await import("rolldown");
+  const programDir = join(folder, "program");
   rmSync(programDir, { recursive: true, force: true });
-  const bundle = await rolldown({
-    input: { main: join(outDir, "main", "cli", "main.js") },
+  const parts = await bundle(programDir, "parts", {
+    "cli/main": "main/cli/main",
+    ...Object.fromEntries(THREADS.map((module) => [`threads/${basename(module)}`, module])),
+  });
+  const electron = await bundle(programDir, "electron", { "electron/main": "main/hosts/electron/main" });
+  writeFileSync(
+    join(folder, "program-packages.json"),
+    JSON.stringify([...new Set([...parts, ...electron])].sort()),
+  );
+  // Electron loads it by itself, into the page.
+  copyFileSync(join(outDir, PRELOAD), join(programDir, "electron", basename(PRELOAD)));
+  return 0;
+}
+
+/**
+ * @param {Record<string, string>} entries the module of each written file, both without ".js"
+ * @returns {Promise<string[]>} the packages whose modules are in the files, as package-lock.json names them
+ */
+async function bundle(dir, partsFolder, entries) {
+  const { rolldown } = await import("rolldown");
+  const joined = await rolldown({
+    input: Object.fromEntries(
+      Object.entries(entries).map(([name, module]) => [name, join(outDir, `${module}.js`)]),
+    ),
     platform: "node",
     external: EXTERNAL,
     logLevel: "warn",
   });
   try {
-    await bundle.write({
-      dir: programDir,
+    const { output } = await joined.write({
+      dir,
       format: "esm",
       entryFileNames: "[name].js",
-      chunkFileNames: "[name]-[hash].js",
+      chunkFileNames: `${partsFolder}/[name]-[hash].js`,
     });
-    return 0;
+    return output
+      .flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
+      .flatMap((id) => {
+        const path = relative(root, id).split(sep).join("/");
+        return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [];
+      });
   } finally {
-    await bundle.close();
+    await joined.close();
   }
 }

@@ -2,6 +2,8 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { bundleProgram } from "./bundle.mjs";
+import { writeLicences } from "./licences.mjs";
+import { removeOrphans } from "./orphans.mjs";
 import { BuildError, outDir, packageDir, root, run, runTool } from "./project.mjs";
 import { fingerprint, forget, isCurrent, listFiles, markCurrent } from "./stamp.mjs";
 
@@ -38,6 +40,7 @@ const windowSources = () =>
     "worker-runtime/graph",
     "worker-runtime/protocol",
     "vite.config.ts",
+    "build/lib/licences.mjs",
     "build/lib/preload-window.mjs",
     "package-lock.json",
   ]);
@@ -55,7 +58,11 @@ const STEPS = [
     title: "Compiling",
     inputs: programSources,
     output: "build/out/main",
-    action: () => runTool("typescript", "bin/tsc", ["-b", ...PROGRAM_PROJECTS]),
+    action: async () => {
+      const code = await runTool("typescript", "bin/tsc", ["-b", ...PROGRAM_PROJECTS]);
+      if (code === 0) removeOrphans(outDir, [...programSources(), ...assetSources()]);
+      return code;
+    },
   },
   {
     name: "assets",
@@ -81,7 +88,8 @@ const STEPS = [
     output: "build/out/renderer/index.html",
     // A checkout without the window's configuration is a program without a window, which is also useful.
     applies: () => existsSync(join(root, "vite.config.ts")),
-    action: () => runTool("vite", "bin/vite.js", ["build", "--logLevel", "warn"]),
+    action: async () =>
+      (await runTool("vite", "bin/vite.js", ["build", "--logLevel", "warn"])) || writeLicences(),
   },
 ];
 

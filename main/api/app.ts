@@ -36,6 +36,13 @@ export const appMethods = {
   "app.log": method(nothing, logSchema),
   /** Shows the log file in the system's file manager; Electron host only. */
   "app.showLog": method(nothing, nothing),
+  /** Paths of the documents that the system wants opened; they are forgotten then. */
+  "app.takeAskedDocuments": method(nothing, z.array(z.string())),
   /** Writes an error of the window itself to the log. */
   "app.reportError": method(z.object({ where: z.string().max(1000), text: z.string().max(10_000) }), nothing),
+} as const;
+
+export const appEvents = {
+  /** How many documents the system wants opened that no window has taken yet. */
+  askedDocuments: z.object({ waiting: z.number().int() }),
 } as const;

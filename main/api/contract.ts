@@ -5,7 +5,7 @@
  * It consists of one slice per room; add a method or an event to the slice of its room.
  */
 import type { z } from "zod";
-import { appMethods } from "./app.js";
+import { appEvents, appMethods } from "./app.js";
 import { clusterEvents, clusterMethods } from "./cluster.js";
 import { documentMethods } from "./documents.js";
 import { draftMethods } from "./drafts.js";
@@ -44,6 +44,7 @@ export const methods = {
 } as const;
 
 export const events = {
+  ...appEvents,
   ...settingsEvents,
   ...taskEvents,
   ...peerEvents,

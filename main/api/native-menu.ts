@@ -51,6 +51,8 @@ export const nativeMenuSchema = z.object({
       items: z.array(itemSchema),
       /** True for the menu at whose end full screen and the developer tools stand. */
       takesScreen: z.boolean().optional(),
+      /** True for the menu at whose end the system's recent documents stand. */
+      takesRecent: z.boolean().optional(),
     }),
   ),
   help: z.array(itemSchema),

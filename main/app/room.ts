@@ -2,6 +2,7 @@
 import { hostname } from "node:os";
 import type { appMethods } from "../api/app.js";
 import { GUIDES, readGuide, titleOf } from "../help/guides.js";
+import type { EmitEvent } from "../shared/events.js";
 import type { HandlersOf } from "../shared/handlers.js";
 import { log, logFile } from "../shared/log/log.js";
 import type { LogFile } from "../shared/log/log-file.js";
@@ -14,10 +15,12 @@ import type { Host } from "./host.js";
 const SHOWN_LOG_BYTES = 256 * 1024;
 
 export interface AppOptions {
-  readonly host: Pick<Host, "kind" | "pickFile" | "newWindowUrl" | "showFile">;
+  readonly host: Pick<Host, "kind" | "pickFile" | "newWindowUrl" | "showFile" | "askedDocuments">;
+  readonly emit: EmitEvent;
 }
 
-export function createApp({ host }: AppOptions): Room<HandlersOf<typeof appMethods>> {
+export function createApp({ host, emit }: AppOptions): Room<HandlersOf<typeof appMethods>> {
+  host.askedDocuments?.onChange((waiting) => emit("askedDocuments", { waiting }));
   return {
     handlers: {
       "app.info": () => ({
@@ -45,6 +48,7 @@ export function createApp({ host }: AppOptions): Room<HandlersOf<typeof appMetho
         if (host.showFile) return host.showFile(openedLog().path);
         throw notOnThisHost("The folder of the log", "Tensordeck runs without a desktop here.");
       },
+      "app.takeAskedDocuments": () => [...(host.askedDocuments?.take() ?? [])],
       "app.reportError": ({ where, text }) => log.error(`${where} of a window failed:`, text),
     },
     dispose: async () => {},

@@ -1,4 +1,5 @@
 /** Saves documents, and asks for the paths of files. */
+import { GRAPH_EXTENSIONS } from "../../main/api/document-extensions.js";
 import type { DocumentKind } from "../../main/api/documents.js";
 import { ProblemError } from "../../main/api/wire.js";
 import type { GraphDocument } from "../document/model.js";
@@ -15,8 +16,6 @@ import { lastFolder, rememberFolder } from "./folder-memory.js";
 import { folderOf } from "./paths.js";
 
 const words = texts.actions.fileActions;
-
-export const GRAPH_EXTENSIONS = ["pbtxt", "pb", "meta"] as const;
 
 const GRAPH_ENDING = /\.(pbtxt|pb|meta)$/;
 

@@ -1,4 +1,5 @@
 /** Opens documents, each in a tab of its own. */
+import { OPENED_EXTENSIONS } from "../../main/api/document-extensions.js";
 import type { DocumentFile, Example } from "../../main/api/documents.js";
 import { inSlices } from "../document/in-slices.js";
 import { dismissNoticeByKey, dismissNoticesOf, showNotice, showProblem } from "../stores/app-store.js";
@@ -20,12 +21,9 @@ import { client } from "../transport/client.js";
 import { nextTask } from "../ui/next-task.js";
 import { prepareArranging } from "../viewport/arranging.js";
 import { fetchWhole } from "./fetch-document.js";
-import { besideDocument, GRAPH_EXTENSIONS, pickFile } from "./file-actions.js";
+import { besideDocument, pickFile } from "./file-actions.js";
 
 const words = texts.actions.openActions;
-
-/** Besides graphs, what can be opened: models of Keras and ONNX, of which a graph is made. */
-const OPENED_EXTENSIONS = [...GRAPH_EXTENSIONS, "keras", "h5", "hdf5", "onnx"] as const;
 
 /** How a document came here. */
 export interface OpenedAs {

@@ -14,6 +14,7 @@ import { ExamplesDialog } from "../dialogs/examples-dialog.js";
 import { FileDialog } from "../dialogs/file-dialog.js";
 import { GuidesDialog } from "../dialogs/guides-dialog.js";
 import { InstallDialog } from "../dialogs/install-dialog.js";
+import { LicencesDialog } from "../dialogs/licences-dialog.js";
 import { LogDialog } from "../dialogs/log-dialog.js";
 import { MachineDialog } from "../dialogs/machine-dialog.js";
 import { Palette } from "../dialogs/palette.js";
@@ -76,6 +77,8 @@ function OwnDialog(): ReactElement | null {
       return <ShortcutsDialog />;
     case "about":
       return <AboutDialog />;
+    case "licences":
+      return <LicencesDialog />;
     case "log":
       return <LogDialog />;
     case "guides":

@@ -1,5 +1,6 @@
 /** Keeps the window's stores in sync with its application. */
 import type { ApplicationClient } from "../../main/api/contract.js";
+import { receiveAsked } from "../actions/asked-documents.js";
 import { receiveRun, reviewOffers } from "../actions/run-actions.js";
 import { wayOutOffer } from "../commands/kernel-commands.js";
 import { attempt, useApp } from "../stores/app-store.js";
@@ -18,6 +19,7 @@ import { receiveSettings } from "../stores/settings-store.js";
 
 /** Handles every event, including those that happened while the connection was down. */
 export function follow(client: ApplicationClient): void {
+  client.on("askedDocuments", receiveAsked);
   client.on("cluster", (state) => {
     receiveCluster(state);
     reviewOffers();

@@ -1,5 +1,6 @@
 /** From an empty page to a window that shows its application's state and follows it. */
 
+import { openAskedFromNowOn } from "../actions/asked-documents.js";
 import { keepDrafts, loadDrafts, restoreTab } from "../actions/draft-actions.js";
 import { rememberedTabs, rememberTabs } from "../actions/tab-actions.js";
 import { offerTour } from "../actions/tour-actions.js";
@@ -42,6 +43,7 @@ export async function start(): Promise<void> {
   keepDrafts();
   try {
     await Promise.all([showFirstDocuments(), loadOps()]);
+    await openAskedFromNowOn();
     // Not before this window's own draft is its own again.
     await loadDrafts();
     await offerTour();

@@ -54,4 +54,12 @@ export const helpCommands = defineCommands(noTarget, {
     icon: "info",
     run: () => uiActions.open({ kind: "about" }),
   },
+  licences: {
+    id: "help.licences",
+    group: "Help",
+    label: words.licences.label,
+    keywords: words.licences.keywords,
+    icon: "file",
+    run: () => uiActions.open({ kind: "licences" }),
+  },
 });

@@ -34,6 +34,7 @@ export function buildNativeMenu(context: MenuContext): BuiltMenu {
       label: texts.commands.groups[group],
       items: itemsOf(group),
       takesScreen: group === "View",
+      takesRecent: group === "File",
     })),
     help: itemsOf("Help"),
   };

@@ -3,6 +3,7 @@ import { useApp } from "../stores/app-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
+import { Button } from "../ui/button.js";
 import { CopyButton } from "../ui/copy-button.js";
 import { Dialog, DialogBody } from "../ui/dialog.js";
 import textStyles from "../ui/text.module.css";
@@ -33,6 +34,9 @@ export function AboutDialog(): ReactElement {
       onClose={uiActions.close}
       footer={
         <>
+          <Button icon="file" onClick={() => uiActions.open({ kind: "licences" })}>
+            {words.licences}
+          </Button>
           <span className={textStyles.grow} />
           <CopyButton text={shown.map(([name, value]) => `${name}: ${value}`).join("\n")} />
         </>

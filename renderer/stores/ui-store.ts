@@ -28,6 +28,7 @@ export type DialogState =
   | { readonly kind: "make-trainable"; readonly node?: string }
   | { readonly kind: "shortcuts" }
   | { readonly kind: "about" }
+  | { readonly kind: "licences" }
   | { readonly kind: "log" }
   /** Pages for users; the first unless one is named. */
   | { readonly kind: "guides"; readonly name?: string }

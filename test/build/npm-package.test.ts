@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, sym
 import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
-import { parseSync } from "rolldown/utils";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { environmentWithoutProxies, repositoryRoot, spawnPeer } from "../support/peers.js";
+import { namedModules, packageOf } from "./support/named-modules.js";
 
 interface Manifest {
   readonly bin: Readonly<Record<string, string>>;
@@ -44,33 +44,6 @@ beforeAll(() => {
 
 const manifest = () => JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Manifest;
 
-/** The modules that a file imports by literals, and the files that it locates relative to itself. */
-function namedModules(file: string): { imported: string[]; located: string[] } {
-  const text = readFileSync(join(installed, file), "utf8");
-  const { module } = parseSync(file, text);
-  const literal = ({ start, end }: { start: number; end: number }) =>
-    /^["'](.*)["']$/.exec(text.slice(start, end))?.slice(1) ?? [];
-  const matches = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = ""]) => name);
-  return {
-    imported: [
-      ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
-      ...module.staticExports.flatMap(({ entries }) =>
-        entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
-      ),
-      ...module.dynamicImports.flatMap(({ moduleRequest }) => literal(moduleRequest)),
-      // The call of Node, neither a method of that name nor a comment.
-      ...matches(/^(?! *[/*]).*(?<![.#\w$])require\("([^"]+)"\)/gm),
-    ],
-    located: matches(/\bnew URL\("([^"]+)", import\.meta\.url\)/g),
-  };
-}
-
-const packageOf = (specifier: string) =>
-  specifier
-    .split("/")
-    .slice(0, specifier.startsWith("@") ? 2 : 1)
-    .join("/");
-
 test("it holds the program, its types and the terms of what is joined into it, and no maps, tests or sources", () => {
   const { bin, main, exports } = manifest();
   expect(files).toEqual(
@@ -103,7 +76,7 @@ test("every module that its files name is in it or in a package that is installe
   for (const file of files) {
     // The window is joined with all that it imports.
     if (!/\.[cm]?js$/.test(file) || file.startsWith("build/out/renderer/")) continue;
-    const { imported, located } = namedModules(file);
+    const { imported, located } = namedModules(file, readFileSync(join(installed, file), "utf8"));
     for (const name of imported) {
       if (isBuiltin(name)) continue;
       if (name.startsWith(".")) {

@@ -22,13 +22,13 @@ export function packageVersion(): string {
 }
 
 /**
- * The compiled form of a module of worker-runtime, for a process or a thread of its own: a plain Node starts it, whatever
- * runs this file.
- * @param module relative to worker-runtime, "engines/tensorflow/probe-process.js".
+ * The built form of a module, joined with what it imports, for a process or a thread of its own: a plain Node starts it,
+ * whatever runs this file. `THREADS` in build/lib/bundle.mjs lists them.
+ * @param module its path below worker-runtime or main, "engines/tensorflow/probe-process.js".
  * @throws TensorFlowError FAILED_PRECONDITION when the sources were not built.
  */
 export function compiledModule(module: string): string {
-  return builtFile("worker-runtime", module);
+  return builtFile("program", "threads", path.basename(module));
 }
 
 /**

@@ -1,5 +1,4 @@
-import { createReadStream } from "node:fs";
-import { Readable } from "node:stream";
+import { readFile } from "node:fs/promises";
 import { protocol } from "electron";
 import { findStaticFile } from "../headless/static-files.js";
 import { contentSecurityPolicy } from "./content-security-policy.js";
@@ -30,10 +29,13 @@ export async function answerWindowRequest(
       ? refusal(503, "The window is not built. Run: npm run build")
       : refusal(404, "Not found.");
   }
-  return new Response(Readable.toWeb(createReadStream(file.path)) as ReadableStream, {
+  // Whole: Electron reads it from the archive then, and would unpack it to a temporary folder for a stream.
+  const content = await readFile(file.path).catch(() => undefined);
+  if (content === undefined) return refusal(404, "Not found.");
+  return new Response(new Uint8Array(content), {
     headers: {
       "Content-Type": file.contentType,
-      "Content-Length": String(file.sizeBytes),
+      "Content-Length": String(content.byteLength),
       "Content-Security-Policy": contentSecurityPolicy(),
       "X-Content-Type-Options": "nosniff",
       "Referrer-Policy": "no-referrer",

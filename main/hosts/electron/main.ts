@@ -3,6 +3,7 @@ import { join } from "node:path";
 import {
   app,
   BrowserWindow,
+  crashReporter,
   dialog,
   Menu,
   type MenuItemConstructorOptions,
@@ -11,9 +12,11 @@ import {
   session,
   shell,
 } from "electron";
+import { packageRoot } from "../../../worker-runtime/engines/package-root.js";
 import { dataFolder } from "../../../worker-runtime/engines/tensorflow/data-folder.js";
 import { inBackground, surviveFaults } from "../../../worker-runtime/faults.js";
 import type { Settings } from "../../api/settings.js";
+import { AskedDocumentQueue } from "../../app/asked-documents.js";
 import { type Application, createApplication } from "../../application.js";
 import { InstanceLock } from "../../peers/agent/instance-lock.js";
 import { log, openLog } from "../../shared/log/log.js";
@@ -21,6 +24,7 @@ import { problem } from "../../shared/problems.js";
 import { startText } from "../shared/start-text.js";
 import { registerWindowScheme, serveWindow } from "./app-protocol.js";
 import { Closing } from "./closing.js";
+import { keepCrashDumps } from "./crash-dumps.js";
 import { disposeBeforeEnd } from "./ending.js";
 import { pickFile } from "./file-dialogs.js";
 import { callerOf, sendEvents, serveRequests } from "./ipc.js";
@@ -30,8 +34,10 @@ import { confineNavigation } from "./navigation.js";
 import { confinePermissions } from "./permissions.js";
 import { recoverWindow } from "./recovery.js";
 import { failStart } from "./start-failure.js";
+import { followSystem, RecentDocuments } from "./system-requests.js";
 import { ApplicationTray } from "./tray.js";
 import { askBeforeUnload } from "./unsaved-changes.js";
+import { offerUpdate } from "./updates.js";
 import { WINDOW_URL } from "./window-address.js";
 import { backgroundColour, windowOptions } from "./window-options.js";
 import { reachableBounds, readWindowState, writeWindowState } from "./window-state.js";
@@ -39,6 +45,10 @@ import { reachableBounds, readWindowState, writeWindowState } from "./window-sta
 let window: BrowserWindow | undefined;
 /** The system is ending the program, which no question may delay. */
 let mustEnd = false;
+/** Documents that the system wants opened. */
+const askedDocuments = new AskedDocumentQueue();
+/** Brings the window to the front; does nothing before the program is ready. */
+let showWindow = () => {};
 /** Requested addresses of other machines' windows that have not been opened yet. */
 const windowAddresses = new Set<string>();
 
@@ -75,6 +85,7 @@ async function openWindow(application: Application, stateFile: string, closing: 
   opened.once("ready-to-show", () => {
     if (state?.maximized === true) opened.maximize();
     opened.show();
+    log.info("The window is shown.");
   });
   opened.on("close", () => {
     writeWindowState(stateFile, { bounds: opened.getNormalBounds(), maximized: opened.isMaximized() });
@@ -105,13 +116,14 @@ async function run(): Promise<void> {
     dataDir,
     host: {
       kind: "electron",
+      askedDocuments,
       pickFile: (request) => pickFile(window, request),
       showFile: (path) => shell.showItemInFolder(path),
     },
   });
   loaded = application;
   const inUse = () => application.inUse();
-  const showWindow = () => {
+  showWindow = () => {
     tray.hide();
     if (window === undefined) inBackground(openWindow(application, stateFile, closing));
     else {
@@ -120,7 +132,7 @@ async function run(): Promise<void> {
       window.focus();
     }
   };
-  const tray = new ApplicationTray({ inUse, open: showWindow, quit: () => app.quit() });
+  const tray = new ApplicationTray({ inUse, open: () => showWindow(), quit: () => app.quit() });
   const closing = new Closing({
     ...{ app, dialog, inUse, platform: process.platform },
     isForced: () => mustEnd,
@@ -133,26 +145,30 @@ async function run(): Promise<void> {
     await application.dispose();
     await lock.release();
   });
+  const recent = new RecentDocuments(app);
   application.onEvent(
     (name, data) => {
-      if (name === "settings") nativeTheme.themeSource = (data as Settings).theme;
+      if (name === "settings") {
+        const { theme, recentDocuments } = data as Settings;
+        nativeTheme.themeSource = theme;
+        recent.update(recentDocuments);
+      }
       if (name === "cluster") tray.update();
     },
     { background: true },
   );
   confinePermissions(session.defaultSession);
-  serveWindow(join(import.meta.dirname, "../../../renderer"));
+  serveWindow(join(packageRoot(), "build", "out", "renderer"));
   serveRequests(application, windowAddresses);
   const showMenu = (template: MenuItemConstructorOptions[]) =>
     Menu.setApplicationMenu(Menu.buildFromTemplate(template));
   showMenu(menuTemplate(process.platform));
   if (process.platform === "darwin") serveMenu(showMenu);
 
-  app.on("second-instance", showWindow);
   app.on("window-all-closed", () => {
     if (process.platform !== "darwin") app.quit();
   });
-  app.on("activate", showWindow);
+  app.on("activate", () => showWindow());
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
       mustEnd = true;
@@ -160,12 +176,26 @@ async function run(): Promise<void> {
     });
   }
   await openWindow(application, stateFile, closing);
+  inBackground(
+    offerUpdate({
+      platform: process.platform,
+      resources: process.resourcesPath,
+      dialog,
+      load: async () => (await import("electron-updater")).default.autoUpdater,
+    }),
+  );
 }
 
 app.setName("Tensordeck");
 registerWindowScheme();
 // Two instances would manage the same data folder and each think that it owns the machine's tasks.
 if (app.requestSingleInstanceLock()) {
+  keepCrashDumps({ app, crashReporter }, dataFolder());
+  followSystem({
+    app,
+    onDocuments: (paths) => askedDocuments.add(paths),
+    onShow: () => showWindow(),
+  });
   run().catch((error: unknown) => failStart(error, { app, dialog }));
 } else {
   app.quit();

@@ -28,9 +28,13 @@ export function menuTemplate(
   return [
     { role: "appMenu", submenu: [...itemsOf(menu.app), SEPARATOR, ...programItems] },
     ...menu.menus.map(
-      ({ label, items, takesScreen }): MenuItemConstructorOptions => ({
+      ({ label, items, takesScreen, takesRecent }): MenuItemConstructorOptions => ({
         label,
-        submenu: takesScreen ? [...itemsOf(items), SEPARATOR, ...screen] : itemsOf(items),
+        submenu: [
+          ...itemsOf(items),
+          ...(takesScreen ? [SEPARATOR, ...screen] : []),
+          ...(takesRecent ? [SEPARATOR, recentMenu] : []),
+        ],
       }),
     ),
     { role: "windowMenu" },
@@ -50,6 +54,12 @@ const textMenu: MenuItemConstructorOptions = {
     { role: "paste" },
     { role: "selectAll" },
   ],
+};
+
+/** The system's own list, which macOS fills. */
+const recentMenu: MenuItemConstructorOptions = {
+  role: "recentDocuments",
+  submenu: [{ role: "clearRecentDocuments" }],
 };
 
 /** The standard items of the application menu on macOS. */

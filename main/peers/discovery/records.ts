@@ -12,7 +12,8 @@ import type { Announced } from "./sighting.js";
 
 /** The type of the service, as the library names it. */
 export const SERVICE = "tensordeck";
-const SERVICE_TYPE = `_${SERVICE}._tcp.local`;
+/** Its name in DNS. */
+export const SERVICE_TYPE = `_${SERVICE}._tcp.local`;
 const ALL_TYPES = "_services._dns-sd._udp.local";
 
 /** Maximum bytes of a name, so that it fits into one string of a TXT record. */

@@ -1,8 +1,7 @@
 /** The application's side of a namespace: a network namespace with nothing in it but a loopback interface. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
-import { join } from "node:path";
-import { nodeCommand, packageRoot } from "../../../worker-runtime/engines/package-root.js";
+import { compiledModule, nodeCommand } from "../../../worker-runtime/engines/package-root.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { problem } from "../../shared/problems.js";
 import type { NamespaceCommand } from "./namespace-command.js";
@@ -33,7 +32,11 @@ export class Namespace {
     this.#command = command;
     this.#onClient = onClient;
     const node = nodeCommand();
-    const [program = "", ...args] = [...command.make, node.command, namespaceProcessFile()];
+    const [program = "", ...args] = [
+      ...command.make,
+      node.command,
+      compiledModule("tasks/isolation/namespace-process.js"),
+    ];
     this.#child = spawn(program, args, {
       env: { ...process.env, ...node.env },
       stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -185,10 +188,4 @@ export class Namespace {
 
 function ended(): Error {
   return problem("UNAVAILABLE", "The network namespace of the isolated tasks is gone.");
-}
-
-/** The compiled namespace-process.ts, whatever runs this file; a plain Node starts it, which cannot read a packaged app's archive. */
-function namespaceProcessFile(): string {
-  const root = packageRoot().replace(/app\.asar(?=$|[\\/])/, "app.asar.unpacked");
-  return join(root, "build", "out", "main", "tasks", "isolation", "namespace-process.js");
 }

@@ -12,6 +12,16 @@ export const dialogs = {
     foundAs: "Found as",
     licence: "Licence",
     title: "About Tensordeck",
+    licences: "Licences",
+  },
+  licencesDialog: {
+    title: "Licences",
+    own: "Tensordeck is under the Apache License 2.0. It contains these packages, each under its own terms.",
+    find: "Find a package or licence",
+    count: "{count, plural, one {# package} other {# packages}}",
+    noText: "The package gives its licence, {licence}, without the text.",
+    unreadable:
+      "The list of licences could not be read (status {status}). Build the window again: npm run build.",
   },
   accessDialog: {
     title: "Who can use this cluster",

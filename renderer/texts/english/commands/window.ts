@@ -145,6 +145,10 @@ export const windowCommands = {
     about: {
       label: "About Tensordeck",
     },
+    licences: {
+      label: "Licences",
+      keywords: "open source, third-party notices, terms, copyright, packages",
+    },
   },
   settings: {
     open: {

@@ -12,6 +12,7 @@ const described: NativeMenu = {
   menus: [
     { label: "Bearbeiten", items: [command("undo")], takesScreen: false },
     { label: "View", items: [command("open")] },
+    { label: "Ablage", items: [command("save")], takesRecent: true },
     { label: "Ansicht", items: [command("fit")], takesScreen: true },
   ],
   help: [],
@@ -29,10 +30,11 @@ test("full screen and developer tools stand in the menu that takes them, whateve
     ...["togglefullscreen", "separator", "toggleDevTools"],
   ]);
   expect(itemsOf(template, "Bearbeiten")).toEqual(["undo"]);
+  expect(itemsOf(template, "Ablage")).toEqual(["save", "separator", "recentDocuments"]);
   // A label alone decides nothing.
   expect(itemsOf(template, "View")).toEqual(["open"]);
   expect(template.map(({ role, label }) => role ?? label)).toEqual([
-    ...["appMenu", "Bearbeiten", "View", "Ansicht"],
+    ...["appMenu", "Bearbeiten", "View", "Ablage", "Ansicht"],
     ...["windowMenu", "help"],
   ]);
 });

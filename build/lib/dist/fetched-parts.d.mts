@@ -1,0 +1,3 @@
+/** What the tests take of fetched-parts.mjs. */
+
+export const NODE_VERSION: string;

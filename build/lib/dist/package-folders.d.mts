@@ -1,0 +1,12 @@
+/** What the tests take of package-folders.mjs. */
+import type { Target } from "./targets.mjs";
+
+export interface PackageFolders {
+  readonly folder: string;
+  readonly program: string;
+  readonly resources: string;
+  readonly archive: string;
+  readonly outside: string;
+  readonly node: string;
+}
+export function packageFolders(output: string, target: Target): PackageFolders;

@@ -1,0 +1,3 @@
+/** What the tests take of sbom.mjs. */
+
+export function writeSbom(file?: string): string;

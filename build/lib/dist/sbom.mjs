@@ -1,0 +1,67 @@
+// The bill of materials of a package (CycloneDX), for those who look for vulnerable parts.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { outDir, root } from "../project.mjs";
+import { NODE_VERSION } from "./fetched-parts.mjs";
+
+const SBOM = join(root, "build", "dist", "sbom.cdx.json");
+
+/**
+ * Writes build/dist/sbom.cdx.json, or another file: npm's bill of materials, reduced to what is shipped, which
+ * licences.json lists, and completed by Node and Electron. Without time and serial number, so that equal sources give
+ * equal files.
+ *
+ * @returns {string} its path
+ */
+export function writeSbom(file = SBOM) {
+  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+  const text = execFileSync(npm, ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 2 ** 26,
+    shell: process.platform === "win32",
+  });
+  const { serialNumber, metadata, components, dependencies, ...rest } = JSON.parse(text);
+  const { timestamp, ...described } = metadata;
+  const licences = JSON.parse(readFileSync(join(outDir, "renderer", "licences.json"), "utf8"));
+  const shipped = new Set(licences.map(({ name, version }) => `${name}@${version}`));
+  const own = described.component["bom-ref"];
+  const kept = components
+    .filter(({ name, version }) => shipped.has(`${name}@${version}`))
+    // npm calls optional what only the build installs; in a package it is joined into the window.
+    .map(({ scope, properties, ...component }) => ({ ...component, scope: "required" }));
+  const references = new Set([own, ...kept.map((component) => component["bom-ref"])]);
+  const sbom = {
+    ...rest,
+    metadata: {
+      ...described,
+      component: { ...described.component, type: "application", name: "tensordeck" },
+    },
+    components: [...kept, ...runtimes()],
+    dependencies: dependencies
+      .filter(({ ref }) => references.has(ref))
+      .map(({ ref, dependsOn = [] }) => ({
+        ref,
+        dependsOn: [
+          ...dependsOn.filter((other) => references.has(other)),
+          ...(ref === own ? runtimes().map((runtime) => runtime["bom-ref"]) : []),
+        ],
+      })),
+  };
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(sbom, undefined, 2)}\n`);
+  return file;
+}
+
+/** What is no dependency in npm's sense. */
+function runtimes() {
+  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+  return [
+    { name: "node", version: NODE_VERSION, purl: `pkg:generic/node@${NODE_VERSION}` },
+    { name: "electron", version: lock.packages["node_modules/electron"].version },
+  ].map(({ name, version, purl = `pkg:npm/${name}@${version}` }) => ({
+    ...{ "bom-ref": `${name}@${version}`, type: "framework", name, version, scope: "required", purl },
+    licenses: [{ license: { id: "MIT" } }],
+  }));
+}

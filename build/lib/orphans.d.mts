@@ -1,0 +1,3 @@
+/** What the tests take of orphans.mjs. */
+
+export function removeOrphans(outDir: string, sources: readonly string[]): string[];
