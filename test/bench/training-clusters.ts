@@ -60,6 +60,11 @@ export class TrainingCluster {
     return this.#folder;
   }
 
+  /** Process IDs of the tasks by their names, "worker/0". */
+  get processIds(): ReadonlyMap<string, number> {
+    return new Map([...this.#tasks].map(([task, { pid }]) => [task, pid]));
+  }
+
   /** Whether its client has ended, for example because it did not answer in time. */
   get isBroken(): boolean {
     return this.#client?.hasExited === true;
