@@ -9,6 +9,7 @@ import { machinesMeasurement } from "./machines.js";
 import { portableMeasurement } from "./portable.js";
 import { type Measurement, type Row, tableText } from "./report.js";
 import { stepsMeasurement } from "./steps.js";
+import { trainingMeasurement } from "./training.js";
 import { tunnelMeasurement } from "./tunnel.js";
 import { windowGraphsMeasurement } from "./window-graphs.js";
 import { windowStartMeasurement } from "./window-start.js";
@@ -19,6 +20,7 @@ const measurements: Readonly<Record<string, { measurement: Measurement; needs: P
   steps: { measurement: stepsMeasurement, needs: "tensorflow" },
   worker: { measurement: workerStartMeasurement, needs: "tensorflow" },
   portable: { measurement: portableMeasurement, needs: "tensorflow" },
+  training: { measurement: trainingMeasurement, needs: "tensorflow" },
   window: { measurement: windowStartMeasurement, needs: "chromium" },
   graphs: { measurement: windowGraphsMeasurement, needs: "tensorflow" },
   timeline: { measurement: windowTimelineMeasurement, needs: "tensorflow" },

@@ -33,24 +33,40 @@ def dense(x, inputs, outputs, name):
     return tf1.nn.bias_add(tf.matmul(x, variable(name + "/w", [inputs, outputs])), variable(name + "/b", [outputs], 0.0))
 
 
-def training(x, logits, classes_of):
-    """One step of gradient descent on a batch that is always the same."""
-    random = np.random.RandomState(1)
+def loss_and_feeds(x, logits, classes_of, seed):
+    """The loss of a batch that is always the same."""
+    random = np.random.RandomState(seed)
     batch = x.shape.as_list()
     loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=classes_of, logits=logits))
-    step = tf1.train.GradientDescentOptimizer(LEARNING_RATE).minimize(loss)
     feeds = {x: random.uniform(0, 1, batch).astype(np.float32), classes_of: random.randint(0, 10, batch[0])}
-    return [loss, step], feeds, tf1.global_variables_initializer()
+    return loss, feeds
+
+
+def optimizer():
+    return tf1.train.GradientDescentOptimizer(LEARNING_RATE)
+
+
+def training(loss, feeds):
+    """One step of gradient descent."""
+    return [loss, optimizer().minimize(loss)], feeds, tf1.global_variables_initializer()
 
 
 def mlp():
-    """784-256-10, as for handwritten digits."""
-    x, classes = tf1.placeholder(tf.float32, [MLP_BATCH, 784]), tf1.placeholder(tf.int64, [MLP_BATCH])
-    hidden = tf.nn.relu(dense(x, 784, 256, "hidden"))
-    return training(x, dense(hidden, 256, 10, "top"), classes)
+    return training(*mlp_loss())
 
 
 def cnn():
+    return training(*cnn_loss())
+
+
+def mlp_loss(seed=1):
+    """784-256-10, as for handwritten digits."""
+    x, classes = tf1.placeholder(tf.float32, [MLP_BATCH, 784]), tf1.placeholder(tf.int64, [MLP_BATCH])
+    hidden = tf.nn.relu(dense(x, 784, 256, "hidden"))
+    return loss_and_feeds(x, dense(hidden, 256, 10, "top"), classes, seed)
+
+
+def cnn_loss(seed=1):
     """Two convolutions with pooling and a dense layer, for pictures of 28 x 28."""
     x, classes = tf1.placeholder(tf.float32, [CNN_BATCH, 28, 28, 1]), tf1.placeholder(tf.int64, [CNN_BATCH])
     y = x
@@ -58,7 +74,7 @@ def cnn():
         y = tf.nn.conv2d(y, variable("filters_%d" % index, [3, 3, inputs, outputs]), 1, "SAME")
         y = tf.nn.relu(tf1.nn.bias_add(y, variable("bias_%d" % index, [outputs], 0.0)))
         y = tf.nn.max_pool2d(y, 2, 2, "SAME")
-    return training(x, dense(tf.reshape(y, [CNN_BATCH, 7 * 7 * 32]), 7 * 7 * 32, 10, "top"), classes)
+    return loss_and_feeds(x, dense(tf.reshape(y, [CNN_BATCH, 7 * 7 * 32]), 7 * 7 * 32, 10, "top"), classes, seed)
 
 
 def normalized(x, channels, name):

@@ -19,7 +19,7 @@ export interface Row {
   readonly ours: number | undefined;
   readonly theirs: number | undefined;
   readonly target?: Target | undefined;
-  /** What is wanted where there is nothing to compare with. */
+  /** What is wanted where there is nothing to compare with; with a target, more about what was measured. */
   readonly note?: string;
 }
 
@@ -80,7 +80,8 @@ function verdict(row: Row): [ratio: string, goal: string, limit: string, reached
         : reaches(value, limit, better)
           ? "limit"
           : "missed";
-  return [text, `${sign} ${goal.toFixed(2)}`, `${sign} ${limit.toFixed(2)}`, reached];
+  const last = note === "" ? reached : `${reached} (${note})`;
+  return [text, `${sign} ${goal.toFixed(2)}`, `${sign} ${limit.toFixed(2)}`, last];
 }
 
 const HEAD = ["measured", "unit", "Tensordeck", "Python", "ratio", "goal", "limit", "reached"];

@@ -30,7 +30,10 @@ export interface MonitoredTrainingSessionOptions {
   /** Defaults to the initializer of the graph's global variables. */
   readonly initOp?: Operation | undefined;
   readonly session?: Omit<SessionOptions, "graph" | "signal"> | undefined;
-  /** Between attempts to reach servers, and between looks whether the chief is done; defaults to 1,000. */
+  /**
+   * The longest pause between attempts to reach servers, and between looks whether the chief is done; the first pauses are
+   * shorter. Defaults to 1,000.
+   */
   readonly retryMillis?: number | undefined;
   /** Called when a session was lost and another one is made. */
   readonly onRecovery?: ((reason: TensorFlowError) => void) | undefined;
@@ -40,6 +43,8 @@ export interface MonitoredTrainingSessionOptions {
 
 const DEFAULT_SAVE_SECS = 600;
 const DEFAULT_RETRY_MILLIS = 1000;
+/** The first pause; each is twice as long as the one before. A task that is started again at once serves within a second. */
+const FIRST_RETRY_MILLIS = 50;
 
 /** Whether an error means that a task was lost, so that another session may succeed. */
 function isLoss(error: unknown): error is TensorFlowError {
@@ -65,6 +70,8 @@ export class MonitoredTrainingSession {
   readonly #initialized: readonly Output[];
   #session: Session | undefined;
   #stop = false;
+  /** Since the last session was ready. */
+  #pauses = 0;
 
   private constructor(options: MonitoredTrainingSessionOptions) {
     const { graph, checkpointDir, saveCheckpointSecs, saveCheckpointSteps } = options;
@@ -178,6 +185,7 @@ export class MonitoredTrainingSession {
         await this.#prepare(session);
         for (const hook of this.#hooks) await hook.afterCreateSession?.(session);
         this.#session = session;
+        this.#pauses = 0;
       } catch (error) {
         await session.close().catch(() => undefined);
         if (!isLoss(error)) throw error;
@@ -230,7 +238,10 @@ export class MonitoredTrainingSession {
   }
 
   #pause(what: string): Promise<void> {
-    return delay(this.#options.retryMillis ?? DEFAULT_RETRY_MILLIS, this.#options.signal, what);
+    const { retryMillis = DEFAULT_RETRY_MILLIS, signal } = this.#options;
+    const millis = Math.min(retryMillis, FIRST_RETRY_MILLIS * 2 ** this.#pauses);
+    this.#pauses += 1;
+    return delay(millis, signal, what);
   }
 
   async #closeAll(): Promise<void> {
