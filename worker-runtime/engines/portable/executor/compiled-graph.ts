@@ -7,7 +7,9 @@ import type { OpRegistry } from "../../../graph/op-registry.js";
 import { roleOf } from "../../../graph/structural-ops.js";
 import { dtypeOf } from "../../../protocol/dtype.js";
 import { invalidArgument } from "../../../protocol/status.js";
+import type { KernelDefinition } from "../kernels/kernel.js";
 import { KernelNode } from "../kernels/kernel-node.js";
+import type { OpFacts } from "../kernels/op-facts.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { cppTypeName } from "../kernels/support/dtypes.js";
 import { eachOf, mapped, NODES_PER_PAUSE, type PausingWork, withoutPauses } from "../pauses.js";
@@ -84,6 +86,7 @@ function* bindNodes(nodes: readonly NodeDef[], options: CompileOptions): Pausing
   const placements = new Placements(options.defaultDevice);
   const missing = new MissingKernels();
   const bound: BoundNode[] = [];
+  const byAttrs = new Map<NodeDef["attr"], ChosenKernel>();
   const bind = (def: NodeDef) => {
     const opDef = options.ops.get(def.op);
     if (opDef === undefined) {
@@ -92,6 +95,12 @@ function* bindNodes(nodes: readonly NodeDef[], options: CompileOptions): Pausing
     }
     const { name: device, type: deviceType, onHost } = placements.of(def.device);
     const node = nodeOn(def, device, opDef, options.scope);
+    const chosen = byAttrs.get(def.attr);
+    if (chosen?.opDef === opDef && chosen.askedType === deviceType) {
+      const { definition, facts } = chosen;
+      bound.push({ node, deviceType: chosen.deviceType, facts, work: kernelWork(definition, node) });
+      return;
+    }
     const facts = options.kernels.facts(def.op);
     const boundary = boundaryWork(node);
     if (boundary !== undefined) {
@@ -102,6 +111,7 @@ function* bindNodes(nodes: readonly NodeDef[], options: CompileOptions): Pausing
     if (definition !== undefined) {
       // On a GPU that may be the kernel of the CPU, which compute threads look up anew.
       const { deviceType: kernelDevice = "CPU" } = definition;
+      byAttrs.set(def.attr, { opDef, askedType: deviceType, definition, deviceType: kernelDevice, facts });
       bound.push({ node, deviceType: kernelDevice, facts, work: kernelWork(definition, node) });
       return;
     }
@@ -129,6 +139,16 @@ function* bindNodes(nodes: readonly NodeDef[], options: CompileOptions): Pausing
     throw missing.error();
   }
   return bound;
+}
+
+/** The kernel of nodes with equal attributes, by which kernels are chosen. */
+interface ChosenKernel {
+  readonly opDef: OpDef;
+  /** The type of device for which it was looked for. */
+  readonly askedType: string;
+  readonly definition: KernelDefinition;
+  readonly deviceType: string;
+  readonly facts: OpFacts;
 }
 
 function nodeOn(def: NodeDef, device: string, opDef: OpDef, scope: string | undefined): KernelNode {

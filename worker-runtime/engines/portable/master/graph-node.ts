@@ -81,7 +81,9 @@ export class GraphNode {
   }
 
   #formatInputs(): string[] {
-    const data = this.inputs.map(({ node, output }) => formatEdge({ control: false, node, output }));
+    const data = this.inputs.map(({ node, output }) =>
+      output === 0 ? node : formatEdge({ control: false, node, output }),
+    );
     return this.controls.length === 0
       ? data
       : [...data, ...this.controls.map((node) => formatEdge({ control: true, node }))];

@@ -54,7 +54,9 @@ function readNode(def: NodeDef, opDef: OpDef, completed: CompletedAttrs): GraphN
   const { inputs, controls, isCanonical } = readInputs(def);
   const known = completed.get(def.attr);
   const attr = known?.opDef === opDef ? known.attr : completeAttrs(def, opDef);
-  completed.set(def.attr, { opDef, attr });
+  if (known?.opDef !== opDef) {
+    completed.set(def.attr, { opDef, attr });
+  }
   return new GraphNode(
     attr === def.attr ? def : { ...def, attr },
     opDef,
