@@ -21,6 +21,7 @@ import type { CompiledGraph } from "./compiled-node.js";
 import {
   type GraphLinks,
   graphLinks,
+  isInOrder,
   linkNodes,
   linksOfNodes,
   sourcesOf,
@@ -60,7 +61,11 @@ export function* compilingGraph(
   options: CompileOptions,
 ): PausingWork<CompiledGraph> {
   const links = yield* linkNodes(nodes);
-  const order = yield* topologicalNumbers(nodes, links);
+  // Regions are formed along the order in which nodes become ready, not along the one in which they are listed.
+  const order =
+    options.regions === undefined && isInOrder(links)
+      ? Int32Array.from(nodes.keys())
+      : yield* topologicalNumbers(nodes, links);
   const bound = yield* bindNodes(nodes, options);
   yield* checkEdges(bound, links);
   const roles = yield* mapped(nodes, ({ op }) => roleOf(op));
@@ -94,9 +99,10 @@ function* bindNodes(nodes: readonly NodeDef[], options: CompileOptions): Pausing
       return;
     }
     const { name: device, type: deviceType, onHost } = placements.of(def.device);
-    const node = nodeOn(def, device, opDef, options.scope);
     const chosen = byAttrs.get(def.attr);
-    if (chosen?.opDef === opDef && chosen.askedType === deviceType) {
+    const isLike = chosen?.node.opDef === opDef;
+    const node = nodeOn(def, device, opDef, options.scope, isLike ? chosen.node : undefined);
+    if (isLike && chosen.askedType === deviceType) {
       const { definition, facts } = chosen;
       bound.push({ node, deviceType: chosen.deviceType, facts, work: kernelWork(definition, node) });
       return;
@@ -111,7 +117,7 @@ function* bindNodes(nodes: readonly NodeDef[], options: CompileOptions): Pausing
     if (definition !== undefined) {
       // On a GPU that may be the kernel of the CPU, which compute threads look up anew.
       const { deviceType: kernelDevice = "CPU" } = definition;
-      byAttrs.set(def.attr, { opDef, askedType: deviceType, definition, deviceType: kernelDevice, facts });
+      byAttrs.set(def.attr, { node, askedType: deviceType, definition, deviceType: kernelDevice, facts });
       bound.push({ node, deviceType: kernelDevice, facts, work: kernelWork(definition, node) });
       return;
     }
@@ -143,7 +149,8 @@ function* bindNodes(nodes: readonly NodeDef[], options: CompileOptions): Pausing
 
 /** The kernel of nodes with equal attributes, by which kernels are chosen. */
 interface ChosenKernel {
-  readonly opDef: OpDef;
+  /** One of these nodes. */
+  readonly node: KernelNode;
   /** The type of device for which it was looked for. */
   readonly askedType: string;
   readonly definition: KernelDefinition;
@@ -151,8 +158,15 @@ interface ChosenKernel {
   readonly facts: OpFacts;
 }
 
-function nodeOn(def: NodeDef, device: string, opDef: OpDef, scope: string | undefined): KernelNode {
-  return new KernelNode(def.device === device ? def : { ...def, device }, opDef, scope);
+/** @param like a node with the same op and attributes, if there is one. */
+function nodeOn(
+  def: NodeDef,
+  device: string,
+  opDef: OpDef,
+  scope: string | undefined,
+  like?: KernelNode | undefined,
+): KernelNode {
+  return new KernelNode(def.device === device ? def : { ...def, device }, opDef, scope, like);
 }
 
 interface Placed {

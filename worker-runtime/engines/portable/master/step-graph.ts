@@ -226,6 +226,9 @@ class StepGraphBuilder {
         continue;
       }
       next.push(position + 1);
+      if (this.#entered.has(source)) {
+        continue;
+      }
       const from = this.#input.graph.nodes.get(source);
       if (from !== undefined && closesLoop(from.op, top.op)) {
         backEdges.push(source);

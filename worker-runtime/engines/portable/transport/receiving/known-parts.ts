@@ -1,21 +1,22 @@
 /** Longer parts are hardly ever equal. */
 const MAX_PART_BYTES = 256;
-/** Parts that are kept: more would only take memory. A power of two. */
+/** Parts that are kept: more would only take memory. */
 const MAX_PARTS = 2 ** 20;
 const FIRST_SLOTS = 1024;
+/** Integers of a part's place. */
+const PLACE = 3;
 /** Of slots one after another that are looked at: a message whose parts all have one hash value must not take longer. */
 const MAX_PROBES = 16;
 
 /** What was made of parts of one message, by the bytes of the part. */
 export class KnownParts<T> {
   readonly #bytes: Uint8Array;
-  /** By slot, the number of a part, from 1; 0 in free slots, of which there are always more. */
+  /** By slot, the number of a part, from 1; 0 in free slots, which are at least half of them. */
   #slots = new Int32Array(FIRST_SLOTS);
   /** By number, the first of which is not used. */
   readonly #values: (T | undefined)[] = [undefined];
-  readonly #starts: number[] = [0];
-  readonly #lengths: number[] = [0];
-  readonly #hashes: number[] = [0];
+  /** By number, three for each part: its first byte, its length, and its hash value. Room for all that the slots take. */
+  #places = new Int32Array((PLACE * FIRST_SLOTS) / 2);
 
   /** @param bytes of the message; they may not change. */
   constructor(bytes: Uint8Array) {
@@ -39,12 +40,13 @@ export class KnownParts<T> {
     if (slot === undefined || this.#slots[slot] !== 0) {
       return;
     }
-    this.#slots[slot] = this.#values.length;
+    const number = this.#values.length;
+    this.#slots[slot] = number;
     this.#values.push(value);
-    this.#starts.push(start);
-    this.#lengths.push(end - start);
-    this.#hashes.push(hash);
-    if (2 * this.#values.length > this.#slots.length) {
+    this.#places[PLACE * number] = start;
+    this.#places[PLACE * number + 1] = end - start;
+    this.#places[PLACE * number + 2] = hash;
+    if (2 * this.#values.length >= this.#slots.length) {
       this.#grow();
     }
   }
@@ -66,7 +68,7 @@ export class KnownParts<T> {
     for (let probe = 0; probe < MAX_PROBES; probe += 1) {
       const slot = (hash + probe) & mask;
       const number = slots[slot] ?? 0;
-      if (number === 0 || (this.#hashes[number] === hash && this.#isEqual(number, start, end))) {
+      if (number === 0 || (this.#places[PLACE * number + 2] === hash && this.#isEqual(number, start, end))) {
         return slot;
       }
     }
@@ -75,11 +77,11 @@ export class KnownParts<T> {
 
   #isEqual(number: number, start: number, end: number): boolean {
     const length = end - start;
-    if (this.#lengths[number] !== length) {
+    if (this.#places[PLACE * number + 1] !== length) {
       return false;
     }
     const bytes = this.#bytes;
-    const other = this.#starts[number] ?? 0;
+    const other = this.#places[PLACE * number] ?? 0;
     for (let i = 0; i < length; i += 1) {
       if (bytes[start + i] !== bytes[other + i]) {
         return false;
@@ -92,7 +94,7 @@ export class KnownParts<T> {
     const slots = new Int32Array(2 * this.#slots.length);
     const mask = slots.length - 1;
     for (let number = 1; number < this.#values.length; number += 1) {
-      const hash = this.#hashes[number] ?? 0;
+      const hash = this.#places[PLACE * number + 2] ?? 0;
       for (let probe = 0; probe < MAX_PROBES; probe += 1) {
         const slot = (hash + probe) & mask;
         if (slots[slot] === 0) {
@@ -102,5 +104,8 @@ export class KnownParts<T> {
       }
     }
     this.#slots = slots;
+    const places = new Int32Array((PLACE * slots.length) / 2);
+    places.set(this.#places);
+    this.#places = places;
   }
 }

@@ -14,6 +14,8 @@ const NO_FIELDS = Object.freeze({});
  */
 export class NodeDecoder {
   readonly #bytes: Uint8Array;
+  /** The same bytes. */
+  readonly #text: Buffer;
   readonly #reader: BinaryReader;
   /** Of the node that is being decoded, which gets a copy of them: a list that was pushed to has room for 17. */
   readonly #inputs: string[] = [];
@@ -23,6 +25,7 @@ export class NodeDecoder {
   /** @param bytes that the nodes are in. */
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
+    this.#text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#reader = new BinaryReader(bytes);
     this.#texts = new KnownParts(bytes);
     this.#attrs = new KnownParts(bytes);
@@ -91,10 +94,28 @@ export class NodeDecoder {
       reader.pos = end;
       return known;
     }
-    reader.pos = at;
-    const text = reader.string();
+    let text: string;
+    if (this.#isAscii(start, end)) {
+      // The reader would make an array of the characters first.
+      text = this.#text.toString("latin1", start, end);
+      reader.pos = end;
+    } else {
+      reader.pos = at;
+      text = reader.string();
+    }
     this.#texts.add(start, end, text);
     return text;
+  }
+
+  /** False if the message ends before. */
+  #isAscii(start: number, end: number): boolean {
+    const bytes = this.#bytes;
+    for (let i = start; i < end; i += 1) {
+      if ((bytes[i] ?? 0xff) > 0x7f) {
+        return false;
+      }
+    }
+    return true;
   }
 
   #attrsIn(start: number, end: number): Map<string, AttrValue> {
