@@ -24,5 +24,6 @@ export function colocationGroups(attrs: ReadonlyMap<string, AttrValue>): string[
 
 /** The nodes that a node's groups are named after. */
 export function colocatedNodes(attrs: ReadonlyMap<string, AttrValue>): string[] {
-  return colocationGroups(attrs).flatMap((group) => nodeOfGroup(group) ?? []);
+  const groups = colocationGroups(attrs);
+  return groups.length === 0 ? groups : groups.flatMap((group) => nodeOfGroup(group) ?? []);
 }

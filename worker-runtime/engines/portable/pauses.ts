@@ -83,7 +83,11 @@ export function* mapped<T, R>(
   map: (item: T, index: number) => R,
   itemsPerPause = ITEMS_PER_PAUSE,
 ): PausingWork<R[]> {
-  const results: R[] = [];
-  yield* eachOf(items, (item, index) => results.push(map(item, index)), itemsPerPause);
+  // With room for all of them, where their number is known: an array that grows is copied again and again.
+  const results: R[] = Array.isArray(items) ? new Array<R>(items.length) : [];
+  const put = (item: T, index: number) => {
+    results[index] = map(item, index);
+  };
+  yield* eachOf(items, put, itemsPerPause);
   return results;
 }

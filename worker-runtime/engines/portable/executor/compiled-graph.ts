@@ -7,7 +7,9 @@ import type { OpRegistry } from "../../../graph/op-registry.js";
 import { roleOf } from "../../../graph/structural-ops.js";
 import { dtypeOf } from "../../../protocol/dtype.js";
 import { invalidArgument } from "../../../protocol/status.js";
+import type { KernelDefinition } from "../kernels/kernel.js";
 import { KernelNode } from "../kernels/kernel-node.js";
+import type { OpFacts } from "../kernels/op-facts.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { cppTypeName } from "../kernels/support/dtypes.js";
 import { eachOf, mapped, NODES_PER_PAUSE, type PausingWork, withoutPauses } from "../pauses.js";
@@ -19,6 +21,7 @@ import type { CompiledGraph } from "./compiled-node.js";
 import {
   type GraphLinks,
   graphLinks,
+  isInOrder,
   linkNodes,
   linksOfNodes,
   sourcesOf,
@@ -58,7 +61,11 @@ export function* compilingGraph(
   options: CompileOptions,
 ): PausingWork<CompiledGraph> {
   const links = yield* linkNodes(nodes);
-  const order = yield* topologicalNumbers(nodes, links);
+  // Regions are formed along the order in which nodes become ready, not along the one in which they are listed.
+  const order =
+    options.regions === undefined && isInOrder(links)
+      ? Int32Array.from(nodes.keys())
+      : yield* topologicalNumbers(nodes, links);
   const bound = yield* bindNodes(nodes, options);
   yield* checkEdges(bound, links);
   const roles = yield* mapped(nodes, ({ op }) => roleOf(op));
@@ -84,6 +91,7 @@ function* bindNodes(nodes: readonly NodeDef[], options: CompileOptions): Pausing
   const placements = new Placements(options.defaultDevice);
   const missing = new MissingKernels();
   const bound: BoundNode[] = [];
+  const byAttrs = new Map<NodeDef["attr"], ChosenKernel>();
   const bind = (def: NodeDef) => {
     const opDef = options.ops.get(def.op);
     if (opDef === undefined) {
@@ -91,7 +99,14 @@ function* bindNodes(nodes: readonly NodeDef[], options: CompileOptions): Pausing
       return;
     }
     const { name: device, type: deviceType, onHost } = placements.of(def.device);
-    const node = nodeOn(def, device, opDef, options.scope);
+    const chosen = byAttrs.get(def.attr);
+    const isLike = chosen?.node.opDef === opDef;
+    const node = nodeOn(def, device, opDef, options.scope, isLike ? chosen.node : undefined);
+    if (isLike && chosen.askedType === deviceType) {
+      const { definition, facts } = chosen;
+      bound.push({ node, deviceType: chosen.deviceType, facts, work: kernelWork(definition, node) });
+      return;
+    }
     const facts = options.kernels.facts(def.op);
     const boundary = boundaryWork(node);
     if (boundary !== undefined) {
@@ -102,6 +117,7 @@ function* bindNodes(nodes: readonly NodeDef[], options: CompileOptions): Pausing
     if (definition !== undefined) {
       // On a GPU that may be the kernel of the CPU, which compute threads look up anew.
       const { deviceType: kernelDevice = "CPU" } = definition;
+      byAttrs.set(def.attr, { node, askedType: deviceType, definition, deviceType: kernelDevice, facts });
       bound.push({ node, deviceType: kernelDevice, facts, work: kernelWork(definition, node) });
       return;
     }
@@ -131,8 +147,26 @@ function* bindNodes(nodes: readonly NodeDef[], options: CompileOptions): Pausing
   return bound;
 }
 
-function nodeOn(def: NodeDef, device: string, opDef: OpDef, scope: string | undefined): KernelNode {
-  return new KernelNode(def.device === device ? def : { ...def, device }, opDef, scope);
+/** The kernel of nodes with equal attributes, by which kernels are chosen. */
+interface ChosenKernel {
+  /** One of these nodes. */
+  readonly node: KernelNode;
+  /** The type of device for which it was looked for. */
+  readonly askedType: string;
+  readonly definition: KernelDefinition;
+  readonly deviceType: string;
+  readonly facts: OpFacts;
+}
+
+/** @param like a node with the same op and attributes, if there is one. */
+function nodeOn(
+  def: NodeDef,
+  device: string,
+  opDef: OpDef,
+  scope: string | undefined,
+  like?: KernelNode | undefined,
+): KernelNode {
+  return new KernelNode(def.device === device ? def : { ...def, device }, opDef, scope, like);
 }
 
 interface Placed {

@@ -52,7 +52,12 @@ export function* linksOfNodes({ first, dataCount, source, output }: GraphLinks):
 
 /** As arrays of numbers, in which control inputs from regions come last. */
 export function graphLinks(nodes: readonly NodeLinks[]): GraphLinks {
-  const builder = new LinksBuilder(nodes.length);
+  const inputs = nodes.reduce(
+    (sum, { data, control, regionControl }) =>
+      sum + data.length + control.length + (regionControl?.length ?? 0),
+    0,
+  );
+  const builder = new LinksBuilder(nodes.length, inputs);
   for (const { data, control, regionControl } of nodes) {
     for (const { source, output } of data) {
       builder.add(source, output);
@@ -72,21 +77,26 @@ export function graphLinks(nodes: readonly NodeLinks[]): GraphLinks {
 class LinksBuilder {
   readonly #first: Int32Array;
   readonly #dataCount: Int32Array;
-  readonly #sources: number[] = [];
-  readonly #outputs: number[] = [];
+  readonly #sources: Int32Array;
+  readonly #outputs: Int32Array;
+  #inputs = 0;
   /** By node: 1 more than the last node that has a control input from it. */
   readonly #controlOf: Int32Array;
   #node = 0;
 
-  constructor(nodes: number) {
+  /** @param inputs of all nodes together, at most. */
+  constructor(nodes: number, inputs: number) {
+    this.#sources = new Int32Array(inputs);
+    this.#outputs = new Int32Array(inputs);
     this.#first = new Int32Array(nodes + 1);
     this.#dataCount = new Int32Array(nodes);
     this.#controlOf = new Int32Array(nodes);
   }
 
   add(source: number, output: number): void {
-    this.#sources.push(source);
-    this.#outputs.push(output);
+    this.#sources[this.#inputs] = source;
+    this.#outputs[this.#inputs] = output;
+    this.#inputs += 1;
   }
 
   /** Adds a control input, unless the node has it already. */
@@ -99,20 +109,20 @@ class LinksBuilder {
 
   /** The inputs of the node that follow are control inputs. */
   endData(): void {
-    this.#dataCount[this.#node] = this.#sources.length - (this.#first[this.#node] ?? 0);
+    this.#dataCount[this.#node] = this.#inputs - (this.#first[this.#node] ?? 0);
   }
 
   endNode(): void {
     this.#node += 1;
-    this.#first[this.#node] = this.#sources.length;
+    this.#first[this.#node] = this.#inputs;
   }
 
   links(): GraphLinks {
     return {
       first: this.#first,
       dataCount: this.#dataCount,
-      source: Int32Array.from(this.#sources),
-      output: Int32Array.from(this.#outputs),
+      source: this.#sources.subarray(0, this.#inputs),
+      output: this.#outputs.subarray(0, this.#inputs),
     };
   }
 }
@@ -127,9 +137,11 @@ const NODES_SHOWN_OF_A_CYCLE = 8;
  */
 export function* linkNodes(nodes: readonly NodeDef[]): PausingWork<GraphLinks> {
   const numbers = new Map<string, number>();
+  let inputs = 0;
   yield* eachOf(
     nodes,
-    ({ name }, index) => {
+    ({ name, input }, index) => {
+      inputs += input.length;
       if (numbers.has(name)) {
         throw invalidArgument(`Node '${name}' is not unique.`);
       }
@@ -137,7 +149,7 @@ export function* linkNodes(nodes: readonly NodeDef[]): PausingWork<GraphLinks> {
     },
     NODES_PER_PAUSE,
   );
-  const builder = new LinksBuilder(nodes.length);
+  const builder = new LinksBuilder(nodes.length, inputs);
   yield* eachOf(nodes, (node) => addLinksOf(node, numbers, builder), NODES_PER_PAUSE);
   return builder.links();
 }
@@ -238,6 +250,20 @@ export function* topologicalNumbers(nodes: readonly NodeDef[], links: GraphLinks
     throw invalidArgument(cycleText(nodes, links, waitsFor));
   }
   return order;
+}
+
+/** Whether every node comes after its inputs already, as our own masters send those of graphs without loops. */
+export function isInOrder({ first, source }: GraphLinks): boolean {
+  let node = 0;
+  for (let input = 0; input < source.length; input += 1) {
+    while ((first[node + 1] ?? 0) <= input) {
+      node += 1;
+    }
+    if ((source[input] ?? 0) >= node) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /** Follows missing inputs backwards until a node repeats. */

@@ -44,12 +44,23 @@ export class KernelNode {
 
   /**
    * @param opDef the definition of the node's op, from the op list or as a function of the graph's library.
+   * @param signature that of a node with the same definition and the same attributes, if there was one.
    * @throws TensorFlowError INVALID_ARGUMENT for a list whose length attribute is negative or larger than any op needs.
    */
-  constructor(def: NodeDef, opDef: OpDef, scope = "") {
+  constructor(
+    def: NodeDef,
+    opDef: OpDef,
+    scope = "",
+    signature?: Pick<KernelNode, "inputs" | "outputs"> | undefined,
+  ) {
     this.def = def;
     this.opDef = opDef;
     this.scope = scope;
+    if (signature !== undefined) {
+      this.inputs = signature.inputs;
+      this.outputs = signature.outputs;
+      return;
+    }
     checkListLengths(def, opDef);
     this.inputs = inputArgs(opDef, def);
     this.outputs = outputTypes(opDef, def);

@@ -75,7 +75,7 @@ export interface KernelSelector {
   readonly priority?: number;
   /** Facts about the op for the parts of the engine that do not run kernels; the same for all kernels of the op. */
   readonly facts?: OpFacts;
-  /** Further conditions for the node, such as an attribute's value. */
+  /** Further conditions for the node's attributes, and nothing else: nodes with equal ones have the same kernel. */
   fits?(node: KernelNode): boolean;
   /**
    * Loads what the kernel needs into this thread. It is awaited when a graph is registered, once for each kernel that

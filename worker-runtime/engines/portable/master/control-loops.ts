@@ -45,7 +45,8 @@ export function addControlLoops(graph: StepGraph, tools: ControlLoopTools): Loop
 
 class ControlLoops implements LoopedGraph {
   readonly #nodes: Map<string, GraphNode>;
-  readonly #devices: Map<string, string>;
+  /** Of the added nodes. */
+  readonly #added = new Map<string, string>();
   readonly #graph: StepGraph;
   readonly #frames: LoopFrames;
   readonly #tools: ControlLoopTools;
@@ -55,13 +56,12 @@ class ControlLoops implements LoopedGraph {
   constructor(graph: StepGraph, tools: ControlLoopTools) {
     this.#graph = graph;
     this.#nodes = new Map(graph.nodes);
-    this.#devices = new Map(graph.devices);
     this.#frames = new LoopFrames(graph.nodes, tools.facts);
     this.#tools = tools;
   }
 
   get graph(): StepGraph {
-    return { ...this.#graph, nodes: this.#nodes, devices: this.#devices };
+    return { ...this.#graph, nodes: this.#nodes, devices: { get: (node) => this.#deviceOf(node) } };
   }
 
   pivot(source: string, target: string): string | undefined {
@@ -147,7 +147,7 @@ class ControlLoops implements LoopedGraph {
   ): string {
     const def = makeNodeDef(name, op, Object.entries(attrs));
     this.#nodes.set(name, new GraphNode(def, this.#tools.ops.require(op), inputs, []));
-    this.#devices.set(name, this.#devices.get(target) ?? "");
+    this.#added.set(name, this.#deviceOf(target) ?? "");
     this.#frames.enter(name, frame);
     return name;
   }
@@ -156,7 +156,11 @@ class ControlLoops implements LoopedGraph {
     return `_cloop${this.#tools.newName(target)}`;
   }
 
+  #deviceOf(node: string): string | undefined {
+    return this.#added.get(node) ?? this.#graph.devices.get(node);
+  }
+
   #task(node: string): string {
-    return taskOf(this.#devices.get(node) ?? "");
+    return taskOf(this.#deviceOf(node) ?? "");
   }
 }

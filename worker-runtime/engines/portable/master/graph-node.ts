@@ -26,11 +26,13 @@ export class GraphNode {
   readonly #def: NodeDef;
   /** The connections as a NodeDef has them, if they are known. */
   readonly #inputTexts: string[] | undefined;
+  readonly #like: GraphNode | undefined;
   #kernelNode: KernelNode | undefined;
 
   /**
    * @param def its `input` is ignored: `inputs` and `controls` define the connections.
    * @param inputTexts the connections as TensorFlow writes them.
+   * @param like a node with the same op and attributes, whose signature it has, if there is one.
    */
   constructor(
     def: NodeDef,
@@ -38,12 +40,14 @@ export class GraphNode {
     inputs: readonly TensorRef[],
     controls: readonly string[],
     inputTexts?: string[],
+    like?: GraphNode,
   ) {
     this.#def = def;
     this.opDef = opDef;
     this.inputs = inputs;
     this.controls = controls;
     this.#inputTexts = inputTexts;
+    this.#like = like;
   }
 
   get name(): string {
@@ -59,13 +63,13 @@ export class GraphNode {
     return this.#def.device;
   }
 
-  get attrs(): ReadonlyMap<string, AttrValue> {
+  get attrs(): NodeDef["attr"] {
     return this.#def.attr;
   }
 
   /** The attributes by kind, and the signature. */
   get kernelNode(): KernelNode {
-    this.#kernelNode ??= new KernelNode(this.#def, this.opDef);
+    this.#kernelNode ??= new KernelNode(this.#def, this.opDef, "", this.#like?.kernelNode);
     return this.#kernelNode;
   }
 
@@ -81,7 +85,9 @@ export class GraphNode {
   }
 
   #formatInputs(): string[] {
-    const data = this.inputs.map(({ node, output }) => formatEdge({ control: false, node, output }));
+    const data = this.inputs.map(({ node, output }) =>
+      output === 0 ? node : formatEdge({ control: false, node, output }),
+    );
     return this.controls.length === 0
       ? data
       : [...data, ...this.controls.map((node) => formatEdge({ control: true, node }))];

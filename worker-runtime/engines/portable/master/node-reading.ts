@@ -44,8 +44,8 @@ function checkOps(defs: readonly NodeDef[], ops: OpRegistry): void {
   );
 }
 
-/** The attributes with the defaults of an op, by those that nodes share: they are checked once. */
-type CompletedAttrs = Map<NodeDef["attr"], { readonly opDef: OpDef; readonly attr: NodeDef["attr"] }>;
+/** By attributes that nodes share: the first node that has them, with the defaults of its op. They are checked once. */
+type CompletedAttrs = Map<NodeDef["attr"], GraphNode>;
 
 function readNode(def: NodeDef, opDef: OpDef, completed: CompletedAttrs): GraphNode {
   if (!NODE_NAME.test(def.name)) {
@@ -53,15 +53,20 @@ function readNode(def: NodeDef, opDef: OpDef, completed: CompletedAttrs): GraphN
   }
   const { inputs, controls, isCanonical } = readInputs(def);
   const known = completed.get(def.attr);
-  const attr = known?.opDef === opDef ? known.attr : completeAttrs(def, opDef);
-  completed.set(def.attr, { opDef, attr });
-  return new GraphNode(
+  const like = known?.opDef === opDef ? known : undefined;
+  const attr = like?.attrs ?? completeAttrs(def, opDef);
+  const node = new GraphNode(
     attr === def.attr ? def : { ...def, attr },
     opDef,
     inputs,
     controls,
     isCanonical ? def.input : undefined,
+    like,
   );
+  if (like === undefined) {
+    completed.set(def.attr, node);
+  }
+  return node;
 }
 
 interface ReadInputs {

@@ -36,15 +36,16 @@ export interface PartitionTools {
 
 /** Partitions a step's graph by task, with a _Send and a _Recv for each tensor that another task needs. */
 export function* partitionGraph(graph: StepGraph, tools: PartitionTools): PausingWork<Partition[]> {
-  const tasks = new Set<string>();
-  yield* eachOf(graph.nodes.keys(), (node) => tasks.add(taskOf(deviceOf(graph, node))), NODES_PER_PAUSE);
+  const devices = new Set<string>();
+  yield* eachOf([...graph.nodes.keys()], (node) => devices.add(deviceOf(graph, node)), NODES_PER_PAUSE);
+  const tasks = new Set([...devices].map(taskOf));
   const isCut = tasks.size > 1 && hasLoops(graph.nodes);
   const looped: LoopedGraph = isCut
     ? addControlLoops(graph, { ...tools, facts: tools.kernels })
     : { graph, pivot: () => undefined };
   const cutter = new Cutter(looped, tools);
   const add = (node: GraphNode) => (tasks.size === 1 ? cutter.addUncut(node) : cutter.add(node));
-  yield* eachOf(looped.graph.nodes.values(), add, NODES_PER_PAUSE);
+  yield* eachOf([...looped.graph.nodes.values()], add, NODES_PER_PAUSE);
   return cutter.partitions();
 }
 

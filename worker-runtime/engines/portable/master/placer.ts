@@ -17,6 +17,9 @@ import type { GraphNode, NodeLookup } from "./graph-node.js";
 /** Full device names by node. */
 export type PlacedDevices = ReadonlyMap<string, string>;
 
+/** Finds them by the names of nodes. */
+export type DeviceLookup = Pick<PlacedDevices, "get">;
+
 /** A device that nodes may be placed on. */
 export interface PlacementDevice {
   readonly name: string;
@@ -57,22 +60,28 @@ export function* placeNodes(
   const placedGroups = new Set<ColocationGroup>();
   const place = (node: GraphNode) => {
     const group = colocation.groupOf(node);
-    if (group !== undefined && placedGroups.has(group)) {
+    if (group === undefined) {
+      const device = choices.ofAlone(node, colocation);
+      if (device === undefined) {
+        problems.push(choices.problem(node, colocation.specOf(node)));
+      } else {
+        used.add(device);
+        devices.set(node.name, device);
+      }
       return;
     }
-    const device =
-      group === undefined ? choices.ofAlone(node, colocation) : (group.fixed ?? choices.bestFor(group));
-    if (device === undefined) {
-      const [first = node] = group?.members ?? [];
-      problems.push(choices.problem(first, group?.spec ?? colocation.specOf(node)));
-    } else {
-      used.add(device);
-      for (const member of group?.members ?? [node]) {
-        devices.set(member.name, device);
-      }
+    if (placedGroups.has(group)) {
+      return;
     }
-    if (group !== undefined) {
-      placedGroups.add(group);
+    placedGroups.add(group);
+    const device = group.fixed ?? choices.bestFor(group);
+    if (device === undefined) {
+      problems.push(choices.problem(group.members[0] ?? node, group.spec));
+      return;
+    }
+    used.add(device);
+    for (const member of group.members) {
+      devices.set(member.name, device);
     }
   };
   yield* eachOf(added, place, NODES_PER_PAUSE);
@@ -117,10 +126,13 @@ class DeviceChoices {
       return this.bestFor(alone(node, colocation));
     }
     const { requestedDevice } = node;
-    if (!this.#ofAlone.has(requestedDevice)) {
-      this.#ofAlone.set(requestedDevice, this.bestFor(alone(node, colocation)));
+    const known = this.#ofAlone.get(requestedDevice);
+    if (known !== undefined || this.#ofAlone.has(requestedDevice)) {
+      return known;
     }
-    return this.#ofAlone.get(requestedDevice);
+    const device = this.bestFor(alone(node, colocation));
+    this.#ofAlone.set(requestedDevice, device);
+    return device;
   }
 
   bestFor({ spec, members }: ColocationGroup): string | undefined {

@@ -93,7 +93,11 @@ function graphKeyOf(
   if (given !== 0n) {
     return given;
   }
-  const nodes = partitions.flatMap((partition) => partition.nodes);
+  const [only, ...others] = partitions;
+  const nodes =
+    only !== undefined && others.length === 0
+      ? only.nodes
+      : partitions.flatMap((partition) => partition.nodes);
   return collectiveGraphKey(nodes, reachableFunctions(nodes, library), facts);
 }
 

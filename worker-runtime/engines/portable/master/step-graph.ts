@@ -7,7 +7,7 @@ import type { OpFactsSource } from "../kernels/op-facts.js";
 import { NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import { checkComplete } from "./graph-checks.js";
 import { GraphNode, makeNodeDef, type NodeMap, type TensorRef } from "./graph-node.js";
-import type { PlacedDevices } from "./placer.js";
+import type { DeviceLookup } from "./placer.js";
 import { clientKey, recvAttrs, sendAttrs, type Transfer } from "./send-recv.js";
 import type { StepSignature } from "./step-signature.js";
 
@@ -24,7 +24,7 @@ export interface FeedPoint {
 export interface StepGraph {
   readonly nodes: NodeMap;
   /** Full device names by node. */
-  readonly devices: PlacedDevices;
+  readonly devices: DeviceLookup;
   /** The feeds that the step uses, by the client's name for them. */
   readonly feeds: ReadonlyMap<string, FeedPoint>;
   /** Keys of the rendezvous by the client's name for a fetch. */
@@ -34,7 +34,7 @@ export interface StepGraph {
 }
 
 export interface StepGraphInput {
-  readonly graph: { readonly nodes: NodeMap; readonly devices: PlacedDevices };
+  readonly graph: { readonly nodes: NodeMap; readonly devices: DeviceLookup };
   readonly signature: StepSignature;
   readonly ops: OpRegistry;
   readonly facts: OpFactsSource;
@@ -53,15 +53,15 @@ export function makeStepGraph(input: StepGraphInput): PausingWork<StepGraph> {
 class StepGraphBuilder {
   readonly #input: StepGraphInput;
   readonly #nodes = new Map<string, GraphNode>();
-  readonly #devices = new Map<string, string>();
-  /** Replacements of tensors, "x:0". */
-  readonly #substitutes = new Map<string, TensorRef>();
-  /** The nodes of which a tensor is replaced. */
-  readonly #substitutedNodes = new Set<string>();
+  /** Of nodes that are not in the session's graph. */
+  readonly #ownDevices = new Map<string, string>();
+  /** Replacements of outputs, by the name of the node and their number. */
+  readonly #substitutes = new Map<string, TensorRef[]>();
   /** The _Recv that replaces a node in control edges: only for placeholders, which cannot run if they are fed. */
   readonly #controlSubstitutes = new Map<string, string>();
   readonly #recvNodes = new Map<string, { readonly node: GraphNode; readonly feed: string }>();
   readonly #feedPoints = new Map<string, FeedPoint>();
+  /** "x:0". */
   readonly #fed = new Set<string>();
   readonly #sendNames = new Set<string>();
   /** The nodes that are added, or will be once what they need is. */
@@ -85,12 +85,13 @@ class StepGraphBuilder {
       yield* this.#visit(root);
     }
     for (const { node } of sends) {
-      this.#add(node, this.#input.clientDevice.name);
+      this.#nodes.set(node.name, node);
+      this.#ownDevices.set(node.name, this.#input.clientDevice.name);
     }
-    yield* checkComplete(this.#nodes.values());
+    yield* checkComplete([...this.#nodes.values()]);
     return {
       nodes: this.#nodes,
-      devices: this.#devices,
+      devices: this.#devices(),
       feeds: new Map([...this.#feedPoints].filter(([, { node }]) => this.#nodes.has(node))),
       fetches: new Map(sends.map(({ fetch, key }) => [fetch, key])),
       roots: [...targets, ...sends.map(({ node }) => node.name)],
@@ -105,12 +106,12 @@ class StepGraphBuilder {
     const node = new GraphNode(makeNodeDef(name, "_Recv", recvAttrs(transfer)), ops.require("_Recv"), [], []);
     this.#recvNodes.set(name, { node, feed });
     this.#feedPoints.set(feed, { key: clientKey(transfer), dataType, node: name });
+    this.#ownDevices.set(name, clientDevice.name);
     this.#substitute(ref, { node: name, output: 0 });
     this.#fed.add(textOf(ref));
     if (facts.facts(source.op).isPlaceholder) {
       this.#controlSubstitutes.set(ref.node, name);
     }
-    this.#devices.set(name, clientDevice.name);
   }
 
   #addConnection(from: string, to: string): void {
@@ -128,8 +129,9 @@ class StepGraphBuilder {
   }
 
   #substitute(ref: TensorRef, by: TensorRef): void {
-    this.#substitutes.set(textOf(ref), by);
-    this.#substitutedNodes.add(ref.node);
+    const outputs = this.#substitutes.get(ref.node) ?? [];
+    outputs[ref.output] = by;
+    this.#substitutes.set(ref.node, outputs);
   }
 
   #makeSend(fetch: string): { fetch: string; key: string; source: TensorRef; node: GraphNode } {
@@ -220,10 +222,13 @@ class StepGraphBuilder {
       const source = top.inputs[position]?.node ?? top.controls[position - top.inputs.length];
       if (source === undefined) {
         stack.pop();
-        this.#add(top, this.#input.graph.devices.get(top.name) ?? this.#input.clientDevice.name);
+        this.#nodes.set(top.name, top);
         continue;
       }
       next.push(position + 1);
+      if (this.#entered.has(source)) {
+        continue;
+      }
       const from = this.#input.graph.nodes.get(source);
       if (from !== undefined && closesLoop(from.op, top.op)) {
         backEdges.push(source);
@@ -243,26 +248,31 @@ class StepGraphBuilder {
     if (node === undefined || this.#substitutes.size === 0) {
       return node;
     }
-    const isReplaced =
-      node.inputs.some((input) => this.#substitutedNodes.has(input.node)) ||
-      node.controls.some((control) => this.#controlSubstitutes.has(control));
-    if (!isReplaced) {
-      return node;
-    }
-    const inputs = node.inputs.map((input) =>
-      this.#substitutedNodes.has(input.node) ? (this.#substitutes.get(textOf(input)) ?? input) : input,
-    );
-    const controls = node.controls.map((control) => this.#controlSubstitutes.get(control) ?? control);
-    const isSame =
-      inputs.every((input, i) => input === node.inputs[i]) &&
-      controls.every((control, i) => control === node.controls[i]);
-    return isSame ? node : node.connect(inputs, controls);
+    const inputs = replaced(node.inputs, this.#inputFor);
+    const controls = replaced(node.controls, this.#controlFor);
+    return inputs === node.inputs && controls === node.controls ? node : node.connect(inputs, controls);
   }
 
-  #add(node: GraphNode, device: string): void {
-    this.#nodes.set(node.name, node);
-    this.#devices.set(node.name, device);
+  readonly #inputFor = (input: TensorRef): TensorRef =>
+    this.#substitutes.get(input.node)?.[input.output] ?? input;
+
+  readonly #controlFor = (control: string): string => this.#controlSubstitutes.get(control) ?? control;
+
+  /** Not copied: the nodes of a session's graph never move. */
+  #devices(): DeviceLookup {
+    const { devices } = this.#input.graph;
+    return { get: (name) => devices.get(name) ?? this.#ownDevices.get(name) };
   }
+}
+
+/** The items with replacements for some of them; the same list if there are none. */
+function replaced<T>(items: readonly T[], replacement: (item: T) => T): readonly T[] {
+  for (let index = 0; index < items.length; index += 1) {
+    if (replacement(items[index] as T) !== items[index]) {
+      return items.map(replacement);
+    }
+  }
+  return items;
 }
 
 /** "x" and "x:0" are the first output of x. A text without such a suffix is a name, as in TensorFlow. */

@@ -45,6 +45,8 @@ export interface RunMessage {
   readonly request: number;
   readonly session: number;
   readonly inputs: readonly SentInput[];
+  /** Handles of tensors on the device that are freed before. */
+  readonly freed: readonly number[];
 }
 
 /** Releases sessions, inputs and tensors on the device. Not answered. */

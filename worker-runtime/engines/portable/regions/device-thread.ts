@@ -100,6 +100,9 @@ async function handle(
       post({ kind: "made", request: message.request });
       return;
     case "run": {
+      for (const tensor of message.freed) {
+        await resident.free(tensor);
+      }
       const session = sessions.get(message.session);
       if (session === undefined) {
         throw new Error(`A device thread does not know session ${message.session}.`);

@@ -41,6 +41,12 @@ export interface RegionDeviceOptions {
 const LOST_ADAPTER = /device (?:is |was |has been )?lost|DeviceLost|DXGI_ERROR_DEVICE_/i;
 const OUT_OF_MEMORY = /out of memory|OutOfMemory|OUT_OF_DEVICE_MEMORY|E_OUTOFMEMORY|failed to allocate/i;
 /**
+ * How long tensors that nothing needs any more stay on the thread, unless a run frees them before: with a message for each
+ * of them, a step of training would wake the thread once more for every variable that it has changed.
+ */
+const FREED_MILLIS = 20;
+
+/**
  * An ONNX Runtime device: sessions and their runs on a dedicated thread. The thread starts with the first session and
  * ends when idle; a task without regions does not even load the library.
  */
@@ -51,6 +57,9 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
   #sent: SentTensors;
   /** The tensors on the current thread. */
   #residents: ResidentHandles | undefined;
+  /** Handles of tensors that the thread is yet to free. */
+  #freed: number[] = [];
+  #freeing: NodeJS.Timeout | undefined;
 
   constructor(options: RegionDeviceOptions = {}) {
     this.#options = options;
@@ -72,6 +81,7 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
       onEnded: () => {
         this.#residents?.clear();
         this.#sent.forgetAll();
+        this.#takeFreed();
       },
       onUnavailable: (reason) => options.onUnavailable?.(reason),
     });
@@ -153,7 +163,8 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     const answer = await this.#life.ask(
       (request) => {
         const sent = this.#sent.send(inputs, copies);
-        const message: RunMessage = { kind: "run", request, session, inputs: sent.inputs };
+        const freed = this.#takeFreed();
+        const message: RunMessage = { kind: "run", request, session, inputs: sent.inputs, freed };
         thread.postMessage(message, sent.transfer);
         this.#releaseForgotten();
       },
@@ -246,6 +257,22 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     }
   }
 
+  /** The thread frees the tensor before its next run, or soon. */
+  #freeSoon(handles: readonly number[]): void {
+    this.#freed.push(...handles);
+    // A task that ends does not wait for it.
+    this.#freeing ??= setTimeout(() => this.#release({ tensors: this.#takeFreed() }), FREED_MILLIS).unref();
+  }
+
+  /** The tensors that the thread is told to free now. */
+  #takeFreed(): readonly number[] {
+    clearTimeout(this.#freeing);
+    this.#freeing = undefined;
+    const freed = this.#freed;
+    this.#freed = [];
+    return freed;
+  }
+
   #release({ sessions = [], inputs = [], tensors = [] }: Partial<Omit<ReleaseMessage, "kind">>): void {
     this.#life.current?.worker.postMessage({
       kind: "release",
@@ -283,7 +310,7 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     if (!wasRunning) {
       this.#sent = new SentTensors(this.#options.gpu?.memory);
       this.#residents = new ResidentHandles(this.#options.gpu?.memory, (tensors) => {
-        this.#release({ tensors });
+        this.#freeSoon(tensors);
         this.#life.restWhenIdle();
       });
     }

@@ -1,20 +1,16 @@
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import type { AttrValue } from "../../../../../protos/generated/tensorflow/attr_value.js";
 import { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
+import { KnownParts } from "./known-parts.js";
 
 /** The fields of a NodeDef as tags on the wire: each is a length and so many bytes. */
 const Tag = { name: 10, op: 18, input: 26, device: 34, attr: 42 } as const;
 
-/** Longer attributes are values of constants, which are hardly ever equal. */
-const MAX_SHARED_BYTES = 256;
-/** Different texts and attributes that are kept; graphs have a few dozen, and more would only take memory. */
-const MAX_SHARED = 4096;
-
 const NO_FIELDS = Object.freeze({});
 
 /**
- * Decodes the nodes of one graph as `NodeDef.decode` does, in a fraction of its time and memory: equal names of ops and
- * devices are one string, and equal attributes one map. Neither may be changed afterwards.
+ * Decodes the nodes of one graph as `NodeDef.decode` does, in a fraction of its time and memory: equal names are one
+ * string, which maps find without reading it, and equal attributes one map. Neither may be changed afterwards.
  */
 export class NodeDecoder {
   readonly #bytes: Uint8Array;
@@ -23,15 +19,16 @@ export class NodeDecoder {
   readonly #reader: BinaryReader;
   /** Of the node that is being decoded, which gets a copy of them: a list that was pushed to has room for 17. */
   readonly #inputs: string[] = [];
-  readonly #texts = new Map<string, string>();
-  /** By their bytes, one character each. */
-  readonly #attrs = new Map<string, Map<string, AttrValue>>();
+  readonly #texts: KnownParts<string>;
+  readonly #attrs: KnownParts<Map<string, AttrValue>>;
 
   /** @param bytes that the nodes are in. */
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
     this.#text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#reader = new BinaryReader(bytes);
+    this.#texts = new KnownParts(bytes);
+    this.#attrs = new KnownParts(bytes);
   }
 
   /** The node in the bytes from `start` to before `end`. @throws Error if they are not a node. */
@@ -46,17 +43,17 @@ export class NodeDecoder {
       const tag = reader.uint32();
       switch (tag) {
         case Tag.name:
-          name = reader.string();
+          name = this.#string();
           continue;
         case Tag.op:
-          op = this.#shared(reader.string());
+          op = this.#string();
           continue;
         case Tag.input:
-          this.#inputs[inputCount] = reader.string();
+          this.#inputs[inputCount] = this.#string();
           inputCount += 1;
           continue;
         case Tag.device:
-          device = this.#shared(reader.string());
+          device = this.#string();
           continue;
         case Tag.attr:
           if (attrStart === end || attrEnd === fieldStart) {
@@ -85,30 +82,49 @@ export class NodeDecoder {
     };
   }
 
-  #shared(text: string): string {
-    const known = this.#texts.get(text);
+  /** The text at which the reader is. */
+  #string(): string {
+    const reader = this.#reader;
+    const at = reader.pos;
+    const length = reader.uint32();
+    const start = reader.pos;
+    const end = start + length;
+    const known = end <= this.#bytes.byteLength ? this.#texts.get(start, end) : undefined;
     if (known !== undefined) {
+      reader.pos = end;
       return known;
     }
-    if (this.#texts.size < MAX_SHARED) {
-      this.#texts.set(text, text);
+    let text: string;
+    if (this.#isAscii(start, end)) {
+      // The reader would make an array of the characters first.
+      text = this.#text.toString("latin1", start, end);
+      reader.pos = end;
+    } else {
+      reader.pos = at;
+      text = reader.string();
     }
+    this.#texts.add(start, end, text);
     return text;
   }
 
-  #attrsIn(start: number, end: number): Map<string, AttrValue> {
-    if (end - start > MAX_SHARED_BYTES) {
-      return NodeDef.decode(this.#bytes.subarray(start, end)).attr;
+  /** False if the message ends before. */
+  #isAscii(start: number, end: number): boolean {
+    const bytes = this.#bytes;
+    for (let i = start; i < end; i += 1) {
+      if ((bytes[i] ?? 0xff) > 0x7f) {
+        return false;
+      }
     }
-    const key = this.#text.toString("latin1", start, end);
-    const known = this.#attrs.get(key);
+    return true;
+  }
+
+  #attrsIn(start: number, end: number): Map<string, AttrValue> {
+    const known = this.#attrs.get(start, end);
     if (known !== undefined) {
       return known;
     }
     const { attr } = NodeDef.decode(this.#bytes.subarray(start, end));
-    if (this.#attrs.size < MAX_SHARED) {
-      this.#attrs.set(key, attr);
-    }
+    this.#attrs.add(start, end, attr);
     return attr;
   }
 }
