@@ -6,8 +6,8 @@ import { outDir, packageDir } from "./project.mjs";
 /** As deep below the package's root as the folders of the modules, so that these find the root from here, too. */
 export const programDir = join(outDir, "program", "cli");
 
-/** Packages with native code, or that are not always installed, are loaded from node_modules. */
-const EXTERNAL = /^(koffi|onnxruntime-node|electron|@tensorflow\/.*)$|\.node$/;
+/** Packages with native code, that are not always installed, or are large and rarely used, are loaded from node_modules. */
+const EXTERNAL = /^(koffi|onnxruntime-node|electron|@tensorflow\/.*|@kubernetes\/client-node)$|\.node$/;
 
 /** Writes build/out/program/cli/main.js and its parts, which the subcommands load. Returns 0, or 1 if it fails. */
 export async function bundleProgram() {

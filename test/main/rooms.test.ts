@@ -20,6 +20,7 @@ const ROOMS = [
   "cluster",
   "runs",
   "submit",
+  "kubernetes",
   "app",
   "engine.ts",
   "application.ts",
