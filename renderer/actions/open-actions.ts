@@ -18,13 +18,21 @@ import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { nextTask } from "../ui/next-task.js";
+import { CLUSTER_EXTENSIONS, isClusterFile, openClusterFile } from "./cluster-file-actions.js";
 import { fetchWhole } from "./fetch-document.js";
 import { besideDocument, GRAPH_EXTENSIONS, pickFile } from "./file-actions.js";
 
 const words = texts.actions.openActions;
 
-/** Besides graphs, what can be opened: models of Keras and ONNX, of which a graph is made. */
-const OPENED_EXTENSIONS = [...GRAPH_EXTENSIONS, "keras", "h5", "hdf5", "onnx"] as const;
+/**
+ * Besides graphs, what can be opened: models of Keras and ONNX, of which a graph is made, and clusters, which are
+ * imported into the document's.
+ */
+const OPENED_EXTENSIONS = [
+  ...GRAPH_EXTENSIONS,
+  ...["keras", "h5", "hdf5", "onnx"],
+  ...CLUSTER_EXTENSIONS,
+] as const;
 
 /** How a document came here. */
 export interface OpenedAs {
@@ -191,6 +199,10 @@ export async function openDocument(path?: string): Promise<void> {
       ...besideDocument(),
     }));
   if (chosen === undefined) return;
+  if (isClusterFile(chosen)) {
+    await openClusterFile(chosen);
+    return;
+  }
   const known = tabOf(chosen);
   if (known) activateSession(known);
   else await open(chosen, () => client().call("documents.open", { path: chosen }));
