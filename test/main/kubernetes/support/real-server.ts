@@ -59,13 +59,10 @@ export async function startRealServer(kubelet: Kubelet, folder: string): Promise
     kubeletPort,
   };
   const kubeconfig = await writeKubeconfig(server, folder, "default");
-  const controllers = await spawnPeer(
-    program("kube-controller-manager"),
-    [
-      ...["--kubeconfig", kubeconfig, "--leader-elect=false", "--secure-port", "0"],
-      "--controllers=statefulset-controller,garbage-collector-controller",
-    ],
-  );
+  const controllers = await spawnPeer(program("kube-controller-manager"), [
+    ...["--kubeconfig", kubeconfig, "--leader-elect=false", "--secure-port", "0"],
+    "--controllers=statefulset-controller,garbage-collector-controller",
+  ]);
   return {
     ...server,
     stop: async () => {
