@@ -12,6 +12,7 @@ import { createApp } from "./app/room.js";
 import { createCluster } from "./cluster/room.js";
 import { createDocuments } from "./documents/room.js";
 import { defaultEngine, type Engine } from "./engine.js";
+import { createKubernetes } from "./kubernetes/room.js";
 import { createMachine } from "./machine/room.js";
 import { openOwnFirewall } from "./network/firewall/own-firewall.js";
 import { createNetwork } from "./network/room.js";
@@ -145,6 +146,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     ownName: () => machine.description().name,
     emit,
   });
+  const kubernetes = createKubernetes({ emit });
   const network = createNetwork({ peers, cluster, firewall, events, emit });
 
   const rooms: readonly Room<unknown>[] = [
@@ -158,6 +160,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     clusterRoom,
     runs,
     submit,
+    kubernetes,
     network,
   ];
   const handlers: Handlers = {
@@ -170,6 +173,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     ...clusterRoom.handlers,
     ...runs.handlers,
     ...submit.handlers,
+    ...kubernetes.handlers,
     ...network.handlers,
   };
 

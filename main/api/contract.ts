@@ -10,6 +10,7 @@ import { clusterEvents, clusterMethods } from "./cluster.js";
 import { documentMethods } from "./documents.js";
 import { draftMethods } from "./drafts.js";
 import { feedMethods } from "./feeds.js";
+import { kubernetesEvents, kubernetesMethods } from "./kubernetes.js";
 import { missedEventsMethods } from "./missed-events.js";
 import { networkEvents, networkMethods } from "./network.js";
 import { peerEvents, peerMethods } from "./peers.js";
@@ -41,6 +42,7 @@ export const methods = {
   ...variableMethods,
   ...networkMethods,
   ...scriptMethods,
+  ...kubernetesMethods,
 } as const;
 
 export const events = {
@@ -54,6 +56,7 @@ export const events = {
   ...tensorEvents,
   ...networkEvents,
   ...scriptEvents,
+  ...kubernetesEvents,
 } as const;
 
 /** Events that add to those before them. Every other one carries a whole state, which supersedes the one before. */

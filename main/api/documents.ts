@@ -96,6 +96,11 @@ export const documentMethods = {
   "documents.releaseParts": method(z.object({ id: z.string() }), nothing),
   "documents.save": method(saveDocumentSchema, documentSchema.omit({ metaGraph: true, more: true })),
 
+  /** The text of a file that describes a cluster (YAML, JSON or a shell script), of at most 4 MB. */
+  "files.readText": method(
+    z.object({ path: z.string().min(1) }),
+    z.object({ name: z.string(), text: z.string() }),
+  ),
   "files.list": method(
     z.object({ path: z.string().optional(), extensions: z.array(z.string()) }),
     directorySchema,

@@ -12,17 +12,13 @@ import { readGivenText } from "../../worker-runtime/cli/cluster-file.js";
 import { exportCluster } from "../../worker-runtime/cluster/orchestrators/export-cluster.js";
 import { tasksOfCluster } from "../../worker-runtime/cluster/orchestrators/export-model.js";
 import {
-  EXPORT_OPTIONS,
-  type ExportOption,
-  type OptionName,
-} from "../../worker-runtime/cluster/orchestrators/export-options.js";
-import {
   EXPORT_TARGETS,
   type ExportTarget,
   isExportTarget,
 } from "../../worker-runtime/cluster/orchestrators/export-targets.js";
 import { importCluster } from "../../worker-runtime/cluster/orchestrators/import-cluster.js";
 import { invalidArgument } from "../../worker-runtime/protocol/status.js";
+import { exportFlags, exportValues } from "./export-flags.js";
 
 const exportCommand: CommandSpec = {
   name: "tensordeck export",
@@ -38,7 +34,7 @@ const exportCommand: CommandSpec = {
       value: "FOLDER",
       help: "Write the file into this folder, which is made if it is missing. Otherwise it is printed.",
     },
-    ...EXPORT_OPTIONS.map((option) => ({ name: option.name, value: option.value, help: optionHelp(option) })),
+    ...exportFlags(EXPORT_TARGETS),
   ],
   notes: `
 CLUSTER is what tensordeck worker --cluster reads, or whatever tensordeck import reads; - is standard input.
@@ -50,11 +46,6 @@ examples:
   tensordeck export clusterspec.json --to kubernetes --image lab/tensordeck:1 --gpus 1 --memory 8Gi -o deploy
   tensordeck export clusterspec.json --to slurm --run script --script "train.py --epochs 3" --time 2:00:00`,
 };
-
-function optionHelp({ help, targets, byDefault }: ExportOption): string {
-  const scope = targets.length === EXPORT_TARGETS.length ? "" : ` For ${targets.join(", ")}.`;
-  return `${help}${byDefault === undefined ? "" : ` Default: ${byDefault}.`}${scope}`;
-}
 
 /** Runs the command and gives the exit code. @throws TensorFlowError */
 export async function runExport(args: readonly string[]): Promise<number> {
@@ -69,7 +60,7 @@ export async function runExport(args: readonly string[]): Promise<number> {
   }
   const target = targetOf(parsed);
   const { cluster } = importCluster(await readGivenText(file, "CLUSTER"), file);
-  const result = exportCluster(target, tasksOfCluster(cluster), valuesOf(parsed));
+  const result = exportCluster(target, tasksOfCluster(cluster), exportValues(parsed));
   const folder = parsed.get("output");
   if (folder === undefined) {
     process.stdout.write(result.file.text);
@@ -92,14 +83,4 @@ function targetOf(parsed: ParsedArgs): ExportTarget {
   throw invalidArgument(
     `--to is one of ${EXPORT_TARGETS.join(", ")}, not "${to}".${near === undefined ? "" : ` Did you mean ${near}?`}`,
   );
-}
-
-/** What was given for any target; the export refuses what does not belong to its own. */
-function valuesOf(parsed: ParsedArgs): Partial<Record<OptionName, string>> {
-  const values: Partial<Record<OptionName, string>> = {};
-  for (const { name } of EXPORT_OPTIONS) {
-    const value = parsed.get(name);
-    if (value !== undefined) values[name] = value;
-  }
-  return values;
 }

@@ -26,6 +26,10 @@ const applicationCommands: CommandTable = {
     summary: "Read the cluster in a Docker Compose file, a TFJob or a script, as a clusterspec.json.",
     load: async () => (await import("./import.js")).runImport,
   },
+  kube: {
+    summary: "Deploy a cluster to Kubernetes; list, scale, reach and delete it.",
+    load: async () => presenting((await import("./kube/kube.js")).runKube),
+  },
   doctor: {
     summary: "Report what keeps the machines of a cluster from reaching each other.",
     load: async () => presenting((await import("./doctor.js")).runDoctor),

@@ -8,6 +8,7 @@ import { listDirectory } from "./directory.js";
 import { DocumentParts } from "./document-parts.js";
 import { DocumentService, type ExampleLibrary } from "./document-service.js";
 import { DraftStore } from "./draft-store.js";
+import { readTextFile } from "./text-file.js";
 
 export interface DocumentsOptions {
   /** Folder of the drafts. */
@@ -49,6 +50,7 @@ export function createDocuments({ draftsFolder, examples, recent, host }: Docume
         parts.begin(service.openDraft(await drafts.restore(draftId, caller))),
       "documents.discardDraft": ({ draftId }, caller) => drafts.discard(draftId, caller),
       "documents.discardOwnDrafts": (_params, caller) => drafts.discardOf(caller),
+      "files.readText": ({ path }) => readTextFile(path),
       "files.list": ({ path, extensions }) => listDirectory(path, extensions),
       "files.pick": (request) => {
         if (host.pickFile) return host.pickFile(request);

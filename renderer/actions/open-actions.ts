@@ -20,6 +20,7 @@ import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { nextTask } from "../ui/next-task.js";
 import { prepareArranging } from "../viewport/arranging.js";
+import { CLUSTER_EXTENSIONS, isClusterFile, openClusterFile } from "./cluster-file-actions.js";
 import { fetchWhole } from "./fetch-document.js";
 import { besideDocument, pickFile } from "./file-actions.js";
 
@@ -186,10 +187,14 @@ export async function openDocument(path?: string): Promise<void> {
   const chosen =
     path ??
     (await pickFile({
-      ...{ mode: "open", title: words.openGraph, extensions: OPENED_EXTENSIONS },
+      ...{ mode: "open", title: words.openGraph, extensions: [...OPENED_EXTENSIONS, ...CLUSTER_EXTENSIONS] },
       ...besideDocument(),
     }));
   if (chosen === undefined) return;
+  if (isClusterFile(chosen)) {
+    await openClusterFile(chosen);
+    return;
+  }
   const known = tabOf(chosen);
   if (known) activateSession(known);
   else await open(chosen, () => client().call("documents.open", { path: chosen }));

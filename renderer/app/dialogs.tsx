@@ -37,6 +37,9 @@ import { preloadable } from "../ui/preloadable.js";
 
 const words = texts.app.dialogs;
 
+// It brings what writes and colours files of other systems.
+const ExportClusterDialog = preloadable(() => import("../cluster-table/export-cluster-dialog.js"));
+const KubernetesDialog = preloadable(() => import("../kubernetes/kubernetes-dialog.js"));
 const ScriptDialog = preloadable(() => import("../scripts/script-dialog.js"));
 // It brings the definitions of all ops, which nothing else in the window needs.
 const LayerDialog = preloadable(() => import("../dialogs/layer-dialog.js"));
@@ -88,7 +91,11 @@ function OwnDialog(): ReactElement | null {
     case "install":
       return <InstallDialog />;
     case "cluster-table":
-      return <ClusterTableDialog />;
+      return <ClusterTableDialog file={dialog.file} key={dialog.file?.name} />;
+    case "kubernetes":
+      return <KubernetesDialog />;
+    case "export-cluster":
+      return <ExportClusterDialog onClose={uiActions.close} />;
     case "device":
       return <DeviceDialog nodes={dialog.nodes} />;
     case "colocate":

@@ -6,6 +6,7 @@ import {
 import { containsFiles, getFiles } from "@atlaskit/pragmatic-drag-and-drop/external/file";
 import { preventUnhandled } from "@atlaskit/pragmatic-drag-and-drop/prevent-unhandled";
 import { type ReactElement, useEffect, useState } from "react";
+import { isClusterFile, openDroppedCluster } from "../actions/cluster-file-actions.js";
 import { openDropped } from "../actions/open-actions.js";
 import { openDroppedScript } from "../actions/script-actions.js";
 import { attempt } from "../stores/app-store.js";
@@ -53,15 +54,20 @@ export function DropTarget(): ReactElement | null {
 function openFiles(files: readonly File[]): void {
   const graphs = files.filter(({ name }) => GRAPH_FILE.test(name));
   const script = files.find(({ name }) => SCRIPT_FILE.test(name));
+  const cluster = files.find(({ name }) => isClusterFile(name));
   attempt(async () => {
     if (graphs.length === 0 && script) {
       uiActions.close();
       await openDroppedScript(script);
       return;
     }
+    if (graphs.length === 0 && cluster) {
+      await openDroppedCluster(cluster);
+      return;
+    }
     if (graphs.length === 0)
       throw new Error(
-        "Only graphs (.pb, .pbtxt, .meta), models (.keras, .h5, .onnx) and Python scripts can be dropped here. Feeds take .npy, .npz, CSV and images in the inspector.",
+        "Only graphs (.pb, .pbtxt, .meta), models (.keras, .h5, .onnx), clusters (.yaml, .json) and Python scripts can be dropped here. Feeds take .npy, .npz, CSV and images in the inspector.",
       );
     uiActions.close();
     for (const file of graphs) await openDropped(file);

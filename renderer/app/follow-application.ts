@@ -7,6 +7,7 @@ import { attempt, useApp } from "../stores/app-store.js";
 import { machinesOf, receiveCluster, useCluster } from "../stores/cluster-store.js";
 import { receiveExamples } from "../stores/example-store.js";
 import { receiveFirewall } from "../stores/firewall-store.js";
+import { receiveKubernetes } from "../stores/kubernetes-store.js";
 import { catchUpLog, receiveLog } from "../stores/logs-store.js";
 import { loadOps } from "../stores/ops-store.js";
 import { receivePairing } from "../stores/pairing-store.js";
@@ -38,6 +39,7 @@ export function follow(client: ApplicationClient): void {
   client.on("runQueue", (queue) => useRun.setState({ queue }));
   client.on("scripts", receiveScripts);
   client.on("scriptLog", ({ jobId, task, lines }) => attempt(() => receiveScriptLog(jobId, task, lines)));
+  client.on("kubernetes", receiveKubernetes);
   client.on("settings", receiveSettings);
   client.on("pairing", receivePairing);
   client.on("reachability", receiveReachability);

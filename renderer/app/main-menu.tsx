@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { clusterCommands } from "../commands/cluster-commands.js";
 import {
   documentCommands,
   exampleCommands,
@@ -75,6 +76,7 @@ function exportEntries(): MenuEntry {
       menuEntry(exportPng.now(), "short"),
       ...[pictureCommands.svg, pictureCommands.png].map((command) => menuEntry(command.now(), "short")),
       menuEntry(download.now()),
+      menuEntry(clusterCommands.export.now(), "short"),
     ],
   };
 }

@@ -13,6 +13,7 @@ import styles from "./cluster-panel.module.css";
 import { ClusterTree } from "./cluster-tree.js";
 import { DiscoveryNote, MoreMachines } from "./discovery-note.js";
 import { DismissableNotice } from "./dismissable-notice.js";
+import { KubernetesSection } from "./kubernetes-section.js";
 import { Links } from "./links.js";
 import { useDragScroll } from "./use-drag-scroll.js";
 
@@ -31,6 +32,7 @@ export function ClusterPanel(): ReactElement {
       <div ref={setFrame} className={styles.scroll}>
         <ClusterTree machines={state.machines} frame={frame} />
         <MoreMachines count={state.unlistedMachines} />
+        <KubernetesSection />
         {state.notice ? (
           <DismissableNotice where={CLUSTER_NOTICE} problem={state.notice} at="cluster" />
         ) : null}

@@ -12,24 +12,33 @@ import {
 import { attempt } from "../stores/app-store.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
-import { uiActions } from "../stores/ui-store.js";
+import { type ClusterFileText, uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import { Dialog } from "../ui/dialog.js";
 import { Icon } from "../ui/icon.js";
+import { preloadable } from "../ui/preloadable.js";
 import { Segmented } from "../ui/segmented.js";
 import textStyles from "../ui/text.module.css";
 import styles from "./cluster-table-dialog.module.css";
 import { ExportMenu } from "./export-menu.js";
-import { ImportView } from "./import-view.js";
 import { SpecText } from "./spec-text.js";
 import { TableView } from "./table-view.js";
 
 const words = texts.clusterTable.clusterTableDialog;
 
+// They bring the exports, the imports, and what reads and colours their files.
+const ExportClusterDialog = preloadable(() => import("./export-cluster-dialog.js"));
+const ImportView = preloadable(() => import("./import-view.js"));
+
 type View = "table" | "text" | "import";
+
+interface ClusterTableDialogProps {
+  /** To be imported, which is shown first. */
+  readonly file?: ClusterFileText | undefined;
+}
 
 const VIEWS = [
   { id: "table", label: words.views.table },
@@ -37,16 +46,21 @@ const VIEWS = [
 ] as const;
 
 /** The cluster as a document: a table in which every cell can be edited, applied as a whole. */
-export function ClusterTableDialog(): ReactElement | null {
+export function ClusterTableDialog({ file }: ClusterTableDialogProps): ReactElement | null {
   const state = useCluster((store) => store.state);
   if (!state) return null;
-  return <ClusterTable state={state} />;
+  return <ClusterTable state={state} file={file} />;
 }
 
-function ClusterTable({ state }: { readonly state: ClusterState }): ReactElement {
+interface ClusterTableProps extends ClusterTableDialogProps {
+  readonly state: ClusterState;
+}
+
+function ClusterTable({ state, file }: ClusterTableProps): ReactElement {
   const document = useDocument((store) => store.document);
   const [rows, setRows] = useState(() => draftOf(state, document.cluster));
-  const [view, setView] = useState<View>("table");
+  const [view, setView] = useState<View>(file ? "import" : "table");
+  const [exporting, setExporting] = useState(false);
   const problems = draftProblems(rows, state);
   const changes = draftChanges(rows, state);
   const machines = new Set(rows.map(({ machineId, address }) => machineId || address.replace(/:\d*$/, "")));
@@ -96,7 +110,7 @@ function ClusterTable({ state }: { readonly state: ClusterState }): ReactElement
           onSelect={(chosen) => setView(chosen)}
         />
         <Button onClick={() => setView("import")}>{words.import}</Button>
-        <ExportMenu rows={rows} problems={problems} />
+        <ExportMenu rows={rows} problems={problems} onOtherSystems={() => setExporting(true)} />
       </div>
       {view === "table" ? (
         <TableView rows={rows} problems={problems} state={state} onChange={setRows} />
@@ -106,6 +120,7 @@ function ClusterTable({ state }: { readonly state: ClusterState }): ReactElement
         <ImportView
           rows={rows}
           state={state}
+          file={file}
           onDone={(imported) => {
             if (imported) setRows(imported);
             setView("table");
@@ -119,6 +134,7 @@ function ClusterTable({ state }: { readonly state: ClusterState }): ReactElement
           </Button>
         </div>
       ) : null}
+      {exporting ? <ExportClusterDialog rows={rows} onClose={() => setExporting(false)} /> : null}
     </Dialog>
   );
 }

@@ -14,6 +14,8 @@ const words = texts.clusterTable.exportMenu;
 interface ExportMenuProps {
   readonly rows: readonly DraftRow[];
   readonly problems: readonly RowProblem[];
+  /** Opens the exports that have options. */
+  onOtherSystems(): void;
 }
 
 /** Writes the cluster in the forms that other tools read. Rows with a fault are left out, which is said. */
@@ -40,6 +42,12 @@ export function ExportMenu(props: ExportMenuProps): ReactElement {
           label: "TF_CONFIG",
           hint: words.tfConfigHint,
           run: () => save("tf_config.sh", tfConfigLines),
+        },
+        {
+          kind: "item",
+          label: words.otherSystems,
+          hint: words.otherSystemsHint,
+          run: props.onOtherSystems,
         },
       ]}
     />

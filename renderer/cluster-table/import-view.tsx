@@ -1,8 +1,12 @@
 import { type ReactElement, useId, useRef, useState } from "react";
 import type { ClusterState } from "../../main/api/cluster.js";
-import { parseClusterText } from "../../worker-runtime/cluster/cluster-exchange.js";
-import type { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
+import {
+  type ImportedCluster,
+  importCluster,
+} from "../../worker-runtime/cluster/orchestrators/import-cluster.js";
 import { changesText, type DraftRow, draftChanges, importRows } from "../cluster/table-draft.js";
+import { showProblem } from "../stores/app-store.js";
+import type { ClusterFileText } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import textStyles from "../ui/text.module.css";
@@ -14,17 +18,19 @@ const words = texts.clusterTable.importView;
 interface ImportViewProps {
   readonly rows: readonly DraftRow[];
   readonly state: ClusterState;
+  /** What is shown first; absent: nothing. */
+  readonly file?: ClusterFileText | undefined;
   /** Called with the new rows, or without when nothing is imported. */
   onDone(rows?: DraftRow[]): void;
 }
 
-/** Accepts a clusterspec.json or a TF_CONFIG, pasted or from a file, and shows what it would change. */
-export function ImportView({ rows, state, onDone }: ImportViewProps): ReactElement {
-  const [text, setText] = useState("");
+/** Accepts every file that describes a cluster, pasted or opened, and shows what it would change. */
+export default function ImportView({ rows, state, file: given, onDone }: ImportViewProps): ReactElement {
+  const [{ name, text }, setFile] = useState<ClusterFileText>(given ?? { name: words.theText, text: "" });
   const file = useRef<HTMLInputElement>(null);
   const fieldId = useId();
-  const read = readCluster(text);
-  const imported = read.cluster ? importRows(rows, read.cluster, state) : undefined;
+  const read = readCluster(text, name);
+  const imported = read.found ? importRows(rows, read.found.cluster, state) : undefined;
   return (
     <div className={styles.view}>
       <label htmlFor={fieldId}>{words.placeholder}</label>
@@ -35,23 +41,30 @@ export function ImportView({ rows, state, onDone }: ImportViewProps): ReactEleme
         spellCheck={false}
         placeholder={'{"worker": ["gpu-pc:2222", "raspberrypi:2222"]}'}
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => setFile({ name: words.theText, text: event.target.value })}
         aria-invalid={read.error !== undefined}
       />
       <input
         ref={file}
         type="file"
-        accept=".json,.txt,.sh"
+        accept=".json,.yaml,.yml,.txt,.sh"
         hidden
-        onChange={(event) => void event.target.files?.[0]?.text().then(setText)}
+        onChange={(event) => {
+          const [chosen] = event.target.files ?? [];
+          // The same file can be chosen again, after it was changed.
+          event.target.value = "";
+          if (chosen)
+            void chosen.text().then((content) => setFile({ name: chosen.name, text: content }), showProblem);
+        }}
       />
       {read.error ? (
         <p className={textStyles.error} role="alert">
           {read.error}
         </p>
       ) : null}
-      {imported ? (
+      {read.found && imported ? (
         <p className={textStyles.muted} role="status">
+          {words.sources[read.found.source]}{" "}
           {words.onceApplied({ changes: changesText(draftChanges(imported, state)) })}
         </p>
       ) : null}
@@ -69,11 +82,14 @@ export function ImportView({ rows, state, onDone }: ImportViewProps): ReactEleme
   );
 }
 
-function readCluster(text: string): { readonly cluster?: ClusterSpec; readonly error?: string } {
+function readCluster(
+  text: string,
+  name: string,
+): { readonly found?: ImportedCluster; readonly error?: string } {
   if (text.trim() === "") return {};
   try {
-    const cluster = parseClusterText(text);
-    return cluster.isEmpty ? { error: words.noTask } : { cluster };
+    const found = importCluster(text, name);
+    return found.cluster.isEmpty ? { error: words.noTask } : { found };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   }

@@ -1,12 +1,15 @@
 /** The commands of the cluster as a whole. Those of machines and tasks are in machine-commands.ts and task-commands.ts. */
 import { applyRows, changeMembership, stoppable, stopTasks } from "../actions/cluster-actions.js";
+import { chooseClusterFile } from "../actions/cluster-file-actions.js";
 import { currentTasks, missingTasks, startLabel, startMissing } from "../actions/graph-tasks.js";
+import { disconnectKubernetes } from "../actions/kubernetes-actions.js";
 import { searchMachines } from "../actions/machine-actions.js";
 import { blockedRoutes } from "../cluster/routes.js";
 import { type WantedCluster, wantedCluster } from "../cluster/wanted-cluster.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { openFirewall } from "../stores/firewall-store.js";
+import { useKubernetes } from "../stores/kubernetes-store.js";
 import { checkRoutes, useReachability } from "../stores/reachability-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
@@ -85,6 +88,25 @@ export const clusterCommands = defineCommands(noTarget, {
     short: () => words.table.short,
     run: () => uiActions.open({ kind: "cluster-table" }),
   },
+  export: {
+    id: "cluster.export",
+    group: "Cluster",
+    label: words.export.label,
+    short: () => words.export.short,
+    keywords: words.export.keywords,
+    icon: "download",
+    isEnabled: () => when(cluster() !== undefined, NOT_KNOWN),
+    run: () => uiActions.open({ kind: "export-cluster" }),
+  },
+  import: {
+    id: "cluster.import",
+    group: "Cluster",
+    label: words.import.label,
+    keywords: words.import.keywords,
+    icon: "folder",
+    needsApplication: true,
+    run: chooseClusterFile,
+  },
   python: {
     id: "cluster.python",
     group: "Cluster",
@@ -134,6 +156,29 @@ export const clusterCommands = defineCommands(noTarget, {
     icon: "lock",
     isEnabled: () => when(cluster()?.access === "open", cluster() ? words.secure.reason : NOT_KNOWN),
     run: () => uiActions.open({ kind: "access", wanted: "secure" }),
+  },
+});
+
+export const kubernetesCommands = defineCommands(noTarget, {
+  open: {
+    id: "kubernetes.open",
+    group: "Cluster",
+    label: words.kubernetes.open.label,
+    short: () => words.kubernetes.open.short,
+    keywords: words.kubernetes.open.keywords,
+    icon: "cube",
+    needsApplication: true,
+    run: () => uiActions.open({ kind: "kubernetes" }),
+  },
+  disconnect: {
+    id: "kubernetes.disconnect",
+    group: "Cluster",
+    label: words.kubernetes.disconnect.label,
+    short: () => words.kubernetes.disconnect.short,
+    needsApplication: true,
+    isEnabled: () =>
+      when(useKubernetes.getState().connection !== undefined, words.kubernetes.disconnect.reason),
+    run: disconnectKubernetes,
   },
 });
 

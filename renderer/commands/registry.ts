@@ -4,7 +4,13 @@ import { alignCommands } from "./align-commands.js";
 import { annotationCommands, frameCommands, noteCommands } from "./annotation-commands.js";
 import { canvasCommands } from "./canvas-commands.js";
 import { clipboardCommands, pasteCommands } from "./clipboard-commands.js";
-import { clusterCommands, linkCommands, membershipCommands, routeCommands } from "./cluster-commands.js";
+import {
+  clusterCommands,
+  kubernetesCommands,
+  linkCommands,
+  membershipCommands,
+  routeCommands,
+} from "./cluster-commands.js";
 import { colourCommands } from "./colour-commands.js";
 import type { AnyCommand, CommandGroup } from "./command.js";
 import { curveCommands } from "./curve-commands.js";
@@ -82,7 +88,7 @@ export const allCommands: readonly AnyCommand[] = [
     traceCommands,
   ],
   ...[clusterCommands, membershipCommands, machineCommands, roleCommands, taskCommands],
-  ...[linkCommands, routeCommands, runtimeCommands],
+  ...[linkCommands, routeCommands, runtimeCommands, kubernetesCommands],
   ...[graphCommands, nodeCommands, edgeCommands, kernelCommands, wayOutCommands, opCommands, opListCommands],
   ...[
     callCommands,

@@ -11,6 +11,7 @@ import { useDocument, useGraph } from "../stores/document-store.js";
 import { useExamples } from "../stores/example-store.js";
 import { useGraphView } from "../stores/graph-view-store.js";
 import { useGraphKernels, useKernelCatalogue, useKernels } from "../stores/kernel-store.js";
+import { useKubernetes } from "../stores/kubernetes-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { usePlacement } from "../stores/placement-store.js";
 import { useReachability } from "../stores/reachability-store.js";
@@ -49,6 +50,7 @@ const STORES: readonly Store[] = [
     useGraphKernels,
     useKernelCatalogue,
     useKernels,
+    useKubernetes,
     useOps,
   ],
   ...[

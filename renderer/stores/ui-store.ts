@@ -19,6 +19,12 @@ export type DockTab =
   | "scripts"
   | `tensor:${string}`;
 
+/** A file that describes a cluster. */
+export interface ClusterFileText {
+  readonly name: string;
+  readonly text: string;
+}
+
 export type DialogState =
   | { readonly kind: "palette" }
   | { readonly kind: "examples" }
@@ -42,7 +48,11 @@ export type DialogState =
   | { readonly kind: "add-tasks"; readonly machineId: string }
   /** Everything that is known of one machine. */
   | { readonly kind: "machine"; readonly machineId: string }
-  | { readonly kind: "cluster-table" }
+  /** `file` was opened or dropped, to be imported. */
+  | { readonly kind: "cluster-table"; readonly file?: ClusterFileText }
+  /** The document's cluster for another system. */
+  | { readonly kind: "export-cluster" }
+  | { readonly kind: "kubernetes" }
   | { readonly kind: "python" }
   /** Pins nodes to a device that is typed in. */
   | { readonly kind: "device"; readonly nodes: readonly string[] }

@@ -167,6 +167,8 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("accessibility", () => {
       }
       for (const command of [
         "Edit the cluster as a table",
+        "Export cluster",
+        "Kubernetes…",
         "Settings",
         "Who can use this cluster",
         "Use from Python",

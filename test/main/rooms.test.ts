@@ -21,6 +21,7 @@ const ROOMS = [
   "cluster",
   "runs",
   "submit",
+  "kubernetes",
   "app",
   "engine.ts",
   "application.ts",

@@ -26,6 +26,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "dock",
     "firewall",
     "inspector",
+    "kubernetes",
     "ops-panel",
     "pairing",
     "placement-panel",

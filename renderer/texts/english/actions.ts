@@ -1,4 +1,7 @@
 export const actions = {
+  clusterFileActions: {
+    choose: "Choose a file that describes a cluster",
+  },
   scriptActions: {
     choose: "Choose a Python script",
     whereIs: "Where is {name}? A browser does not say",

@@ -44,7 +44,7 @@ export const app = {
     opened: "<name></name> was opened {ago} and not saved before its window closed.",
   },
   dropTarget: {
-    drop: "Drop a graph (.pbtxt, .pb) or a model (.keras, .h5, .onnx) to open it, or a Python script to run it",
+    drop: "Drop a graph (.pbtxt, .pb) or a model (.keras, .h5, .onnx) to open it, a Python script to run it, or a cluster (.yaml, .json) to import it",
   },
   mainMenu: {
     mainMenu: "Main menu",

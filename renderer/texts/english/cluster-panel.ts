@@ -1,4 +1,9 @@
 export const clusterPanel = {
+  kubernetesSection: {
+    heading: "Kubernetes: {context}",
+    counts: "{running, number} of {tasks, plural, one {# task} other {# tasks}} running",
+    task: "{cluster}: {job}/{index}",
+  },
   addAddressForms: {
     hostPort: "Write host:port, for example 192.168.1.40:2222.",
     port: "A port is a number from 1 to 65535.",

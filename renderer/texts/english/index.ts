@@ -14,6 +14,7 @@ import { firewall } from "./firewall.js";
 import { functionCalls } from "./function-calls.js";
 import { inspector } from "./inspector.js";
 import { kernels } from "./kernels.js";
+import { kubernetes } from "./kubernetes.js";
 import { opHelp } from "./op-help/index.js";
 import { opsPanel } from "./ops-panel.js";
 import { pairing } from "./pairing.js";
@@ -43,6 +44,7 @@ export const english = {
   functionCalls,
   inspector,
   kernels,
+  kubernetes,
   opHelp,
   opsPanel,
   pairing,

@@ -25,6 +25,7 @@ const ANSWERS = {
   "app.guide": "# Which kind of cluster\n\nOn this machine.\n",
   "app.log": { path: "/data/log.txt", text: "started\n" },
   "files.list": folder,
+  "kubernetes.contexts": [{ name: "lab", cluster: "lab", server: "https://10.0.0.1:6443", current: true }],
 };
 
 beforeEach(() => {
@@ -52,6 +53,8 @@ const EVERY: readonly (readonly [title: string, dialog: DialogState])[] = [
   ["Add tasks", { kind: "add-tasks", machineId: "laptop" }],
   ["desktop", { kind: "machine", machineId: "desktop" }],
   ["Cluster: untitled", { kind: "cluster-table" }],
+  ["Export cluster", { kind: "export-cluster" }],
+  ["Kubernetes", { kind: "kubernetes" }],
   ["Use from Python", { kind: "python" }],
   ["Device of 2 nodes", { kind: "device", nodes: ["x", "y"] }],
   ["Colocate x", { kind: "colocate", nodes: ["x"] }],
@@ -68,7 +71,8 @@ describe.each(EVERY)("the dialog %s", (title, state) => {
     open(state);
     // What it asks the application for has come.
     await act(async () => undefined);
-    expect(screen.getByRole("dialog", { name: title }).contains(document.activeElement)).toBe(true);
+    // The code of some is loaded when they are opened.
+    expect((await screen.findByRole("dialog", { name: title })).contains(document.activeElement)).toBe(true);
     await expectAccessible();
     await user.keyboard("{Escape}");
     expect(screen.queryByRole("dialog")).toBeNull();

@@ -5,6 +5,7 @@ import { DropTarget } from "../../../renderer/app/drop-target.js";
 import { writeDocument } from "../../../renderer/document/document-file.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
 import { useDocument } from "../../../renderer/stores/document-store.js";
+import { useUi } from "../../../renderer/stores/ui-store.js";
 import { welcome } from "../document/graphs.js";
 import { calls, connect, show } from "../support/components.js";
 import { readOps } from "../support/documents.js";
@@ -20,7 +21,7 @@ function drag(type: "dragenter" | "dragover" | "drop", files: readonly File[]): 
 
 const hint = () =>
   screen.queryByText(
-    "Drop a graph (.pbtxt, .pb) or a model (.keras, .h5, .onnx) to open it, or a Python script to run it",
+    "Drop a graph (.pbtxt, .pb) or a model (.keras, .h5, .onnx) to open it, a Python script to run it, or a cluster (.yaml, .json) to import it",
   );
 
 describe("files that are dragged over the window", () => {
@@ -40,6 +41,22 @@ describe("files that are dragged over the window", () => {
     expect(calls.map(({ method }) => method)).toContain("documents.read");
   });
 
+  it("that describe a cluster are shown in the table's import", async () => {
+    connect();
+    show(<DropTarget />);
+    const files = [new File(["services: {}"], "docker-compose.yml")];
+    drag("dragenter", files);
+    drag("dragover", files);
+    await waitFor(() => expect(hint()).not.toBeNull());
+    drag("drop", files);
+    await waitFor(() =>
+      expect(useUi.getState().dialog).toEqual({
+        kind: "cluster-table",
+        file: { name: "docker-compose.yml", text: "services: {}" },
+      }),
+    );
+  });
+
   it("that are no graphs are refused with what can be dropped", async () => {
     connect();
     show(<DropTarget />);
@@ -55,7 +72,7 @@ describe("files that are dragged over the window", () => {
           .notices.map(({ problem }) => problem.message)
           .join(),
       ).toMatch(
-        /^Only graphs \(\.pb, \.pbtxt, \.meta\), models \(\.keras, \.h5, \.onnx\) and Python scripts can be dropped here/,
+        /^Only graphs \(\.pb, \.pbtxt, \.meta\), models \(\.keras, \.h5, \.onnx\), clusters \(\.yaml, \.json\) and Python scripts can be dropped here/,
       ),
     );
     expect(calls).toEqual([]);

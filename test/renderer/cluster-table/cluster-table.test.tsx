@@ -133,13 +133,26 @@ describe("an imported cluster", () => {
     const { user } = showTable();
     await user.click(button("Import…"));
     expect(button("Apply")).toHaveProperty("disabled", true);
-    await user.click(screen.getByRole("textbox"));
+    await user.click(await screen.findByRole("textbox"));
     await user.paste('{"worker": ["10.0.0.1:2222", "10.0.0.2:2224"]}');
-    expect(screen.getByRole("status").textContent).toBe("Once applied: worker/1 starts; ps/0 stops.");
+    expect(screen.getByRole("status").textContent).toBe(
+      "A cluster file. Once applied: worker/1 starts; ps/0 stops.",
+    );
     await expectAccessible();
     await user.click(button("Take over 2 rows"));
     expect(cell("Machine of worker/1").value).toBe("desktop");
     expect(applied()).toEqual([]);
+  });
+
+  it("may be a file that was opened, of another system", async () => {
+    receiveCluster(twoTasks());
+    const text = 'services: {worker-0: {image: x, command: "--worker_hosts=a:1,b:1"}}';
+    const { user } = show(<ClusterTableDialog file={{ name: "docker-compose.yml", text }} />);
+    expect((await screen.findByRole("status")).textContent).toMatch(
+      /^A Docker Compose file: .* Once applied: worker\/1 starts; /,
+    );
+    await user.click(button("Take over 2 rows"));
+    expect(cell("Address of worker/1").value).toBe("b:1");
   });
 
   it.each([
@@ -149,7 +162,7 @@ describe("an imported cluster", () => {
   ])("that cannot be read is refused with the reason: %s", async (text, reason) => {
     const { user } = showTable();
     await user.click(button("Import…"));
-    await user.click(screen.getByRole("textbox"));
+    await user.click(await screen.findByRole("textbox"));
     await user.paste(text);
     expect(screen.getByRole("alert").textContent).toMatch(reason);
     expect(button(/^Take over/)).toHaveProperty("disabled", true);
@@ -177,5 +190,18 @@ describe("an exported cluster", () => {
     });
     expect(useApp.getState().notices[0]?.problem.message).toMatch(/ps\/1/);
     vi.restoreAllMocks();
+  });
+
+  it("opens the exports for other systems with the rows as they are edited", async () => {
+    const { user } = showTable();
+    await user.click(button("Remove ps/0"));
+    await user.click(button("Export"));
+    await user.click(screen.getByRole("menuitem", { name: /^For another system/ }));
+    const preview = await screen.findByRole("region", { name: "Preview" });
+    expect(preview.textContent).toMatch(/worker-0/);
+    expect(preview.textContent).not.toMatch(/ps-0/);
+    await user.keyboard("{Escape}");
+    expect(screen.queryByRole("region", { name: "Preview" })).toBeNull();
+    expect(cell("Job of worker/0").value).toBe("worker");
   });
 });

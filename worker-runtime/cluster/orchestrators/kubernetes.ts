@@ -18,7 +18,10 @@ export function kubernetesExport(tasks: readonly ExportTask[], settings: ExportS
     groups,
     ({ index }, label) => `${name}-${label}-${index}.${name}-${label}:${port}`,
   );
-  const manifests = new Manifests(settings);
+  const manifests = new Manifests(
+    settings,
+    groups.map(({ job, tasks: { length } }) => `${job}=${length}`).join(","),
+  );
   const fileName = `${name}.kubernetes.yaml`;
   return {
     file: {
@@ -47,7 +50,11 @@ export function kubernetesExport(tasks: readonly ExportTask[], settings: ExportS
 }
 
 class Manifests {
-  constructor(private readonly settings: ExportSettings) {}
+  /** @param members the number of tasks by job: "ps=1,worker=2" */
+  constructor(
+    private readonly settings: ExportSettings,
+    private readonly members: string,
+  ) {}
 
   private labels(): Record<string, string> {
     return { "app.kubernetes.io/name": "tensordeck", "app.kubernetes.io/instance": this.settings.name };
@@ -102,7 +109,8 @@ class Manifests {
         podManagementPolicy: "Parallel",
         selector: { matchLabels: this.jobLabels(group) },
         template: {
-          metadata: { labels: this.jobLabels(group) },
+          // A task knows its cluster from its start: pods are replaced when it has other members.
+          metadata: { labels: this.jobLabels(group), annotations: { "tensordeck/members": this.members } },
           spec: {
             automountServiceAccountToken: false,
             enableServiceLinks: false,

@@ -19,6 +19,27 @@ export const clusterCommands = {
       label: "Edit the cluster as a table…",
       short: "Open the cluster table",
     },
+    export: {
+      label: "Export cluster…",
+      short: "Cluster…",
+      keywords: "docker compose, kubernetes, kubeflow tfjob, marathon, slurm, shell",
+    },
+    import: {
+      label: "Import cluster…",
+      keywords: "docker compose, kubernetes, kubeflow tfjob, clusterspec.json, TF_CONFIG",
+    },
+    kubernetes: {
+      open: {
+        label: "Kubernetes…",
+        short: "Open Kubernetes",
+        keywords: "kubectl, kubeconfig, pods, deploy",
+      },
+      disconnect: {
+        label: "Disconnect from Kubernetes",
+        short: "Disconnect",
+        reason: "There is no connection to Kubernetes.",
+      },
+    },
     python: {
       label: "Use from Python…",
     },

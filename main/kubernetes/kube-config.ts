@@ -1,0 +1,76 @@
+/** The user's kubeconfig, read by Kubernetes' own client, which knows its ways to sign in. */
+import type { KubeConfig } from "@kubernetes/client-node";
+import { defined, messageOf, problem } from "../shared/problems.js";
+
+export interface KubeContext {
+  readonly name: string;
+  readonly cluster: string;
+  /** URL of the API server. */
+  readonly server: string;
+  /** Absent: "default". */
+  readonly namespace?: string;
+  /** The context that kubectl uses. */
+  readonly current: boolean;
+}
+
+export interface ContextChoice {
+  /** Path of the kubeconfig; absent: as kubectl finds it ($KUBECONFIG, ~/.kube/config, or a pod's own account). */
+  readonly kubeconfig?: string | undefined;
+  /** Absent: the kubeconfig's current one. */
+  readonly context?: string | undefined;
+}
+
+/** The client is large: it is loaded when Kubernetes is used for the first time. */
+const client = () => import("@kubernetes/client-node");
+
+/** The contexts of a kubeconfig. @throws ProblemError if it cannot be read */
+export async function readContexts(kubeconfig?: string): Promise<KubeContext[]> {
+  const config = await load(kubeconfig);
+  const current = config.getCurrentContext();
+  return config.getContexts().flatMap(({ name, cluster, namespace }) => {
+    const server = config.getCluster(cluster)?.server;
+    if (server === undefined) return [];
+    return [defined({ name, cluster, server, namespace, current: name === current }) as KubeContext];
+  });
+}
+
+/** The kubeconfig with a context chosen. @throws ProblemError if it cannot be read, or has no such context */
+export async function chooseContext({ kubeconfig, context }: ContextChoice): Promise<KubeConfig> {
+  const config = await load(kubeconfig);
+  const wanted = context ?? config.getCurrentContext();
+  const names = config.getContexts().map(({ name }) => name);
+  if (!names.includes(wanted)) {
+    throw problem(
+      "NOT_FOUND",
+      wanted === "" ? "The kubeconfig has no current context." : `The kubeconfig has no context "${wanted}".`,
+      {
+        remedy:
+          names.length === 0
+            ? "Choose a kubeconfig that has one."
+            : `Choose one of these contexts: ${names.join(", ")}.`,
+      },
+    );
+  }
+  config.setCurrentContext(wanted);
+  if (config.getCurrentCluster() === null) {
+    throw problem("INVALID_ARGUMENT", `The kubeconfig does not say where the cluster of "${wanted}" is.`, {
+      remedy: "Complete the entry in the kubeconfig's clusters.",
+    });
+  }
+  return config;
+}
+
+async function load(kubeconfig: string | undefined): Promise<KubeConfig> {
+  const { KubeConfig: Config } = await client();
+  const config = new Config();
+  try {
+    if (kubeconfig === undefined) config.loadFromDefault();
+    else config.loadFromFile(kubeconfig);
+  } catch (error) {
+    throw problem("INVALID_ARGUMENT", `${kubeconfig ?? "The kubeconfig"} cannot be read.`, {
+      reason: messageOf(error),
+      remedy: "Choose the kubeconfig that kubectl uses.",
+    });
+  }
+  return config;
+}

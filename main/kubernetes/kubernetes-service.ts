@@ -1,0 +1,302 @@
+/** The connection to one namespace of a Kubernetes cluster, and what runs there. */
+import { hostLabel } from "../../worker-runtime/cluster/orchestrators/job-groups.js";
+import { inBackground } from "../../worker-runtime/faults.js";
+import type { KubernetesState } from "../api/kubernetes.js";
+import type { Problem } from "../api/problem.js";
+import { defined, problem, problemOf } from "../shared/problems.js";
+import { ApiServer } from "./api-server.js";
+import type { DeployedCluster } from "./deployed-cluster.js";
+import { Deployments, type DeployOptions } from "./deployments.js";
+import { type ContextChoice, readContexts } from "./kube-config.js";
+import { type PodLogLine, podLog } from "./pod-log.js";
+import { type PodUsage, podUsage } from "./pod-metrics.js";
+import { INSTANCE_LABEL, type Pod, type PodTask, taskOfPod } from "./pod-task.js";
+import { PodWatch, type PodWatchListener } from "./pod-watch.js";
+import { PortForward } from "./port-forward.js";
+
+export interface ConnectRequest extends ContextChoice {
+  /** Absent: the context's. */
+  readonly namespace?: string | undefined;
+}
+
+/** How often the load is read; the metrics API measures no more often. */
+const USAGE_MILLIS = 15_000;
+
+interface Connection {
+  readonly api: ApiServer;
+  readonly deployments: Deployments;
+  watch: PodWatch | undefined;
+  /** By pod. */
+  readonly forwards: Map<string, PortForward>;
+  readonly abort: AbortController;
+  pods: ReadonlyMap<string, Pod>;
+  clusters: ReadonlyMap<string, DeployedCluster>;
+  usage: ReadonlyMap<string, PodUsage> | undefined;
+  problem: Problem | undefined;
+  usageTimer: NodeJS.Timeout | undefined;
+}
+
+export class KubernetesService {
+  readonly #listeners = new Set<(state: KubernetesState) => void>();
+  #connection: Connection | undefined;
+  /** Connecting and disconnecting follow each other. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #isDisposed = false;
+
+  /** Calls the listener with the state after every change, until the returned function is called. */
+  onState(listener: (state: KubernetesState) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  contexts(kubeconfig?: string) {
+    return readContexts(kubeconfig);
+  }
+
+  /** Connects, in place of any other connection, which stays if this one fails. @throws ProblemError */
+  connect(request: ConnectRequest, signal?: AbortSignal): Promise<void> {
+    return this.#inTurn(async () => {
+      const api = await ApiServer.connect(request, signal);
+      const namespace = request.namespace ?? api.namespace;
+      const deployments = new Deployments(api, namespace);
+      const clusters = await deployments.list(signal);
+      const connection: Connection = {
+        ...{ api, deployments, clusters, forwards: new Map(), abort: new AbortController() },
+        ...{ pods: new Map(), usage: undefined, problem: undefined, usageTimer: undefined },
+        watch: undefined,
+      };
+      const listener: PodWatchListener = {
+        onPods: (pods) => {
+          connection.pods = new Map(pods);
+          inBackground(this.#podsChanged(connection));
+        },
+        onProblem: (trouble) => {
+          connection.problem = trouble;
+          this.#tell();
+        },
+      };
+      connection.watch = await PodWatch.open(api, namespace, listener, signal);
+      await this.#end();
+      this.#connection = connection;
+      if (this.#isDisposed) await this.#end();
+      else await this.#measure(connection);
+    });
+  }
+
+  /** Ends the connection with its forwards; what was deployed goes on. */
+  disconnect(): Promise<void> {
+    return this.#inTurn(() => this.#end());
+  }
+
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    await this.disconnect();
+  }
+
+  state(): KubernetesState {
+    const connection = this.#connection;
+    if (connection === undefined) return { clusters: [] };
+    const { api, deployments, clusters, problem: trouble, usage, forwards } = connection;
+    const tasks = this.tasks();
+    const names = new Set([...clusters.keys(), ...tasks.map(({ cluster }) => cluster)]);
+    return defined({
+      connection: { context: api.context, server: api.server, namespace: deployments.namespace },
+      problem: trouble,
+      measuresLoad: usage !== undefined,
+      clusters: [...names].sort().map((name) => ({
+        name,
+        jobs: jobsOf(clusters.get(name)).map(({ job, replicas }) => ({ job, replicas })),
+        tasks: tasks
+          .filter(({ cluster }) => cluster === name)
+          .map((task) => {
+            const forward = forwards.get(task.pod);
+            return defined({
+              ...task,
+              usage: usage?.get(task.pod),
+              target: forward && `grpc://127.0.0.1:${forward.port}`,
+              forwardProblem: forward?.failure,
+            });
+          }),
+      })),
+    }) as KubernetesState;
+  }
+
+  /** In the order of clusters, jobs and indices. */
+  tasks(): PodTask[] {
+    const { pods, clusters } = this.#connected();
+    return [...pods.values()]
+      .flatMap((pod) => {
+        const known = clusters.get(pod.metadata.labels?.[INSTANCE_LABEL] ?? "");
+        return (
+          taskOfPod(
+            pod,
+            jobsOf(known).map(({ job }) => job),
+          ) ?? []
+        );
+      })
+      .sort((a, b) => a.cluster.localeCompare(b.cluster) || a.job.localeCompare(b.job) || a.index - b.index);
+  }
+
+  /** @throws ProblemError, TensorFlowError */
+  async deploy(cluster: DeployedCluster, options?: DeployOptions): Promise<void> {
+    await this.#change(({ deployments }) => deployments.apply(cluster, options));
+  }
+
+  /** @throws ProblemError */
+  async scale(name: string, job: string, replicas: number): Promise<void> {
+    await this.#change(({ deployments }) => deployments.scale(name, job, replicas));
+  }
+
+  /** @throws ProblemError */
+  async remove(name: string): Promise<void> {
+    await this.#change(({ deployments }) => deployments.remove(name));
+  }
+
+  /** The address at which sessions of this machine reach the task of a pod. @throws ProblemError */
+  async forward(pod: string, port?: number): Promise<string> {
+    const connection = this.#connected();
+    const task = this.#task(pod);
+    const present = connection.forwards.get(pod);
+    if (present !== undefined) return `grpc://127.0.0.1:${present.port}`;
+    const opened = await PortForward.open(
+      connection.api,
+      { namespace: connection.deployments.namespace, pod, port: task.port },
+      { ...(port !== undefined && { port }), onChange: () => this.#tell() },
+    );
+    // Another request for it, or the end of the connection, may have come first.
+    const other = connection.forwards.get(pod);
+    if (other !== undefined || this.#connection !== connection) {
+      await opened.close();
+      if (other === undefined) throw notConnected();
+      return `grpc://127.0.0.1:${other.port}`;
+    }
+    connection.forwards.set(pod, opened);
+    this.#tell();
+    return `grpc://127.0.0.1:${opened.port}`;
+  }
+
+  async endForward(pod: string): Promise<void> {
+    const { forwards } = this.#connected();
+    const forward = forwards.get(pod);
+    forwards.delete(pod);
+    await forward?.close();
+    this.#tell();
+  }
+
+  /** Lines as they come. @throws ProblemError */
+  log(
+    pod: string,
+    options: {
+      readonly follow: boolean;
+      readonly tailLines: number;
+      readonly previous?: boolean;
+      readonly signal?: AbortSignal;
+    },
+  ): AsyncGenerator<PodLogLine> {
+    const { api, deployments, abort } = this.#connected();
+    const signal = options.signal ? AbortSignal.any([options.signal, abort.signal]) : abort.signal;
+    return podLog(api, deployments.namespace, this.#task(pod), { ...options, signal });
+  }
+
+  #connected(): Connection {
+    if (this.#connection === undefined) throw notConnected();
+    return this.#connection;
+  }
+
+  #task(pod: string): PodTask {
+    const task = this.tasks().find((candidate) => candidate.pod === pod);
+    if (task !== undefined) return task;
+    throw problem("NOT_FOUND", `There is no pod ${pod}.`, { remedy: "Choose one of the listed pods." });
+  }
+
+  async #change(work: (connection: Connection) => Promise<void>): Promise<void> {
+    const connection = this.#connected();
+    try {
+      await work(connection);
+    } finally {
+      await this.#readClusters(connection);
+      this.#tell();
+    }
+  }
+
+  /** A pod of an unknown cluster was deployed by another program of the same user. */
+  async #podsChanged(connection: Connection): Promise<void> {
+    const isKnown = [...connection.pods.values()].every((pod) =>
+      connection.clusters.has(pod.metadata.labels?.[INSTANCE_LABEL] ?? ""),
+    );
+    if (!isKnown) await this.#readClusters(connection);
+    const gone = [...connection.forwards].filter(([pod]) => !connection.pods.has(pod));
+    // A pod that is replaced keeps its name, and soon comes back; one of a removed task does not.
+    for (const [pod, forward] of gone) {
+      if (this.#isWanted(connection, pod)) continue;
+      connection.forwards.delete(pod);
+      await forward.close();
+    }
+    if (this.#connection === connection) this.#tell();
+  }
+
+  #isWanted({ clusters }: Connection, pod: string): boolean {
+    const index = Number(/-(\d+)$/.exec(pod)?.[1]);
+    return [...clusters].some(([name, cluster]) =>
+      jobsOf(cluster).some(({ label, replicas }) => pod === `${name}-${label}-${index}` && index < replicas),
+    );
+  }
+
+  async #readClusters(connection: Connection): Promise<void> {
+    try {
+      connection.clusters = await connection.deployments.list(connection.abort.signal);
+    } catch (error) {
+      if (!connection.abort.signal.aborted) connection.problem = problemOf(error);
+    }
+  }
+
+  async #measure(connection: Connection): Promise<void> {
+    const { api, deployments, abort } = connection;
+    try {
+      connection.usage = await podUsage(api, deployments.namespace, abort.signal);
+    } catch {
+      // The watch says what is wrong with the connection.
+      connection.usage = undefined;
+    }
+    if (abort.signal.aborted) return;
+    this.#tell();
+    connection.usageTimer = setTimeout(() => inBackground(this.#measure(connection)), USAGE_MILLIS);
+    connection.usageTimer.unref();
+  }
+
+  async #end(): Promise<void> {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    this.#connection = undefined;
+    connection.abort.abort(problem("CANCELLED", "The connection to Kubernetes was ended."));
+    clearTimeout(connection.usageTimer);
+    await Promise.all([
+      connection.watch?.close(),
+      ...[...connection.forwards.values()].map((forward) => forward.close()),
+    ]);
+    this.#tell();
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const mine = this.#turn.then(work, work);
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  #tell(): void {
+    const state = this.state();
+    for (const listener of [...this.#listeners]) listener(state);
+  }
+}
+
+function jobsOf(cluster: DeployedCluster | undefined) {
+  const jobs = new Map<string, number>();
+  for (const { job } of cluster?.tasks ?? []) jobs.set(job, (jobs.get(job) ?? 0) + 1);
+  return [...jobs].map(([job, replicas]) => ({ job, label: hostLabel(job), replicas }));
+}
+
+function notConnected() {
+  return problem("FAILED_PRECONDITION", "There is no connection to Kubernetes.", {
+    remedy: "Choose a context of your kubeconfig first.",
+  });
+}

@@ -1,0 +1,48 @@
+/** Manifests that an export has written, and where an API server keeps their kinds. */
+import { parseAllDocuments } from "yaml";
+import { z } from "zod";
+import { problem } from "../shared/problems.js";
+
+export const manifestSchema = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.enum(["ConfigMap", "Service", "StatefulSet", "NetworkPolicy"]),
+  metadata: z.looseObject({
+    name: z.string(),
+    namespace: z.string().optional(),
+    labels: z.record(z.string(), z.string()).optional(),
+    annotations: z.record(z.string(), z.string()).optional(),
+  }),
+});
+export type Manifest = z.infer<typeof manifestSchema>;
+export type ManifestKind = Manifest["kind"];
+
+/** The kinds that an export writes; deleted in this order, so that no pod comes back. */
+export const KINDS: readonly ManifestKind[] = ["StatefulSet", "Service", "NetworkPolicy", "ConfigMap"];
+
+const COLLECTIONS: Readonly<Record<ManifestKind, { readonly root: string; readonly plural: string }>> = {
+  ConfigMap: { root: "/api/v1", plural: "configmaps" },
+  Service: { root: "/api/v1", plural: "services" },
+  StatefulSet: { root: "/apis/apps/v1", plural: "statefulsets" },
+  NetworkPolicy: { root: "/apis/networking.k8s.io/v1", plural: "networkpolicies" },
+};
+
+/** "/apis/apps/v1/namespaces/lab/statefulsets", or the path of one of them */
+export function pathOf(kind: ManifestKind, namespace: string, name?: string): string {
+  const { root, plural } = COLLECTIONS[kind];
+  const collection = `${root}/namespaces/${encodeURIComponent(namespace)}/${plural}`;
+  return name === undefined ? collection : `${collection}/${encodeURIComponent(name)}`;
+}
+
+/** @throws ProblemError if the text is not what an export writes */
+export function parseManifests(text: string): Manifest[] {
+  const documents = parseAllDocuments(text);
+  const parsed = z
+    .array(manifestSchema)
+    .safeParse(Array.isArray(documents) ? documents.map((document) => document.toJS() as unknown) : []);
+  if (!parsed.success || parsed.data.length === 0) {
+    throw problem("INVALID_ARGUMENT", "These are no manifests that Tensordeck deploys.", {
+      remedy: "Deploy the cluster itself, or use kubectl apply.",
+    });
+  }
+  return parsed.data;
+}

@@ -1,0 +1,36 @@
+/** Clusters in Kubernetes, for the window. */
+import type { kubernetesMethods } from "../api/kubernetes.js";
+import type { EmitEvent } from "../shared/events.js";
+import type { HandlersOf } from "../shared/handlers.js";
+import { once, type Room } from "../shared/room.js";
+import { readDeployedCluster } from "./deployed-cluster.js";
+import { KubernetesService } from "./kubernetes-service.js";
+
+export type KubernetesRoom = Room<HandlersOf<typeof kubernetesMethods>>;
+
+/** Nothing is loaded or connected before the window asks for it. */
+export function createKubernetes({ emit }: { readonly emit: EmitEvent }): KubernetesRoom {
+  const service = new KubernetesService();
+  service.onState((state) => emit("kubernetes", state));
+  return {
+    handlers: {
+      "kubernetes.get": () => service.state(),
+      "kubernetes.contexts": ({ kubeconfig }) => service.contexts(kubeconfig),
+      "kubernetes.connect": (request) => service.connect(request),
+      "kubernetes.disconnect": () => service.disconnect(),
+      "kubernetes.deploy": ({ tasks, options, force = false }) =>
+        service.deploy(readDeployedCluster({ tasks, options }), { force }),
+      "kubernetes.scale": ({ cluster, job, replicas }) => service.scale(cluster, job, replicas),
+      "kubernetes.delete": ({ cluster }) => service.remove(cluster),
+      "kubernetes.forward": ({ pod }) => service.forward(pod),
+      "kubernetes.endForward": ({ pod }) => service.endForward(pod),
+      "kubernetes.log": async ({ pod, lines, previous = false }) => {
+        const log = [];
+        for await (const line of service.log(pod, { follow: false, tailLines: lines, previous }))
+          log.push(line);
+        return log;
+      },
+    },
+    dispose: once(() => service.dispose()),
+  };
+}

@@ -1,0 +1,58 @@
+/** Clusters in Kubernetes, with the questions that precede what cannot be taken back. */
+import type { Params } from "../../main/api/contract.js";
+import { showNotice } from "../stores/app-store.js";
+import { useKubernetes } from "../stores/kubernetes-store.js";
+import { confirm, uiActions } from "../stores/ui-store.js";
+import { texts } from "../texts/texts.js";
+import { client } from "../transport/client.js";
+
+const words = texts.kubernetes.actions;
+
+/** Connects to a namespace. Rejects with a ProblemError; the connection before stays then. */
+export async function connectKubernetes(request: Params<"kubernetes.connect">): Promise<void> {
+  await client().call("kubernetes.connect", request);
+}
+
+/** Ends the connection; what was deployed goes on. */
+export async function disconnectKubernetes(): Promise<void> {
+  await client().call("kubernetes.disconnect");
+}
+
+/** Creates or changes a cluster, and shows it. Rejects with a ProblemError. */
+export async function deployToKubernetes(request: Params<"kubernetes.deploy">): Promise<void> {
+  await client().call("kubernetes.deploy", request);
+  uiActions.open({ kind: "kubernetes" });
+}
+
+/** Gives a job another number of tasks, after a question. Rejects with a ProblemError. */
+export async function scaleJob(cluster: string, job: string, replicas: number): Promise<void> {
+  const choice = await confirm({
+    title: words.scale.title({ job, replicas }),
+    text: words.scale.text({ cluster }),
+    choices: [{ id: "scale", label: words.scale.scale, style: "danger" }],
+  });
+  uiActions.open({ kind: "kubernetes" });
+  if (choice === "scale") await client().call("kubernetes.scale", { cluster, job, replicas });
+}
+
+/** Deletes a cluster, after a question. Rejects with a ProblemError. */
+export async function deleteKubernetesCluster(cluster: string): Promise<void> {
+  const { namespace = "" } = useKubernetes.getState().connection ?? {};
+  const choice = await confirm({
+    title: words.delete.title({ cluster }),
+    text: words.delete.text({ namespace }),
+    choices: [{ id: "delete", label: words.delete.delete, style: "danger" }],
+  });
+  uiActions.open({ kind: "kubernetes" });
+  if (choice === "delete") await client().call("kubernetes.delete", { cluster });
+}
+
+/** Opens a port of this machine for a task, and says its address. Rejects with a ProblemError. */
+export async function forwardPod(pod: string): Promise<void> {
+  const target = await client().call("kubernetes.forward", { pod });
+  showNotice({ kind: "info", problem: { code: "OK", message: words.forwarded({ pod, target }) } });
+}
+
+export async function endForward(pod: string): Promise<void> {
+  await client().call("kubernetes.endForward", { pod });
+}

@@ -1,0 +1,12 @@
+/** The connection to Kubernetes and the clusters there, as the application tells them. */
+import { create } from "zustand";
+import type { KubernetesState } from "../../main/api/kubernetes.js";
+import { keepEqual } from "./keep-equal.js";
+
+export const useKubernetes = create<KubernetesState>()(() => ({ clusters: [] }));
+
+export function receiveKubernetes(state: KubernetesState): void {
+  const { clusters } = useKubernetes.getState();
+  // What the new state lacks, such as a connection, must not stay.
+  useKubernetes.setState({ ...state, clusters: keepEqual(clusters, state.clusters) }, true);
+}
