@@ -11,6 +11,7 @@ import { documentMethods } from "./documents.js";
 import { draftMethods } from "./drafts.js";
 import { feedMethods } from "./feeds.js";
 import { missedEventsMethods } from "./missed-events.js";
+import { modelMethods } from "./models.js";
 import { networkEvents, networkMethods } from "./network.js";
 import { peerEvents, peerMethods } from "./peers.js";
 import { runHistoryMethods } from "./run-history.js";
@@ -39,6 +40,7 @@ export const methods = {
   ...traceMethods,
   ...tensorMethods,
   ...variableMethods,
+  ...modelMethods,
   ...networkMethods,
   ...scriptMethods,
 } as const;

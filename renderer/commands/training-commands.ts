@@ -59,6 +59,16 @@ export const checkpointCommands = defineCommands(checkpointTarget, {
     isEnabled: noStepInProgress,
     run: restoreCheckpoint,
   },
+  export: {
+    id: "checkpoint.export",
+    group: "Run",
+    label: words.export.label,
+    short: () => words.export.short,
+    named: (name) => words.export.named({ name }),
+    keywords: words.export.keywords,
+    needsApplication: true,
+    run: ({ prefix }) => uiActions.open({ kind: "export-model", checkpoint: prefix }),
+  },
 });
 
 export const trainingCommands = defineCommands(noTarget, {

@@ -68,6 +68,12 @@ export function Checkpoints({ run }: { readonly run: RunUpdate }): ReactElement 
                   <td className={tableStyles.number}>{loss === undefined ? "–" : figureText(loss)}</td>
                   <td className={tableStyles.number}>
                     <CommandButton
+                      command={checkpointCommands.export}
+                      target={checkpoint}
+                      size="small"
+                      spoken="named"
+                    />{" "}
+                    <CommandButton
                       command={checkpointCommands.restore}
                       target={checkpoint}
                       size="small"
