@@ -6,10 +6,14 @@ import { problemSchema } from "./problem.js";
 export const MAX_KEPT_CHECKPOINTS = 100;
 /** As many as tf.compat.v1.train.Saver keeps. */
 export const KEPT_CHECKPOINTS = 5;
+/** A month. */
+export const MAX_MINUTES = 43_200;
 
 export const checkpointPlanSchema = z.object({
-  /** After so many steps each, and after the last one. */
-  every: z.number().int().min(1),
+  /** After so many steps each; in any case after the last one. */
+  every: z.number().int().min(1).optional(),
+  /** After so many minutes each. */
+  minutes: z.number().positive().max(MAX_MINUTES).optional(),
   /** How many stay. */
   keep: z.number().int().min(1).max(MAX_KEPT_CHECKPOINTS),
   /** Absent: beside the document's file, or in the application's data folder. */
@@ -35,6 +39,7 @@ export const runCheckpointsSchema = z.object({
   keep: z.number(),
   /** Absent: only when the user asks for one. */
   every: z.number().optional(),
+  minutes: z.number().optional(),
   saving: z.boolean(),
   /** The newest first. */
   saved: z.array(savedCheckpointSchema),

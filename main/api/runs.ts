@@ -8,16 +8,26 @@ import { problemSchema } from "./problem.js";
 import { runOriginSchema, runStateSchema } from "./run-state.js";
 import { trainingFiguresSchema, trainingPlanSchema } from "./training.js";
 
+export const MAX_STEPS = 1_000_000;
+
 /** When a run of several steps ends early, by a fetched tensor of one real element. */
 export const stopConditionSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("below"), tensor: z.string(), value: z.number() }),
   z.object({ kind: z.literal("above"), tensor: z.string(), value: z.number() }),
   /** NaN or infinite. */
   z.object({ kind: z.literal("not-finite"), tensor: z.string() }),
+  /** The tensor was fetched so many times without being better than its best by more than `minDelta`. */
+  z.object({
+    kind: z.literal("no-improvement"),
+    tensor: z.string(),
+    /** Whether less or more is better. */
+    mode: z.enum(["min", "max"]),
+    patience: z.number().int().min(1).max(MAX_STEPS),
+    minDelta: z.number().nonnegative(),
+  }),
 ]);
 export type StopCondition = z.infer<typeof stopConditionSchema>;
 
-export const MAX_STEPS = 1_000_000;
 export const MAX_STOP_CONDITIONS = 8;
 
 /** How the variables and tables of a SavedModel get their saved values before the first step. */
@@ -140,6 +150,8 @@ export const runUpdateSchema = z.object({
   computeMillis: z.number().optional(),
   /** Task whose master runs the steps, as "worker/0". */
   master: z.string().optional(),
+  /** Rows that are fed in a step, if some feeds are in batches; of several workers, in each one's. */
+  examplesPerStep: z.number().optional(),
   /** Of a run in which every worker has a session of its own. */
   training: trainingFiguresSchema.optional(),
   /** Of a run that has saved, or is going to save, checkpoints. */

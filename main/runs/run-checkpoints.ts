@@ -19,12 +19,15 @@ import { type VariableCluster, VariableSession } from "./variables/variable-sess
 
 /** TensorFlow's name for the counter of training steps. */
 const GLOBAL_STEP = "global_step";
+const MILLIS_PER_MINUTE = 60_000;
 
 export interface CheckpointCollaborators {
   readonly cluster: VariableCluster;
   /** Where those of documents without a file are kept. */
   readonly folder: string;
   readonly onChange: (checkpoints: RunCheckpoints) => void;
+  /** Milliseconds on a clock that only goes on. Replaced in tests. */
+  readonly now?: () => number;
 }
 
 type Request = Pick<RunRequest, "graph" | "checkpoints" | "origin" | "steps" | "training">;
@@ -39,11 +42,14 @@ export class CheckpointKeeper {
   readonly #folder: string;
   readonly #list: CheckpointList;
   readonly #session: VariableSession;
+  readonly #now: () => number;
   #graph: VariableGraph | undefined;
   /** By prefix. */
   readonly #saved = new Map<string, SavedCheckpoint>();
   /** The step of the run that was saved last, and the newest one with its results. */
   #savedStep = 0;
+  /** When one was saved last, or the run began. */
+  #savedAt: number;
   #newest: { readonly step: number; readonly results: readonly NamedTensor[] } = { step: 0, results: [] };
   /** The user wants one after the current step. */
   #asked = false;
@@ -58,10 +64,13 @@ export class CheckpointKeeper {
     this.#folder = folderOf(request, collaborators.folder);
     this.#list = new CheckpointList(request.checkpoints?.keep ?? KEPT_CHECKPOINTS);
     this.#session = new VariableSession(collaborators.cluster);
+    this.#now = collaborators.now ?? (() => performance.now());
+    this.#savedAt = this.#now();
   }
 
   /** The variables have values. If the run is going to save some, tells of those that the folder has. */
   async begin(signal: AbortSignal): Promise<void> {
+    this.#savedAt = this.#now();
     if (!this.#request.checkpoints) return;
     await this.#attempt(async () => {
       await this.#recover();
@@ -85,8 +94,13 @@ export class CheckpointKeeper {
   stepDone(step: number, results: readonly NamedTensor[], signal: AbortSignal): void {
     this.#newest = { step, results };
     this.#events?.add(step, results);
-    const { every } = this.#request.checkpoints ?? {};
-    if (this.#asked || (every !== undefined && step % every === 0)) this.#begin(signal);
+    if (this.#asked || this.#isDue(step)) this.#begin(signal);
+  }
+
+  #isDue(step: number): boolean {
+    const { every, minutes } = this.#request.checkpoints ?? {};
+    if (every !== undefined && step % every === 0) return true;
+    return minutes !== undefined && this.#now() - this.#savedAt >= minutes * MILLIS_PER_MINUTE;
   }
 
   /** Resolves when no checkpoint is being saved; never rejects. */
@@ -160,6 +174,7 @@ export class CheckpointKeeper {
     });
     await this.#list.add(prefix);
     this.#savedStep = step;
+    this.#savedAt = this.#now();
     const found = await described(prefix);
     this.#saved.set(prefix, defined({ ...found, step: counted, loss: this.#lossOf(results) }));
   }
@@ -192,11 +207,11 @@ export class CheckpointKeeper {
   }
 
   #tell(): void {
-    const { keep = KEPT_CHECKPOINTS, every } = this.#request.checkpoints ?? {};
+    const { keep = KEPT_CHECKPOINTS, every, minutes } = this.#request.checkpoints ?? {};
     const saved = [...this.#list.prefixes].reverse().flatMap((prefix) => this.#saved.get(prefix) ?? []);
     this.#collaborators.onChange(
       defined({
-        ...{ folder: this.#folder, keep, every, saved },
+        ...{ folder: this.#folder, keep, every, minutes, saved },
         ...{ saving: this.#saving !== undefined, problem: this.#problem },
       }),
     );

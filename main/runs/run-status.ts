@@ -47,6 +47,7 @@ export class RunStatus implements RunReport {
   #endedEarly: string | undefined;
   #figures: WorkerFigures | undefined;
   #checkpoints: RunCheckpoints | undefined;
+  #examplesPerStep: number | undefined;
   #restoreFailed = false;
   #problem: Problem | undefined;
   /** Set once the run is released. */
@@ -99,6 +100,7 @@ export class RunStatus implements RunReport {
       computeMillis: this.#traced?.step.computeMillis,
       master: this.#master,
       training: this.#figures?.report(),
+      examplesPerStep: this.#examplesPerStep,
       checkpoints: this.#checkpoints,
       fetches: this.#results.map(({ name, tensor }) => previewTensor(name, tensor)),
       nodes: this.#traced?.step.nodes ?? [],
@@ -146,6 +148,11 @@ export class RunStatus implements RunReport {
     this.#results = results;
     this.scalars.add(this.#step, results);
     this.#throttle.soon();
+  }
+
+  /** How many rows a step is fed, as far as that is known. */
+  setExamplesPerStep(examples: number | undefined): void {
+    this.#examplesPerStep = examples;
   }
 
   /** Reports what is measured of the workers, too. */

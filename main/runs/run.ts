@@ -20,7 +20,7 @@ import type { RunStatus } from "./run-status.js";
 import { type SavedValues, SavedValuesError } from "./saved-values.js";
 import type { ReadySession, SessionKeeper, SessionRequest } from "./session-keeper.js";
 import { planRunSession } from "./session-plan.js";
-import { metStop } from "./stop-conditions.js";
+import { StopConditions } from "./stop-conditions.js";
 import type { NamedTensor, TensorStore } from "./tensors/tensor-store.js";
 import { isTraced, traceOf } from "./trace-summary.js";
 import {
@@ -70,6 +70,7 @@ export class Run {
   /** Closed while the run is paused. */
   readonly #gate = new PauseGate();
   readonly #checkpoints: CheckpointKeeper;
+  readonly #stops: StopConditions;
   /** What an earlier run gave, and this one was fed: part of its results, so that the next one can use it, too. */
   #reused: readonly NamedTensor[] = [];
   /** A stop condition holds. */
@@ -79,6 +80,7 @@ export class Run {
     this.#request = request;
     this.status = status;
     this.#collaborators = collaborators;
+    this.#stops = new StopConditions(request.stops ?? []);
     this.#checkpoints = new CheckpointKeeper(request, {
       cluster: collaborators.cluster,
       folder: collaborators.checkpointFolder,
@@ -143,6 +145,7 @@ export class Run {
     if (this.#request.feeds.length > 0) this.status.setPhase("Reading the feeds");
     const reused = await this.#reusedTensors();
     const feeds = withConstants(await readFeeds(this.#request, graph, signal), reused);
+    this.status.setExamplesPerStep(feeds.examples?.(1));
     const ofWorkers = isBetweenGraph(this.#request.training) ? pinsOfWorkers(this.#request.training) : [];
     const prepared = await this.#awaitTasks([...pins, ...ofWorkers]);
     // A worker that is lost does not end the training, unless variables are on it.
@@ -228,7 +231,7 @@ export class Run {
         tensors.set(this.status.runId, finished, results);
         this.status.stepDone(results, { millis: step.millis, registeredGraph: finished === 1 }, undefined);
         this.#checkpoints.stepDone(finished, results, signal);
-        const reason = metStop(this.#request.stops ?? [], results);
+        const reason = this.#stops.met(results);
         if (reason === undefined) return;
         this.status.endsEarly(reason);
         this.#isDone = true;
@@ -339,7 +342,7 @@ export class Run {
     to: number,
     signal: AbortSignal,
   ): Promise<void> {
-    const { stops = [], stepTimeoutMillis } = this.#request;
+    const { stepTimeoutMillis } = this.#request;
     const { fetches, targets } = graph;
     const signature = JSON.stringify([[...feeds.names].sort(), fetches, targets]);
     for (let number = from; number <= to && !this.#stopAsked && !this.#isDone; number++) {
@@ -368,7 +371,7 @@ export class Run {
       this.#collaborators.tensors.set(this.status.runId, number, results);
       this.status.stepDone(results, timing, trace);
       this.#checkpoints.stepDone(number, results, signal);
-      const reason = metStop(stops, results);
+      const reason = this.#stops.met(results);
       if (reason === undefined) continue;
       this.status.endsEarly(reason);
       this.#isDone = true;

@@ -1,6 +1,11 @@
 /** How often a run saves checkpoints, how many it keeps, and where. */
 import { type ReactElement, useId } from "react";
-import { type CheckpointPlan, KEPT_CHECKPOINTS, MAX_KEPT_CHECKPOINTS } from "../../main/api/checkpoints.js";
+import {
+  type CheckpointPlan,
+  KEPT_CHECKPOINTS,
+  MAX_KEPT_CHECKPOINTS,
+  MAX_MINUTES,
+} from "../../main/api/checkpoints.js";
 import { MAX_STEPS } from "../../main/api/runs.js";
 import { PropertyRow } from "../parts/property-row.js";
 import { TextField } from "../parts/text-field.js";
@@ -13,19 +18,31 @@ const words = texts.dock.checkpointOptions;
 
 export function CheckpointOptions({ plan }: { readonly plan: CheckpointPlan | undefined }): ReactElement {
   const everyId = useId();
+  const minutesId = useId();
   return (
     <>
       <PropertyRow wideName>
         <span id={everyId}>{words.every}</span>
         <TextField
           labelledBy={everyId}
-          value={plan ? numberText(plan.every) : ""}
+          value={plan?.every === undefined ? "" : numberText(plan.every)}
           placeholder={words.everyPlaceholder}
           commit={(text) => {
             const every = optionalNumber(text, 1, MAX_STEPS);
-            return typeof every === "string"
-              ? every
-              : set(every === undefined ? undefined : { keep: KEPT_CHECKPOINTS, ...plan, every });
+            return typeof every === "string" ? every : setTimes(plan, { every, minutes: plan?.minutes });
+          }}
+        />
+      </PropertyRow>
+      <PropertyRow wideName>
+        <span id={minutesId}>{words.minutes}</span>
+        <TextField
+          labelledBy={minutesId}
+          value={plan?.minutes === undefined ? "" : String(plan.minutes)}
+          placeholder={words.minutesPlaceholder}
+          commit={(text) => {
+            const minutes = text.trim() === "" ? undefined : Number(text);
+            if (minutes !== undefined && !(minutes > 0 && minutes <= MAX_MINUTES)) return words.wrongMinutes;
+            return setTimes(plan, { every: plan?.every, minutes });
           }}
         />
       </PropertyRow>
@@ -66,6 +83,20 @@ function Kept({ plan }: { readonly plan: CheckpointPlan }): ReactElement {
       </PropertyRow>
     </>
   );
+}
+
+/** Without any time, no plan is left. */
+function setTimes(
+  plan: CheckpointPlan | undefined,
+  { every, minutes }: { readonly every: number | undefined; readonly minutes: number | undefined },
+): string | undefined {
+  if (every === undefined && minutes === undefined) return set(undefined);
+  const { every: _, minutes: __, ...rest } = plan ?? { keep: KEPT_CHECKPOINTS };
+  return set({
+    ...rest,
+    ...(every === undefined ? {} : { every }),
+    ...(minutes === undefined ? {} : { minutes }),
+  });
 }
 
 function set(plan: CheckpointPlan | undefined): string | undefined {

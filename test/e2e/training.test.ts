@@ -61,4 +61,30 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("training in the window",
     await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
     await page.getByText(/^Restored 2 variables\./).waitFor();
   });
+
+  test("ends when the loss has not improved for so many values", async ({ window, app }) => {
+    const { page } = window;
+    writeFileSync(join(app.folder, "line.meta"), lineGraph());
+    await window.startTwoWorkers();
+    await window.openFile("line.meta");
+    await window.press("Control+k");
+    await page.getByRole("combobox", { name: /commands/i }).fill("Make trainable");
+    await window.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Make trainable" });
+    // Its steps are too long: the line is missed by more each time.
+    await dialog.getByLabel("Learning rate").fill("0.3");
+    await dialog.getByRole("radio", { name: /As it is/ }).check();
+    await dialog.getByRole("button", { name: "Make trainable" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    await window.dockTab("What to run").click();
+    await window.button("Add condition").click();
+    await page.getByLabel("Condition 1", { exact: true }).selectOption("does not improve");
+    await page.getByLabel("Values without improvement in condition 1").fill("5");
+    await page.keyboard.press("Enter");
+    await window.button("Run 1000 steps").click();
+    await window.dockTab("Results").click();
+    await page.getByText(/ended because loss:0 did not improve on \S+ in 5 values/).waitFor();
+    await window.dockTab("Training").click();
+    await page.getByText("step 6 / 1000").waitFor();
+  });
 });
