@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { checkpointPlanSchema, runCheckpointsSchema } from "./checkpoints.js";
 import { bytesSchema } from "./documents.js";
+import { evaluationPlanSchema, evaluationSchema } from "./evaluation.js";
 import { feedBatchesSchema, feedValueSchema } from "./feeds.js";
 import { kernelListSchema } from "./kernels.js";
 import { method, nothing } from "./method.js";
@@ -24,6 +25,8 @@ export const stopConditionSchema = z.discriminatedUnion("kind", [
     mode: z.enum(["min", "max"]),
     patience: z.number().int().min(1).max(MAX_STEPS),
     minDelta: z.number().nonnegative(),
+    /** Give the variables the values of the best checkpoint then. */
+    restoresBest: z.boolean().optional(),
   }),
 ]);
 export type StopCondition = z.infer<typeof stopConditionSchema>;
@@ -61,6 +64,8 @@ export const runRequestSchema = z.object({
   stops: z.array(stopConditionSchema).max(MAX_STOP_CONDITIONS).optional(),
   /** The run trains the graph so; its targets and fetches are run besides. */
   training: trainingPlanSchema.optional(),
+  /** Runs besides the steps; its results count for stop conditions and the best checkpoint. */
+  evaluation: evaluationPlanSchema.optional(),
   /** Absent: checkpoints are saved only when the user asks for one. */
   checkpoints: checkpointPlanSchema.optional(),
   /** Ends a step with DEADLINE_EXCEEDED; 0 or absent: no limit. */
@@ -154,6 +159,8 @@ export const runUpdateSchema = z.object({
   examplesPerStep: z.number().optional(),
   /** Of a run in which every worker has a session of its own. */
   training: trainingFiguresSchema.optional(),
+  /** Of a run that evaluates its model. */
+  evaluation: evaluationSchema.optional(),
   /** Of a run that has saved, or is going to save, checkpoints. */
   checkpoints: runCheckpointsSchema.optional(),
   /** Results of the newest finished step. */

@@ -1,7 +1,5 @@
 /** The checkpoints that a run saves between its steps, and the event file with its scalars in the same folder. */
-import { readdir, stat } from "node:fs/promises";
-import { basename, dirname, extname, join, resolve } from "node:path";
-import { indexPath } from "../../worker-runtime/io/tensor-bundle/bundle-files.js";
+import { extname, join, resolve } from "node:path";
 import { CheckpointList } from "../../worker-runtime/training/checkpoint-list.js";
 import { KEPT_CHECKPOINTS, type RunCheckpoints, type SavedCheckpoint } from "../api/checkpoints.js";
 import type { Problem } from "../api/problem.js";
@@ -9,10 +7,12 @@ import type { RunRequest } from "../api/runs.js";
 import { expandHome } from "../documents/directory.js";
 import { defined, problem, problemOf } from "../shared/problems.js";
 import { scalarOf } from "../shared/scalar-series.js";
+import { BestCheckpoint } from "./best-checkpoint.js";
+import { described } from "./described-checkpoint.js";
 import { EventLog } from "./event-log.js";
 import type { KeptSession } from "./session-keeper.js";
 import type { NamedTensor } from "./tensors/tensor-store.js";
-import { saveCheckpoint } from "./variables/checkpoint.js";
+import { restoreCheckpoint, saveCheckpoint } from "./variables/checkpoint.js";
 import { withValue } from "./variables/initialized.js";
 import { type VariableGraph, variableGraph } from "./variables/variable-graph.js";
 import { type VariableCluster, VariableSession } from "./variables/variable-session.js";
@@ -53,6 +53,7 @@ export class CheckpointKeeper {
   #newest: { readonly step: number; readonly results: readonly NamedTensor[] } = { step: 0, results: [] };
   /** The user wants one after the current step. */
   #asked = false;
+  readonly #best: BestCheckpoint | undefined;
   #saving: Promise<void> | undefined;
   #recovered = false;
   #events: EventLog | undefined;
@@ -64,6 +65,8 @@ export class CheckpointKeeper {
     this.#folder = folderOf(request, collaborators.folder);
     this.#list = new CheckpointList(request.checkpoints?.keep ?? KEPT_CHECKPOINTS);
     this.#session = new VariableSession(collaborators.cluster);
+    const by = request.checkpoints?.best;
+    this.#best = by && new BestCheckpoint(join(this.#folder, "best"), by);
     this.#now = collaborators.now ?? (() => performance.now());
     this.#savedAt = this.#now();
   }
@@ -74,6 +77,7 @@ export class CheckpointKeeper {
     if (!this.#request.checkpoints) return;
     await this.#attempt(async () => {
       await this.#recover();
+      await this.#best?.recover();
       const graph = this.#variables();
       const before = await this.#session.use(graph, signal, (session, both) =>
         this.#globalStep(session, graph, both),
@@ -95,6 +99,46 @@ export class CheckpointKeeper {
     this.#newest = { step, results };
     this.#events?.add(step, results);
     if (this.#asked || this.#isDue(step)) this.#begin(signal);
+  }
+
+  /** The model was evaluated after a step, and no other is in progress. */
+  async evaluated(step: number, results: readonly NamedTensor[], signal: AbortSignal): Promise<void> {
+    await this.settled();
+    this.#events?.addAll(step, results);
+    if (!this.#request.checkpoints) return;
+    await this.#attempt(() => this.#keepBest(results, signal), signal);
+    this.#tell();
+  }
+
+  /** Gives the variables the values of the best checkpoint. @returns its step; undefined if it could not */
+  async restoreBest(signal: AbortSignal): Promise<number | undefined> {
+    const best = this.#best?.kept?.saved;
+    let restored: number | undefined;
+    await this.#attempt(async () => {
+      if (!best) {
+        throw problem("FAILED_PRECONDITION", "The best checkpoint could not be restored.", {
+          reason: "None was kept.",
+          remedy: "Choose by which value one is the best, where the run configuration tells of checkpoints.",
+        });
+      }
+      const graph = this.#variables();
+      await this.#session.use(graph, signal, async (session, both) => {
+        const variables = await withValue(session, [...graph.variables.values()], both);
+        const work = { session, variables, path: best.prefix, signal: both, onProgress: () => undefined };
+        await restoreCheckpoint(work);
+      });
+      restored = best.step;
+    }, signal);
+    this.#tell();
+    return restored;
+  }
+
+  async #keepBest(results: readonly NamedTensor[], signal: AbortSignal): Promise<void> {
+    const value = this.#best?.better(results);
+    if (this.#best === undefined || value === undefined) return;
+    const { prefix, counted } = await this.#write(this.#best.folder, this.#newest.step, signal);
+    const saved = { ...(await described(prefix)), ...{ step: counted } };
+    await this.#best.keep(value, saved);
   }
 
   #isDue(step: number): boolean {
@@ -159,8 +203,19 @@ export class CheckpointKeeper {
   async #save(signal: AbortSignal): Promise<void> {
     const { step, results } = this.#newest;
     await this.#recover();
+    const { prefix, counted } = await this.#write(this.#folder, step, signal);
+    await this.#list.add(prefix);
+    this.#savedStep = step;
+    this.#savedAt = this.#now();
+    const found = await described(prefix);
+    this.#saved.set(prefix, defined({ ...found, step: counted, loss: this.#lossOf(results) }));
+    await this.#keepBest(results, signal);
+  }
+
+  /** Writes the variables as they are into a folder. */
+  #write(folder: string, step: number, signal: AbortSignal): Promise<{ prefix: string; counted: number }> {
     const graph = this.#variables();
-    const { prefix, counted } = await this.#session.use(graph, signal, async (session, both) => {
+    return this.#session.use(graph, signal, async (session, both) => {
       const variables = await withValue(session, [...graph.variables.values()], both);
       if (variables.length === 0) {
         throw problem("FAILED_PRECONDITION", "There is nothing to save.", {
@@ -168,15 +223,10 @@ export class CheckpointKeeper {
         });
       }
       const number = (await this.#globalStep(session, graph, both)) ?? step;
-      const path = join(this.#folder, `ckpt-${number}`);
+      const path = join(folder, `ckpt-${number}`);
       await saveCheckpoint({ session, variables, path, signal: both, onProgress: () => undefined });
       return { prefix: path, counted: number };
     });
-    await this.#list.add(prefix);
-    this.#savedStep = step;
-    this.#savedAt = this.#now();
-    const found = await described(prefix);
-    this.#saved.set(prefix, defined({ ...found, step: counted, loss: this.#lossOf(results) }));
   }
 
   #lossOf(results: readonly NamedTensor[]): number | undefined {
@@ -211,7 +261,7 @@ export class CheckpointKeeper {
     const saved = [...this.#list.prefixes].reverse().flatMap((prefix) => this.#saved.get(prefix) ?? []);
     this.#collaborators.onChange(
       defined({
-        ...{ folder: this.#folder, keep, every, minutes, saved },
+        ...{ folder: this.#folder, keep, every, minutes, saved, best: this.#best?.kept },
         ...{ saving: this.#saving !== undefined, problem: this.#problem },
       }),
     );
@@ -224,15 +274,4 @@ function folderOf({ checkpoints, origin }: Request, folder: string): string {
   const { path, document = "graph" } = origin ?? {};
   if (path !== undefined) return `${path.slice(0, path.length - extname(path).length)}.checkpoints`;
   return join(folder, document.replaceAll(/[^\p{L}\p{N}_-]+/gu, "_"));
-}
-
-/** What its files tell of a checkpoint. */
-async function described(prefix: string): Promise<SavedCheckpoint> {
-  const { mtimeMs } = await stat(indexPath(prefix));
-  const folder = dirname(prefix);
-  const data = (await readdir(folder)).filter((file) => file.startsWith(`${basename(prefix)}.data-`));
-  const sizes = await Promise.all(data.map(async (file) => (await stat(join(folder, file))).size));
-  const byteLength = sizes.reduce((sum, size) => sum + size, 0);
-  const step = Number(/-(\d+)$/.exec(basename(prefix))?.[1] ?? 0);
-  return { prefix, step, savedAt: mtimeMs, byteLength };
 }

@@ -1,10 +1,12 @@
 /** The status of a run, and its reports to the windows. */
 import { randomUUID } from "node:crypto";
 import type { RunCheckpoints } from "../api/checkpoints.js";
+import type { Evaluation } from "../api/evaluation.js";
 import type { Problem } from "../api/problem.js";
 import type { RunState } from "../api/run-state.js";
 import type { RunRequest, RunUpdate } from "../api/runs.js";
 import { defined } from "../shared/problems.js";
+import { scalarOf } from "../shared/scalar-series.js";
 import { UpdateThrottle } from "../shared/update-throttle.js";
 import { previewTensor } from "./previews.js";
 import type { RunReport } from "./run-report.js";
@@ -48,6 +50,7 @@ export class RunStatus implements RunReport {
   #figures: WorkerFigures | undefined;
   #checkpoints: RunCheckpoints | undefined;
   #examplesPerStep: number | undefined;
+  #evaluation: Evaluation | undefined;
   #restoreFailed = false;
   #problem: Problem | undefined;
   /** Set once the run is released. */
@@ -101,6 +104,7 @@ export class RunStatus implements RunReport {
       master: this.#master,
       training: this.#figures?.report(),
       examplesPerStep: this.#examplesPerStep,
+      evaluation: this.#evaluation,
       checkpoints: this.#checkpoints,
       fetches: this.#results.map(({ name, tensor }) => previewTensor(name, tensor)),
       nodes: this.#traced?.step.nodes ?? [],
@@ -147,6 +151,14 @@ export class RunStatus implements RunReport {
     this.#elapsedMillis = this.#currentSince - (this.#firstStepAt ?? this.#currentSince);
     this.#results = results;
     this.scalars.add(this.#step, results);
+    this.#throttle.soon();
+  }
+
+  /** The model was evaluated after a step; its values are curves of their own. */
+  evaluated(step: number, results: readonly NamedTensor[]): void {
+    this.scalars.add(step, results);
+    const values = results.map(({ name, tensor }) => ({ name, value: scalarOf(tensor) ?? Number.NaN }));
+    this.#evaluation = { step, values };
     this.#throttle.soon();
   }
 

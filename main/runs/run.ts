@@ -7,6 +7,7 @@ import type { TrainingPlan } from "../api/training.js";
 import { ProblemError } from "../api/wire.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
 import { problem } from "../shared/problems.js";
+import { Evaluator } from "./evaluator.js";
 import { type StepFeeds, withConstants } from "./feed-batches.js";
 import type { ReadFeeds } from "./feeds.js";
 import { type CheckedGraph, checkGraph, type Pin, pinsOf } from "./graph-check.js";
@@ -71,16 +72,24 @@ export class Run {
   readonly #gate = new PauseGate();
   readonly #checkpoints: CheckpointKeeper;
   readonly #stops: StopConditions;
+  readonly #evaluator: Evaluator | undefined;
+  /** Resolves with its failure, if it has one. */
+  #evaluating: Promise<{ readonly error: unknown } | undefined> = Promise.resolve(undefined);
+  #evaluatedStep = 0;
   /** What an earlier run gave, and this one was fed: part of its results, so that the next one can use it, too. */
   #reused: readonly NamedTensor[] = [];
   /** A stop condition holds. */
   #isDone = false;
+  /** Which one. */
+  #reason = "";
 
   constructor(request: RunRequest, status: RunStatus, collaborators: RunCollaborators) {
     this.#request = request;
     this.status = status;
     this.#collaborators = collaborators;
     this.#stops = new StopConditions(request.stops ?? []);
+    const { evaluation } = request;
+    this.#evaluator = evaluation && new Evaluator(request, evaluation, collaborators.cluster);
     this.#checkpoints = new CheckpointKeeper(request, {
       cluster: collaborators.cluster,
       folder: collaborators.checkpointFolder,
@@ -118,7 +127,9 @@ export class Run {
       this.status.setPhase("Checking the graph");
       graph = checkGraph(this.#request);
       await this.#run(graph, pinsOf(graph.nodes));
+      await this.#finishEvaluation();
       await this.#checkpoints.finish(this.#abort.signal);
+      if (this.#stops.restoresBest) await this.#restoreBest();
       this.status.end(this.#stopAsked ? "stopped" : "done");
     } catch (error) {
       if (this.#stopAsked && this.#abort.signal.aborted) {
@@ -135,7 +146,8 @@ export class Run {
         }),
       );
     } finally {
-      await this.#checkpoints.dispose();
+      await this.#evaluating;
+      await Promise.all([this.#checkpoints.dispose(), this.#evaluator?.dispose()]);
     }
   }
 
@@ -145,6 +157,7 @@ export class Run {
     if (this.#request.feeds.length > 0) this.status.setPhase("Reading the feeds");
     const reused = await this.#reusedTensors();
     const feeds = withConstants(await readFeeds(this.#request, graph, signal), reused);
+    await this.#evaluator?.prepare(readFeeds, signal);
     this.status.setExamplesPerStep(feeds.examples?.(1));
     const ofWorkers = isBetweenGraph(this.#request.training) ? pinsOfWorkers(this.#request.training) : [];
     const prepared = await this.#awaitTasks([...pins, ...ofWorkers]);
@@ -230,11 +243,7 @@ export class Run {
         const results = namedTensors(graph.fetches, step.values);
         tensors.set(this.status.runId, finished, results);
         this.status.stepDone(results, { millis: step.millis, registeredGraph: finished === 1 }, undefined);
-        this.#checkpoints.stepDone(finished, results, signal);
-        const reason = this.#stops.met(results);
-        if (reason === undefined) return;
-        this.status.endsEarly(reason);
-        this.#isDone = true;
+        this.#afterStep(finished, results, signal);
       },
       goesOnWithout: async (worker, error) => {
         if ((await taskEnded(cluster, [worker], error)) === undefined) return false;
@@ -246,13 +255,65 @@ export class Run {
       this.status.endsEarly(epochsText(this.#request));
   }
 
-  /** Waits while the run is paused, or a checkpoint is saved. */
+  /** What comes of a step: a checkpoint, an evaluation, the end. */
+  #afterStep(step: number, results: readonly NamedTensor[], signal: AbortSignal): void {
+    this.#checkpoints.stepDone(step, results, signal);
+    this.#endIfMet(results);
+    if (this.#evaluator?.isDue(step)) this.#evaluate(this.#evaluator, step, signal);
+  }
+
+  async #restoreBest(): Promise<void> {
+    const step = await this.#checkpoints.restoreBest(this.#abort.signal);
+    if (step === undefined) return;
+    this.status.endsEarly(`${this.#reason}; the variables have the values of step ${step} again`);
+  }
+
+  #endIfMet(results: readonly NamedTensor[]): void {
+    const reason = this.#stops.met(results);
+    if (reason === undefined || this.#isDone) return;
+    this.status.endsEarly(reason);
+    this.#reason = reason;
+    this.#isDone = true;
+  }
+
+  #evaluate(evaluator: Evaluator, step: number, signal: AbortSignal): void {
+    this.#evaluatedStep = step;
+    const work = this.#evaluating.then(async (failed) => {
+      if (failed) throw failed.error;
+      const results = await evaluator.run(signal);
+      this.status.evaluated(step, results);
+      await this.#checkpoints.evaluated(step, results, signal);
+      this.#endIfMet(results);
+    });
+    this.#evaluating = work.then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+  }
+
+  /** Evaluates what the last step gave, unless that was done. */
+  async #finishEvaluation(): Promise<void> {
+    const { step } = this.status.progress();
+    if (this.#evaluator && step > this.#evaluatedStep) {
+      this.#evaluate(this.#evaluator, step, this.#abort.signal);
+    }
+    await this.#evaluationOver();
+  }
+
+  /** @throws what made the evaluation fail */
+  async #evaluationOver(): Promise<void> {
+    const failed = await this.#evaluating;
+    if (failed) throw failed.error;
+  }
+
+  /** Waits while the run is paused, the model is evaluated, or a checkpoint is saved. */
   async #passGate(signal: AbortSignal): Promise<void> {
     if (this.#gate.isClosed) {
       this.status.paused();
       await this.#gate.pass(signal);
       this.status.resumed();
     }
+    await this.#evaluationOver();
     await this.#checkpoints.settled();
   }
 
@@ -347,7 +408,7 @@ export class Run {
     const signature = JSON.stringify([[...feeds.names].sort(), fetches, targets]);
     for (let number = from; number <= to && !this.#stopAsked && !this.#isDone; number++) {
       await this.#passGate(signal);
-      if (this.#stopAsked) return;
+      if (this.#stopAsked || this.#isDone) return;
       const traced = isTraced(number, this.#request);
       const registersGraph = ready.isFirstStep(signature);
       const startedAt = performance.now();
@@ -370,11 +431,7 @@ export class Run {
         traced && metadata?.stepStats ? traceOf(metadata.stepStats, number, graph.graphDef) : undefined;
       this.#collaborators.tensors.set(this.status.runId, number, results);
       this.status.stepDone(results, timing, trace);
-      this.#checkpoints.stepDone(number, results, signal);
-      const reason = this.#stops.met(results);
-      if (reason === undefined) continue;
-      this.status.endsEarly(reason);
-      this.#isDone = true;
+      this.#afterStep(number, results, signal);
     }
   }
 }

@@ -16,6 +16,8 @@ interface Best {
 export class StopConditions {
   readonly #stops: readonly StopCondition[];
   readonly #best = new Map<StopCondition, Best>();
+  /** The condition that ended the run wants the best checkpoint back. */
+  restoresBest = false;
 
   constructor(stops: readonly StopCondition[]) {
     this.#stops = stops;
@@ -32,7 +34,9 @@ export class StopConditions {
     for (const stop of this.#stops) {
       const tensor = results.find(({ name }) => name === stop.tensor)?.tensor;
       const value = tensor && scalarOf(tensor);
-      if (value !== undefined && this.#holds(stop, value)) reason ??= this.#text(stop, value);
+      if (value === undefined || !this.#holds(stop, value)) continue;
+      reason ??= this.#text(stop, value);
+      this.restoresBest ||= stop.kind === "no-improvement" && stop.restoresBest === true;
     }
     return reason;
   }

@@ -38,7 +38,8 @@ const checkpointTarget: TargetKind<SavedCheckpoint> = {
 };
 
 function savedCheckpoints(): readonly SavedCheckpoint[] {
-  return useDocumentRun.getState().latest?.checkpoints?.saved ?? [];
+  const { saved = [], best } = useDocumentRun.getState().latest?.checkpoints ?? {};
+  return best ? [...saved, best.saved] : saved;
 }
 
 /** Steps in progress would go on with some values of before. */

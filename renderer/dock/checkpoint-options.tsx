@@ -7,6 +7,7 @@ import {
   MAX_MINUTES,
 } from "../../main/api/checkpoints.js";
 import { MAX_STEPS } from "../../main/api/runs.js";
+import { SelectFrame } from "../parts/input-frame.js";
 import { PropertyRow } from "../parts/property-row.js";
 import { TextField } from "../parts/text-field.js";
 import { documentActions } from "../stores/document-store.js";
@@ -16,7 +17,13 @@ import { optionalNumber, orRefusal } from "./run-numbers.js";
 
 const words = texts.dock.checkpointOptions;
 
-export function CheckpointOptions({ plan }: { readonly plan: CheckpointPlan | undefined }): ReactElement {
+interface CheckpointOptionsProps {
+  readonly plan: CheckpointPlan | undefined;
+  /** The scalars by which one can be the best. */
+  readonly tensors: readonly string[];
+}
+
+export function CheckpointOptions({ plan, tensors }: CheckpointOptionsProps): ReactElement {
   const everyId = useId();
   const minutesId = useId();
   return (
@@ -46,15 +53,19 @@ export function CheckpointOptions({ plan }: { readonly plan: CheckpointPlan | un
           }}
         />
       </PropertyRow>
-      {plan ? <Kept plan={plan} /> : null}
+      {plan ? <Kept plan={plan} tensors={tensors} /> : null}
     </>
   );
 }
 
 /** What matters only if some are saved. */
-function Kept({ plan }: { readonly plan: CheckpointPlan }): ReactElement {
+function Kept({ plan, tensors }: CheckpointOptionsProps & { readonly plan: CheckpointPlan }): ReactElement {
   const keepId = useId();
+  const bestId = useId();
   const folderId = useId();
+  const { best: _, ...withoutBest } = plan;
+  const bests = tensors.flatMap((tensor) => [`min ${tensor}`, `max ${tensor}`]);
+  const best = plan.best ? `${plan.best.mode} ${plan.best.tensor}` : "";
   const { folder, ...rest } = plan;
   return (
     <>
@@ -68,6 +79,30 @@ function Kept({ plan }: { readonly plan: CheckpointPlan }): ReactElement {
             return typeof keep === "string" ? keep : set({ ...plan, keep: keep ?? KEPT_CHECKPOINTS });
           }}
         />
+      </PropertyRow>
+      <PropertyRow wideName>
+        <span id={bestId}>{words.best}</span>
+        <SelectFrame>
+          <select
+            aria-labelledby={bestId}
+            value={best}
+            onChange={({ target: { value } }) => {
+              const [mode, tensor = ""] = value.split(" ");
+              const by = { mode: mode === "max" ? "max" : "min", tensor } as const;
+              set(value === "" ? withoutBest : { ...plan, best: by });
+            }}
+          >
+            <option value="">{words.noBest}</option>
+            {(best === "" || bests.includes(best) ? bests : [best, ...bests]).map((value) => {
+              const [mode, tensor = ""] = value.split(" ");
+              return (
+                <option key={value} value={value}>
+                  {mode === "max" ? words.highest({ tensor }) : words.lowest({ tensor })}
+                </option>
+              );
+            })}
+          </select>
+        </SelectFrame>
       </PropertyRow>
       <PropertyRow wideName>
         <span id={folderId}>{words.folder}</span>

@@ -1,12 +1,10 @@
 /** What ends a long run early. */
 import { type ReactElement, useId } from "react";
 import { MAX_STEPS, MAX_STOP_CONDITIONS, type StopCondition } from "../../main/api/runs.js";
-import type { ChosenRun } from "../document/run-inputs.js";
-import { parseTensorName } from "../document/tensor-names.js";
 import { SelectFrame } from "../parts/input-frame.js";
 import { Note } from "../parts/section.js";
 import { TextField } from "../parts/text-field.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions } from "../stores/document-store.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { IconButton } from "../ui/icon-button.js";
@@ -27,18 +25,12 @@ const KINDS: Readonly<Record<StopCondition["kind"], string>> = {
 
 interface StopConditionsProps {
   readonly stops: readonly StopCondition[];
-  readonly run: ChosenRun;
+  /** The scalars that they can be about. */
+  readonly tensors: readonly string[];
 }
 
-export function StopConditions({ stops, run }: StopConditionsProps): ReactElement {
-  const shapes = useDocument((state) => state.shapes);
+export function StopConditions({ stops, tensors }: StopConditionsProps): ReactElement {
   const headingId = useId();
-  // What has more than one element is no condition; of unknown shape it may be one.
-  const tensors = run.fetches.filter((name) => {
-    const { node, output } = parseTensorName(name);
-    const shape = shapes.outputs.get(node)?.[output];
-    return shape === undefined || shape.every((size) => size === 1 || size < 0);
-  });
   const [first] = tensors;
   const add = () => {
     if (first !== undefined) documentActions.setStops([...stops, { kind: "not-finite", tensor: first }]);
@@ -190,6 +182,14 @@ function Patience({ stop, number, onChange }: PatienceProps): ReactElement {
           }}
         />
       </span>
+      <label className={styles.number}>
+        <input
+          type="checkbox"
+          checked={stop.restoresBest === true}
+          onChange={({ target }) => onChange({ ...stop, restoresBest: target.checked })}
+        />
+        {words.restoresBest}
+      </label>
     </div>
   );
 }

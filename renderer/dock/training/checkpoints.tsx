@@ -20,7 +20,8 @@ const words = texts.dock.checkpoints;
 
 /** The saved checkpoints, the newest first; one can be saved now, and any restored. */
 export function Checkpoints({ run }: { readonly run: RunUpdate }): ReactElement {
-  const { folder, saved = [], problem } = run.checkpoints ?? {};
+  const { folder, saved: newest = [], best, problem } = run.checkpoints ?? {};
+  const saved = best ? [...newest, best.saved] : newest;
   return (
     <section aria-label={words.title}>
       <TabBar>
@@ -61,7 +62,11 @@ export function Checkpoints({ run }: { readonly run: RunUpdate }): ReactElement 
               return (
                 <tr key={prefix}>
                   <td>
-                    <code>{crumbsOf(prefix).at(-1)?.name}</code> {at === 0 ? <Tag>{words.latest}</Tag> : null}
+                    <code>{crumbsOf(prefix).at(-1)?.name}</code>{" "}
+                    {at === 0 && newest.length > 0 ? <Tag>{words.latest}</Tag> : null}
+                    {checkpoint === best?.saved ? (
+                      <Tag>{words.best({ tensor: best.tensor, value: figureText(best.value) })}</Tag>
+                    ) : null}
                   </td>
                   <td className={tableStyles.number}>{words.stepNumber({ step })}</td>
                   <td className={tableStyles.number}>{clockText(savedAt)}</td>

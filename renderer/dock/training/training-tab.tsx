@@ -10,7 +10,7 @@ import { isActive, useDocumentRun } from "../../stores/run-store.js";
 import { texts } from "../../texts/texts.js";
 import { classNames } from "../../ui/class-names.js";
 import { EmptyText } from "../../ui/empty-text.js";
-import { digitsText, durationText, minutesText } from "../../ui/format.js";
+import { digitsText, durationText, figureText, listText, minutesText } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { Swatch } from "../../ui/swatch.js";
 import textStyles from "../../ui/text.module.css";
@@ -36,6 +36,16 @@ export default function TrainingTab(): ReactElement {
         ) : (
           <p className={classNames(textStyles.muted, styles.note)}>{words.oneClient}</p>
         )}
+        {run.evaluation ? (
+          <p className={styles.note} role="status">
+            {words.evaluated({
+              step: run.evaluation.step,
+              values: listText(
+                run.evaluation.values.map(({ name, value }) => `${name} ${figureText(value)}`),
+              ),
+            })}
+          </p>
+        ) : null}
         <Checkpoints run={run} />
         {run.training?.staleness.length ? <Staleness counts={run.training.staleness} /> : null}
       </ScrollRegion>

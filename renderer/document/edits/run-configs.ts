@@ -53,7 +53,12 @@ export function renameRunConfig(document: GraphDocument, from: string, to: strin
   if (name.length > MAX_NAME_LENGTH) return refused(words.longName({ count: MAX_NAME_LENGTH }));
   if (name === from) return refused(texts.document.edits.common.sameName);
   if (configNamed(document, name)) return refused(words.taken({ name }));
-  const renamed = (config: RunConfig) => (config.name === from ? { ...config, name } : config);
+  const renamed = (config: RunConfig): RunConfig => ({
+    ...(config.name === from ? { ...config, name } : config),
+    ...(config.evaluation?.configuration === from
+      ? { evaluation: { ...config.evaluation, configuration: name } }
+      : {}),
+  });
   return change(document, words.rename({ from, to: name }), {
     runConfig: renamed(document.runConfig),
     otherRuns: document.otherRuns.map(renamed),

@@ -23,6 +23,7 @@ export const panels = {
     step: "step {step, number} / {steps, number}",
     progress: "Progress of the training",
     left: "{time} left",
+    evaluated: "Evaluated after step {step, number}: {values}",
     paused: "Paused; variables stay on their tasks.",
     workers: "Workers",
     task: "Task",
@@ -60,6 +61,7 @@ export const panels = {
     actions: "Actions",
     stepNumber: "{step, number}",
     latest: "latest",
+    best: "best {tensor}: {value}",
   },
   logsTab: {
     all: "All",
