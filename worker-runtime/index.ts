@@ -103,6 +103,7 @@ export type { NodeParts } from "./graph/graph-op-builder.js";
 export * as layers from "./graph/layer-functions/index.js";
 export * as losses from "./graph/losses/index.js";
 export * as metrics from "./graph/metrics/index.js";
+export { type ModelTensors, placeholdersFor, signatureNames } from "./graph/model-export/index.js";
 export { inputArgs, outputTypes, type SignatureArg } from "./graph/node-signature.js";
 export { bundledOpRegistry, OpRegistry } from "./graph/op-registry.js";
 export * as ops from "./graph/ops/index.js";
@@ -178,6 +179,15 @@ export {
 export type { NodeTiming, TransferTiming } from "./session/trace/timings.js";
 export { unoptimizedConfig } from "./session/trace/unoptimized-config.js";
 export { type CheckpointState, getCheckpointState, latestCheckpoint } from "./training/checkpoint-state.js";
+export {
+  checkpointValues,
+  type ExportModelOptions,
+  exportFrozenGraph,
+  exportSavedModel,
+  freezeGraph,
+  sessionValues,
+  type VariableValues,
+} from "./training/export-model.js";
 export {
   CheckpointSaverHook,
   LoggingTensorHook,

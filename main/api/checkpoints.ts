@@ -7,10 +7,20 @@ import { MAX_RECOVERIES } from "./recoveries.js";
 export const MAX_KEPT_CHECKPOINTS = 100;
 /** As many as tf.compat.v1.train.Saver keeps. */
 export const KEPT_CHECKPOINTS = 5;
+/** A month. */
+export const MAX_MINUTES = 43_200;
+
+/** Which checkpoint is the best: by a fetched, or evaluated, scalar. */
+export const bestBySchema = z.object({ tensor: z.string(), mode: z.enum(["min", "max"]) });
+export type BestBy = z.infer<typeof bestBySchema>;
 
 export const checkpointPlanSchema = z.object({
-  /** After so many steps each, and after the last one. */
-  every: z.number().int().min(1),
+  /** After so many steps each; in any case after the last one. */
+  every: z.number().int().min(1).optional(),
+  /** After so many minutes each. */
+  minutes: z.number().positive().max(MAX_MINUTES).optional(),
+  /** Keep the best besides the newest, of those with an evaluation, or of those that are saved. */
+  best: bestBySchema.optional(),
   /** How many stay. */
   keep: z.number().int().min(1).max(MAX_KEPT_CHECKPOINTS),
   /** Absent: beside the document's file, or in the application's data folder. */
@@ -38,6 +48,9 @@ export const runCheckpointsSchema = z.object({
   keep: z.number(),
   /** Absent: only when the user asks for one. */
   every: z.number().optional(),
+  minutes: z.number().optional(),
+  /** The best so far, which stays when newer ones are saved. */
+  best: bestBySchema.extend({ value: z.number(), saved: savedCheckpointSchema }).optional(),
   saving: z.boolean(),
   /** The newest first. */
   saved: z.array(savedCheckpointSchema),

@@ -12,6 +12,7 @@ import { draftMethods } from "./drafts.js";
 import { feedMethods } from "./feeds.js";
 import { kubernetesEvents, kubernetesMethods } from "./kubernetes.js";
 import { missedEventsMethods } from "./missed-events.js";
+import { modelMethods } from "./models.js";
 import { networkEvents, networkMethods } from "./network.js";
 import { peerEvents, peerMethods } from "./peers.js";
 import { runHistoryMethods } from "./run-history.js";
@@ -40,6 +41,7 @@ export const methods = {
   ...traceMethods,
   ...tensorMethods,
   ...variableMethods,
+  ...modelMethods,
   ...networkMethods,
   ...scriptMethods,
   ...kubernetesMethods,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { checkpointPlanSchema, runCheckpointsSchema } from "./checkpoints.js";
 import { bytesSchema } from "./documents.js";
+import { evaluationPlanSchema, evaluationSchema } from "./evaluation.js";
 import { feedBatchesSchema, feedValueSchema } from "./feeds.js";
 import { kernelListSchema } from "./kernels.js";
 import { method, nothing } from "./method.js";
@@ -9,16 +10,28 @@ import { recoveryOfferSchema, recoverySchema } from "./recoveries.js";
 import { runOriginSchema, runStateSchema } from "./run-state.js";
 import { trainingFiguresSchema, trainingPlanSchema } from "./training.js";
 
+export const MAX_STEPS = 1_000_000;
+
 /** When a run of several steps ends early, by a fetched tensor of one real element. */
 export const stopConditionSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("below"), tensor: z.string(), value: z.number() }),
   z.object({ kind: z.literal("above"), tensor: z.string(), value: z.number() }),
   /** NaN or infinite. */
   z.object({ kind: z.literal("not-finite"), tensor: z.string() }),
+  /** The tensor was fetched so many times without being better than its best by more than `minDelta`. */
+  z.object({
+    kind: z.literal("no-improvement"),
+    tensor: z.string(),
+    /** Whether less or more is better. */
+    mode: z.enum(["min", "max"]),
+    patience: z.number().int().min(1).max(MAX_STEPS),
+    minDelta: z.number().nonnegative(),
+    /** Give the variables the values of the best checkpoint then. */
+    restoresBest: z.boolean().optional(),
+  }),
 ]);
 export type StopCondition = z.infer<typeof stopConditionSchema>;
 
-export const MAX_STEPS = 1_000_000;
 export const MAX_STOP_CONDITIONS = 8;
 
 /** How the variables and tables of a SavedModel get their saved values before the first step. */
@@ -52,6 +65,8 @@ export const runRequestSchema = z.object({
   stops: z.array(stopConditionSchema).max(MAX_STOP_CONDITIONS).optional(),
   /** The run trains the graph so; its targets and fetches are run besides. */
   training: trainingPlanSchema.optional(),
+  /** Runs besides the steps; its results count for stop conditions and the best checkpoint. */
+  evaluation: evaluationPlanSchema.optional(),
   /** Absent: checkpoints are saved only when the user asks for one. */
   checkpoints: checkpointPlanSchema.optional(),
   /** Ends a step with DEADLINE_EXCEEDED; 0 or absent: no limit. */
@@ -141,8 +156,12 @@ export const runUpdateSchema = z.object({
   computeMillis: z.number().optional(),
   /** Task whose master runs the steps, as "worker/0". */
   master: z.string().optional(),
+  /** Rows that are fed in a step, if some feeds are in batches; of several workers, in each one's. */
+  examplesPerStep: z.number().optional(),
   /** Of a run in which every worker has a session of its own. */
   training: trainingFiguresSchema.optional(),
+  /** Of a run that evaluates its model. */
+  evaluation: evaluationSchema.optional(),
   /** Of a run that has saved, or is going to save, checkpoints. */
   checkpoints: runCheckpointsSchema.optional(),
   /** How often it went on from a checkpoint after a task was lost, the newest last; absent: never. */

@@ -26,7 +26,11 @@ export class EventLog {
 
   /** Adds the scalars of a step of the run under their tensors' names: "loss" of "loss:0". */
   add(step: number, results: readonly NamedTensor[]): void {
-    if (step !== 1 && step % this.#every !== 0) return;
+    if (step === 1 || step % this.#every === 0) this.addAll(step, results);
+  }
+
+  /** As `add`, of any step. */
+  addAll(step: number, results: readonly NamedTensor[]): void {
     const values = results.flatMap(({ name, tensor }) => {
       const value = scalarOf(tensor);
       return value === undefined ? [] : [scalarSummary(name.replace(/:0$/, ""), value)];

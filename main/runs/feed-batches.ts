@@ -10,6 +10,8 @@ export interface StepFeeds {
   readonly names: readonly string[];
   /** Steps until the epochs are over; undefined if nothing ends them. */
   readonly steps: number | undefined;
+  /** Rows of what is fed in batches in a step, counted from 1; undefined if nothing is. */
+  examples?(step: number): number;
   /** Of a step, counted from 1. */
   at(step: number): ReadonlyMap<string, Tensor>;
 }
@@ -25,6 +27,7 @@ export function withConstants(feeds: StepFeeds, more: ReadonlyMap<string, Tensor
   return {
     names: [...new Set([...feeds.names, ...more.keys()])],
     steps: feeds.steps,
+    ...(feeds.examples ? { examples: feeds.examples } : {}),
     at: (step) => new Map([...feeds.at(step), ...more]),
   };
 }
@@ -52,13 +55,20 @@ export function batchedFeeds(
     if (shuffled?.epoch !== epoch) shuffled = { epoch, rows: shuffledRows(rows, seed, epoch) };
     return shuffled.rows;
   };
+  const partOf = (step: number) => {
+    const from = ((step - 1) % perEpoch) * size;
+    return { from, to: Math.min(from + size, rows) };
+  };
   return {
     names: [...whole.keys(), ...batched.keys()],
     steps: epochs === undefined ? undefined : epochs * perEpoch,
+    examples(step) {
+      const { from, to } = partOf(step);
+      return to - from;
+    },
     at(step) {
       const epoch = Math.floor((step - 1) / perEpoch);
-      const from = ((step - 1) % perEpoch) * size;
-      const to = Math.min(from + size, rows);
+      const { from, to } = partOf(step);
       const order = orderOf(epoch);
       const feeds = new Map(whole);
       for (const [name, tensor] of batched) feeds.set(name, rowsAt(tensor, from, to, order));

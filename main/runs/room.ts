@@ -1,6 +1,7 @@
 /** Runs of graphs on the cluster, and the ops and kernels that graphs may be made of. */
 import type { feedMethods } from "../api/feeds.js";
 import type { KernelList } from "../api/kernels.js";
+import type { modelMethods } from "../api/models.js";
 import type { runHistoryMethods } from "../api/run-history.js";
 import type { runQueueMethods } from "../api/run-queue.js";
 import type { RunUpdate, runMethods } from "../api/runs.js";
@@ -15,6 +16,7 @@ import { version } from "../shared/version.js";
 import type { RuntimeTools } from "../tasks/runtime/runtime-tools.js";
 import { feedContents } from "./feed-contents.js";
 import { type ReadFeeds, readFeeds } from "./feeds.js";
+import { ModelExporter } from "./model-export.js";
 import { KernelListService } from "./ops/kernel-list-service.js";
 import { type OpList, OpListService } from "./ops/op-list-service.js";
 import { RunArchive } from "./run-archive.js";
@@ -56,6 +58,7 @@ export interface RunsRoom
         typeof traceMethods &
         typeof runQueueMethods &
         typeof tensorMethods &
+        typeof modelMethods &
         typeof variableMethods
     >
   > {
@@ -72,6 +75,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
   const jobs = new Jobs(emit);
   const tensorService = new TensorService(tensors, jobs);
   const variables = new VariableService({ cluster, tensors, jobs });
+  const models = new ModelExporter({ cluster, jobs });
   const runs = new RunService({
     cluster,
     emit,
@@ -96,7 +100,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
     ops.dispose();
     kernels.dispose();
     jobs.dispose();
-    await Promise.all([runs.dispose(), variables.dispose()]);
+    await Promise.all([runs.dispose(), variables.dispose(), models.dispose()]);
   });
   return {
     handlers: {
@@ -120,6 +124,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
       "feeds.contents": feedContents,
       ...tensorService.handlers,
       ...variables.handlers,
+      ...models.handlers,
       "ops.list": () => ops.list(),
       "kernels.list": () => kernels.list(),
     },

@@ -1,7 +1,5 @@
 /** The checkpoints that a run saves between its steps, and the event file with its scalars in the same folder. */
-import { readdir, stat } from "node:fs/promises";
-import { basename, dirname, extname, join, resolve } from "node:path";
-import { indexPath } from "../../worker-runtime/io/tensor-bundle/bundle-files.js";
+import { basename, extname, join, resolve } from "node:path";
 import { CheckpointList } from "../../worker-runtime/training/checkpoint-list.js";
 import { KEPT_CHECKPOINTS, type RunCheckpoints, type SavedCheckpoint } from "../api/checkpoints.js";
 import type { Problem } from "../api/problem.js";
@@ -9,6 +7,8 @@ import type { RunRequest } from "../api/runs.js";
 import { expandHome } from "../documents/directory.js";
 import { defined, problem, problemOf } from "../shared/problems.js";
 import { scalarOf } from "../shared/scalar-series.js";
+import { BestCheckpoint } from "./best-checkpoint.js";
+import { described } from "./described-checkpoint.js";
 import { EventLog } from "./event-log.js";
 import type { KeptSession } from "./session-keeper.js";
 import type { NamedTensor } from "./tensors/tensor-store.js";
@@ -19,12 +19,15 @@ import { type VariableCluster, VariableSession } from "./variables/variable-sess
 
 /** TensorFlow's name for the counter of training steps. */
 const GLOBAL_STEP = "global_step";
+const MILLIS_PER_MINUTE = 60_000;
 
 export interface CheckpointCollaborators {
   readonly cluster: VariableCluster;
   /** Where those of documents without a file are kept. */
   readonly folder: string;
   readonly onChange: (checkpoints: RunCheckpoints) => void;
+  /** Milliseconds on a clock that only goes on. Replaced in tests. */
+  readonly now?: () => number;
 }
 
 /** A checkpoint with which a run goes on. */
@@ -49,6 +52,7 @@ export class CheckpointKeeper {
   readonly #folder: string;
   readonly #list: CheckpointList;
   #session: VariableSession | undefined;
+  readonly #now: () => number;
   #graph: VariableGraph | undefined;
   /** By prefix. */
   readonly #saved = new Map<string, SavedCheckpoint>();
@@ -58,9 +62,12 @@ export class CheckpointKeeper {
   readonly #runSteps = new Map<string, number>();
   /** The step of the run that was saved last, and the newest one with its results. */
   #savedStep = 0;
+  /** When one was saved last, or the run began. */
+  #savedAt: number;
   #newest: { readonly step: number; readonly results: readonly NamedTensor[] } = { step: 0, results: [] };
   /** The user wants one after the current step. */
   #asked = false;
+  readonly #best: BestCheckpoint | undefined;
   #saving: Promise<void> | undefined;
   #recovered = false;
   #events: EventLog | undefined;
@@ -71,13 +78,19 @@ export class CheckpointKeeper {
     this.#collaborators = collaborators;
     this.#folder = folderOf(request, collaborators.folder);
     this.#list = new CheckpointList(request.checkpoints?.keep ?? KEPT_CHECKPOINTS);
+    const by = request.checkpoints?.best;
+    this.#best = by && new BestCheckpoint(join(this.#folder, "best"), by);
+    this.#now = collaborators.now ?? (() => performance.now());
+    this.#savedAt = this.#now();
   }
 
   /** The variables have values. If the run is going to save some, tells of those that the folder has. */
   async begin(signal: AbortSignal): Promise<void> {
+    this.#savedAt = this.#now();
     if (!this.#request.checkpoints) return;
     await this.#attempt(async () => {
       await this.#recover();
+      await this.#best?.recover();
       const graph = this.#variables();
       this.#before ??= await this.#use(graph, signal, (session, both) =>
         this.#globalStep(session, graph, both),
@@ -153,8 +166,53 @@ export class CheckpointKeeper {
   stepDone(step: number, results: readonly NamedTensor[], signal: AbortSignal): void {
     this.#newest = { step, results };
     this.#events?.add(step, results);
-    const { every } = this.#request.checkpoints ?? {};
-    if (this.#asked || (every !== undefined && step % every === 0)) this.#begin(signal);
+    if (this.#asked || this.#isDue(step)) this.#begin(signal);
+  }
+
+  /** The model was evaluated after a step, and no other is in progress. */
+  async evaluated(step: number, results: readonly NamedTensor[], signal: AbortSignal): Promise<void> {
+    await this.settled();
+    this.#events?.addAll(step, results);
+    if (!this.#request.checkpoints) return;
+    await this.#attempt(() => this.#keepBest(results, signal), signal);
+    this.#tell();
+  }
+
+  /** Gives the variables the values of the best checkpoint. @returns its step; undefined if it could not */
+  async restoreBest(signal: AbortSignal): Promise<number | undefined> {
+    const best = this.#best?.kept?.saved;
+    let restored: number | undefined;
+    await this.#attempt(async () => {
+      if (!best) {
+        throw problem("FAILED_PRECONDITION", "The best checkpoint could not be restored.", {
+          reason: "None was kept.",
+          remedy: "Choose by which value one is the best, where the run configuration tells of checkpoints.",
+        });
+      }
+      const graph = this.#variables();
+      await this.#use(graph, signal, async (session, both) => {
+        const variables = await withValue(session, [...graph.variables.values()], both);
+        const work = { session, variables, path: best.prefix, signal: both, onProgress: () => undefined };
+        await restoreCheckpoint(work);
+      });
+      restored = best.step;
+    }, signal);
+    this.#tell();
+    return restored;
+  }
+
+  async #keepBest(results: readonly NamedTensor[], signal: AbortSignal): Promise<void> {
+    const value = this.#best?.better(results);
+    if (this.#best === undefined || value === undefined) return;
+    const { prefix, counted } = await this.#write(this.#best.folder, this.#newest.step, signal);
+    const saved = { ...(await described(prefix)), ...{ step: counted } };
+    await this.#best.keep(value, saved);
+  }
+
+  #isDue(step: number): boolean {
+    const { every, minutes } = this.#request.checkpoints ?? {};
+    if (every !== undefined && step % every === 0) return true;
+    return minutes !== undefined && this.#now() - this.#savedAt >= minutes * MILLIS_PER_MINUTE;
   }
 
   /** Resolves when no checkpoint is being saved; never rejects. */
@@ -223,8 +281,20 @@ export class CheckpointKeeper {
   async #save(signal: AbortSignal): Promise<void> {
     const { step, results } = this.#newest;
     await this.#recover();
+    const { prefix, counted } = await this.#write(this.#folder, step, signal);
+    await this.#list.add(prefix);
+    this.#savedStep = step;
+    this.#runSteps.set(prefix, step);
+    this.#savedAt = this.#now();
+    const found = await described(prefix);
+    this.#saved.set(prefix, defined({ ...found, step: counted, loss: this.#lossOf(results) }));
+    await this.#keepBest(results, signal);
+  }
+
+  /** Writes the variables as they are into a folder. */
+  #write(folder: string, step: number, signal: AbortSignal): Promise<{ prefix: string; counted: number }> {
     const graph = this.#variables();
-    const { prefix, counted } = await this.#use(graph, signal, async (session, both) => {
+    return this.#use(graph, signal, async (session, both) => {
       const variables = await withValue(session, [...graph.variables.values()], both);
       if (variables.length === 0) {
         throw problem("FAILED_PRECONDITION", "There is nothing to save.", {
@@ -232,15 +302,10 @@ export class CheckpointKeeper {
         });
       }
       const number = (await this.#globalStep(session, graph, both)) ?? step;
-      const path = join(this.#folder, `ckpt-${number}`);
+      const path = join(folder, `ckpt-${number}`);
       await saveCheckpoint({ session, variables, path, signal: both, onProgress: () => undefined });
       return { prefix: path, counted: number };
     });
-    await this.#list.add(prefix);
-    this.#savedStep = step;
-    this.#runSteps.set(prefix, step);
-    const found = await described(prefix);
-    this.#saved.set(prefix, defined({ ...found, step: counted, loss: this.#lossOf(results) }));
   }
 
   #lossOf(results: readonly NamedTensor[]): number | undefined {
@@ -271,11 +336,11 @@ export class CheckpointKeeper {
   }
 
   #tell(): void {
-    const { keep = KEPT_CHECKPOINTS, every } = this.#request.checkpoints ?? {};
+    const { keep = KEPT_CHECKPOINTS, every, minutes } = this.#request.checkpoints ?? {};
     const saved = [...this.#list.prefixes].reverse().flatMap((prefix) => this.#saved.get(prefix) ?? []);
     this.#collaborators.onChange(
       defined({
-        ...{ folder: this.#folder, keep, every, saved },
+        ...{ folder: this.#folder, keep, every, minutes, saved, best: this.#best?.kept },
         ...{ saving: this.#saving !== undefined, problem: this.#problem },
       }),
     );
@@ -288,15 +353,4 @@ function folderOf({ checkpoints, origin }: Request, folder: string): string {
   const { path, document = "graph" } = origin ?? {};
   if (path !== undefined) return `${path.slice(0, path.length - extname(path).length)}.checkpoints`;
   return join(folder, document.replaceAll(/[^\p{L}\p{N}_-]+/gu, "_"));
-}
-
-/** What its files tell of a checkpoint. */
-async function described(prefix: string): Promise<SavedCheckpoint> {
-  const { mtimeMs } = await stat(indexPath(prefix));
-  const folder = dirname(prefix);
-  const data = (await readdir(folder)).filter((file) => file.startsWith(`${basename(prefix)}.data-`));
-  const sizes = await Promise.all(data.map(async (file) => (await stat(join(folder, file))).size));
-  const byteLength = sizes.reduce((sum, size) => sum + size, 0);
-  const step = Number(/-(\d+)$/.exec(basename(prefix))?.[1] ?? 0);
-  return { prefix, step, savedAt: mtimeMs, byteLength };
 }

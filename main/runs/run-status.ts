@@ -1,12 +1,14 @@
 /** The status of a run, and its reports to the windows. */
 import { randomUUID } from "node:crypto";
 import type { RunCheckpoints } from "../api/checkpoints.js";
+import type { Evaluation } from "../api/evaluation.js";
 import type { Problem } from "../api/problem.js";
 import type { Recovery, RecoveryOffer } from "../api/recoveries.js";
 import type { RunState } from "../api/run-state.js";
 import type { RunRequest, RunUpdate } from "../api/runs.js";
 import { EVENTS_PER_PART } from "../api/traces.js";
 import { defined } from "../shared/problems.js";
+import { scalarOf } from "../shared/scalar-series.js";
 import { UpdateThrottle } from "../shared/update-throttle.js";
 import { previewTensor } from "./previews.js";
 import type { RunReport } from "./run-report.js";
@@ -49,6 +51,8 @@ export class RunStatus implements RunReport {
   #endedEarly: string | undefined;
   #figures: WorkerFigures | undefined;
   #checkpoints: RunCheckpoints | undefined;
+  #examplesPerStep: number | undefined;
+  #evaluation: Evaluation | undefined;
   #restoreFailed = false;
   readonly #recoveries: Recovery[] = [];
   #recovery: RecoveryOffer | undefined;
@@ -103,6 +107,8 @@ export class RunStatus implements RunReport {
       computeMillis: this.#traced?.step.computeMillis,
       master: this.#master,
       training: this.#figures?.report(),
+      examplesPerStep: this.#examplesPerStep,
+      evaluation: this.#evaluation,
       checkpoints: this.#checkpoints,
       recoveries: this.#recoveries.length > 0 ? [...this.#recoveries] : undefined,
       recovery: this.#recovery,
@@ -152,6 +158,19 @@ export class RunStatus implements RunReport {
     this.#results = results;
     this.scalars.add(this.#step, results);
     this.#throttle.soon();
+  }
+
+  /** The model was evaluated after a step; its values are curves of their own. */
+  evaluated(step: number, results: readonly NamedTensor[]): void {
+    this.scalars.add(step, results);
+    const values = results.map(({ name, tensor }) => ({ name, value: scalarOf(tensor) ?? Number.NaN }));
+    this.#evaluation = { step, values };
+    this.#throttle.soon();
+  }
+
+  /** How many rows a step is fed, as far as that is known. */
+  setExamplesPerStep(examples: number | undefined): void {
+    this.#examplesPerStep = examples;
   }
 
   /** Reports what is measured of the workers, too. */

@@ -7,6 +7,8 @@ import type { RunRequest } from "../api/runs.js";
 import type { TrainingPlan } from "../api/training.js";
 import { ProblemError } from "../api/wire.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
+import { Evaluations } from "./evaluations.js";
+import { Evaluator } from "./evaluator.js";
 import { type StepFeeds, withConstants } from "./feed-batches.js";
 import type { ReadFeeds } from "./feeds.js";
 import { type CheckedGraph, checkGraph, type Pin, pinsOf } from "./graph-check.js";
@@ -21,7 +23,7 @@ import type { RunStatus } from "./run-status.js";
 import { type SavedValues, SavedValuesError } from "./saved-values.js";
 import type { ReadySession, SessionKeeper, SessionRequest } from "./session-keeper.js";
 import { planRunSession } from "./session-plan.js";
-import { metStop } from "./stop-conditions.js";
+import { StopConditions } from "./stop-conditions.js";
 import {
   awaitBack,
   awaitReturn,
@@ -86,16 +88,32 @@ export class Run {
   readonly #gate = new PauseGate();
   readonly #checkpoints: CheckpointKeeper;
   readonly #recovery: TrainingRecovery;
+  readonly #stops: StopConditions;
+  readonly #evaluations: Evaluations | undefined;
   /** What an earlier run gave, and this one was fed: part of its results, so that the next one can use it, too. */
   #reused: readonly NamedTensor[] = [];
   /** A stop condition holds. */
   #isDone = false;
   #figures: WorkerFigures | undefined;
+  /** Which one. */
+  #reason = "";
 
   constructor(request: RunRequest, status: RunStatus, collaborators: RunCollaborators) {
     this.#request = request;
     this.status = status;
     this.#collaborators = collaborators;
+    this.#stops = new StopConditions(request.stops ?? []);
+    const { evaluation } = request;
+    this.#evaluations =
+      evaluation &&
+      new Evaluations(
+        new Evaluator(request, evaluation, collaborators.cluster),
+        async (step, results, signal) => {
+          status.evaluated(step, results);
+          await this.#checkpoints.evaluated(step, results, signal);
+          this.#endIfMet(results);
+        },
+      );
     this.#checkpoints = new CheckpointKeeper(request, {
       cluster: collaborators.cluster,
       folder: collaborators.checkpointFolder,
@@ -142,6 +160,7 @@ export class Run {
       graph = checkGraph(this.#request);
       await this.#runAndRecover(graph, pinsOf(graph.nodes));
       await this.#checkpoints.finish(this.#abort.signal);
+      if (this.#stops.restoresBest) await this.#restoreBest();
       this.status.end(this.#stopAsked ? "stopped" : "done");
     } catch (error) {
       if (this.#stopAsked && this.#abort.signal.aborted) {
@@ -158,6 +177,7 @@ export class Run {
         }),
       );
     } finally {
+      await this.#evaluations?.dispose();
       await this.#checkpoints.dispose();
     }
   }
@@ -166,6 +186,7 @@ export class Run {
     for (;;) {
       try {
         await this.#run(graph, pins);
+        await this.#evaluations?.finish(this.status.progress().step, this.#abort.signal);
         return;
       } catch (error) {
         if (this.#stopAsked || !this.#recovery.failed(error)) throw error;
@@ -180,6 +201,8 @@ export class Run {
     if (this.#request.feeds.length > 0) this.status.setPhase("Reading the feeds");
     const reused = await this.#reusedTensors();
     const feeds = withConstants(await readFeeds(this.#request, graph, signal), reused);
+    await this.#evaluations?.prepare(readFeeds, signal);
+    this.status.setExamplesPerStep(feeds.examples?.(1));
     const ofWorkers = isBetweenGraph(this.#request.training) ? pinsOfWorkers(this.#request.training) : [];
     const prepared = await this.#awaitTasks([...pins, ...ofWorkers]);
     // A worker that is lost does not end the training, unless variables are on it.
@@ -201,7 +224,7 @@ export class Run {
       const steps = Math.min(this.#request.steps, feeds.steps ?? Number.POSITIVE_INFINITY);
       const plain = await this.#openSession(graph, prepared, false, step.signal);
       await this.#restore(graph, prepared, plain, step.signal);
-      const done = this.#recovery.isDue ? await this.#recovery.restore(step.signal) : 0;
+      const done = await this.#restoreIfLost(step.signal);
       const plainSteps = trace || keepsStateInKernels(graph.graphDef) ? steps : Math.min(done + 1, steps);
       if (training) await initializeVariables(training, plain.session, step.signal);
       await this.#checkpoints.begin(step.signal);
@@ -233,6 +256,13 @@ export class Run {
     }
   }
 
+  /** After a loss, gives the variables the values of a checkpoint. Returns the steps that are done. */
+  async #restoreIfLost(signal: AbortSignal): Promise<number> {
+    const done = this.#recovery.isDue ? await this.#recovery.restore(signal) : 0;
+    this.#evaluations?.goOnFrom(done);
+    return done;
+  }
+
   async #trainOnWorkers(
     plan: TrainingPlan,
     graph: CheckedGraph,
@@ -249,7 +279,7 @@ export class Run {
     this.status.setWorkers(figures);
     const steps = stepsOfWorkers(plan, this.#request.steps, feeds);
     const startedAt = performance.now();
-    const done = this.#recovery.isDue ? await this.#recovery.restore(signal) : 0;
+    const done = await this.#restoreIfLost(signal);
     let finished = done;
     await trainOnWorkers({
       ...{ plan, graph, feeds, steps, done, workers, signal },
@@ -274,11 +304,7 @@ export class Run {
           { millis: step.millis, registeredGraph: finished === done + 1 },
           undefined,
         );
-        this.#checkpoints.stepDone(finished, results, signal);
-        const reason = metStop(this.#request.stops ?? [], results);
-        if (reason === undefined) return;
-        this.status.endsEarly(reason);
-        this.#isDone = true;
+        this.#afterStep(finished, results, signal);
       },
       goesOnWithout: async (worker, error) => {
         if ((await taskEnded(cluster, [worker], error)) === undefined) return false;
@@ -326,13 +352,35 @@ export class Run {
     return undefined;
   }
 
-  /** Waits while the run is paused, or a checkpoint is saved. */
+  /** What comes of a step: a checkpoint, an evaluation, the end. */
+  #afterStep(step: number, results: readonly NamedTensor[], signal: AbortSignal): void {
+    this.#checkpoints.stepDone(step, results, signal);
+    this.#endIfMet(results);
+    this.#evaluations?.stepDone(step, signal);
+  }
+
+  async #restoreBest(): Promise<void> {
+    const step = await this.#checkpoints.restoreBest(this.#abort.signal);
+    if (step === undefined) return;
+    this.status.endsEarly(`${this.#reason}; the variables have the values of step ${step} again`);
+  }
+
+  #endIfMet(results: readonly NamedTensor[]): void {
+    const reason = this.#stops.met(results);
+    if (reason === undefined || this.#isDone) return;
+    this.status.endsEarly(reason);
+    this.#reason = reason;
+    this.#isDone = true;
+  }
+
+  /** Waits while the run is paused, the model is evaluated, or a checkpoint is saved. */
   async #passGate(signal: AbortSignal): Promise<void> {
     if (this.#gate.isClosed) {
       this.status.paused();
       await this.#gate.pass(signal);
       this.status.resumed();
     }
+    await this.#evaluations?.settled();
     await this.#checkpoints.settled();
   }
 
@@ -416,12 +464,12 @@ export class Run {
     to: number,
     signal: AbortSignal,
   ): Promise<void> {
-    const { stops = [], stepTimeoutMillis } = this.#request;
+    const { stepTimeoutMillis } = this.#request;
     const { fetches, targets } = graph;
     const signature = JSON.stringify([[...feeds.names].sort(), fetches, targets]);
     for (let number = from; number <= to && !this.#stopAsked && !this.#isDone; number++) {
       await this.#passGate(signal);
-      if (this.#stopAsked) return;
+      if (this.#stopAsked || this.#isDone) return;
       const traced = isTraced(number, this.#request);
       const registersGraph = ready.isFirstStep(signature);
       const startedAt = performance.now();
@@ -444,11 +492,7 @@ export class Run {
         traced && metadata?.stepStats ? traceOf(metadata.stepStats, number, graph.graphDef) : undefined;
       this.#collaborators.tensors.set(this.status.runId, number, results);
       this.status.stepDone(results, timing, trace);
-      this.#checkpoints.stepDone(number, results, signal);
-      const reason = metStop(stops, results);
-      if (reason === undefined) continue;
-      this.status.endsEarly(reason);
-      this.#isDone = true;
+      this.#afterStep(number, results, signal);
     }
   }
 }

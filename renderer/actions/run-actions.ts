@@ -4,7 +4,9 @@ import type { RunOrigin } from "../../main/api/run-state.js";
 import type { RunRequest, RunUpdate } from "../../main/api/runs.js";
 import { taskName } from "../cluster/task-name.js";
 import { isUninitialised } from "../document/initialisers.js";
-import { hasBatches, usableStops } from "../document/run-inputs.js";
+import type { GraphDocument } from "../document/model.js";
+import { evaluationOf, hasBatches, usableStops } from "../document/run-inputs.js";
+import { parseTensorName } from "../document/tensor-names.js";
 import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { dismissNoticeByKey, type NoticeAction, showNotice, showProblem } from "../stores/app-store.js";
 import {
@@ -72,7 +74,7 @@ const requests = recordPerDocument((): { sent: readonly SentRun[] } => ({ sent: 
 
 type RunSettings = Pick<
   RunRequest,
-  "configuration" | "traceEvery" | "stops" | "batches" | "reused" | "checkpoints" | "training"
+  "configuration" | "traceEvery" | "stops" | "batches" | "reused" | "checkpoints" | "evaluation" | "training"
 >;
 /** What is asked of the application, without the graph. */
 type RunParts = RunWish & Pick<RunRequest, "feeds" | "fetches" | "targets"> & RunSettings;
@@ -177,13 +179,30 @@ function offerMissingTasks(send: () => Promise<void>): boolean {
 function runSettings(): RunSettings {
   const { document } = useDocument.getState();
   const { name, traceEvery, feeds, batches, checkpoints, training } = document.runConfig;
+  const evaluation = evaluationSettings(document);
   return {
     configuration: name,
     stops: usableStops(document),
     ...(traceEvery === undefined ? {} : { traceEvery }),
     ...(hasBatches(feeds) ? { batches } : {}),
     ...(checkpoints === undefined ? {} : { checkpoints }),
+    ...(evaluation === undefined ? {} : { evaluation }),
     ...(training === undefined ? {} : { training }),
+  };
+}
+
+/** What another configuration fetches and feeds, where the chosen one says so. */
+function evaluationSettings(document: GraphDocument): RunSettings["evaluation"] {
+  const { every } = document.runConfig.evaluation ?? {};
+  const config = evaluationOf(document);
+  if (every === undefined || !config) return undefined;
+  const { fetches, feeds, batches } = config;
+  return {
+    ...{ every, fetches: [...fetches] },
+    feeds: Object.entries(feeds)
+      .filter(([name]) => document.nodes.has(parseTensorName(name).node))
+      .map(([name, value]) => ({ name, value })),
+    ...(hasBatches(feeds) ? { batches } : {}),
   };
 }
 

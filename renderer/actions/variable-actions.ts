@@ -5,7 +5,7 @@ import { MAX_READ_VARIABLES } from "../../main/api/variables.js";
 import { ProblemError, toProblem } from "../../main/api/wire.js";
 import { initialisersOf } from "../document/initialisers.js";
 import { variablesOf } from "../document/variables.js";
-import { dismissNoticeByKey, showNotice } from "../stores/app-store.js";
+import { showNotice } from "../stores/app-store.js";
 import { activeSession, inSession, recordPerDocument } from "../stores/document-session.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
@@ -15,12 +15,12 @@ import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { bytesText, listText } from "../ui/format.js";
 import { baseNameOf, pickFile } from "./file-actions.js";
+import { followJob } from "./follow-job.js";
 import { initialise } from "./initialise-actions.js";
 
 const words = texts.actions.variableActions;
 
 const CHECKPOINT_NOTICE = "checkpoint";
-let jobs = 0;
 
 /** Reads that are on their way. */
 const pending = recordPerDocument(() => ({ inspection: 0, figures: new Set<string>() }));
@@ -176,7 +176,7 @@ export async function saveVariables(names: readonly string[]): Promise<void> {
   const variables = variablesText(names);
   const message = (percent?: number) =>
     percent === undefined ? words.saving({ variables }) : words.savingSoFar({ variables, percent });
-  const saved = await followed(message, (jobId) =>
+  const saved = await followJob(CHECKPOINT_NOTICE, message, (jobId) =>
     client().call("variables.save", { graphId, names: [...names], path, jobId }),
   );
   if (!saved) return;
@@ -227,7 +227,7 @@ async function restoreFrom(path: string, names: readonly string[]): Promise<void
   const variables = variablesText(names);
   const message = (percent?: number) =>
     percent === undefined ? words.restoring({ variables }) : words.restoringSoFar({ variables, percent });
-  const answer = await followed(message, (jobId) =>
+  const answer = await followJob(CHECKPOINT_NOTICE, message, (jobId) =>
     client().call("variables.restore", { graphId, names: [...names], path, jobId }),
   );
   await inSession(session, inspectVariables);
@@ -253,37 +253,4 @@ function variablesText(names: readonly string[]): string {
 function say(...sentences: readonly string[]): void {
   const message = sentences.join(" ");
   showNotice({ kind: "info", key: CHECKPOINT_NOTICE, problem: { code: "OK", message } });
-}
-
-/**
- * Shows the progress of work that can be cancelled; undefined if it was.
- *
- * @param message says what is done; without a number at first
- */
-async function followed<T>(
-  message: (percent?: number) => string,
-  work: (jobId: string) => Promise<T>,
-): Promise<T | undefined> {
-  const jobId = `variables-${Date.now()}-${jobs++}`;
-  const tell = (share: number) =>
-    showNotice({
-      kind: "info",
-      key: CHECKPOINT_NOTICE,
-      problem: { code: "OK", message: message(share > 0 ? Math.floor(share * 100) : undefined) },
-      action: { label: texts.common.cancel, run: () => client().call("tensors.cancel", { jobId }) },
-    });
-  tell(0);
-  const unlisten = client().on("tensorJobs", (all) => {
-    const job = all.find((one) => one.jobId === jobId);
-    if (job) tell(job.done);
-  });
-  try {
-    return await work(jobId);
-  } catch (error) {
-    dismissNoticeByKey(CHECKPOINT_NOTICE);
-    if (error instanceof ProblemError && error.problem.code === "CANCELLED") return undefined;
-    throw error;
-  } finally {
-    unlisten();
-  }
 }

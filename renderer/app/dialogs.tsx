@@ -44,6 +44,7 @@ const ScriptDialog = preloadable(() => import("../scripts/script-dialog.js"));
 // It brings the definitions of all ops, which nothing else in the window needs.
 const LayerDialog = preloadable(() => import("../dialogs/layer-dialog.js"));
 const MakeTrainableDialog = preloadable(() => import("../dialogs/training/make-trainable-dialog.js"));
+const ExportModelDialog = preloadable(() => import("../dialogs/export-model-dialog.js"));
 
 /** The open dialogs: the window's own, then those that the application shows in every window. */
 export default function Dialogs(): ReactElement {
@@ -76,6 +77,8 @@ function OwnDialog(): ReactElement | null {
       return <LayerDialog />;
     case "make-trainable":
       return <MakeTrainableDialog node={dialog.node} />;
+    case "export-model":
+      return <ExportModelDialog checkpoint={dialog.checkpoint} />;
     case "shortcuts":
       return <ShortcutsDialog />;
     case "about":

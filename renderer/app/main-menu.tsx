@@ -64,7 +64,7 @@ function entriesNow(): readonly MenuEntry[] {
 }
 
 function exportEntries(): MenuEntry {
-  const { exportPython, exportTypeScript, exportSvg, exportPng, download } = documentCommands;
+  const { exportPython, exportTypeScript, exportModel, exportSvg, exportPng, download } = documentCommands;
   return {
     kind: "submenu",
     label: words.export,
@@ -72,6 +72,7 @@ function exportEntries(): MenuEntry {
     entries: [
       menuEntry(exportPython.now(), "short"),
       menuEntry(exportTypeScript.now(), "short"),
+      menuEntry(exportModel.now(), "short"),
       menuEntry(exportSvg.now(), "short"),
       menuEntry(exportPng.now(), "short"),
       ...[pictureCommands.svg, pictureCommands.png].map((command) => menuEntry(command.now(), "short")),

@@ -159,6 +159,17 @@ export const documentCommands = defineCommands(documentTarget, {
     takesDocument: true,
     run: () => exportScript("typescript"),
   },
+  exportModel: {
+    id: "file.exportModel",
+    group: "File",
+    label: words.document.exportModel.label,
+    short: () => words.document.exportModel.short,
+    note: () => words.document.exportModel.note,
+    keywords: words.document.exportModel.keywords,
+    takesDocument: true,
+    needsApplication: true,
+    run: () => uiActions.open({ kind: "export-model" }),
+  },
   exportSvg: {
     id: "file.exportSvg",
     group: "File",

@@ -38,7 +38,8 @@ const checkpointTarget: TargetKind<SavedCheckpoint> = {
 };
 
 function savedCheckpoints(): readonly SavedCheckpoint[] {
-  return useDocumentRun.getState().latest?.checkpoints?.saved ?? [];
+  const { saved = [], best } = useDocumentRun.getState().latest?.checkpoints ?? {};
+  return best ? [...saved, best.saved] : saved;
 }
 
 /** Steps in progress would go on with some values of before. */
@@ -58,6 +59,16 @@ export const checkpointCommands = defineCommands(checkpointTarget, {
     needsApplication: true,
     isEnabled: noStepInProgress,
     run: restoreCheckpoint,
+  },
+  export: {
+    id: "checkpoint.export",
+    group: "Run",
+    label: words.export.label,
+    short: () => words.export.short,
+    named: (name) => words.export.named({ name }),
+    keywords: words.export.keywords,
+    needsApplication: true,
+    run: ({ prefix }) => uiActions.open({ kind: "export-model", checkpoint: prefix }),
   },
 });
 

@@ -1,8 +1,14 @@
 /** How often a run saves checkpoints, how many it keeps, and where. */
 import { type ReactElement, useId } from "react";
-import { type CheckpointPlan, KEPT_CHECKPOINTS, MAX_KEPT_CHECKPOINTS } from "../../main/api/checkpoints.js";
+import {
+  type CheckpointPlan,
+  KEPT_CHECKPOINTS,
+  MAX_KEPT_CHECKPOINTS,
+  MAX_MINUTES,
+} from "../../main/api/checkpoints.js";
 import { MAX_RECOVERIES } from "../../main/api/recoveries.js";
 import { MAX_STEPS } from "../../main/api/runs.js";
+import { SelectFrame } from "../parts/input-frame.js";
 import { PropertyRow } from "../parts/property-row.js";
 import { TextField } from "../parts/text-field.js";
 import { documentActions } from "../stores/document-store.js";
@@ -12,34 +18,56 @@ import { optionalNumber, orRefusal } from "./run-numbers.js";
 
 const words = texts.dock.checkpointOptions;
 
-export function CheckpointOptions({ plan }: { readonly plan: CheckpointPlan | undefined }): ReactElement {
+interface CheckpointOptionsProps {
+  readonly plan: CheckpointPlan | undefined;
+  /** The scalars by which one can be the best. */
+  readonly tensors: readonly string[];
+}
+
+export function CheckpointOptions({ plan, tensors }: CheckpointOptionsProps): ReactElement {
   const everyId = useId();
+  const minutesId = useId();
   return (
     <>
       <PropertyRow wideName>
         <span id={everyId}>{words.every}</span>
         <TextField
           labelledBy={everyId}
-          value={plan ? numberText(plan.every) : ""}
+          value={plan?.every === undefined ? "" : numberText(plan.every)}
           placeholder={words.everyPlaceholder}
           commit={(text) => {
             const every = optionalNumber(text, 1, MAX_STEPS);
-            return typeof every === "string"
-              ? every
-              : set(every === undefined ? undefined : { keep: KEPT_CHECKPOINTS, ...plan, every });
+            return typeof every === "string" ? every : setTimes(plan, { every, minutes: plan?.minutes });
           }}
         />
       </PropertyRow>
-      {plan ? <Kept plan={plan} /> : null}
+      <PropertyRow wideName>
+        <span id={minutesId}>{words.minutes}</span>
+        <TextField
+          labelledBy={minutesId}
+          value={plan?.minutes === undefined ? "" : String(plan.minutes)}
+          placeholder={words.minutesPlaceholder}
+          commit={(text) => {
+            const minutes = text.trim() === "" ? undefined : Number(text);
+            if (minutes !== undefined && !(minutes > 0 && minutes <= MAX_MINUTES)) return words.wrongMinutes;
+            return setTimes(plan, { every: plan?.every, minutes });
+          }}
+        />
+      </PropertyRow>
+      {plan ? <Kept plan={plan} tensors={tensors} /> : null}
     </>
   );
 }
 
 /** What matters only if some are saved. */
-function Kept({ plan }: { readonly plan: CheckpointPlan }): ReactElement {
+function Kept({ plan, tensors }: CheckpointOptionsProps & { readonly plan: CheckpointPlan }): ReactElement {
   const keepId = useId();
+  const bestId = useId();
   const folderId = useId();
   const recoveriesId = useId();
+  const { best: _, ...withoutBest } = plan;
+  const bests = tensors.flatMap((tensor) => [`min ${tensor}`, `max ${tensor}`]);
+  const best = plan.best ? `${plan.best.mode} ${plan.best.tensor}` : "";
   const { folder, ...rest } = plan;
   const { recoveries, ...unattended } = plan;
   return (
@@ -54,6 +82,30 @@ function Kept({ plan }: { readonly plan: CheckpointPlan }): ReactElement {
             return typeof keep === "string" ? keep : set({ ...plan, keep: keep ?? KEPT_CHECKPOINTS });
           }}
         />
+      </PropertyRow>
+      <PropertyRow wideName>
+        <span id={bestId}>{words.best}</span>
+        <SelectFrame>
+          <select
+            aria-labelledby={bestId}
+            value={best}
+            onChange={({ target: { value } }) => {
+              const [mode, tensor = ""] = value.split(" ");
+              const by = { mode: mode === "max" ? "max" : "min", tensor } as const;
+              set(value === "" ? withoutBest : { ...plan, best: by });
+            }}
+          >
+            <option value="">{words.noBest}</option>
+            {(best === "" || bests.includes(best) ? bests : [best, ...bests]).map((value) => {
+              const [mode, tensor = ""] = value.split(" ");
+              return (
+                <option key={value} value={value}>
+                  {mode === "max" ? words.highest({ tensor }) : words.lowest({ tensor })}
+                </option>
+              );
+            })}
+          </select>
+        </SelectFrame>
       </PropertyRow>
       <PropertyRow wideName>
         <span id={folderId}>{words.folder}</span>
@@ -82,6 +134,20 @@ function Kept({ plan }: { readonly plan: CheckpointPlan }): ReactElement {
       </PropertyRow>
     </>
   );
+}
+
+/** Without any time, no plan is left. */
+function setTimes(
+  plan: CheckpointPlan | undefined,
+  { every, minutes }: { readonly every: number | undefined; readonly minutes: number | undefined },
+): string | undefined {
+  if (every === undefined && minutes === undefined) return set(undefined);
+  const { every: _, minutes: __, ...rest } = plan ?? { keep: KEPT_CHECKPOINTS };
+  return set({
+    ...rest,
+    ...(every === undefined ? {} : { every }),
+    ...(minutes === undefined ? {} : { minutes }),
+  });
 }
 
 function set(plan: CheckpointPlan | undefined): string | undefined {

@@ -5,7 +5,9 @@ import { menuOf } from "../commands/menu-entry.js";
 import { runConfigCommands, runConfigListCommands } from "../commands/run-config-commands.js";
 import type { RunConfig } from "../document/model.js";
 import { runConfigsOf } from "../document/run-configs.js";
-import type { ChosenRun } from "../document/run-inputs.js";
+import { type ChosenRun, evaluationOf } from "../document/run-inputs.js";
+import type { ShapeMap } from "../document/shapes.js";
+import { parseTensorName } from "../document/tensor-names.js";
 import { CommandButton } from "../parts/command-button.js";
 import { PropertyRow } from "../parts/property-row.js";
 import { Section, SectionHeading } from "../parts/section.js";
@@ -18,6 +20,7 @@ import { Menu } from "../ui/menu.js";
 import { Tag } from "../ui/tag.js";
 import textStyles from "../ui/text.module.css";
 import { CheckpointOptions } from "./checkpoint-options.js";
+import { EvaluationOptions } from "./evaluation-options.js";
 import { RunColumn } from "./run-column.js";
 import styles from "./run-configs.module.css";
 import { optionalNumber, orRefusal } from "./run-numbers.js";
@@ -84,6 +87,10 @@ function ConfigRow({ config, chosen, isDefault }: ConfigRowProps): ReactElement 
 }
 
 function Options({ config, run }: { readonly config: RunConfig; readonly run: ChosenRun }): ReactElement {
+  const document = useDocument((state) => state.document);
+  const shapes = useDocument((state) => state.shapes);
+  const others = document.otherRuns.map(({ name }) => name).sort();
+  const tensors = scalarsOf([...run.fetches, ...(evaluationOf(document)?.fetches ?? [])], shapes);
   const nameId = useId();
   const stepsId = useId();
   const traceId = useId();
@@ -115,8 +122,9 @@ function Options({ config, run }: { readonly config: RunConfig; readonly run: Ch
           commit={(text) => commitSteps(text, documentActions.setTraceEvery)}
         />
       </PropertyRow>
-      <CheckpointOptions plan={config.checkpoints} />
-      <StopConditions stops={config.stops} run={run} />
+      {others.length === 0 ? null : <EvaluationOptions evaluation={config.evaluation} others={others} />}
+      <CheckpointOptions plan={config.checkpoints} tensors={tensors} />
+      <StopConditions stops={config.stops} tensors={tensors} />
     </Section>
   );
 }
@@ -125,4 +133,13 @@ function Options({ config, run }: { readonly config: RunConfig; readonly run: Ch
 function commitSteps(text: string, set: (steps: number | undefined) => boolean): string | undefined {
   const steps = optionalNumber(text, 1, MAX_STEPS);
   return typeof steps === "string" ? steps : orRefusal(set(steps));
+}
+
+/** What has more than one element is no scalar; of unknown shape it may be one. */
+function scalarsOf(fetches: readonly string[], shapes: ShapeMap): string[] {
+  return [...new Set(fetches)].filter((name) => {
+    const { node, output } = parseTensorName(name);
+    const shape = shapes.outputs.get(node)?.[output];
+    return shape === undefined || shape.every((size) => size === 1 || size < 0);
+  });
 }

@@ -1,39 +1,36 @@
 /** What ends a long run early. */
 import { type ReactElement, useId } from "react";
-import { MAX_STOP_CONDITIONS, type StopCondition } from "../../main/api/runs.js";
-import type { ChosenRun } from "../document/run-inputs.js";
-import { parseTensorName } from "../document/tensor-names.js";
+import { MAX_STEPS, MAX_STOP_CONDITIONS, type StopCondition } from "../../main/api/runs.js";
 import { SelectFrame } from "../parts/input-frame.js";
 import { Note } from "../parts/section.js";
 import { TextField } from "../parts/text-field.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { documentActions } from "../stores/document-store.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { IconButton } from "../ui/icon-button.js";
+import { optionalNumber } from "./run-numbers.js";
 import styles from "./stop-conditions.module.css";
 
 const words = texts.dock.stopConditions;
+
+/** Values without a better one, unless another number is typed. */
+const PATIENCE = 100;
 
 const KINDS: Readonly<Record<StopCondition["kind"], string>> = {
   below: words.fallsBelow,
   above: words.risesAbove,
   "not-finite": words.nanOrInfinite,
+  "no-improvement": words.noImprovement,
 };
 
 interface StopConditionsProps {
   readonly stops: readonly StopCondition[];
-  readonly run: ChosenRun;
+  /** The scalars that they can be about. */
+  readonly tensors: readonly string[];
 }
 
-export function StopConditions({ stops, run }: StopConditionsProps): ReactElement {
-  const shapes = useDocument((state) => state.shapes);
+export function StopConditions({ stops, tensors }: StopConditionsProps): ReactElement {
   const headingId = useId();
-  // What has more than one element is no condition; of unknown shape it may be one.
-  const tensors = run.fetches.filter((name) => {
-    const { node, output } = parseTensorName(name);
-    const shape = shapes.outputs.get(node)?.[output];
-    return shape === undefined || shape.every((size) => size === 1 || size < 0);
-  });
   const [first] = tensors;
   const add = () => {
     if (first !== undefined) documentActions.setStops([...stops, { kind: "not-finite", tensor: first }]);
@@ -78,7 +75,6 @@ interface ConditionProps {
 }
 
 function Condition({ stop, number, tensors, onChange }: ConditionProps): ReactElement {
-  const limit = stop.kind === "not-finite" ? 0 : stop.value;
   return (
     <div className={styles.condition}>
       <SelectFrame monospace>
@@ -96,13 +92,7 @@ function Condition({ stop, number, tensors, onChange }: ConditionProps): ReactEl
         <select
           aria-label={words.condition({ number })}
           value={stop.kind}
-          onChange={({ target: { value } }) =>
-            onChange(
-              value === "below" || value === "above"
-                ? { kind: value, tensor: stop.tensor, value: limit }
-                : { kind: "not-finite", tensor: stop.tensor },
-            )
-          }
+          onChange={({ target: { value } }) => onChange(conditionOf(value, stop))}
         >
           {Object.entries(KINDS).map(([kind, text]) => (
             <option key={kind} value={kind}>
@@ -111,7 +101,8 @@ function Condition({ stop, number, tensors, onChange }: ConditionProps): ReactEl
           ))}
         </select>
       </SelectFrame>
-      {stop.kind === "not-finite" ? null : (
+      {stop.kind === "no-improvement" ? <Patience stop={stop} number={number} onChange={onChange} /> : null}
+      {stop.kind === "not-finite" || stop.kind === "no-improvement" ? null : (
         <TextField
           label={words.limitOf({ number })}
           value={String(stop.value)}
@@ -124,6 +115,81 @@ function Condition({ stop, number, tensors, onChange }: ConditionProps): ReactEl
         />
       )}
       <IconButton small icon="close" label={words.remove({ number })} onClick={() => onChange(undefined)} />
+    </div>
+  );
+}
+
+/** The condition of another kind, with what it has in common with the one before. */
+function conditionOf(kind: string, before: StopCondition): StopCondition {
+  const { tensor } = before;
+  switch (kind) {
+    case "below":
+    case "above":
+      return { kind, tensor, value: "value" in before ? before.value : 0 };
+    case "no-improvement": {
+      // What is counted as right is to become more, what is lost less.
+      const mode = /acc|precision|recall|auc|score/i.test(tensor) ? "max" : "min";
+      return { kind, tensor, mode, patience: PATIENCE, minDelta: 0 };
+    }
+    default:
+      return { kind: "not-finite", tensor };
+  }
+}
+
+interface PatienceProps {
+  readonly stop: Extract<StopCondition, { kind: "no-improvement" }>;
+  readonly number: number;
+  onChange(stop: StopCondition): void;
+}
+
+/** What counts as better, and how long it is waited for. */
+function Patience({ stop, number, onChange }: PatienceProps): ReactElement {
+  return (
+    <div className={styles.patience}>
+      <SelectFrame>
+        <select
+          aria-label={words.betterOf({ number })}
+          value={stop.mode}
+          onChange={({ target }) => onChange({ ...stop, mode: target.value === "max" ? "max" : "min" })}
+        >
+          <option value="min">{words.lessIsBetter}</option>
+          <option value="max">{words.moreIsBetter}</option>
+        </select>
+      </SelectFrame>
+      <span className={styles.number}>
+        <span aria-hidden="true">{words.patience}</span>
+        <TextField
+          label={words.patienceOf({ number })}
+          value={String(stop.patience)}
+          commit={(text) => {
+            const patience = optionalNumber(text, 1, MAX_STEPS);
+            if (typeof patience === "string") return patience;
+            onChange({ ...stop, patience: patience ?? PATIENCE });
+            return undefined;
+          }}
+        />
+      </span>
+      <span className={styles.number}>
+        <span aria-hidden="true">{words.minDelta}</span>
+        <TextField
+          label={words.minDeltaOf({ number })}
+          value={String(stop.minDelta)}
+          commit={(text) => {
+            const minDelta = text.trim() === "" ? 0 : Number(text);
+            if (!Number.isFinite(minDelta) || minDelta < 0) return words.wrongDelta;
+            onChange({ ...stop, minDelta });
+            return undefined;
+          }}
+        />
+      </span>
+      <label className={styles.number}>
+        <input
+          type="checkbox"
+          checked={stop.restoresBest === true}
+          onChange={({ target }) => onChange({ ...stop, restoresBest: target.checked })}
+        />
+        {words.restoresBest}
+      </label>
     </div>
   );
 }

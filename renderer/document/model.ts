@@ -36,6 +36,8 @@ export interface RunConfig {
   readonly batches: FeedBatches;
   /** How often a run saves checkpoints; absent: only when one is asked for. */
   readonly checkpoints?: CheckpointPlan;
+  /** After how many steps the model is evaluated, by what another configuration fetches and feeds. */
+  readonly evaluation?: { readonly every: number; readonly configuration: string };
   /** How the graph is trained, if this run trains it. */
   readonly training?: TrainingPlan;
 }

@@ -36,6 +36,10 @@ const storedConfigSchema = z.object({
   stops: z.array(stopConditionSchema).max(MAX_STOP_CONDITIONS).default([]).catch([]),
   batches: feedBatchesSchema.default(EMPTY_RUN_CONFIG.batches).catch(EMPTY_RUN_CONFIG.batches),
   checkpoints: checkpointPlanSchema.optional().catch(undefined),
+  evaluation: z
+    .object({ every: z.number().int().min(1).max(MAX_STEPS), configuration: z.string() })
+    .optional()
+    .catch(undefined),
   training: trainingPlanSchema.optional().catch(undefined),
 });
 type StoredConfig = z.infer<typeof storedConfigSchema>;
@@ -80,6 +84,7 @@ export function writeRunConfigs(
     contents: ___,
     training: ____,
     checkpoints: _____,
+    evaluation: ______,
     ...kept
   } = stored ?? {};
   return writeSection(collection, RUN_SECTION, {
@@ -118,6 +123,7 @@ function configOf(
     stops,
     traceEvery,
     checkpoints,
+    evaluation,
     training,
     ...stored
   }: StoredConfig,
@@ -132,6 +138,7 @@ function configOf(
     ...{ name, feeds, fetches, targets, steps, trace, stops, batches },
     ...(traceEvery === undefined ? {} : { traceEvery }),
     ...(checkpoints === undefined ? {} : { checkpoints }),
+    ...(evaluation === undefined ? {} : { evaluation }),
     ...(training === undefined ? {} : { training }),
   };
 }

@@ -53,7 +53,9 @@ export function runInputs(
   const fetches = [...chosen.fetches];
   const targets = [...chosen.targets];
   if (!watch) {
-    for (const { tensor } of usableStops(document)) if (!fetches.includes(tensor)) fetches.push(tensor);
+    const evaluated = evaluationOf(document)?.fetches ?? [];
+    for (const { tensor } of usableStops(document))
+      if (!fetches.includes(tensor) && !evaluated.includes(tensor)) fetches.push(tensor);
   }
   if (watch && nodes.size <= MAX_WATCHED_NODES) {
     const roots = [...fetches.map((name) => parseTensorName(name).node), ...targets];
@@ -63,6 +65,13 @@ export function runInputs(
     }
   }
   return { feeds, fetches, targets };
+}
+
+/** The configuration by which the chosen one evaluates its model, with the tensors that the graph still has. */
+export function evaluationOf({ runConfig, otherRuns, nodes }: GraphDocument): RunConfig | undefined {
+  const config = otherRuns.find(({ name }) => name === runConfig.evaluation?.configuration);
+  const fetches = config?.fetches.filter((name) => nodes.has(parseTensorName(name).node)) ?? [];
+  return config && fetches.length > 0 ? { ...config, fetches } : undefined;
 }
 
 /** Whether some feeds are taken from their files in batches. */

@@ -45,6 +45,7 @@ import {
   resetRun,
   setBatches,
   setCheckpoints,
+  setEvaluation,
   setFeed,
   setSteps,
   setStops,
@@ -409,6 +410,8 @@ export const documentActions = {
   setBatches: (batches: FeedBatches): boolean => performOnDocument(setBatches(whole(), batches)),
   setCheckpoints: (checkpoints: CheckpointPlan | undefined): boolean =>
     performOnDocument(setCheckpoints(whole(), checkpoints)),
+  setEvaluation: (evaluation: RunConfig["evaluation"]): boolean =>
+    performOnDocument(setEvaluation(whole(), evaluation)),
   setStops: (stops: readonly StopCondition[]): boolean => performOnDocument(setStops(whole(), stops)),
 
   addRunConfig: (): boolean => performOnDocument(addRunConfig(whole())),

@@ -32,6 +32,8 @@ export type DialogState =
   | { readonly kind: "layer" }
   /** Adds what trains the graph; `node` computes the loss. */
   | { readonly kind: "make-trainable"; readonly node?: string }
+  /** Exports a model with the values of a checkpoint; without one, those that the tasks hold are chosen first. */
+  | { readonly kind: "export-model"; readonly checkpoint?: string }
   | { readonly kind: "shortcuts" }
   | { readonly kind: "about" }
   | { readonly kind: "licences" }

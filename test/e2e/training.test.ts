@@ -61,4 +61,71 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("training in the window",
     await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
     await page.getByText(/^Restored 2 variables\./).waitFor();
   });
+
+  test("ends when the loss has not improved for so many values", async ({ window, app }) => {
+    const { page } = window;
+    writeFileSync(join(app.folder, "line.meta"), lineGraph());
+    await window.startTwoWorkers();
+    await window.openFile("line.meta");
+    await window.press("Control+k");
+    await page.getByRole("combobox", { name: /commands/i }).fill("Make trainable");
+    await window.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Make trainable" });
+    // Its steps are too long: the line is missed by more each time.
+    await dialog.getByLabel("Learning rate").fill("0.3");
+    await dialog.getByRole("radio", { name: /As it is/ }).check();
+    await dialog.getByRole("button", { name: "Make trainable" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    await window.dockTab("What to run").click();
+    await window.button("Add condition").click();
+    await page.getByLabel("Condition 1", { exact: true }).selectOption("does not improve");
+    await page.getByLabel("Values without improvement in condition 1").fill("5");
+    await page.keyboard.press("Enter");
+    await window.button("Run 1000 steps").click();
+    await window.dockTab("Results").click();
+    await page.getByText(/ended because loss:0 did not improve on \S+ in 5 values/).waitFor();
+    await window.dockTab("Training").click();
+    await page.getByText("step 6 / 1000").waitFor();
+  });
+
+  test("is evaluated on pictures of its own, and the best checkpoint is kept and restored", async ({
+    window,
+    app,
+  }) => {
+    const { page } = window;
+    await window.menu("Gallery of examples");
+    await window.button("Run example: Train on digits").click();
+    await page.getByRole("row", { name: /^run 2 .*done 500/ }).waitFor();
+    await window.saveAs("digits.meta");
+    await window.dockTab("What to run").click();
+    const fill = async (name: string, text: string) => {
+      await page.getByLabel(name, { exact: true }).fill(text);
+      await page.keyboard.press("Enter");
+    };
+    await fill("Evaluate every", "20");
+    await fill("Checkpoint every", "100");
+    await page.getByLabel("And the best by").selectOption("highest evaluation/accuracy:0");
+    await window.button("Add condition").click();
+    await page.getByLabel("Tensor of condition 1").selectOption("evaluation/accuracy:0");
+    await page.getByLabel("Condition 1", { exact: true }).selectOption("does not improve");
+    await fill("Values without improvement in condition 1", "3");
+    await page.getByRole("checkbox", { name: "then restore the best checkpoint" }).check();
+    await window.button("Run 500 steps").click();
+    await window.dockTab("Training").click();
+    const ended = page.getByText(/^Evaluated after step/);
+    await ended.waitFor();
+    await page.getByRole("row", { name: /^ckpt-\d+ best evaluation\/accuracy:0: 0\.\d+/ }).waitFor();
+    await window.dockTab("Results").click();
+    await page
+      .getByText(
+        /accuracy:0 did not improve on 0\.\d+ in 3 values; the variables have the values of step \d+ again/,
+      )
+      .waitFor();
+    const best = join(app.folder, "digits.checkpoints", "best");
+    expect(existsSync(join(best, "best.json"))).toBe(true);
+    await page
+      .getByRole("row", { name: /^evaluation\/accuracy:0/ })
+      .first()
+      .waitFor();
+  });
 });

@@ -12,6 +12,7 @@ import { Graph } from "../../worker-runtime/graph/graph.js";
 import * as ops from "../../worker-runtime/graph/ops/index.js";
 import { GradientDescentOptimizer } from "../../worker-runtime/graph/training/optimizers.js";
 import { makeTrainable } from "../../worker-runtime/graph/training/trainable/index.js";
+import { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { Session } from "../../worker-runtime/session/session.js";
 import { peerMissing } from "../support/peers.js";
 import { tensorflowResult } from "../support/tensorflow-script.js";
@@ -161,5 +162,42 @@ describe.skipIf(peerMissing("tensorflow"))("what a run saves", () => {
     });
     expect(await weight()).toBe(first?.w);
     await keeper.dispose();
+  });
+
+  test("is saved after so many minutes, whatever the number of steps", async () => {
+    const { signal } = new AbortController();
+    let minutes = 0;
+    let told: RunCheckpoints | undefined;
+    const place = join(folder, "by-time");
+    const task: Participant = {
+      ...{ name: "local/0", job: "local", index: 0, state: "running", incarnation: "1" },
+      ...{ address: server.target.replace("grpc://", ""), devices: [], unusable: undefined },
+    };
+    const keeper = new CheckpointKeeper(
+      {
+        ...{ graph: GraphDef.encode(graph).finish(), steps: 6, training: plan },
+        checkpoints: { minutes: 2, keep: 9, folder: place },
+      },
+      {
+        ...{ cluster: { membership: "fixed", tasks: () => [task] }, folder: place },
+        now: () => minutes * 60_000,
+        onChange: (checkpoints) => {
+          told = checkpoints;
+        },
+      },
+    );
+    await session.run([], { targets: [plan.init] });
+    await keeper.begin(signal);
+    const saved: (number | undefined)[] = [];
+    for (let step = 1; step <= 6; step++) {
+      minutes++;
+      const { values } = await session.run(["loss:0"], { targets: [plan.train] });
+      keeper.stepDone(step, [{ name: "loss:0", tensor: values[0] ?? Tensor.of(0) }], signal);
+      await keeper.settled();
+      saved.push(told?.saved[0]?.step);
+    }
+    await keeper.dispose();
+    expect(told?.problem).toBeUndefined();
+    expect(saved).toEqual([undefined, 2, 2, 4, 4, 6]);
   });
 });

@@ -34,6 +34,10 @@ const graphCommands: CommandTable = {
     summary: "Run a graph from a file, here or on a cluster, and print the results.",
     load: async () => (await import("./run.js")).runCommand,
   },
+  "export-model": {
+    summary: "Write a trained graph as a SavedModel or a frozen graph, which stock TensorFlow loads.",
+    load: async () => (await import("./export-model.js")).runExportModel,
+  },
   health: {
     summary: "Ask a task whether it serves, for health checks of containers and services.",
     load: async () => (await import("./health.js")).runHealth,

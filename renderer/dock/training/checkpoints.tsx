@@ -1,5 +1,6 @@
 /** What a run has saved of its variables. */
 import type { ReactElement } from "react";
+import type { RunCheckpoints } from "../../../main/api/checkpoints.js";
 import type { RunUpdate } from "../../../main/api/runs.js";
 import { crumbsOf } from "../../actions/paths.js";
 import { activeRunCommands } from "../../commands/run-commands.js";
@@ -19,12 +20,13 @@ const words = texts.dock.checkpoints;
 
 /** The saved checkpoints, the newest first; one can be saved now, and any restored. */
 export function Checkpoints({ run }: { readonly run: RunUpdate }): ReactElement {
-  const { every, keep, folder, saved = [], problem } = run.checkpoints ?? {};
+  const { folder, saved: newest = [], best, problem } = run.checkpoints ?? {};
+  const saved = best ? [...newest, best.saved] : newest;
   return (
     <section aria-label={words.title}>
       <TabBar>
         <h3 className={styles.title}>{words.title}</h3>
-        <span className={textStyles.muted}>{howOften(every, keep)}</span>
+        <span className={textStyles.muted}>{howOften(run.checkpoints)}</span>
         {folder === undefined ? null : <span className={textStyles.truncated}>{folder}</span>}
         <span className={textStyles.grow} />
         {isActive(run) ? (
@@ -60,13 +62,23 @@ export function Checkpoints({ run }: { readonly run: RunUpdate }): ReactElement 
               return (
                 <tr key={prefix}>
                   <td>
-                    <code>{crumbsOf(prefix).at(-1)?.name}</code> {at === 0 ? <Tag>{words.latest}</Tag> : null}
+                    <code>{crumbsOf(prefix).at(-1)?.name}</code>{" "}
+                    {at === 0 && newest.length > 0 ? <Tag>{words.latest}</Tag> : null}
+                    {checkpoint === best?.saved ? (
+                      <Tag>{words.best({ tensor: best.tensor, value: figureText(best.value) })}</Tag>
+                    ) : null}
                   </td>
                   <td className={tableStyles.number}>{words.stepNumber({ step })}</td>
                   <td className={tableStyles.number}>{clockText(savedAt)}</td>
                   <td className={tableStyles.number}>{bytesText(byteLength)}</td>
                   <td className={tableStyles.number}>{loss === undefined ? "–" : figureText(loss)}</td>
                   <td className={tableStyles.number}>
+                    <CommandButton
+                      command={checkpointCommands.export}
+                      target={checkpoint}
+                      size="small"
+                      spoken="named"
+                    />{" "}
                     <CommandButton
                       command={checkpointCommands.restore}
                       target={checkpoint}
@@ -84,7 +96,12 @@ export function Checkpoints({ run }: { readonly run: RunUpdate }): ReactElement 
   );
 }
 
-function howOften(every: number | undefined, keep: number | undefined): string {
+function howOften({ every, minutes, keep }: Partial<RunCheckpoints> = {}): string {
   if (keep === undefined) return words.none;
-  return every === undefined ? words.whenAsked({ keep }) : words.everySteps({ every, keep });
+  const times = [
+    ...(every === undefined ? [] : [words.everySteps({ every })]),
+    ...(minutes === undefined ? [] : [words.everyMinutes({ minutes })]),
+  ];
+  const kept = words.kept({ keep });
+  return times.length === 0 ? `${words.whenAsked}, ${kept}` : `${times.join(", ")}, ${kept}`;
 }

@@ -3,13 +3,15 @@ import type { RunUpdate } from "../../../main/api/runs.js";
 import { MOST_STALE, type TrainingFigures } from "../../../main/api/training.js";
 import { activeRunCommands } from "../../commands/run-commands.js";
 import { taskCommands } from "../../commands/task-commands.js";
+import { parseTensorName } from "../../document/tensor-names.js";
 import { CommandButton } from "../../parts/command-button.js";
 import { useCluster } from "../../stores/cluster-store.js";
+import { useDocument } from "../../stores/document-store.js";
 import { isActive, useDocumentRun } from "../../stores/run-store.js";
 import { texts } from "../../texts/texts.js";
 import { classNames } from "../../ui/class-names.js";
 import { EmptyText } from "../../ui/empty-text.js";
-import { digitsText, durationText, minutesText } from "../../ui/format.js";
+import { digitsText, durationText, figureText, listText, minutesText } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { Swatch } from "../../ui/swatch.js";
 import { Tag } from "../../ui/tag.js";
@@ -38,6 +40,16 @@ export default function TrainingTab(): ReactElement {
         ) : (
           <p className={classNames(textStyles.muted, styles.note)}>{words.oneClient}</p>
         )}
+        {run.evaluation ? (
+          <p className={styles.note} role="status">
+            {words.evaluated({
+              step: run.evaluation.step,
+              values: listText(
+                run.evaluation.values.map(({ name, value }) => `${name} ${figureText(value)}`),
+              ),
+            })}
+          </p>
+        ) : null}
         <Checkpoints run={run} />
         {run.training?.staleness.length ? <Staleness counts={run.training.staleness} /> : null}
       </ScrollRegion>
@@ -47,11 +59,26 @@ export default function TrainingTab(): ReactElement {
 
 function Progress({ run }: { readonly run: RunUpdate }): ReactElement {
   const { step, steps, elapsedMillis, state } = run;
+  const synchronous = useDocument(({ document }) => document.runConfig.training?.synchronous !== undefined);
   const left = step === 0 ? undefined : (elapsedMillis / step) * (steps - step);
+  const perStep = useExamplesPerStep(run);
+  // A synchronous step takes a batch of every worker.
+  const batches = synchronous
+    ? (run.training?.workers.filter(({ lostAtStep }) => lostAtStep === undefined) ?? []).length
+    : 1;
+  const perSecond =
+    perStep === undefined || elapsedMillis === 0
+      ? undefined
+      : (1000 * step * perStep * batches) / elapsedMillis;
   return (
     <TabBar>
       <b>{words.step({ step, steps })}</b>
       <progress className={styles.progress} value={step} max={steps} aria-label={words.progress} />
+      {perSecond === undefined ? null : (
+        <span className={textStyles.muted}>
+          {words.examplesPerSecond({ rate: digitsText(perSecond, 0) })}
+        </span>
+      )}
       {left === undefined || !isActive(run) ? null : (
         <span className={textStyles.muted}>{words.left({ time: minutesText(left) })}</span>
       )}
@@ -63,9 +90,21 @@ function Progress({ run }: { readonly run: RunUpdate }): ReactElement {
   );
 }
 
+/** As the run was fed; else as many rows as the tensor has that holds the examples. */
+function useExamplesPerStep({ examplesPerStep }: RunUpdate): number | undefined {
+  const rows = useDocument(({ document, shapes }) => {
+    const { examples } = document.runConfig.training ?? {};
+    if (examples === undefined) return undefined;
+    const { node, output } = parseTensorName(examples);
+    return shapes.outputs.get(node)?.[output]?.[0];
+  });
+  return examplesPerStep ?? (rows === undefined || rows < 0 ? undefined : rows);
+}
+
 function Workers({ workers, run }: TrainingFigures & { readonly run: RunUpdate }): ReactElement {
   const tasks = useCluster((state) => state.tasks);
   const taskNamed = (name: string) => tasks.find(({ job, index }) => `${job}/${index}` === name);
+  const perStep = useExamplesPerStep(run);
   const lost = workers.filter(({ lostAtStep }) => lostAtStep !== undefined);
   return (
     <>
@@ -87,7 +126,14 @@ function Workers({ workers, run }: TrainingFigures & { readonly run: RunUpdate }
         <thead>
           <tr>
             <th scope="col">{words.task}</th>
-            {[words.steps, words.stepsPerSecond, words.stepTime, words.behind, words.waiting].map((head) => (
+            {[
+              words.steps,
+              words.stepsPerSecond,
+              ...(perStep === undefined ? [] : [words.examplesRate]),
+              words.stepTime,
+              words.behind,
+              words.waiting,
+            ].map((head) => (
               <th key={head} scope="col" className={tableStyles.number}>
                 {head}
               </th>
@@ -109,6 +155,11 @@ function Workers({ workers, run }: TrainingFigures & { readonly run: RunUpdate }
                 </td>
                 <td className={tableStyles.number}>{digitsText(steps, 0)}</td>
                 <td className={tableStyles.number}>{shown ? digitsText(1000 / shown, 1) : "–"}</td>
+                {perStep === undefined ? null : (
+                  <td className={tableStyles.number}>
+                    {shown ? digitsText((1000 * perStep) / shown, 0) : "–"}
+                  </td>
+                )}
                 <td className={tableStyles.number}>{shown ? durationText(shown) : "–"}</td>
                 <td className={classNames(tableStyles.number, isLost && textStyles.error)}>
                   {isLost ? words.lostAt({ step: lostAtStep }) : digitsText(behind, 0)}

@@ -32,7 +32,7 @@ export function makeTrainable(
     targets: plan.scheme === "sync" ? [] : [plan.train],
     training: plan,
   };
-  const withConfig = withRunConfig(document, config);
+  const withConfig = withRunConfig(document, config, true);
   if (typeof withConfig === "string") return { ok: false, reason: withConfig };
   const moves = isArranged(document) ? [] : [...document.layout].map(([node, from]) => ({ node, from }));
   return edit({

@@ -30,11 +30,20 @@ function added(document: GraphDocument, config: RunConfig): EditResult {
   return edit({ label: words.add({ name: config.name }), operations: [operation] });
 }
 
-/** What adds a configuration and chooses it, as a part of an edit; a text says why it cannot. */
-export function withRunConfig(document: GraphDocument, config: RunConfig): Operation | string {
+/**
+ * What adds a configuration and chooses it, as a part of an edit; a text says why it cannot.
+ *
+ * @param makeDefault it is also chosen whenever the document is opened
+ */
+export function withRunConfig(
+  document: GraphDocument,
+  config: RunConfig,
+  makeDefault = false,
+): Operation | string {
   const others = [document.runConfig, ...document.otherRuns];
   if (others.length >= MAX_RUN_CONFIGS) return words.tooMany({ count: MAX_RUN_CONFIGS });
-  return runConfigsOperation(document, { runConfig: config, otherRuns: others });
+  const defaultRun = makeDefault ? config.name : document.defaultRun;
+  return runConfigsOperation(document, { runConfig: config, otherRuns: others, defaultRun });
 }
 
 /** Makes a configuration the one that Run uses. */
@@ -53,7 +62,12 @@ export function renameRunConfig(document: GraphDocument, from: string, to: strin
   if (name.length > MAX_NAME_LENGTH) return refused(words.longName({ count: MAX_NAME_LENGTH }));
   if (name === from) return refused(texts.document.edits.common.sameName);
   if (configNamed(document, name)) return refused(words.taken({ name }));
-  const renamed = (config: RunConfig) => (config.name === from ? { ...config, name } : config);
+  const renamed = (config: RunConfig): RunConfig => ({
+    ...(config.name === from ? { ...config, name } : config),
+    ...(config.evaluation?.configuration === from
+      ? { evaluation: { ...config.evaluation, configuration: name } }
+      : {}),
+  });
   return change(document, words.rename({ from, to: name }), {
     runConfig: renamed(document.runConfig),
     otherRuns: document.otherRuns.map(renamed),

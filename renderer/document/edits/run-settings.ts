@@ -96,3 +96,9 @@ export function setCheckpoints(document: GraphDocument, checkpoints: CheckpointP
   const { checkpoints: _, ...rest } = document.runConfig;
   return change(document, words.checkpoints, checkpoints ? { ...rest, checkpoints } : rest);
 }
+
+/** How the model is evaluated between the steps; undefined: not at all. */
+export function setEvaluation(document: GraphDocument, evaluation: RunConfig["evaluation"]): EditResult {
+  const { evaluation: _, ...rest } = document.runConfig;
+  return change(document, words.evaluation, evaluation ? { ...rest, evaluation } : rest);
+}

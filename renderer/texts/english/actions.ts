@@ -177,6 +177,21 @@ export const actions = {
     saving: "Saving {tensor}…",
     saved: "Saved {bytes} to {path}.",
   },
+  modelActions: {
+    title: {
+      saved_model: "Export as a SavedModel",
+      frozen: "Export as a frozen graph",
+    },
+    exporting: "Exporting the model…",
+    exportingSoFar: "Exporting the model… {percent, number} %",
+    exported:
+      "Exported to {path} with {count, plural, =0 {no variables} one {# variable ({bytes})} other {# variables ({bytes})}}.",
+    replace: {
+      title: "Replace the model?",
+      text: "There is a model at {path}.",
+      replace: "Replace",
+    },
+  },
   variableActions: {
     graphChanged: "The graph was changed meanwhile.",
     valueOf: "Value of {variable}",

@@ -90,6 +90,32 @@ export const dialogs = {
     notRead: "The examples are not read yet.",
     open: "Open",
   },
+  exportModel: {
+    title: "Export as a model",
+    format: "Format",
+    formats: {
+      saved_model: {
+        name: "SavedModel",
+        what: "A folder, for tf.saved_model.load, TensorFlow Serving and Tensordeck.",
+      },
+      frozen: {
+        name: "Frozen graph",
+        what: "One file whose variables are constants, for tf.compat.v1.import_graph_def.",
+      },
+    },
+    outputs: "Outputs",
+    inputs: "Inputs besides the placeholders",
+    inputsPlaceholder: "tensors that the model is given instead of computing them",
+    values: "Values of the variables",
+    live: "as the tasks hold them now",
+    checkpoint: "{name}, of step {step, number}",
+    noOutput: "Name at least one tensor that the model computes, such as scores:0.",
+    unknown: "The graph has no tensor {name}.",
+    signature: "Signature",
+    input: "input",
+    output: "output",
+    export: "Export…",
+  },
   fileDialog: {
     name: "Name",
     exists: "This file exists.",

@@ -39,6 +39,12 @@ describe("feeds in batches", () => {
     ]);
   });
 
+  it("tell how many rows a step has", () => {
+    const feeds = batchedFeeds(new Map(), new Map([["x:0", numbers(6)]]), inOrder);
+    expect([1, 2, 3].map((step) => feeds.examples?.(step))).toEqual([4, 2, 4]);
+    expect(constantFeeds(new Map()).examples).toBeUndefined();
+  });
+
   it("are shuffled: each row once an epoch, in an order that only the seed and the epoch tell", () => {
     fc.assert(
       fc.property(

@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { metStop } from "../../../main/runs/stop-conditions.js";
+import type { StopCondition } from "../../../main/api/runs.js";
+import { isBetter, StopConditions } from "../../../main/runs/stop-conditions.js";
+import type { NamedTensor } from "../../../main/runs/tensors/tensor-store.js";
 import { isTraced } from "../../../main/runs/trace-summary.js";
 import { tensorFromText } from "../../../worker-runtime/io/literal.js";
 
+const metStop = (stops: readonly StopCondition[], results: readonly NamedTensor[]) =>
+  new StopConditions(stops).met(results);
 const result = (name: string, text: string) => ({ name, tensor: tensorFromText(text, "float32") });
 
 describe("a run stops early", () => {
@@ -16,6 +20,38 @@ describe("a run stops early", () => {
     expect(metStop([below, above], [result("accuracy:0", "0.95")])).toBe("accuracy:0 rose above 0.9");
     expect(metStop([below, notFinite], [result("loss:0", "nan")])).toBe("loss:0 became NaN");
     expect(metStop([notFinite], [result("loss:0", "inf")])).toBe("loss:0 became infinite");
+  });
+
+  it("when a value was not better by enough for so many fetches", () => {
+    const stuck = (mode: "min" | "max", minDelta: number, values: readonly string[]) => {
+      const stops = new StopConditions([
+        { kind: "no-improvement", tensor: "v:0", mode, patience: 2, minDelta },
+      ]);
+      return values.map((value) => stops.met([result("v:0", value)]));
+    };
+    const none = undefined;
+    expect(stuck("min", 0, ["4", "3", "3", "2", "5", "nan"])).toEqual([
+      ...[none, none, none, none, none],
+      "v:0 did not improve on 2 in 2 values",
+    ]);
+    expect(stuck("max", 0.5, ["1", "1.5", "1.4"])).toEqual([
+      none,
+      none,
+      "v:0 did not improve on 1 in 2 values",
+    ]);
+    // Values that are no numbers are never the best.
+    expect(stuck("max", 0, ["nan", "1", "2", "3"])).toEqual([none, none, none, none]);
+    // Steps that do not fetch it, as between two evaluations, do not count.
+    const stops = new StopConditions([
+      { kind: "no-improvement", tensor: "v:0", mode: "min", patience: 1, minDelta: 0 },
+    ]);
+    const other = [result("w:0", "1")];
+    const steps = [[result("v:0", "1")], other, other, [result("v:0", "1")]];
+    expect(steps.map((results) => stops.met(results))).toEqual([
+      ...[none, none, none],
+      "v:0 did not improve on 1 in the next value",
+    ]);
+    expect(isBetter("min", Number.NEGATIVE_INFINITY, 0)).toBe(true);
   });
 
   it("never because of a tensor of several elements, or one that was not fetched", () => {

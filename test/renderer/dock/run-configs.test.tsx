@@ -52,8 +52,12 @@ describe("run configurations", () => {
     await user.type(field("Folder"), "~/saved{Enter}");
     expect(document().runConfig.checkpoints).toEqual({ every: 100, keep: 3, folder: "~/saved" });
     await expectAccessible();
+    await user.type(field("Or every so many minutes"), "2.5{Enter}");
     await user.clear(field("Checkpoint every"));
     await user.type(field("Checkpoint every"), "{Enter}");
+    expect(document().runConfig.checkpoints).toEqual({ minutes: 2.5, keep: 3, folder: "~/saved" });
+    await user.clear(field("Or every so many minutes"));
+    await user.type(field("Or every so many minutes"), "{Enter}");
     expect(document().runConfig.checkpoints).toBeUndefined();
   });
 
@@ -73,6 +77,16 @@ describe("run configurations", () => {
     await user.clear(limit);
     await user.type(limit, "0.01{Enter}");
     expect(document().runConfig.stops).toEqual([{ kind: "below", tensor: "z:0", value: 0.01 }]);
+    await user.selectOptions(column().getByRole("combobox", { name: "Condition 1" }), "does not improve");
+    const patience = column().getByRole("textbox", { name: "Values without improvement in condition 1" });
+    await user.clear(patience);
+    await user.type(patience, "20{Enter}");
+    const delta = column().getByRole("textbox", { name: "Least improvement in condition 1" });
+    await user.clear(delta);
+    await user.type(delta, "0.001{Enter}");
+    expect(document().runConfig.stops).toEqual([
+      { kind: "no-improvement", tensor: "z:0", mode: "min", patience: 20, minDelta: 0.001 },
+    ]);
     await expectAccessible();
     await user.click(column().getByRole("button", { name: "Remove condition 1" }));
     expect(document().runConfig.stops).toEqual([]);

@@ -48,6 +48,20 @@ it("shows how far the training is, and what each worker does", async () => {
   expect(calls.map(({ method }) => method)).toContain("runs.pause");
 });
 
+it("tells how many examples go by in a second, of all and of each worker", () => {
+  showRun(
+    runOf({
+      ...{ ...going, examplesPerStep: 64 },
+      training: { workers: [{ name: "worker/0", steps: 40, behind: 0, stepMillis: 12.5 }], staleness: [] },
+    }),
+  );
+  show(<TrainingTab />);
+  // 40 steps of 64 examples in 20 s.
+  expect(screen.getByText("128 examples/s")).toBeDefined();
+  const [, row] = screen.getAllByRole("row");
+  expect(within(row as HTMLElement).getByText("5120")).toBeDefined();
+});
+
 it("says that there is nothing to tell of workers where one client trains", () => {
   showRun(runOf(going));
   show(<TrainingTab />);

@@ -227,6 +227,12 @@ export const graphCommands = {
       keywords: "weights, Saver, ckpt, load",
       running: "Pause or stop the run first.",
     },
+    export: {
+      label: "Export the newest checkpoint as a model…",
+      short: "Export…",
+      named: "Export {name} as a model…",
+      keywords: "SavedModel, frozen graph, weights, serving",
+    },
     make: {
       label: "Make trainable…",
       keywords: "train, loss, optimizer, gradient, learn, Adam, replicas, ring, parameter server",

@@ -98,6 +98,12 @@ export const windowCommands = {
         note: 'a module for import "tensordeck"',
         keywords: "code JavaScript library",
       },
+      exportModel: {
+        label: "Export as a model…",
+        short: "Model…",
+        note: "SavedModel or frozen graph, with its weights",
+        keywords: "SavedModel frozen graph pb weights variables serving deploy",
+      },
       exportSvg: {
         label: "Export as SVG",
         short: "SVG picture",

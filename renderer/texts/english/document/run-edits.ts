@@ -33,5 +33,6 @@ export const runEdits = {
     tooManyStops: "A run can have {count, number} conditions at most.",
     stops: "Change when the run stops",
     checkpoints: "Change when checkpoints are saved",
+    evaluation: "Change when the model is evaluated",
   },
 } as const;

@@ -88,9 +88,10 @@ describe("the dialog that makes a graph trainable", () => {
     expect(card("Ring all-reduce").disabled).toBe(true);
     await user.click(make());
     expect(present().runConfig).toMatchObject({ targets: ["train/update"], training: { scheme: "single" } });
-    // The plan is saved with the document.
+    // The plan is saved with the document, which opens with it.
     const { name, kind, format, runConfig } = present();
     const read = readDocument({ name, kind, format, metaGraph: writeDocument(present()) });
-    expect(read.otherRuns.find((one) => one.name === "train")?.training).toEqual(runConfig.training);
+    expect([read.runConfig.name, read.defaultRun]).toEqual(["train", "train"]);
+    expect(read.runConfig.training).toEqual(runConfig.training);
   });
 });
