@@ -3,13 +3,13 @@ import type { Tensor } from "../../../protocol/tensor.js";
 import type { Outputs } from "../kernels/kernel.js";
 import { freeAllUnlessHeld, isAnyHeld, letValuesGo } from "../memory/held-tensor.js";
 import type { Value } from "../values.js";
-import type { CompiledGraph } from "./compiled-node.js";
+import type { CompiledGraph, QuickNode } from "./compiled-node.js";
 import { nodeError } from "./node-error.js";
 import { ReadyQueue } from "./ready-queue.js";
 import { type Call, checkOutputs, runNode, runQuickNode } from "./run-node.js";
 import { RunningStep } from "./running-step.js";
 import type { FunctionCaller, StepContext } from "./step-context.js";
-import { type Activation, StepState } from "./step-state.js";
+import { Activation, NO_SLOT, StepState } from "./step-state.js";
 import type { StepStatsCollector } from "./step-stats.js";
 import { type Sliced, timeSlices } from "./time-slices.js";
 import { callsFunction, pendingNode, waitingNode, withWaitingNodes } from "./waiting-nodes.js";
@@ -139,9 +139,7 @@ class GraphRun implements Sliced {
   #run(activation: Activation): void {
     const startMillis = this.#call.step.stats === undefined ? 0 : performance.now();
     try {
-      const quickly = this.#runQuickly(activation);
-      if (quickly !== undefined) {
-        this.#state.finishedQuickly(activation, quickly, this.#ready);
+      if (this.#runQuickly(activation)) {
         return;
       }
       const outputs = runNode(activation, this.#call);
@@ -156,13 +154,52 @@ class GraphRun implements Sliced {
     }
   }
 
-  /** @returns undefined for a node that is to be run by `runNode`. */
-  #runQuickly({ slot, iteration, inputs }: Activation): Outputs | undefined {
-    const quick = iteration.frame.outline.quick[slot];
-    if (quick === undefined || this.#call.step.stats !== undefined) {
-      return undefined;
+  /**
+   * Runs a node that needs no more than its kernel, then one that its outputs have made ready, and so on.
+   * @returns false for a node that is to be run by `runNode`.
+   */
+  #runQuickly(first: Activation): boolean {
+    const call = this.#call;
+    if (call.step.stats !== undefined) {
+      return false;
     }
-    if (this.#state.hasHeld && isAnyHeld(inputs)) {
+    const { iteration } = first;
+    const { quick } = iteration.frame.outline;
+    let { slot, inputs } = first;
+    let isFirst = true;
+    try {
+      for (;;) {
+        const outputs = this.#quickOutputs(quick[slot], inputs);
+        if (outputs === undefined) {
+          break;
+        }
+        const next = this.#state.goOn(slot, iteration, outputs, this.#ready);
+        if (next === NO_SLOT) {
+          return true;
+        }
+        slot = next;
+        inputs = iteration.takeInputs(slot);
+        isFirst = false;
+        if (call.unclockedNanos >= MAX_UNCLOCKED_NANOS) {
+          break;
+        }
+      }
+    } catch (error) {
+      this.#fail(errorOf(error, new Activation(slot, iteration, inputs, false)));
+      letValuesGo(inputs);
+      return true;
+    }
+    if (isFirst) {
+      return false;
+    }
+    // It takes its turn with the others.
+    this.#ready.push(new Activation(slot, iteration, inputs, false));
+    return true;
+  }
+
+  /** @returns undefined for a node that is to be run by `runNode`. */
+  #quickOutputs(quick: QuickNode | undefined, inputs: readonly (Value | undefined)[]): Outputs | undefined {
+    if (quick === undefined || (this.#state.hasHeld && isAnyHeld(inputs))) {
       return undefined;
     }
     // No input of a node that is run by its kernel alone is undefined, or a reference.

@@ -5,7 +5,8 @@ import type {
 } from "../../../../../worker-runtime/engines/portable/executor/frame-state.js";
 import type { StepContext } from "../../../../../worker-runtime/engines/portable/executor/step-context.js";
 import {
-  type Activation,
+  Activation,
+  NO_SLOT,
   StepState,
 } from "../../../../../worker-runtime/engines/portable/executor/step-state.js";
 import type { Outputs } from "../../../../../worker-runtime/engines/portable/kernels/kernel.js";
@@ -57,7 +58,17 @@ export class Drive {
     this.#root ??= rootOf(iteration.frame);
     this.maxIterations = Math.max(this.maxIterations, iteration.frame.iterations.length);
     this.ran.push(`${pathOf(iteration)} ${compiled.node.name}`);
-    this.state.finished(activation, this.#outputs(activation), this.ready);
+    const { slot, isDead } = activation;
+    const outputs = this.#outputs(activation);
+    if (isDead || iteration.frame.outline.quick[slot] === undefined) {
+      this.state.finished(activation, outputs, this.ready);
+      return;
+    }
+    // As the executor does, but for the order.
+    const next = this.state.goOn(slot, iteration, outputs, this.ready);
+    if (next !== NO_SLOT) {
+      this.ready.push(new Activation(next, iteration, iteration.takeInputs(next), false));
+    }
   }
 
   /** Values that the machine still holds. */

@@ -1,9 +1,17 @@
 import { describe, expect, test } from "vitest";
 import type { KernelOffload } from "../../../../../worker-runtime/engines/portable/compute/kernel-offload.js";
 import { runGraph } from "../../../../../worker-runtime/engines/portable/executor/executor.js";
-import type { OpContext } from "../../../../../worker-runtime/engines/portable/kernels/kernel.js";
+import type {
+  KernelDefinition,
+  OpContext,
+} from "../../../../../worker-runtime/engines/portable/kernels/kernel.js";
 import { RefValue, type Value } from "../../../../../worker-runtime/engines/portable/values.js";
-import { aborted, cancelled, StatusCode } from "../../../../../worker-runtime/protocol/status.js";
+import {
+  aborted,
+  cancelled,
+  invalidArgument,
+  StatusCode,
+} from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import {
   arg,
@@ -112,6 +120,74 @@ describe("values", () => {
         message: expect.stringContaining(message),
       });
     }
+  });
+});
+
+describe("chains of pure nodes", () => {
+  /** Counts how often it ran; fails at the given time. */
+  const counting = (failsAt = Number.POSITIVE_INFINITY) => {
+    const count = { runs: 0 };
+    const kernel: KernelDefinition = {
+      kind: "pure",
+      op: "Neg",
+      types: {},
+      create: () => (inputs) => {
+        count.runs += 1;
+        if (count.runs === failsAt) throw invalidArgument("no more");
+        return [Tensor.of(-Number(inputs[0]?.item()), "int32")];
+      },
+    };
+    return { count, kernel };
+  };
+  const chain = (length: number) => [
+    arg("n0", 0, "int32"),
+    ...Array.from({ length }, (_, at) => node("Neg", `n${at + 1}`, [`n${at}`], { T })),
+  ];
+
+  test("run every node once, however long they are", async () => {
+    const { count, kernel } = counting();
+    const env = environment({ kernels: [kernel] });
+    const results = await env.run(
+      [...chain(1001), ret("n1001", 0, "int32"), ret("n500", 1, "int32")],
+      int32(3),
+    );
+    expect(scalars(results)).toEqual([-3, 3]);
+    expect(count.runs).toBe(1001);
+  });
+
+  test("an error names the node that failed, and no other runs after it", async () => {
+    const { count, kernel } = counting(7);
+    const env = environment({ kernels: [kernel] });
+    await expect(env.run([...chain(20), ret("n20", 0, "int32")], int32(1))).rejects.toMatchObject({
+      code: StatusCode.INVALID_ARGUMENT,
+      message: "no more\n\t [[{{node n7}}]]",
+    });
+    expect(count.runs).toBe(7);
+  });
+
+  test("a node without data inputs that waits for one of them runs once, after it", async () => {
+    const order: string[] = [];
+    const named = (op: string): KernelDefinition => ({
+      kind: "pure",
+      op,
+      types: {},
+      create:
+        ({ name }) =>
+        () => {
+          order.push(name);
+          return [int32(order.length)];
+        },
+    });
+    const env = environment({ kernels: [named("Neg")] });
+    const results = await env.run([
+      constant("a", 1, "int32"),
+      node("Neg", "b", ["a"], { T }),
+      constant("c", 2, "int32", ["^b"]),
+      node("Neg", "d", ["c"], { T }),
+      ret("d", 0, "int32"),
+    ]);
+    expect(order).toEqual(["b", "d"]);
+    expect(scalars(results)).toEqual([2]);
   });
 });
 
