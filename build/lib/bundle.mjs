@@ -5,7 +5,7 @@ import { basename, join, relative, sep } from "node:path";
 import { outDir, packageDir, root } from "./project.mjs";
 
 /** Packages with native code, that are not always installed, or are large and rarely used, are loaded from node_modules. */
-const EXTERNAL = /^(koffi|onnxruntime-node|electron|@tensorflow\/.*|@kubernetes\/client-node)$|\.node$/;
+const EXTERNAL = /^(koffi|onnxruntime-node|electron|@tensorflow\/.*)$|\.node$/;
 
 /** The modules that run as a thread or process of their own; package-root.ts finds them by their names. */
 export const THREADS = [

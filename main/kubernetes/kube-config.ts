@@ -20,9 +20,6 @@ export interface ContextChoice {
   readonly context?: string | undefined;
 }
 
-/** The client is large: it is loaded when Kubernetes is used for the first time. */
-const client = () => import("@kubernetes/client-node");
-
 /** The contexts of a kubeconfig. @throws ProblemError if it cannot be read */
 export async function readContexts(kubeconfig?: string): Promise<KubeContext[]> {
   const config = await load(kubeconfig);
@@ -61,7 +58,8 @@ export async function chooseContext({ kubeconfig, context }: ContextChoice): Pro
 }
 
 async function load(kubeconfig: string | undefined): Promise<KubeConfig> {
-  const { KubeConfig: Config } = await client();
+  // The client is large: it is loaded when Kubernetes is used for the first time.
+  const { KubeConfig: Config } = await import("@kubernetes/client-node/dist/config.js");
   const config = new Config();
   try {
     if (kubeconfig === undefined) config.loadFromDefault();
