@@ -129,7 +129,7 @@ test("commands in all documents have flags that exist", async () => {
   const unknown: string[] = [];
   for (const command of new Set(shownCommands())) {
     // "agent trust" has a help of its own.
-    const name = /^[a-z]+(?: (?:trust|link|service|install|list|new-identity)\b)?/.exec(command)?.[0] ?? "";
+    const name = /^[a-z-]+(?: (?:trust|link|service|install|list|new-identity)\b)?/.exec(command)?.[0] ?? "";
     if (!helps.has(name)) {
       const { output } = await run(`"${process.execPath}" "${PROGRAM}" ${name} --help`, repositoryRoot);
       helps.set(name, output);
