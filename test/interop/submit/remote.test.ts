@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ProblemError } from "../../../main/api/wire.js";
 import { processExists } from "../../../worker-runtime/engines/process-exists.js";
 import { openWindow } from "../../main/support/window.js";
 import {
@@ -149,6 +150,11 @@ describe("a script on a paired machine", () => {
     const window = await openWindow((await run(laptop.dataDir, "agent", "link")).replace("open ", ""));
     const packages = () =>
       window.call("scripts.packages", { path: join(folder, "writes_files.py"), machineId: pi.deviceId });
+    const refusal = () =>
+      packages().then(
+        () => undefined,
+        (error: unknown) => (error instanceof ProblemError ? error.problem.code : error),
+      );
     try {
       const python = expect.stringMatching(/^3\.\d+$/);
       expect(await packages()).toEqual({ ready: true, python });
@@ -161,9 +167,11 @@ describe("a script on a paired machine", () => {
       await writeFile(join(folder, "requirements.txt"), "# nothing else\n");
       expect(await packages()).toEqual({ ready: false, python });
       await run(pi.dataDir, "agent", "trust", laptop.deviceId, "--role", "view");
-      await expect(packages()).rejects.toMatchObject({ problem: { code: "PERMISSION_DENIED" } });
+      // The running agent reads the new role from its file.
+      await expect.poll(refusal).toBe("PERMISSION_DENIED");
     } finally {
       await run(pi.dataDir, "agent", "trust", laptop.deviceId, "--role", "run");
+      await expect.poll(refusal).toBeUndefined();
       window.close();
     }
   });
