@@ -1,5 +1,5 @@
 /** What the tests take of programs.mjs. */
-import type { SpawnOptions, SpawnSyncOptions } from "node:child_process";
+import type { SpawnSyncOptions } from "node:child_process";
 
 export function findProgram(name: string): string | undefined;
 export function ask(
@@ -7,8 +7,3 @@ export function ask(
   args: readonly string[],
   options?: SpawnSyncOptions,
 ): { readonly ok: boolean; readonly stdout: string; readonly errors: string };
-export function runShowing(
-  command: string,
-  args: readonly string[],
-  options?: SpawnOptions,
-): Promise<{ readonly code: number; readonly errors: string }>;

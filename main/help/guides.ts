@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { builtFile } from "../../worker-runtime/engines/package-root.js";
+import { problem } from "../shared/problems.js";
 
 export interface GuideEntry {
   /** The name of its folder. */
@@ -23,8 +24,11 @@ export function titleOf(text: string): string {
   return /^# (.*)/.exec(text)?.[1] ?? "";
 }
 
-/** A guide's text. @throws Error if there is no guide of that name, or the program was not built. */
+/**
+ * A guide's text.
+ * @throws ProblemError NOT_FOUND if there is no guide of that name; TensorFlowError if the program was not built.
+ */
 export async function readGuide(name: string): Promise<string> {
-  if (!GUIDES.some((guide) => guide.name === name)) throw new Error(`There is no guide ${name}.`);
+  if (!GUIDES.some((guide) => guide.name === name)) throw problem("NOT_FOUND", `There is no guide ${name}.`);
   return await readFile(builtFile("main", join("help", name, "README.md")), "utf8");
 }

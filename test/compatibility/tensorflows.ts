@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { ask, findProgram, runShowing } from "../../build/lib/programs.mjs";
+import { fillEnvironment, pythonOf, TENSORFLOW_PACKAGE } from "../../build/lib/peers/python.mjs";
+import { ask, findProgram } from "../../build/lib/programs.mjs";
 import { repositoryRoot } from "../support/find-peers.js";
 
 /** The minor versions of Python 3 that PyPI has wheels of a TensorFlow for: the first and the last. */
@@ -63,24 +64,16 @@ export async function bringTensorflow(version: string): Promise<InstalledTensorf
     throw new Error(`There is no TensorFlow ${version} in the list; there are ${VERSIONS.join(", ")}.`);
   }
   const folder = join(repositoryRoot, ".cache", "compatibility", version);
-  const python = join(
-    folder,
-    ...(process.platform === "win32" ? ["Scripts", "python.exe"] : ["bin", "python"]),
-  );
+  const python = pythonOf(folder);
   const present = existsSync(python) ? look(python) : undefined;
   if (present !== undefined) return { ...present, python };
   await mkdir(folder, { recursive: true });
-  const made = await runShowing(pythonFor(version), ["-m", "venv", "--clear", folder]);
-  if (made.code !== 0) throw new Error(`The environment could not be made: ${made.errors.trim()}`);
-  const distribution =
-    process.arch === "x64" && process.platform !== "darwin" ? "tensorflow-cpu" : "tensorflow";
-  const installed = await runShowing(python, [
-    ...["-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off", "--quiet"],
-    `${distribution}==${version}.*`,
+  const why = await fillEnvironment(folder, pythonFor(version), [
+    `${TENSORFLOW_PACKAGE}==${version}.*`,
     // TensorFlow up to 2.15 was built against NumPy 1 and does not say so in every release.
     ...(Number(version.split(".")[1]) < 16 ? ["numpy<2"] : []),
   ]);
-  if (installed.code !== 0) throw new Error(`pip could not install it: ${installed.errors.trim()}`);
+  if (why !== undefined) throw new Error(why);
   const found = look(python);
   if (found === undefined) throw new Error("pip installed it, and yet it is not found.");
   return { ...found, python };

@@ -1,27 +1,13 @@
 /** Tasks that are killed from outside while the window trains. */
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, describe, expect } from "vitest";
 import type { ClusterState, Task } from "../../main/api/cluster.js";
-import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
-import { Graph } from "../../worker-runtime/graph/graph.js";
-import * as ops from "../../worker-runtime/graph/ops/index.js";
 import { peerMissing } from "../support/peers.js";
 import { ApiClient } from "./support/api-client.js";
 import { closeBrowser, test } from "./support/fixtures.js";
+import { makeTrainable, writeLine } from "./support/training.js";
 import type { WindowPage } from "./support/window-page.js";
 
 afterAll(closeBrowser);
-
-/** A line through four points. */
-function lineGraph(): Uint8Array {
-  const graph = new Graph();
-  const x = ops.constant(graph, [[0], [1], [2], [3]], { dtype: "float32", name: "x" });
-  const y = ops.constant(graph, [[0], [2], [4], [6]], { dtype: "float32", name: "y" });
-  const w = ops.variable(graph, [[0.5]], { name: "w" });
-  ops.reduceMean(ops.square(ops.subtract(ops.matMul(x, w.value), y)), undefined, { name: "loss" });
-  return MetaGraphDef.encode(graph.toMetaGraphDef()).finish();
-}
 
 const tasksOf = ({ machines }: ClusterState): Task[] => machines.flatMap(({ tasks }) => tasks);
 const named = (state: ClusterState, name: string) =>
@@ -51,7 +37,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))(
       app,
     }) => {
       const { page } = window;
-      writeFileSync(join(app.folder, "line.meta"), lineGraph());
+      writeLine(app.folder);
       const api = await ApiClient.connect(await app.newLink());
       try {
         await window.startTwoWorkers();
@@ -61,14 +47,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))(
           .and(page.getByRole("treeitem", { name: /, running,/ }))
           .waitFor();
         await window.openFile("line.meta");
-        await window.press("Control+k");
-        await page.getByRole("combobox", { name: /commands/i }).fill("Make trainable");
-        await window.press("Enter");
-        const dialog = page.getByRole("dialog", { name: "Make trainable" });
-        await dialog.getByLabel("Learning rate").fill("0.00001");
-        await dialog.getByRole("radio", { name: /Between-graph, async/ }).check();
-        await dialog.getByRole("button", { name: "Make trainable" }).click();
-        await dialog.waitFor({ state: "hidden" });
+        await makeTrainable(window, "0.00001", /Between-graph, async/);
         await window.dockTab("What to run").click();
         await page.getByLabel("Steps", { exact: true }).fill("900000");
         await page.keyboard.press("Enter");

@@ -1,23 +1,11 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect } from "vitest";
-import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
-import { Graph } from "../../worker-runtime/graph/graph.js";
-import * as ops from "../../worker-runtime/graph/ops/index.js";
 import { peerMissing } from "../support/peers.js";
 import { closeBrowser, test } from "./support/fixtures.js";
+import { makeTrainable, writeLine } from "./support/training.js";
 
 afterAll(closeBrowser);
-
-/** A line through four points. */
-function lineGraph(): Uint8Array {
-  const graph = new Graph();
-  const x = ops.constant(graph, [[0], [1], [2], [3]], { dtype: "float32", name: "x" });
-  const y = ops.constant(graph, [[0], [2], [4], [6]], { dtype: "float32", name: "y" });
-  const w = ops.variable(graph, [[0.5]], { name: "w" });
-  ops.reduceMean(ops.square(ops.subtract(ops.matMul(x, w.value), y)), undefined, { name: "loss" });
-  return MetaGraphDef.encode(graph.toMetaGraphDef()).finish();
-}
 
 describe.skipIf(peerMissing("tensorflow", "chromium"))("training in the window", () => {
   test("a graph is made trainable, two workers train it, and a checkpoint of it is restored", async ({
@@ -25,17 +13,10 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("training in the window",
     app,
   }) => {
     const { page } = window;
-    writeFileSync(join(app.folder, "line.meta"), lineGraph());
+    writeLine(app.folder);
     await window.startTwoWorkers();
     await window.openFile("line.meta");
-    await window.press("Control+k");
-    await page.getByRole("combobox", { name: /commands/i }).fill("Make trainable");
-    await window.press("Enter");
-    const dialog = page.getByRole("dialog", { name: "Make trainable" });
-    await dialog.getByLabel("Learning rate").fill("0.001");
-    await dialog.getByRole("radio", { name: /Between-graph, async/ }).check();
-    await dialog.getByRole("button", { name: "Make trainable" }).click();
-    await dialog.waitFor({ state: "hidden" });
+    await makeTrainable(window, "0.001", /Between-graph, async/);
     await window.dockTab("What to run").click();
     await page.getByLabel("Checkpoint every").fill("400");
     await page.keyboard.press("Enter");
@@ -64,18 +45,11 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("training in the window",
 
   test("ends when the loss has not improved for so many values", async ({ window, app }) => {
     const { page } = window;
-    writeFileSync(join(app.folder, "line.meta"), lineGraph());
+    writeLine(app.folder);
     await window.startTwoWorkers();
     await window.openFile("line.meta");
-    await window.press("Control+k");
-    await page.getByRole("combobox", { name: /commands/i }).fill("Make trainable");
-    await window.press("Enter");
-    const dialog = page.getByRole("dialog", { name: "Make trainable" });
     // Its steps are too long: the line is missed by more each time.
-    await dialog.getByLabel("Learning rate").fill("0.3");
-    await dialog.getByRole("radio", { name: /As it is/ }).check();
-    await dialog.getByRole("button", { name: "Make trainable" }).click();
-    await dialog.waitFor({ state: "hidden" });
+    await makeTrainable(window, "0.3", /As it is/);
     await window.dockTab("What to run").click();
     await window.button("Add condition").click();
     await page.getByLabel("Condition 1", { exact: true }).selectOption("does not improve");

@@ -10,14 +10,17 @@ const VERSION = "2.21";
 const FIRST_MINOR = 10;
 const LAST_MINOR = 13;
 /** Only Linux and Windows on x86-64 have a package without CUDA; elsewhere `tensorflow` has none either. */
-const PACKAGE = process.arch === "x64" && process.platform !== "darwin" ? "tensorflow-cpu" : "tensorflow";
-const REQUIREMENT = `${PACKAGE}==${VERSION}.*`;
+export const TENSORFLOW_PACKAGE =
+  process.arch === "x64" && process.platform !== "darwin" ? "tensorflow-cpu" : "tensorflow";
+const REQUIREMENT = `${TENSORFLOW_PACKAGE}==${VERSION}.*`;
 
 const venv = join(root, ".venv");
-const venvPython = join(
-  venv,
-  ...(process.platform === "win32" ? ["Scripts", "python.exe"] : ["bin", "python"]),
-);
+const venvPython = pythonOf(venv);
+
+/** The Python of an environment. */
+export function pythonOf(folder) {
+  return join(folder, ...(process.platform === "win32" ? ["Scripts", "python.exe"] : ["bin", "python"]));
+}
 
 /**
  * Finds a Python's tensorflow package without importing it: an import takes seconds, this a tenth of one. pip writes
@@ -132,6 +135,26 @@ function reasonOf(errors) {
 }
 
 /**
+ * Installs packages into an environment, which is made first if it cannot be used.
+ *
+ * @param python the Python that it is made with
+ * @returns why that failed; undefined if it did not
+ */
+export async function fillEnvironment(folder, python, requirements) {
+  const own = pythonOf(folder);
+  if (!existsSync(own) || !ask(own, ["-c", IS_USABLE]).ok) {
+    const made = await runShowing(python, ["-m", "venv", "--clear", folder]);
+    if (made.code !== 0) return `${python} -m venv failed: ${reasonOf(made.errors)}`;
+  }
+  const bar = process.stdout.isTTY ? "on" : "off";
+  const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", bar];
+  const installed = await runShowing(own, [...pip, ...requirements]);
+  return installed.code === 0
+    ? undefined
+    : `pip could not install ${requirements.join(" ")}: ${reasonOf(installed.errors)}`;
+}
+
+/**
  * Creates the project's .venv with TensorFlow, unless a Python already has it. An incomplete one, because a run was
  * interrupted or its Python was removed, is recreated. Returns what is missing, or undefined.
  */
@@ -148,18 +171,8 @@ export async function bringTensorflow() {
   if (statSync(venv, { throwIfNoEntry: false })?.isDirectory() === false) {
     return { why: ".venv is no folder.", command: `rm .venv && ${again}` };
   }
-  if (!existsSync(venvPython) || !ask(venvPython, ["-c", IS_USABLE]).ok) {
-    const made = await runShowing(base.executable, ["-m", "venv", "--clear", venv]);
-    if (made.code !== 0) {
-      return { why: `${base.executable} -m venv failed: ${reasonOf(made.errors)}`, command: again };
-    }
-  }
-  const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--progress-bar"];
-  const bar = process.stdout.isTTY ? "on" : "off";
-  const installed = await runShowing(venvPython, [...pip, bar, REQUIREMENT]);
-  if (installed.code !== 0) {
-    return { why: `pip could not install ${REQUIREMENT}: ${reasonOf(installed.errors)}`, command: again };
-  }
+  const why = await fillEnvironment(venv, base.executable, [REQUIREMENT]);
+  if (why !== undefined) return { why, command: again };
   if (findTensorflow() === undefined) {
     return {
       why: `${relative(root, venvPython)} finds no TensorFlow ${VERSION} although pip installed it.`,

@@ -7,11 +7,8 @@ import type { ClusterState } from "../../../main/api/cluster.js";
 import type { EventData, EventName, MethodName, Params, Result } from "../../../main/api/contract.js";
 import type { RunRequest, RunUpdate } from "../../../main/api/runs.js";
 import { type Application, createApplication } from "../../../main/application.js";
-import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
-import { Graph } from "../../../worker-runtime/graph/graph.js";
-import * as ops from "../../../worker-runtime/graph/ops/index.js";
-import { GradientDescentOptimizer } from "../../../worker-runtime/graph/training/optimizers.js";
-import { makeTrainable, type Scheme } from "../../../worker-runtime/graph/training/trainable/index.js";
+import type { Scheme } from "../../../worker-runtime/graph/training/trainable/index.js";
+import { lineTraining } from "../support/line-training.js";
 import { until } from "../support/until.js";
 
 let dataDir: string;
@@ -54,25 +51,10 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-/** A line through points; its variables are on ps/0. */
+/** A training that saves often, and takes long. */
 function trainable(scheme: Scheme, checkpoints: Partial<RunRequest["checkpoints"]>): RunRequest {
-  const graph = new Graph();
-  const x = ops.constant(graph, [[0], [1], [2], [3]], { dtype: "float32", name: "x" });
-  const y = ops.constant(graph, [[0], [2], [4], [6]], { dtype: "float32", name: "y" });
-  const w = ops.variable(graph, [[0.5]], { name: "w" });
-  ops.reduceMean(ops.square(ops.subtract(ops.matMul(x, w.value), y)), undefined, { name: "loss" });
-  const graphDef = graph.toGraphDef();
-  const { added, pinned, plan } = makeTrainable(graphDef, {
-    ...{ loss: "loss:0", variables: ["w"], scheme, batch: ["x:0", "y:0"] },
-    parameterServers: [{ job: "ps", index: 0 }],
-    workers: [0, 1].map((index) => ({ job: "worker", index })),
-    optimizer: () => new GradientDescentOptimizer(0.0001),
-  });
-  const node = graphDef.node.map((one) => ({ ...one, device: pinned.get(one.name) ?? one.device }));
   return {
-    ...{ graph: GraphDef.encode({ ...graphDef, node: [...node, ...added] }).finish(), feeds: [] },
-    ...{ fetches: ["loss:0"], targets: scheme === "sync" ? [] : [plan.train], training: plan },
-    ...{ steps: 1_000_000, trace: false, softPlacement: true, logDevicePlacement: false },
+    ...lineTraining(scheme, 1_000_000, 0.0001),
     checkpoints: { every: 20, keep: 5, folder: join(dataDir, scheme), ...checkpoints },
   };
 }

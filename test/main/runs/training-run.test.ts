@@ -8,10 +8,7 @@ import type { EventData, EventName, MethodName, Params, Result } from "../../../
 import type { RunRequest, RunUpdate } from "../../../main/api/runs.js";
 import { type Application, createApplication } from "../../../main/application.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
-import { Graph } from "../../../worker-runtime/graph/graph.js";
-import * as ops from "../../../worker-runtime/graph/ops/index.js";
-import { GradientDescentOptimizer } from "../../../worker-runtime/graph/training/optimizers.js";
-import { makeTrainable, type Scheme } from "../../../worker-runtime/graph/training/trainable/index.js";
+import { lineTraining } from "../support/line-training.js";
 import { until } from "../support/until.js";
 
 let dataDir: string;
@@ -48,28 +45,6 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-/** A line through points, trained so. */
-function trainable(scheme: Scheme, steps: number): RunRequest {
-  const graph = new Graph();
-  const x = ops.constant(graph, [[0], [1], [2], [3]], { dtype: "float32", name: "x" });
-  const y = ops.constant(graph, [[0], [2], [4], [6]], { dtype: "float32", name: "y" });
-  const w = ops.variable(graph, [[0.5]], { name: "w" });
-  ops.reduceMean(ops.square(ops.subtract(ops.matMul(x, w.value), y)), undefined, { name: "loss" });
-  const graphDef = graph.toGraphDef();
-  const { added, pinned, plan } = makeTrainable(graphDef, {
-    ...{ loss: "loss:0", variables: ["w"], scheme, batch: ["x:0", "y:0"] },
-    parameterServers: [{ job: "ps", index: 0 }],
-    workers: [0, 1].map((index) => ({ job: "worker", index })),
-    optimizer: () => new GradientDescentOptimizer(0.01),
-  });
-  const node = graphDef.node.map((one) => ({ ...one, device: pinned.get(one.name) ?? one.device }));
-  return {
-    ...{ graph: GraphDef.encode({ ...graphDef, node: [...node, ...added] }).finish(), feeds: [] },
-    ...{ fetches: ["loss:0"], targets: scheme === "sync" ? [] : [plan.train], steps, training: plan },
-    ...{ trace: false, softPlacement: true, logDevicePlacement: false },
-  };
-}
-
 async function begin(request: RunRequest): Promise<() => Promise<RunUpdate>> {
   const { runId } = await call("runs.start", request);
   return async () => {
@@ -84,7 +59,7 @@ const clear = () => Promise.all(tasks().map(({ id }) => call("cluster.clearState
 const lossOf = (update: RunUpdate) => Number(update.fetches[0]?.values[0]);
 
 it("initializes the variables, and steps both workers together: sync", async () => {
-  const ended = await (await begin(trainable("sync", 10)))();
+  const ended = await (await begin(lineTraining("sync", 10, 0.01)))();
   expect(ended).toMatchObject({ state: "done", step: 10 });
   expect(ended.training?.workers.map(({ name, steps }) => [name, steps])).toEqual([
     ["worker/0", 10],
@@ -96,7 +71,7 @@ it("initializes the variables, and steps both workers together: sync", async () 
 });
 
 it("counts the updates of all workers, and how old their gradients were: async", async () => {
-  const ended = await (await begin(trainable("async", 30)))();
+  const ended = await (await begin(lineTraining("async", 30, 0.01)))();
   expect(ended).toMatchObject({ state: "done", step: 30 });
   expect(ended.training?.workers.reduce((sum, { steps }) => sum + steps, 0)).toBe(30);
   expect(ended.training?.staleness.reduce((sum, count) => sum + count, 0)).toBe(30);
@@ -107,7 +82,7 @@ const savedSteps = (update: RunUpdate) => update.checkpoints?.saved.map(({ prefi
 
 it("saves checkpoints as it trains, keeps the newest, and the variables get their values back", async () => {
   const folder = join(dataDir, "line.checkpoints");
-  const request = trainable("single", 10);
+  const request = lineTraining("single", 10, 0.01);
   const ended = await (
     await begin({
       ...{ ...request, checkpoints: { every: 4, keep: 2 } },
@@ -134,7 +109,7 @@ it("saves checkpoints as it trains, keeps the newest, and the variables get thei
   expect(restored).toMatchObject({ restored: names.length, missing: [] });
   // A further run goes on from there, with the numbers of its steps, and counts those that are there.
   const next = await (
-    await begin({ ...trainable("single", 1), checkpoints: { every: 1, keep: 3, folder } })
+    await begin({ ...lineTraining("single", 1, 0.01), checkpoints: { every: 1, keep: 3, folder } })
   )();
   expect(savedSteps(next)).toEqual(["ckpt-9", "ckpt-10", "ckpt-8"]);
   expect(lossOf(next)).toBeLessThan(before?.loss ?? Number.NaN);
@@ -143,7 +118,7 @@ it("saves checkpoints as it trains, keeps the newest, and the variables get thei
 
 it("saves one when it is asked for, while each worker has a session of its own, and while it is paused", async () => {
   const end = await begin({
-    ...trainable("async", 1_000_000),
+    ...lineTraining("async", 1_000_000, 0.01),
     origin: { document: "A line, drawn", digest: "" },
   });
   await until("it trains", () => run?.state === "running" && run.step > 2, 60_000);
@@ -165,7 +140,7 @@ it("goes on where checkpoints cannot be saved, and says why", async () => {
   const folder = join(dataDir, "file");
   await writeFile(folder, "");
   const request = {
-    ...trainable("single", 3),
+    ...lineTraining("single", 3, 0.01),
     checkpoints: { every: 1, keep: 1, folder: join(folder, "in") },
   };
   const ended = await (await begin(request))();
@@ -177,7 +152,7 @@ it("goes on where checkpoints cannot be saved, and says why", async () => {
 });
 
 it("goes on without a worker that is lost", async () => {
-  const end = await begin(trainable("sync", 1_000_000));
+  const end = await begin(lineTraining("sync", 1_000_000, 0.01));
   await until("it trains", () => run?.state === "running" && run.step > 2, 60_000);
   const worker = tasks().find(({ job, index }) => job === "worker" && index === 1);
   await call("cluster.stopTask", { taskId: worker?.id ?? "" });
@@ -190,7 +165,7 @@ it("goes on without a worker that is lost", async () => {
 });
 
 it("says what to do when nodes of the training were removed", async () => {
-  const request = trainable("single", 1);
+  const request = lineTraining("single", 1, 0.01);
   const graph = GraphDef.decode(request.graph);
   const node = graph.node.filter(({ name }) => name !== "train/all_initialized");
   const ended = await (await begin({ ...request, graph: GraphDef.encode({ ...graph, node }).finish() }))();

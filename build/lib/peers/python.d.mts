@@ -1,0 +1,8 @@
+/** What the tests take of python.mjs. */
+export const TENSORFLOW_PACKAGE: string;
+export function pythonOf(folder: string): string;
+export function fillEnvironment(
+  folder: string,
+  python: string,
+  requirements: readonly string[],
+): Promise<string | undefined>;
