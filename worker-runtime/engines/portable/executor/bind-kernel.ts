@@ -76,6 +76,7 @@ function newWork(definition: KernelDefinition, node: KernelNode): NodeWork {
       kind: "pure",
       run: definition.create(node),
       cost: (inputs) => costOf(definition, node, inputs),
+      small: definition.small,
       split: (inputs, most) => definition.split?.(node, inputs, most),
     };
   } catch (error) {

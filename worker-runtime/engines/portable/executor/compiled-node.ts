@@ -14,6 +14,8 @@ export interface PureWork {
   readonly run: (inputs: readonly Tensor[]) => readonly Tensor[];
   /** Nanoseconds on one slow core. */
   readonly cost: (inputs: readonly Tensor[]) => number;
+  /** As the kernel definition's. */
+  readonly small: ((x: Tensor, y: Tensor) => Tensor | undefined) | undefined;
   /** Divides the work into at most this many parts; undefined if it cannot be divided. */
   readonly split: (inputs: readonly Tensor[], most: number) => SplitWork | undefined;
 }
@@ -87,6 +89,8 @@ export const InputRule = {
 /** All that running most nodes takes. Nodes share it where they can, so that it is in the processor's cache. */
 export interface QuickNode {
   readonly work: PureWork;
+  /** Of its work, if it has two inputs and one float32 output. */
+  readonly small: PureWork["small"];
   readonly outputDtypes: readonly (DType | undefined)[];
 }
 

@@ -4,6 +4,7 @@ import type { Outputs } from "../kernels/kernel.js";
 import { freeAllUnlessHeld, isAnyHeld, letValuesGo } from "../memory/held-tensor.js";
 import type { Value } from "../values.js";
 import type { CompiledGraph, QuickNode } from "./compiled-node.js";
+import type { Iteration } from "./frame-state.js";
 import { nodeError } from "./node-error.js";
 import { ReadyQueue } from "./ready-queue.js";
 import { type Call, checkOutputs, runNode, runQuickNode } from "./run-node.js";
@@ -47,6 +48,10 @@ export function runGraph(graph: CompiledGraph, call: GraphCall): Promise<readonl
 
 /** So much work is done, by its estimates, before the clock is looked at again. */
 const MAX_UNCLOCKED_NANOS = 50_000;
+/** What a node of small tensors takes with its kernel. */
+const NANOS_PER_SMALL_NODE = 500;
+/** Its kernel alone. */
+const NANOS_PER_SMALL_KERNEL = 100;
 
 class GraphRun implements Sliced {
   readonly #graph: CompiledGraph;
@@ -177,7 +182,10 @@ class GraphRun implements Sliced {
         if (next === NO_SLOT) {
           return true;
         }
-        slot = next;
+        slot = this.#runSmall(next, iteration);
+        if (slot === NO_SLOT) {
+          return true;
+        }
         inputs = iteration.takeInputs(slot);
         isFirst = false;
         if (call.unclockedNanos >= MAX_UNCLOCKED_NANOS) {
@@ -195,6 +203,41 @@ class GraphRun implements Sliced {
     // It takes its turn with the others.
     this.#ready.push(new Activation(slot, iteration, inputs, false));
     return true;
+  }
+
+  /**
+   * Runs a chain of nodes of small tensors that begins with this one, if it is such a node. Arrays for their inputs would
+   * take as long to make as their kernels to run.
+   * @returns the slot of a quick node that can be run now, and whose inputs are still in the iteration; NO_SLOT if there is
+   *   none.
+   */
+  #runSmall(first: number, iteration: Iteration): number {
+    const call = this.#call;
+    const state = this.#state;
+    const ready = this.#ready;
+    const { inputs } = iteration;
+    const { quick, firstInput } = iteration.frame.outline;
+    let slot = first;
+    while (!state.hasHeld && call.unclockedNanos < MAX_UNCLOCKED_NANOS) {
+      const small = (quick[slot] as QuickNode).small;
+      if (small === undefined) {
+        break;
+      }
+      const at = firstInput[slot] as number;
+      const output = small(inputs[at] as Tensor, inputs[at + 1] as Tensor);
+      if (output === undefined) {
+        break;
+      }
+      inputs[at] = undefined;
+      inputs[at + 1] = undefined;
+      call.unclockedNanos += NANOS_PER_SMALL_NODE;
+      call.work.kernelNanos += NANOS_PER_SMALL_KERNEL;
+      slot = state.goOn(slot, iteration, [output], ready);
+      if (slot === NO_SLOT) {
+        break;
+      }
+    }
+    return slot;
   }
 
   /** @returns undefined for a node that is to be run by `runNode`. */

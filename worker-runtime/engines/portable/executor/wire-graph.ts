@@ -118,7 +118,7 @@ function* layOut(frame: GrowingFrame): PausingWork<void> {
 }
 
 function quickNode(
-  { work, role, referencesToRead, outputDtypes, outputIsRef }: CompiledNode,
+  { work, role, referencesToRead, inputCount, outputDtypes, outputIsRef }: CompiledNode,
   shared: Map<PureWork, QuickNode>,
 ): QuickNode | undefined {
   if (work.kind !== "pure" || role !== "plain" || referencesToRead.length > 0 || outputIsRef.includes(true)) {
@@ -128,7 +128,8 @@ function quickNode(
   if (known?.outputDtypes === outputDtypes) {
     return known;
   }
-  const made = { work, outputDtypes };
+  const isBinary = inputCount === 2 && outputDtypes.length === 1 && outputDtypes[0] === "float32";
+  const made = { work, small: isBinary ? work.small : undefined, outputDtypes };
   shared.set(work, made);
   return made;
 }

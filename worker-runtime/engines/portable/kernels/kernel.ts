@@ -39,6 +39,12 @@ export interface PureKernelDefinition extends KernelSelector {
    */
   cost?(node: KernelNode, inputs: readonly Tensor[]): number;
   /**
+   * The kernel of two float32 tensors that have one shape and few elements, for which everything around the computation
+   * takes longer than it does. The same for all nodes of the op.
+   * @returns the output, which is float32; undefined for any other inputs: `create`'s kernel must be run then.
+   */
+  small?(x: Tensor, y: Tensor): Tensor | undefined;
+  /**
    * Divides long-running work among compute threads.
    * @param most the maximum number of parts.
    * @returns undefined if the work for these inputs should not be divided.

@@ -5,7 +5,9 @@ import type {
   KernelDefinition,
   OpContext,
 } from "../../../../../worker-runtime/engines/portable/kernels/kernel.js";
+import { mathKernels } from "../../../../../worker-runtime/engines/portable/kernels/math/index.js";
 import { RefValue, type Value } from "../../../../../worker-runtime/engines/portable/values.js";
+import type { DType } from "../../../../../worker-runtime/protocol/dtype.js";
 import {
   aborted,
   cancelled,
@@ -153,6 +155,54 @@ describe("chains of pure nodes", () => {
     );
     expect(scalars(results)).toEqual([-3, 3]);
     expect(count.runs).toBe(1001);
+  });
+
+  test("small tensors and others may follow each other in any order", async () => {
+    // The quick way of two small float32 tensors is left for an int32, for larger ones, and by a node of one input.
+    const ops = new Set(["Maximum", "SquaredDifference", "Neg"]);
+    const env = environment({ kernels: mathKernels.filter(({ op }) => ops.has(op)) });
+    const F = type("float32");
+    const chainOf = (dtype: DType, start: string, from: string, prefix: string) =>
+      Array.from({ length: 60 }, (_, at) => {
+        const before = at === 0 ? start : `${prefix}${at - 1}`;
+        return at % 7 === 3
+          ? node("Neg", `${prefix}${at}`, [before], { T: type(dtype) })
+          : binary(at % 2 === 0 ? "SquaredDifference" : "Maximum", `${prefix}${at}`, before, from, dtype);
+      });
+    const results = await env.run(
+      [
+        arg("scalar", 0, "float32"),
+        arg("many", 1, "float32"),
+        arg("int", 2, "int32"),
+        constant("float_start", 0.9, "float32"),
+        constant("int_start", 3, "int32"),
+        ...chainOf("float32", "float_start", "scalar", "s"),
+        ...chainOf("float32", "float_start", "many", "m"),
+        ...chainOf("int32", "int_start", "int", "i"),
+        // Broadcasts, so that the kernel for tensors of one shape cannot run it.
+        node("Maximum", "both", ["s59", "m59"], { T: F }),
+        ret("s59", 0, "float32"),
+        ret("both", 1, "float32"),
+        ret("i59", 2, "int32"),
+      ],
+      float32(0.25),
+      Tensor.of(new Float32Array(100).fill(0.25), "float32", [100]),
+      int32(2),
+    );
+    const expected = (start: number, from: number, round: (value: number) => number) => {
+      let value = round(start);
+      for (let at = 0; at < 60; at += 1) {
+        if (at % 7 === 3) value = round(-value);
+        else value = at % 2 === 0 ? round(round(value - from) ** 2) : Math.max(value, from);
+      }
+      return value;
+    };
+    const float = expected(0.9, 0.25, Math.fround);
+    expect(results.map((result) => (result as Tensor).toArray())).toEqual([
+      float,
+      Array(100).fill(float),
+      expected(3, 2, (value) => value | 0),
+    ]);
   });
 
   test("an error names the node that failed, and no other runs after it", async () => {

@@ -168,6 +168,26 @@ export function applyBinary(op: BinaryOp, x: Tensor, y: Tensor): Tensor {
   return new Tensor(dtype, shape, out);
 }
 
+/** V8 keeps arrays of up to 64 bytes within its heap, which the memory budget does not count. */
+const MAX_SMALL_ELEMENTS = 16;
+
+/** `applyBinary` for few elements of float32, all in one function: V8 need not decide what to inline. */
+function smallBinary(loop: BinaryLoop): NonNullable<PureKernelDefinition["small"]> {
+  return (x, y) => {
+    if (x.dtype !== "float32" || y.dtype !== "float32" || !sameShape(x.shape, y.shape)) {
+      return undefined;
+    }
+    const a = x.data as Float32Array;
+    const count = a.length;
+    if (count > MAX_SMALL_ELEMENTS) {
+      return undefined;
+    }
+    const out = new Float32Array(count);
+    loop(out, 0, a, 0, 1, y.data as Float32Array, 0, 1, count);
+    return new Tensor("float32", x.shape, out);
+  };
+}
+
 /** A cost estimate for `applyBinary`. */
 export function binaryCost(op: BinaryOp): Cost {
   return perBroadcastElement((dtype) => nanosPerElement(dtype, findLoop(computedAs(dtype), op), op.cost));
@@ -186,9 +206,11 @@ function computedAs(dtype: DType): DType {
 /** A kernel for an op of two operands that broadcast: inputs and output of type attribute T. */
 export function binaryKernel(name: string, op: BinaryOp): PureKernelDefinition {
   const compute = withSmallFloats((inputs) => [applyBinary(op, inputAt(inputs, 0), inputAt(inputs, 1))]);
+  const loop = findLoop("float32", op);
   return pureKernel(name, () => compute, {
     types: { T: typesOf(op) },
     cost: binaryCost(op),
+    ...(loop && { small: smallBinary(loop) }),
   });
 }
 
