@@ -25,8 +25,9 @@ SMALL_STEPS, SMALL_WARM_UP = 50, 500
 LARGE_FLOATS = 16 * 1024 * 1024
 MATRIX = 1024
 MANY_NODES = 10_000
-# Networks warm up for so many seconds, too: until the engine has made the sessions of their regions.
-NETWORK_SECONDS = 5
+# Networks warm up for so many seconds, too: until the engine has made the sessions of their regions, and the JavaScript
+# around them is compiled. A step of the CNN takes 10 ms: after 5 seconds it still had a fifth to lose.
+NETWORK_SECONDS = 15
 
 
 def unoptimized():

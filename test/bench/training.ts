@@ -18,8 +18,8 @@ const TURN_SECONDS = 0.8;
  * with four of them on two cores, steps still became twice as fast after ten seconds.
  */
 const WARM_UP_SECONDS: Readonly<Record<"stock" | "portable", number>> = { stock: 2, portable: 5 };
-const WARM_UP_STEPS: Readonly<Record<ModelName, number>> = { mlp: 200, cnn: 50 };
-const MAX_WARM_UP_SECONDS = 40;
+const WARM_UP_STEPS: Readonly<Record<ModelName, number>> = { mlp: 1_000, cnn: 400 };
+const MAX_WARM_UP_SECONDS = 90;
 const TRACED_WORKERS = 2;
 const TRACED_STEPS = 10;
 
