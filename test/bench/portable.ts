@@ -6,7 +6,7 @@ import { environmentWithoutProxies } from "../support/processes.js";
 import { cliMain, type MeasuredCluster, startMeasuredCluster } from "./portable-clusters.js";
 import { type PortableLine, portableLines } from "./portable-lines.js";
 import { benchFolder } from "./python-client.js";
-import { type Measurement, median, type Row, type RunContext, rowText } from "./report.js";
+import { type Measurement, median, quantile, type Row, type RunContext, rowText } from "./report.js";
 import { measureClientStep } from "./steps.js";
 import { measureStart, type Start } from "./worker-start.js";
 
@@ -53,7 +53,7 @@ class Clusters {
 }
 
 async function measureLine(
-  { measure, what, unit, target, rounds, warmUpRounds = 1 }: PortableLine,
+  { measure, what, unit, target, note, rounds, warmUpRounds = 1, quantile: share = 0.5 }: PortableLine,
   clusters: Clusters,
   progress: Progress,
 ): Promise<Row> {
@@ -71,7 +71,10 @@ async function measureLine(
       stock.push(...(await theirs.measure(measure)));
       if (round % 2 === 1) mine.push(...(await ours.measure(measure)));
     }
-    return { what, unit, ours: median(mine), theirs: median(stock), target };
+    return {
+      ...{ what, unit, target, ours: quantile(mine, share), theirs: quantile(stock, share) },
+      ...(note === undefined ? {} : { note }),
+    };
   } catch (error) {
     progress(`${what}: failed: ${error instanceof Error ? error.message : String(error)}`);
     return { what, unit, ours: undefined, theirs: undefined, target };

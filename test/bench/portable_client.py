@@ -8,10 +8,12 @@ each other.
 import json
 import os
 import sys
+import threading
 import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+import grpc
 import tensorflow as tf
 
 import models
@@ -203,6 +205,32 @@ def cached_run():
             return many_nodes()
 
     return timed("cached_run", build, count=10, warm_up=20, seconds=2, config=unoptimized())
+
+
+def answering():
+    """Milliseconds of GetStatus while MobileNetV2 is computed without a pause."""
+    mobile_net()
+    ended = threading.Event()
+
+    def compute():
+        while not ended.is_set():
+            steps["mobile_net"]()
+
+    computing = threading.Thread(target=compute)
+    with grpc.insecure_channel(spec.task_address("worker", 0)) as channel:
+        # Messages without fields are empty.
+        status = channel.unary_unary("/tensorflow.WorkerService/GetStatus")
+        status(b"")
+        computing.start()
+        try:
+            times = []
+            for _ in range(100):
+                time.sleep(0.01)
+                times += millis(lambda: status(b""), 1)
+        finally:
+            ended.set()
+            computing.join()
+    return times
 
 
 for line in sys.stdin:
