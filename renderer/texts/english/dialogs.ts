@@ -89,6 +89,8 @@ export const dialogs = {
     title: "Examples",
     notRead: "The examples are not read yet.",
     open: "Open",
+    machines: "Workers that an example needs are started on",
+    thisMachine: "this machine",
   },
   exportModel: {
     title: "Export as a model",
