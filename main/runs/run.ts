@@ -208,6 +208,11 @@ export class Run {
       const { training } = this.#request;
       if (training) checkPlan(training, graph);
       if (isBetweenGraph(training)) {
+        // All workers share what is restored.
+        if (this.#request.restore) {
+          const one = await this.#openSession(graph, prepared, false, step.signal);
+          await this.#restore(graph, prepared, one, step.signal);
+        }
         const steps = await this.#workers.train(
           { plan: training, graph, feeds, prepared, pins, all },
           step.signal,

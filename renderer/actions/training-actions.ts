@@ -2,6 +2,7 @@
 import type { Trainable } from "../../worker-runtime/graph/training/trainable/make-trainable.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { graphViewActions } from "../stores/graph-view-store.js";
 import { type TrainingDraft, type TrainingStep, useTrainingSetup } from "../stores/training-setup.js";
 import { uiActions } from "../stores/ui-store.js";
 import { revealNodes } from "../viewport/view.js";
@@ -59,6 +60,8 @@ export function previewOnCanvas(made: Trainable, steps: number, draft: TrainingD
   if (!documentActions.makeTrainable(made, steps)) return documentActions.takeRefusal();
   uiActions.close();
   const { nodes } = useDocument.getState().document;
+  // Its scope opens.
+  graphViewActions.uncover([made.plan.init]);
   if (made.added.length <= MOST_SELECTED) documentActions.select(made.added.map(({ name }) => name));
   useTrainingSetup.setState({ step: { kind: "preview", nodes, added: made.added.length, draft } });
   return undefined;
