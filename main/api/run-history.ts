@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { feedBatchesSchema } from "./feeds.js";
 import { method, nothing } from "./method.js";
+import { recoveryOfferSchema } from "./recoveries.js";
 import { runOriginSchema, runStateSchema } from "./run-state.js";
 import { runUpdateSchema } from "./runs.js";
 
@@ -48,6 +49,8 @@ export const runSummarySchema = z.object({
   tracedSteps: z.array(z.number()),
   /** Scalars that it fetched; at most 32. */
   scalars: z.array(scalarSummarySchema),
+  /** Of a failed run that `runs.goOn` can continue. */
+  recovery: recoveryOfferSchema.optional(),
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;
 

@@ -199,9 +199,11 @@ export const runMethods = {
   "runs.saveCheckpoint": method(z.object({ runId: z.string() }), nothing),
   /**
    * Of a failed run with a `recovery`: starts the tasks that it needs, restores the newest whole checkpoint and runs the
-   * steps after it.
+   * steps after it. It may have been followed by others, which must be over.
    */
   "runs.goOn": method(z.object({ runId: z.string() }), nothing),
+  /** Of a failed run with a `recovery`: it is not going to go on. */
+  "runs.dismissRecovery": method(z.object({ runId: z.string() }), nothing),
   "runs.latest": method(nothing, runUpdateSchema.optional()),
   /** The Chrome trace (JSON) of the newest traced step. */
   "runs.chromeTrace": method(z.object({ runId: z.string() }), z.string()),

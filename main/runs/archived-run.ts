@@ -48,6 +48,7 @@ export async function decodeRun(bytes: Uint8Array): Promise<KeptRun> {
     runId: update.runId,
     isOver: true,
     keptBytes: content.length,
+    recovery: undefined,
     progress: () => update,
     update: () => update,
     scalars: { summaries: () => scalars, curves: () => curves },

@@ -1,10 +1,12 @@
 /** Writes the graphs of windows as models, with the values that the tasks or a checkpoint have of their variables. */
 import { resolve } from "node:path";
+import { isTable } from "../../worker-runtime/graph/initialisers.js";
 import { TensorFlowError } from "../../worker-runtime/protocol/status.js";
 import {
   checkpointValues,
   exportFrozenGraph,
   exportSavedModel,
+  sessionTables,
   type VariableValues,
 } from "../../worker-runtime/training/export-model.js";
 import type { Params, Result } from "../api/contract.js";
@@ -53,9 +55,16 @@ export class ModelExporter {
     const graph = variableGraph(request.graph);
     const { checkpoint } = request;
     if (checkpoint !== undefined) {
-      return write(request, graph, checkpointValues(checkpointPrefix(checkpoint)), signal, onProgress);
+      const values: VariableValues = {
+        ...checkpointValues(checkpointPrefix(checkpoint)),
+        // Tables are in no checkpoint.
+        readTables: (tables) =>
+          this.#session.use(graph, signal, (session, both) => sessionTables(session, tables, both)),
+      };
+      return write(request, graph, values, signal, onProgress);
     }
-    if (graph.variables.size === 0) return write(request, graph, NO_VALUES, signal, onProgress);
+    if (graph.variables.size === 0 && ![...graph.nodes.values()].some(isTable))
+      return write(request, graph, NO_VALUES, signal, onProgress);
     return this.#session.use(graph, signal, (session, both) =>
       write(request, graph, liveValues(session, graph), both, onProgress),
     );
@@ -86,6 +95,7 @@ function liveValues(session: KeptSession, graph: VariableGraph): VariableValues 
         if (values[0]) yield { name, tensor: values[0] };
       }
     },
+    readTables: (tables, signal) => ofSession(sessionTables(session, tables, signal)),
   };
 }
 
@@ -107,6 +117,7 @@ async function write(
   const path = resolve(expandHome(request.path));
   const written = { variables: 0, byteLength: 0 };
   const counted: VariableValues = {
+    ...values,
     async *read(variables, readSignal) {
       for await (const one of values.read(variables, readSignal)) {
         written.variables++;

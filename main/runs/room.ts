@@ -112,6 +112,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
       "runs.dequeue": ({ queueId }) => runs.dequeue(queueId),
       "runs.saveCheckpoint": ({ runId }) => runs.saveCheckpoint(runId),
       "runs.goOn": ({ runId }) => runs.goOn(runId),
+      "runs.dismissRecovery": ({ runId }) => runs.dismissRecovery(runId),
       "runs.latest": () => runs.latest(),
       "runs.chromeTrace": ({ runId }) => runs.chromeTrace(runId),
       "runs.history": () => afterRestoring(() => runs.history()),

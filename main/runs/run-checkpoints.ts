@@ -5,7 +5,7 @@ import { KEPT_CHECKPOINTS, type RunCheckpoints, type SavedCheckpoint } from "../
 import type { Problem } from "../api/problem.js";
 import type { RunRequest } from "../api/runs.js";
 import { expandHome } from "../documents/directory.js";
-import { defined, problem, problemOf } from "../shared/problems.js";
+import { defined, errnoOf, problem, problemOf } from "../shared/problems.js";
 import { scalarOf } from "../shared/scalar-series.js";
 import { BestCheckpoint } from "./best-checkpoint.js";
 import { described } from "./described-checkpoint.js";
@@ -117,6 +117,11 @@ export class CheckpointKeeper {
     const damaged: string[] = [];
     let damage: Problem | undefined;
     for (const prefix of this.#list.prefixes.toReversed()) {
+      if (!(await this.#isAsSaved(prefix))) {
+        damage ??= { code: "NOT_FOUND", message: "", reason: "A later run has replaced or deleted them." };
+        damaged.push(basename(prefix));
+        continue;
+      }
       try {
         await this.#use(graph, signal, (session, both) =>
           restoreCheckpoint({
@@ -135,6 +140,9 @@ export class CheckpointKeeper {
       this.#savedStep = runStep;
       this.#newest = { step: 0, results: [] };
       this.#events?.rewindTo(runStep);
+      // Another run may have saved some since.
+      this.#recovered = false;
+      await this.#recover();
       return { checkpointStep, runStep, damaged };
     }
     if (damage) {
@@ -147,6 +155,16 @@ export class CheckpointKeeper {
       reason: `${this.#folder} has none.`,
       remedy: "Run the graph again from the beginning.",
     });
+  }
+
+  /** Whether no other run has written a checkpoint of that name since. */
+  async #isAsSaved(prefix: string): Promise<boolean> {
+    try {
+      return (await described(prefix)).savedAt === this.#saved.get(prefix)?.savedAt;
+    } catch (error) {
+      if (errnoOf(error) === "ENOENT") return false;
+      throw error;
+    }
   }
 
   /** Which step of this run a checkpoint is of; 0 for one of an earlier run. */
@@ -331,7 +349,10 @@ export class CheckpointKeeper {
   async #recover(): Promise<void> {
     if (this.#recovered) return;
     await this.#list.recover(this.#folder);
-    for (const prefix of this.#list.prefixes) this.#saved.set(prefix, await described(prefix));
+    for (const prefix of this.#list.prefixes) {
+      const found = await described(prefix);
+      if (this.#saved.get(prefix)?.savedAt !== found.savedAt) this.#saved.set(prefix, found);
+    }
     this.#recovered = true;
   }
 

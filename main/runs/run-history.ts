@@ -90,6 +90,7 @@ export class RunHistory {
           tracedSteps,
           scalars,
         },
+        recovery: status.recovery,
       });
     });
   }

@@ -1,3 +1,4 @@
+import type { RecoveryOffer } from "../api/recoveries.js";
 import type { ScalarCurve, ScalarSummary } from "../api/run-history.js";
 import type { RunUpdate } from "../api/runs.js";
 import type { StepTrace } from "../api/traces.js";
@@ -10,6 +11,8 @@ export interface RunReport {
   readonly keptBytes: number;
   /** How far it is. */
   progress(): Pick<RunUpdate, "runId" | "origin" | "state" | "step" | "steps" | "elapsedMillis">;
+  /** How it can go on after it lost a task; undefined if it cannot. */
+  readonly recovery: RecoveryOffer | undefined;
   /** What windows were told last. */
   update(): RunUpdate;
   readonly scalars: { summaries(): ScalarSummary[]; curves(): ScalarCurve[] };

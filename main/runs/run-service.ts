@@ -24,6 +24,8 @@ import { SessionKeeper } from "./session-keeper.js";
 import type { TensorStore } from "./tensors/tensor-store.js";
 import { chromeTraceOf } from "./trace-summary.js";
 
+/** Runs before the newest one that can go on: each holds its graph. */
+const MOST_RESUMABLE = 5;
 /** Tasks exchange their last messages of a step within this time. */
 const SETTLE_MILLIS = 2000;
 
@@ -51,6 +53,8 @@ export class RunService {
   #dropped = 0;
   readonly #queue: RunQueue;
   #latest: Run | undefined;
+  /** Earlier ones that lost a task and can go on from a checkpoint, by id, the oldest first. */
+  readonly #resumable = new Map<string, Run>();
   /** The run in progress or the last one; resolves when it is over. */
   #running: Promise<void> = Promise.resolve();
   #endedAt = 0;
@@ -80,12 +84,7 @@ export class RunService {
 
   /** @throws ProblemError FAILED_PRECONDITION while another run is in progress. */
   start(request: RunRequest): { runId: string } {
-    if (this.#latest && !this.#latest.status.isOver) {
-      throw problem("FAILED_PRECONDITION", "A run is already in progress.", {
-        remedy: "Stop it first, or wait until it ends.",
-      });
-    }
-    this.#latest?.status.release();
+    this.#replaceLatest();
     const { checkpointFolder, cluster, emit, readFeeds, tensors } = this.#collaborators;
     const status = new RunStatus(request, (update) => emit("run", update));
     this.#release(this.#history.add(status, settingsOf(request)));
@@ -102,6 +101,22 @@ export class RunService {
     return { runId: status.runId };
   }
 
+  /** @throws ProblemError FAILED_PRECONDITION while it is in progress. */
+  #replaceLatest(): void {
+    const replaced = this.#latest;
+    if (!replaced) return;
+    const { status } = replaced;
+    if (!status.isOver) {
+      throw problem("FAILED_PRECONDITION", "A run is already in progress.", {
+        remedy: "Stop it first, or wait until it ends.",
+      });
+    }
+    status.release();
+    if (status.recovery) this.#resumable.set(status.runId, replaced);
+    const [oldest] = this.#resumable.keys();
+    if (oldest !== undefined && this.#resumable.size > MOST_RESUMABLE) this.dismissRecovery(oldest);
+  }
+
   #follow({ status }: Run, execution: Promise<void>): void {
     const { archive, tensors } = this.#collaborators;
     this.#running = execution.finally(() => {
@@ -112,16 +127,27 @@ export class RunService {
     });
   }
 
-  /** @throws ProblemError FAILED_PRECONDITION for a run that cannot go on from a checkpoint. */
+  /** @throws ProblemError FAILED_PRECONDITION for a run that cannot go on from a checkpoint, and while another one runs. */
   goOn(runId: string): void {
-    const run = this.#run(runId);
-    if (!run.status.update().recovery) {
+    const run = this.#resumable.get(runId) ?? this.#latest;
+    if (run?.status.runId !== runId || !run.status.recovery) {
       throw problem("FAILED_PRECONDITION", "This run cannot go on.", {
         reason: "Only a training can that lost a task, and has saved a checkpoint.",
         remedy: "Run the graph again.",
       });
     }
+    if (run !== this.#latest) this.#replaceLatest();
+    this.#resumable.delete(runId);
+    this.#latest = run;
     this.#follow(run, run.goOn());
+  }
+
+  /** Does nothing for a run that cannot go on. */
+  dismissRecovery(runId: string): void {
+    const run = this.#resumable.get(runId) ?? this.#latest;
+    if (run?.status.runId !== runId || !run.status.recovery) return;
+    run.status.withdrawRecovery();
+    this.#resumable.delete(runId);
   }
 
   /** Begins a run when those before it are over. @throws ProblemError RESOURCE_EXHAUSTED when too many wait */
@@ -211,7 +237,10 @@ export class RunService {
 
   #release(runIds: readonly string[]): void {
     const { tensors, archive } = this.#collaborators;
-    for (const runId of runIds) tensors.release(runId);
+    for (const runId of runIds) {
+      tensors.release(runId);
+      this.#resumable.delete(runId);
+    }
     if (runIds.length > 0) archive.forget(runIds);
   }
 

@@ -199,8 +199,9 @@ export class RunStatus implements RunReport {
     this.#restoreFailed = true;
   }
 
-  /** A task was lost: the run prepares to go on from a checkpoint, also after it had ended. */
+  /** A task was lost: the run prepares to go on from a checkpoint, also after it had ended and was released. */
   recovering(): void {
+    this.#kept = undefined;
     this.#state = "preparing";
     this.#phase = undefined;
     this.#problem = undefined;
@@ -258,10 +259,22 @@ export class RunStatus implements RunReport {
     this.#throttle.dispose();
   }
 
+  /** How it can go on; undefined if it cannot. */
+  get recovery(): RecoveryOffer | undefined {
+    return this.#recovery;
+  }
+
+  /** It is not going to go on. */
+  withdrawRecovery(): void {
+    this.#recovery = undefined;
+    if (this.#kept) {
+      const { recovery: _, ...kept } = this.#kept;
+      this.#kept = kept;
+    } else this.#throttle.now();
+  }
+
   /** Keeps what windows were told last, and releases everything else, when another run replaces this one. */
   release(): void {
-    // Only the newest run can go on.
-    this.#recovery = undefined;
     this.#kept ??= this.update();
     this.#results = [];
     this.#traced = undefined;

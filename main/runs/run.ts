@@ -1,11 +1,7 @@
 /** One run, from the window's request to the last step. */
-import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
-import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
 import type { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { restoreText } from "../../worker-runtime/session/saved-model/restore.js";
 import type { RunRequest } from "../api/runs.js";
-import type { TrainingPlan } from "../api/training.js";
-import { ProblemError } from "../api/wire.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
 import { Evaluations } from "./evaluations.js";
 import { Evaluator } from "./evaluator.js";
@@ -13,7 +9,7 @@ import { type StepFeeds, withConstants } from "./feed-batches.js";
 import type { ReadFeeds } from "./feeds.js";
 import { type CheckedGraph, checkGraph, type Pin, pinsOf } from "./graph-check.js";
 import { keepsStateInKernels } from "./kernel-state.js";
-import { lostTask, taskEnded, watchTasks } from "./lost-tasks.js";
+import { taskEnded, watchTasks } from "./lost-tasks.js";
 import type { Participant } from "./participants.js";
 import { PauseGate } from "./pause-gate.js";
 import { TrainingRecovery } from "./recovery.js";
@@ -21,31 +17,22 @@ import { CheckpointKeeper } from "./run-checkpoints.js";
 import { runProblem } from "./run-problem.js";
 import type { RunStatus } from "./run-status.js";
 import { type SavedValues, SavedValuesError } from "./saved-values.js";
+import { endsFromHere, isSessionLost, isUninitialised } from "./session-errors.js";
 import type { ReadySession, SessionKeeper, SessionRequest } from "./session-keeper.js";
 import { planRunSession } from "./session-plan.js";
 import { StopConditions } from "./stop-conditions.js";
 import {
-  awaitBack,
   awaitReturn,
   awaitTasks,
-  LOOK_MILLIS,
-  nextChange,
   type PreparedTasks,
   type TaskWait,
   tasksOfPins,
   watchedTasks,
 } from "./task-wait.js";
-import type { NamedTensor, TensorStore } from "./tensors/tensor-store.js";
+import { type NamedTensor, namedTensors, type TensorStore } from "./tensors/tensor-store.js";
 import { isTraced, traceOf } from "./trace-summary.js";
-import {
-  checkPlan,
-  initializeVariables,
-  isBetweenGraph,
-  pinsOfWorkers,
-  stepsOfWorkers,
-  trainOnWorkers,
-} from "./training-run.js";
-import { WorkerFigures } from "./worker-figures.js";
+import { checkPlan, initializeVariables, isBetweenGraph, pinsOfWorkers } from "./training-run.js";
+import { WorkersTrainer } from "./workers-trainer.js";
 
 export interface RunCollaborators {
   readonly cluster: Pick<ClusterService, "tasks" | "membership" | "onChange" | "startTask">;
@@ -68,14 +55,6 @@ export interface RunSessions {
   readonly optimized: SessionKeeper;
 }
 
-/** The tasks of a training in which every worker has a session of its own. */
-interface TrainingTasks {
-  readonly prepared: PreparedTasks;
-  readonly pins: readonly Pin[];
-  /** Those whose end explains an error; a worker that came back takes the place of the one before. */
-  readonly all: Participant[];
-}
-
 export class Run {
   readonly status: RunStatus;
   readonly #request: RunRequest;
@@ -89,12 +68,13 @@ export class Run {
   readonly #checkpoints: CheckpointKeeper;
   readonly #recovery: TrainingRecovery;
   readonly #stops: StopConditions;
+  /** Used if every worker has a session of its own. */
+  readonly #workers: WorkersTrainer;
   readonly #evaluations: Evaluations | undefined;
   /** What an earlier run gave, and this one was fed: part of its results, so that the next one can use it, too. */
   #reused: readonly NamedTensor[] = [];
   /** A stop condition holds. */
   #isDone = false;
-  #figures: WorkerFigures | undefined;
   /** Which one. */
   #reason = "";
 
@@ -120,6 +100,16 @@ export class Run {
       onChange: (checkpoints) => status.setCheckpoints(checkpoints),
     });
     this.#recovery = new TrainingRecovery(request, this.#checkpoints, status);
+    this.#workers = new WorkersTrainer(request, status, {
+      ...{ cluster: collaborators.cluster, tensors: collaborators.tensors, checkpoints: this.#checkpoints },
+      restoreIfLost: (signal) => this.#restoreIfLost(signal),
+      goesOn: async (signal) => {
+        await this.#passGate(signal);
+        return !this.#stopAsked && !this.#isDone;
+      },
+      afterStep: (step, results, signal) => this.#afterStep(step, results, signal),
+      sessionOf: (prepared, worker) => this.#sessionPlan(prepared, worker, true),
+    });
   }
 
   /** Finishes the current step, then ends; with `abort`, and while nothing runs yet, ends at once. */
@@ -218,7 +208,16 @@ export class Run {
       const { training } = this.#request;
       if (training) checkPlan(training, graph);
       if (isBetweenGraph(training)) {
-        await this.#trainOnWorkers(training, graph, feeds, { prepared, pins, all }, step.signal);
+        // All workers share what is restored.
+        if (this.#request.restore) {
+          const one = await this.#openSession(graph, prepared, false, step.signal);
+          await this.#restore(graph, prepared, one, step.signal);
+        }
+        const steps = await this.#workers.train(
+          { plan: training, graph, feeds, prepared, pins, all },
+          step.signal,
+        );
+        this.#endWithEpochs(steps);
         return;
       }
       const steps = Math.min(this.#request.steps, feeds.steps ?? Number.POSITIVE_INFINITY);
@@ -235,8 +234,7 @@ export class Run {
         const optimized = await this.#openSession(graph, prepared, true, step.signal);
         await this.#runSteps(graph, feeds, optimized, plainSteps + 1, steps, step.signal);
       }
-      if (steps < this.#request.steps && !this.#stopAsked && !this.#isDone)
-        this.status.endsEarly(epochsText(this.#request));
+      this.#endWithEpochs(steps);
     } catch (error) {
       if (isUninitialised(error)) this.#collaborators.savedValues.forget(this.#request.restore?.sourceId);
       if (!signal.aborted) {
@@ -263,93 +261,10 @@ export class Run {
     return done;
   }
 
-  async #trainOnWorkers(
-    plan: TrainingPlan,
-    graph: CheckedGraph,
-    feeds: StepFeeds,
-    { prepared, pins, all }: TrainingTasks,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { cluster, tensors } = this.#collaborators;
-    const workers = plan.workers.flatMap((name) => prepared.members.find((one) => one.name === name) ?? []);
-    // After a recovery they go on.
-    this.#figures ??= new WorkerFigures(workers.map(({ name }) => name));
-    const figures = this.#figures;
-    figures.begin();
-    this.status.setWorkers(figures);
-    const steps = stepsOfWorkers(plan, this.#request.steps, feeds);
-    const startedAt = performance.now();
-    const done = await this.#restoreIfLost(signal);
-    let finished = done;
-    await trainOnWorkers({
-      ...{ plan, graph, feeds, steps, done, workers, signal },
-      open: (worker, graphDef) => this.#sessionPlan(prepared, worker, true).open(graphDef, signal),
-      begin: async () => {
-        await this.#checkpoints.begin(signal);
-        this.status.begin(prepared.master.name, performance.now() - startedAt);
-      },
-      goesOn: async () => {
-        await this.#passGate(signal);
-        return !this.#stopAsked && !this.#isDone;
-      },
-      onStep: (step) => {
-        figures.add(step);
-        // Of a synchronous step every worker has a part; the first one's values stand for it.
-        if (plan.synchronous && step.number <= finished) return;
-        finished++;
-        const results = namedTensors(graph.fetches, step.values);
-        tensors.set(this.status.runId, finished, results);
-        this.status.stepDone(
-          results,
-          { millis: step.millis, registeredGraph: finished === done + 1 },
-          undefined,
-        );
-        this.#afterStep(finished, results, signal);
-      },
-      goesOnWithout: async (worker, error) => {
-        if ((await taskEnded(cluster, [worker], error)) === undefined) return false;
-        figures.lose(worker.name, finished);
-        this.status.workersChanged();
-        return true;
-      },
-      comesBack: async (lost, graphDef, over) => {
-        const back = await this.#reopen(lost, graphDef, pins, AbortSignal.any([signal, over]));
-        if (!back) return undefined;
-        all.splice(0, all.length, ...all.map((task) => (task.name === lost.name ? back.worker : task)));
-        figures.regain(lost.name);
-        this.status.workersChanged();
-        return back;
-      },
-    });
+  /** @param steps for which there are batches */
+  #endWithEpochs(steps: number): void {
     if (steps < this.#request.steps && !this.#stopAsked && !this.#isDone)
       this.status.endsEarly(epochsText(this.#request));
-  }
-
-  /** A new session of a lost worker, when its task is back; undefined if that is no longer wanted. */
-  async #reopen(lost: Participant, graphDef: GraphDef, pins: readonly Pin[], signal: AbortSignal) {
-    const { cluster } = this.#collaborators;
-    const { softPlacement } = this.#request;
-    const pin = { node: lost.name, device: lost.name, job: lost.job, task: lost.index };
-    const wait = {
-      cluster,
-      softPlacement,
-      signal,
-      pins: [{ ...pin, type: undefined, index: undefined }, ...pins],
-    };
-    while (!signal.aborted) {
-      try {
-        const prepared = await awaitBack({ ...wait, onPhase: () => undefined });
-        const worker = prepared.needed.find(({ name }) => name === lost.name);
-        if (!worker) return undefined;
-        const session = await this.#sessionPlan(prepared, worker, true).open(graphDef, signal);
-        return { worker, session };
-      } catch (error) {
-        if (signal.aborted) return undefined;
-        if (!isSessionLost(error)) throw error;
-        await nextChange(cluster, LOOK_MILLIS, signal);
-      }
-    }
-    return undefined;
   }
 
   /** What comes of a step: a checkpoint, an evaluation, the end. */
@@ -499,37 +414,6 @@ export class Run {
 
 function epochsText({ batches }: RunRequest): string {
   return batches?.epochs === 1 ? "its epoch was over" : `its ${batches?.epochs} epochs were over`;
-}
-
-function namedTensors(names: readonly string[], values: readonly (Tensor | undefined)[]): NamedTensor[] {
-  return names.flatMap((name, at) => {
-    const tensor = values[at];
-    return tensor ? [{ name, tensor }] : [];
-  });
-}
-
-/** Whether a restored variable has lost its value because its task was cleared. */
-function isUninitialised(error: unknown): boolean {
-  return (
-    error instanceof TensorFlowError &&
-    (error.code === StatusCode.FAILED_PRECONDITION || error.code === StatusCode.NOT_FOUND) &&
-    /uninitialized|not initialized|reading resource variable|Could not find/i.test(error.message)
-  );
-}
-
-/** Whether a step ended because its result is no longer awaited here. */
-function endsFromHere(error: unknown, signal: AbortSignal): boolean {
-  return signal.aborted || (error instanceof TensorFlowError && error.code === StatusCode.DEADLINE_EXCEEDED);
-}
-
-/** Whether later runs would fail in the session for the same reason. */
-function isSessionLost(error: unknown): boolean {
-  if (error instanceof ProblemError) return lostTask(error);
-  return (
-    error instanceof Error &&
-    "codeName" in error &&
-    (error.codeName === "ABORTED" || error.codeName === "UNAVAILABLE")
-  );
 }
 
 export function participants(cluster: Pick<ClusterService, "tasks">): Participant[] {

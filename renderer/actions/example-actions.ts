@@ -3,6 +3,7 @@ import type { Example } from "../../main/api/documents.js";
 import { labelsInGraph } from "../document/class-labels.js";
 import { activeSession, inSession } from "../stores/document-session.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { exampleMachines } from "../stores/example-store.js";
 import { modesOf, tensorViewActions } from "../stores/tensor-tabs.js";
 import { uiActions } from "../stores/ui-store.js";
 import { currentTasks, missingTasks, startMissing } from "./graph-tasks.js";
@@ -12,7 +13,7 @@ import { sendRun, wantsTrace, wholeRun } from "./run-actions.js";
 import { fetchedTensor } from "./tensor-actions.js";
 
 /**
- * Opens an example, starts the tasks that it needs, initializes its variables, runs it for as many steps as it says, and
+ * Opens an example, starts the tasks that it needs on the machines of the gallery's choice, initializes its variables, runs it for as many steps as it says, and
  * shows its result: the classes of scores, other tensors as values, a number among the results.
  */
 export async function runExample(example: Example): Promise<void> {
@@ -21,7 +22,7 @@ export async function runExample(example: Example): Promise<void> {
   if (session === undefined) return;
   // Another tab may be shown before it is done.
   const missing = missingTasks(useDocument.of(session).getState().document.nodes, currentTasks());
-  if (missing.names.length > 0 && !(await startMissing(missing))) return;
+  if (missing.names.length > 0 && !(await startMissing(missing, exampleMachines()))) return;
   const { targets } = inSession(session, () => documentActions.initialisation());
   if (targets.length > 0 && !(await inSession(session, () => initialise(targets)))) return;
   const { steps } = useDocument.of(session).getState().document.runConfig;

@@ -1,10 +1,10 @@
 /**
  * What the open graph requires from the cluster: the tasks that its nodes are pinned to, and which of them are down.
  */
-import type { Task } from "../../main/api/cluster.js";
+import type { AddTasks, Machine, Task } from "../../main/api/cluster.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { rememberedOf } from "../document/differing-keys.js";
-import { addTasks, useCluster } from "../stores/cluster-store.js";
+import { addTasks, machinesOf, useCluster } from "../stores/cluster-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { listText } from "../ui/format.js";
@@ -107,14 +107,45 @@ export function startLabel(missing: MissingTasks, { andRun = false } = {}): stri
 /**
  * Starts and adds what is missing. Resolves with true when everything is starting, with false when the user declined;
  * rejects with a ProblemError.
+ *
+ * @param machineIds the machines among which tasks that are added are spread; left out: all go to this machine
  */
-export async function startMissing(missing: MissingTasks): Promise<boolean> {
+export async function startMissing(
+  missing: MissingTasks,
+  machineIds: readonly string[] = [],
+): Promise<boolean> {
   if (missing.add.length > 0 && !(await mayAddTasks())) return false;
+  const places = placesOf(missing, machineIds, machinesOf(useCluster.getState()));
   await Promise.all([
     ...missing.start.map((task) => client().call("cluster.startTask", { taskId: task.id })),
-    ...missing.add.map(({ job, count }) => addTasks({ job, count })),
+    ...places.map(addInOrder),
   ]);
   return true;
+}
+
+/** Each gets the lowest free index of its job. */
+async function addInOrder(requests: readonly AddTasks[]): Promise<void> {
+  for (const request of requests) await addTasks(request);
+}
+
+/** What to add where, by job: every task goes to the machine that has the fewest of its job, the first one of these. */
+export function placesOf(
+  { add }: Pick<MissingTasks, "add">,
+  machineIds: readonly string[],
+  machines: readonly Pick<Machine, "id" | "tasks">[],
+): readonly (readonly AddTasks[])[] {
+  if (machineIds.length === 0) return add.map(({ job, count }) => [{ job, count }]);
+  return add.map(({ job, count }) => {
+    const held = machineIds.map((machineId) => {
+      const tasks = machines.find(({ id }) => id === machineId)?.tasks ?? [];
+      return { machineId, tasks: tasks.filter((task) => task.job === job).length };
+    });
+    return Array.from({ length: count }, () => {
+      const least = held.reduce((best, one) => (one.tasks < best.tasks ? one : best));
+      least.tasks += 1;
+      return { job, count: 1, machineId: least.machineId };
+    });
+  });
 }
 
 /** The tasks of the cluster now. */

@@ -1,14 +1,33 @@
 /** Trainings that lost a task, and go on from a checkpoint. */
 import type { RunUpdate } from "../../main/api/runs.js";
 import type { NoticeAction } from "../stores/app-store.js";
+import { openSessions } from "../stores/document-session.js";
+import { runHistoryActions } from "../stores/run-history-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 
 const words = texts.actions.recoveryActions;
 
+/** A run that may go on, the newest or an earlier one. */
+export type Resumable = Pick<RunUpdate, "runId" | "recovery">;
+
 /** Has the application start the tasks that the run needs, restore the newest whole checkpoint, and go on. */
-export async function goOnFromCheckpoint({ runId }: RunUpdate): Promise<void> {
+export async function goOnFromCheckpoint({ runId }: Resumable): Promise<void> {
   await client().call("runs.goOn", { runId });
+}
+
+/** The run is not going to go on, and the offer is shown no more. */
+export async function dismissRecovery({ runId }: Resumable): Promise<void> {
+  await client().call("runs.dismissRecovery", { runId });
+  for (const session of openSessions()) {
+    const store = useDocumentRun.of(session);
+    const { latest } = store.getState();
+    if (latest?.runId !== runId) continue;
+    const { recovery: _, ...rest } = latest;
+    store.setState({ latest: rest });
+  }
+  runHistoryActions.changed();
 }
 
 /** "Restore from step 600 and go on". */

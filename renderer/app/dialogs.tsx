@@ -76,7 +76,7 @@ function OwnDialog(): ReactElement | null {
     case "layer":
       return <LayerDialog />;
     case "make-trainable":
-      return <MakeTrainableDialog node={dialog.node} />;
+      return <MakeTrainableDialog node={dialog.node} draft={dialog.draft} />;
     case "export-model":
       return <ExportModelDialog checkpoint={dialog.checkpoint} />;
     case "shortcuts":

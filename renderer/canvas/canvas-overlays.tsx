@@ -37,6 +37,7 @@ import barStyles from "./overlay-bar.module.css";
 import { PinChooser } from "./pin-chooser.js";
 import { PlacementBar } from "./placement-bar.js";
 import { PullReason } from "./pull-reason.js";
+import { TrainingBar } from "./training-bar.js";
 
 const words = texts.canvas.canvasOverlays;
 
@@ -49,6 +50,7 @@ export function CanvasOverlays(): ReactElement {
       <ProblemCount />
       <KernelWarning />
       <PlacementBar />
+      <TrainingBar />
       <ArrangingBar />
       <EnteringBar />
       <Controls />

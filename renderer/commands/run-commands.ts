@@ -1,7 +1,11 @@
 import type { QueuedRun } from "../../main/api/run-queue.js";
-import type { RunUpdate } from "../../main/api/runs.js";
 import { initialiseAndRunAgain } from "../actions/initialise-actions.js";
-import { goOnFromCheckpoint, goOnLabel } from "../actions/recovery-actions.js";
+import {
+  dismissRecovery,
+  goOnFromCheckpoint,
+  goOnLabel,
+  type Resumable,
+} from "../actions/recovery-actions.js";
 import { restoreRequest } from "../actions/restore-actions.js";
 import {
   enqueueRun,
@@ -203,12 +207,12 @@ export const activeRunCommands = defineCommands(runTarget, {
   },
 });
 
-/** The newest run, if it failed because it lost a task and can go on. */
-const recoveryTarget: TargetKind<RunUpdate> = {
+/** The newest run, or that of the document, if it failed because it lost a task and can go on. */
+const recoveryTarget: TargetKind<Resumable> = {
   name: "run that lost a task",
   current: () => {
-    const { newest } = useRun.getState();
-    return newest?.recovery ? { target: newest } : { reason: words.recovery.none };
+    const run = [useRun.getState().newest, useDocumentRun.getState().latest].find((one) => one?.recovery);
+    return run ? { target: run } : { reason: words.recovery.none };
   },
 };
 
@@ -221,8 +225,18 @@ export const recoveryCommands = defineCommands(recoveryTarget, {
     keywords: words.recovery.goOn.keywords,
     icon: "play",
     needsApplication: true,
-    isEnabled: ({ runId }) => when(useRun.getState().newest?.runId === runId, words.recovery.none),
+    isEnabled: nothingRuns,
     run: goOnFromCheckpoint,
+  },
+  dismiss: {
+    id: "run.dismissRecovery",
+    group: "Run",
+    label: words.recovery.dismiss.label,
+    short: () => words.recovery.dismiss.short,
+    note: () => words.recovery.dismiss.note,
+    icon: "close",
+    needsApplication: true,
+    run: dismissRecovery,
   },
 });
 

@@ -1,6 +1,7 @@
 /** Making a graph trainable, and what its training saved. */
 import type { SavedCheckpoint } from "../../main/api/checkpoints.js";
 import { crumbsOf } from "../actions/paths.js";
+import { openMakeTrainable } from "../actions/training-actions.js";
 import { restoreCheckpoint } from "../actions/variable-actions.js";
 import { computesLoss } from "../document/trainable.js";
 import { lookupOp, useGraph } from "../stores/document-store.js";
@@ -80,9 +81,6 @@ export const trainingCommands = defineCommands(noTarget, {
     keywords: words.make.keywords,
     icon: "pulse",
     applies: isRunByItself,
-    run: () => {
-      const node = selectedNode();
-      uiActions.open({ kind: "make-trainable", ...(node === undefined ? {} : { node }) });
-    },
+    run: () => openMakeTrainable(selectedNode()),
   },
 });

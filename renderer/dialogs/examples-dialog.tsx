@@ -1,7 +1,8 @@
 import type { ReactElement } from "react";
 import { exampleCommands } from "../commands/file-commands.js";
 import { CommandButton } from "../parts/command-button.js";
-import { useExamples } from "../stores/example-store.js";
+import { machinesOf, useCluster } from "../stores/cluster-store.js";
+import { chooseForExamples, machinesForExamples, useExamples } from "../stores/example-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { Dialog, DialogBody } from "../ui/dialog.js";
@@ -18,6 +19,7 @@ export function ExamplesDialog(): ReactElement {
   return (
     <Dialog title={words.title} width="table" onClose={uiActions.close}>
       <DialogBody>
+        <MachineChoice />
         {examples.length === 0 ? <EmptyText>{words.notRead}</EmptyText> : null}
         <ul className={styles.cards}>
           {examples.map((example) => (
@@ -49,5 +51,32 @@ export function ExamplesDialog(): ReactElement {
         </ul>
       </DialogBody>
     </Dialog>
+  );
+}
+
+/** Where workers that an example lacks are started, if there is a choice. */
+function MachineChoice(): ReactElement | null {
+  const machines = useCluster((state) => machinesOf(state));
+  const spared = useExamples((state) => state.spared);
+  const usable = machinesForExamples(machines);
+  if (usable.length < 2) return null;
+  const chosen = usable.filter(({ id }) => !spared.has(id));
+  return (
+    <fieldset className={styles.machines}>
+      <legend>{words.machines}</legend>
+      {usable.map(({ id, name, kind }) => (
+        <label key={id}>
+          <input
+            type="checkbox"
+            checked={!spared.has(id)}
+            // One at least has to be left.
+            disabled={chosen.length === 1 && chosen[0]?.id === id}
+            onChange={(event) => chooseForExamples(id, event.target.checked)}
+          />
+          {name}
+          {kind === "this" ? <span className={textStyles.muted}>{words.thisMachine}</span> : null}
+        </label>
+      ))}
+    </fieldset>
   );
 }

@@ -4,7 +4,7 @@ import { perDocument } from "./document-session.js";
 export interface RunHistoryStore {
   /** Runs that are shown beside each other, at most two; the one chosen last is the last. Undefined: the newest. */
   readonly compared: readonly string[] | undefined;
-  /** Counts up when runs were forgotten. */
+  /** Counts up when runs were forgotten, or something else is told of them. */
   readonly changes: number;
 }
 
@@ -19,6 +19,10 @@ export const runHistoryActions = {
       ? shown.filter((other) => other !== runId)
       : [...shown, runId].slice(-MOST_COMPARED);
     useRunHistory.setState({ compared });
+  },
+  /** Something else is told of a run than before. */
+  changed(): void {
+    useRunHistory.setState(({ changes }) => ({ changes: changes + 1 }));
   },
   forgotten(): void {
     useRunHistory.setState(({ changes }) => ({ compared: undefined, changes: changes + 1 }));

@@ -3,6 +3,7 @@ import type { Access } from "../../main/api/cluster.js";
 import type { ScriptRequest } from "../../main/api/scripts.js";
 import { activeSession, onSessionChange, useSessions } from "./document-session.js";
 import { useTensorTabs } from "./tensor-tabs.js";
+import type { TrainingDraft } from "./training-setup.js";
 
 export type SideTab = "cluster" | "ops" | "placement";
 /** The fixed tabs of the dock; a tensor's tab is "tensor:" and its name. */
@@ -30,8 +31,8 @@ export type DialogState =
   | { readonly kind: "examples" }
   /** Adds a layer block. */
   | { readonly kind: "layer" }
-  /** Adds what trains the graph; `node` computes the loss. */
-  | { readonly kind: "make-trainable"; readonly node?: string }
+  /** Adds what trains the graph; `node` computes the loss; `draft`: what was chosen before. */
+  | { readonly kind: "make-trainable"; readonly node?: string; readonly draft?: TrainingDraft }
   /** Exports a model with the values of a checkpoint; without one, those that the tasks hold are chosen first. */
   | { readonly kind: "export-model"; readonly checkpoint?: string }
   | { readonly kind: "shortcuts" }

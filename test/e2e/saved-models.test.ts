@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect } from "vitest";
 import { peerMissing, tensorflowPython } from "../support/peers.js";
 import { closeBrowser, test } from "./support/fixtures.js";
+import { makeTrainable } from "./support/training.js";
 
 afterAll(closeBrowser);
 
@@ -37,6 +38,38 @@ class Module(tf.Module):
         return {"ids": self.table.lookup(words)}
 module = Module()
 tf.saved_model.save(module, os.path.join(folder, "model"), signatures={"serving_default": module.rows_of, "ids": module.ids_of})
+`;
+
+/** Rows of words from a table; the loss is how far row i is from i + 1. */
+const TRAINED = `
+import os, sys
+import tensorflow as tf
+v1 = tf.compat.v1
+folder = sys.argv[1]
+path = os.path.join(folder, "vocabulary.txt")
+with open(path, "w") as file: file.write("alpha\\nbeta\\n")
+with tf.Graph().as_default(), v1.Session() as session:
+    words = v1.placeholder(tf.string, [None], name="words")
+    asset = tf.constant(path)
+    v1.add_to_collection(v1.GraphKeys.ASSET_FILEPATHS, asset)
+    table = tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(asset, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER), 2)
+    rows = v1.get_variable("rows", initializer=[5.0, 6.0, 7.0])
+    ids = table.lookup(words)
+    found = tf.gather(rows, ids, name="found")
+    loss = tf.reduce_mean(tf.square(found - tf.cast(ids + 1, tf.float32)), name="loss")
+    session.run([v1.global_variables_initializer(), v1.tables_initializer()])
+    builder = v1.saved_model.builder.SavedModelBuilder(os.path.join(folder, "words"))
+    signature = v1.saved_model.predict_signature_def({"words": words}, {"loss": loss})
+    builder.add_meta_graph_and_variables(session, ["serve"], {"serving_default": signature}, assets_collection=v1.get_collection(v1.GraphKeys.ASSET_FILEPATHS), main_op=v1.tables_initializer())
+    builder.save()
+`;
+
+/** What an exported model finds. */
+const FOUND = `
+import json, sys
+import tensorflow as tf
+found = tf.saved_model.load(sys.argv[1]).signatures["serving_default"](words=tf.constant(["beta", "alpha", "other"]))
+print(json.dumps(found["found"].numpy().tolist()))
 `;
 
 const python = (script: string, ...args: string[]) =>
@@ -153,5 +186,39 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("graphs that Python expor
       .waitFor();
     await window.button("Run without the saved values").click();
     await signatures.getByText(/^Left out/).waitFor();
+  });
+
+  test("a SavedModel that looks words up in a table is trained by two workers and exported", async ({
+    window,
+    app,
+  }) => {
+    const { page } = window;
+    python(TRAINED, app.folder);
+    await window.startTwoWorkers();
+    await window.openFileIn("words", "saved_model.pb");
+    await window.node("loss").waitFor();
+    await makeTrainable(window, "0.05", /Between-graph, async/);
+    await window.dockTab("What to run").click();
+    const feeds = page.getByRole("region", { name: "Feeds" });
+    await feeds.getByRole("textbox", { name: "Value" }).fill('["alpha", "beta", "beta"]');
+    await page.keyboard.press("Tab");
+    await feeds.getByText("Everything that is needed has a value.").waitFor();
+    await window.button("Run 1000 steps").click();
+    await window.dockTab("Training").click();
+    await page.getByText("step 1000 / 1000").waitFor();
+    expect(await window.alerts.count()).toBe(0);
+
+    await window.menu("Export", "Model");
+    const dialog = page.getByRole("dialog", { name: "Export as a model" });
+    await dialog.getByRole("radio", { name: "SavedModel" }).check();
+    await dialog.getByLabel("Outputs").fill("found");
+    await dialog.getByRole("button", { name: "Export…" }).click();
+    const files = page.getByRole("dialog", { name: /^Export as a / });
+    await files.getByLabel("Name").fill("trained");
+    await files.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText(/^Exported to .* with 1 variable/).waitFor();
+    const rows = python(FOUND, join(app.folder, "trained"));
+    // What the loss asks for: 1 for the first word, 2 for the second. An unknown word has the last row, as before.
+    expect(JSON.parse(rows).map((value: number) => Math.round(value * 100) / 100)).toEqual([2, 1, 7]);
   });
 });

@@ -214,6 +214,92 @@ describe.skipIf(peerMissing("tensorflow"))("exported models", () => {
     }
   });
 
+  test("lookup tables have the content that they have in the session, in a SavedModel", async () => {
+    const graph = new Graph();
+    const words = ops.placeholder(graph, "string", [-1], { name: "words" });
+    const texts = (values: string[]) => ops.constant(graph, values, { dtype: "string" });
+    const table = (type: string, valueType: "int64" | "float32") =>
+      graph.op(
+        type,
+        [],
+        { key_dtype: "string", value_dtype: valueType, use_node_name_sharing: true },
+        `${valueType}_table`,
+      ).output;
+    const ids = table("HashTableV2", "int64");
+    const weights = table("MutableHashTableV2", "float32");
+    const numbers = ops.constant(graph, [1n, 0n], { dtype: "int64" });
+    graph.op("InitializeTableV2", [ids, texts(["alpha", "beta"]), numbers], {}, "fill_ids");
+    const given = ops.constant(graph, [0.5, 4], { dtype: "float32" });
+    graph.op("LookupTableInsertV2", [weights, texts(["beta", "gamma"]), given], {}, "insert");
+    const rows = ops.variable(
+      graph,
+      [
+        [1.5, 2.5],
+        [3.5, 4.5],
+      ],
+      { name: "rows", kind: "resource" },
+    );
+    const none = ops.constant(graph, 0n, { dtype: "int64" });
+    const [found] = graph.op("LookupTableFindV2", [ids, words, none], {}, "find_ids").outputs;
+    const zero = ops.constant(graph, 0, { dtype: "float32" });
+    const [weight] = graph.op("LookupTableFindV2", [weights, words, zero], {}, "find_weights").outputs;
+    if (!found || !weight) throw new Error("A lookup has an output.");
+    graph.op("ResourceGather", [rows.handle, found], { dtype: "float32" }, "out");
+    ops.identity(weight, { name: "weight" });
+    const graphDef = graph.toGraphDef();
+    const session = new Session(server.target, { graph: graphDef });
+    const model: ModelTensors = {
+      inputs: { words: "words:0" },
+      outputs: { out: "out:0", weight: "weight:0" },
+    };
+    try {
+      await session.run([], { targets: [rows.initializer, "fill_ids", "insert"] });
+      const options = { ...model, values: sessionValues(session, graphDef) };
+      await exportSavedModel(graphDef, at("tables"), options);
+      await expect(exportFrozenGraph(graphDef, at("tables.pb"), options)).rejects.toThrow(
+        "The outputs depend on the table int64_table, whose content a frozen graph cannot have.",
+      );
+      const prefix = await new Saver([rows]).save(session, at("tables-ckpt"));
+      const saved = { ...model, values: checkpointValues(prefix) };
+      await expect(exportSavedModel(graphDef, at("no-tables"), saved)).rejects.toThrow(
+        "whose content is in no checkpoint",
+      );
+      const feeds = new Map([["words:0", Tensor.of(["alpha", "gamma", "beta"], "string")]]);
+      const { values } = await session.run(Object.values(model.outputs), { feeds });
+      const expected = { out: values[0]?.toArray(), weight: values[1]?.toArray() };
+      expect(expected).toEqual({
+        out: [
+          [3.5, 4.5],
+          [1.5, 2.5],
+          [1.5, 2.5],
+        ],
+        weight: [0, 4, 0.5],
+      });
+      const python = await load(
+        model,
+        { words: ["object", ["alpha", "gamma", "beta"]] },
+        { saved: [at("tables")], frozen: [] },
+      );
+      for (const path of [at("tables"), `${at("tables")} v1`]) expect(python[path], path).toEqual(expected);
+      // And here again, by nodes of other names.
+      const { metaGraph } = (await RunnableGraph.read(at("tables"))).savedModel ?? {};
+      if (!metaGraph?.graphDef) throw new Error("It was not read as a SavedModel.");
+      const other = await Server.createLocalServer({ engine: "portable" });
+      const again = new Session(other.target, { graph: metaGraph.graphDef });
+      try {
+        await restoreSavedModel(again, planRestore(metaGraph, "restore/"), { folder: at("tables") });
+        const { outputs } = signatureNamed(metaGraph, "serving_default");
+        const results = await again.run([outputs.get("out") ?? "", outputs.get("weight") ?? ""], { feeds });
+        expect(results.values.map((one) => one?.toArray())).toEqual(Object.values(expected));
+      } finally {
+        await again.close();
+        await other.stop();
+      }
+    } finally {
+      await session.close();
+    }
+  });
+
   test("what is there is replaced only if asked, and never half", async () => {
     const graph = new Graph();
     const w = ops.variable(graph, [1, 2], { name: "w" });

@@ -10,6 +10,15 @@ export function isVariable(node: NodeDef | undefined): boolean {
   return node !== undefined && VARIABLE_OPS.has(node.op);
 }
 
+const TABLE_OPS: ReadonlySet<string> = new Set([
+  ...["HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2"],
+]);
+
+/** A lookup table, from keys to values. */
+export function isTable(node: NodeDef | undefined): boolean {
+  return node !== undefined && TABLE_OPS.has(node.op);
+}
+
 /** The name under which a task stores the state of a variable or table. */
 export function stateName({ name, attr }: NodeDef): string {
   const shared = attr.get("shared_name")?.value;

@@ -9,9 +9,11 @@ import { checkMessageSize, writeGraphFile } from "../graph/graph-file.js";
 import {
   frozenGraph,
   type ModelTensors,
+  type ServedTable,
   type ServedVariable,
   savedModelGraph,
   servingGraph,
+  type TableContent,
 } from "../graph/model-export/index.js";
 import { shapeLabel } from "../graph/shape.js";
 import { replaceFile, syncFolder, writeFlushed } from "../io/durable-files.js";
@@ -37,6 +39,8 @@ export interface VariableValues {
     variables: readonly ServedVariable[],
     signal?: AbortSignal,
   ): AsyncIterable<{ readonly name: string; readonly tensor: Tensor }>;
+  /** The contents of tables, which no checkpoint has; absent if there is no session that has them. */
+  readTables?(tables: readonly ServedTable[], signal?: AbortSignal): Promise<readonly TableContent[]>;
 }
 
 export interface ExportModelOptions extends ModelTensors {
@@ -106,7 +110,37 @@ export function sessionValues(
         }
       }
     },
+    readTables: (tables, signal) => sessionTables(session, tables, signal),
   };
+}
+
+/** The contents that tables have in a session now. @param tables of the session's graph */
+export async function sessionTables(
+  session: Pick<Session, "run" | "extend">,
+  tables: readonly ServedTable[],
+  signal?: AbortSignal,
+): Promise<TableContent[]> {
+  const scope = `tensordeck_tables_${randomId().toString(36)}`;
+  const node = tables.map(({ name, op, keyType, valueType }, at) =>
+    NodeDef.fromPartial({
+      name: `${scope}/${at}`,
+      op: `LookupTableExport${op.endsWith("V2") ? "V2" : ""}`,
+      input: [name],
+      attr: new Map([
+        ["Tkeys", typeAttr(keyType)],
+        ["Tvalues", typeAttr(valueType)],
+        [COLOCATION_ATTR, stringListAttr([colocationGroup(name)])],
+      ]),
+    }),
+  );
+  await session.extend(GraphDef.fromPartial({ node }), signal);
+  const contents: TableContent[] = [];
+  for (const [at, { name }] of tables.entries()) {
+    const { values: outputs } = await session.run([`${scope}/${at}:0`, `${scope}/${at}:1`], { signal });
+    const [keys, values] = outputs;
+    if (keys && values) contents.push({ name, keys, values });
+  }
+  return contents;
 }
 
 function readNode(name: string, variable: NodeDef | undefined, wanted: string): NodeDef {
@@ -153,7 +187,7 @@ export async function exportSavedModel(
 ): Promise<void> {
   const { signal } = options;
   const serving = servingGraph(graphDef, options);
-  const model = savedModelGraph(serving);
+  const model = savedModelGraph(serving, await contentsOf(serving.tables, options));
   const path = resolve(folder);
   await checkFree(path, "saved_model.pb", options);
   const temporary = temporaryPath(path);
@@ -174,6 +208,19 @@ export async function exportSavedModel(
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
+}
+
+async function contentsOf(
+  tables: readonly ServedTable[],
+  { values, signal }: ExportModelOptions,
+): Promise<readonly TableContent[]> {
+  const [first] = tables;
+  if (!first) return [];
+  if (values.readTables) return values.readTables(tables, signal);
+  throw failedPrecondition(
+    `The outputs depend on the table ${first.name}, whose content is in no checkpoint. ` +
+      "Export the model with the values of a running cluster.",
+  );
 }
 
 async function writeValues(
@@ -205,6 +252,13 @@ export async function freezeGraph(
   options: Omit<ExportModelOptions, "overwrite">,
 ): Promise<GraphDef> {
   const serving = servingGraph(graphDef, options);
+  const [table] = serving.tables;
+  if (table) {
+    throw failedPrecondition(
+      `The outputs depend on the table ${table.name}, whose content a frozen graph cannot have. ` +
+        "Export a SavedModel, or make a tensor that is computed from it an input of the model.",
+    );
+  }
   const values = new Map<string, Tensor>();
   let bytes = 0;
   for await (const { name, tensor } of options.values.read(serving.variables, options.signal)) {

@@ -10,6 +10,17 @@ export interface NamedTensor {
   readonly tensor: Tensor;
 }
 
+/** The results of a step, by name; some may be missing. */
+export function namedTensors(
+  names: readonly string[],
+  values: readonly (Tensor | undefined)[],
+): NamedTensor[] {
+  return names.flatMap((name, at) => {
+    const tensor = values[at];
+    return tensor ? [{ name, tensor }] : [];
+  });
+}
+
 /** The results of a run's newest step. */
 export interface RunTensors {
   readonly step: number;

@@ -7,10 +7,12 @@ import {
   type LayerValues,
 } from "../../../worker-runtime/graph/layers/index.js";
 import { OPTIMIZERS, type OptimizerChoice } from "../../../worker-runtime/graph/training/trainable/index.js";
+import { pickOnCanvas, previewOnCanvas } from "../../actions/training-actions.js";
 import { taskName } from "../../cluster/task-name.js";
 import { firstLoss, lossesOf, schemeProblem } from "../../document/trainable.js";
 import { useCluster } from "../../stores/cluster-store.js";
 import { documentActions, lookupOp, useDocument } from "../../stores/document-store.js";
+import type { TrainingDraft } from "../../stores/training-setup.js";
 import { uiActions } from "../../stores/ui-store.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
@@ -30,17 +32,24 @@ const words = texts.dialogs.makeTrainable;
 const STEPS = 1000;
 const SERVER_JOB = "ps";
 
+interface MakeTrainableProps {
+  /** Computes the loss. */
+  readonly node?: string | undefined;
+  /** What was chosen before the canvas was used. */
+  readonly draft?: TrainingDraft | undefined;
+}
+
 /** Chooses the loss, how it is made small and who does that; then adds the nodes. */
-export default function MakeTrainableDialog({ node }: { readonly node?: string | undefined }): ReactElement {
+export default function MakeTrainableDialog({ node, draft }: MakeTrainableProps): ReactElement {
   const document = useDocument((state) => state.document);
   const shapes = useDocument((state) => state.shapes);
   const losses = useMemo(() => lossesOf(document, lookupOp, shapes), [document, shapes]);
-  const [chosen, setLoss] = useState(() => firstLoss(losses, node));
+  const [chosen, setLoss] = useState(() => draft?.loss ?? firstLoss(losses, node));
   const [refusal, setRefusal] = useState<string>();
   const loss = chosen !== undefined && losses.includes(chosen) ? chosen : losses[0];
   const all = useCluster((state) => state.tasks);
   const { tasks, workers, server } = useMemo(() => tasksOf(all), [all]);
-  const choices = useTrainingChoices(document, loss, tasks, problemOfNumbers);
+  const choices = useTrainingChoices(document, loss, tasks, problemOfNumbers, draft);
   const { made, optimizer, scheme, facts } = choices;
   const misfit = schemeProblem(scheme, facts) !== undefined;
   const problem = loss === undefined ? words.noLoss : "problem" in made ? made.problem : refusal;
@@ -49,6 +58,9 @@ export default function MakeTrainableDialog({ node }: { readonly node?: string |
     if ("problem" in made || misfit) return;
     if (documentActions.makeTrainable(made, STEPS)) uiActions.close();
     else setRefusal(documentActions.takeRefusal());
+  };
+  const preview = () => {
+    if (!("problem" in made)) setRefusal(previewOnCanvas(made, STEPS, choices.draft));
   };
   return (
     <Dialog title={words.title} icon="pulse" width="table" onClose={uiActions.close}>
@@ -63,6 +75,12 @@ export default function MakeTrainableDialog({ node }: { readonly node?: string |
                 ))}
               </SelectInput>
             </FieldLabel>
+            <PickButton
+              what="loss"
+              candidates={losses}
+              chosen={loss === undefined ? [] : [loss]}
+              draft={choices.draft}
+            />
             <FieldLabel className={styles.optimizer}>
               <span>{words.optimizer}</span>
               <SelectInput
@@ -86,7 +104,10 @@ export default function MakeTrainableDialog({ node }: { readonly node?: string |
             ))}
           </div>
           <section>
-            <h3>{words.variables}</h3>
+            <div className={styles.heading}>
+              <h3>{words.variables}</h3>
+              <PickButton what="variables" {...candidatesOf(choices.variables)} draft={choices.draft} />
+            </div>
             <VariableRows choices={choices} />
           </section>
           <section>
@@ -96,7 +117,10 @@ export default function MakeTrainableDialog({ node }: { readonly node?: string |
           </section>
           {choices.batch.length === 0 ? null : (
             <section>
-              <h3>{words.batch}</h3>
+              <div className={styles.heading}>
+                <h3>{words.batch}</h3>
+                <PickButton what="batch" {...candidatesOf(choices.batch)} draft={choices.draft} />
+              </div>
               <p className={textStyles.muted}>{words.batchMeaning}</p>
               <BatchRows choices={choices} />
             </section>
@@ -115,6 +139,9 @@ export default function MakeTrainableDialog({ node }: { readonly node?: string |
         <DialogFooter>
           <span className={textStyles.muted}>{words.oneStep}</span>
           <span className={textStyles.grow} />
+          <Button disabled={"problem" in made || misfit} onClick={preview}>
+            {words.previewOnCanvas}
+          </Button>
           <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
           <Button type="submit" variant="primary" disabled={"problem" in made || misfit}>
             {words.make}
@@ -122,6 +149,34 @@ export default function MakeTrainableDialog({ node }: { readonly node?: string |
         </DialogFooter>
       </form>
     </Dialog>
+  );
+}
+
+function candidatesOf(rows: readonly { readonly name: string; readonly chosen: boolean }[]) {
+  return {
+    candidates: rows.map(({ name }) => name),
+    chosen: rows.flatMap(({ name, chosen }) => (chosen ? name : [])),
+  };
+}
+
+interface PickButtonProps {
+  readonly what: "loss" | "variables" | "batch";
+  readonly candidates: readonly string[];
+  readonly chosen: readonly string[];
+  readonly draft: TrainingDraft;
+}
+
+/** Chooses nodes of the graph instead of names. */
+function PickButton({ what, candidates, chosen, draft }: PickButtonProps): ReactElement {
+  return (
+    <Button
+      size="small"
+      aria-label={words.pickOf[what]}
+      disabled={candidates.length === 0}
+      onClick={() => pickOnCanvas({ what, candidates, draft }, chosen)}
+    >
+      {words.pick}
+    </Button>
   );
 }
 

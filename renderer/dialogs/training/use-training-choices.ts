@@ -23,6 +23,7 @@ import { graphToRun } from "../../document/document-file.js";
 import type { GraphDocument } from "../../document/model.js";
 import type { SchemeFacts } from "../../document/trainable.js";
 import { type Variable, variablesOf } from "../../document/variables.js";
+import type { TrainingDraft } from "../../stores/training-setup.js";
 
 export interface VariableRow extends Variable {
   readonly state: GradientState;
@@ -78,9 +79,6 @@ export interface Tasks {
   readonly servers: readonly TaskName[];
 }
 
-/** What the user has ticked or unticked, where that differs from what is suggested. */
-type Ticks = ReadonlyMap<string, boolean>;
-
 export interface TrainingChoices {
   readonly optimizer: OptimizerChoice;
   readonly values: LayerValues;
@@ -88,6 +86,8 @@ export interface TrainingChoices {
   readonly variables: readonly (VariableRow & { readonly chosen: boolean })[];
   readonly batch: readonly (BatchRow & { readonly chosen: boolean })[];
   readonly facts: SchemeFacts;
+  /** All of it, with which the dialog can be opened again. */
+  readonly draft: TrainingDraft;
   /** What would be added, or why nothing can be. */
   readonly made: Trainable | { readonly problem: string };
   chooseOptimizer(name: string): void;
@@ -101,20 +101,25 @@ const FIRST_OPTIMIZER = OPTIMIZERS[0] as OptimizerChoice;
 const firstValues = ({ name, fields }: OptimizerChoice) =>
   initialValues({ name, description: "", fields, build: () => new Map() });
 
-/** @param fieldProblem why a number of the optimizer cannot be used */
+const NO_TICKS: TrainingDraft["ticks"] = { variables: new Map(), batch: new Map() };
+
+/**
+ * @param fieldProblem why a number of the optimizer cannot be used
+ * @param before what to begin with; undefined: what is suggested
+ */
 export function useTrainingChoices(
   document: GraphDocument,
   loss: string | undefined,
   tasks: Tasks,
   fieldProblem: (optimizer: OptimizerChoice, values: LayerValues) => string | undefined,
+  before: TrainingDraft | undefined,
 ): TrainingChoices {
-  const [optimizer, setOptimizer] = useState(FIRST_OPTIMIZER);
-  const [values, setValues] = useState<LayerValues>(() => firstValues(FIRST_OPTIMIZER));
-  const [scheme, setScheme] = useState<Scheme>("single");
-  const [ticks, setTicks] = useState<Readonly<Record<"variables" | "batch", Ticks>>>({
-    variables: new Map(),
-    batch: new Map(),
-  });
+  const [optimizer, setOptimizer] = useState(
+    () => OPTIMIZERS.find(({ name }) => name === before?.optimizer) ?? FIRST_OPTIMIZER,
+  );
+  const [values, setValues] = useState<LayerValues>(() => before?.values ?? firstValues(optimizer));
+  const [scheme, setScheme] = useState<Scheme>(before?.scheme ?? "single");
+  const [ticks, setTicks] = useState(before?.ticks ?? NO_TICKS);
   const findings = useMemo(() => findingsOf(document, loss), [document, loss]);
   const variables = findings.variables.map((row) => ({
     ...row,
@@ -145,6 +150,7 @@ export function useTrainingChoices(
   }, [document, loss, scheme, wanted, tasks, optimizer, values, numbers, findings]);
   return {
     ...{ optimizer, values, scheme, variables, batch, made },
+    draft: { loss, optimizer: optimizer.name, values, scheme, ticks },
     facts: {
       workers: tasks.workers.length,
       batch: examples.map(({ rows }) => rows),

@@ -23,6 +23,7 @@ export function Recoveries({ run }: { readonly run: RunUpdate }): ReactElement |
           <b>{words.lost({ task: recovery.task, step: recovery.afterStep })}</b> {words.stopped}
         </span>
         <CommandButton command={recoveryCommands.goOn} target={run} size="small" />
+        <CommandButton command={recoveryCommands.dismiss} target={run} size="small" variant="ghost" />
       </p>
     );
   }

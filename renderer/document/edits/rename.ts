@@ -1,3 +1,4 @@
+import type { TrainingPlan } from "../../../main/api/training.js";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import {
   colocationGroup,
@@ -7,7 +8,7 @@ import {
 import { texts } from "../../texts/texts.js";
 import type { GraphDocument, RunConfig } from "../model.js";
 import type { NodeChange, Operation } from "../operations.js";
-import { isNodeName, parseInput, parseTensorName, renameInput, tensorName } from "../tensor-names.js";
+import { isNodeName, parseInput, parseTensorName, renameInput } from "../tensor-names.js";
 import { withColocationGroups } from "./colocate.js";
 import { renameInMetaGraph } from "./rename-meta-graph.js";
 import { changeEachConfig } from "./run-configs.js";
@@ -124,20 +125,53 @@ export function renameColocations(node: NodeDef, names: ReadonlyMap<string, stri
 }
 
 function renameInRunConfig(config: RunConfig, renamed: ReadonlyMap<string, string>): RunConfig {
-  const tensor = (name: string) => {
-    const { node, output } = parseTensorName(name);
+  let isChanged = false;
+  /** Of a node or of one of its tensors. */
+  const name = (text: string) => {
+    const { node } = parseTensorName(text);
     const to = renamed.get(node);
-    return to === undefined ? name : tensorName(to, output);
+    if (to === undefined) return text;
+    isChanged = true;
+    return `${to}${text.slice(node.length)}`;
   };
-  const stops = config.stops.map((stop) => stop.tensor);
-  const names = [...Object.keys(config.feeds), ...config.fetches, ...stops];
-  if (!config.targets.some((name) => renamed.has(name)) && names.every((name) => tensor(name) === name))
-    return config;
-  return {
+  const { checkpoints, training } = config;
+  const best = checkpoints?.best;
+  const after: RunConfig = {
     ...config,
-    feeds: Object.fromEntries(Object.entries(config.feeds).map(([name, feed]) => [tensor(name), feed])),
-    fetches: config.fetches.map(tensor),
-    targets: config.targets.map((name) => renamed.get(name) ?? name),
-    stops: config.stops.map((stop) => ({ ...stop, tensor: tensor(stop.tensor) })),
+    feeds: Object.fromEntries(Object.entries(config.feeds).map(([tensor, feed]) => [name(tensor), feed])),
+    fetches: config.fetches.map(name),
+    targets: config.targets.map(name),
+    stops: config.stops.map((stop) => ({ ...stop, tensor: name(stop.tensor) })),
+    ...(best ? { checkpoints: { ...checkpoints, best: { ...best, tensor: name(best.tensor) } } } : {}),
+    ...(training ? { training: renameInPlan(training, name) } : {}),
+  };
+  return isChanged ? after : config;
+}
+
+/** @param name the new name of a node or tensor */
+function renameInPlan(plan: TrainingPlan, name: (text: string) => string): TrainingPlan {
+  const { ready, examples, asynchronous, synchronous } = plan;
+  return {
+    ...plan,
+    loss: name(plan.loss),
+    train: name(plan.train),
+    init: name(plan.init),
+    ready: { checks: name(ready.checks), initializers: ready.initializers.map(name) },
+    globalStep: name(plan.globalStep),
+    ...(examples === undefined ? {} : { examples: name(examples) }),
+    ...(asynchronous
+      ? { asynchronous: { before: name(asynchronous.before), after: name(asynchronous.after) } }
+      : {}),
+    ...(synchronous
+      ? {
+          synchronous: {
+            give: name(synchronous.give),
+            required: name(synchronous.required),
+            counts: synchronous.counts.map(name),
+            takes: synchronous.takes.map(name),
+            begin: name(synchronous.begin),
+          },
+        }
+      : {}),
   };
 }

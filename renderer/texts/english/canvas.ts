@@ -228,6 +228,24 @@ export const canvas = {
     cannotRun: "{count, plural, one {# node} other {# nodes}} cannot run",
     withoutKernel: "{count, plural, one {# node} other {# nodes}} without a kernel",
   },
+  trainingBar: {
+    label: "Make trainable",
+    select: {
+      loss: "Select the node that computes the loss.",
+      variables: "Select the variables to train.",
+      batch: "Select the nodes whose rows are the examples of a step.",
+    },
+    unfit: {
+      loss: "What is selected computes no scalar of floats.",
+      variables: "What is selected is no variable.",
+      batch: "What is selected holds no examples that the loss reads.",
+    },
+    takeOne: "Use {name}",
+    take: "Use {count, plural, =0 {it} other {these #}}",
+    preview: "Preview: {count, plural, one {# node is} other {# nodes are}} added in the scope train.",
+    back: "Back to the choices",
+    keep: "Keep",
+  },
   useArranged: {
     name: "The layout of the graph",
   },

@@ -89,6 +89,8 @@ export const dialogs = {
     title: "Examples",
     notRead: "The examples are not read yet.",
     open: "Open",
+    machines: "Workers that an example needs are started on",
+    thisMachine: "this machine",
   },
   exportModel: {
     title: "Export as a model",
@@ -160,6 +162,13 @@ export const dialogs = {
     loss: "Loss",
     noLoss:
       "The graph has no loss: a scalar of floats that is computed. Reduce an error to one number first, for example with Mean.",
+    pick: "Pick on canvas",
+    pickOf: {
+      loss: "Pick on canvas: loss",
+      variables: "Pick on canvas: variables",
+      batch: "Pick on canvas: examples",
+    },
+    previewOnCanvas: "Preview on canvas",
     optimizer: "Optimizer",
     variables: "Variables",
     anywhere: "any task",

@@ -1,5 +1,5 @@
 /** Trainings whose parameter server is killed, with tasks of the portable engine. */
-import { mkdtemp, rm, truncate } from "node:fs/promises";
+import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
@@ -7,6 +7,8 @@ import type { ClusterState } from "../../../main/api/cluster.js";
 import type { EventData, EventName, MethodName, Params, Result } from "../../../main/api/contract.js";
 import type { RunRequest, RunUpdate } from "../../../main/api/runs.js";
 import { type Application, createApplication } from "../../../main/application.js";
+import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
+import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import type { Scheme } from "../../../worker-runtime/graph/training/trainable/index.js";
 import { lineTraining } from "../support/line-training.js";
 import { until } from "../support/until.js";
@@ -67,6 +69,8 @@ function kill(name: string): void {
 }
 
 async function trainUntilSaved(request: RunRequest, count: number): Promise<string> {
+  // The test before may have left it killed.
+  if (!runs("ps/0")()) await call("cluster.startTask", { taskId: task("ps/0")?.id ?? "" });
   const { runId } = await call("runs.start", request);
   await wait("checkpoints are saved", () => (run?.checkpoints?.saved.length ?? 0) >= count);
   return runId;
@@ -156,4 +160,69 @@ it("has nothing to offer without a checkpoint, and says so", async () => {
   await expect(call("runs.goOn", { runId })).rejects.toMatchObject({
     problem: { code: "FAILED_PRECONDITION", message: "This run cannot go on." },
   });
+});
+
+/** A short run without variables. */
+const welcomeRun = async (): Promise<RunRequest> => {
+  const { metaGraph } = await call("documents.openExample", { id: "welcome" });
+  const graph = GraphDef.encode(MetaGraphDef.decode(metaGraph).graphDef ?? GraphDef.create()).finish();
+  return {
+    ...{ graph, feeds: [], fetches: ["z:0"], targets: [], steps: 1 },
+    ...{ trace: false, softPlacement: true, logDevicePlacement: false },
+  };
+};
+
+it("can still go on when a run that waited has followed, until that is done or dismissed", async () => {
+  const folder = join(dataDir, "followed");
+  const runId = await trainUntilSaved(trainable("async", { folder }), 2);
+  await call("runs.enqueue", await welcomeRun());
+  kill("ps/0");
+  await wait("the waiting run is over", () => run?.runId !== runId && run?.state === "done");
+  const next = run?.runId ?? "";
+  const offered = async () =>
+    (await call("runs.history")).flatMap(({ runId: id, recovery }) => (recovery ? [{ id, recovery }] : []));
+  const [offer] = await offered();
+  expect(offer).toMatchObject({ id: runId, recovery: { task: "ps/0" } });
+  expect((await call("runs.kept", { runId })).recovery).toEqual(offer?.recovery);
+  await expect(call("runs.goOn", { runId: next })).rejects.toMatchObject({
+    problem: { code: "FAILED_PRECONDITION" },
+  });
+
+  await call("runs.goOn", { runId });
+  const step = offer?.recovery.checkpointStep ?? 0;
+  await wait("it goes on", () => run?.runId === runId && run.state === "running" && run.step > step);
+  expect(run?.recoveries).toMatchObject([{ task: "ps/0", checkpointStep: step, damaged: [] }]);
+  expect((await call("runs.latest"))?.runId).toBe(runId);
+  expect(await offered()).toEqual([]);
+  // While it goes on, no other can.
+  await expect(call("runs.start", await welcomeRun())).rejects.toThrow("already in progress");
+
+  kill("ps/0");
+  await wait("the run fails again", () => run?.state === "failed");
+  expect(await offered()).toMatchObject([{ id: runId }]);
+  await call("runs.start", await welcomeRun());
+  await wait("the other is over", () => run?.runId !== runId && run?.state === "done");
+  await call("runs.dismissRecovery", { runId });
+  expect(await offered()).toEqual([]);
+  await expect(call("runs.goOn", { runId })).rejects.toThrow("This run cannot go on.");
+});
+
+it("does not take a checkpoint that a later run has replaced for its own", async () => {
+  const folder = join(dataDir, "replaced");
+  const runId = await trainUntilSaved(trainable("in-graph", { folder, keep: 100 }), 3);
+  kill("ps/0");
+  await wait("the run fails", () => run?.state === "failed");
+  const [newest, before] = run?.checkpoints?.saved ?? [];
+  await call("runs.start", await welcomeRun());
+  await wait("the other is over", () => run?.runId !== runId && run?.state === "done");
+  const index = `${newest?.prefix}.index`;
+  const content = await readFile(index);
+  await rm(index);
+  await writeFile(index, content);
+  await call("runs.goOn", { runId });
+  await wait("it goes on", () => run?.runId === runId && run.state === "running");
+  expect(run?.recoveries).toMatchObject([
+    { checkpointStep: before?.step, damaged: [`ckpt-${newest?.step}`] },
+  ]);
+  await stop(runId);
 });

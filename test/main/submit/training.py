@@ -18,7 +18,10 @@ if "--fail" in sys.argv and task["index"] == 1 and not pathlib.Path("failed").ex
 if "--wait" in sys.argv:
     print("waiting in", os.getpid())
     signal.pause()
-if "--wait-for-end" in sys.argv and not pathlib.Path("failed").exists():
+# The first start of the one that does not fail. Whether the other has failed by then depends on which is faster.
+waited = pathlib.Path("waited")
+if "--wait-for-end" in sys.argv and task["index"] == 0 and not waited.exists():
+    waited.touch()
     time.sleep(600)
 print("Epoch 2/2")
 print("CUDA", os.environ.get("CUDA_VISIBLE_DEVICES"))

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Task, TaskState } from "../../../main/api/cluster.js";
-import { missingCount, missingTasks, pinCounts, startLabel } from "../../../renderer/actions/graph-tasks.js";
-import { taskOf } from "../support/cluster-states.js";
+import {
+  missingCount,
+  missingTasks,
+  pinCounts,
+  placesOf,
+  startLabel,
+} from "../../../renderer/actions/graph-tasks.js";
+import { machineOf, taskOf } from "../support/cluster-states.js";
 
 function task(name: string, state: TaskState = "running"): Task {
   return taskOf(name, { state });
@@ -72,5 +78,23 @@ describe("missingTasks", () => {
       "Start ps/0 and ps/1",
     );
     expect(startLabel(missingTasks(pinned("/job:ps/task:7"), []))).toBe("Start 8 tasks");
+  });
+});
+
+describe("placesOf", () => {
+  const machines = [machineOf("laptop", { tasks: [task("worker/0"), task("ps/0")] }), machineOf("pi")];
+  const places = (add: { job: string; count: number }[], ids: string[]) =>
+    placesOf({ add }, ids, machines).map((requests) => requests.map(({ machineId }) => machineId));
+
+  it("spreads the tasks of each job over the machines, those that have fewer of the job first", () => {
+    expect(places([{ job: "worker", count: 3 }], ["laptop", "pi"])).toEqual([["pi", "laptop", "pi"]]);
+    expect(places([{ job: "chief", count: 2 }], ["laptop", "pi"])).toEqual([["laptop", "pi"]]);
+    expect(places([{ job: "worker", count: 2 }], ["pi"])).toEqual([["pi", "pi"]]);
+  });
+
+  it("leaves the machine open, and adds all at once, unless machines were chosen", () => {
+    expect(placesOf({ add: [{ job: "worker", count: 2 }] }, [], machines)).toEqual([
+      [{ job: "worker", count: 2 }],
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ApplicationClient } from "../../../main/api/contract.js";
 import { exampleLibrary } from "../../../main/documents/examples.js";
@@ -8,10 +8,12 @@ import { ExamplesDialog } from "../../../renderer/dialogs/examples-dialog.js";
 import { labelsInGraph } from "../../../renderer/document/class-labels.js";
 import { imagesInGraph } from "../../../renderer/document/graph-images.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
+import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import { useDocument } from "../../../renderer/stores/document-store.js";
-import { useExamples } from "../../../renderer/stores/example-store.js";
+import { exampleMachines, useExamples } from "../../../renderer/stores/example-store.js";
 import { setClient } from "../../../renderer/transport/client.js";
 import { constant, documentOf, welcome } from "../document/graphs.js";
+import { clusterOf, machineOf } from "../support/cluster-states.js";
 import { expectAccessible, show } from "../support/components.js";
 import { openDocument, readOps } from "../support/documents.js";
 
@@ -50,6 +52,23 @@ describe("the gallery of examples", () => {
     await waitFor(() => expect(card("Welcome").querySelectorAll("svg g path")).toHaveLength(6));
     expect(within(card("Welcome")).getByRole("button", { name: "Run example: Welcome" })).toBeDefined();
     expect(within(card("Sum of a CSV column")).queryByRole("button", { name: /^Run/ })).toBeNull();
+    await expectAccessible();
+  });
+
+  it("starts what an example lacks on the chosen machines, once there are several", async () => {
+    const pi = machineOf("pi", { kind: "paired", role: "run" });
+    const viewed = machineOf("nas", { kind: "paired", role: "view" });
+    receiveCluster(clusterOf([machineOf("laptop"), viewed]));
+    const { user } = show(<ExamplesDialog />);
+    const machines = () => screen.queryByRole("group", { name: /^Workers that an example needs/ });
+    expect(machines()).toBeNull();
+    expect(exampleMachines()).toEqual([]);
+    act(() => receiveCluster(clusterOf([machineOf("laptop"), pi, viewed])));
+    expect(machines()?.textContent).not.toContain("nas");
+    expect(exampleMachines()).toEqual(["laptop", "pi"]);
+    await user.click(screen.getByRole("checkbox", { name: "laptop this machine" }));
+    expect(exampleMachines()).toEqual(["pi"]);
+    expect(screen.getByRole<HTMLInputElement>("checkbox", { name: "pi" }).disabled).toBe(true);
     await expectAccessible();
   });
 

@@ -107,6 +107,27 @@ describe("the kept runs of a document", () => {
     await expectAccessible();
   });
 
+  it("can go on from a checkpoint if they lost a task, as long as nothing runs, or be dismissed", async () => {
+    const recovery = { task: "ps/0", afterStep: 640, checkpointStep: 600 };
+    const lost = summary(1, { state: "failed", recovery });
+    connect({ "runs.history": () => [summary(2), ...(dismissed() ? [] : [lost])], "runs.kept": update(2) });
+    const dismissed = () => calls.some(({ method }) => method === "runs.dismissRecovery");
+    useRun.setState({ newest: update(2, { state: "running" }) });
+    openDocument(welcome());
+    const { user } = show(<HistoryTab />);
+    await screen.findByText("ps/0 was lost after step 640.");
+    await expectAccessible();
+    const goOn = screen.getByRole("button", { name: "Restore from step 600 and go on" });
+    await user.click(goOn);
+    expect(calls.map(({ method }) => method)).not.toContain("runs.goOn");
+    act(() => useRun.setState({ newest: update(2) }));
+    await user.click(goOn);
+    expect(calls).toContainEqual({ method: "runs.goOn", params: { runId: "r1" } });
+    await user.click(screen.getByRole("button", { name: "Dismiss" }));
+    await waitFor(() => expect(screen.queryByText(/was lost after step/)).toBeNull());
+    expect(calls).toContainEqual({ method: "runs.dismissRecovery", params: { runId: "r1" } });
+  });
+
   it("are listed, the newest first and in detail; two are compared; they can be forgotten", async () => {
     const curve = (values: number[]) => [
       {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { TrainingPlan } from "../../../main/api/training.js";
+import { rename } from "../../../renderer/document/edits/rename.js";
 import {
   addRunConfig,
   chooseRunConfig,
@@ -10,7 +12,7 @@ import {
 } from "../../../renderer/document/edits/run-configs.js";
 import { setStops, setTraceEvery, toggleFetch } from "../../../renderer/document/edits/run-settings.js";
 import type { EditResult } from "../../../renderer/document/edits/types.js";
-import { EMPTY_RUN_CONFIG, type GraphDocument } from "../../../renderer/document/model.js";
+import { EMPTY_RUN_CONFIG, type GraphDocument, type RunConfig } from "../../../renderer/document/model.js";
 import { apply, invert } from "../../../renderer/document/operations.js";
 import { runConfigsOf } from "../../../renderer/document/run-configs.js";
 import { runInputs, usableStops } from "../../../renderer/document/run-inputs.js";
@@ -48,6 +50,40 @@ describe("run configurations", () => {
     for (const name of ["", "train", "New run", "x".repeat(81)]) {
       expect(renameRunConfig(document, "train", name).ok).toBe(false);
     }
+  });
+
+  it("follow nodes that are renamed, in what they compare and in how they train, too", () => {
+    const plan: TrainingPlan = {
+      ...{ scheme: "sync", loss: "z:0", train: "y", init: "x", globalStep: "b", examples: "a:0" },
+      ready: { checks: "x:0", initializers: ["x", "other"] },
+      workers: ["worker/0", "y"],
+      asynchronous: { before: "a:0", after: "z:0" },
+      synchronous: { give: "y", required: "a:0", counts: ["z:0", "b:0"], takes: ["z:0"], begin: "x" },
+    };
+    const training: RunConfig = {
+      ...EMPTY_RUN_CONFIG,
+      ...{ fetches: ["z:0"], targets: ["y"], stops: [{ kind: "below", tensor: "z:0", value: 1 }] },
+      checkpoints: { every: 10, keep: 5, best: { tensor: "z:0", mode: "min" } },
+      training: plan,
+    };
+    const start: GraphDocument = { ...welcome(), runConfig: training };
+    const { runConfig } = edited(start, rename(start, "z", "loss/sum"));
+    expect(runConfig).toEqual({
+      ...training,
+      ...{ fetches: ["loss/sum:0"], stops: [{ kind: "below", tensor: "loss/sum:0", value: 1 }] },
+      checkpoints: { every: 10, keep: 5, best: { tensor: "loss/sum:0", mode: "min" } },
+      training: {
+        ...{ ...plan, loss: "loss/sum:0", asynchronous: { before: "a:0", after: "loss/sum:0" } },
+        synchronous: { ...plan.synchronous, counts: ["loss/sum:0", "b:0"], takes: ["loss/sum:0"] },
+      },
+    });
+    // A worker is no node, even if one has its name.
+    expect(edited(start, rename(start, "y", "train")).runConfig).toMatchObject({
+      targets: ["train"],
+      training: { train: "train", workers: ["worker/0", "y"], synchronous: { give: "train" } },
+    });
+    const apart = { ...start, runConfig: EMPTY_RUN_CONFIG };
+    expect(edited(apart, rename(apart, "z", "sum")).runConfig).toBe(EMPTY_RUN_CONFIG);
   });
 
   it("are deleted but for the last; the default takes the place of the chosen one", () => {

@@ -43,6 +43,22 @@ function shapeOf(nodes: readonly NodeDef[], name: string): unknown {
 }
 
 describe("shapes that are computed", () => {
+  test("of what a table has for keys are those of the keys", () => {
+    const table = { key_dtype: type("string"), value_dtype: type("int64") };
+    const find = (op: string) => [
+      node("table", op, [], table),
+      node("keys", "Placeholder", [], { dtype: type("string"), shape: shape([-1, 3]) }),
+      constant("none", "-1", "int64"),
+      node("found", "LookupTableFindV2", ["table", "keys", "none"], {
+        Tin: type("string"),
+        Tout: type("int64"),
+      }),
+    ];
+    expect(shapeOf(find("HashTableV2"), "found")).toEqual([-1, 3]);
+    expect(shapeOf(find("MutableHashTableV2"), "found")).toEqual([-1, 3]);
+    expect(shapeOf(find("MutableHashTableOfTensorsV2"), "found")).toBeUndefined();
+  });
+
   test("are followed through slices and packs, as far as they are known", () => {
     expect(shapeOf(flattened([32, 28, 28]), "y")).toEqual([32, 784]);
     expect(shapeOf(flattened([-1, 28, 28]), "y")).toEqual([-1, 784]);

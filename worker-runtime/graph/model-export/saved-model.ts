@@ -1,12 +1,19 @@
 /** The MetaGraphDef of a SavedModel: a model's graph, its signature, and nodes that save and restore its variables. */
-import type { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
+import {
+  type MetaGraphDef,
+  type SignatureDef,
+  SignatureDef as SignatureDefMessage,
+  TensorInfo,
+} from "../../../protos/generated/tensorflow/meta_graph.js";
 import {
   type SaverDef,
   SaverDef_CheckpointFormatVersion,
   SaverDef as SaverDefMessage,
 } from "../../../protos/generated/tensorflow/saver.js";
+import { DataType } from "../../../protos/generated/tensorflow/types.js";
 import { VariableDef } from "../../../protos/generated/tensorflow/variable.js";
 import { dataTypeOf } from "../../protocol/dtype.js";
+import type { Tensor } from "../../protocol/tensor.js";
 import { Graph } from "../graph.js";
 import type { Operation, Output } from "../operation.js";
 import { constant } from "../ops/constants.js";
@@ -15,13 +22,25 @@ import { GraphKeys } from "../ops/state.js";
 import { SERVING_SIGNATURE, servingSignature } from "../serving-signature.js";
 import type { ServedVariable, ServingGraph } from "./serving-graph.js";
 
+/** Where loaders find what to run once after the variables are restored. */
+const INIT_SIGNATURE = "__saved_model_init_op";
+
+export interface TableContent {
+  /** The table's node. */
+  readonly name: string;
+  readonly keys: Tensor;
+  readonly values: Tensor;
+}
+
 /**
+ * @param contents of the tables, which become part of the graph
  * @returns what tf.saved_model.load and TensorFlow Serving take; the values of the variables are in a checkpoint under
  *   their names
  */
-export function savedModelGraph(serving: ServingGraph): MetaGraphDef {
+export function savedModelGraph(serving: ServingGraph, contents: readonly TableContent[] = []): MetaGraphDef {
   const graph = Graph.fromGraphDef(serving.graphDef);
   const saverDef = serving.variables.length === 0 ? undefined : addSaver(graph, serving.variables);
+  const init = contents.length === 0 ? undefined : addTables(graph, contents);
   const metaGraph = graph.toMetaGraphDef();
   const tensors = (names: ReadonlyMap<string, string>) =>
     new Map([...names].map(([name, tensor]) => [name, graph.tensor(tensor)]));
@@ -30,8 +49,37 @@ export function savedModelGraph(serving: ServingGraph): MetaGraphDef {
     ...metaGraph,
     ...(metaGraph.metaInfoDef && { metaInfoDef: { ...metaGraph.metaInfoDef, tags: ["serve"] } }),
     saverDef,
-    signatureDef: new Map([[SERVING_SIGNATURE, servingSignature(signature)]]),
+    signatureDef: new Map([
+      [SERVING_SIGNATURE, servingSignature(signature)],
+      ...(init ? [[INIT_SIGNATURE, operationSignature(init)] as const] : []),
+    ]),
   };
+}
+
+/** The operation that fills all tables. */
+function addTables(graph: Graph, contents: readonly TableContent[]): Operation {
+  return graph.withNameScope("tables", () => {
+    const fills = contents.map(({ name, keys, values }) => {
+      const table = graph.tensor(name);
+      const { type } = table.op;
+      const isMutable = type.startsWith("Mutable");
+      const version = type.endsWith("V2") ? "V2" : "";
+      const content = [constant(graph, keys, { name: "keys" }), constant(graph, values, { name: "values" })];
+      const fill = `${isMutable ? "LookupTableImport" : "InitializeTable"}${version}`;
+      return graph.op(fill, [table, ...content], {}, "fill");
+    });
+    return group(graph, fills, { name: "init" });
+  });
+}
+
+/** As TensorFlow's op_signature_def. */
+function operationSignature({ name }: Operation): SignatureDef {
+  const info = TensorInfo.fromPartial({
+    encoding: { $case: "name", value: name },
+    dtype: DataType.DT_INVALID,
+    tensorShape: { unknownRank: true },
+  });
+  return SignatureDefMessage.fromPartial({ outputs: new Map([[INIT_SIGNATURE, info]]) });
 }
 
 /** The nodes of tf.compat.v1.train.Saver. */

@@ -7,7 +7,7 @@ import { typeAttr } from "../attr-values.js";
 import { parseEdge, tensorName } from "../edge.js";
 import { Graph } from "../graph.js";
 import { indexOf, neededFor } from "../graph-index.js";
-import { isVariable } from "../initialisers.js";
+import { isTable, isVariable } from "../initialisers.js";
 import { bundledOpRegistry } from "../op-registry.js";
 import { stripPrivateAttrs } from "../private-attrs.js";
 import { partialShapeFromProto, partialShapeToProto, type Shape, UNKNOWN_DIMENSION } from "../shape.js";
@@ -23,18 +23,27 @@ export interface ServedVariable {
   readonly shape: Shape | undefined;
 }
 
+/** A lookup table, whose content no checkpoint has. */
+export interface ServedTable {
+  readonly name: string;
+  readonly op: string;
+  readonly keyType: DType;
+  readonly valueType: DType;
+}
+
 export interface ServingGraph {
   /** Without devices, and without nodes that the outputs do not need. */
   readonly graphDef: GraphDef;
   readonly variables: readonly ServedVariable[];
+  readonly tables: readonly ServedTable[];
   /** Tensors of `graphDef` by the model's names for them. */
   readonly inputs: ReadonlyMap<string, string>;
   readonly outputs: ReadonlyMap<string, string>;
 }
 
-/** Ops whose state no checkpoint holds. */
+/** Ops whose state a model cannot have. */
 const OTHER_STATE =
-  /^((Mutable)?(Dense)?(HashTable|HashTableOfTensors)(V2)?|(FIFO|PaddingFIFO|Priority|RandomShuffle)Queue(V2)?|\w*Iterator(V\d)?|\w*Reader(V2)?|Barrier)$/;
+  /^(MutableDenseHashTable(V2)?|MutableHashTableOfTensors(V2)?|(FIFO|PaddingFIFO|Priority|RandomShuffle)Queue(V2)?|\w*Iterator(V\d)?|\w*Reader(V2)?|Barrier)$/;
 
 /**
  * The graph of a model. An input that is no placeholder becomes one, of any number of rows, so that nothing which
@@ -42,7 +51,7 @@ const OTHER_STATE =
  *
  * @param graphDef is not changed
  * @throws TensorFlowError NOT_FOUND for a tensor that the graph does not have, INVALID_ARGUMENT for a placeholder that
- *   is no input, FAILED_PRECONDITION if the outputs depend on a table, a queue or the like
+ *   is no input, FAILED_PRECONDITION if the outputs depend on a queue or the like
  */
 export function servingGraph(graphDef: GraphDef, tensors: ModelTensors): ServingGraph {
   const { node, library, ...rest } = stripPrivateAttrs(graphDef);
@@ -71,6 +80,7 @@ export function servingGraph(graphDef: GraphDef, tensors: ModelTensors): Serving
   return {
     graphDef: { ...placed, node: [...converted.nodes] },
     variables: served.filter(isVariable).map(({ name }) => variableOf(facts, name)),
+    tables: served.filter(isTable).map(tableOf),
     inputs: fed.inputs,
     outputs: new Map(
       [...outputs].map(([name, tensor]) => [
@@ -171,4 +181,12 @@ function variableOf(facts: Graph, name: string): ServedVariable {
     dtype: dtype?.$case === "type" ? dtypeOf(dtype.value) : "float32",
     shape: shape?.$case === "shape" ? partialShapeFromProto(shape.value) : undefined,
   };
+}
+
+function tableOf({ name, op, attr }: NodeDef): ServedTable {
+  const type = (key: string): DType => {
+    const value = attr.get(key)?.value;
+    return value?.$case === "type" ? dtypeOf(value.value) : "string";
+  };
+  return { name, op, keyType: type("key_dtype"), valueType: type("value_dtype") };
 }

@@ -36,6 +36,12 @@ const assignVariable: ShapeRule = (c) => {
   return [];
 };
 
+/** One value of the table for each key; of tables of other kinds, keys or values may have a shape. */
+const lookedUp: ShapeRule = (c) => {
+  const [value, keys] = [c.handleShape(0), c.inputShapes[1]];
+  return [value && keys && [...keys, ...value]];
+};
+
 const variableShape: ShapeRule = (c) => [[c.handleShape(0)?.length ?? -1]];
 
 const merge: ShapeRule = (c) => {
@@ -130,6 +136,7 @@ export const stateRules: Rules = [
   ["ReadVariableOp", readVariable],
   ...forOps("AssignVariableOp AssignAddVariableOp AssignSubVariableOp", assignVariable),
   ["VariableShape", variableShape],
+  ...forOps("LookupTableFind LookupTableFindV2", lookedUp),
   ...forOps(APPLY, applied),
   ...forOps("Enter RefEnter Exit RefExit NextIteration RefNextIteration Switch RefSwitch", unchanged),
   ...forOps("Merge RefMerge", merge),
@@ -164,8 +171,12 @@ export const stateRules: Rules = [
   ["TensorListPopBack", (c) => [[], shapeFromElement(c, 1)]],
 ];
 
-/** The shape of the variable behind a handle that a node gives; undefined for other nodes. */
+/** Tables whose keys and values are scalars. */
+const SCALAR_TABLES = /^(Mutable)?HashTable(V2)?$/;
+
+/** The shape of the variable, or of a table's value, behind a handle that a node gives; undefined for other nodes. */
 export function behindHandles(c: ShapeContext): Shape | undefined {
+  if (SCALAR_TABLES.test(c.op)) return [];
   if (c.op === "VarHandleOp") {
     const shape = c.attr("shape")?.value;
     return shape?.$case === "shape" ? partialShapeFromProto(shape.value) : undefined;

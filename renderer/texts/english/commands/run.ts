@@ -73,6 +73,11 @@ export const runCommands = {
         label: "Restore the newest checkpoint and go on",
         keywords: "recover, resume, lost task, parameter server, ps, crash",
       },
+      dismiss: {
+        label: "Do not go on with the training that lost a task",
+        short: "Dismiss",
+        note: "Its checkpoints stay, and can be restored.",
+      },
     },
     queuedRun: {
       remove: {

@@ -58,5 +58,6 @@ export const history = {
     steps: "Steps",
     time: "Time",
     started: "Started",
+    lost: "{task} was lost after step {step, number}.",
   },
 } as const;

@@ -50,7 +50,7 @@ export const panels = {
     stopped: "The training stopped. What it did after the newest checkpoint is lost.",
     wentOn: "The training went on from the checkpoint of step {step, number}.",
     damaged:
-      "{count, plural, one {The newer checkpoint {names} is damaged.} other {The newer checkpoints {names} are damaged.}}",
+      "{count, plural, one {The newer checkpoint {names} is damaged or was replaced.} other {The newer checkpoints {names} are damaged or were replaced.}}",
     times: "It did so {count, number} times in this run.",
   },
   checkpoints: {

@@ -2,10 +2,12 @@
 import { act, screen, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import { MetaGraphDef } from "../../../../protos/generated/tensorflow/meta_graph.js";
+import { TrainingBar } from "../../../../renderer/canvas/training-bar.js";
 import MakeTrainableDialog from "../../../../renderer/dialogs/training/make-trainable-dialog.js";
 import { readDocument, writeDocument } from "../../../../renderer/document/document-file.js";
 import { receiveCluster } from "../../../../renderer/stores/cluster-store.js";
 import { documentActions, useDocument } from "../../../../renderer/stores/document-store.js";
+import { uiActions, useUi } from "../../../../renderer/stores/ui-store.js";
 import { Graph } from "../../../../worker-runtime/graph/graph.js";
 import * as ops from "../../../../worker-runtime/graph/ops/index.js";
 import { clusterOf, machineOf, taskOf } from "../../support/cluster-states.js";
@@ -80,6 +82,74 @@ describe("the dialog that makes a graph trainable", () => {
     await user.click(rows.getByRole("checkbox", { name: "w" }));
     expect(screen.getByRole("alert").textContent).toBe("Choose at least one variable to train.");
     expect(make().disabled).toBe(true);
+  });
+
+  it("goes to the canvas and back, with what was chosen, to pick nodes there", async () => {
+    startTasks("worker/0", "worker/1");
+    const bar = () => screen.getByRole("region", { name: "Make trainable" });
+    const reopened = () => {
+      const { dialog } = useUi.getState();
+      if (dialog?.kind !== "make-trainable" || !dialog.draft)
+        throw new Error("The dialog is not open again.");
+      return <MakeTrainableDialog draft={dialog.draft} />;
+    };
+    act(() => uiActions.open({ kind: "make-trainable" }));
+    const { user, change } = show(<MakeTrainableDialog />);
+    await user.selectOptions(screen.getByRole("combobox", { name: "Optimizer" }), "Adam");
+    await user.click(card("Between-graph, async"));
+    await user.click(screen.getByRole("button", { name: "Pick on canvas: loss" }));
+    expect(useUi.getState().dialog).toBeUndefined();
+    change(<TrainingBar />);
+    expect([...useDocument.getState().selection]).toEqual(["loss"]);
+    act(() => documentActions.select(["x"]));
+    expect(within(bar()).getByText("What is selected computes no scalar of floats.")).toBeDefined();
+    expect(within(bar()).getByRole<HTMLButtonElement>("button", { name: "Use it" }).disabled).toBe(true);
+    await expectAccessible();
+    act(() => documentActions.select(["bias"]));
+    await user.click(within(bar()).getByRole("button", { name: "Use bias:0" }));
+    change(reopened());
+    expect(screen.getByRole<HTMLSelectElement>("combobox", { name: "Loss" }).value).toBe("bias:0");
+    expect(screen.getByRole<HTMLSelectElement>("combobox", { name: "Optimizer" }).value).toBe("Adam");
+    expect(card("Between-graph, async").checked).toBe(true);
+
+    // Examples: of x and y, y alone.
+    await user.click(screen.getByRole("button", { name: "Pick on canvas: examples" }));
+    change(<TrainingBar />);
+    act(() => documentActions.select(["y"]));
+    await user.click(within(bar()).getByRole("button", { name: "Use y:0" }));
+    change(reopened());
+    const examples = () => within(screen.getByRole("list", { name: /examples/i }));
+    expect(examples().getByRole<HTMLInputElement>("checkbox", { name: "y:0" }).checked).toBe(true);
+    expect(examples().getByRole<HTMLInputElement>("checkbox", { name: "x:0" }).checked).toBe(false);
+
+    // Escape leaves everything as it was.
+    await user.click(screen.getByRole("button", { name: "Pick on canvas: variables" }));
+    change(<TrainingBar />);
+    act(() => documentActions.select([]));
+    await user.keyboard("{Escape}");
+    change(reopened());
+    expect(screen.getByRole<HTMLInputElement>("checkbox", { name: "w" }).checked).toBe(true);
+  });
+
+  it("shows on the canvas what would be added, which is kept or taken back", async () => {
+    startTasks("worker/0");
+    const before = names();
+    const { user, change } = show(<MakeTrainableDialog />);
+    await user.click(screen.getByRole("button", { name: "Preview on canvas" }));
+    change(<TrainingBar />);
+    const added = names().length - before.length;
+    expect(screen.getByText(`Preview: ${added} nodes are added in the scope train.`)).toBeDefined();
+    expect(useDocument.getState().selection.size).toBe(added);
+    await user.click(screen.getByRole("button", { name: "Back to the choices" }));
+    expect(names()).toEqual(before);
+    const { dialog } = useUi.getState();
+    if (dialog?.kind !== "make-trainable") throw new Error("The dialog is not open again.");
+    change(<MakeTrainableDialog draft={dialog.draft} />);
+    await user.click(screen.getByRole("button", { name: "Preview on canvas" }));
+    change(<TrainingBar />);
+    await user.click(screen.getByRole("button", { name: "Keep" }));
+    expect(screen.queryByRole("region", { name: "Make trainable" })).toBeNull();
+    expect(present().runConfig.training).toBeDefined();
   });
 
   it("trains the graph as it is where there are no workers", async () => {

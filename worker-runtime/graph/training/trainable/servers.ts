@@ -3,12 +3,12 @@ import type { GraphDef } from "../../../../protos/generated/tensorflow/graph.js"
 import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
 import type { TaskName } from "../../../cluster/device-name.js";
 import { dtypeOf, itemSize } from "../../../protocol/dtype.js";
-import { isVariable } from "../../initialisers.js";
+import { isTable, isVariable } from "../../initialisers.js";
 import { knownSize, partialShapeFromProto } from "../../shape.js";
 
 /**
- * The tasks of the variables that have no device: each goes to the one that has the fewest bytes of them so far, the
- * first of those. Variables of unknown size count as nothing.
+ * The tasks of the variables and tables that have no device: each goes to the one that has the fewest bytes of them so far, the
+ * first of those. Tables, and variables of unknown size, count as nothing.
  */
 export function serversByBytes(
   { node }: Pick<GraphDef, "node">,
@@ -17,7 +17,7 @@ export function serversByBytes(
   const loads = servers.map((task) => ({ task, bytes: 0 }));
   const chosen = new Map<string, TaskName>();
   for (const one of node) {
-    if (!isVariable(one) || one.device !== "") continue;
+    if ((!isVariable(one) && !isTable(one)) || one.device !== "") continue;
     const least = loads.reduce<(typeof loads)[number] | undefined>(
       (best, load) => (best === undefined || load.bytes < best.bytes ? load : best),
       undefined,

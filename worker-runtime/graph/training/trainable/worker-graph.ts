@@ -4,14 +4,14 @@ import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.j
 import { formatDeviceName, type TaskName, tryParseDeviceName } from "../../../cluster/device-name.js";
 import { colocatedNodes } from "../../colocation-groups.js";
 import { indexOf, readersOf } from "../../graph-index.js";
-import { isVariable } from "../../initialisers.js";
+import { isTable, isVariable } from "../../initialisers.js";
 import { withSeeds } from "./copy-nodes.js";
 
-/** Ops whose state all workers share, besides variables. */
+/** Ops whose state all workers share, besides variables and tables. */
 const SHARED_OPS: ReadonlySet<string> = new Set(["ConditionalAccumulator"]);
 
 /**
- * What computes is put on the worker: nodes that are pinned to no job, or to any task of the worker's. Variables, and what
+ * What computes is put on the worker: nodes that are pinned to no job, or to any task of the worker's. Variables, tables, and what
  * reads, assigns or is colocated with them, stay where they are. Random nodes get seeds of their own.
  *
  * @param number of the worker among those that train, from 0
@@ -40,7 +40,7 @@ function sharedNodes(nodes: ReadonlyMap<string, NodeDef>): ReadonlySet<string> {
   const index = indexOf(nodes);
   const shared = new Set<string>();
   for (const node of nodes.values()) {
-    if (!isVariable(node) && !SHARED_OPS.has(node.op)) continue;
+    if (!isVariable(node) && !isTable(node) && !SHARED_OPS.has(node.op)) continue;
     shared.add(node.name);
     for (const reader of readersOf(index, node.name)) if (reader.output === 0) shared.add(reader.node);
   }
