@@ -5,7 +5,8 @@ import { activeSession, inSession } from "../stores/document-session.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { modesOf, tensorViewActions } from "../stores/tensor-tabs.js";
 import { uiActions } from "../stores/ui-store.js";
-import { currentTasks, missingTasks, startMissing } from "./graph-tasks.js";
+import { changeMembership } from "./cluster-actions.js";
+import { currentTasks, missingTasks, needsFixedCluster, startMissing } from "./graph-tasks.js";
 import { endOfRun, initialise } from "./initialise-actions.js";
 import { openExample } from "./open-actions.js";
 import { sendRun, wantsTrace, wholeRun } from "./run-actions.js";
@@ -20,7 +21,9 @@ export async function runExample(example: Example): Promise<void> {
   const session = await openExample(example);
   if (session === undefined) return;
   // Another tab may be shown before it is done.
-  const missing = missingTasks(useDocument.of(session).getState().document.nodes, currentTasks());
+  const { nodes } = useDocument.of(session).getState().document;
+  if (needsFixedCluster(nodes) && !(await changeMembership("fixed"))) return;
+  const missing = missingTasks(nodes, currentTasks());
   if (missing.names.length > 0 && !(await startMissing(missing))) return;
   const { targets } = inSession(session, () => documentActions.initialisation());
   if (targets.length > 0 && !(await inSession(session, () => initialise(targets)))) return;

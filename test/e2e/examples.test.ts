@@ -1,5 +1,6 @@
 import { afterAll, describe, expect } from "vitest";
 import { peerMissing } from "../support/peers.js";
+import { ApiClient } from "./support/api-client.js";
 import { closeBrowser, test } from "./support/fixtures.js";
 
 afterAll(closeBrowser);
@@ -46,5 +47,53 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the gallery of examples"
     await result.waitFor();
     expect(Number(/0\.\d+/.exec(await result.innerText())?.[0])).toBeGreaterThan(0.85);
     expect(await window.alerts.count()).toBe(0);
+  });
+
+  test("adds vectors of three workers by a collective operation, and says what each received", async ({
+    window,
+  }) => {
+    const { page } = window;
+    await window.menu("Gallery of examples");
+    await window.button("Run example: Sum by a collective operation").click();
+    await page.getByRole("tab", { name: /^sum_0:0/ }).waitFor();
+    await window.dockTab("Timeline").click();
+    await page.getByText("Received: worker/1 488 B, worker/2 488 B and worker/0 464 B.").waitFor();
+    expect(await window.alerts.count()).toBe(0);
+
+    // The same sum through a parameter server moves more, most of it to one task.
+    await window.menu("Gallery of examples");
+    await window.button("Run example: Sum by a parameter server").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Restart 3 tasks" }).click();
+    await page
+      .getByText("Received: ps/0 1.4 kB, worker/0 360 B, worker/1 360 B and worker/2 360 B.")
+      .waitFor();
+  });
+
+  test("runs a collective operation on the portable engine's tasks as they are, and offers to make others fixed", async ({
+    window,
+    app,
+  }) => {
+    const { page } = window;
+    const api = await ApiClient.connect(await app.newLink());
+    try {
+      await api.call("cluster.addTasks", { job: "worker", count: 3, engine: "portable" });
+      await api.runningTasks(3);
+      await window.menu("Open example", "Sum by a collective operation");
+      await window.node("sum_0").waitFor();
+      await window.runButton.click();
+      await window.dockTab("Results").click();
+      await page.getByRole("row", { name: /^sum_0:0/ }).waitFor();
+      await window.dockTab("Timeline").click();
+      await page.getByText("Received: worker/1 488 B, worker/2 488 B and worker/0 464 B.").waitFor();
+      for (const { id } of await api.runningTasks(3)) await api.call("cluster.removeTask", { taskId: id });
+      await api.call("cluster.addTasks", { job: "worker", count: 3, engine: "tensorflow" });
+      await api.runningTasks(3);
+    } finally {
+      api.close();
+    }
+    await window.runButton.click();
+    await window.button("Make the cluster fixed and run").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Restart 3 tasks" }).click();
+    await page.getByRole("row", { name: /^run 2 .*done/ }).waitFor();
   });
 });

@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Task, TaskState } from "../../../main/api/cluster.js";
-import { missingCount, missingTasks, pinCounts, startLabel } from "../../../renderer/actions/graph-tasks.js";
-import { taskOf } from "../support/cluster-states.js";
+import {
+  missingCount,
+  missingTasks,
+  needsFixedCluster,
+  pinCounts,
+  startLabel,
+} from "../../../renderer/actions/graph-tasks.js";
+import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
+import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
 
 function task(name: string, state: TaskState = "running"): Task {
   return taskOf(name, { state });
@@ -72,5 +79,26 @@ describe("missingTasks", () => {
       "Start ps/0 and ps/1",
     );
     expect(startLabel(missingTasks(pinned("/job:ps/task:7"), []))).toBe("Start 8 tasks");
+  });
+});
+
+describe("collective operations on several tasks", () => {
+  const nodes = (...tasks: number[]) =>
+    new Map(
+      tasks.map((at) => [`sum_${at}`, { op: "CollectiveReduceV2", device: `/job:worker/task:${at}` }] as const),
+    );
+  const tasks = (engine: Task["engine"]) => [0, 1].map((at) => taskOf(`worker/${at}`, { engine }));
+
+  it.each([
+    ["TensorFlow's servers", tasks("tensorflow"), nodes(0, 1), true],
+    ["tasks that are not there yet", [], nodes(0, 1), true],
+    ["the portable engine", tasks("portable"), nodes(0, 1), false],
+    ["one task", tasks("tensorflow"), nodes(1), false],
+  ])("need a fixed cluster where they run on %s: %#", (_, members, graph, needs) => {
+    const machine = machineOf("m", { tasks: members });
+    receiveCluster(clusterOf([machine]));
+    expect(needsFixedCluster(graph)).toBe(needs);
+    receiveCluster(clusterOf([machine], { membership: "fixed" }));
+    expect(needsFixedCluster(graph)).toBe(false);
   });
 });
