@@ -85,7 +85,9 @@ describe("missingTasks", () => {
 describe("collective operations on several tasks", () => {
   const nodes = (...tasks: number[]) =>
     new Map(
-      tasks.map((at) => [`sum_${at}`, { op: "CollectiveReduceV2", device: `/job:worker/task:${at}` }] as const),
+      tasks.map(
+        (at) => [`sum_${at}`, { op: "CollectiveReduceV2", device: `/job:worker/task:${at}` }] as const,
+      ),
     );
   const tasks = (engine: Task["engine"]) => [0, 1].map((at) => taskOf(`worker/${at}`, { engine }));
 

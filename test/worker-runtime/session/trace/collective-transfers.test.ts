@@ -12,7 +12,15 @@ const device = (task: number) => `/job:worker/replica:0/task:${task}/device:CPU:
 
 function timing(node: string, task: number, outputBytes: number): NodeTiming {
   return {
-    ...{ node, recordedName: node, op: "", inputs: [], device: device(task), startMicros: 5, durationMicros: 7 },
+    ...{
+      node,
+      recordedName: node,
+      op: "",
+      inputs: [],
+      device: device(task),
+      startMicros: 5,
+      durationMicros: 7,
+    },
     ...{ outputBytes, peakBytes: undefined, outputs: [], threadId: 0 },
   };
 }
@@ -54,16 +62,19 @@ test.each([
   ["CollectiveReduceV2", 4, 50],
   ["CollectiveReduceV2", 2, 1000],
   ["CollectiveGatherV2", 3, 5],
-] as const)("%s of %i members with %i elements: each is said to receive what it does", async (op, members, elements) => {
-  const bytes = elements * 4 * (op === "CollectiveGatherV2" ? members : 1);
-  const runs = Array.from({ length: members }, (_, member) => timing(`sum_${member}`, member, bytes));
-  const transfers = collectiveTransfers(runs, graphOf(op, members, 1));
-  expect(transfers.map((transfer) => transfer.bytes)).toEqual(await received(op, members, elements));
-  expect(transfers[1]).toMatchObject({
-    ...{ tensor: "sum_1", fromDevice: device(0), toDevice: device(1) },
-    ...{ startMicros: 5, durationMicros: 7, timed: false },
-  });
-});
+] as const)(
+  "%s of %i members with %i elements: each is said to receive what it does",
+  async (op, members, elements) => {
+    const bytes = elements * 4 * (op === "CollectiveGatherV2" ? members : 1);
+    const runs = Array.from({ length: members }, (_, member) => timing(`sum_${member}`, member, bytes));
+    const transfers = collectiveTransfers(runs, graphOf(op, members, 1));
+    expect(transfers.map((transfer) => transfer.bytes)).toEqual(await received(op, members, elements));
+    expect(transfers[1]).toMatchObject({
+      ...{ tensor: "sum_1", fromDevice: device(0), toDevice: device(1) },
+      ...{ startMicros: 5, durationMicros: 7, timed: false },
+    });
+  },
+);
 
 test("nothing is said of members on one task, or of keys that only the step knows", () => {
   const runs = [timing("sum_0", 0, 8), timing("sum_1", 0, 8)];
