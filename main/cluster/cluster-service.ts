@@ -4,6 +4,7 @@
  * In a dynamic cluster a task starts alone and the session says which job and index it has. In a fixed cluster every
  * task is started with the whole ClusterSpec.
  */
+import { inBackground } from "../../worker-runtime/faults.js";
 import type {
   Access,
   AddForeign,
@@ -110,20 +111,23 @@ export class ClusterService {
     this.#model.changed();
   }
 
-  /** The ids of the new tasks, which are listed and starting. */
-  addTasks(request: AddTasks): Promise<string[]> {
-    return this.#enqueue(async () => {
+  /** The ids of the new tasks, which are listed and starting; so are the others of a fixed cluster, again. */
+  async addTasks(request: AddTasks): Promise<string[]> {
+    const { ids, restarted } = await this.#enqueue(async () => {
       this.#model.notice = undefined;
       this.#adoptMembership();
       const machines = await lookForEngines(request, this.#model.machines());
       const wishes = wishesOf(request, this.tasks(), machines);
       const others = this.#model.active();
       await this.#placement.place(wishes);
-      this.#followUps.joined(wishes, others);
+      const restarted = this.#followUps.joined(wishes, others);
       const ids = wishes.map(({ id }) => id);
       await this.#followUps.settlePorts(ids);
-      return ids;
+      return { ids, restarted };
     });
+    // A run that follows finds them stopped otherwise.
+    await restarted;
+    return ids;
   }
 
   /** @throws ProblemError UNAVAILABLE when no TensorFlow server answers there; ALREADY_EXISTS. */
@@ -133,7 +137,7 @@ export class ClusterService {
       this.#model.notice = undefined;
       const others = this.#model.active();
       await this.#model.foreign.add(server);
-      this.#followUps.joined([server], others);
+      inBackground(this.#followUps.joined([server], others));
       return server.id;
     });
   }
@@ -158,10 +162,8 @@ export class ClusterService {
       await this.#placement.replace(plan.replace);
       await this.#placement.place([...plan.add].sort(serversFirst));
       const isNew = ({ id }: ClusterTask) => changed.some((wish) => wish.id === id);
-      this.#followUps.joined(
-        [...changed, ...plan.renameForeign],
-        this.#model.active().filter((task) => !isNew(task)),
-      );
+      const others = this.#model.active().filter((task) => !isNew(task));
+      inBackground(this.#followUps.joined([...changed, ...plan.renameForeign], others));
       await this.#followUps.settlePorts(changed.map(({ id }) => id));
       await this.#followUps.left(plan.remove);
     });

@@ -26,18 +26,22 @@ export class FollowUps {
   }
 
   /**
-   * Restarts the other tasks of a fixed cluster in the background: they must learn of the new ones, which is possible
-   * only when they start.
+   * Restarts the other tasks of a fixed cluster: they must learn of the new ones, which is possible only when they start.
+   * Resolves when they have been told to start again; never rejects, as the outcome shows in their states.
    */
-  joined(joined: readonly { job: string; index: number }[], others: readonly ClusterTask[]): void {
+  async joined(
+    joined: readonly { job: string; index: number }[],
+    others: readonly ClusterTask[],
+  ): Promise<void> {
     const { model, placement } = this.#collaborators;
     if (model.membership === "dynamic" || joined.length === 0 || others.length === 0) return;
     this.#setNotice(
       `${taskNames(others)} ${others.length === 1 ? "is" : "are"} restarted, because ${taskNames(joined)} joined.`,
       "The tasks of a fixed cluster know each other from their start. Variables are lost.",
     );
-    // The outcome shows in the tasks' states.
-    placement.restart(others).catch((error: unknown) => log.error("A command for a task failed:", error));
+    await placement
+      .restart(others)
+      .catch((error: unknown) => log.error("A command for a task failed:", error));
   }
 
   /** Notes that the other tasks of a fixed cluster still expect a task that was removed. */

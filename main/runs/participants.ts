@@ -1,6 +1,8 @@
 /** Which tasks a run needs, whether they are available, and which of them is its master. */
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
-import type { TaskState } from "../api/cluster.js";
+import { isCollectiveOp, tasksOfCollectives } from "../../worker-runtime/graph/collective-ops.js";
+import type { Engine, Membership, TaskState } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
 import { ProblemError } from "../api/wire.js";
 import { problem } from "../shared/problems.js";
@@ -12,6 +14,7 @@ export interface Participant {
   readonly name: string;
   readonly job: string;
   readonly index: number;
+  readonly engine: Engine;
   readonly address: string;
   readonly state: TaskState;
   /** Full names and types; empty while the task is not running. */
@@ -142,6 +145,29 @@ function checkDeviceTypes(members: readonly Participant[], pins: readonly Pin[])
       },
     );
   }
+}
+
+/**
+ * TensorFlow's servers run collective operations only with tasks that they know from their start.
+ *
+ * @throws ProblemError FAILED_PRECONDITION, naming a node, if a dynamic cluster's servers would have to.
+ */
+export function checkCollectives(
+  nodes: ReadonlyMap<string, NodeDef>,
+  members: readonly Participant[],
+  membership: Membership,
+): void {
+  const tasks = tasksOfCollectives(nodes.values());
+  if (membership === "fixed" || tasks.size < 2) return;
+  const alone = members.find(({ name, engine }) => engine === "tensorflow" && tasks.has(name));
+  const node = [...nodes.values()].find(({ op }) => isCollectiveOp(op))?.name;
+  if (alone === undefined || node === undefined) return;
+  throw problem("FAILED_PRECONDITION", `${node} is a collective operation, which needs a fixed cluster.`, {
+    reason: `TensorFlow's servers run it only with tasks that they know from their start, and ${alone.name} started alone.`,
+    remedy: "Choose fixed membership for the cluster, or run the tasks on the portable engine.",
+    node,
+    task: alone.name,
+  });
 }
 
 function byJobThenIndex(a: Participant, b: Participant): number {

@@ -10,7 +10,7 @@ import type { ReadFeeds } from "./feeds.js";
 import { type CheckedGraph, checkGraph, type Pin, pinsOf } from "./graph-check.js";
 import { keepsStateInKernels } from "./kernel-state.js";
 import { taskEnded, watchTasks } from "./lost-tasks.js";
-import type { Participant } from "./participants.js";
+import { checkCollectives, type Participant } from "./participants.js";
 import { PauseGate } from "./pause-gate.js";
 import { TrainingRecovery } from "./recovery.js";
 import { CheckpointKeeper } from "./run-checkpoints.js";
@@ -195,6 +195,7 @@ export class Run {
     this.status.setExamplesPerStep(feeds.examples?.(1));
     const ofWorkers = isBetweenGraph(this.#request.training) ? pinsOfWorkers(this.#request.training) : [];
     const prepared = await this.#awaitTasks([...pins, ...ofWorkers]);
+    checkCollectives(graph.nodes, prepared.members, cluster.membership);
     // A worker that is lost does not end the training, unless variables are on it.
     const all = watchedTasks(prepared);
     const watched = ofWorkers.length === 0 ? all : tasksOfPins(prepared, pins);

@@ -1,6 +1,7 @@
 /** Where a run's session is created, and with which ClusterSpec and options. */
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
+import { collectiveLeader } from "../../worker-runtime/cluster/collective-leader.js";
 import { taskDeviceName } from "../../worker-runtime/cluster/device-name.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import { targetOfAddress } from "../../worker-runtime/rpc/target-address.js";
@@ -75,8 +76,12 @@ function configOf(input: SessionPlanInput, memberCluster: ClusterSpec): SessionC
     return {
       ...config,
       clusterDef: memberCluster.asClusterDef(),
-      // Variables then belong to the tasks, not to this session and this master.
-      experimental: { shareSessionStateInClusterspecPropagation: true },
+      experimental: {
+        // Variables then belong to the tasks, not to this session and this master.
+        shareSessionStateInClusterspecPropagation: true,
+        // The servers started alone and have none of their own. Only the portable engine heeds that of a session.
+        collectiveGroupLeader: collectiveLeader(memberCluster) ?? "",
+      },
     };
   }
   // A master waits forever for every task of its cluster that passes the filters.

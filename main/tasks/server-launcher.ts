@@ -1,4 +1,6 @@
 /** Tasks as servers of the worker runtime: each is a separate process that ends with this one. */
+import { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
+import { collectiveConfig } from "../../worker-runtime/cluster/collective-leader.js";
 import { hasNvidiaGpu } from "../../worker-runtime/engines/nvidia.js";
 import { Server } from "../../worker-runtime/engines/server.js";
 import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
@@ -28,6 +30,7 @@ export function serverLauncher({ library, graphFolders }: LaunchKnowledge): Laun
       cluster: plan.cluster,
       jobName: plan.job,
       taskIndex: plan.index,
+      config: collectiveConfig(ClusterSpec.from(plan.cluster)),
       engine,
       ...(isPortable
         ? { bind: plan.isolate ? "localhost" : EVERY_ADDRESS, files: graphFolders() }

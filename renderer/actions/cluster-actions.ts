@@ -34,11 +34,15 @@ async function mayRestart(why: "makeFixed" | "makeDynamic" | "addToFixed"): Prom
   return choice === "restart";
 }
 
-/** Changes the cluster's membership. Asks first if tasks would be restarted. Rejects with a ProblemError. */
-export async function changeMembership(membership: Membership): Promise<void> {
-  if (useCluster.getState().state?.membership === membership) return;
+/**
+ * Changes the cluster's membership. Asks first if tasks would be restarted; resolves with false if the user declined.
+ * Rejects with a ProblemError.
+ */
+export async function changeMembership(membership: Membership): Promise<boolean> {
+  if (useCluster.getState().state?.membership === membership) return true;
   const allowed = await mayRestart(membership === "fixed" ? "makeFixed" : "makeDynamic");
   if (allowed) await client().call("cluster.setMembership", { membership });
+  return allowed;
 }
 
 /** Whether tasks may join; a fixed cluster must restart for them, which the user confirms. */

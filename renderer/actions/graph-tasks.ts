@@ -2,6 +2,7 @@
  * What the open graph requires from the cluster: the tasks that its nodes are pinned to, and which of them are down.
  */
 import type { AddTasks, Machine, Task } from "../../main/api/cluster.js";
+import { tasksOfCollectives } from "../../worker-runtime/graph/collective-ops.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { rememberedOf } from "../document/differing-keys.js";
 import { addTasks, machinesOf, useCluster } from "../stores/cluster-store.js";
@@ -146,6 +147,18 @@ export function placesOf(
       return { job, count: 1, machineId: least.machineId };
     });
   });
+}
+
+/**
+ * Whether a graph's collective operations need a fixed cluster, and it is not one: TensorFlow's servers run them only with
+ * tasks that they know from their start. The portable engine takes them from the session, too.
+ */
+export function needsFixedCluster(nodes: ReadonlyMap<string, Pinned & { readonly op: string }>): boolean {
+  const { tasks, state } = useCluster.getState();
+  if (state?.membership === "fixed") return false;
+  const needed = tasksOfCollectives(nodes.values());
+  const portable = tasks.filter(({ engine }) => engine === "portable").map(taskName);
+  return needed.size > 1 && ![...needed].every((name) => portable.includes(name));
 }
 
 /** The tasks of the cluster now. */

@@ -28,7 +28,8 @@ import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { listText } from "../ui/format.js";
 import { selectInGraph } from "../viewport/travel.js";
-import { currentTasks, missingTasks, startLabel, startMissing } from "./graph-tasks.js";
+import { changeMembership } from "./cluster-actions.js";
+import { currentTasks, missingTasks, needsFixedCluster, startLabel, startMissing } from "./graph-tasks.js";
 import { recoveryAction } from "./recovery-actions.js";
 import { restoreRequest, runWithoutValues, runWithValues } from "./restore-actions.js";
 import { withEvents } from "./run-events.js";
@@ -51,7 +52,8 @@ export function dismissRunNotices(): void {
 export function reviewOffers(): void {
   for (const session of openSessions()) {
     const nodes = useDocument.of(session).getState().document.nodes;
-    if (missingTasks(nodes, currentTasks()).names.length === 0) dismissNoticeByKey(TASKS_OFFER, session);
+    if (missingTasks(nodes, currentTasks()).names.length === 0 && !needsFixedCluster(nodes))
+      dismissNoticeByKey(TASKS_OFFER, session);
   }
 }
 
@@ -126,7 +128,7 @@ async function deliver(
   }
   // Tasks may have to be started first, and another document may be shown by then.
   const send = () => inSession(session, () => attemptSend(parts, to));
-  if (!offerMissingTasks(send)) await send();
+  if (!offerFixedCluster(send) && !offerMissingTasks(send)) await send();
 }
 
 /** Sends a run, and shows why it cannot be sent. */
@@ -152,6 +154,29 @@ export function wantsTrace(): boolean {
 function joinReason(reason: string | undefined, others: number): string {
   const more = words.othersToo({ count: others });
   return reason === undefined ? more : `${reason} ${more}`;
+}
+
+/** True when the graph needs a fixed cluster and the offer to make it one is shown. */
+function offerFixedCluster(send: () => Promise<void>): boolean {
+  const { nodes } = useDocument.getState().document;
+  if (!needsFixedCluster(nodes)) return false;
+  const session = activeSession();
+  showNotice({
+    kind: "info",
+    key: TASKS_OFFER,
+    session,
+    problem: { code: "FAILED_PRECONDITION", message: words.needsFixed, reason: words.whyFixed },
+    action: {
+      label: words.makeFixedAndRun,
+      run: async () => {
+        dismissRunNotices();
+        if (!(await changeMembership("fixed"))) return;
+        const missing = missingTasks(nodes, currentTasks());
+        if (missing.names.length === 0 || (await startMissing(missing))) await send();
+      },
+    },
+  });
+  return true;
 }
 
 /** True when tasks were missing and the offer to start them is shown. */

@@ -194,7 +194,9 @@ export const membershipCommands = defineCommands(noTarget, {
     needsApplication: true,
     isEnabled: () => when(cluster() !== undefined, NOT_KNOWN),
     isOn: () => cluster()?.membership === "dynamic",
-    run: () => changeMembership("dynamic"),
+    run: async () => {
+      await changeMembership("dynamic");
+    },
   },
   fixed: {
     id: "cluster.fixed",
@@ -206,7 +208,9 @@ export const membershipCommands = defineCommands(noTarget, {
     needsApplication: true,
     isEnabled: () => when(cluster() !== undefined, NOT_KNOWN),
     isOn: () => cluster()?.membership === "fixed",
-    run: () => changeMembership("fixed"),
+    run: async () => {
+      await changeMembership("fixed");
+    },
   },
 });
 

@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import type { NodeRun, RunUpdate, Transfer } from "../../main/api/runs.js";
 import type { Sliced } from "../../worker-runtime/graph/slices.js";
+import { taskNameOfDevice } from "../cluster/task-name.js";
 import { traceCommands } from "../commands/run-commands.js";
 import { CommandButton } from "../parts/command-button.js";
 import { useSliced } from "../parts/use-sliced.js";
@@ -16,7 +17,7 @@ import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
 import { downloadFile } from "../ui/download.js";
 import { EmptyText } from "../ui/empty-text.js";
-import { durationText, stepText, totalBytesText } from "../ui/format.js";
+import { durationText, listText, stepText, totalBytesText } from "../ui/format.js";
 import { bold } from "../ui/rich-parts.js";
 import { Segmented } from "../ui/segmented.js";
 import textStyles from "../ui/text.module.css";
@@ -34,6 +35,9 @@ import { TraceComparison } from "./trace/trace-comparison.js";
 import { useStepTrace } from "./trace/use-step-trace.js";
 
 const words = texts.dock.timelineTab;
+
+/** Tasks whose received bytes are listed. */
+const MOST_RECEIVERS = 6;
 
 /** When and where every node of the newest traced step ran, its memory, and two steps beside each other. */
 export default function TimelineTab(): ReactElement {
@@ -207,8 +211,26 @@ function Summary({ run, step, timeline, old }: SummaryProps): ReactElement {
             ? words.untimed
             : words.someUntimed({ count: untimed })}
       </p>
+      <ReceivedText transfers={transfers} />
     </section>
   );
+}
+
+/** What each task received, for comparing how the work is spread; the most of many. */
+function ReceivedText({ transfers }: { readonly transfers: readonly Transfer[] }): ReactElement | null {
+  const received = new Map<string, (number | undefined)[]>();
+  for (const { toDevice, bytes } of transfers) {
+    const task = taskNameOfDevice(toDevice) ?? deviceText(toDevice);
+    received.set(task, [...(received.get(task) ?? []), bytes]);
+  }
+  if (received.size < 2) return null;
+  const total = (sizes: readonly (number | undefined)[]) =>
+    sizes.reduce<number>((sum, bytes = 0) => sum + bytes, 0);
+  const most = [...received]
+    .sort(([one, a], [other, b]) => total(b) - total(a) || (one < other ? -1 : 1))
+    .slice(0, MOST_RECEIVERS)
+    .map(([task, sizes]) => words.receivedBy({ task, bytes: totalBytesText(sizes) }));
+  return <p>{words.received({ tasks: listText(most), more: received.size - most.length })}</p>;
 }
 
 /** "idle 42%" of the time from the start of the step to its end. */

@@ -29,21 +29,16 @@ const REASONS: Readonly<Record<string, string>> = {
   "references, which tf.compat.v1 makes only of variables and passes no gradient through in loops": `
     RefEnter RefExit RefIdentity RefMerge RefNextIteration RefSwitch`,
   "TensorFlow refuses its gradient, too": "PreventGradient",
+  "TensorFlow's own raises NotImplementedError":
+    "SparseDenseCwiseAdd SparseSparseMaximum SparseSparseMinimum",
   "replaced by later ops, which have one": "BatchToSpace Reverse SpaceToBatch TopK",
-  "second derivatives of seldom used ops": `
-    AvgPool3DGrad FusedBatchNormGrad FusedBatchNormGradV2 FusedBatchNormGradV3 InvGrad MaxPool3DGrad
-    MaxPool3DGradGrad MaxPoolGrad`,
-  "sparse and ragged tensors and optionals, which the graph builder does not make": `
+  "second derivatives of batch normalization": "FusedBatchNormGrad FusedBatchNormGradV2 FusedBatchNormGradV3",
+  "its gradient is an op that the portable engine has no kernel for": "MaxPoolGrad SparseSlice",
+  "ragged tensors and optionals, which the graph builder does not make": `
     OptionalFromValue OptionalGetValue RaggedGather RaggedTensorFromVariant RaggedTensorToSparse
-    RaggedTensorToTensor RaggedTensorToVariant SparseAdd SparseDenseCwiseAdd SparseDenseCwiseDiv
-    SparseDenseCwiseMul SparseFillEmptyRows SparseReduceSum SparseReorder SparseSlice SparseSoftmax
-    SparseSparseMaximum SparseSparseMinimum SparseTensorDenseAdd SparseTensorDenseMatMul SparseToDense`,
-  "seldom in models that are trained": `
-    BandedTriangularSolve Betainc CTCLoss CumulativeLogsumexp ExtractImagePatches ImageProjectiveTransformV2
-    ImageProjectiveTransformV3 MatrixSolveLs MaxPoolWithArgmax NthElement Qr RGBToHSV ResourceGatherNd
-    SelfAdjointEigV2 StatelessRandomGammaV2 StatelessRandomGammaV3 Svd TensorListConcat TensorListConcatV2
-    TensorListScatter TensorListScatterIntoExistingList TensorListSplit TensorScatterMax TensorScatterMin
-    TridiagonalMatMul TridiagonalSolve`,
+    RaggedTensorToTensor RaggedTensorToVariant`,
+  "seldom in models that are trained":
+    "ImageProjectiveTransformV2 ImageProjectiveTransformV3 ResourceGatherNd",
 };
 
 describe.skipIf(peerMissing("tensorflow"))("the gradients of TensorFlow's registry", () => {

@@ -70,7 +70,7 @@ describe.skipIf(peerMissing("tensorflow"))("what a run saves", () => {
 
   test("is read by TensorFlow: the newest checkpoint, and the scalars of all runs in one count of steps", async () => {
     const task: Participant = {
-      ...{ name: "local/0", job: "local", index: 0, state: "running", incarnation: "1" },
+      ...{ name: "local/0", job: "local", index: 0, engine: "portable", state: "running", incarnation: "1" },
       ...{ address: server.target.replace("grpc://", ""), devices: [], unusable: undefined },
     };
     const { signal } = new AbortController();
@@ -116,7 +116,7 @@ describe.skipIf(peerMissing("tensorflow"))("what a run saves", () => {
   test("is restored, the newest that is whole, with the step of the run that it is of", async () => {
     const within = join(folder, "damaged");
     const task: Participant = {
-      ...{ name: "local/0", job: "local", index: 0, state: "running", incarnation: "1" },
+      ...{ name: "local/0", job: "local", index: 0, engine: "portable", state: "running", incarnation: "1" },
       ...{ address: server.target.replace("grpc://", ""), devices: [], unusable: undefined },
     };
     const { signal } = new AbortController();
@@ -170,7 +170,7 @@ describe.skipIf(peerMissing("tensorflow"))("what a run saves", () => {
     let told: RunCheckpoints | undefined;
     const place = join(folder, "by-time");
     const task: Participant = {
-      ...{ name: "local/0", job: "local", index: 0, state: "running", incarnation: "1" },
+      ...{ name: "local/0", job: "local", index: 0, engine: "portable", state: "running", incarnation: "1" },
       ...{ address: server.target.replace("grpc://", ""), devices: [], unusable: undefined },
     };
     const keeper = new CheckpointKeeper(

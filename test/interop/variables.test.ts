@@ -77,6 +77,7 @@ describe.skipIf(peerMissing("tensorflow"))("variables of a session", () => {
         job: "local",
         index: 0,
         address: server.target.replace("grpc://", ""),
+        engine: "portable",
         state: "running",
         devices: [],
         incarnation: "1",

@@ -1,6 +1,7 @@
 import { ServerDef } from "../../protos/generated/tensorflow/tensorflow_server.js";
 import { clusterFromFlags } from "../cluster/classic.js";
 import type { ClusterSpec } from "../cluster/cluster-spec.js";
+import { collectiveConfig } from "../cluster/collective-leader.js";
 import { makeServerDef } from "../cluster/server-def.js";
 import { isEvaluator, parseTfConfig } from "../cluster/tf-config.js";
 import type { EngineName } from "../engines/server.js";
@@ -182,7 +183,7 @@ function taskOf(
   cluster: ClusterSpec,
   { jobName, taskIndex, port }: Pick<TaskFlags, "jobName" | "taskIndex" | "port">,
 ): ServerDef {
-  return makeServerDef({ cluster, jobName, taskIndex, port });
+  return makeServerDef({ cluster, jobName, taskIndex, port, config: collectiveConfig(cluster) });
 }
 
 /** TensorFlow's create_local_server: a job of one task, on this machine, on a port that is free. */

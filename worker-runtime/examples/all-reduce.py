@@ -13,7 +13,7 @@ import tensorflow.compat.v1 as tf
 tf.disable_v2_behavior()
 
 WORKERS = 3
-CHUNK = 2
+CHUNK = 30
 # Stock servers do not record transfers that end before the request to record them has come: some step has all.
 TRACED_STEPS = 10
 cluster = tf.train.ClusterSpec(json.load(open(sys.argv[1])))
@@ -105,6 +105,6 @@ for name, build in [("ring", ring), ("parameter server", parameter_server), ("co
                 for task, total in bytes_received(metadata).items():
                     received[task] = max(total, received.get(task, 0))
     for worker, value in enumerate(values):
-        print("%s, worker %d: %s" % (name, worker, ",".join("%d" % element for element in value)))
+        print("%s, worker %d: %s" % (name, worker, ",".join("%d" % element for element in value[:4]) + ",...,%d" % value[-1]))
     for task, total in sorted(received.items()):
         print("%s, %s received %d bytes" % (name, task, total))

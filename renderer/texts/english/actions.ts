@@ -154,6 +154,9 @@ export const actions = {
     othersToo:
       "{count, plural, one {One more thing keeps} other {# more things keep}} the graph from running.",
     needs: "This graph needs {tasks}.",
+    needsFixed: "Collective operations need a fixed cluster.",
+    whyFixed: "TensorFlow's servers run them only with tasks that they know from their start.",
+    makeFixedAndRun: "Make the cluster fixed and run",
     anotherGraph: "another graph",
     goTo: "Go to {name}",
     failedElsewhere: "The run of {name} failed. {problem}",

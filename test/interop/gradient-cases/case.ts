@@ -35,6 +35,11 @@ export function op(
   };
 }
 
+/** Zeros through which gradients pass. */
+export function zerosOf(graph: Graph, x: Output | undefined): Output {
+  return graph.op("Sub", [x ?? 0, graph.op("StopGradient", [x ?? 0])]).output;
+}
+
 export function custom(
   name: string,
   shapes: GradientCase["shapes"],

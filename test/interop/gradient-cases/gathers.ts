@@ -1,5 +1,5 @@
 /** Ops that take rows, put them, and combine them. */
-import { custom, type GradientCase, op } from "./case.js";
+import { custom, type GradientCase, op, zerosOf } from "./case.js";
 
 export const GATHERS: readonly GradientCase[] = [
   op("Gather", [[4, 2]], {}, [[1, 3, 1]]),
@@ -41,6 +41,22 @@ export const GATHERS: readonly GradientCase[] = [
       (graph, [x, u]) => graph.op(type, [x ?? 0, [[3], [0]], u ?? 0]).output,
     ),
   ),
+  ...["TensorScatterMax", "TensorScatterMin"].flatMap((type) => [
+    custom(
+      type,
+      [
+        [4, 2],
+        [3, 2],
+      ],
+      (graph, [x, u]) => graph.op(type, [x ?? 0, [[3], [0], [3]], u ?? 0]).output,
+    ),
+    custom(
+      `${type} of equal elements`,
+      [[4]],
+      (graph, [x]) => graph.op(type, [zerosOf(graph, x), [[3], [0]], [0, 0]]).output,
+      { notSmooth: true },
+    ),
+  ]),
   ...["SegmentSum", "SegmentMean", "SegmentMax", "SegmentMin"].map((type) =>
     op(type, [[4, 2]], {}, [[0, 0, 1, 2]]),
   ),

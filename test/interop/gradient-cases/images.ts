@@ -35,6 +35,15 @@ export const IMAGES: readonly GradientCase[] = [
     [],
     { notSmooth: true },
   ),
+  op("ExtractImagePatches", [[2, 5, 4, 3]], {
+    ...{ ksizes: [1, 2, 3, 1], strides: [1, 2, 1, 1], rates: [1, 2, 1, 1] },
+    padding: "SAME",
+  }),
+  op("ExtractImagePatches", [[1, 4, 4, 1]], {
+    ...{ ksizes: [1, 2, 2, 1], strides: [1, 1, 1, 1], rates: [1, 1, 1, 1] },
+    padding: "VALID",
+  }),
+  op("RGBToHSV", [[4, 5, 3]], {}, [], { range: [0.05, 0.95] }),
   op("FakeQuantWithMinMaxArgs", [[3, 4]], { min: -1, max: 1 }, [], { ...float32, notSmooth: true }),
   op("FakeQuantWithMinMaxVars", [[3, 4]], {}, [-1, 1], { ...float32, notSmooth: true }),
   op(

@@ -2,6 +2,7 @@
 import { ARRAYS } from "./arrays.js";
 import { BEHAVIOUR } from "./behaviour.js";
 import type { GradientCase } from "./case.js";
+import { DECOMPOSITIONS } from "./decompositions.js";
 import { BINARY, UNARY } from "./elementwise.js";
 import { GATHERS } from "./gathers.js";
 import { IMAGES } from "./images.js";
@@ -11,6 +12,7 @@ import { MATRICES } from "./matrices.js";
 import { NETWORKS } from "./networks.js";
 import { REDUCTIONS } from "./reductions.js";
 import { SECOND } from "./second-derivatives.js";
+import { SPARSE } from "./sparse.js";
 import { SPECIAL_FUNCTIONS } from "./special-functions.js";
 
 export type { GradientCase } from "./case.js";
@@ -20,9 +22,11 @@ export const CASES: readonly GradientCase[] = [
   ...REDUCTIONS,
   ...MATRICES,
   ...LINEAR_ALGEBRA,
+  ...DECOMPOSITIONS,
   ...SPECIAL_FUNCTIONS,
   ...ARRAYS,
   ...GATHERS,
+  ...SPARSE,
   ...NETWORKS,
   ...IMAGES,
   ...LISTS,

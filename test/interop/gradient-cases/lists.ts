@@ -44,6 +44,30 @@ const TENSOR_LISTS: readonly GradientCase[] = [
     return graph.op("TensorListGather", [list, [0, 2], [3]], float64).outputs;
   }),
   custom(
+    "TensorListScatter and TensorListScatterIntoExistingList",
+    [
+      [2, 3],
+      [1, 3],
+    ],
+    (graph, [x, row]) => {
+      const list = graph.op("TensorListScatter", [x ?? 0, [1, 0], [3]], float64).output;
+      const more = graph.op("TensorListScatterIntoExistingList", [list, row ?? 0, [1]], float64).output;
+      return graph.op("Square", [stacked(graph, more)]).output;
+    },
+  ),
+  ...["TensorListConcat", "TensorListConcatV2"].map((type) =>
+    custom(`TensorListSplit and ${type}`, [[5, 3]], (graph, [x]) => {
+      const lengths = constant(graph, Tensor.of([1, 4], "int64"));
+      const list = graph.op("TensorListSplit", [x ?? 0, [-1, 3], lengths], float64).output;
+      const leading = constant(graph, Tensor.of([], "int64", [0]));
+      const joined =
+        type === "TensorListConcat"
+          ? graph.op(type, [list], { ...float64, element_shape: "unknown rank" })
+          : graph.op(type, [list, [-1, 3], leading], float64);
+      return graph.op("Square", [joined.outputAt(0)]).output;
+    }),
+  ),
+  custom(
     "TensorListResize",
     [[4, 3]],
     (graph, [x]) =>

@@ -1,4 +1,6 @@
 /** Ops of neural networks. */
+import { constant } from "../../../worker-runtime/graph/ops/index.js";
+import { Tensor } from "../../../worker-runtime/protocol/tensor.js";
 import { custom, flags, float32, type GradientCase, op } from "./case.js";
 
 export const conv = { strides: [1, 2, 2, 1], padding: "SAME" } as const;
@@ -69,6 +71,35 @@ export const NETWORKS: readonly GradientCase[] = [
       [],
       float32,
     ),
+  ),
+  ...["SAME", "VALID"].map((padding) =>
+    custom(
+      `MaxPoolWithArgmax ${padding}`,
+      [[2, 5, 5, 2]],
+      (graph, [x]) =>
+        graph.op("MaxPoolWithArgmax", [x ?? 0], { ...pool, ksize: [1, 3, 3, 1], padding }).outputAt(0),
+      // A change may make another pixel the largest.
+      { ...float32, notSmooth: true },
+    ),
+  ),
+  custom(
+    "CTCLoss",
+    [[5, 2, 4]],
+    (graph, [x]) => {
+      const labels = constant(
+        graph,
+        Tensor.of(
+          [
+            [0, 0],
+            [0, 1],
+            [1, 0],
+          ],
+          "int64",
+        ),
+      );
+      return graph.op("CTCLoss", [x ?? 0, labels, [0, 2, 1], [5, 4]]).outputAt(0);
+    },
+    float32,
   ),
   op("LRN", [[1, 2, 2, 7]], { depth_radius: 2 }, [], float32),
   ...flags.flatMap((is_training) =>

@@ -1,5 +1,5 @@
 /** Ops that combine elements along dimensions. */
-import { type Attrs, custom, type GradientCase, op } from "./case.js";
+import { type Attrs, custom, type GradientCase, op, zerosOf } from "./case.js";
 
 const REDUCED: readonly Attrs[] = [{ keep_dims: false }, { keep_dims: true }];
 
@@ -18,8 +18,17 @@ export const REDUCTIONS: readonly GradientCase[] = [
     }),
   ),
   op("L2Loss", [[2, 3]]),
+  ...[false, true].map((reverse) => op("NthElement", [[2, 5]], { reverse }, [1])),
+  custom(
+    "NthElement of equal elements",
+    [[5]],
+    (graph, [x]) => graph.op("NthElement", [zerosOf(graph, x), 2]).output,
+    { notSmooth: true },
+  ),
   ...[false, true].flatMap((exclusive) =>
     [false, true].flatMap((reverse) => [
+      // An exclusive sum begins with the logarithm of 0.
+      op("CumulativeLogsumexp", [[2, 4]], { exclusive, reverse }, [1], { notSmooth: exclusive }),
       op("Cumsum", [[2, 3]], { exclusive, reverse }, [1]),
       op("Cumprod", [[2, 3]], { exclusive, reverse }, [1], { range: [0.3, 2] }),
     ]),

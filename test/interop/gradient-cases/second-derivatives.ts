@@ -1,6 +1,6 @@
 /** Derivatives of derivatives. */
 import type { Output } from "../../../worker-runtime/graph/graph.js";
-import { custom, each, type GradientCase, op } from "./case.js";
+import { custom, each, float32, type GradientCase, op } from "./case.js";
 import { conv, otherConvolutions } from "./networks.js";
 
 /** The square of an op's result, of which the second derivative is not zero. */
@@ -37,6 +37,18 @@ export const SECOND: readonly GradientCase[] = [
     }),
     op("BiasAddV1", [[2, 3], [3]]),
   ].map(squared),
+  ...["MaxPool3D", "AvgPool3D"].map((type) =>
+    squared(
+      op(
+        type,
+        [[1, 4, 4, 4, 2]],
+        { ksize: [1, 2, 2, 2, 1], strides: [1, 2, 2, 2, 1], padding: "VALID" },
+        [],
+        float32,
+      ),
+    ),
+  ),
+  op("Inv", [[2, 3]], {}, [], { range: [0.5, 1.5] }),
   squared(op("StridedSlice", [[4, 5]], {}, [[1], [3], [1]])),
   squared(
     op("MirrorPad", [[3, 3]], { mode: "REFLECT" }, [

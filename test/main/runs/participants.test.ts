@@ -3,7 +3,7 @@ import type { TaskState } from "../../../main/api/cluster.js";
 import type { RunRequest } from "../../../main/api/runs.js";
 import { ProblemError } from "../../../main/api/wire.js";
 import { checkGraph, pinsOf } from "../../../main/runs/graph-check.js";
-import { type Participant, participantsOf } from "../../../main/runs/participants.js";
+import { checkCollectives, type Participant, participantsOf } from "../../../main/runs/participants.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 
 interface SimpleNode {
@@ -83,6 +83,7 @@ function task(name: string, state: TaskState = "running"): Participant {
     name,
     job,
     index: Number(index),
+    engine: "tensorflow",
     address: `localhost:${2222 + Number(index)}`,
     state,
     devices: [{ name: `/job:${job}/replica:0/task:${index}/device:CPU:0`, type: "CPU" }],
@@ -184,5 +185,32 @@ describe("the tasks of a run", () => {
       node: "n0",
     });
     expect(ready([task("worker/0")], ["/job:worker/task:0/cpu:0"], false).kind).toBe("ready");
+  });
+});
+
+describe("collective operations", () => {
+  const graph = (...devices: string[]) =>
+    checkGraph(
+      request(
+        devices.map((device, i) => ({ name: `sum_${i}`, op: "CollectiveReduceV2", device })),
+        { targets: ["sum_0"] },
+      ),
+    ).nodes;
+  const both = graph("/job:worker/task:0", "/job:worker/task:1");
+  const tasks = [task("worker/0"), task("worker/1")];
+
+  it("of TensorFlow's servers need a fixed cluster if they are on several tasks", () => {
+    expect(problemIn(() => checkCollectives(both, tasks, "dynamic"))).toMatchObject({
+      ...{ code: "FAILED_PRECONDITION", node: "sum_0", task: "worker/0" },
+      reason: expect.stringContaining("worker/0 started alone"),
+    });
+    const portable = tasks.map((one): Participant => ({ ...one, engine: "portable" }));
+    for (const [nodes, members, membership] of [
+      [both, tasks, "fixed"],
+      [both, portable, "dynamic"],
+      [graph("/job:worker/task:0", "/job:worker/task:0"), tasks, "dynamic"],
+    ] as const) {
+      expect(() => checkCollectives(nodes, members, membership)).not.toThrow();
+    }
   });
 });

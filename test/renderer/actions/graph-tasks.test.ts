@@ -3,11 +3,13 @@ import type { Task, TaskState } from "../../../main/api/cluster.js";
 import {
   missingCount,
   missingTasks,
+  needsFixedCluster,
   pinCounts,
   placesOf,
   startLabel,
 } from "../../../renderer/actions/graph-tasks.js";
-import { machineOf, taskOf } from "../support/cluster-states.js";
+import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
+import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
 
 function task(name: string, state: TaskState = "running"): Task {
   return taskOf(name, { state });
@@ -96,5 +98,28 @@ describe("placesOf", () => {
     expect(placesOf({ add: [{ job: "worker", count: 2 }] }, [], machines)).toEqual([
       [{ job: "worker", count: 2 }],
     ]);
+  });
+});
+
+describe("collective operations on several tasks", () => {
+  const nodes = (...tasks: number[]) =>
+    new Map(
+      tasks.map(
+        (at) => [`sum_${at}`, { op: "CollectiveReduceV2", device: `/job:worker/task:${at}` }] as const,
+      ),
+    );
+  const tasks = (engine: Task["engine"]) => [0, 1].map((at) => taskOf(`worker/${at}`, { engine }));
+
+  it.each([
+    ["TensorFlow's servers", tasks("tensorflow"), nodes(0, 1), true],
+    ["tasks that are not there yet", [], nodes(0, 1), true],
+    ["the portable engine", tasks("portable"), nodes(0, 1), false],
+    ["one task", tasks("tensorflow"), nodes(1), false],
+  ])("need a fixed cluster where they run on %s: %#", (_, members, graph, needs) => {
+    const machine = machineOf("m", { tasks: members });
+    receiveCluster(clusterOf([machine]));
+    expect(needsFixedCluster(graph)).toBe(needs);
+    receiveCluster(clusterOf([machine], { membership: "fixed" }));
+    expect(needsFixedCluster(graph)).toBe(false);
   });
 });

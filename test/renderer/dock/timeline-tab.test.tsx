@@ -53,6 +53,16 @@ describe("the timeline tab", () => {
     expect(screen.getByText(/^step 1 · before edit$/)).toBeDefined();
   });
 
+  it("says how much each task received", () => {
+    const sent = (from: number, to: number, bytes: number) => ({
+      ...{ tensor: "x:0", fromDevice: device(from), toDevice: device(to), startMicros: 100 },
+      ...{ durationMicros: 400, bytes, timed: true },
+    });
+    showRun({ ...traced(), transfers: [sent(0, 1, 4), sent(0, 2, 8), sent(1, 2, 8), sent(2, 0, 4)] });
+    show(<TimelineTab />);
+    expect(screen.getByText("Received: worker/2 16 B, worker/0 4 B and worker/1 4 B.")).toBeDefined();
+  });
+
   it("is a table in the order of time as well", async () => {
     showRun(traced());
     const { user } = show(<TimelineTab />);

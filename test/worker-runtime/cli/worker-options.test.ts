@@ -18,6 +18,14 @@ describe("the task of a worker", () => {
     expect(serverDef.jobName).toBe("chief");
   });
 
+  test("the servers of a cluster can run collective operations, led by its first worker", async () => {
+    const flags = ["--ps_hosts=a:1", "--worker_hosts=b:1,c:1", "--job_name=worker", "--task_index=1"];
+    const { serverDef } = await readWorkerOptions(flags, {});
+    const leader = "/job:worker/replica:0/task:0";
+    expect(serverDef.defaultSessionConfig?.experimental?.collectiveGroupLeader).toBe(leader);
+    expect((await readWorkerOptions([], {})).serverDef.defaultSessionConfig).toBeUndefined();
+  });
+
   test("an empty ServerDef is no definition of a server", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tensordeck-"));
     try {

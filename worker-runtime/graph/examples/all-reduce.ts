@@ -1,4 +1,4 @@
-/** Three workers add up their vectors, in three ways. Worker i has [1, 2, …] times 10^i. */
+/** Three workers add up their vectors, in three ways. Worker i has [1, 2, …, 90] times 10^i. */
 import type { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { taskText } from "../../cluster/device-name.js";
 import { Graph } from "../graph.js";
@@ -7,7 +7,8 @@ import { add, concat, constant, identity, split } from "../ops/index.js";
 import { FIRST_SERVER, setRun } from "./document.js";
 
 const WORKERS = 3;
-const CHUNK = 2;
+/** In elements: little less than 128 bytes, as TensorFlow's own ring begins its chunks at multiples of 64. */
+const CHUNK = 30;
 const workers = Array.from({ length: WORKERS }, (_, worker) => worker);
 
 function onWorker<T>(graph: Graph, worker: number, body: () => T): T {
@@ -20,9 +21,10 @@ function vectorOf(graph: Graph, worker: number): Output {
   return onWorker(graph, worker, () => constant(graph, values, { name: `vector_${worker}` }));
 }
 
-/** The document, whose run gives the sum that each worker has: "sum_0", "sum_1" and "sum_2". */
+/** The document, whose run makes the sum that each worker has, "sum_0", "sum_1" and "sum_2", and fetches one of them. */
 function runOfSums(graph: Graph): MetaGraphDef {
-  setRun(graph, { fetches: workers.map((worker) => `sum_${worker}:0`), trace: true });
+  const [first, ...others] = workers.map((worker) => `sum_${worker}`);
+  setRun(graph, { fetches: [`${first}:0`], targets: others, trace: true });
   return graph.toMetaGraphDef();
 }
 

@@ -87,6 +87,14 @@ export const examples: readonly ExampleGraph[] = [
     build: async () => (await import("./all-reduce.js")).serverSumGraph(),
   },
   {
+    id: "collective-sum",
+    title: "Sum by a collective operation",
+    description:
+      "The same sum by one operation of TensorFlow's: a ring within the workers, which know each other from their start.",
+    result: "sum_0:0",
+    build: async () => (await import("./all-reduce.js")).collectiveSumGraph(),
+  },
+  {
     id: "gpu",
     title: "On the GPU of another machine",
     description: "The sums of the welcome graph on a worker's GPU, or on its CPU where it has none.",

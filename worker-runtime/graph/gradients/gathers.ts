@@ -65,6 +65,19 @@ const gatherV2: GradientRule = (at) => {
   return [gradient, undefined, undefined];
 };
 
+/** Of the largest or smallest of a tensor and its updates; equal ones share the gradient. */
+const extremeScatter: GradientRule = (at) => {
+  const { call, g, x, y } = at;
+  const [indices, updates] = [at.input(1), at.input(2)];
+  const cast = (truth: Output) => call("Cast", [truth], { DstT: g.dtype });
+  const here = cast(call("Equal", [x, y]));
+  const there = cast(call("Equal", [updates, call("GatherNd", [y, indices])]));
+  const shape = at.shapeOf(x, indices.dtype === "int64" ? "int64" : "int32");
+  const all = call("AddV2", [here, call("ScatterNd", [indices, there, shape])]);
+  const share = call("RealDiv", [g, all]);
+  return [call("Mul", [share, here]), undefined, call("Mul", [call("GatherNd", [share, indices]), there])];
+};
+
 const gatherResource: GradientRule = (at) => {
   const shape = at.call("VariableShape", [at.x], { out_type: "int32" });
   return [rows(at, shape, at.input(1)), undefined];
@@ -180,6 +193,8 @@ export const GATHERS: GradientRules = {
     return [at.call("ScatterNd", [indices, at.g, shape]), undefined];
   },
   ScatterNd: (at) => [undefined, at.call("GatherNd", [at.g, at.x]), undefined],
+  TensorScatterMax: extremeScatter,
+  TensorScatterMin: extremeScatter,
   TensorScatterAdd: (at) => [at.g, undefined, at.call("GatherNd", [at.g, at.input(1)])],
   TensorScatterSub: (at) => [at.g, undefined, at.call("Neg", [at.call("GatherNd", [at.g, at.input(1)])])],
   TensorScatterUpdate: (at) => {

@@ -1,12 +1,7 @@
 /** Gradients of ops of linear algebra. Facts from tensorflow/python/ops/linalg_grad.py and array_grad.py. */
 import type { Output } from "../operation.js";
 import type { GradientRule, GradientRules, OpGradient } from "./gradient.js";
-import { sumBatches } from "./matrices.js";
-
-/** The product of matrices in batches of the same shape or of shapes that are broadcast. */
-function product(at: OpGradient, a: Output, b: Output, adj_x = false, adj_y = false): Output {
-  return at.call("BatchMatMulV2", [a, b], { adj_x, adj_y });
-}
+import { product, sumBatches } from "./matrices.js";
 
 function negative(at: OpGradient, x: Output): Output {
   return at.call("Neg", [x]);

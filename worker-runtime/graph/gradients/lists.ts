@@ -40,6 +40,15 @@ function rowShape(at: OpGradient, tensor: Output): Output {
   return at.call("StridedSlice", [sizes, [1], [0], [1]], { end_mask: 1 });
 }
 
+/** The elements of the gradient's list that rows of a tensor became. */
+function gathered(at: OpGradient, tensor: Output, indices: Output): Output {
+  return at.call("TensorListGather", [at.g, indices, rowShape(at, tensor)], elements(at));
+}
+
+function concatenated(at: OpGradient): Output {
+  return at.call("TensorListSplit", [at.g, elementShape(at, at.x), at.op.outputAt(1)], elements(at));
+}
+
 export const LISTS: GradientRules = {
   TensorListPushBack: (at) => [
     ...at.graph.op("TensorListPopBack", [at.g, shapeAsElement(at, at.input(1))], elements(at)).outputs,
@@ -60,9 +69,20 @@ export const LISTS: GradientRules = {
     const shape = elementShape(at, at.x);
     return [at.call("TensorListScatterV2", [at.g, at.input(1), shape, size], elements(at)), undefined];
   },
-  TensorListScatterV2: (at) => {
-    const own = at.call("TensorListGather", [at.g, at.input(1), rowShape(at, at.x)], elements(at));
-    return [own, undefined, undefined, undefined];
+  TensorListScatter: (at) => [gathered(at, at.x, at.input(1)), undefined, undefined],
+  TensorListScatterV2: (at) => [gathered(at, at.x, at.input(1)), undefined, undefined, undefined],
+  TensorListScatterIntoExistingList: (at) => {
+    const [tensor, indices] = [at.input(1), at.input(2)];
+    const zeros = at.call("ZerosLike", [tensor]);
+    const others = at.call("TensorListScatterIntoExistingList", [at.g, zeros, indices], elements(at));
+    return [others, gathered(at, tensor, indices), undefined];
+  },
+  TensorListConcat: (at) => [concatenated(at)],
+  TensorListConcatV2: (at) => [concatenated(at), undefined, undefined],
+  TensorListSplit: (at) => {
+    const shape = at.call("ConcatV2", [[at.ints([-1]), rowShape(at, at.x)], 0]);
+    const own = at.call("TensorListConcatV2", [at.g, shape, at.input(2)], elements(at));
+    return [own, undefined, undefined];
   },
   TensorListResize: (at) => [
     at.call("TensorListResize", [at.g, at.call("TensorListLength", [at.x])]),

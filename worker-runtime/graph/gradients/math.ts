@@ -260,11 +260,17 @@ const SECOND: GradientRules = {
     const both = call("Mul", [g, at.input(1)]);
     return [call("Mul", [both, call("Mul", [call("Square", [y]), -1.5])]), call("RsqrtGrad", [y, g])];
   },
-  ReciprocalGrad: (at) => {
+  ReciprocalGrad: ofReciprocal("ReciprocalGrad"),
+  InvGrad: ofReciprocal("InvGrad"),
+};
+
+/** Of -dy · y², which is the gradient of 1 / x. */
+function ofReciprocal(type: "ReciprocalGrad" | "InvGrad"): GradientRule {
+  return (at) => {
     const { call, g, x: y } = at;
     const both = call("Mul", [g, at.input(1)]);
-    return [call("Mul", [both, call("Mul", [y, -2])]), call("ReciprocalGrad", [y, g])];
-  },
-};
+    return [call("Mul", [both, call("Mul", [y, -2])]), call(type, [y, g])];
+  };
+}
 
 export const MATH: GradientRules = { ...UNARY, ...BINARY, ...SECOND };

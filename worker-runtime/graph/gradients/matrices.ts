@@ -37,6 +37,11 @@ function batchMatMul(type: "BatchMatMul" | "BatchMatMulV2" | "BatchMatMulV3"): G
   };
 }
 
+/** The product of matrices in batches of the same shape or of shapes that are broadcast. */
+export function product(at: OpGradient, a: Output, b: Output, adj_x = false, adj_y = false): Output {
+  return at.call("BatchMatMulV2", [a, b], { adj_x, adj_y });
+}
+
 /** All dimensions but the last two are those of a batch, and are broadcast. */
 export function sumBatches(at: OpGradient, x: Output, gradient: Output, other: Output): Output {
   const batch = (tensor: Output) => tensor.shape?.slice(0, -2);

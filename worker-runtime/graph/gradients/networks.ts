@@ -126,6 +126,15 @@ function maxPool(type: string): GradientRule {
   return (at) => [at.call(type, [at.x, at.y, at.g], at.attrs(...POOL_ATTRS))];
 }
 
+/** Which pixel is the maximum does not change with the gradient that is passed to it. */
+function secondMaxPool(type: string): GradientRule {
+  return (at) => [
+    undefined,
+    undefined,
+    at.call(type, [at.input(0), at.input(1), at.g], at.attrs(...POOL_ATTRS)),
+  ];
+}
+
 function averagePool(type: string): GradientRule {
   return (at) => [at.call(type, [at.shapeOf(at.x), at.g], at.attrs(...POOL_ATTRS))];
 }
@@ -187,5 +196,20 @@ export const NETWORKS: GradientRules = {
     return [call("BroadcastTo", [column, at.shapeOf(x)])];
   },
   BiasAddV1: (at) => [at.g, at.call("BiasAddGrad", [at.g])],
+  // TensorFlow's loss has its own gradient as its second output, of which there is none.
+  CTCLoss: (at) => {
+    const own = at.call("PreventGradient", [at.op.outputAt(1)], {
+      message: "CTCLoss has no second derivative.",
+    });
+    const perExample = at.call("ExpandDims", [at.call("ExpandDims", [at.g, 0]), 2]);
+    return [at.call("Mul", [perExample, own]), undefined, undefined, undefined];
+  },
+  MaxPoolWithArgmax: (at) => {
+    const attrs = at.attrs("ksize", "strides", "padding", "include_batch_in_index");
+    return [at.call("MaxPoolGradWithArgmax", [at.x, at.g, at.op.outputAt(1)], attrs)];
+  },
+  MaxPool3DGrad: secondMaxPool("MaxPool3DGradGrad"),
+  MaxPool3DGradGrad: secondMaxPool("MaxPool3DGrad"),
+  AvgPool3DGrad: (at) => [undefined, at.call("AvgPool3D", [at.g], at.attrs(...POOL_ATTRS))],
   AvgPoolGrad: (at) => [undefined, at.call("AvgPool", [at.g], at.attrs(...POOL_ATTRS))],
 };

@@ -6,7 +6,7 @@ BroadcastGradientArgs Bucketize Ceil ConcatOffset Const DrawBoundingBoxes Equal 
 Histogram FixedWidthHistogram HistogramFixedWidth InTopK InTopKV2 InvertPermutation IsFinite IsInf IsNan Less
 LessEqual LinSpace ListDiff LogicalAnd LogicalNot LogicalOr LowerBound MatrixRank Multinomial NoOp NotEqual OneHot
 OnesLike ParameterizedTruncatedNormal Placeholder Queue RandomShuffle RandomStandardNormal RandomUniform
-RandomUniformInt RandomGamma Range Rank Rint Round ScatterAdd ScatterDiv ScatterMul ScatterNdAdd ScatterNdSub
+RandomUniformInt Range Rank Rint Round ScatterAdd ScatterDiv ScatterMul ScatterNdAdd ScatterNdSub
 ScatterNdUpdate ScatterSub ScatterUpdate Shape ShapeN Sign Size StatelessRandomNormal StatelessRandomUniform
 StatelessTruncatedNormal StopGradient TruncateDiv TruncatedNormal Unique UniqueV2 UniqueWithCounts UpperBound VariableShape
 VarIsInitializedOp EmptyTensorList FakeParam TensorArrayCloseV3 TensorArraySizeV3 TensorArrayV3 TensorListElementShape

@@ -82,6 +82,14 @@ const product: GradientRule = (at) => {
   return [call("Mul", [call("Transpose", [back, at.ints(inverse)]), kept(at, at.g)]), undefined];
 };
 
+/** The least numbers of dtypes, whose sums with others stay numbers. */
+const LEAST: Readonly<Record<string, number>> = {
+  float16: -65_504,
+  bfloat16: -3.3895313892515355e38,
+  float32: -3.4028234663852886e38,
+  float64: -Number.MAX_VALUE,
+};
+
 export const REDUCTIONS: GradientRules = {
   Sum: (at) => [spread(at), undefined],
   Mean: (at) => [at.call("RealDiv", [spread(at), elementsPerResult(at)]), undefined],
@@ -93,6 +101,24 @@ export const REDUCTIONS: GradientRules = {
     return [call("Mul", [call("RealDiv", [x, kept(at, at.y)]), kept(at, at.g)]), undefined];
   },
   L2Loss: ({ call, x, g }) => [call("Mul", [x, g])],
+  CumulativeLogsumexp: (at) => {
+    const { call, x, y, g } = at;
+    const attrs = { ...at.attrs("exclusive"), reverse: !at.flag("reverse") };
+    const least = call("Cast", [LEAST[x.dtype] ?? Number.NEGATIVE_INFINITY], { DstT: x.dtype });
+    // Only logarithms of positive numbers exist, so those of both signs are summed apart.
+    const ofSign = (signed: Output) => {
+      const logs = call("SelectV2", [call("Greater", [signed, 0]), call("Log", [signed]), least]);
+      const sums = call("CumulativeLogsumexp", [call("Sub", [logs, y]), at.input(1)], attrs);
+      return call("Exp", [call("AddV2", [sums, x])]);
+    };
+    return [call("Sub", [ofSign(g), ofSign(call("Neg", [g]))]), undefined];
+  },
+  NthElement: (at) => {
+    const { call, x, y, g } = at;
+    const equal = call("Cast", [call("Equal", [call("ExpandDims", [y, -1]), x])], { DstT: g.dtype });
+    const count = call("Sum", [equal, at.ints(-1)], { keep_dims: true });
+    return [call("Mul", [call("RealDiv", [equal, count]), call("ExpandDims", [g, -1])]), undefined];
+  },
   Cumsum: (at) => {
     const attrs = { ...at.attrs("exclusive"), reverse: !at.flag("reverse") };
     return [at.call("Cumsum", [at.g, at.input(1)], attrs), undefined];

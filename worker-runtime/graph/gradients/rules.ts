@@ -1,4 +1,5 @@
 import { ARRAYS } from "./arrays.js";
+import { DECOMPOSITIONS } from "./decompositions.js";
 import { FUNCTIONS } from "./functions.js";
 import { GATHERS } from "./gathers.js";
 import type { GradientRule } from "./gradient.js";
@@ -9,6 +10,7 @@ import { MATH } from "./math.js";
 import { MATRICES } from "./matrices.js";
 import { NETWORKS } from "./networks.js";
 import { REDUCTIONS } from "./reductions.js";
+import { SPARSE } from "./sparse.js";
 import { SPECIAL_FUNCTIONS } from "./special-functions.js";
 import { STATES } from "./states.js";
 import { TENSOR_ARRAYS } from "./tensor-arrays.js";
@@ -21,10 +23,12 @@ const RULES: ReadonlyMap<string, GradientRule> = new Map(
     ...REDUCTIONS,
     ...MATRICES,
     ...LINEAR_ALGEBRA,
+    ...DECOMPOSITIONS,
     ...SPECIAL_FUNCTIONS,
     ...NETWORKS,
     ...IMAGES,
     ...GATHERS,
+    ...SPARSE,
     ...STATES,
     ...LISTS,
     ...TENSOR_ARRAYS,

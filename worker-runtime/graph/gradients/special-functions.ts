@@ -1,6 +1,6 @@
 /** Gradients of special functions of each element. Facts from tensorflow/python/ops/math_grad.py. */
 import type { Output } from "../operation.js";
-import { ofBoth } from "./broadcasting.js";
+import { ofBoth, sumToShape } from "./broadcasting.js";
 import type { GradientRule, GradientRules, OpGradient } from "./gradient.js";
 
 function derivative(of: (at: OpGradient) => Output): GradientRule {
@@ -31,6 +31,15 @@ function incompleteGamma(sign: 1 | -1): GradientRule {
       () => signed(call("IgammaGradA", [a, x])),
       () => signed(ofGamma(at, x)),
     );
+  };
+}
+
+/** Of samples with respect to the parameter: by implicit reparameterization (Figurnov et al. 2018). */
+function gammaSamples(parameter: number): GradientRule {
+  return (at) => {
+    const alpha = at.input(parameter);
+    const slope = at.call("Mul", [at.g, at.call("RandomGammaGrad", [alpha, at.y])]);
+    return at.op.inputs.map((_, input) => (input === parameter ? sumToShape(at, alpha, slope) : undefined));
   };
 }
 
@@ -78,6 +87,24 @@ export const SPECIAL_FUNCTIONS: GradientRules = {
     const factor = call("AddV2", [call("Sign", [x]), call("Reciprocal", [x])]);
     return limitAtZero(at, 0.5, call("Sub", [call("BesselI0e", [x]), call("Mul", [y, factor])]));
   }),
+  Betainc: (at) => {
+    const { call, g } = at;
+    const [a, b, x] = [at.input(0), at.input(1), at.input(2)];
+    const both = call("AddV2", [call("Lgamma", [a]), call("Lgamma", [b])]);
+    const logBeta = call("Sub", [both, call("Lgamma", [call("AddV2", [a, b])])]);
+    const tails = call("AddV2", [
+      call("Xlog1py", [call("Sub", [b, 1]), call("Neg", [x])]),
+      call("Xlogy", [call("Sub", [a, 1]), x]),
+    ]);
+    const slope = call("Mul", [call("Exp", [call("Sub", [tails, logBeta])]), g]);
+    const [sizes, result] = [at.shapeOf(x), call("Shape", [slope])];
+    const axes = at.graph.op("BroadcastGradientArgs", [result, sizes]).outputAt(1);
+    // TensorFlow has none for a and b.
+    return [undefined, undefined, call("Reshape", [call("Sum", [slope, axes]), sizes])];
+  },
+  RandomGamma: gammaSamples(1),
+  StatelessRandomGammaV2: gammaSamples(2),
+  StatelessRandomGammaV3: gammaSamples(4),
   NextAfter: (at) =>
     ofBoth(
       at,

@@ -2,6 +2,7 @@ import type { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import type { StepStats } from "../../../protos/generated/tensorflow/step_stats.js";
 import { roleOf, structureOf } from "../../graph/structural-ops.js";
 import { alignRecords } from "./aligned-records.js";
+import { collectiveTransfers } from "./collective-transfers.js";
 import { completeTransfers } from "./crossings.js";
 import { type DeviceMemory, deviceMemory } from "./device-memory.js";
 import { userNodeName } from "./node-names.js";
@@ -141,7 +142,10 @@ export function readStepStats(stats: StepStats, graph?: GraphDef): StepTrace {
     epochMicros: records.length === 0 ? 0 : first,
     durationMicros: records.length === 0 ? 0 : last - first,
     nodes: nodes.sort(byStart),
-    transfers: (graph ? completeTransfers(nodes, recorded, graph) : recorded).sort(byStart),
+    transfers: (graph
+      ? [...completeTransfers(nodes, recorded, graph), ...collectiveTransfers(nodes, graph)]
+      : recorded
+    ).sort(byStart),
     devices: [...new Set(records.map((record) => record.device))].sort(),
     clockOffsets,
     memory: deviceMemory(records, first),

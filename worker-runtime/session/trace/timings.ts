@@ -22,7 +22,7 @@ export interface NodeTiming {
 
 /** A tensor that one task fetched from another. */
 export interface TransferTiming {
-  /** "x:0", or "" if not in the trace. */
+  /** "x:0"; the node alone, "x", for what a collective op received; "" if not in the trace. */
   readonly tensor: string;
   readonly fromDevice: string;
   readonly toDevice: string;
@@ -32,7 +32,7 @@ export interface TransferTiming {
   readonly bytes: number | undefined;
   /**
    * True if the receiver recorded it. False if it was inferred from the graph and the placement of its nodes: it then
-   * spans from the end of the node that computed it to the start of the first that read it.
+   * spans from the end of the node that computed it to the start of the first that read it, or the time of a collective op.
    */
   readonly timed: boolean;
 }

@@ -32,6 +32,9 @@ export const trace = {
     busy: "{time} busy",
     nothingSent: "{nodes, plural, one {# node} other {# nodes}} ran. Nothing was sent between tasks.",
     sent: "{nodes, plural, one {# node} other {# nodes}} ran. Sent between tasks: {tensors, plural, one {# tensor} other {# tensors}}, {bytes}.",
+    received:
+      "Received: {tasks}{more, plural, =0 {} one {; less by # more task} other {; less by # more tasks}}.",
+    receivedBy: "{task} {bytes}",
     idle: "idle {percent, number}%",
     computeOnCriticalPath: "Compute on critical path",
     betweenDevices: "Between devices",

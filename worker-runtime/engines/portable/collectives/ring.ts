@@ -135,8 +135,8 @@ function rankBefore(rank: number, size: number): number {
 /** Of equal size except for the last ones, which may be empty. */
 function chunksOf({ dtype, size }: Tensor, count: number): Chunk[] {
   const bytes = Math.ceil(size / count) * itemSize(dtype);
-  // At least one alignment unit even for an empty tensor, as in TensorFlow.
-  const aligned = Math.max(1, Math.ceil(bytes / CHUNK_ALIGNMENT_BYTES)) * CHUNK_ALIGNMENT_BYTES;
+  // TensorFlow's AlignedChunkElts adds a whole unit to what is a multiple of it already.
+  const aligned = (Math.floor(bytes / CHUNK_ALIGNMENT_BYTES) + 1) * CHUNK_ALIGNMENT_BYTES;
   const length = aligned / itemSize(dtype);
   return Array.from({ length: count }, (_, index) => {
     const start = Math.min(index * length, size);

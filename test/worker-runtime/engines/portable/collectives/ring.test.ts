@@ -44,6 +44,17 @@ test("chunks begin at multiples of 64 bytes and have TensorFlow's keys", async (
   ]);
 });
 
+test("chunks of a multiple of 64 bytes are larger by 64, as in TensorFlow", async () => {
+  const { members, sent } = memoryGroup(tasks(2));
+  const tensor = Tensor.of(Array.from({ length: 32 }, () => 1));
+  const sum = reductionOf("Add", "Id", "float32")(2);
+  await Promise.all(members.map((member) => ringReduce({ member, key: "1", signal: never }, tensor, sum)));
+  expect(sent.map(({ from, tensor: { size } }) => [from, size])).toEqual([
+    [0, 32],
+    [1, 32],
+  ]);
+});
+
 test("nothing is sent of an empty tensor", async () => {
   const { members, sent } = memoryGroup(tasks(2));
   const empty = new Tensor("float32", [0, 3], new Float32Array(0));
