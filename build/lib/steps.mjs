@@ -23,18 +23,31 @@ const programSources = () =>
     (file) => isTypeScript(file) || isConfig(file),
   );
 
-const isGuide = (file) => /(^|[\\/])main[\\/]help[\\/][^\\/]+[\\/]README\.md$/.test(file);
+/** Documents of the repository that are guides, too, by their source; main/help/guides.ts lists them all. */
+const REFERENCE_GUIDES = {
+  "CONTRIBUTING.md": "contributing",
+  "SECURITY.md": "security",
+  "test/compatibility/README.md": "compatibility",
+  "worker-runtime/engines/portable/README.md": "ops",
+};
+
+const isGuide = (file) => /^main\/help\/[^/]+\/README\.md$/.test(file) || file in REFERENCE_GUIDES;
 
 /** Files that the program reads at run time (examples, op lists, guides): they are copied beside the compiled code. */
 const assetSources = () =>
   listFiles(
-    ["worker-runtime", "main"],
+    ["worker-runtime", "main", "CONTRIBUTING.md", "SECURITY.md", "test/compatibility/README.md"],
     (file) => !isTypeScript(file) && !isConfig(file) && (!file.endsWith(".md") || isGuide(file)),
   );
+
+/** Where a copied file is in build/out. */
+const assetOutput = (file) =>
+  file in REFERENCE_GUIDES ? `main/help/${REFERENCE_GUIDES[file]}/README.md` : file;
 
 const windowSources = () =>
   listFiles([
     "renderer",
+    "build/screenshots",
     "main/api",
     "worker-runtime/cluster",
     "worker-runtime/graph",
@@ -60,7 +73,7 @@ const STEPS = [
     output: "build/out/main",
     action: async () => {
       const code = await runTool("typescript", "bin/tsc", ["-b", ...PROGRAM_PROJECTS]);
-      if (code === 0) removeOrphans(outDir, [...programSources(), ...assetSources()]);
+      if (code === 0) removeOrphans(outDir, [...programSources(), ...assetSources().map(assetOutput)]);
       return code;
     },
   },
@@ -95,7 +108,7 @@ const STEPS = [
 
 function copyAssets() {
   for (const file of assetSources()) {
-    const target = join(outDir, file);
+    const target = join(outDir, assetOutput(file));
     mkdirSync(dirname(target), { recursive: true });
     copyFileSync(join(root, file), target);
   }

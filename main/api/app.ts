@@ -18,10 +18,17 @@ export const logSchema = z.object({
   text: z.string(),
 });
 
+/** start: for new users; scenarios: one task each, from beginning to end. */
+export const guideGroupSchema = z.enum(["start", "scenarios", "reference"]);
+export type GuideGroup = z.infer<typeof guideGroupSchema>;
+
 export const guideSchema = z.object({
   /** As in `tensordeck help NAME`. */
   name: z.string(),
+  group: guideGroupSchema,
   title: z.string(),
+  /** Its file in the repository, "main/help/clusters/README.md": its links are relative to it. */
+  path: z.string(),
 });
 export type Guide = z.infer<typeof guideSchema>;
 

@@ -1,7 +1,7 @@
 /** Facts about this installation, and the abilities of its host. */
 import { hostname } from "node:os";
 import type { appMethods } from "../api/app.js";
-import { GUIDES, readGuide, titleOf } from "../help/guides.js";
+import { GUIDES, pathOf, readGuide, titleOf } from "../help/guides.js";
 import type { EmitEvent } from "../shared/events.js";
 import type { HandlersOf } from "../shared/handlers.js";
 import { log, logFile } from "../shared/log/log.js";
@@ -35,7 +35,14 @@ export function createApp({ host, emit }: AppOptions): Room<HandlersOf<typeof ap
         throw notOnThisHost("A link to another window", "This window is not a page of a browser.");
       },
       "app.guides": () =>
-        Promise.all(GUIDES.map(async ({ name }) => ({ name, title: titleOf(await readGuide(name)) }))),
+        Promise.all(
+          GUIDES.map(async (guide) => ({
+            name: guide.name,
+            group: guide.group,
+            title: titleOf(await readGuide(guide.name)),
+            path: pathOf(guide),
+          })),
+        ),
       "app.guide": ({ name }) => readGuide(name),
       "app.log": async () => {
         const file = openedLog();

@@ -12,7 +12,7 @@ import { ConfirmDialog } from "../dialogs/confirm-dialog.js";
 import { DeviceDialog } from "../dialogs/device-dialog.js";
 import { ExamplesDialog } from "../dialogs/examples-dialog.js";
 import { FileDialog } from "../dialogs/file-dialog.js";
-import { GuidesDialog } from "../dialogs/guides-dialog.js";
+import { GuidesDialog } from "../dialogs/guides/guides-dialog.js";
 import { InstallDialog } from "../dialogs/install-dialog.js";
 import { LicencesDialog } from "../dialogs/licences-dialog.js";
 import { LogDialog } from "../dialogs/log-dialog.js";

@@ -133,7 +133,16 @@ export const dialogs = {
     title: "Guides",
     list: "Guides",
     text: "Text of the guide",
+    block: "Code or table",
     loading: "Loading…",
+    find: "Search the guides",
+    nothing: "No guide has these words.",
+    hits: "{count, plural, one {# place} other {# places}}",
+    groups: {
+      start: "Start here",
+      scenarios: "Scenarios",
+      reference: "Reference",
+    },
   },
   installDialog: {
     title: "Install the TensorFlow runtime",

@@ -1,18 +1,29 @@
 /** Every command that the guides show is run, in their order, and prints what they say. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { GUIDES, readGuide } from "../../../main/help/guides.js";
+import { GUIDES, pathOf, readGuide } from "../../../main/help/guides.js";
 import { welcomeGraph } from "../../../worker-runtime/graph/examples/first-graphs.js";
 import { taskText, writeGraphFile } from "../../../worker-runtime/index.js";
-import { repositoryRoot } from "../../support/find-peers.js";
 import { freePort } from "../../support/free-port.js";
-import { spawnPeer } from "../../support/processes.js";
+import { ownTensorflowPython, peerMissing, repositoryRoot } from "../../support/peers.js";
+import { environmentWithoutProxies, spawnPeer } from "../../support/processes.js";
 
 const HELP = join(repositoryRoot, "main", "help");
 const PROGRAM = join(repositoryRoot, "build", "bin", "tensordeck.mjs");
+const TSX = join(repositoryRoot, "node_modules", "tsx", "dist", "cli.mjs");
+/** The programs that guides show and run, relative to the repository. */
+const EXAMPLES = "worker-runtime/examples";
 /** Reports what it finds wrong with 1, and a guide may show just that. */
 const REPORTS = /tensordeck doctor/;
 
@@ -41,9 +52,15 @@ function beginning(lines: readonly string[]): RegExp {
   return new RegExp(`^${escaped.join("\\n")}`);
 }
 
-function run(command: string, cwd: string): Promise<{ code: number | null; output: string; errors: string }> {
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+function run(command: string, cwd: string, env = environmentWithoutProxies()): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn("sh", ["-c", command], { cwd, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn("sh", ["-c", command], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     let [output, errors] = ["", ""];
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       output += text;
@@ -65,50 +82,96 @@ function welcomeText(tasks: 1 | 2): Uint8Array {
   return writeGraphFile({ kind: "meta_graph", format: "text", metaGraph });
 }
 
+const scripts = readdirSync(join(repositoryRoot, EXAMPLES)).filter((file) => /\.(py|ts)$/.test(file));
+
 let folder: string;
+/** What commands of guides are run with: none sees what this account has, or changes it. */
+let env: NodeJS.ProcessEnv;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "tensordeck-guides-"));
   writeFileSync(join(folder, "graph.pbtxt"), welcomeText(2));
   writeFileSync(join(folder, "one-task.pbtxt"), welcomeText(1));
+  // Python's scripts as in a clone; a run leaves files beside the script that it was given.
+  mkdirSync(join(folder, EXAMPLES), { recursive: true });
+  for (const file of scripts.filter((name) => name.endsWith(".py"))) {
+    copyFileSync(join(repositoryRoot, EXAMPLES, file), join(folder, EXAMPLES, file));
+  }
+  env = { ...environmentWithoutProxies(), HOME: folder, TENSORDECK_DATA_DIR: join(folder, "data") };
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test("the list has every guide", () => {
   const folders = readdirSync(HELP, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  expect(GUIDES.map(({ name }) => name).toSorted()).toEqual(folders.map(({ name }) => name).toSorted());
+  const own = GUIDES.filter(({ path }) => path === undefined);
+  expect(own.map(({ name }) => name).toSorted()).toEqual(folders.map(({ name }) => name).toSorted());
 });
 
 test("a guide that does not exist is refused", async () => {
   await expect(readGuide("../clusters")).rejects.toThrow("There is no guide ../clusters.");
 });
 
-describe.skipIf(process.platform === "win32")("the commands of a guide run", () => {
-  test.each(GUIDES)("$name", async ({ name }) => {
-    const text = readFileSync(join(HELP, name, "README.md"), "utf8");
-    expect(await readGuide(name)).toBe(text);
-    const steps = stepsOf(text);
-    expect(steps.length).toBeGreaterThan(0);
-    const port = await freePort();
-    for (const { command, output } of steps) {
-      const here = (line: string) =>
-        line
-          .replaceAll("192.168.1.20:2222", `127.0.0.1:${port}`)
-          .replaceAll("localhost:2222", `localhost:${port}`);
-      const line = here(command).replace(/^npx tensordeck/, `"${process.execPath}" "${PROGRAM}"`);
-      const expected = beginning(output.map(here));
-      if (command.includes("tensordeck worker")) {
-        const ready = /^target grpc:\/\/\S+$/m;
-        const worker = await spawnPeer("sh", ["-c", `exec ${line}`], { cwd: folder, ready });
-        onTestFinished(async () => void (await worker.stop()));
-        expect(worker.stdout()).toMatch(expected);
-        continue;
-      }
-      const { code, output: printed, errors } = await run(line, folder);
-      expect(REPORTS.test(command) ? [0, 1] : [0], `${command}: ${errors}`).toContain(code);
-      expect(printed, command).toMatch(expected);
-    }
-  });
+test.each(GUIDES)(
+  "$name is what the repository has, and shows no other program than its examples",
+  async (guide) => {
+    const text = readFileSync(join(repositoryRoot, pathOf(guide)), "utf8");
+    expect(await readGuide(guide.name)).toBe(text);
+    const programs = scripts.map((file) => readFileSync(join(repositoryRoot, EXAMPLES, file), "utf8"));
+    const shown = [...text.matchAll(/```(?:python|ts)\n(.*?)```/gs)].map(([, code = ""]) => code);
+    expect(shown.filter((code) => !programs.some((program) => program.includes(code)))).toEqual([]);
+  },
+);
+
+/** The command as it is run here: with this build, this Node and the test's Python. */
+function runnable(command: string): string {
+  const python = /\bpython3\b/.test(command) ? ownTensorflowPython() : "";
+  return command
+    .replace(/^npx tensordeck/, `"${process.execPath}" "${PROGRAM}"`)
+    .replace(/^npx tsx /, `"${process.execPath}" "${TSX}" ${repositoryRoot}/`)
+    .replace(/\bpython3\b/, `"${python}"`);
+}
+
+/** A guide's addresses, each with a port of this machine that is free. */
+async function addressesHere(text: string): Promise<(line: string) => string> {
+  const address = /\b(localhost|192\.168\.1\.20):(\d+)\b/g;
+  const ports = new Map<string, number>();
+  for (const [, , port = ""] of text.matchAll(address)) {
+    if (!ports.has(port)) ports.set(port, await freePort());
+  }
+  return (line) =>
+    line.replace(
+      address,
+      (_, host: string, port: string) => `${host === "localhost" ? host : "127.0.0.1"}:${ports.get(port)}`,
+    );
+}
+
+const runGuides = GUIDES.filter(({ group }) => group !== "reference").map(({ name }) => {
+  const text = readFileSync(join(HELP, name, "README.md"), "utf8");
+  return { name, text, steps: stepsOf(text) };
 });
+
+describe.skipIf(process.platform === "win32" || peerMissing("tensorflow"))(
+  "the commands of a guide run",
+  () => {
+    test.each(runGuides)("$name", async ({ text, steps }) => {
+      expect(steps.length).toBeGreaterThan(0);
+      const here = await addressesHere(text);
+      for (const { command, output } of steps) {
+        const line = runnable(here(command));
+        const expected = beginning(output.map(here));
+        if (command.includes("tensordeck worker")) {
+          const ready = /^target grpc:\/\/\S+$/m;
+          const worker = await spawnPeer("sh", ["-c", `exec ${line}`], { cwd: folder, env, ready });
+          onTestFinished(async () => void (await worker.stop()));
+          expect(worker.stdout()).toMatch(expected);
+          continue;
+        }
+        const { code, output: printed, errors } = await run(line, folder, env);
+        expect(REPORTS.test(command) ? [0, 1] : [0], `${command}: ${errors}`).toContain(code);
+        expect(printed, command).toMatch(expected);
+      }
+    });
+  },
+);
 
 /** Each line of a document that calls the command. */
 function shownCommands(): string[] {
