@@ -6,7 +6,6 @@ import { restoreText } from "../../worker-runtime/session/saved-model/restore.js
 import type { RunRequest } from "../api/runs.js";
 import type { TrainingPlan } from "../api/training.js";
 import { ProblemError } from "../api/wire.js";
-import type { ClusterService } from "../cluster/cluster-service.js";
 import { Evaluations } from "./evaluations.js";
 import { Evaluator } from "./evaluator.js";
 import { type StepFeeds, withConstants } from "./feed-batches.js";
@@ -18,6 +17,7 @@ import type { Participant } from "./participants.js";
 import { PauseGate } from "./pause-gate.js";
 import { TrainingRecovery } from "./recovery.js";
 import { CheckpointKeeper } from "./run-checkpoints.js";
+import type { RunCluster } from "./run-cluster.js";
 import { runProblem } from "./run-problem.js";
 import type { RunStatus } from "./run-status.js";
 import { type SavedValues, SavedValuesError } from "./saved-values.js";
@@ -48,7 +48,7 @@ import {
 import { WorkerFigures } from "./worker-figures.js";
 
 export interface RunCollaborators {
-  readonly cluster: Pick<ClusterService, "tasks" | "membership" | "onChange" | "startTask">;
+  readonly cluster: RunCluster;
   readonly sessions: RunSessions;
   readonly readFeeds: ReadFeeds;
   readonly savedValues: SavedValues;
@@ -532,6 +532,6 @@ function isSessionLost(error: unknown): boolean {
   );
 }
 
-export function participants(cluster: Pick<ClusterService, "tasks">): Participant[] {
+export function participants(cluster: Pick<RunCluster, "tasks">): Participant[] {
   return [...cluster.tasks()];
 }

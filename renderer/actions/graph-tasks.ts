@@ -2,9 +2,11 @@
  * What the open graph requires from the cluster: the tasks that its nodes are pinned to, and which of them are down.
  */
 import type { Task } from "../../main/api/cluster.js";
+import { ProblemError } from "../../main/api/wire.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { rememberedOf } from "../document/differing-keys.js";
 import { addTasks, useCluster } from "../stores/cluster-store.js";
+import { useKubernetes } from "../stores/kubernetes-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { listText } from "../ui/format.js";
@@ -109,12 +111,30 @@ export function startLabel(missing: MissingTasks, { andRun = false } = {}): stri
  * rejects with a ProblemError.
  */
 export async function startMissing(missing: MissingTasks): Promise<boolean> {
+  const { used } = useKubernetes.getState();
+  if (used !== undefined) {
+    await restartPods(missing, used.cluster);
+    return true;
+  }
   if (missing.add.length > 0 && !(await mayAddTasks())) return false;
   await Promise.all([
     ...missing.start.map((task) => client().call("cluster.startTask", { taskId: task.id })),
     ...missing.add.map(({ job, count }) => addTasks({ job, count })),
   ]);
   return true;
+}
+
+/** @throws ProblemError for a task that the cluster was deployed without */
+async function restartPods({ start, add }: MissingTasks, cluster: string): Promise<void> {
+  const [lacking] = add;
+  if (lacking !== undefined) {
+    throw new ProblemError({
+      code: "FAILED_PRECONDITION",
+      message: words.notInKubernetes.message({ cluster, job: lacking.job }),
+      remedy: words.notInKubernetes.remedy({ cluster, job: lacking.job }),
+    });
+  }
+  await Promise.all(start.flatMap(({ pod }) => (pod ? client().call("kubernetes.restart", { pod }) : [])));
 }
 
 /** The tasks of the cluster now. */
