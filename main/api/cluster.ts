@@ -61,6 +61,8 @@ export const taskSchema = z.object({
    * stopped.
    */
   foreign: z.boolean(),
+  /** Name of its pod, if it runs in Kubernetes: it is foreign, and controlled through Kubernetes. */
+  pod: z.string().optional(),
   state: taskStateSchema,
   pid: z.number().int().optional(),
   /** Milliseconds since the epoch. */

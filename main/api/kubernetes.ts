@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { engineSchema, jobNameSchema, logLineSchema, taskStateSchema } from "./cluster.js";
+import { engineSchema, jobNameSchema, logLineSchema, machineSchema, taskStateSchema } from "./cluster.js";
 import { method, nothing } from "./method.js";
 import { problemSchema } from "./problem.js";
 
@@ -45,6 +45,8 @@ export const kubernetesStateSchema = z.object({
   problem: problemSchema.optional(),
   /** Whether the cluster has the metrics API. */
   measuresLoad: z.boolean().optional(),
+  /** The cluster that graphs run on, in place of the machines' own; its nodes, with their tasks. */
+  used: z.object({ cluster: z.string(), machines: z.array(machineSchema) }).optional(),
   clusters: z.array(
     z.object({
       name: z.string(),
@@ -105,6 +107,20 @@ export const kubernetesMethods = {
   /** Resolves to where sessions of this machine reach the task: "grpc://127.0.0.1:40123". */
   "kubernetes.forward": method(podSchema, z.string()),
   "kubernetes.endForward": method(podSchema, nothing),
+  /**
+   * Runs graphs on a cluster in Kubernetes from now on, whose tasks are then followed here; without a name, on the
+   * machines' own again.
+   */
+  "kubernetes.use": method(z.object({ cluster: kubeNameSchema.optional() }), nothing),
+  /** Replaces a pod. Its task starts anew, and loses its variables. */
+  "kubernetes.restart": method(podSchema, nothing),
+  /** Clears the variables, queues and sessions of a task of the cluster that graphs run on. */
+  "kubernetes.clearState": method(podSchema, nothing),
+  /** Lines of such a task, after the last one that is known; later ones come as the event `taskLog`. */
+  "kubernetes.taskLog": method(
+    podSchema.extend({ afterSequence: z.number().int().min(-1) }),
+    z.array(logLineSchema),
+  ),
   /** The newest lines of a task's log. */
   "kubernetes.log": method(
     podSchema.extend({ lines: z.number().int().min(1).max(10_000), previous: z.boolean().optional() }),

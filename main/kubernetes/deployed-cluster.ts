@@ -6,9 +6,11 @@ import {
   EXPORT_OPTIONS,
   type OptionName,
 } from "../../worker-runtime/cluster/orchestrators/export-options.js";
+import { hostLabel } from "../../worker-runtime/cluster/orchestrators/job-groups.js";
 import { kubeTasksSchema } from "../api/kubernetes.js";
 import { problem } from "../shared/problems.js";
 import { type Manifest, parseManifests } from "./manifests.js";
+import type { WantedTask } from "./pod-cluster.js";
 
 /** Where it is kept, on the cluster's ConfigMap. */
 export const CLUSTER_ANNOTATION = "tensordeck/cluster";
@@ -45,6 +47,15 @@ export function readDeployedCluster(cluster: {
 /** The name that begins the names of all its objects. */
 export function nameOf({ options }: DeployedCluster): string {
   return options.name || "tensordeck";
+}
+
+/** The tasks with their pods, each of which the StatefulSet of its job makes. */
+export function wantedTasks(cluster: DeployedCluster): WantedTask[] {
+  const { run = "worker", engine: byDefault } = cluster.options;
+  return cluster.tasks.map(({ job, index, engine = byDefault }) => ({
+    ...{ pod: `${nameOf(cluster)}-${hostLabel(job)}-${index}`, job, index },
+    engine: run === "worker" && engine === "portable" ? "portable" : "tensorflow",
+  }));
 }
 
 /** Tasks of a list, without what has no meaning in Kubernetes. */

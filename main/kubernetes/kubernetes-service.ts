@@ -1,14 +1,19 @@
 /** The connection to one namespace of a Kubernetes cluster, and what runs there. */
 import { hostLabel } from "../../worker-runtime/cluster/orchestrators/job-groups.js";
 import { inBackground } from "../../worker-runtime/faults.js";
+import type { LogLine } from "../api/cluster.js";
 import type { KubernetesState } from "../api/kubernetes.js";
 import type { Problem } from "../api/problem.js";
+import type { RunCluster } from "../runs/run-cluster.js";
 import { defined, problem, problemOf } from "../shared/problems.js";
+import type { OpenProbe } from "../tasks/health.js";
 import { ApiServer } from "./api-server.js";
-import type { DeployedCluster } from "./deployed-cluster.js";
+import { type DeployedCluster, wantedTasks } from "./deployed-cluster.js";
 import { Deployments, type DeployOptions } from "./deployments.js";
 import { type ContextChoice, readContexts } from "./kube-config.js";
+import { PodCluster, taskIdOfPod } from "./pod-cluster.js";
 import { type PodLogLine, podLog } from "./pod-log.js";
+import { PodLogs } from "./pod-logs.js";
 import { type PodUsage, podUsage } from "./pod-metrics.js";
 import { INSTANCE_LABEL, type Pod, type PodTask, taskOfPod } from "./pod-task.js";
 import { PodWatch, type PodWatchListener } from "./pod-watch.js";
@@ -22,6 +27,23 @@ export interface ConnectRequest extends ContextChoice {
 /** How often the load is read; the metrics API measures no more often. */
 const USAGE_MILLIS = 15_000;
 
+/** What clusters in Kubernetes need of the application if graphs are to run on them. */
+export interface RunsOnPods {
+  readonly openProbe: OpenProbe;
+  /** Runs graphs on this cluster from now on; undefined: on the machines' own again. */
+  readonly chooseCluster: (cluster: RunCluster | undefined) => void;
+  /** Whether a run goes on there. */
+  readonly runsOn: (cluster: RunCluster) => boolean;
+  /** New lines of a task's log. */
+  readonly onLog: (taskId: string, lines: LogLine[]) => void;
+}
+
+/** The cluster that graphs run on. */
+interface Used {
+  readonly cluster: PodCluster;
+  readonly logs: PodLogs;
+}
+
 interface Connection {
   readonly api: ApiServer;
   readonly deployments: Deployments;
@@ -34,6 +56,7 @@ interface Connection {
   usage: ReadonlyMap<string, PodUsage> | undefined;
   problem: Problem | undefined;
   usageTimer: NodeJS.Timeout | undefined;
+  used: Used | undefined;
 }
 
 export class KubernetesService {
@@ -42,6 +65,9 @@ export class KubernetesService {
   /** Connecting and disconnecting follow each other. */
   #turn: Promise<unknown> = Promise.resolve();
   #isDisposed = false;
+
+  /** @param runs absent: no graphs are run, as in a terminal */
+  constructor(private readonly runs?: RunsOnPods) {}
 
   /** Calls the listener with the state after every change, until the returned function is called. */
   onState(listener: (state: KubernetesState) => void): () => void {
@@ -63,7 +89,7 @@ export class KubernetesService {
       const connection: Connection = {
         ...{ api, deployments, clusters, forwards: new Map(), abort: new AbortController() },
         ...{ pods: new Map(), usage: undefined, problem: undefined, usageTimer: undefined },
-        watch: undefined,
+        ...{ watch: undefined, used: undefined },
       };
       const listener: PodWatchListener = {
         onPods: (pods) => {
@@ -96,19 +122,20 @@ export class KubernetesService {
   state(): KubernetesState {
     const connection = this.#connection;
     if (connection === undefined) return { clusters: [] };
-    const { api, deployments, clusters, problem: trouble, usage, forwards } = connection;
+    const { api, deployments, clusters, problem: trouble, usage, forwards, used } = connection;
     const tasks = this.tasks();
     const names = new Set([...clusters.keys(), ...tasks.map(({ cluster }) => cluster)]);
     return defined({
       connection: { context: api.context, server: api.server, namespace: deployments.namespace },
       problem: trouble,
       measuresLoad: usage !== undefined,
+      used: used && { cluster: used.cluster.name, machines: used.cluster.machines() },
       clusters: [...names].sort().map((name) => ({
         name,
         jobs: jobsOf(clusters.get(name)).map(({ job, replicas }) => ({ job, replicas })),
         tasks: tasks
           .filter(({ cluster }) => cluster === name)
-          .map((task) => {
+          .map(({ uid: _, ...task }) => {
             const forward = forwards.get(task.pod);
             return defined({
               ...task,
@@ -150,6 +177,73 @@ export class KubernetesService {
   /** @throws ProblemError */
   async remove(name: string): Promise<void> {
     await this.#change(({ deployments }) => deployments.remove(name));
+  }
+
+  /**
+   * Runs graphs on a cluster from now on, whose tasks are reached through ports of their own; undefined: on the
+   * machines' own again.
+   *
+   * @throws ProblemError NOT_FOUND, or FAILED_PRECONDITION while a run goes on there
+   */
+  async use(name: string | undefined): Promise<void> {
+    const connection = this.#connected();
+    const { runs } = this;
+    if (runs === undefined || name === connection.used?.cluster.name) return;
+    if (connection.used && runs.runsOn(connection.used.cluster)) {
+      throw problem("FAILED_PRECONDITION", `A run is in progress on ${connection.used.cluster.name}.`, {
+        remedy: "Stop it first, or wait until it ends.",
+      });
+    }
+    if (name !== undefined) await connection.deployments.get(name, connection.abort.signal);
+    await this.#leave(connection, `${name ?? "Another cluster"} is used instead.`);
+    if (name === undefined || this.#connection !== connection) return;
+    const { api, deployments, abort } = connection;
+    const cluster: PodCluster = new PodCluster({
+      name,
+      openProbe: runs.openProbe,
+      openForward: ({ pod, port }, onChange) =>
+        PortForward.open(api, { namespace: deployments.namespace, pod, port }, { onChange }),
+      restart: (pod) => this.restart(pod),
+      onChange: () => {
+        if (connection.used?.cluster === cluster && this.#connection === connection) this.#tell();
+      },
+    });
+    const logs = new PodLogs(
+      (pod, { tailLines, signal }) =>
+        this.log(pod, { follow: true, tailLines, signal: AbortSignal.any([signal, abort.signal]) }),
+      (pod, lines) => runs.onLog(taskIdOfPod(pod), lines),
+    );
+    connection.used = { cluster, logs };
+    this.#updateUsed(connection);
+    runs.chooseCluster(cluster);
+    this.#tell();
+  }
+
+  /** Replaces a pod. @throws ProblemError */
+  async restart(pod: string): Promise<void> {
+    const { api, deployments, abort } = this.#connected();
+    await api.request({
+      method: "DELETE",
+      path: `/api/v1/namespaces/${encodeURIComponent(deployments.namespace)}/pods/${encodeURIComponent(pod)}`,
+      what: `Pod ${pod} cannot be replaced`,
+      signal: abort.signal,
+    });
+  }
+
+  /** @throws ProblemError FAILED_PRECONDITION if graphs do not run there */
+  async clearState(pod: string): Promise<void> {
+    const { used } = this.#connected();
+    if (used === undefined) {
+      throw problem("FAILED_PRECONDITION", "No cluster in Kubernetes is used for graphs.", {
+        remedy: "Run graphs on one first.",
+      });
+    }
+    await used.cluster.clearState(pod);
+  }
+
+  /** The lines of a task of the used cluster after the last one that is known. */
+  taskLog(pod: string, afterSequence: number): LogLine[] {
+    return this.#connection?.used?.logs.after(pod, afterSequence) ?? [];
   }
 
   /** The address at which sessions of this machine reach the task of a pod. @throws ProblemError */
@@ -215,6 +309,7 @@ export class KubernetesService {
       await work(connection);
     } finally {
       await this.#readClusters(connection);
+      this.#updateUsed(connection);
       this.#tell();
     }
   }
@@ -232,7 +327,33 @@ export class KubernetesService {
       connection.forwards.delete(pod);
       await forward.close();
     }
-    if (this.#connection === connection) this.#tell();
+    if (this.#connection !== connection) return;
+    this.#updateUsed(connection);
+    this.#tell();
+  }
+
+  #updateUsed(connection: Connection): void {
+    const { used, clusters } = connection;
+    if (used === undefined || this.#connection !== connection) return;
+    const pods = this.tasks().filter(({ cluster }) => cluster === used.cluster.name);
+    const deployed = clusters.get(used.cluster.name);
+    if (deployed === undefined) {
+      inBackground(this.#leave(connection, "It was deleted."));
+      return;
+    }
+    used.cluster.update(wantedTasks(deployed), pods);
+    used.logs.update(pods);
+  }
+
+  /** Graphs run on the machines' own cluster again. @param reason why, as a sentence */
+  async #leave(connection: Connection, reason: string): Promise<void> {
+    const { used } = connection;
+    if (used === undefined) return;
+    connection.used = undefined;
+    this.runs?.chooseCluster(undefined);
+    used.logs.dispose();
+    const { name } = used.cluster;
+    await used.cluster.end({ code: "CANCELLED", message: `The cluster ${name} was left.`, reason });
   }
 
   #isWanted({ clusters }: Connection, pod: string): boolean {
@@ -267,6 +388,7 @@ export class KubernetesService {
   async #end(): Promise<void> {
     const connection = this.#connection;
     if (connection === undefined) return;
+    await this.#leave(connection, "The connection to Kubernetes was ended.");
     this.#connection = undefined;
     connection.abort.abort(problem("CANCELLED", "The connection to Kubernetes was ended."));
     clearTimeout(connection.usageTimer);

@@ -73,6 +73,8 @@ export type Pod = z.infer<typeof podSchema>;
 export interface PodTask {
   /** Name of the pod, which is that of the task for as long as the cluster exists. */
   readonly pod: string;
+  /** Of this very pod: one that replaces it has its name. */
+  readonly uid?: string;
   /** Name of the cluster. */
   readonly cluster: string;
   readonly job: string;
@@ -106,6 +108,7 @@ export function taskOfPod(pod: Pod, jobs: readonly string[]): PodTask | undefine
   const problem = problemOfPod(pod);
   return defined({
     pod: name,
+    uid: pod.metadata.uid,
     cluster,
     job: jobs.find((job) => hostLabel(job) === component) ?? component,
     index: Number(index),

@@ -1,16 +1,31 @@
 /** Clusters in Kubernetes, for the window. */
 import type { kubernetesMethods } from "../api/kubernetes.js";
+import type { RunsRoom } from "../runs/room.js";
 import type { EmitEvent } from "../shared/events.js";
 import type { HandlersOf } from "../shared/handlers.js";
 import { once, type Room } from "../shared/room.js";
+import type { OpenProbe } from "../tasks/health.js";
 import { readDeployedCluster } from "./deployed-cluster.js";
 import { KubernetesService } from "./kubernetes-service.js";
 
 export type KubernetesRoom = Room<HandlersOf<typeof kubernetesMethods>>;
 
+export interface KubernetesOptions {
+  readonly emit: EmitEvent;
+  /** Graphs can run on a cluster in Kubernetes. */
+  readonly runs: Pick<RunsRoom, "chooseCluster" | "runsOn">;
+  /** For its tasks. */
+  readonly openProbe: OpenProbe;
+}
+
 /** Nothing is loaded or connected before the window asks for it. */
-export function createKubernetes({ emit }: { readonly emit: EmitEvent }): KubernetesRoom {
-  const service = new KubernetesService();
+export function createKubernetes({ emit, runs, openProbe }: KubernetesOptions): KubernetesRoom {
+  const service = new KubernetesService({
+    openProbe,
+    chooseCluster: runs.chooseCluster,
+    runsOn: runs.runsOn,
+    onLog: (taskId, lines) => emit("taskLog", { taskId, lines }),
+  });
   service.onState((state) => emit("kubernetes", state));
   return {
     handlers: {
@@ -24,6 +39,10 @@ export function createKubernetes({ emit }: { readonly emit: EmitEvent }): Kubern
       "kubernetes.delete": ({ cluster }) => service.remove(cluster),
       "kubernetes.forward": ({ pod }) => service.forward(pod),
       "kubernetes.endForward": ({ pod }) => service.endForward(pod),
+      "kubernetes.use": ({ cluster }) => service.use(cluster),
+      "kubernetes.restart": ({ pod }) => service.restart(pod),
+      "kubernetes.clearState": ({ pod }) => service.clearState(pod),
+      "kubernetes.taskLog": ({ pod, afterSequence }) => service.taskLog(pod, afterSequence),
       "kubernetes.log": async ({ pod, lines, previous = false }) => {
         const log = [];
         for await (const line of service.log(pod, { follow: false, tailLines: lines, previous }))

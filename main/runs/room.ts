@@ -20,6 +20,7 @@ import { ModelExporter } from "./model-export.js";
 import { KernelListService } from "./ops/kernel-list-service.js";
 import { type OpList, OpListService } from "./ops/op-list-service.js";
 import { RunArchive } from "./run-archive.js";
+import { ChosenCluster, type RunCluster } from "./run-cluster.js";
 import { RunService, type RunServiceCollaborators } from "./run-service.js";
 import { Jobs } from "./tensors/jobs.js";
 import { TensorService } from "./tensors/tensor-service.js";
@@ -36,7 +37,8 @@ export interface RunEngine {
 
 export interface RunsOptions {
   readonly engine: RunEngine;
-  readonly cluster: RunServiceCollaborators["cluster"];
+  /** The tasks of this machine and the paired ones. */
+  readonly cluster: RunCluster;
   readonly documents: { folderOf: RunServiceCollaborators["folderOf"] };
   /** The libtensorflow of this machine. */
   readonly tasks: { runtime(): Promise<Runtime | undefined> };
@@ -66,10 +68,15 @@ export interface RunsRoom
   latest(): RunUpdate | undefined;
   /** Whether a run goes on, or has only just ended. */
   isGoing(): boolean;
+  /** Runs graphs on another cluster from now on; undefined: again on that of this machine and the paired ones. */
+  chooseCluster(cluster: RunCluster | undefined): void;
+  /** Whether a run goes on there. */
+  runsOn(cluster: RunCluster): boolean;
 }
 
 export function createRuns(options: RunsOptions): RunsRoom {
-  const { engine, cluster, documents, tasks, emit } = options;
+  const { engine, documents, tasks, emit } = options;
+  const cluster = new ChosenCluster(options.cluster);
   const archive = new RunArchive(options.folder);
   const tensors = new TensorStore(undefined, (runId) => archive.results(runId));
   const jobs = new Jobs(emit);
@@ -77,7 +84,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
   const variables = new VariableService({ cluster, tensors, jobs });
   const models = new ModelExporter({ cluster, jobs });
   const runs = new RunService({
-    cluster,
+    cluster: () => cluster.current,
     emit,
     tensors,
     archive,
@@ -101,6 +108,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
     kernels.dispose();
     jobs.dispose();
     await Promise.all([runs.dispose(), variables.dispose(), models.dispose()]);
+    cluster.dispose();
   });
   return {
     handlers: {
@@ -131,6 +139,8 @@ export function createRuns(options: RunsOptions): RunsRoom {
     },
     latest: () => runs.latest(),
     isGoing: () => runs.isGoing(),
+    chooseCluster: (chosen) => cluster.choose(chosen),
+    runsOn: (asked) => runs.runsOn(asked),
     endWork,
     dispose: endWork,
   };

@@ -7,13 +7,13 @@ import type { RunOrigin } from "../api/run-state.js";
 import type { RunRequest, RunUpdate } from "../api/runs.js";
 import { columnsOf } from "../api/trace-columns.js";
 import { EVENTS_PER_PART, type StepTrace, type TraceEvents, type TraceHead } from "../api/traces.js";
-import type { ClusterService } from "../cluster/cluster-service.js";
 import type { EmitEvent } from "../shared/events.js";
 import { log } from "../shared/log/log.js";
 import { problem } from "../shared/problems.js";
 import type { ReadFeeds } from "./feeds.js";
 import { Run } from "./run.js";
 import type { RunArchive } from "./run-archive.js";
+import type { RunCluster } from "./run-cluster.js";
 import { RunHistory } from "./run-history.js";
 import { RunQueue } from "./run-queue.js";
 import type { RunReport } from "./run-report.js";
@@ -30,7 +30,8 @@ const MOST_RESUMABLE = 5;
 const SETTLE_MILLIS = 2000;
 
 export interface RunServiceCollaborators {
-  readonly cluster: Pick<ClusterService, "tasks" | "membership" | "onChange" | "startTask">;
+  /** The one on which a run that begins now runs to its end. */
+  readonly cluster: () => RunCluster;
   readonly emit: EmitEvent;
   readonly readFeeds: ReadFeeds;
   /** Where the results are kept. */
@@ -89,7 +90,7 @@ export class RunService {
     const status = new RunStatus(request, (update) => emit("run", update));
     this.#release(this.#history.add(status, settingsOf(request)));
     const run = new Run(request, status, {
-      cluster,
+      cluster: cluster(),
       readFeeds,
       tensors,
       checkpointFolder,
@@ -188,6 +189,11 @@ export class RunService {
 
   latest(): RunUpdate | undefined {
     return this.#latest?.status.update();
+  }
+
+  /** Whether a run goes on there. */
+  runsOn(cluster: RunCluster): boolean {
+    return this.#latest !== undefined && !this.#latest.status.isOver && this.#latest.cluster === cluster;
   }
 
   /** Whether a run goes on, or ended so recently that what it sent between tasks may still be on its way. */

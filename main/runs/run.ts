@@ -2,7 +2,6 @@
 import type { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { restoreText } from "../../worker-runtime/session/saved-model/restore.js";
 import type { RunRequest } from "../api/runs.js";
-import type { ClusterService } from "../cluster/cluster-service.js";
 import { Evaluations } from "./evaluations.js";
 import { Evaluator } from "./evaluator.js";
 import { type StepFeeds, withConstants } from "./feed-batches.js";
@@ -14,6 +13,7 @@ import { checkCollectives, type Participant } from "./participants.js";
 import { PauseGate } from "./pause-gate.js";
 import { TrainingRecovery } from "./recovery.js";
 import { CheckpointKeeper } from "./run-checkpoints.js";
+import type { RunCluster } from "./run-cluster.js";
 import { runProblem } from "./run-problem.js";
 import type { RunStatus } from "./run-status.js";
 import { type SavedValues, SavedValuesError } from "./saved-values.js";
@@ -35,7 +35,7 @@ import { checkPlan, initializeVariables, isBetweenGraph, pinsOfWorkers } from ".
 import { WorkersTrainer } from "./workers-trainer.js";
 
 export interface RunCollaborators {
-  readonly cluster: Pick<ClusterService, "tasks" | "membership" | "onChange" | "startTask">;
+  readonly cluster: RunCluster;
   readonly sessions: RunSessions;
   readonly readFeeds: ReadFeeds;
   readonly savedValues: SavedValues;
@@ -110,6 +110,11 @@ export class Run {
       afterStep: (step, results, signal) => this.#afterStep(step, results, signal),
       sessionOf: (prepared, worker) => this.#sessionPlan(prepared, worker, true),
     });
+  }
+
+  /** Where it runs. */
+  get cluster(): RunCluster {
+    return this.#collaborators.cluster;
   }
 
   /** Finishes the current step, then ends; with `abort`, and while nothing runs yet, ends at once. */
@@ -417,6 +422,6 @@ function epochsText({ batches }: RunRequest): string {
   return batches?.epochs === 1 ? "its epoch was over" : `its ${batches?.epochs} epochs were over`;
 }
 
-export function participants(cluster: Pick<ClusterService, "tasks">): Participant[] {
+export function participants(cluster: Pick<RunCluster, "tasks">): Participant[] {
   return [...cluster.tasks()];
 }

@@ -14,7 +14,7 @@ const MOST_NAMED = 4;
 
 /** Tasks that have a process, and therefore state to lose. */
 function liveTasks(): readonly Task[] {
-  return useCluster.getState().tasks.filter(({ state }) => state !== "stopped" && state !== "failed");
+  return useCluster.getState().ownTasks.filter(({ state }) => state !== "stopped" && state !== "failed");
 }
 
 /** Asks before the live tasks are restarted. @param why what restarts them */
@@ -74,9 +74,11 @@ export async function changeAccess(access: Access): Promise<void> {
 /** Starts, stops, restarts or removes a task. Rejects with a ProblemError. */
 export async function controlTask(
   method: "cluster.startTask" | "cluster.stopTask" | "cluster.restartTask" | "cluster.removeTask",
-  { id }: Task,
+  { id, pod }: Task,
 ): Promise<void> {
-  await client().call(method, { taskId: id });
+  // A pod is replaced, and started by Kubernetes.
+  if (pod !== undefined) await client().call("kubernetes.restart", { pod });
+  else await client().call(method, { taskId: id });
 }
 
 /** Changes the cluster to match a table. Rejects with a ProblemError. */
@@ -92,7 +94,9 @@ export async function clearState(task: Task): Promise<void> {
     text: words.clearState.text({ task: name }),
     choices: [{ id: "clear", label: words.clearState.clear, style: "danger" }],
   });
-  if (choice === "clear") await client().call("cluster.clearState", { taskId: task.id });
+  if (choice !== "clear") return;
+  if (task.pod === undefined) await client().call("cluster.clearState", { taskId: task.id });
+  else await client().call("kubernetes.clearState", { pod: task.pod });
 }
 
 /** Stops every task of a machine that has a process of ours, or of all machines. Rejects with a ProblemError. */

@@ -2,10 +2,12 @@
  * What the open graph requires from the cluster: the tasks that its nodes are pinned to, and which of them are down.
  */
 import type { AddTasks, Machine, Task } from "../../main/api/cluster.js";
+import { ProblemError } from "../../main/api/wire.js";
 import { tasksOfCollectives } from "../../worker-runtime/graph/collective-ops.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { rememberedOf } from "../document/differing-keys.js";
 import { addTasks, machinesOf, useCluster } from "../stores/cluster-store.js";
+import { useKubernetes } from "../stores/kubernetes-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { listText } from "../ui/format.js";
@@ -115,6 +117,11 @@ export async function startMissing(
   missing: MissingTasks,
   machineIds: readonly string[] = [],
 ): Promise<boolean> {
+  const { used } = useKubernetes.getState();
+  if (used !== undefined) {
+    await restartPods(missing, used.cluster);
+    return true;
+  }
   if (missing.add.length > 0 && !(await mayAddTasks())) return false;
   const places = placesOf(missing, machineIds, machinesOf(useCluster.getState()));
   await Promise.all([
@@ -155,10 +162,23 @@ export function placesOf(
  */
 export function needsFixedCluster(nodes: ReadonlyMap<string, Pinned & { readonly op: string }>): boolean {
   const { tasks, state } = useCluster.getState();
-  if (state?.membership === "fixed") return false;
+  if (state?.membership === "fixed" || useKubernetes.getState().used !== undefined) return false;
   const needed = tasksOfCollectives(nodes.values());
   const portable = tasks.filter(({ engine }) => engine === "portable").map(taskName);
   return needed.size > 1 && ![...needed].every((name) => portable.includes(name));
+}
+
+/** @throws ProblemError for a task that the cluster was deployed without */
+async function restartPods({ start, add }: MissingTasks, cluster: string): Promise<void> {
+  const [lacking] = add;
+  if (lacking !== undefined) {
+    throw new ProblemError({
+      code: "FAILED_PRECONDITION",
+      message: words.notInKubernetes.message({ cluster, job: lacking.job }),
+      remedy: words.notInKubernetes.remedy({ cluster, job: lacking.job }),
+    });
+  }
+  await Promise.all(start.flatMap(({ pod }) => (pod ? client().call("kubernetes.restart", { pod }) : [])));
 }
 
 /** The tasks of the cluster now. */

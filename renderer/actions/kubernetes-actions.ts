@@ -47,6 +47,11 @@ export async function deleteKubernetesCluster(cluster: string): Promise<void> {
   if (choice === "delete") await client().call("kubernetes.delete", { cluster });
 }
 
+/** Runs graphs on a cluster from now on; without a name, on the machines' own again. Rejects with a ProblemError. */
+export async function runGraphsOn(cluster: string | undefined): Promise<void> {
+  await client().call("kubernetes.use", cluster === undefined ? {} : { cluster });
+}
+
 /** Opens a port of this machine for a task, and says its address. Rejects with a ProblemError. */
 export async function forwardPod(pod: string): Promise<void> {
   const target = await client().call("kubernetes.forward", { pod });

@@ -39,7 +39,11 @@ export function follow(client: ApplicationClient): void {
   client.on("runQueue", (queue) => useRun.setState({ queue }));
   client.on("scripts", receiveScripts);
   client.on("scriptLog", ({ jobId, task, lines }) => attempt(() => receiveScriptLog(jobId, task, lines)));
-  client.on("kubernetes", receiveKubernetes);
+  client.on("kubernetes", (state) => {
+    receiveKubernetes(state);
+    reviewOffers();
+    fetchNewLogs();
+  });
   client.on("settings", receiveSettings);
   client.on("pairing", receivePairing);
   client.on("reachability", receiveReachability);
@@ -74,7 +78,8 @@ const knownLogs = new Set<string>();
  * are fetched when it is back.
  */
 function fetchNewLogs(): void {
-  const reachable = machinesOf(useCluster.getState()).filter(({ presence }) => presence === "online");
+  const { nodes = [], ...cluster } = useCluster.getState();
+  const reachable = [...machinesOf(cluster), ...nodes].filter(({ presence }) => presence === "online");
   for (const { id } of reachable.flatMap(({ tasks }) => tasks)) {
     if (knownLogs.has(id)) continue;
     knownLogs.add(id);

@@ -5,7 +5,8 @@ import { taskName } from "../cluster/task-name.js";
 import { clusterCommands, membershipCommands } from "../commands/cluster-commands.js";
 import { menuEntry } from "../commands/menu-entry.js";
 import { useApp } from "../stores/app-store.js";
-import { machinesOf, useCluster } from "../stores/cluster-store.js";
+import { runMachinesOf, useCluster } from "../stores/cluster-store.js";
+import { useKubernetes } from "../stores/kubernetes-store.js";
 import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
 import { Icon } from "../ui/icon.js";
@@ -25,21 +26,28 @@ const MOST_TARGETS = 8;
 /** The cluster of the session, its membership, and how a Python script reaches it. */
 export function SessionTarget(): ReactElement {
   const tasks = useCluster((state) => state.tasks);
-  const membership = useCluster((state) => state.state?.membership ?? "dynamic");
+  const membership = useCluster((state) => (state.nodes ? "fixed" : (state.state?.membership ?? "dynamic")));
+  const kubernetes = useKubernetes(({ used }) => used?.cluster);
   const connected = useApp((state) => state.connection === "connected");
   const access = useCluster((state) => state.state?.access ?? "secure");
   const gateway = useCluster((state) => state.state?.gateway);
-  const hosts = useCluster((state) => machinesOf(state).filter((machine) => machine.tasks.length > 0).length);
+  const hosts = useCluster(
+    (state) => runMachinesOf(state).filter((machine) => machine.tasks.length > 0).length,
+  );
   const health = connected ? clusterHealth(tasks) : ({ dot: "off", text: words.notConnected } as const);
   const up = tasks.filter(({ state, address }) => state === "running" && address !== "");
-  const target = gateway && !gateway.problem ? gateway.target : undefined;
-  const entries = (): MenuEntry[] => [
+  const target = kubernetes === undefined && gateway && !gateway.problem ? gateway.target : undefined;
+  /** What belongs to the machines' own cluster. */
+  const ownEntries = (): MenuEntry[] => [
     ...gatewayEntries(gateway),
     { kind: "heading", text: words.membership },
     ...Object.values(membershipCommands).map((one) => menuEntry(one.now(), "short")),
     { kind: "separator" },
     { ...menuEntry(clusterCommands.access.now(), "short"), hint: undefined },
     { kind: "separator" },
+  ];
+  const entries = (): MenuEntry[] => [
+    ...(kubernetes === undefined ? ownEntries() : []),
     { kind: "heading", text: up.length > 0 ? words.copyTarget : words.useFromPython },
     ...(up.length > 0
       ? up.slice(0, MOST_TARGETS).map(targetEntry)
@@ -56,10 +64,11 @@ export function SessionTarget(): ReactElement {
         <button type="button" className={styles.target}>
           <StatusDot kind={health.dot} />
           <span className={textStyles.spokenOnly}>{words.before} </span>
-          <span className={textStyles.monospace}>{target ?? words.local}</span>
+          <span className={textStyles.monospace}>{kubernetes ?? target ?? words.local}</span>
           <span className={textStyles.spokenOnly}>, {health.text},</span>
           <span className={classNames(textStyles.muted, narrowStyles.notInNarrowWindow)}>
             {words.tasks({ count: tasks.length })}
+            {kubernetes !== undefined ? ` ${words.inKubernetes}` : null}
             {membership === "fixed" || target !== undefined ? null : (
               <span className={narrowStyles.inWideWindow}>
                 {" "}

@@ -25,7 +25,7 @@ interface AddTasksFormProps {
 /** Machine, job, number, engine and GPU of new tasks. The defaults are those of a click on "Add worker". */
 export function AddTasksForm({ machineId, onDone }: AddTasksFormProps): ReactElement {
   const machines = useCluster(machinesOf).filter(takesTasks);
-  const tasks = useCluster((state) => state.tasks);
+  const tasks = useCluster((state) => state.ownTasks);
   const [values, setValues] = useState<AddValues>({
     machineId: machineId ?? machines[0]?.id,
     job: "worker",

@@ -24,7 +24,9 @@ export function ClusterHint(): ReactElement | null {
   const missing = useMemo(() => missingTasks(nodes, tasks), [nodes, tasks]);
   const state = useCluster((store) => store.state);
   const kept = useDocument((store) => store.document.cluster);
-  const wanted = kept.length > 0 && state ? wantedCluster(state, kept) : undefined;
+  const isElsewhere = useCluster((store) => store.nodes !== undefined);
+  // Tasks in Kubernetes are neither added nor started here.
+  const wanted = kept.length > 0 && state && !isElsewhere ? wantedCluster(state, kept) : undefined;
 
   if (wanted && wanted.names.length > 0) return <WantedHint wanted={wanted} />;
   const isNew = missing.names.filter((name) => !tasks.some((task) => taskName(task) === name));
@@ -40,6 +42,7 @@ export function ClusterHint(): ReactElement | null {
       </div>
     );
   }
+  if (isElsewhere) return null;
   if (tasks.length === 0) {
     return (
       <div className={styles.hint}>

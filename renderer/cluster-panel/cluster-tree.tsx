@@ -97,17 +97,8 @@ export function ClusterTree({ machines, frame }: ClusterTreeProps): ReactElement
     requestAnimationFrame(() => requestAnimationFrame(focus));
   };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    const row = event.target instanceof HTMLElement ? event.target : undefined;
-    if (row?.getAttribute("role") !== "treeitem") return;
-    if (event.key === "Enter" || event.key === " " || event.key === "ContextMenu") {
-      const menu = row.querySelector<HTMLElement>("[data-row-menu]");
-      // Without one it is a button, and the key is its own.
-      if (menu) {
-        event.preventDefault();
-        openMenu(menu);
-      }
-      return;
-    }
+    const row = rowOf(event);
+    if (row === undefined || openRowMenu(event)) return;
     const at = heading.current ?? row.closest<HTMLElement>("[data-row]")?.dataset.row;
     const from = rows.findIndex(({ key }) => key === at);
     const to = targetOf(event.key, rows, from);
@@ -235,6 +226,22 @@ function targetOf(key: string, rows: readonly PanelRow[], from: number): number 
     default:
       return undefined;
   }
+}
+
+function rowOf({ target }: KeyboardEvent<HTMLElement>): HTMLElement | undefined {
+  return target instanceof HTMLElement && target.getAttribute("role") === "treeitem" ? target : undefined;
+}
+
+/** Opens the menu of the row that has the focus. Returns whether the key is one of those that do. */
+export function openRowMenu(event: KeyboardEvent<HTMLElement>): boolean {
+  if (event.key !== "Enter" && event.key !== " " && event.key !== "ContextMenu") return false;
+  const menu = rowOf(event)?.querySelector<HTMLElement>("[data-row-menu]");
+  // Without one it is a button, and the key is its own.
+  if (menu) {
+    event.preventDefault();
+    openMenu(menu);
+  }
+  return true;
 }
 
 /** The menu's own key handler opens it and moves the focus into it. */

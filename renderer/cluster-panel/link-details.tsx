@@ -75,7 +75,7 @@ export function LinkDetails({ from, to, link, onClose }: LinkDetailsProps): Reac
 }
 
 function RouteLayers({ route }: { readonly route: Route }): ReactElement {
-  const task = useCluster((store) => store.tasks.find(({ id }) => id === route.taskId));
+  const task = useCluster((store) => store.ownTasks.find(({ id }) => id === route.taskId));
   const what = route.taskId === undefined ? words.agent : task ? taskName(task) : words.task;
   return (
     <section className={styles.route}>

@@ -33,14 +33,17 @@ interface TaskRowProps {
   /** Nodes that are pinned to the task. */
   readonly nodes: number;
   readonly focusable: boolean;
+  /** Shown below its name. */
+  readonly note?: string | undefined;
   onFocus(): void;
 }
 
 /** One task: name, port, nodes, load, and its actions. Nodes can be dropped on it. */
-export function TaskRow({ task, machine, nodes, focusable, onFocus }: TaskRowProps): ReactElement {
+export function TaskRow({ task, machine, nodes, focusable, note, onFocus }: TaskRowProps): ReactElement {
   const name = taskName(task);
   const drag = useDropState(task);
   const known = useUnseenSince() === undefined;
+  const kind = task.pod !== undefined ? words.pod : task.foreign ? words.foreign : undefined;
   const port = task.address.split(":").at(-1);
   const gpuBytes = machine.gpus.reduce((most, gpu) => Math.max(most, gpu.memoryBytes), 0);
   // A process on a machine that only speaks TensorFlow's protocol is not measured.
@@ -63,7 +66,7 @@ export function TaskRow({ task, machine, nodes, focusable, onFocus }: TaskRowPro
     >
       <span className={textStyles.spokenOnly}>
         {[
-          ...[name, known ? stateText(task.state) : UNKNOWN, task.foreign ? words.foreign : ""],
+          ...[name, known ? stateText(task.state) : UNKNOWN, kind],
           ...[words.nodes({ count: nodes }), task.address, machine.name, ...task.devices.flatMap(gpuText)],
         ]
           .filter(Boolean)
@@ -81,11 +84,11 @@ export function TaskRow({ task, machine, nodes, focusable, onFocus }: TaskRowPro
             :{port}
           </span>
         ) : null}
-        {task.foreign ? (
-          <Tag aria-hidden="true" title={words.foreignTitle}>
-            {words.foreign}
+        {kind === undefined ? null : (
+          <Tag aria-hidden="true" title={task.pod ?? words.foreignTitle}>
+            {kind}
           </Tag>
-        ) : null}
+        )}
         {task.devices.some(({ type }) => type === "GPU") ? (
           <Tag aria-hidden="true" title={task.devices.flatMap(gpuText).join("\n")}>
             {words.gpu}
@@ -124,9 +127,12 @@ export function TaskRow({ task, machine, nodes, focusable, onFocus }: TaskRowPro
         </div>
       ) : null}
       {load}
+      {note === undefined ? null : <div className={textStyles.muted}>{note}</div>}
       {task.problem ? (
         <NoticeFrame at="task" kind="problem">
-          <ProblemView problem={task.problem}>{task.foreign ? null : <Recovery task={task} />}</ProblemView>
+          <ProblemView problem={task.problem}>
+            {kind === words.foreign ? null : <Recovery task={task} />}
+          </ProblemView>
         </NoticeFrame>
       ) : task.notice ? (
         <DismissableNotice where={`${task.id} ${task.startedAt ?? 0}`} problem={task.notice} at="task" />
@@ -140,7 +146,7 @@ function Recovery({ task }: { readonly task: Task }): ReactElement {
   return (
     <>
       <CommandButton
-        command={hasProcess(task.state) ? taskCommands.restart : taskCommands.start}
+        command={hasProcess(task.state) || task.pod ? taskCommands.restart : taskCommands.start}
         target={task}
         size="small"
       />

@@ -6,7 +6,7 @@ import {
   suggestPlacement,
 } from "../actions/placement-actions.js";
 import { startRun } from "../actions/run-actions.js";
-import { useCluster } from "../stores/cluster-store.js";
+import { runMachinesOf, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { placementTasks } from "../stores/placement-input.js";
@@ -31,7 +31,7 @@ function canSuggest(): Enabled {
   const { document } = useDocument.getState();
   if (document.nodes.size === 0) return { reason: words.noNodes };
   if (useOps.getState().state !== "ready") return { reason: words.opsNotKnown };
-  const { length } = tasksOf(document, useCluster.getState().state);
+  const { length } = tasksOf(document, runMachinesOf(useCluster.getState()));
   return when(length > 1, words.tooFewTasks);
 }
 

@@ -12,6 +12,8 @@ const words = texts.commands.task;
 
 /** A process of ours or of a paired machine; others are started and stopped by their owners. */
 const isOurs = ({ foreign }: Task) => !foreign;
+/** Or one in a pod, which can be replaced. */
+const isControlled = ({ foreign, pod }: Task) => !foreign || pod !== undefined;
 const isDown = ({ state }: Task) => state === "stopped" || state === "failed";
 
 function unlocked({ locked }: Task): Enabled {
@@ -49,8 +51,9 @@ export const taskCommands = defineCommands(taskTarget, {
     named: (name) => words.restart.named({ name }),
     icon: "refresh",
     needsApplication: true,
-    applies: isOurs,
-    isEnabled: (task) => (isDown(task) ? { reason: words.restart.reason } : unlocked(task)),
+    applies: isControlled,
+    isEnabled: (task) =>
+      isDown(task) && task.pod === undefined ? { reason: words.restart.reason } : unlocked(task),
     run: (task) => controlTask("cluster.restartTask", task),
   },
   clearState: {
@@ -70,7 +73,7 @@ export const taskCommands = defineCommands(taskTarget, {
     label: words.showLog.label,
     named: (name) => words.showLog.named({ name }),
     icon: "list",
-    applies: isOurs,
+    applies: isControlled,
     run: ({ id }) => uiActions.showLog(id),
   },
   copyAddress: {
@@ -101,6 +104,7 @@ export const taskCommands = defineCommands(taskTarget, {
     icon: "trash",
     danger: true,
     needsApplication: true,
+    applies: ({ pod }) => pod === undefined,
     isEnabled: unlocked,
     run: (task) => controlTask("cluster.removeTask", task),
   },

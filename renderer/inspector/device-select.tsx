@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 import { formatDeviceName, parseDeviceName } from "../../worker-runtime/cluster/device-name.js";
 import { taskDevice, taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { SelectFrame } from "../parts/input-frame.js";
-import { machineNameOfTask, machinesOf, useCluster } from "../stores/cluster-store.js";
+import { machineNameOfTask, runMachinesOf, useCluster } from "../stores/cluster-store.js";
 import { texts } from "../texts/texts.js";
 import { Swatch } from "../ui/swatch.js";
 
@@ -30,7 +30,7 @@ function unlistedText(device: string): string {
 export function DeviceSelect({ device, labelledBy, onChoose }: DeviceSelectProps): ReactElement {
   const task = useCluster((state) => (device ? state.taskForDevice(device) : undefined));
   const machineName = useCluster((state) => task && machineNameOfTask(state, task.id));
-  const machines = useCluster(machinesOf);
+  const machines = useCluster(runMachinesOf);
   const several = machines.filter((machine) => machine.tasks.length > 0).length > 1;
   const options = machines.flatMap((machine) =>
     machine.tasks.flatMap((one) => {

@@ -13,7 +13,7 @@ import { PropertyRow } from "../parts/property-row.js";
 import { Section } from "../parts/section.js";
 import { TextField } from "../parts/text-field.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
-import { useCluster } from "../stores/cluster-store.js";
+import { runMachinesOf, useCluster } from "../stores/cluster-store.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
 import { useShownFunction } from "../stores/function-bodies.js";
 import { useGraphRun } from "../stores/run-store.js";
@@ -120,7 +120,7 @@ function Placed({ node }: { node: NodeDef }): ReactElement {
   const device = useGraphRun((state) => nodeRunOf(state.latest?.nodes, node.name)?.device);
   const machine = useCluster((state) => {
     const name = device === undefined ? undefined : taskNameOfDevice(device);
-    return state.state?.machines.find(({ tasks }) =>
+    return runMachinesOf(state).find(({ tasks }) =>
       tasks.some(({ job, index }) => `${job}/${index}` === name),
     )?.name;
   });

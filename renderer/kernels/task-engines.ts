@@ -1,5 +1,5 @@
 /** Tasks as far as it matters to which kernels they have. */
-import type { ClusterState, Machine, Task } from "../../main/api/cluster.js";
+import type { Machine, Task } from "../../main/api/cluster.js";
 
 /** other: a portable engine of another version of Tensordeck, whose kernels are not known here. */
 export type TaskEngineKind = "portable" | "tensorflow" | "other";
@@ -52,7 +52,7 @@ export function clusterEngines(
 }
 
 /** Whether anything here is, or would be, a portable engine of this very version. */
-export function hasPortable({ machines }: Pick<ClusterState, "machines">): boolean {
+export function hasPortable({ machines }: { readonly machines: readonly Machine[] }): boolean {
   return machines.some(
     ({ kind, engines, tasks }) =>
       (kind === "this" && engines[0]?.engine === "portable") ||

@@ -1,9 +1,16 @@
 import { type ReactElement, useState } from "react";
 import type { Result } from "../../main/api/contract.js";
 import type { KubernetesState, KubeTask } from "../../main/api/kubernetes.js";
-import { deleteKubernetesCluster, endForward, forwardPod, scaleJob } from "../actions/kubernetes-actions.js";
+import {
+  deleteKubernetesCluster,
+  endForward,
+  forwardPod,
+  runGraphsOn,
+  scaleJob,
+} from "../actions/kubernetes-actions.js";
 import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
+import { useKubernetes } from "../stores/kubernetes-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
@@ -21,10 +28,19 @@ type Cluster = KubernetesState["clusters"][number];
 /** A cluster with its jobs, which can be scaled, and its tasks. */
 export function ClusterView({ cluster }: { readonly cluster: Cluster }): ReactElement {
   const { name, jobs, tasks } = cluster;
+  const isUsed = useKubernetes(({ used }) => used?.cluster === name);
   return (
     <section className={styles.cluster} aria-label={name}>
       <div className={styles.head}>
         <h3>{name}</h3>
+        <Button
+          size="small"
+          aria-pressed={isUsed}
+          title={words.useTitle({ cluster: name })}
+          onClick={() => attempt(() => runGraphsOn(isUsed ? undefined : name))}
+        >
+          {isUsed ? words.used : words.use}
+        </Button>
         <span className={textStyles.grow} />
         {jobs.map(({ job, replicas }) => (
           <span key={job} className={styles.job}>

@@ -8,9 +8,13 @@ import { keepEqual } from "./keep-equal.js";
 export type TaskIdentity = Pick<Task, "id" | "job" | "index" | "colour">;
 
 export interface ClusterStore {
-  /** Undefined until the application answered. */
+  /** Of the machines' own cluster; undefined until the application answered. */
   readonly state: ClusterState | undefined;
   /** Every task of every machine, in the order of the panel. */
+  readonly ownTasks: readonly Task[];
+  /** The nodes of the cluster in Kubernetes that graphs run on; undefined: they run on the machines' own. */
+  readonly nodes: readonly Machine[] | undefined;
+  /** The tasks that graphs run on: those of the machines, or of Kubernetes. */
   readonly tasks: readonly Task[];
   /** Their stable properties; a new object only when a task is added, removed, renamed or recoloured. */
   readonly identities: readonly TaskIdentity[];
@@ -26,6 +30,8 @@ let tasksByName: ReadonlyMap<string, Task> = new Map();
 
 export const useCluster = create<ClusterStore>()(() => ({
   state: undefined,
+  ownTasks: [],
+  nodes: undefined,
   tasks: [],
   identities: [],
   taskForDevice: (device) => {
@@ -41,29 +47,48 @@ export const CLUSTER_NOTICE = "cluster";
 export function receiveCluster(received: ClusterState): void {
   const before = useCluster.getState();
   const state = keepEqual(before.state, received);
-  const tasks = keepEqual(
-    before.tasks,
+  const ownTasks = keepEqual(
+    before.ownTasks,
     state.machines.flatMap((machine) => machine.tasks),
   );
+  change({ state, ownTasks });
+  if (state.notice === undefined) forgetDismissed(CLUSTER_NOTICE);
+}
+
+/** Applies the nodes of the cluster in Kubernetes that graphs run on; undefined: on none. */
+export function receiveNodes(received: readonly Machine[] | undefined): void {
+  const { nodes: before } = useCluster.getState();
+  const nodes = received && keepEqual(before, received);
+  if (nodes !== before) change({ nodes });
+}
+
+function change(changed: Partial<Pick<ClusterStore, "state" | "ownTasks" | "nodes">>): void {
+  const before = useCluster.getState();
+  const { state, ownTasks, nodes } = { ...before, ...changed };
+  const tasks = keepEqual(before.tasks, nodes?.flatMap((node) => node.tasks) ?? ownTasks);
   const identities = keepEqual(
     before.identities,
     tasks.map(({ id, job, index, colour }) => ({ id, job, index, colour })),
   );
   tasksByName = new Map(tasks.map((task) => [taskName(task), task]));
-  useCluster.setState({ state, tasks, identities });
-  if (state.notice === undefined) forgetDismissed(CLUSTER_NOTICE);
+  useCluster.setState({ state, ownTasks, nodes, tasks, identities });
 }
 
 const noMachines: readonly Machine[] = [];
 
 /** Every known machine, this one first; empty until the application has answered. */
-export function machinesOf({ state }: ClusterStore): readonly Machine[] {
+export function machinesOf({ state }: Pick<ClusterStore, "state">): readonly Machine[] {
   return state?.machines ?? noMachines;
+}
+
+/** The machines, or the nodes of Kubernetes, that graphs run on. */
+export function runMachinesOf(store: ClusterStore): readonly Machine[] {
+  return store.nodes ?? machinesOf(store);
 }
 
 /** The name of the machine that a task runs on. */
 export function machineNameOfTask(store: ClusterStore, taskId: string): string | undefined {
-  return machinesOf(store).find(({ tasks }) => tasks.some(({ id }) => id === taskId))?.name;
+  return runMachinesOf(store).find(({ tasks }) => tasks.some(({ id }) => id === taskId))?.name;
 }
 
 /** True while a run can use the task. */

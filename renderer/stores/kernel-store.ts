@@ -13,7 +13,7 @@ import type { KnownKernels } from "../placement/allowed-tasks.js";
 import { client } from "../transport/client.js";
 import { useApp } from "./app-store.js";
 import { Background } from "./background.js";
-import { machinesOf, useCluster } from "./cluster-store.js";
+import { runMachinesOf, useCluster } from "./cluster-store.js";
 import { ofGraph, perDocument, recordPerDocument } from "./document-session.js";
 import { lookupFor } from "./document-state.js";
 import { useDocument } from "./document-store.js";
@@ -67,7 +67,7 @@ let known: { readonly from: readonly unknown[]; readonly engines: ClusterEngines
 
 /** The current engines; the same object until one of them changes. */
 export function currentEngines(): ClusterEngines {
-  const machines = machinesOf(useCluster.getState());
+  const machines = runMachinesOf(useCluster.getState());
   const version = useKernelCatalogue.getState().catalogue?.version;
   const searched = useRuntime.getState().state !== undefined;
   const from = [machines, version, searched];
@@ -109,8 +109,8 @@ function look(): void {
 
 /** A cluster without a portable engine does not need the list. */
 function askForCatalogue(): void {
-  const { state } = useCluster.getState();
-  if (asked || state === undefined || !hasPortable(state)) return;
+  const cluster = useCluster.getState();
+  if (asked || cluster.state === undefined || !hasPortable({ machines: runMachinesOf(cluster) })) return;
   asked = true;
   client()
     .call("kernels.list")

@@ -1,7 +1,7 @@
 /** Favourite ops, and those that the cluster can run. */
 import { useMemo } from "react";
 import { runnableOps } from "../kernels/runnable-ops.js";
-import { useCluster } from "./cluster-store.js";
+import { runMachinesOf, useCluster } from "./cluster-store.js";
 import { currentEngines, useKernelCatalogue } from "./kernel-store.js";
 import { useRuntime } from "./runtime-store.js";
 import { changeSettings, useSettings } from "./settings-store.js";
@@ -24,7 +24,7 @@ export async function toggleFavourite(op: string): Promise<void> {
 /** Tells whether the cluster's engines can run an op; undefined: all that are listed. */
 export function useRunnableOps(): ((op: string) => boolean) | undefined {
   const catalogue = useKernelCatalogue((state) => state.catalogue);
-  const cluster = useCluster((state) => state.state);
+  const cluster = useCluster(runMachinesOf);
   const runtime = useRuntime((state) => state.state);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the engines are those of cluster and runtime
   const engines = useMemo(() => currentEngines(), [cluster, runtime, catalogue]);

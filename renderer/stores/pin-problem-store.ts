@@ -3,7 +3,7 @@ import { taskName } from "../cluster/task-name.js";
 import { type PinProblem, slicedPinProblems } from "../placement/pin-problems.js";
 import { whenIdle } from "../ui/when-idle.js";
 import { Background } from "./background.js";
-import { machinesOf, useCluster } from "./cluster-store.js";
+import { runMachinesOf, useCluster } from "./cluster-store.js";
 import { perDocument, recordPerDocument } from "./document-session.js";
 import { lookupFor } from "./document-state.js";
 import { useDocument } from "./document-store.js";
@@ -38,7 +38,7 @@ export function examinePins(): void {
     lookup: lookupFor(document),
     shapes,
     engines,
-    machines: machinesOf(useCluster.getState()).map(({ name, memoryBytes, tasks }) => ({
+    machines: runMachinesOf(useCluster.getState()).map(({ name, memoryBytes, tasks }) => ({
       name,
       memoryBytes,
       tasks: tasks.map(taskName),

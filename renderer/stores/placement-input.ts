@@ -8,7 +8,7 @@ import { type DocumentStep, documentStep } from "../placement/document-step.js";
 import { ShapeEstimates } from "../placement/estimates.js";
 import { type Measurements, measurementsOf, NOTHING_MEASURED } from "../placement/measurements.js";
 import type { PlacementTask } from "../placement/placement-task.js";
-import { machinesOf, useCluster } from "./cluster-store.js";
+import { runMachinesOf, useCluster } from "./cluster-store.js";
 import { lookupFor, useDocument } from "./document-state.js";
 import { currentEngines, knownKernels } from "./kernel-store.js";
 import { useReachability } from "./reachability-store.js";
@@ -19,7 +19,7 @@ import { newestOfMachine, useSamples } from "./samples-store.js";
 export function placementTasks(document: GraphDocument): readonly PlacementTask[] {
   const { taskForDevice } = useCluster.getState();
   const named = new Set([...new Set(deviceNames(document))].map((device) => taskForDevice(device)?.id));
-  const machines = machinesOf(useCluster.getState());
+  const machines = runMachinesOf(useCluster.getState());
   const { speeds } = useReachability.getState();
   return currentEngines().tasks.flatMap((engine): PlacementTask[] => {
     for (const machine of machines) {

@@ -5,9 +5,11 @@ import { afterAll, describe, expect, onTestFinished } from "vitest";
 import { ApiServer } from "../../main/kubernetes/api-server.js";
 import { Kubelet } from "../main/kubernetes/support/kubelet.js";
 import { reportPod, schedulePods } from "../main/kubernetes/support/node.js";
+import { startPodWorkers } from "../main/kubernetes/support/pod-workers.js";
 import { startStandIn } from "../main/kubernetes/support/stand-in-server.js";
 import { writeKubeconfig } from "../main/kubernetes/support/test-server.js";
 import { peerMissing } from "../support/peers.js";
+import { ApiClient } from "./support/api-client.js";
 import { closeBrowser, test } from "./support/fixtures.js";
 
 afterAll(closeBrowser);
@@ -67,5 +69,80 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the cluster in Kubernete
     await panel.getByText("2 of 2 tasks running").waitFor();
     await command("Disconnect from Kubernetes");
     await panel.waitFor({ state: "detached" });
+  });
+
+  test("runs graphs of the window on its tasks, through ports of this machine", async ({ window, app }) => {
+    const folder = await mkdtemp(join(tmpdir(), "tensordeck-kubernetes-"));
+    const kubelet = new Kubelet();
+    const server = await startStandIn(kubelet);
+    const workers = await startPodWorkers(kubelet, folder, 2);
+    onTestFinished(async () => {
+      await workers.stop();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    });
+    const kubeconfig = await writeKubeconfig(server, folder, "default");
+    const api = await ApiServer.connect({ kubeconfig });
+    const running = { ready: true, state: { running: { startedAt: "2026-01-02T03:04:05Z" } } };
+    const client = await ApiClient.connect(await app.newLink());
+    await client.call("kubernetes.connect", { kubeconfig });
+    await client.call("kubernetes.deploy", {
+      tasks: [0, 1].map((index) => ({ job: "worker", index })),
+      options: { name: "lab", engine: "portable", image: "example.org/tensordeck" },
+    });
+    client.close();
+    for (const pod of await schedulePods(api, "default", server)) {
+      await reportPod(api, "default", pod, running);
+    }
+
+    const { page } = window;
+    const panel = page.getByRole("region", { name: "Kubernetes: lab" });
+    await panel.getByText("2 of 2 tasks running").waitFor();
+    await panel.getByRole("button", { name: "Open Kubernetes" }).click();
+    const dialog = page.getByRole("dialog", { name: "Kubernetes" });
+    await dialog.getByRole("button", { name: "Run graphs here" }).click();
+    await dialog.getByRole("button", { name: "Graphs run here" }).waitFor();
+    await page.keyboard.press("Escape");
+    const tasks = panel.getByRole("tree", { name: "Tasks of lab" });
+    await tasks.getByRole("treeitem", { name: /^worker\/0, running, pod,/ }).waitFor();
+    await tasks.getByRole("treeitem", { name: /^worker\/1, running, pod,/ }).waitFor();
+
+    // The example is pinned to both workers; this machine has none.
+    await window.runAndSee("z", "11.0");
+    await window.select("z");
+    expect(await window.device.inputValue()).toMatch(/^\/job:worker\/task:\d$/);
+    await window.dockTab("Timeline").click();
+    await page.getByRole("tabpanel", { name: "Timeline" }).getByText("worker/1").first().waitFor();
+
+    kubelet.write("lab-worker-1", "written in the pod");
+    await window.dockTab("Logs").click();
+    await page.getByText("written in the pod").waitFor();
+
+    await window.button("Number of steps").click();
+    await page.getByRole("menuitem", { name: "Another number…" }).click();
+    const steps = page.getByRole("dialog");
+    await steps.getByRole("textbox").or(steps.getByRole("spinbutton")).fill("1000000");
+    await window.press("Enter");
+    await window.firstStep();
+    await workers.kill(1);
+    await api.request({
+      ...{ method: "DELETE", path: "/api/v1/namespaces/default/pods/lab-worker-1" },
+      what: "A test's request failed",
+    });
+    await page
+      .getByRole("region", { name: "Messages" })
+      .getByRole("alert")
+      .getByText(/worker\/1/)
+      .first()
+      .waitFor();
+    await tasks.getByRole("treeitem", { name: /^worker\/1, starting, pod,/ }).waitFor();
+    await workers.start(1);
+    await schedulePods(api, "default", server);
+    await reportPod(api, "default", "lab-worker-1", running);
+    await tasks.getByRole("treeitem", { name: /^worker\/1, running, pod,/ }).waitFor();
+
+    await panel.getByRole("button", { name: "Leave" }).click();
+    await tasks.waitFor({ state: "detached" });
+    await window.button("Start 2 workers").waitFor();
   });
 });

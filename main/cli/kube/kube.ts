@@ -2,6 +2,8 @@
 import { once as firstOf } from "node:events";
 import { type CommandSpec, helpText, type ParsedArgs, parseArgs } from "../../../worker-runtime/cli/args.js";
 import { readGivenText } from "../../../worker-runtime/cli/cluster-file.js";
+import { runCommand } from "../../../worker-runtime/cli/run.js";
+import { PARAMETER_SERVER_JOB } from "../../../worker-runtime/cluster/job-names.js";
 import { tasksOfCluster } from "../../../worker-runtime/cluster/orchestrators/export-model.js";
 import { importCluster } from "../../../worker-runtime/cluster/orchestrators/import-cluster.js";
 import { invalidArgument } from "../../../worker-runtime/protocol/status.js";
@@ -9,17 +11,19 @@ import type { KubernetesState } from "../../api/kubernetes.js";
 import type { Problem } from "../../api/problem.js";
 import { deployedTasks, nameOf, readDeployedCluster } from "../../kubernetes/deployed-cluster.js";
 import { KubernetesService } from "../../kubernetes/kubernetes-service.js";
+import type { PodTask } from "../../kubernetes/pod-task.js";
 import { problem } from "../../shared/problems.js";
 import { exportFlags, exportValues } from "../export-flags.js";
 import { statusTable } from "./status-table.js";
 
-const ACTIONS = ["contexts", "deploy", "status", "scale", "delete", "log", "forward"] as const;
+const ACTIONS = ["contexts", "deploy", "status", "scale", "delete", "log", "forward", "run"] as const;
 type Action = (typeof ACTIONS)[number];
 
 const kubeCommand: CommandSpec = {
   name: "tensordeck kube",
-  summary: "Deploys a cluster to Kubernetes, and lists, scales, reaches and deletes what was deployed.",
-  positionals: "ACTION …",
+  summary:
+    "Deploys a cluster to Kubernetes, and lists, scales, reaches and deletes what was deployed; runs graphs there.",
+  positionals: "ACTION … [-- ARGUMENTS]",
   flags: [
     {
       name: "kubeconfig",
@@ -42,11 +46,13 @@ actions:
   delete NAME           deletes a cluster
   log POD               a task's log
   forward NAME          addresses on this machine for all tasks, until it is interrupted
+  run NAME -- GRAPH …   runs a graph on the cluster's tasks, with the flags of tensordeck run
 
 examples:
   tensordeck kube deploy clusterspec.json --run server --name lab --memory 4Gi
   tensordeck kube scale lab worker 4
-  tensordeck kube forward lab`,
+  tensordeck kube forward lab
+  tensordeck kube run lab -- graph.pbtxt --fetch z:0 --steps 100`,
 };
 
 /** Runs the command and gives the exit code. @throws ProblemError, TensorFlowError */
@@ -63,7 +69,8 @@ export async function runKube(args: readonly string[]): Promise<number> {
       `${name === "" ? "Say what to do" : `There is no action "${name}"`}: tensordeck kube ${ACTIONS.join("|")}.`,
     );
   }
-  checkOperands(action, operands);
+  if (action !== "run") checkOperands(action, operands);
+  else if (operands.length < 2) throw invalidArgument("Write it as: tensordeck kube run NAME -- GRAPH ….");
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort(problem("CANCELLED", "It was interrupted."));
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupt);
@@ -98,6 +105,7 @@ const OPERANDS: Readonly<Record<Action, readonly string[]>> = {
   delete: ["NAME"],
   log: ["POD"],
   forward: ["NAME"],
+  run: ["NAME", "GRAPH"],
 };
 
 function checkOperands(action: Action, operands: readonly string[]): void {
@@ -150,13 +158,7 @@ const WORK: Readonly<Record<Exclude<Action, "contexts">, (work: Work) => Promise
     return 0;
   },
   forward: async ({ service, operands: [name = ""], signal }) => {
-    const tasks = service.tasks().filter(({ cluster }) => cluster === name);
-    if (tasks.length === 0) {
-      throw problem("NOT_FOUND", `There is no task of a cluster ${name}.`, {
-        remedy: `The clusters are: ${clusterNames(service.state())}.`,
-      });
-    }
-    for (const { pod, job, index } of tasks) {
+    for (const { pod, job, index } of tasksOf(service, name)) {
       print(`${job}/${index}  ${await service.forward(pod)}  ${pod}`);
     }
     let told: Problem | undefined;
@@ -170,7 +172,28 @@ const WORK: Readonly<Record<Exclude<Action, "contexts">, (work: Work) => Promise
     if (!signal.aborted) await firstOf(signal, "abort");
     return 0;
   },
+  run: async ({ service, operands: [name = "", ...args] }) => {
+    const running = tasksOf(service, name).filter(({ state }) => state === "running");
+    const master = running.find(({ job }) => job !== PARAMETER_SERVER_JOB) ?? running[0];
+    if (master === undefined) {
+      throw problem("UNAVAILABLE", `No task of ${name} is running.`, {
+        remedy: "Look at tensordeck kube status.",
+      });
+    }
+    const target = await service.forward(master.pod);
+    process.stderr.write(`${master.job}/${master.index} of ${name}: target ${target}\n`);
+    return await runCommand([...args, "--target", target]);
+  },
 };
+
+/** @throws ProblemError NOT_FOUND for a cluster without tasks */
+function tasksOf(service: KubernetesService, name: string): PodTask[] {
+  const tasks = service.tasks().filter(({ cluster }) => cluster === name);
+  if (tasks.length > 0) return tasks;
+  throw problem("NOT_FOUND", `There is no task of a cluster ${name}.`, {
+    remedy: `The clusters are: ${clusterNames(service.state())}.`,
+  });
+}
 
 function clusterNames({ clusters }: KubernetesState): string {
   return clusters.length === 0 ? "none" : clusters.map(({ name }) => name).join(", ");

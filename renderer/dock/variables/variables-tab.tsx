@@ -5,7 +5,7 @@ import { variableCommands, variablesCommands } from "../../commands/variable-com
 import { type Variable, variablesOf } from "../../document/variables.js";
 import { CommandButton } from "../../parts/command-button.js";
 import { ProblemView } from "../../parts/problem-view.js";
-import { machinesOf, useCluster } from "../../stores/cluster-store.js";
+import { runMachinesOf, useCluster } from "../../stores/cluster-store.js";
 import { useDocument } from "../../stores/document-store.js";
 import { useVariables } from "../../stores/variable-store.js";
 import { texts } from "../../texts/texts.js";
@@ -148,7 +148,7 @@ function GroupCells({
   const machine = useCluster((state) =>
     found === undefined
       ? undefined
-      : machinesOf(state).find(({ tasks }) => tasks.some(({ id }) => id === found.id))?.name,
+      : runMachinesOf(state).find(({ tasks }) => tasks.some(({ id }) => id === found.id))?.name,
   );
   const where = machine === undefined ? "" : `${machine}, `;
   return (

@@ -82,6 +82,11 @@ export const actions = {
       named: "Start {names} and run",
       tasks: "Start {count, plural, one {# task} other {# tasks}} and run",
     },
+    notInKubernetes: {
+      message: "The cluster {cluster} in Kubernetes has no such task of job {job}.",
+      remedy:
+        "Give job {job} of {cluster} more tasks, pin the nodes to other tasks, or run graphs on your machines.",
+    },
   },
   imageFeed: {
     none: "No image was chosen.",

@@ -122,6 +122,7 @@ export const app = {
     gatewayHeading: "Target for scripts: copy it",
     wholeCluster: "the whole cluster",
     onMachines: "on {count, plural, one {# machine} other {# machines}}",
+    inKubernetes: "in Kubernetes",
     onThisMachine: "on this machine",
     local: "local",
   },

@@ -37,6 +37,10 @@ export const kubernetes = {
   clusterView: {
     tasks: "Tasks of {cluster}",
     delete: "Delete {cluster}",
+    use: "Run graphs here",
+    useTitle:
+      "Graphs of this window run on the tasks of {cluster} instead of those of your machines, until you choose otherwise.",
+    used: "Graphs run here",
     fewer: "One {job} task fewer",
     more: "One {job} task more",
     job: "{job}: {replicas, number}",

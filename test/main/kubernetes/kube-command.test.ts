@@ -3,10 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ApiServer } from "../../../main/kubernetes/api-server.js";
+import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
+import { constant, graphOf, typed } from "../../interop/peers/nodes.js";
 import { command } from "../../interop/worker-peers.js";
 import { environmentWithoutProxies, spawnPeer } from "../../support/peers.js";
 import { Kubelet } from "./support/kubelet.js";
 import { reportPod, schedulePods } from "./support/node.js";
+import { startPodWorkers } from "./support/pod-workers.js";
 import { startStandIn } from "./support/stand-in-server.js";
 import { type TestServer, writeKubeconfig } from "./support/test-server.js";
 
@@ -74,9 +77,33 @@ describe("tensordeck kube", () => {
     expect(await peer.stop("SIGINT")).toMatchObject({ code: 0 });
   });
 
+  it("runs a graph on the tasks, through one of them", async () => {
+    const workers = await startPodWorkers(kubelet, folder, 2);
+    const api = await ApiServer.connect({ kubeconfig });
+    try {
+      await schedulePods(api, "default", server);
+      for (const pod of ["lab-worker-0", "lab-worker-1"])
+        await reportPod(api, "default", pod, { ready: true, state: { running: {} } });
+      const graph = join(folder, "sum.pb");
+      const nodes = [
+        constant("a", 40, "int32", "/job:worker/task:0"),
+        constant("b", 2, "int32", "/job:worker/task:1"),
+        typed("z", "AddV2", ["a", "b"], "int32", "/job:worker/task:1"),
+      ];
+      await writeFile(graph, GraphDef.encode(graphOf(...nodes)).finish());
+      const { code, output } = await kube("run", "lab", "--", graph, "--fetch", "z:0", "--json");
+      expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining("42") });
+      expect(output).toMatch(/^worker\/0 of lab: target grpc:\/\/127\.0\.0\.1:\d+$/m);
+    } finally {
+      await workers.stop();
+    }
+  });
+
   it.each([
     [["fly"], /There is no action "fly": tensordeck kube contexts\|deploy/],
     [["scale", "lab"], /Write it as: tensordeck kube scale NAME JOB N\./],
+    [["run", "lab"], /Write it as: tensordeck kube run NAME -- GRAPH …\./],
+    [["run", "none", "--", "graph.pb"], /There is no task of a cluster none\./],
     [["delete", "none"], /Namespace default has no cluster none\. It has: lab\./],
     [["status", "--context", "guest"], /PERMISSION_DENIED.*guest/],
   ])("refuses %j with what to do", async (args, message) => {

@@ -164,12 +164,12 @@ describe("runs on disk", () => {
 it("the runs of saved documents are listed by the next service, numbered on, and can be forgotten", async () => {
   const service = async () => {
     const made = new RunService({
-      cluster: {
+      cluster: () => ({
         tasks: () => [],
         membership: "dynamic",
         onChange: () => () => {},
         startTask: async () => undefined,
-      },
+      }),
       emit: toldEvents().emit,
       tensors: new TensorStore(),
       readFeeds: () => Promise.reject(new Error("not reached")),

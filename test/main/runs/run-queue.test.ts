@@ -48,12 +48,12 @@ describe("the queue of runs", () => {
   it("begins its runs one after the other, however they end", async () => {
     const { emit } = toldEvents();
     const service = new RunService({
-      cluster: {
+      cluster: () => ({
         tasks: () => [],
         membership: "dynamic",
         onChange: () => () => {},
         startTask: async () => undefined,
-      },
+      }),
       emit,
       tensors: new TensorStore(),
       readFeeds: () => Promise.reject(new Error("not reached")),

@@ -52,9 +52,11 @@ export async function schedulePods(api: ApiServer, namespace: string, server: Te
     Array.from({ length: replicas }, (_, index) => `${metadata.name}-${index}`),
   );
   if (server.kubeletPort === undefined) {
+    const present = await namesOf(api, pods);
     for (const { metadata, spec } of items) {
       for (let index = 0; index < spec.replicas; index++) {
         const { template } = spec;
+        if (present.includes(`${metadata.name}-${index}`)) continue;
         await api.request({
           ...{ method: "POST", path: pods, what },
           body: {
@@ -68,14 +70,7 @@ export async function schedulePods(api: ApiServer, namespace: string, server: Te
     return names;
   }
   await expect
-    .poll(
-      async () =>
-        namesSchema
-          .parse(await api.request({ path: pods, what }))
-          .items.map(({ metadata }) => metadata.name)
-          .sort(),
-      { timeout: 60_000 },
-    )
+    .poll(async () => (await namesOf(api, pods)).sort(), { timeout: 60_000 })
     .toEqual([...names].sort());
   for (const name of names) {
     await api.request({
@@ -89,6 +84,11 @@ export async function schedulePods(api: ApiServer, namespace: string, server: Te
     });
   }
   return names;
+}
+
+async function namesOf(api: ApiServer, pods: string): Promise<string[]> {
+  const { items } = namesSchema.parse(await api.request({ path: pods, what }));
+  return items.map(({ metadata }) => metadata.name);
 }
 
 /** Reports the state of a pod's container. */

@@ -122,7 +122,9 @@ export async function startStandIn(kubelet: Kubelet): Promise<TestServer> {
         return answer(response, store(path, { ...present, ...JSON.parse(await text(request)) }, "MODIFIED"));
       case "POST": {
         const object = objectSchema.parse(JSON.parse(await text(request)));
-        return answer(response, store(`${path}/${object.metadata.name}`, object, "ADDED"), 201);
+        const { name } = object.metadata;
+        if (objects.has(`${path}/${name}`)) return fail(response, 409, `"${name}" already exists`);
+        return answer(response, store(`${path}/${name}`, object, "ADDED"), 201);
       }
       case "DELETE":
         if (present === undefined) return fail(response, 404, `${path} not found`);
