@@ -10,7 +10,7 @@ export default defineConfig({
   root: at("renderer"),
   // Relative, so that the same files are served over HTTP and from Electron's own scheme.
   base: "./",
-  plugins: [react(), preloadWindow("/app/show-window.tsx")],
+  plugins: [react(), preloadWindow({ main: "renderer/main.ts", window: "renderer/app/show-window.tsx" })],
   css: {
     modules: {
       // "canvas-graph-node-head" says in the inspector of a browser where a style is from, and is the same in every build.
@@ -31,6 +31,6 @@ export default defineConfig({
     // One small sheet: what is fetched later looks right at once.
     cssCodeSplit: false,
     // Served from this machine only, where half a megabyte more takes no time that a person could notice.
-    chunkSizeWarningLimit: 1200,
+    chunkSizeWarningLimit: 2500,
   },
 });

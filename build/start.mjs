@@ -9,7 +9,7 @@ import { fetchElectron, findElectron } from "./lib/electron-binary.mjs";
 import { BuildError, main, outDir, root } from "./lib/project.mjs";
 import { buildAll, cannotBuild } from "./lib/steps.mjs";
 
-const headlessMain = join(outDir, "main", "hosts", "headless", "main.js");
+const headlessMain = join(outDir, "program", "headless", "main.js");
 
 const USAGE = `Usage: npm start -- [--headless] [options of the host]
 

@@ -21,10 +21,11 @@ export const THREADS = [
 const PRELOAD = "main/hosts/electron/preload.cjs";
 
 /**
- * Writes program/ in the folder, build/out: cli/main.js, threads/ and their shared parts, which a plain Node runs, and
- * electron/, which shares nothing with them, because it is packed into the archive. Its files lie as deep below the
- * package's root as the folders of the modules, so that these find the root from there, too. And program-packages.json,
- * the folders of the packages in them. Returns 0, or 1 if it fails.
+ * Writes program/ in the folder, build/out: cli/main.js, threads/ and their shared parts, which a plain Node runs;
+ * electron/, which shares nothing with them, because it is packed into the archive; and headless/, which `npm start` runs and
+ * packages do without: a few files load sooner than parts. Its files lie as deep below the package's root as the folders of
+ * the modules, so that these find the root from there, too. And program-packages.json, the folders of the packages in them.
+ * Returns 0, or 1 if it fails.
  */
 export async function bundleProgram(folder = outDir) {
   if (packageDir("rolldown") === undefined) {
@@ -38,9 +39,10 @@ export async function bundleProgram(folder = outDir) {
     ...Object.fromEntries(THREADS.map((module) => [`threads/${basename(module)}`, module])),
   });
   const electron = await bundle(programDir, "electron", { "electron/main": "main/hosts/electron/main" });
+  const headless = await bundle(programDir, "headless", { "headless/main": "main/hosts/headless/main" });
   writeFileSync(
     join(folder, "program-packages.json"),
-    JSON.stringify([...new Set([...parts, ...electron])].sort()),
+    JSON.stringify([...new Set([...parts, ...electron, ...headless])].sort()),
   );
   // Electron loads it by itself, into the page.
   copyFileSync(join(outDir, PRELOAD), join(programDir, "electron", basename(PRELOAD)));

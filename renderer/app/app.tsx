@@ -15,13 +15,13 @@ import { isAnyDirty } from "../stores/tab-store.js";
 import { LIMITS, uiActions, useUi } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { Tour } from "../tour/tour.js";
+import { afterStart } from "../ui/after-start.js";
 import { classNames } from "../ui/class-names.js";
 import { preloadable } from "../ui/preloadable.js";
 import { UiServicesProvider } from "../ui/services.js";
 import { Split } from "../ui/split.js";
 import { TabPanel, Tabs } from "../ui/tabs.js";
 import { TooltipProvider } from "../ui/tooltip.js";
-import { whenIdle } from "../ui/when-idle.js";
 import styles from "./app.module.css";
 import { DocumentTabs, showDocument } from "./document-tabs.js";
 import { DropTarget } from "./drop-target.js";
@@ -37,7 +37,7 @@ const words = texts.app.app;
 
 // Dialogs are not needed to show the window. They are loaded while the page is idle, so they open at once.
 const Dialogs = preloadable(() => import("./dialogs.js"));
-whenIdle(() => void Dialogs.preload());
+afterStart(() => void Dialogs.preload());
 
 /** The height of the closed dock: its tabs and a line, in pixels. */
 const DOCK_BAR = 37;

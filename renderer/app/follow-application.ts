@@ -17,6 +17,7 @@ import { receiveRuntime, useRuntime } from "../stores/runtime-store.js";
 import { forgetSamples, receiveSamples } from "../stores/samples-store.js";
 import { receiveScriptLog, receiveScripts } from "../stores/script-store.js";
 import { receiveSettings } from "../stores/settings-store.js";
+import { started } from "../ui/after-start.js";
 
 /** Handles every event, including those that happened while the connection was down. */
 export function follow(client: ApplicationClient): void {
@@ -64,7 +65,7 @@ async function synchronise(client: ApplicationClient): Promise<void> {
     client.catchUp(),
     client.call("app.info").then((info) => useApp.setState({ info })),
     // The first window starts the search for the runtime; its result arrives as an event.
-    client.call("runtime.get"),
+    started().then(() => client.call("runtime.get")),
     client.call("documents.examples").then(receiveExamples),
   ]);
   knownLogs.clear();

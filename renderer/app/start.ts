@@ -10,9 +10,11 @@ import { activateSession, activeSession, openSession } from "../stores/document-
 import { watchKernels } from "../stores/kernel-store.js";
 import { loadOps } from "../stores/ops-store.js";
 import { watchPins } from "../stores/pin-problem-store.js";
+import type { Arrival } from "../transport/arrive.js";
 import { setClient } from "../transport/client.js";
 import { connect } from "../transport/connect.js";
 import type { Refusal } from "../transport/session.js";
+import { startIsOver } from "../ui/after-start.js";
 import { follow } from "./follow-application.js";
 import { followNativeMenu } from "./native-menu.js";
 import { returnFocusAfterDialogs } from "./return-focus.js";
@@ -20,12 +22,13 @@ import { guardUnload } from "./unload-guard.js";
 import { showTitle } from "./window-title.js";
 
 function refuse(refusal: Refusal): void {
+  startIsOver();
   useApp.setState({ connection: "refused", refusal });
 }
 
 /** Connects, and keeps the stores in step with the application from then on. Never rejects. */
-export async function start(): Promise<void> {
-  const connection = await connect(() => refuse("ended"));
+export async function start(arrival: Promise<Arrival> | undefined): Promise<void> {
+  const connection = await connect(arrival, () => refuse("ended"));
   if (!connection.ok) {
     refuse(connection.refusal);
     return;
@@ -33,8 +36,6 @@ export async function start(): Promise<void> {
   const { client } = connection;
   setClient(client);
   follow(client);
-  watchKernels();
-  watchPins();
   listenToKeyboard();
   if (window.tensordeck?.menu) followNativeMenu(window.tensordeck.menu);
   guardUnload();
@@ -42,7 +43,11 @@ export async function start(): Promise<void> {
   showTitle();
   keepDrafts();
   try {
-    await Promise.all([showFirstDocuments(), loadOps()]);
+    const showOthers = await showFirstDocument();
+    startIsOver();
+    watchKernels();
+    watchPins();
+    await Promise.all([showOthers(), loadOps()]);
     await openAskedFromNowOn();
     // Not before this window's own draft is its own again.
     await loadDrafts();
@@ -52,8 +57,11 @@ export async function start(): Promise<void> {
   }
 }
 
-/** What this window showed before its page was loaded again, with the edits that were not saved; the shown tab first. */
-async function showFirstDocuments(): Promise<void> {
+/**
+ * What this window showed before its page was loaded again, with the edits that were not saved: the shown tab. Returns what
+ * fills the others.
+ */
+async function showFirstDocument(): Promise<() => Promise<void>> {
   const { tabs, active } = rememberedTabs();
   const restored = tabs.map((tab, index) => ({
     tab,
@@ -63,5 +71,7 @@ async function showFirstDocuments(): Promise<void> {
   if (first) activateSession(first.session);
   rememberTabs();
   if (first) await restoreTab(first.session, first.tab);
-  for (const one of restored) if (one !== first) await restoreTab(one.session, one.tab);
+  return async () => {
+    for (const one of restored) if (one !== first) await restoreTab(one.session, one.tab);
+  };
 }

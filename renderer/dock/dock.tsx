@@ -12,10 +12,10 @@ import { isGoing, useScripts } from "../stores/script-store.js";
 import { useTensorTabs } from "../stores/tensor-tabs.js";
 import { type DockTab, uiActions, useUi } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
+import { afterStart } from "../ui/after-start.js";
 import { preloadable } from "../ui/preloadable.js";
 import { type Tab, TabControl, TabList, TabPanel, Tabs } from "../ui/tabs.js";
 import textStyles from "../ui/text.module.css";
-import { whenIdle } from "../ui/when-idle.js";
 import styles from "./dock.module.css";
 
 const words = texts.dock.dock;
@@ -32,7 +32,7 @@ const RunTab = preloadable(() => import("./run-tab.js"));
 const ScriptsTab = preloadable(() => import("./scripts/scripts-tab.js"));
 const TensorTab = preloadable(() => import("./tensor-tab.js"));
 // Not needed to show the window, but at once when a tab is opened.
-whenIdle(() => {
+afterStart(() => {
   for (const tab of [
     ResultsTab,
     TimelineTab,

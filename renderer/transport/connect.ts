@@ -1,8 +1,8 @@
 import type { ApplicationClient } from "../../main/api/contract.js";
-import { SOCKET_PATH, socketProtocols } from "../../main/api/headless.js";
+import { type Arrival, arrive, socketAddress } from "./arrive.js";
 import { BridgeClient } from "./bridge-client.js";
 import { contentReader } from "./read-content.js";
-import { enter, forgetSecret, isForgotten, type Refusal } from "./session.js";
+import { forgetSecret, isForgotten, type Refusal } from "./session.js";
 import { WebSocketClient } from "./web-socket-client.js";
 
 export type Connection =
@@ -11,16 +11,21 @@ export type Connection =
 
 /**
  * Connects this window to its application: over Electron's bridge if there is one, otherwise over a WebSocket to
- * the page's origin. `onRefused` is called when a secret that worked is no longer accepted.
+ * the page's origin.
+ *
+ * @param arrival what the page has begun while its modules were loaded
+ * @param onRefused called when a secret that worked is no longer accepted
  */
-export async function connect(onRefused: () => void): Promise<Connection> {
+export async function connect(
+  arrival: Promise<Arrival> | undefined,
+  onRefused: () => void,
+): Promise<Connection> {
   if (window.tensordeck !== undefined) return { ok: true, client: new BridgeClient(window.tensordeck) };
-  const admission = await enter();
+  const { admission, socket } = await (arrival ?? arrive());
   if (!admission.ok) return admission;
-  const scheme = window.location.protocol === "https:" ? "wss" : "ws";
   const client = new WebSocketClient({
-    url: `${scheme}://${window.location.host}${SOCKET_PATH}`,
-    protocols: socketProtocols(admission.secret),
+    ...socketAddress(admission.secret),
+    ...(socket && { socket }),
     readContent: contentReader(admission.secret),
     isRefused: () => isForgotten(admission.secret),
     onRefused: () => {

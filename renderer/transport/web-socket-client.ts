@@ -27,6 +27,8 @@ export interface WebSocketClientOptions {
   readonly url: string;
   /** Sent as the subprotocols of the handshake, where a browser may put a secret that no other page can read. */
   readonly protocols: readonly string[];
+  /** The first connection, if there is one already. What came over it before is not known here. */
+  readonly socket?: WebSocket;
   /**
    * Called when a connection ended before it opened. True: the application refuses this window for good, so stop
    * trying.
@@ -75,7 +77,7 @@ export class WebSocketClient implements ApplicationClient {
   constructor(options: WebSocketClientOptions) {
     this.#options = options;
     this.readContent = options.readContent;
-    this.#open();
+    this.#follow(options.socket ?? this.#newSocket());
   }
 
   call<M extends MethodName>(
@@ -102,7 +104,7 @@ export class WebSocketClient implements ApplicationClient {
   reconnectNow(): void {
     if (this.#closed || this.#socket !== undefined) return;
     clearTimeout(this.#retryTimer);
-    this.#open();
+    this.#follow(this.#newSocket());
   }
 
   close(): void {
@@ -146,30 +148,38 @@ export class WebSocketClient implements ApplicationClient {
     this.#socket?.send(encode(request, MESSAGE_PACK_ENCODE));
   }
 
-  #open(): void {
-    const socket = new WebSocket(this.#options.url, [...this.#options.protocols]);
+  #newSocket(): WebSocket {
+    return new WebSocket(this.#options.url, [...this.#options.protocols]);
+  }
+
+  #follow(socket: WebSocket): void {
     socket.binaryType = "arraybuffer";
     this.#socket = socket;
     let opened = false;
-    socket.addEventListener("open", () => {
+    const open = () => {
       opened = true;
       this.#retryMillis = FIRST_RETRY_MILLIS;
-      this.#emitter.setConnected(true);
+      // What was asked for first is answered first.
       for (const waiting of this.#waiting) {
         clearTimeout(waiting.timer);
         waiting.send();
       }
       this.#waiting.clear();
-    });
-    socket.addEventListener("message", (message) => this.#receive(message.data));
-    // The "close" event that follows has all that the window can know about an error.
-    socket.addEventListener("error", () => undefined);
-    socket.addEventListener("close", () => {
+      this.#emitter.setConnected(true);
+    };
+    const close = () => {
       this.#socket = undefined;
       this.#emitter.setConnected(false);
       this.#failPending();
       if (!this.#closed) void this.#retry(opened);
-    });
+    };
+    socket.addEventListener("message", (message) => this.#receive(message.data));
+    // The "close" event that follows has all that the window can know about an error.
+    socket.addEventListener("error", () => undefined);
+    if (socket.readyState === WebSocket.OPEN) open();
+    else if (socket.readyState === WebSocket.CONNECTING) socket.addEventListener("open", open);
+    if (socket.readyState === WebSocket.CLOSED) queueMicrotask(close);
+    else socket.addEventListener("close", close);
   }
 
   async #retry(opened: boolean): Promise<void> {
@@ -179,7 +189,7 @@ export class WebSocketClient implements ApplicationClient {
       return;
     }
     if (this.#closed) return;
-    this.#retryTimer = setTimeout(() => this.#open(), this.#retryMillis);
+    this.#retryTimer = setTimeout(() => this.#follow(this.#newSocket()), this.#retryMillis);
     this.#retryMillis = Math.min(this.#retryMillis * 2, LONGEST_RETRY_MILLIS);
   }
 

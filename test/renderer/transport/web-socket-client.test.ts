@@ -89,6 +89,48 @@ describe("WebSocketClient", () => {
     expect([first, second]).toEqual(["settings.get done", "app.newWindowUrl done"]);
   });
 
+  it("goes on with a connection that the page has opened before", async () => {
+    answer = ({ id, method }) => ({ id, ok: true, result: method });
+    const address = `ws://127.0.0.1:${await listen()}/`;
+    const opened = new WebSocket(address, ["tensordeck", "secret"]);
+    await once(opened, "open");
+    const opening = new WebSocket(address, ["tensordeck", "secret"]);
+    for (const socket of [opened, opening]) {
+      const of = connect(0, { url: address, socket: socket as unknown as globalThis.WebSocket });
+      expect(await of.call("settings.get")).toBe("settings.get");
+      await until(of, true);
+      of.close();
+    }
+  });
+
+  it("connects anew where that connection has ended meanwhile", async () => {
+    answer = ({ id, method }) => ({ id, ok: true, result: method });
+    const address = `ws://127.0.0.1:${await listen()}/`;
+    const socket = new WebSocket(address, ["tensordeck", "secret"]);
+    await once(socket, "open");
+    socket.close();
+    await once(socket, "close");
+    const of = connect(0, { url: address, socket: socket as unknown as globalThis.WebSocket });
+    expect(await of.call("settings.get")).toBe("settings.get");
+  });
+
+  it("asks first for what was asked for first, before it tells of the connection", async () => {
+    const asked: string[] = [];
+    answer = ({ id, method }) => {
+      asked.push(method);
+      return { id, ok: true };
+    };
+    const of = connect(await listen());
+    const first = of.call("documents.examples");
+    const second = new Promise((resolve) => {
+      of.onConnection((connected) => {
+        if (connected) resolve(of.call("app.info"));
+      });
+    });
+    await Promise.all([first, second]);
+    expect(asked).toEqual(["documents.examples", "app.info"]);
+  });
+
   it("sends bytes as bytes, leaves absent properties out and answers undefined for no result", async () => {
     let seen: unknown;
     answer = (request) => {
