@@ -143,7 +143,7 @@ describe("a cluster in Kubernetes that graphs run on", () => {
 
   it("is not left while a run goes on there", async () => {
     isGoing = true;
-    await expect(service.use(undefined)).rejects.toThrow("A run goes on on lab.");
+    await expect(service.use(undefined)).rejects.toThrow("A run is in progress on lab.");
     isGoing = false;
   });
 
