@@ -7,10 +7,10 @@ import type { Problem } from "../api/problem.js";
 import { loadIdentity } from "../peers/identity/identity.js";
 import type { JobResult, ScriptJob } from "../scripts/script-job.js";
 import { problem } from "../shared/problems.js";
-import { submitJob } from "../submit/submit-job.js";
+import { type OpenPlace, submitJob } from "../submit/submit-job.js";
 import { Ports } from "../tasks/ports.js";
 import { dealOut, findMachines } from "./submit/find-machines.js";
-import { readSubmitOptions, submitCommand } from "./submit/options.js";
+import { type KubePlace, readSubmitOptions, submitCommand } from "./submit/options.js";
 import { Terminal } from "./submit/terminal.js";
 import { terminalEvents } from "./submit/terminal-events.js";
 
@@ -54,6 +54,7 @@ export async function runSubmit(args: readonly string[]): Promise<number> {
     const result = await submitJob({
       settings: options,
       tasks: dealOut(options.tasks, await findMachines(options.machines, options.dataDir)),
+      openPlace: options.kube && (await placeOf(options.kube, givenUp.signal)),
       submitter: {
         identity: () => loadIdentity(options.dataDir),
         environments: join(options.dataDir, "scripts", "environments"),
@@ -71,6 +72,16 @@ export async function runSubmit(args: readonly string[]): Promise<number> {
     clearInterval(alive);
     for (const signal of signals) process.off(signal, interrupt);
   }
+}
+
+/** Connects to Kubernetes, whose client is loaded only then. @throws ProblemError */
+async function placeOf({ size, namespace, ...choice }: KubePlace, signal: AbortSignal): Promise<OpenPlace> {
+  const [{ ApiServer }, { openPlace }] = await Promise.all([
+    import("../kubernetes/api-server.js"),
+    import("../kubernetes/scripts/open-place.js"),
+  ]);
+  const api = await ApiServer.connect(choice, signal);
+  return openPlace(api, namespace ?? api.namespace, size);
 }
 
 function exitStatusOf({ outcome }: JobResult): number {

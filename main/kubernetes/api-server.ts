@@ -8,7 +8,8 @@ import { problem } from "../shared/problems.js";
 import { apiProblem, connectionProblem } from "./api-problem.js";
 import { type ContextChoice, chooseContext } from "./kube-config.js";
 
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+/** A list becomes several parameters of the same name. */
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 export interface ApiRequest {
   readonly method?: "GET" | "PATCH" | "POST" | "DELETE" | "PUT";
@@ -121,7 +122,8 @@ export class ApiServer {
   #url(path: string, query: Query = {}): URL {
     const url = new URL(this.server + path);
     for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) url.searchParams.append(name, String(value));
+      const values = Array.isArray(value) ? value : value === undefined ? [] : [value];
+      for (const one of values) url.searchParams.append(name, String(one));
     }
     return url;
   }

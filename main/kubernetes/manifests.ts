@@ -19,7 +19,14 @@ export type ManifestKind = Manifest["kind"];
 /** The kinds that an export writes; deleted in this order, so that no pod comes back. */
 export const KINDS: readonly ManifestKind[] = ["StatefulSet", "Service", "NetworkPolicy", "ConfigMap"];
 
-const COLLECTIONS: Readonly<Record<ManifestKind, { readonly root: string; readonly plural: string }>> = {
+/** Kinds that are written here without an export. */
+type OtherKind = "Job" | "Pod";
+
+const COLLECTIONS: Readonly<
+  Record<ManifestKind | OtherKind, { readonly root: string; readonly plural: string }>
+> = {
+  Job: { root: "/apis/batch/v1", plural: "jobs" },
+  Pod: { root: "/api/v1", plural: "pods" },
   ConfigMap: { root: "/api/v1", plural: "configmaps" },
   Service: { root: "/api/v1", plural: "services" },
   StatefulSet: { root: "/apis/apps/v1", plural: "statefulsets" },
@@ -27,7 +34,7 @@ const COLLECTIONS: Readonly<Record<ManifestKind, { readonly root: string; readon
 };
 
 /** "/apis/apps/v1/namespaces/lab/statefulsets", or the path of one of them */
-export function pathOf(kind: ManifestKind, namespace: string, name?: string): string {
+export function pathOf(kind: ManifestKind | OtherKind, namespace: string, name?: string): string {
   const { root, plural } = COLLECTIONS[kind];
   const collection = `${root}/namespaces/${encodeURIComponent(namespace)}/${plural}`;
   return name === undefined ? collection : `${collection}/${encodeURIComponent(name)}`;

@@ -12,8 +12,8 @@ export interface PodLogLine {
 export interface PodLogOptions {
   /** Go on with what is written from now on, until the signal is aborted or the container ends. */
   readonly follow: boolean;
-  /** The newest lines that are there. */
-  readonly tailLines: number;
+  /** The newest lines that are there; absent: all. */
+  readonly tailLines?: number;
   /** Of the container before its last restart. */
   readonly previous?: boolean;
   readonly signal: AbortSignal;

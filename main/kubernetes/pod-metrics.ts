@@ -23,12 +23,13 @@ export async function podUsage(
   api: ApiServer,
   namespace: string,
   signal?: AbortSignal,
+  labelSelector = TENSORDECK_SELECTOR,
 ): Promise<ReadonlyMap<string, PodUsage> | undefined> {
   let answer: unknown;
   try {
     answer = await api.request({
       path: `/apis/metrics.k8s.io/v1beta1/namespaces/${encodeURIComponent(namespace)}/pods`,
-      query: { labelSelector: TENSORDECK_SELECTOR },
+      query: { labelSelector },
       what: "The load of the pods cannot be read",
       signal,
     });

@@ -150,7 +150,8 @@ const HOPELESS: Readonly<Record<string, { readonly why: string; readonly remedy:
   CrashLoopBackOff: { why: "it ends whenever it is started", remedy: "Its log says why." },
 };
 
-function problemOfPod(pod: Pod): Problem | undefined {
+/** Why a pod does not run, or has failed. UNAVAILABLE: it may still come to run by itself. */
+export function problemOfPod(pod: Pod): Problem | undefined {
   const { name } = pod.metadata;
   const { phase, conditions = [], containerStatuses = [], message, reason } = pod.status ?? {};
   const [container] = containerStatuses;

@@ -43,6 +43,7 @@ export class PodWatch {
   readonly #api: ApiServer;
   readonly #namespace: string;
   readonly #listener: PodWatchListener;
+  readonly #selector: string;
   readonly #abort = new AbortController();
   readonly #pods = new Map<string, Pod>();
   /** Up to which changes are known; undefined: the pods have to be listed. */
@@ -50,7 +51,8 @@ export class PodWatch {
   #isFailing = false;
   #done: Promise<void> = Promise.resolve();
 
-  private constructor(api: ApiServer, namespace: string, listener: PodWatchListener) {
+  private constructor(api: ApiServer, namespace: string, listener: PodWatchListener, selector: string) {
+    this.#selector = selector;
     this.#api = api;
     this.#namespace = namespace;
     this.#listener = listener;
@@ -62,8 +64,9 @@ export class PodWatch {
     namespace: string,
     listener: PodWatchListener,
     signal?: AbortSignal,
+    selector = TENSORDECK_SELECTOR,
   ): Promise<PodWatch> {
-    const watch = new PodWatch(api, namespace, listener);
+    const watch = new PodWatch(api, namespace, listener, selector);
     watch.#version = await watch.#list(signal);
     watch.#done = watch.#follow();
     inBackground(watch.#done);
@@ -112,7 +115,7 @@ export class PodWatch {
     const { metadata, items } = listSchema.parse(
       await this.#api.request({
         path: this.#path,
-        query: { labelSelector: TENSORDECK_SELECTOR },
+        query: { labelSelector: this.#selector },
         what: `The pods of namespace ${this.#namespace} cannot be listed`,
         signal,
       }),
@@ -129,7 +132,7 @@ export class PodWatch {
     const answer = await this.#api.stream({
       path: this.#path,
       query: {
-        labelSelector: TENSORDECK_SELECTOR,
+        labelSelector: this.#selector,
         watch: true,
         allowWatchBookmarks: true,
         timeoutSeconds: WATCH_SECONDS,

@@ -101,7 +101,7 @@ export class ScriptJob {
     this.#options.onTask?.(task, undefined, true);
     inBackground(
       process.exited.then(
-        (exit) => this.#exited(task, exit),
+        ({ code, signal, problem }) => this.#exited(task, { code, signal }, problem),
         (error: unknown) => this.#exited(task, { code: null, signal: null }, problemOf(error)),
       ),
     );

@@ -1,14 +1,20 @@
 /** A task of a script as a process on this machine. */
+import type { Problem } from "../api/problem.js";
 import type { Place } from "../tasks/isolation/isolated-process.js";
 import type { TaskExit } from "../tasks/launcher.js";
 import type { JobNetwork } from "./job-network.js";
 import { ProcessGroup } from "./process-group.js";
 import { clusterFlags, type PortedTask, type ScriptCluster, taskVariables } from "./task-environment.js";
 
+/** How a task ended, and why if something other than its output says so. */
+export interface ScriptExit extends TaskExit {
+  readonly problem?: Problem;
+}
+
 /** A task wherever it runs. */
 export interface ScriptProcess {
   /** Resolves when it has ended for any reason; rejects with a ProblemError if it could not be started. */
-  readonly exited: Promise<TaskExit>;
+  readonly exited: Promise<ScriptExit>;
   /** Of its first process; undefined before it was started, and for one on another machine. */
   readonly pid?: number | undefined;
   /** Asks it to end, and ends it by force after a grace; a second call at once. */

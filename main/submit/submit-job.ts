@@ -44,6 +44,19 @@ export interface Submission {
   readonly events: JobEvents;
   /** Aborted to give up before the tasks are started. */
   readonly signal: AbortSignal;
+  /** Opens the one place where all tasks run, in place of machines. */
+  readonly openPlace?: OpenPlace | undefined;
+}
+
+/** Opens a place outside of the LAN for a job. @throws ProblemError */
+export type OpenPlace = (job: PlacedJob) => Promise<JobMachine>;
+
+export interface PlacedJob {
+  readonly settings: JobSettings;
+  /** Folder for what comes back. */
+  readonly outputs: string;
+  readonly events: MachineEvents;
+  readonly signal: AbortSignal;
 }
 
 /** @throws ProblemError if the job could not be started; the signal's reason. */
@@ -104,12 +117,13 @@ export async function submitJob(submission: Submission): Promise<JobResult> {
 
 /** The machines of all tasks by device ID, undefined for this one. Opens all of them, or none. */
 async function openMachines(
-  { settings, tasks, submitter, events, signal }: Submission,
+  { settings, tasks, submitter, events, signal, openPlace }: Submission,
   connect: (port: number) => Promise<Socket>,
 ): Promise<Map<string | undefined, JobMachine>> {
   const wanted = new Map(tasks.map(({ machine }) => [machine?.deviceId, machine]));
   const jobId = randomBytes(16).toString("hex");
   const outputs = join(settings.folder, "runs", startText(new Date()));
+  if (openPlace) return new Map([[undefined, await openPlace({ settings, outputs, events, signal })]]);
   const carry = (port: number, client: Socket) => {
     client.on("error", () => undefined);
     inBackground(

@@ -1,9 +1,12 @@
 /** The arguments of `tensordeck submit`. */
 import { statSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
-import { type CommandSpec, parseArgs } from "../../../worker-runtime/cli/args.js";
+import { type CommandSpec, type ParsedArgs, parseArgs } from "../../../worker-runtime/cli/args.js";
 import type { TaskName } from "../../../worker-runtime/cluster/device-name.js";
 import { dataFolder } from "../../../worker-runtime/engines/tensorflow/data-folder.js";
+import type { ContextChoice } from "../../kubernetes/kube-config.js";
+import { PLACE_OPTIONS, podSizeOf } from "../../kubernetes/scripts/place.js";
+import type { PodSize } from "../../kubernetes/scripts/script-manifests.js";
 import { isInnerPath, MOST_JOB_BYTES } from "../../scripts/files/file-paths.js";
 import { parseTasks } from "../../scripts/script-tasks.js";
 import { problem } from "../../shared/problems.js";
@@ -12,7 +15,7 @@ import { DEFAULT_MAX_MB, type JobSettings } from "../../submit/job-settings.js";
 export const submitCommand: CommandSpec = {
   name: "tensordeck submit",
   summary:
-    "Runs a Python training script as the tasks of a cluster, here or on paired machines, and prints their output.",
+    "Runs a Python training script as the tasks of a cluster, here, on paired machines or in Kubernetes, and prints their output.",
   positionals: "SCRIPT [-- ARGUMENTS]",
   flags: [
     {
@@ -59,6 +62,29 @@ export const submitCommand: CommandSpec = {
       value: "MB",
       help: `Most data of the script's folder to send to a machine (default ${DEFAULT_MAX_MB}).`,
     },
+    {
+      name: "kube",
+      help: "Run the tasks in Kubernetes, each as a Job with one pod, in place of machines.",
+    },
+    { name: "kubeconfig", value: "FILE", help: "With --kube. Default: as kubectl finds it." },
+    {
+      name: "context",
+      value: "NAME",
+      help: "With --kube: a context of the kubeconfig (default: the current one).",
+    },
+    { name: "namespace", value: "NAME", help: "With --kube (default: the one of the context)." },
+    {
+      name: "image",
+      value: "IMAGE",
+      help: "With --kube: the container image, which has sh, tar, head, find and a Python with TensorFlow (default: TensorFlow's own, with CUDA if GPUs are asked for).",
+    },
+    { name: "cpus", value: "N", help: "With --kube: processor cores for each task; a fraction such as 0.5." },
+    { name: "memory", value: "SIZE", help: "With --kube: memory for each task, such as 512Mi or 4Gi." },
+    {
+      name: "gpus",
+      value: "N",
+      help: "With --kube: GPUs (nvidia.com/gpu) for each task except those of job ps (default 0).",
+    },
     { name: "timestamps", help: "Begin each line with its time." },
     {
       name: "data_dir",
@@ -70,6 +96,10 @@ export const submitCommand: CommandSpec = {
 To paired machines, which grant this one the role run, it sends the files of the script's folder that Git does not ignore,
 each content once, and brings back what the tasks create or change, to runs/ beside the script.
 
+With --kube, the same files are copied into each pod through the API server, requirements.txt is installed there, and what
+the tasks make comes back; the Jobs are deleted when the job is over. It needs the rights to create and delete jobs,
+services and network policies, to watch pods, to read their logs, and to run commands in them (pods/exec).
+
 Each task gets TF_CONFIG with the addresses of all tasks, and a GPU of its machine unless it is a ps. The job ends with
 its last worker; with a chief and ps tasks (ParameterServerStrategy), with the chief. Ctrl+C ends all tasks, a second one
 by force. The exit status is 0, or that of the task that failed.
@@ -78,6 +108,7 @@ examples:
   tensordeck submit train.py --on worker:2                     # MultiWorkerMirroredStrategy
   tensordeck submit train.py --on chief:1,worker:2,ps:1        # ParameterServerStrategy
   tensordeck submit train.py --on worker:1 --machine gpu-pc    # on the GPU of a paired machine
+  tensordeck submit train.py --on worker:4 --kube --gpus 1 --memory 8Gi
   tensordeck submit mnist_replica.py --on ps:1,worker:2 --cluster_flags -- --train_steps 200`,
 };
 
@@ -88,6 +119,13 @@ export interface SubmitOptions extends JobSettings {
   readonly machines: readonly string[];
   readonly timestamps: boolean;
   readonly dataDir: string;
+  /** Where in Kubernetes the tasks run; absent: on machines. */
+  readonly kube: KubePlace | undefined;
+}
+
+export interface KubePlace extends ContextChoice {
+  readonly namespace: string | undefined;
+  readonly size: PodSize;
 }
 
 /** @throws TensorFlowError or ProblemError INVALID_ARGUMENT, NOT_FOUND for a script that does not exist. */
@@ -116,8 +154,35 @@ export function readSubmitOptions(args: readonly string[]): SubmitOptions {
     scalars: false,
     timestamps: parsed.has("timestamps"),
     dataDir: dataDir === undefined ? dataFolder() : resolve(dataDir),
+    kube: kubeOf(parsed),
   };
 }
+
+/** @throws ProblemError INVALID_ARGUMENT for options that contradict each other, or have no such value */
+function kubeOf(parsed: ParsedArgs): KubePlace | undefined {
+  const given = KUBE_FLAGS.filter((name) => parsed.get(name) !== undefined);
+  if (!parsed.has("kube")) {
+    if (given.length === 0) return undefined;
+    throw problem("INVALID_ARGUMENT", `--${given[0]} belongs to a script in Kubernetes.`, {
+      remedy: "Add --kube, or leave it out.",
+    });
+  }
+  if (parsed.all("machine").length > 0) {
+    throw problem("INVALID_ARGUMENT", "A script runs in Kubernetes or on machines, not on both.", {
+      reason: "Pods and machines of a LAN do not reach each other.",
+      remedy: "Leave out --kube or --machine.",
+    });
+  }
+  const [image, cpus, memory, gpus] = PLACE_OPTIONS.map((name) => parsed.get(name));
+  return {
+    kubeconfig: parsed.get("kubeconfig"),
+    context: parsed.get("context"),
+    namespace: parsed.get("namespace"),
+    size: podSizeOf({ image, cpus, memory, gpus }),
+  };
+}
+
+const KUBE_FLAGS = ["kubeconfig", "context", "namespace", ...PLACE_OPTIONS] as const;
 
 function outputsOf(text: string | undefined): string | undefined {
   const path = text?.replaceAll("\\", "/").replace(/^\.\//, "").replace(/\/+$/, "");

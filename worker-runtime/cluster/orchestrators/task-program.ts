@@ -52,6 +52,6 @@ export function healthCommand({ run, port }: ExportSettings): string[] | undefin
 }
 
 /** The container image; that of a worker is always given. */
-export function imageOf({ image }: ExportSettings, gpus: number): string {
+export function imageOf({ image }: Pick<ExportSettings, "image">, gpus: number): string {
   return image ?? (gpus > 0 ? `${TENSORFLOW_IMAGE}-gpu` : TENSORFLOW_IMAGE);
 }

@@ -61,7 +61,7 @@ export async function startRealServer(kubelet: Kubelet, folder: string): Promise
   const kubeconfig = await writeKubeconfig(server, folder, "default");
   const controllers = await spawnPeer(program("kube-controller-manager"), [
     ...["--kubeconfig", kubeconfig, "--leader-elect=false", "--secure-port", "0"],
-    "--controllers=statefulset-controller,garbage-collector-controller",
+    "--controllers=statefulset-controller,job-controller,garbage-collector-controller",
   ]);
   return {
     ...server,

@@ -1,7 +1,7 @@
 /**
  * A server that speaks as much of Kubernetes' API as Tensordeck uses, over TLS: objects with resource versions,
- * server-side apply with field managers of whole objects, lists by labels, watches, and the logs and ports of pods. It
- * checks neither schemas nor rights, of which the account "guest" has none.
+ * server-side apply with field managers of whole objects, lists by labels and fields, watches, Jobs of one pod, and the
+ * logs, commands and ports of pods. It checks neither schemas nor rights, of which the account "guest" has none.
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -20,6 +20,15 @@ const objectSchema = z.looseObject({
   }),
 });
 type Stored = z.infer<typeof objectSchema>;
+
+const jobSchema = z.object({
+  template: z.object({
+    metadata: z.object({ labels: z.record(z.string(), z.string()) }),
+    spec: z.looseObject({}),
+  }),
+});
+/** That the controller of Jobs gives to their pods. */
+const JOB_LABEL = "batch.kubernetes.io/job-name";
 
 interface Watcher {
   readonly collection: string;
@@ -58,6 +67,26 @@ export async function startStandIn(kubelet: Kubelet): Promise<TestServer> {
     return stored;
   };
 
+  /** As the controller of Jobs does. */
+  const makePod = (path: string, { metadata, spec }: Stored) => {
+    const { template } = jobSchema.parse(spec);
+    const name = `${metadata.name}-${randomUUID().slice(0, 5)}`;
+    const labels = { ...template.metadata.labels, [JOB_LABEL]: metadata.name };
+    const pods = path.replace("/apis/batch/v1/", "/api/v1/").replace(/\/jobs$/, "/pods");
+    store(`${pods}/${name}`, { kind: "Pod", metadata: { name, labels }, spec: template.spec }, "ADDED");
+  };
+
+  /** With the pods of a Job. */
+  const remove = (path: string, object: Stored) => {
+    store(path, object, "DELETED");
+    if (object.kind !== "Job") return;
+    for (const [at, pod] of [...objects]) {
+      if (pod.metadata.labels?.[JOB_LABEL] === object.metadata.name && pod.kind === "Pod") {
+        store(at, pod, "DELETED");
+      }
+    }
+  };
+
   const apply = async (
     path: string,
     query: URLSearchParams,
@@ -83,6 +112,7 @@ export async function startStandIn(kubelet: Kubelet): Promise<TestServer> {
     if (query.get("watch") !== "true") {
       const items = [...objects]
         .filter(([path, object]) => isCollection(path, collection) && isSelected(object, selector))
+        .filter(([, object]) => hasFields(object, query.get("fieldSelector")))
         .map(([, object]) => object);
       return answer(response, { kind: "List", metadata: { resourceVersion: String(version) }, items });
     }
@@ -123,12 +153,28 @@ export async function startStandIn(kubelet: Kubelet): Promise<TestServer> {
       case "POST": {
         const object = objectSchema.parse(JSON.parse(await text(request)));
         const { name } = object.metadata;
+        if (path.endsWith("/binding")) {
+          const pod = objects.get(path.replace(/\/binding$/, ""));
+          if (pod === undefined) return fail(response, 404, `${path} not found`);
+          const { target } = z.object({ target: z.object({ name: z.string() }) }).parse(object);
+          const spec = { ...(pod.spec as object), nodeName: target.name };
+          store(path.replace(/\/binding$/, ""), { ...pod, spec }, "MODIFIED");
+          return answer(response, { kind: "Status", status: "Success" }, 201);
+        }
         if (objects.has(`${path}/${name}`)) return fail(response, 409, `"${name}" already exists`);
-        return answer(response, store(`${path}/${name}`, object, "ADDED"), 201);
+        if (searchParams.get("dryRun") === "All") return answer(response, object, 201);
+        const stored = store(`${path}/${name}`, object, "ADDED");
+        if (object.kind === "Job") makePod(path, stored);
+        return answer(response, stored, 201);
       }
       case "DELETE":
-        if (present === undefined) return fail(response, 404, `${path} not found`);
-        store(path, present, "DELETED");
+        if (present === undefined && !searchParams.has("labelSelector")) {
+          return fail(response, 404, `${path} not found`);
+        }
+        for (const [at, object] of present ? [[path, present] as const] : [...objects]) {
+          const isWanted = present !== undefined || isCollection(at, path);
+          if (isWanted && isSelected(object, searchParams.get("labelSelector"))) remove(at, object);
+        }
         return answer(response, { kind: "Status", status: "Success" });
       default:
         if (present !== undefined) return answer(response, present);
@@ -141,8 +187,9 @@ export async function startStandIn(kubelet: Kubelet): Promise<TestServer> {
     handle(request, response).catch((error: unknown) => fail(response, 400, String(error)));
   });
   server.on("upgrade", (request, socket, head) => {
-    const [, pod = ""] = /\/pods\/([^/]+)\/portforward/.exec(request.url ?? "") ?? [];
-    kubelet.forward(pod, request, socket, head);
+    const [, pod = "", what] = /\/pods\/([^/]+)\/(portforward|exec)/.exec(request.url ?? "") ?? [];
+    if (what === "exec") kubelet.exec(pod, request, socket, head);
+    else kubelet.forward(pod, request, socket, head);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -163,6 +210,20 @@ function answer(response: ServerResponse, body: unknown, code = 200): void {
 
 function isCollection(path: string, collection: string): boolean {
   return path.startsWith(`${collection}/`) && !path.slice(collection.length + 1).includes("/");
+}
+
+/** "involvedObject.kind=Job,involvedObject.name=a" */
+function hasFields(object: Stored, selector: string | null): boolean {
+  return (selector ?? "")
+    .split(",")
+    .filter((part) => part !== "")
+    .every((part) => {
+      const [path = "", value] = part.split("=");
+      const found = path
+        .split(".")
+        .reduce<unknown>((at, key) => (at as Record<string, unknown>)?.[key], object);
+      return found === value;
+    });
 }
 
 function isSelected({ metadata }: Stored, selector: string | null): boolean {
