@@ -1,8 +1,10 @@
 /** The configuration of the desktop packages and of the programs in them; desktop-package.test.ts reads what it makes. */
-import { readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { OPENED_EXTENSIONS } from "../../main/api/document-extensions.js";
 import { SERVICE_TYPE } from "../../main/peers/discovery/records.js";
 import { repositoryRoot } from "../support/peers.js";
@@ -24,6 +26,8 @@ interface BuilderConfiguration {
   };
   readonly win: { readonly target: unknown };
   readonly nsis: { readonly include: string } & Readonly<Record<string, unknown>>;
+  readonly deb: { readonly afterRemove: string };
+  readonly rpm: { readonly afterRemove: string };
   readonly publish?: unknown;
 }
 /** The part of electron-builder's own library that reads and checks its configuration; it comes without such types. */
@@ -94,6 +98,73 @@ test("Windows installs for the account alone, and asks before it removes rules, 
   // Without a window the answer is no, and an update asks nothing.
   expect(script.match(/MessageBox /g)).toHaveLength(script.match(/\/SD IDNO IDNO /g)?.length ?? 0);
   expect(script).toMatch(/\$\{ifNot\} \$\{isUpdated\}\s+\$\{andIfNot\} \$\{Silent\}/);
+});
+
+describe.skipIf(process.platform !== "linux")("what deb and rpm run after their removal", () => {
+  /** The script as electron-builder fills it in, run in a folder where `/etc` and the programs that it calls are ours. */
+  function afterRemoval(argument: string, programs: Readonly<Record<string, string>> = {}, unit?: string) {
+    const folder = mkdtempSync(join(tmpdir(), "tensordeck-removal-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const called = join(folder, "called");
+    const stub = (body: string) => `#!/bin/bash\necho "$(basename "$0") $*" >> '${called}'\n${body}\n`;
+    for (const [name, body] of Object.entries({ "update-alternatives": "", systemctl: "", ...programs })) {
+      writeFileSync(join(folder, name), stub(body), { mode: 0o755 });
+    }
+    const unitFile = join(folder, "tensordeck.service");
+    if (unit !== undefined) writeFileSync(unitFile, unit);
+    const { deb, rpm } = configuration;
+    expect(deb.afterRemove).toBe(rpm.afterRemove);
+    const script = textOf(deb.afterRemove)
+      .replace(/\$\{(executable|sanitizedProductName)\}/g, (_, name) =>
+        name === "executable" ? "tensordeck" : "Tensordeck",
+      )
+      .replace("/etc/systemd/system/tensordeck.service", unitFile);
+    expect(script).not.toMatch(/\$\{/);
+    const { status, stdout, stderr } = spawnSync("/bin/bash", ["--norc", "-c", script, "postrm", argument], {
+      env: { PATH: `${folder}:/usr/bin:/bin` },
+      // From a socket, bash would read the files of a login over the network.
+      stdio: ["ignore", "pipe", "pipe"],
+      encoding: "utf8",
+    });
+    const calls = existsSync(called) ? readFileSync(called, "utf8").trim().split("\n") : [];
+    return { status, stdout, stderr, calls };
+  }
+
+  test.each(["upgrade", "1"])("an upgrade (%s) changes and says nothing", (argument) => {
+    expect(afterRemoval(argument)).toEqual({ status: 0, stdout: "", stderr: "", calls: [] });
+  });
+
+  test.each(["remove", "0"])("a removal (%s) says what each account keeps", (argument) => {
+    const { status, stdout, stderr, calls } = afterRemoval(argument);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(calls).toContain("update-alternatives --remove tensordeck /opt/Tensordeck/tensordeck");
+    expect(stdout).toMatch(/^Each account .* in ~\/\.local\/share\/tensordeck\./m);
+  });
+
+  test("a service whose program is gone is stopped, and its file is named; another's is left alone", () => {
+    const own = afterRemoval("remove", {}, "ExecStart=/opt/Tensordeck/resources/node/bin/node …");
+    expect(own.calls).toContain("systemctl disable --now tensordeck");
+    expect(own.stdout).toMatch(
+      /^Tensordeck's service was stopped\. Remove it with: rm \S+tensordeck\.service$/m,
+    );
+    const other = afterRemoval("remove", {}, "ExecStart=/usr/bin/node /home/me/tensordeck/…");
+    expect(other.calls.filter((call) => call.startsWith("systemctl"))).toEqual([]);
+  });
+
+  test.each([
+    ["ufw", "2220/tcp ALLOW 10.0.0.0/8 # Tensordeck agent 0123456789abcdef", /ufw delete NUMBER/],
+    [
+      "firewall-cmd",
+      'rule priority="-32000" family="ipv4" source address="10.0.0.0/8" port port="2220" protocol="tcp" accept',
+      /--remove-rich-rule='RULE'/,
+    ],
+    ["nft", 'tcp dport 2220 accept comment "Tensordeck agent 0123456789abcdef"', /nft delete rule/],
+    ["iptables", '-A INPUT -m comment --comment "Tensordeck agent 0123" -j ACCEPT', /-D in place of -A/],
+  ])("rules that remain in %s are told of, with the command that removes them", (tool, rule, command) => {
+    const none = { ufw: "", "firewall-cmd": "", nft: "", iptables: "" };
+    expect(afterRemoval("remove", none).stdout).not.toMatch(/rules/i);
+    expect(afterRemoval("remove", { ...none, [tool]: `echo '    ${rule}'` }).stdout).toMatch(command);
+  });
 });
 
 test("every module that runs as a thread or process of its own is built as a program", () => {

@@ -108,9 +108,15 @@ async function dispatch(
   return await (await command.load())(rest);
 }
 
+/** Lines of a name and what it is, one below the other. */
+function columns(entries: readonly { readonly name: string; readonly summary: string }[]): string[] {
+  const width = Math.max(0, ...entries.map(({ name }) => name.length)) + 2;
+  return entries.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`);
+}
+
 function helpOf(commands: CommandTable, guides: readonly Guide[]): string {
-  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}`);
-  const pages = guides.map(({ name, summary }) => `  ${name.padEnd(17)}${summary}`);
+  const lines = columns(Object.entries(commands).map(([name, { summary }]) => ({ name, summary })));
+  const pages = columns(guides);
   const guideLines = pages.length === 0 ? "" : `\nguides (tensordeck help NAME):\n${pages.join("\n")}\n`;
   return `usage: tensordeck COMMAND [flags]
 

