@@ -39,7 +39,7 @@ export function createApp({ host, emit }: AppOptions): Room<HandlersOf<typeof ap
           GUIDES.map(async (guide) => ({
             name: guide.name,
             group: guide.group,
-            title: titleOf(await readGuide(guide.name)),
+            title: titleOf(guide, await readGuide(guide.name)),
             path: pathOf(guide),
           })),
         ),

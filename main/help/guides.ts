@@ -8,6 +8,8 @@ import { problem } from "../shared/problems.js";
 export interface GuideEntry {
   readonly name: string;
   readonly group: GuideGroup;
+  /** The heading of its first line unless given. */
+  readonly title?: string;
   /** One sentence that says whom it helps. */
   readonly summary: string;
   /** Its file in the repository, from which its links lead; the folder of its name here unless given. */
@@ -60,6 +62,7 @@ export const GUIDES: readonly GuideEntry[] = [
   {
     name: "ops",
     group: "reference",
+    title: "Ops of the portable engine",
     summary: "What the portable engine computes: every op and its dtypes.",
     path: "worker-runtime/engines/portable/README.md",
   },
@@ -88,9 +91,9 @@ export function pathOf({ name, path }: Pick<GuideEntry, "name" | "path">): strin
   return path ?? `main/help/${name}/README.md`;
 }
 
-/** A guide's title: the heading of its first line, without Markdown's marks. */
-export function titleOf(text: string): string {
-  return (/^# (.*)/.exec(text)?.[1] ?? "").replaceAll("`", "");
+/** A guide's title, without Markdown's marks. */
+export function titleOf({ title }: Pick<GuideEntry, "title">, text: string): string {
+  return title ?? (/^# (.*)/.exec(text)?.[1] ?? "").replaceAll("`", "");
 }
 
 /**

@@ -5,7 +5,7 @@ import { openScopeCommands } from "../commands/scope-commands.js";
 import type { Scope } from "../document/scope-tree.js";
 import { CommandIconButton } from "../parts/command-button.js";
 import { texts } from "../texts/texts.js";
-import { BreakableName } from "../ui/breakable-name.js";
+import { BreakableName, longestPart } from "../ui/breakable-name.js";
 import { classNames } from "../ui/class-names.js";
 import { compactText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
@@ -57,7 +57,9 @@ function ScopeBox({ scope, selected }: ShapeProps): ReactElement {
         scaled !== undefined && styles.scaled,
       )}
       data-scope="box"
-      style={{ "--c": main?.colour, "--scale": scaled } as CSSProperties}
+      style={
+        { "--c": main?.colour, "--scale": scaled, "--longest": longestPart(scope.label) } as CSSProperties
+      }
       title={words.title({ path: scope.path, facts: tooltip(status) })}
     >
       <div className={styles.head} data-node-head="">

@@ -12,7 +12,7 @@ import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { classNames } from "../ui/class-names.js";
-import { CopyButton } from "../ui/copy-button.js";
+import { CodeField } from "../ui/code-field.js";
 import { Dialog } from "../ui/dialog.js";
 import { EmptyText } from "../ui/empty-text.js";
 import { Segmented } from "../ui/segmented.js";
@@ -56,11 +56,15 @@ export function PythonDialog(): ReactElement | null {
       <div className={styles.view}>
         <div className={styles.kinds}>
           <Segmented label={words.kind} options={KINDS} selected={kind} onSelect={(id) => setKind(id)} />
-          <span className={textStyles.grow} />
-          {text ? <CopyButton text={text} /> : null}
         </div>
         <p>{chosen?.text}</p>
-        {text ? <pre className={textStyles.monospace}>{text}</pre> : <EmptyText>{problem}</EmptyText>}
+        {text ? (
+          <div className={styles.script}>
+            <CodeField text={text} label={words.script} />
+          </div>
+        ) : (
+          <EmptyText>{problem}</EmptyText>
+        )}
       </div>
     </Dialog>
   );

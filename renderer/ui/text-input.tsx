@@ -25,5 +25,5 @@ export function TextArea(props: ComponentProps<"textarea"> & Monospaced): ReactE
 
 /** A choice of the browser's own, that looks like the other fields. */
 export function SelectInput({ className, ...rest }: ComponentProps<"select">): ReactElement {
-  return <select className={look({}, className)} {...rest} />;
+  return <select className={classNames(look({}, undefined), styles.choice, className)} {...rest} />;
 }

@@ -22,13 +22,8 @@ export function viewDuration(): number {
 export const MIN_ZOOM = 0.05;
 export const MAX_ZOOM = 2;
 const FIT_PADDING = 0.15;
-/** For a graph that is arranged to fill the canvas: room for what lies over its sides, in pixels. */
-const ARRANGED_MARGIN = { top: 56, bottom: 64, side: 28 };
-const ARRANGED_PADDING = {
-  top: `${ARRANGED_MARGIN.top}px`,
-  bottom: `${ARRANGED_MARGIN.bottom}px`,
-  x: `${ARRANGED_MARGIN.side}px`,
-} as const;
+/** Room for what lies over the sides of the canvas, in pixels. */
+const OVERLAY_MARGIN = { top: 56, bottom: 64, side: 28 };
 const FIT_MAX_ZOOM = 1;
 
 /** The origin is moved when the view is further from it, in canvas pixels, and then to a multiple of the grid. */
@@ -154,13 +149,27 @@ function fittingView(
   { width, height }: { readonly width: number; readonly height: number },
 ): Viewport {
   const bounds = { x: left, y: top, width: right - left, height: bottom - top };
-  const padding = isGraphArranged() ? ARRANGED_PADDING : FIT_PADDING;
-  return getViewportForBounds(bounds, width, height, MIN_ZOOM, FIT_MAX_ZOOM, padding);
+  return getViewportForBounds(bounds, width, height, MIN_ZOOM, FIT_MAX_ZOOM, fitPadding({ width, height }));
+}
+
+type FitPadding = Parameters<typeof getViewportForBounds>[5];
+
+/** Free space around a graph that is shown whole: what lies over the canvas hides nothing of it, where there is room. */
+function fitPadding({ width, height }: { readonly width: number; readonly height: number }): FitPadding {
+  const { top, bottom, side } = OVERLAY_MARGIN;
+  // An arranged graph fills the canvas.
+  const share = isGraphArranged() ? 0 : FIT_PADDING / (1 + FIT_PADDING) / 2;
+  if (height < 2 * (top + bottom)) return FIT_PADDING;
+  return {
+    top: `${Math.max(top, share * height)}px`,
+    bottom: `${Math.max(bottom, share * height)}px`,
+    x: `${Math.max(side, share * width)}px`,
+  };
 }
 
 /** The space that a graph is arranged to fill, of a canvas of a size. */
 export function arrangedSpace({ width, height }: { readonly width: number; readonly height: number }) {
-  const { top, bottom, side } = ARRANGED_MARGIN;
+  const { top, bottom, side } = OVERLAY_MARGIN;
   return { width: Math.max(1, width - 2 * side), height: Math.max(1, height - top - bottom) };
 }
 
@@ -328,7 +337,7 @@ export function viewAfterPanel(
   const { x, y, zoom } = view;
   const kept = { x: x - (after.left - before.left), y: y - (after.top - before.top), zoom };
   if (!bounds || !wasFitted) return kept;
-  const free = { width: after.width, height: after.height - ARRANGED_MARGIN.bottom };
+  const free = { width: after.width, height: after.height - OVERLAY_MARGIN.bottom };
   return contains(visibleArea(kept, free), bounds) ? kept : fittingView(bounds, after);
 }
 

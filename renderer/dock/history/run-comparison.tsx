@@ -92,9 +92,7 @@ function Rows({ title, rows, shown }: RowsProps): ReactElement {
         <tr key={name}>
           <th scope="row">
             <span className={styles.name}>
-              <span className={textStyles.truncated} title={name}>
-                {name}
-              </span>
+              {name}
               {differs ? <Tag>{words.differs}</Tag> : null}
             </span>
           </th>

@@ -7,7 +7,8 @@ import { isGoing, useScripts } from "../../stores/script-store.js";
 import { uiActions } from "../../stores/ui-store.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
-import { minutesText } from "../../ui/format.js";
+import { classNames } from "../../ui/class-names.js";
+import { clockText, minutesText } from "../../ui/format.js";
 import textStyles from "../../ui/text.module.css";
 import { SelectInput } from "../../ui/text-input.js";
 import { useNow } from "../../ui/use-now.js";
@@ -40,13 +41,13 @@ export function ScriptHead({ job, onTask }: ScriptHeadProps): ReactElement {
             <option key={choice.id} value={choice.id}>
               {words.option({
                 ...{ script: choice.script, state: words.states[choice.state] },
-                time: new Date(choice.startedAt).toLocaleTimeString(),
+                time: clockText(choice.startedAt),
               })}
             </option>
           ))}
         </SelectInput>
         <Progress job={job} />
-        <span className={textStyles.muted}>
+        <span className={classNames(textStyles.muted, styles.rule)}>
           {request.restarts > 0 ? words.restarts({ left: restartsLeft }) : words.stopsAll}
         </span>
         <span>

@@ -54,7 +54,7 @@ export function ScriptLog({ job, task, onTask }: ScriptLogProps): ReactElement {
   }, [follow, total]);
   return (
     <section className={styles.log} aria-label={texts.dock.scriptsTab.log}>
-      <TabBar>
+      <TabBar className={styles.bar}>
         <FindField
           label={words.filter}
           placeholder={words.filter}

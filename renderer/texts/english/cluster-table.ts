@@ -101,6 +101,7 @@ export const clusterTable = {
     runsInCluster: "Runs on this machine and on every machine of the cluster: tunnels carry the connections.",
     runsAnywhere: "Runs on any machine that reaches the tasks.",
     kind: "Kind of script",
+    script: "The script",
     kinds: {
       session: {
         label: "Session with ClusterSpec",

@@ -42,6 +42,19 @@ describe("the view after a panel took a part of the canvas", () => {
     expect(visibleArea(after, lower).bottom).toBeGreaterThan(bounds.bottom);
   });
 
+  it("hides no part of it under the heading or the buttons that lie over the canvas", () => {
+    const { y, zoom } = viewAfterPanel(fitted, whole, frame(1200, 384), bounds);
+    expect(y + bounds.top * zoom).toBeGreaterThanOrEqual(56);
+    expect(y + bounds.bottom * zoom).toBeLessThanOrEqual(384 - 64);
+  });
+
+  it("shows the whole of it also where there is no room for those", () => {
+    const lowest = frame(1200, 200);
+    const { top, bottom } = visibleArea(viewAfterPanel(fitted, whole, lowest, bounds), lowest);
+    expect(top).toBeLessThan(bounds.top);
+    expect(bottom).toBeGreaterThan(bounds.bottom);
+  });
+
   it("leaves it in its place on the screen if nothing of it is hidden, or if it was not fitted", () => {
     expect(viewAfterPanel(fitted, whole, frame(1100, 800, 100), bounds)).toEqual({ x: 50, y: 150, zoom: 1 });
     const chosen = { x: 100, y: 150, zoom: 1 };

@@ -12,7 +12,7 @@ import { repositoryRoot } from "../../../support/find-peers.js";
 
 const guides = GUIDES.map((guide) => {
   const text = readFileSync(join(repositoryRoot, pathOf(guide)), "utf8");
-  return { name: guide.name, path: pathOf(guide), title: titleOf(text), text };
+  return { name: guide.name, path: pathOf(guide), title: titleOf(guide, text), text };
 });
 const found = (words: string) =>
   findInGuides(guides, words).map(({ guide, section }) => `${guide}#${section.anchor}`);

@@ -1,0 +1,100 @@
+/** A small window: nothing that can be clicked is cut off where no scrolling leads to it. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect } from "vitest";
+import { peerMissing } from "../support/peers.js";
+import { closeBrowser, test } from "./support/fixtures.js";
+import type { WindowPage } from "./support/window-page.js";
+
+afterAll(closeBrowser);
+
+const SMALL = { width: 1024, height: 700 };
+
+/**
+ * The names of controls that are hidden in part by an element around them that does not scroll, or by the window.
+ * It is a text, as it runs in the page.
+ */
+const CUT_OFF = `(() => {
+  const cut = [];
+  const seen = (element) => element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
+  for (const control of document.querySelectorAll("button, select, input, textarea, [role=tab]")) {
+    if (control.closest(".react-flow") || !seen(control)) continue;
+    const box = control.getBoundingClientRect();
+    if (box.width < 2 || box.height < 2) continue;
+    for (let outer = control.parentElement; outer; outer = outer.parentElement) {
+      const { overflowX, overflowY } = getComputedStyle(outer);
+      const frame = outer.getBoundingClientRect();
+      const scrolls = (overflow) => overflow === "auto" || overflow === "scroll";
+      if (scrolls(overflowX) || scrolls(overflowY)) break;
+      const page = outer === document.documentElement || outer === document.body;
+      const clips = page || overflowX !== "visible";
+      if (clips && (box.right > frame.right + 1 || box.left < frame.left - 1 || box.bottom > frame.bottom + 1)) {
+        cut.push(control.getAttribute("aria-label") ?? control.textContent ?? control.tagName);
+        break;
+      }
+    }
+  }
+  return cut;
+})()`;
+
+async function expectNothingCutOff(window: WindowPage, screen: string): Promise<void> {
+  expect(await window.page.evaluate(CUT_OFF), screen).toEqual([]);
+}
+
+describe.skipIf(peerMissing("tensorflow", "chromium"))("a window of 1024 by 700", () => {
+  test("shows all controls of the docks and of the larger dialogs", async ({ window, app }) => {
+    const { page } = window;
+    await page.setViewportSize(SMALL);
+    await window.startTwoWorkers();
+    await window.runAndSee("z", "11.0");
+    await window.runAndSee("z", "11.0");
+    const tabs = ["Results", "Timeline", "Variables", "Logs", "Problems", "What to run", "Lanes", "Runs"];
+    for (const tab of tabs) {
+      await window.dockTab(tab).click();
+      await page.getByRole("tabpanel", { name: tab }).waitFor();
+      await expectNothingCutOff(window, tab);
+    }
+    const runs = page.getByRole("tabpanel", { name: "Runs" });
+    for (const run of await runs.getByRole("checkbox").all()) await run.check();
+    await runs.getByRole("rowheader", { name: "Graph and feeds" }).waitFor();
+    await expectNothingCutOff(window, "two runs compared");
+
+    const project = join(app.folder, "project");
+    mkdirSync(project);
+    writeFileSync(join(project, "wait.py"), "import time\nprint('waiting')\ntime.sleep(600)\n");
+    await window.menu("Run a script");
+    const files = page.getByRole("dialog", { name: "Choose a Python script" });
+    await files.getByRole("option", { name: "project" }).dblclick();
+    await files.getByRole("option", { name: "wait.py" }).click();
+    await files.getByRole("button", { name: "Open", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    const start = dialog.getByRole("button", { name: "Start when ready" });
+    await start.waitFor();
+    await expectNothingCutOff(window, "the dialog of a script");
+    await start.click();
+    await page.getByRole("log", { name: "Output of the script" }).getByText("waiting").waitFor();
+    await expectNothingCutOff(window, "a script that runs");
+    await window.button("Stop").click();
+    await page.getByRole("button", { name: "Run again" }).waitFor();
+    await expectNothingCutOff(window, "a script that was stopped");
+
+    for (const command of [
+      ...[
+        "Guides",
+        "Gallery of examples",
+        "Export cluster",
+        "Edit the cluster as a table",
+        "Use from Python",
+      ],
+      ...["Keyboard shortcuts", "Settings", "Licences", "Add tasks on", "Add a layer"],
+    ]) {
+      await window.press("Control+k");
+      await dialog.getByPlaceholder("Search or run a command").fill(command);
+      await window.press("Enter");
+      await dialog.getByRole("heading").first().waitFor();
+      await expectNothingCutOff(window, command);
+      await window.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+    }
+  });
+});
