@@ -30,6 +30,8 @@ export interface ScriptJobOptions extends ScriptJobEvents {
   /** What was given as requirements, for the advice when a module is missing. */
   readonly requirements?: string | undefined;
   readonly isIsolated?: (task: TaskName) => boolean;
+  /** The name of the machine that a task runs on, if it is another one than this. */
+  readonly machineOf?: (task: TaskName) => string | undefined;
 }
 
 export interface JobResult {
@@ -133,10 +135,10 @@ export class ScriptJob {
   }
 
   #failureOf(task: TaskName, exit: TaskExit): Problem {
-    const { requirements, isIsolated } = this.#options;
+    const { requirements, isIsolated, machineOf } = this.#options;
     const lines = this.#logs.get(shortTaskText(task))?.last(FAILURE_LINES) ?? [];
     return taskFailure({
-      ...{ task, exit, requirements },
+      ...{ task, exit, requirements, machine: machineOf?.(task) },
       lines: lines.map(({ text }) => text),
       isolated: isIsolated?.(task),
     });

@@ -9,6 +9,8 @@ import type { TaskExit } from "../tasks/launcher.js";
 export interface FailedTask {
   readonly task: TaskName;
   readonly exit: TaskExit;
+  /** The other machine that it ran on; undefined for this one. */
+  readonly machine?: string | undefined;
   /** The last lines that it wrote, oldest first. */
   readonly lines: readonly string[];
   /** What was given as requirements, "requirements.txt"; undefined for none. */
@@ -28,18 +30,18 @@ const packageOfModule = new Map([
   ["google.protobuf", "protobuf"],
 ]);
 
-/** "worker/1 failed (exit code 1)" with the error of the script, what it means, and what to do. */
-export function taskFailure({ task, exit, lines, requirements, isolated }: FailedTask): Problem {
+/** "worker/1 on pi failed (exit code 1)" with the error of the script, what it means, and what to do. */
+export function taskFailure({ task, exit, machine, lines, requirements, isolated }: FailedTask): Problem {
   const error = lastError(lines);
   const module = /^ModuleNotFoundError: No module named '([^']+)'/.exec(error ?? "")?.[1];
   const name = shortTaskText(task);
   const advice =
     module === undefined
-      ? (networkAdvice(lines, isolated) ?? {})
+      ? (networkAdvice(lines, isolated) ?? memoryAdvice(name, lines) ?? {})
       : { remedy: moduleRemedy(module, requirements) };
   return defined({
     code: "ABORTED",
-    message: `${name} failed (${howItEnded(exit)}).`,
+    message: `${name}${machine === undefined ? "" : ` on ${machine}`} failed (${howItEnded(exit)}).`,
     reason: error ?? reasonOf(exit, lines.join("\n")),
     ...advice,
     details: placeOf(lines),
@@ -66,6 +68,16 @@ function networkAdvice(
   return {
     remedy:
       "The script runs cut off from the network, because TensorFlow's servers would be open to it. Download the data before, or submit it with --network.",
+  };
+}
+
+const memoryErrors =
+  /ResourceExhaustedError|OOM when allocating|CUDA_ERROR_OUT_OF_MEMORY|^MemoryError\b|std::bad_alloc/;
+
+function memoryAdvice(name: string, lines: readonly string[]): Pick<Problem, "remedy"> | undefined {
+  if (!lines.some((line) => memoryErrors.test(line))) return undefined;
+  return {
+    remedy: `Use smaller batches, run ${name} on a device or machine with more memory, or end what else uses it.`,
   };
 }
 

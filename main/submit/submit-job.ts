@@ -90,7 +90,7 @@ export async function submitJob(submission: Submission): Promise<JobResult> {
     );
     signal.throwIfAborted();
     if (placed.length > 1) tellOpenPorts(placed, prepared, events);
-    const placeOf = (task: TaskName) => {
+    const placeOf = (task: TaskName): JobMachine => {
       const found = placed.find((known) => shortTaskText(known) === shortTaskText(task));
       if (!found) throw new Error(`${shortTaskText(task)} is no task of the job.`);
       return found.machine;
@@ -102,6 +102,10 @@ export async function submitJob(submission: Submission): Promise<JobResult> {
       requirements: [...prepared.values()].find(({ requirements }) => requirements !== undefined)
         ?.requirements,
       isIsolated: (task) => prepared.get(placeOf(task))?.isIsolated === true,
+      machineOf: (task) => {
+        const { id, name } = placeOf(task);
+        return id === undefined ? undefined : name;
+      },
       onLine: (task, line, stream) => events.onLine(task, line, stream),
       onTask: (task, exit, isOwn) => events.onTask?.(task, exit, isOwn),
       onNotice: (text) => events.onNotice(text),

@@ -106,7 +106,8 @@ async function packagesOf(
 async function countOf({ file }: Requirements): Promise<number> {
   const text = await readFile(file, "utf8").catch(() => "");
   const isList = file.endsWith(".txt");
-  return text.match(isList ? /^[ \t]*[A-Za-z0-9]/gm : /^\[\[packages?\]\]/gm)?.length ?? 0;
+  // A line names a package, a file or an address, unless it is an option or a comment.
+  return text.match(isList ? /^[ \t]*[^\s#-]/gm : /^\[\[packages?\]\]/gm)?.length ?? 0;
 }
 
 /** The script's folder and those around it, up to that of its repository. */

@@ -68,7 +68,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("scripts on paired mach
     process.kill(Number(pid), "SIGKILL");
     expect((await job.exited).code, job.output()).toBe(0);
     expect(job.output()).toMatch(
-      /worker\/1 failed \(signal SIGKILL\)\..* Now it is started again \(0 restarts left\)\./,
+      /worker\/1 on \S+ failed \(signal SIGKILL\)\..* Now it is started again \(0 restarts left\)\./,
     );
     expect(job.stdout()).toMatch(/worker\/1 +\| start 3: adds in \d+/);
     for (const worker of [0, 1])
@@ -81,7 +81,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("scripts on paired mach
     const { job, pids } = await waiting();
     process.kill(pids[1] ?? 0, "SIGKILL");
     expect((await job.exited).code, job.output()).toBe(137);
-    expect(job.output()).toMatch(/worker\/1 failed \(signal SIGKILL\)\./);
+    expect(job.output()).toMatch(/worker\/1 on \S+ failed \(signal SIGKILL\)\./);
     await allEnded(pids);
   });
 

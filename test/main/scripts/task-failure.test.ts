@@ -44,6 +44,19 @@ describe("why a task failed", () => {
     expect(taskFailure({ ...failed, lines }).remedy).toBeUndefined();
   });
 
+  it("says what to do where memory ran out, and names another machine", () => {
+    const lines = [
+      "Traceback (most recent call last):",
+      '  File "/job/train.py", line 58, in <module>',
+      "tensorflow.python.framework.errors_impl.ResourceExhaustedError: OOM when allocating tensor",
+    ];
+    expect(taskFailure({ ...failed, lines, machine: "pi" })).toMatchObject({
+      message: "worker/1 on pi failed (exit code 1).",
+      remedy:
+        "Use smaller batches, run worker/1 on a device or machine with more memory, or end what else uses it.",
+    });
+  });
+
   it("is the signal where there is no traceback", () => {
     const killed = taskFailure({ task, exit: { code: null, signal: "SIGKILL" }, lines: ["step 3"] });
     expect(killed.message).toBe("worker/1 failed (signal SIGKILL).");

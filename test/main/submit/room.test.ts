@@ -192,13 +192,16 @@ describe("the survey of a script", () => {
     await writeFile(join(root, "project", ".gitignore"), "data/\n");
     await mkdir(join(root, "project", "data"));
     await writeFile(join(root, "project", "data", "big.bin"), "x");
-    await writeFile(join(root, "project", "requirements.txt"), "# tools\nnumpy==1.26\n-r more.txt\npandas\n");
+    await writeFile(
+      join(root, "project", "requirements.txt"),
+      "# tools\nnumpy==1.26\n-r more.txt\npandas\n ./own-1.0-py3-none-any.whl\n",
+    );
     const survey = await call("scripts.survey")({ path });
     expect(survey).toMatchObject({
       script: "training.py",
       folder: join(root, "project"),
       files: { count: 3, leftOut: ["data/"], leftOutCount: 1 },
-      packages: { kind: "requirements", file: "requirements.txt", count: 2, ready: false },
+      packages: { kind: "requirements", file: "requirements.txt", count: 3, ready: false },
       strategy: { kind: "between-graph", name: "TF_CONFIG", line: 10 },
     });
     const around = await call("scripts.survey")({ path, folder: root });
