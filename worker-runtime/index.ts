@@ -188,18 +188,24 @@ export {
   sessionValues,
   type VariableValues,
 } from "./training/export-model.js";
+export { FinalOpsHook, GlobalStepWaiterHook, NanTensorHook } from "./training/guarding-hooks.js";
 export {
   CheckpointSaverHook,
-  LoggingTensorHook,
   type RunContext,
   type SessionRunHook,
   StopAtStepHook,
-  SummarySaverHook,
 } from "./training/hooks.js";
 export {
   MonitoredTrainingSession,
   type MonitoredTrainingSessionOptions,
 } from "./training/monitored-training-session.js";
+export {
+  LoggingTensorHook,
+  StepCounterHook,
+  type StepCounterOptions,
+  SummarySaverHook,
+  type SummarySaverOptions,
+} from "./training/reporting-hooks.js";
 export { type SaveOptions, Saver, type SaverOptions } from "./training/saver.js";
 export { FileWriter, histogramSummary, scalarSummary } from "./training/summary-writer.js";
 export { SyncReplicasHook } from "./training/sync-replicas-hook.js";

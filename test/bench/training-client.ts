@@ -113,7 +113,7 @@ class BetweenGraph implements Training {
       const made = betweenGraph(model, worker, workers, cluster, isSynchronous);
       const isChief = worker === 0;
       const { graph, synchronous } = made;
-      const hooks = synchronous ? [new SyncReplicasHook(synchronous, { isChief, initTokens: false })] : [];
+      const hooks = synchronous ? [new SyncReplicasHook(synchronous, { isChief, numTokens: 0 })] : [];
       const session = await MonitoredTrainingSession.create({
         ...{ graph, isChief, hooks, master: target(worker), session: { config: only([worker]) } },
       });

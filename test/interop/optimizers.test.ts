@@ -79,6 +79,50 @@ const CASES: readonly Case[] = [
     "t.GradientDescentOptimizer(t.cosine_decay(0.3, step, 80, alpha=0.1))",
     (step) => new train.GradientDescentOptimizer(train.cosineDecay(0.3, step, 80, { alpha: 0.1 })),
   ),
+  one(
+    "inverse time decay",
+    "t.GradientDescentOptimizer(t.inverse_time_decay(0.3, step, 8, 0.5))",
+    (step) => new train.GradientDescentOptimizer(train.inverseTimeDecay(0.3, step, 8, 0.5)),
+  ),
+  one(
+    "inverse time decay in stairs",
+    "t.GradientDescentOptimizer(t.inverse_time_decay(0.3, step, 16, 0.5, staircase=True))",
+    (step) =>
+      new train.GradientDescentOptimizer(train.inverseTimeDecay(0.3, step, 16, 0.5, { staircase: true })),
+  ),
+  one(
+    "natural exponential decay",
+    "t.GradientDescentOptimizer(t.natural_exp_decay(0.3, step, 16, 0.2))",
+    (step) => new train.GradientDescentOptimizer(train.naturalExpDecay(0.3, step, 16, 0.2)),
+  ),
+  one(
+    "cosine decay with restarts",
+    "t.GradientDescentOptimizer(t.cosine_decay_restarts(0.3, step, 16))",
+    (step) => new train.GradientDescentOptimizer(train.cosineDecayRestarts(0.3, step, 16)),
+  ),
+  one(
+    "cosine decay with lower restarts in even periods",
+    "t.GradientDescentOptimizer(t.cosine_decay_restarts(0.3, step, 32, t_mul=1.0, m_mul=0.75, alpha=0.1))",
+    (step) =>
+      new train.GradientDescentOptimizer(
+        train.cosineDecayRestarts(0.3, step, 32, { tMul: 1, mMul: 0.75, alpha: 0.1 }),
+      ),
+  ),
+  one(
+    "linear cosine decay",
+    "t.GradientDescentOptimizer(t.linear_cosine_decay(0.3, step, 64, num_periods=1.5, alpha=0.1, beta=0.01))",
+    (step) =>
+      new train.GradientDescentOptimizer(
+        train.linearCosineDecay(0.3, step, 64, { numPeriods: 1.5, alpha: 0.1, beta: 0.01 }),
+      ),
+  ),
+  // Without noise, which differs from run to run.
+  one(
+    "noisy linear cosine decay",
+    "t.GradientDescentOptimizer(t.noisy_linear_cosine_decay(0.3, step, 64, initial_variance=0.0))",
+    (step) =>
+      new train.GradientDescentOptimizer(train.noisyLinearCosineDecay(0.3, step, 64, { initialVariance: 0 })),
+  ),
 ].flatMap((made) => [made, { ...made, name: `${made.name}, reference variables`, reference: true }]);
 
 /** The same network, trained by stock Python. AdamW, which tf.compat.v1 lacks, is Adam behind the decay of Keras's. */

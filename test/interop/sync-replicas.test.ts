@@ -76,7 +76,7 @@ describe.skipIf(peerMissing("tensorflow"))("SyncReplicasOptimizer", () => {
       const isChief = index === 0;
       const session = await MonitoredTrainingSession.create({
         ...{ graph, master: cluster.target(`worker/${index}`), isChief, retryMillis: 50 },
-        hooks: [new SyncReplicasHook(optimizer, { isChief, initTokens: false })],
+        hooks: [new SyncReplicasHook(optimizer, { isChief, numTokens: 0 })],
       });
       for (const batches of BATCHES) {
         const batch = batches[index];
@@ -93,5 +93,19 @@ describe.skipIf(peerMissing("tensorflow"))("SyncReplicasOptimizer", () => {
     const [first, second] = await Promise.all([replica(0), replica(1)]);
     expect(first).toEqual(second);
     expect(first?.map((value) => value.toFixed(4))).toEqual(byArithmetic().map((value) => value.toFixed(4)));
+  });
+
+  test("takes as many tokens as the first step needs", () => {
+    const graph = new Graph();
+    const optimizer = new train.SyncReplicasOptimizer(new train.GradientDescentOptimizer(0.1), {
+      ...{ replicasToAggregate: 3, totalNumReplicas: 2 },
+    });
+    expect(() => optimizer.getInitTokensOp()).toThrow("no training operation yet");
+    optimizer.minimize(model(graph).loss, { globalStep: train.getOrCreateGlobalStep(graph) });
+    expect(() => optimizer.getInitTokensOp(0)).toThrow(
+      "Too few tokens to finish the first step: 0 (given) vs 1 (needed)",
+    );
+    expect(optimizer.getInitTokensOp().type).toBe("QueueEnqueueManyV2");
+    expect(optimizer.getInitTokensOp(1).type).toBe("QueueEnqueueManyV2");
   });
 });

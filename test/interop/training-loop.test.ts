@@ -5,13 +5,20 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "v
 import { type EngineName, Server } from "../../worker-runtime/engines/server.js";
 import { Graph, type Output } from "../../worker-runtime/graph/graph.js";
 import * as ops from "../../worker-runtime/graph/ops/index.js";
+import * as summaries from "../../worker-runtime/graph/ops/summary.js";
 import * as train from "../../worker-runtime/graph/training/index.js";
 import type { Variable } from "../../worker-runtime/graph/variable.js";
 import { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { Session } from "../../worker-runtime/session/session.js";
 import { getCheckpointState, latestCheckpoint } from "../../worker-runtime/training/checkpoint-state.js";
-import { LoggingTensorHook, StopAtStepHook, SummarySaverHook } from "../../worker-runtime/training/hooks.js";
+import {
+  FinalOpsHook,
+  GlobalStepWaiterHook,
+  NanTensorHook,
+} from "../../worker-runtime/training/guarding-hooks.js";
+import { StopAtStepHook } from "../../worker-runtime/training/hooks.js";
 import { MonitoredTrainingSession } from "../../worker-runtime/training/monitored-training-session.js";
+import { LoggingTensorHook, SummarySaverHook } from "../../worker-runtime/training/reporting-hooks.js";
 import { Saver } from "../../worker-runtime/training/saver.js";
 import { FileWriter, histogramSummary, scalarSummary } from "../../worker-runtime/training/summary-writer.js";
 import { freePort } from "../support/free-port.js";
@@ -210,6 +217,77 @@ describe.skipIf(peerMissing("tensorflow"))("training", () => {
     const written = events.scalars.filter(([, tag]) => tag === "loss").map(([, , value]) => value);
     expect(written.length).toBeGreaterThanOrEqual(6);
     expect(written.at(-1)).toBeLessThan(written[0] ?? 0);
+  });
+
+  test("a chief saves all summaries and the steps a second, unless told otherwise", async () => {
+    const server = await started("portable");
+    const { graph, loss, minimize } = model();
+    summaries.scalar("the_loss", loss);
+    const last = new FinalOpsHook([loss]);
+    const session = await MonitoredTrainingSession.create({
+      ...{ graph, master: server.target, checkpointDir: folder, logStepCountSteps: 3, saveSummariesSteps: 4 },
+      hooks: [new StopAtStepHook({ lastStep: 10 }), last],
+    });
+    expect(last.finalOpsValues).toBeUndefined();
+    while (!session.shouldStop()) await session.run([], { targets: [minimize] });
+    await session.close();
+    const { scalars } = await tensorflowResult<{ scalars: [number, string, number][] }>(PYTHON_READS_EVENTS, {
+      args: [folder],
+    });
+    const losses = scalars.filter(([, tag]) => tag === "the_loss").map(([, , value]) => value);
+    expect(losses).toHaveLength(3);
+    expect(losses.at(-1)).toBeLessThan(losses[0] ?? 0);
+    const rates = scalars.filter(([, tag]) => tag === "global_step/sec");
+    expect(rates).toHaveLength(3);
+    for (const [, , rate] of rates) expect(rate).toBeGreaterThan(0);
+    expect(last.finalOpsValues?.map(({ dtype, shape }) => [dtype, shape])).toEqual([["float32", []]]);
+  });
+
+  test.each([true, false])(
+    "a loss that is no number ends the loop (as a failure: %s)",
+    async (failOnNanLoss) => {
+      const server = await started("portable");
+      const { graph, loss, minimize } = model();
+      const scale = ops.placeholder(graph, "float32", [], { name: "scale" });
+      const scaled = ops.multiply(loss, scale);
+      const session = await MonitoredTrainingSession.create({
+        ...{ graph, master: server.target },
+        hooks: [new NanTensorHook(scaled, { failOnNanLoss })],
+      });
+      onTestFinished(() => session.close());
+      const step = (by: number) =>
+        session.run([], { targets: [minimize], feeds: new Map([[scale, Tensor.of(by, "float32")]]) });
+      await step(1);
+      expect(session.shouldStop()).toBe(false);
+      const diverged = step(Number.NaN);
+      if (failOnNanLoss) await expect(diverged).rejects.toThrow(/diverged: \S+ is NaN/);
+      else await diverged;
+      expect(session.shouldStop()).toBe(!failOnNanLoss);
+    },
+  );
+
+  test("a worker may start later than others, and does not wait for a chief forever", async () => {
+    const server = await started("portable");
+    const [chiefs, workers] = [model(), model()];
+    const worker = (more: object) =>
+      MonitoredTrainingSession.create({
+        ...{ graph: workers.graph, master: server.target, isChief: false, retryMillis: 20, ...more },
+      });
+    await expect(worker({ maxWaitSecs: 0.2 })).rejects.toMatchObject({
+      codeName: "DEADLINE_EXCEEDED",
+      message: expect.stringContaining("not ready after 0.2 s"),
+    });
+    const chief = await MonitoredTrainingSession.create({ graph: chiefs.graph, master: server.target });
+    const late = await worker({ hooks: [new GlobalStepWaiterHook(2)] });
+    const order: string[] = [];
+    const its = late.run([], { targets: [workers.minimize] }).then(() => order.push("late"));
+    for (let step = 1; step <= 2; step += 1) {
+      await chief.run([], { targets: [chiefs.minimize] });
+      order.push("chief");
+    }
+    await its;
+    expect(order).toEqual(["chief", "chief", "late"]);
+    await Promise.all([late.close(), chief.close()]);
   });
 
   test("a worker waits until the chief has initialized the variables", async () => {

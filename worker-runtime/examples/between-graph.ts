@@ -54,7 +54,7 @@ export const main: Program = async (args, { env, say, signal }) => {
   }
   const session = await MonitoredTrainingSession.create({
     ...{ graph, master: server.target, isChief, signal, session: { config } },
-    hooks: synchronous ? [new SyncReplicasHook(synchronous, { isChief, initTokens: false })] : [],
+    hooks: synchronous ? [new SyncReplicasHook(synchronous, { isChief, numTokens: 0 })] : [],
   });
   if (isChief) await session.run([], { targets: [meeting.call] });
   const together = async () => {

@@ -7,7 +7,6 @@ import { invalidArgument } from "../protocol/status.js";
 import type { Tensor } from "../protocol/tensor.js";
 import type { Session } from "../session/session.js";
 import { Saver } from "./saver.js";
-import { FileWriter, histogramSummary, scalarSummary } from "./summary-writer.js";
 
 /** One step of a loop, for hooks. */
 export interface RunContext {
@@ -15,6 +14,8 @@ export interface RunContext {
   /** Ends the loop after this step. */
   requestStop(): void;
   readonly stopRequested: boolean;
+  /** Ends waits with the loop. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Takes part in a training loop. All methods are optional; each is called in the order of the hooks. */
@@ -23,8 +24,8 @@ export interface SessionRunHook {
   begin?(graph: Graph): void;
   /** After a session was created and its variables have values; again after each recovery. */
   afterCreateSession?(session: Session): Promise<void>;
-  /** Tensors to fetch with the step. */
-  beforeRun?(context: RunContext): readonly Output[];
+  /** Tensors to fetch with the step, which waits for them. */
+  beforeRun?(context: RunContext): readonly Output[] | Promise<readonly Output[]>;
   /** @param values of what `beforeRun` asked for */
   afterRun?(context: RunContext, values: readonly Tensor[]): Promise<void> | void;
   /** After the last step, while the session is open; not if the loop fails. */
@@ -34,7 +35,7 @@ export interface SessionRunHook {
 }
 
 /** Decides by the number of steps, or by the time, whether something is due. */
-class Timer {
+export class Timer {
   #lastStep: number | undefined;
   #lastMillis = 0;
 
@@ -60,13 +61,13 @@ class Timer {
   }
 }
 
-async function numberOf(session: Session, step: Variable): Promise<number> {
+export async function numberOf(session: Session, step: Variable): Promise<number> {
   const { values } = await session.run([step.value]);
   return Number(values[0]?.item());
 }
 
 /** A hook that counts by the graph's global step. */
-abstract class StepHook implements SessionRunHook {
+export abstract class StepHook implements SessionRunHook {
   #step: Variable | undefined;
 
   begin(graph: Graph): void {
@@ -79,7 +80,7 @@ abstract class StepHook implements SessionRunHook {
   }
 
   /** The step's number before the step, or behind it: the order is not determined. */
-  beforeRun(_context: RunContext): readonly Output[] {
+  beforeRun(_context: RunContext): readonly Output[] | Promise<readonly Output[]> {
     return [this.step.value];
   }
 }
@@ -160,98 +161,6 @@ export class CheckpointSaverHook extends StepHook {
     const prefix = `${this.#folder}/${this.#options.checkpointBasename ?? "model.ckpt"}`;
     await this.#saver?.save(session, prefix, { globalStep: step });
     this.#saved = step;
-    this.#timer.done(step);
-  }
-}
-
-export interface SummarySaverOptions {
-  readonly saveSteps?: number | undefined;
-  readonly saveSecs?: number | undefined;
-  /** By their names in TensorBoard: scalars become curves, other tensors histograms. */
-  readonly tensors: Readonly<Record<string, Output>>;
-}
-
-/** Writes tensors' values to event files every so many steps or seconds, first at the first step. */
-export class SummarySaverHook extends StepHook {
-  readonly #folder: string;
-  readonly #tensors: readonly (readonly [string, Output])[];
-  readonly #timer: Timer;
-  #graph: Graph | undefined;
-  #writer: FileWriter | undefined;
-
-  constructor(outputDir: string, options: SummarySaverOptions) {
-    super();
-    this.#folder = outputDir;
-    this.#tensors = Object.entries(options.tensors);
-    this.#timer = new Timer(options.saveSteps, options.saveSecs);
-  }
-
-  override begin(graph: Graph): void {
-    super.begin(graph);
-    this.#graph = graph;
-  }
-
-  async afterCreateSession(): Promise<void> {
-    if (this.#writer) return;
-    this.#writer = await FileWriter.create(this.#folder);
-    if (this.#graph) await this.#writer.addGraph(this.#graph.toGraphDef());
-  }
-
-  override beforeRun(context: RunContext): readonly Output[] {
-    return [...super.beforeRun(context), ...this.#tensors.map(([, tensor]) => tensor)];
-  }
-
-  async afterRun(_context: RunContext, [value, ...tensors]: readonly Tensor[]): Promise<void> {
-    const step = Number(value?.item());
-    if (!this.#timer.isDue(step)) return;
-    const summaries = this.#tensors.flatMap(([tag], i) => {
-      const tensor = tensors[i];
-      if (!tensor) return [];
-      return [tensor.size === 1 ? scalarSummary(tag, Number(tensor.at(0))) : histogramSummary(tag, tensor)];
-    });
-    await this.#writer?.addSummary(summaries, step);
-    this.#timer.done(step);
-  }
-
-  async end(): Promise<void> {
-    await this.#writer?.flush();
-  }
-
-  async close(): Promise<void> {
-    await this.#writer?.close();
-  }
-}
-
-/** Tells tensors' values every so many steps. */
-export class LoggingTensorHook extends StepHook {
-  readonly #tensors: readonly (readonly [string, Output])[];
-  readonly #timer: Timer;
-  readonly #log: (line: string) => void;
-
-  constructor(
-    tensors: Readonly<Record<string, Output>>,
-    options: {
-      readonly everyNIter?: number;
-      readonly everyNSecs?: number;
-      /** Takes each line, such as "step 100: loss = 0.25". */
-      readonly log: (line: string) => void;
-    },
-  ) {
-    super();
-    this.#tensors = Object.entries(tensors);
-    this.#timer = new Timer(options.everyNIter, options.everyNSecs);
-    this.#log = options.log;
-  }
-
-  override beforeRun(context: RunContext): readonly Output[] {
-    return [...super.beforeRun(context), ...this.#tensors.map(([, tensor]) => tensor)];
-  }
-
-  afterRun(_context: RunContext, [value, ...tensors]: readonly Tensor[]): void {
-    const step = Number(value?.item());
-    if (!this.#timer.isDue(step)) return;
-    const texts = this.#tensors.map(([name], i) => `${name} = ${JSON.stringify(tensors[i]?.toArray())}`);
-    this.#log(`step ${step}: ${texts.join(", ")}`);
     this.#timer.done(step);
   }
 }

@@ -5,12 +5,19 @@ import {
   globalVariablesInitializer,
   localVariablesInitializer,
 } from "../graph/ops/state.js";
-import { aborted, failedPrecondition, StatusCode, TensorFlowError } from "../protocol/status.js";
+import {
+  aborted,
+  deadlineExceeded,
+  failedPrecondition,
+  StatusCode,
+  TensorFlowError,
+} from "../protocol/status.js";
 import type { Tensor } from "../protocol/tensor.js";
 import type { RunResult } from "../session/run-step.js";
 import { type RunArguments, Session, type SessionOptions } from "../session/session.js";
 import { delay } from "../session/wait.js";
 import { CheckpointSaverHook, type RunContext, type SessionRunHook } from "./hooks.js";
+import { StepCounterHook, SummarySaverHook } from "./reporting-hooks.js";
 import { Saver } from "./saver.js";
 
 export interface MonitoredTrainingSessionOptions {
@@ -24,6 +31,15 @@ export interface MonitoredTrainingSessionOptions {
   /** Defaults to 600, unless `saveCheckpointSteps` is given. */
   readonly saveCheckpointSecs?: number | undefined;
   readonly saveCheckpointSteps?: number | undefined;
+  /** How often the chief saves all summaries of the graph; defaults to 100, unless `saveSummariesSecs` is given. */
+  readonly saveSummariesSteps?: number | undefined;
+  readonly saveSummariesSecs?: number | undefined;
+  /** How often the chief reports the steps a second. Defaults to 100; 0 for never. */
+  readonly logStepCountSteps?: number | undefined;
+  /** Where the chief's event files go. Defaults to `checkpointDir`; without both there are none. */
+  readonly summaryDir?: string | undefined;
+  /** How long a worker waits until the chief has initialized the variables. Defaults to 7,200. */
+  readonly maxWaitSecs?: number | undefined;
   readonly saver?: Saver | undefined;
   readonly hooks?: readonly SessionRunHook[] | undefined;
   readonly chiefOnlyHooks?: readonly SessionRunHook[] | undefined;
@@ -42,6 +58,9 @@ export interface MonitoredTrainingSessionOptions {
 }
 
 const DEFAULT_SAVE_SECS = 600;
+const DEFAULT_SUMMARY_STEPS = 100;
+const DEFAULT_LOG_STEPS = 100;
+const DEFAULT_MAX_WAIT_SECS = 7200;
 const DEFAULT_RETRY_MILLIS = 1000;
 /** The first pause; each is twice as long as the one before. A task that is started again at once serves within a second. */
 const FIRST_RETRY_MILLIS = 50;
@@ -88,6 +107,15 @@ export class MonitoredTrainingSession {
           saver: options.saver,
         }),
       );
+    }
+    const { summaryDir = checkpointDir, logStepCountSteps = DEFAULT_LOG_STEPS } = options;
+    if (this.#isChief && summaryDir !== undefined) {
+      const { saveSummariesSecs: saveSecs, saveSummariesSteps } = options;
+      const saveSteps = saveSummariesSteps ?? (saveSecs === undefined ? DEFAULT_SUMMARY_STEPS : undefined);
+      own.push(new SummarySaverHook(summaryDir, { saveSteps, saveSecs }));
+      if (logStepCountSteps > 0) {
+        own.push(new StepCounterHook({ everyNSteps: logStepCountSteps, outputDir: summaryDir }));
+      }
     }
     const chiefs = this.#isChief ? [...own, ...(options.chiefOnlyHooks ?? [])] : [];
     this.#hooks = [...(options.hooks ?? []), ...chiefs];
@@ -162,8 +190,10 @@ export class MonitoredTrainingSession {
       get stopRequested() {
         return loop.shouldStop();
       },
+      signal: this.#options.signal,
     };
-    const wanted = this.#hooks.map((hook) => hook.beforeRun?.(context) ?? []);
+    const wanted: (readonly Output[])[] = [];
+    for (const hook of this.#hooks) wanted.push((await hook.beforeRun?.(context)) ?? []);
     const result = await session.run([...fetches, ...wanted.flat()], {
       signal: this.#options.signal,
       ...args,
@@ -179,17 +209,19 @@ export class MonitoredTrainingSession {
   }
 
   async #ready(): Promise<Session> {
+    const { maxWaitSecs = DEFAULT_MAX_WAIT_SECS } = this.#options;
+    const until = this.#isChief ? Number.POSITIVE_INFINITY : performance.now() + 1000 * maxWaitSecs;
     while (!this.#session) {
       const session = this.#open();
       try {
-        await this.#prepare(session);
+        await this.#prepare(session, until);
         for (const hook of this.#hooks) await hook.afterCreateSession?.(session);
         this.#session = session;
         this.#pauses = 0;
       } catch (error) {
         await session.close().catch(() => undefined);
         if (!isLoss(error)) throw error;
-        await this.#pause("Waiting for the servers");
+        await this.#pause("Waiting for the servers", until);
       }
     }
     return this.#session;
@@ -201,7 +233,7 @@ export class MonitoredTrainingSession {
   }
 
   /** Gives the variables values, or waits until the chief has. */
-  async #prepare(session: Session): Promise<void> {
+  async #prepare(session: Session, until: number): Promise<void> {
     const { checkpointDir, signal } = this.#options;
     if (this.#isChief) {
       const restored =
@@ -218,7 +250,7 @@ export class MonitoredTrainingSession {
       if (this.#isChief) {
         throw failedPrecondition(`The initializer left variables without a value: ${missing.join(", ")}.`);
       }
-      await this.#pause("Waiting for the chief to initialize the variables");
+      await this.#pause("Waiting for the chief to initialize the variables", until);
     }
   }
 
@@ -237,11 +269,18 @@ export class MonitoredTrainingSession {
     if (this.#options.signal?.aborted) throw aborted("The loop was ended.", { cause: error });
   }
 
-  #pause(what: string): Promise<void> {
+  /** @throws TensorFlowError DEADLINE_EXCEEDED after `until`, CANCELLED */
+  async #pause(what: string, until: number): Promise<void> {
+    if (performance.now() >= until) {
+      const { maxWaitSecs = DEFAULT_MAX_WAIT_SECS } = this.#options;
+      throw deadlineExceeded(
+        `The session was not ready after ${maxWaitSecs} s. ${what}. Is the chief running?`,
+      );
+    }
     const { retryMillis = DEFAULT_RETRY_MILLIS, signal } = this.#options;
     const millis = Math.min(retryMillis, FIRST_RETRY_MILLIS * 2 ** this.#pauses);
     this.#pauses += 1;
-    return delay(millis, signal, what);
+    await delay(millis, signal, what);
   }
 
   async #closeAll(): Promise<void> {

@@ -1,4 +1,5 @@
 import { inBackground } from "../faults.js";
+import type { Operation } from "../graph/operation.js";
 import type { SyncReplicasOptimizer } from "../graph/training/sync-replicas.js";
 import type { Session } from "../session/session.js";
 import type { SessionRunHook } from "./hooks.js";
@@ -10,28 +11,36 @@ import type { SessionRunHook } from "./hooks.js";
 export class SyncReplicasHook implements SessionRunHook {
   readonly #optimizer: SyncReplicasOptimizer;
   readonly #isChief: boolean;
-  readonly #initTokens: boolean;
+  readonly #numTokens: number;
+  #initTokens: Operation | undefined;
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
   /**
-   * @param options.initTokens whether replicas may begin a second step before the first is complete, as in TensorFlow;
-   *   defaults to true. False makes all of them go in step.
+   * @param options.numTokens how many steps of replicas may begin before the first is complete. Defaults to -1, as many as
+   *   replicas are aggregated; 0 makes all of them go in step.
    */
   constructor(
     optimizer: SyncReplicasOptimizer,
-    { isChief, initTokens = true }: { readonly isChief: boolean; readonly initTokens?: boolean },
+    { isChief, numTokens = -1 }: { readonly isChief: boolean; readonly numTokens?: number },
   ) {
     this.#optimizer = optimizer;
     this.#isChief = isChief;
-    this.#initTokens = initTokens;
+    this.#numTokens = numTokens;
+  }
+
+  /** @throws TensorFlowError INVALID_ARGUMENT for too few tokens, and before the training operation was made */
+  begin(): void {
+    if (this.#isChief) this.#initTokens = this.#optimizer.getInitTokensOp(this.#numTokens);
   }
 
   async afterCreateSession(session: Session): Promise<void> {
     await this.#end();
-    const { syncOp, chiefInitOp, localStepInitOp, initTokensOp } = this.#optimizer.ops;
+    const { syncOp, chiefInitOp, localStepInitOp } = this.#optimizer.ops;
     await session.run([], { targets: [localStepInitOp] });
     if (!this.#isChief) return;
-    await session.run([], { targets: this.#initTokens ? [chiefInitOp, initTokensOp] : [chiefInitOp] });
+    await session.run([], {
+      targets: this.#initTokens === undefined ? [chiefInitOp] : [chiefInitOp, this.#initTokens],
+    });
     const stop = new AbortController();
     const run = async () => {
       while (!stop.signal.aborted) await session.run([], { targets: [syncOp], signal: stop.signal });

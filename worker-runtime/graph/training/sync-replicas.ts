@@ -35,8 +35,6 @@ export interface SyncReplicasOps {
   readonly chiefInitOp: Operation;
   /** Each replica runs it before its first step. */
   readonly localStepInitOp: Operation;
-  /** Lets so many steps begin before the first is complete. */
-  readonly initTokensOp: Operation;
 }
 
 /**
@@ -47,14 +45,18 @@ export interface SyncReplicasOps {
 export class SyncReplicasOptimizer {
   readonly #optimizer: Optimizer;
   readonly #aggregated: number;
+  readonly #replicas: number;
   readonly #tokensPerStep: number;
   readonly #name: string;
   #ops: SyncReplicasOps | undefined;
+  /** Adds the operation that puts so many tokens into the queue. */
+  #initTokens: ((count: number) => Operation) | undefined;
 
   constructor(optimizer: Optimizer, options: SyncReplicasOptions) {
     const { replicasToAggregate, totalNumReplicas = replicasToAggregate } = options;
     this.#optimizer = optimizer;
     this.#aggregated = replicasToAggregate;
+    this.#replicas = totalNumReplicas;
     this.#tokensPerStep = Math.max(totalNumReplicas, replicasToAggregate);
     this.#name = options.name ?? "sync_replicas";
   }
@@ -63,6 +65,25 @@ export class SyncReplicasOptimizer {
   get ops(): SyncReplicasOps {
     if (this.#ops) return this.#ops;
     throw invalidArgument("The optimizer has made no training operation yet (minimize or applyGradients).");
+  }
+
+  /**
+   * What the chief runs before its first step: lets so many steps of replicas begin before the first is complete.
+   * @param numTokens -1: as many as replicas are aggregated.
+   * @throws TensorFlowError INVALID_ARGUMENT before `applyGradients`, and for fewer than the first step takes
+   */
+  getInitTokensOp(numTokens = -1): Operation {
+    const needed = this.#aggregated - this.#replicas;
+    if (numTokens !== -1 && numTokens < needed) {
+      throw invalidArgument(
+        `Too few tokens to finish the first step: ${numTokens} (given) vs ${needed} (needed)`,
+      );
+    }
+    const { syncOp } = this.ops;
+    const count = numTokens === -1 ? this.#aggregated : numTokens;
+    return count > 0 && this.#initTokens
+      ? this.#initTokens(count)
+      : noOp(Graph.of(syncOp), { name: "no_init_tokens" });
   }
 
   computeGradients(loss: Output, options: ComputeGradientsOptions = {}): GradientOfVariable[] {
@@ -112,8 +133,11 @@ export class SyncReplicasOptimizer {
           { name: "chief_init" },
         ),
         localStepInitOp: assign(localStep, step()).op,
-        initTokensOp: tokens(graph, queue, this.#aggregated, step(), globalStep),
       };
+      this.#initTokens = (count) =>
+        graph.withNameScope(this.#name, () =>
+          graph.withDevice(globalStep.device, () => tokens(graph, queue, count, step(), globalStep)),
+        );
       return graph.withControlDependencies(
         accumulators.map(({ apply }) => apply),
         () => {
