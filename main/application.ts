@@ -146,7 +146,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     ownName: () => machine.description().name,
     emit,
   });
-  const kubernetes = createKubernetes({ emit, runs, openProbe: engine.openProbe });
+  const kubernetes = createKubernetes({ emit, runs, submit, openProbe: engine.openProbe });
   const network = createNetwork({ peers, cluster, firewall, events, emit });
 
   const rooms: readonly Room<unknown>[] = [

@@ -40,6 +40,17 @@ export const scriptLocationSchema = z.object({
 });
 export type ScriptLocation = z.infer<typeof scriptLocationSchema>;
 
+const podOptionSchema = z.string().min(1).max(300).optional();
+
+/** As the options of exports to Kubernetes. */
+export const scriptPodSchema = z.object({
+  image: podOptionSchema,
+  cpus: podOptionSchema,
+  memory: podOptionSchema,
+  gpus: podOptionSchema,
+});
+export type ScriptPodRequest = z.infer<typeof scriptPodSchema>;
+
 export const scriptRequestSchema = scriptLocationSchema.extend({
   args: z.array(z.string().max(32_768)).max(1000),
   tasks: z.array(scriptTaskSchema).min(1).max(MOST_SCRIPT_TASKS),
@@ -53,6 +64,8 @@ export const scriptRequestSchema = scriptLocationSchema.extend({
   scalars: z.boolean(),
   /** Left out: everything that tasks elsewhere write comes back. A folder: what they write there. False: nothing. */
   outputs: z.union([z.literal(false), z.string().max(1024)]).optional(),
+  /** All tasks run in the namespace of Kubernetes that is connected; what each of them gets. */
+  kubernetes: scriptPodSchema.optional(),
 });
 export type ScriptRequest = z.infer<typeof scriptRequestSchema>;
 

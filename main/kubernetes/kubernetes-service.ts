@@ -4,8 +4,10 @@ import { inBackground } from "../../worker-runtime/faults.js";
 import type { LogLine } from "../api/cluster.js";
 import type { KubernetesState } from "../api/kubernetes.js";
 import type { Problem } from "../api/problem.js";
+import type { ScriptPodRequest } from "../api/scripts.js";
 import type { RunCluster } from "../runs/run-cluster.js";
 import { defined, problem, problemOf } from "../shared/problems.js";
+import type { OpenPlace } from "../submit/submit-job.js";
 import type { OpenProbe } from "../tasks/health.js";
 import { ApiServer } from "./api-server.js";
 import { type DeployedCluster, wantedTasks } from "./deployed-cluster.js";
@@ -18,6 +20,7 @@ import { type PodUsage, podUsage } from "./pod-metrics.js";
 import { INSTANCE_LABEL, type Pod, type PodTask, taskOfPod } from "./pod-task.js";
 import { PodWatch, type PodWatchListener } from "./pod-watch.js";
 import { PortForward } from "./port-forward.js";
+import { podSizeOf } from "./scripts/place.js";
 
 export interface ConnectRequest extends ContextChoice {
   /** Absent: the context's. */
@@ -244,6 +247,18 @@ export class KubernetesService {
   /** The lines of a task of the used cluster after the last one that is known. */
   taskLog(pod: string, afterSequence: number): LogLine[] {
     return this.#connection?.used?.logs.after(pod, afterSequence) ?? [];
+  }
+
+  /** The namespace as a place for scripts. @throws ProblemError if there is no connection, or an option is wrong */
+  scriptPlace(pod: ScriptPodRequest): { readonly name: string; readonly open: OpenPlace } {
+    const { api, deployments } = this.#connected();
+    const { namespace } = deployments;
+    const size = podSizeOf(pod);
+    const open: OpenPlace = async (job) => {
+      const { openPlace } = await import("./scripts/open-place.js");
+      return await openPlace(api, namespace, size)(job);
+    };
+    return { name: `${api.context}, namespace ${namespace}`, open };
   }
 
   /** The address at which sessions of this machine reach the task of a pod. @throws ProblemError */

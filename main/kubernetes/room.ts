@@ -4,6 +4,7 @@ import type { RunsRoom } from "../runs/room.js";
 import type { EmitEvent } from "../shared/events.js";
 import type { HandlersOf } from "../shared/handlers.js";
 import { once, type Room } from "../shared/room.js";
+import type { SubmitRoom } from "../submit/room.js";
 import type { OpenProbe } from "../tasks/health.js";
 import { readDeployedCluster } from "./deployed-cluster.js";
 import { KubernetesService } from "./kubernetes-service.js";
@@ -14,18 +15,21 @@ export interface KubernetesOptions {
   readonly emit: EmitEvent;
   /** Graphs can run on a cluster in Kubernetes. */
   readonly runs: Pick<RunsRoom, "chooseCluster" | "runsOn">;
+  /** Scripts can run there. */
+  readonly submit: Pick<SubmitRoom, "attachKubernetes">;
   /** For its tasks. */
   readonly openProbe: OpenProbe;
 }
 
 /** Nothing is loaded or connected before the window asks for it. */
-export function createKubernetes({ emit, runs, openProbe }: KubernetesOptions): KubernetesRoom {
+export function createKubernetes({ emit, runs, submit, openProbe }: KubernetesOptions): KubernetesRoom {
   const service = new KubernetesService({
     openProbe,
     chooseCluster: runs.chooseCluster,
     runsOn: runs.runsOn,
     onLog: (taskId, lines) => emit("taskLog", { taskId, lines }),
   });
+  submit.attachKubernetes((pod) => service.scriptPlace(pod));
   service.onState((state) => emit("kubernetes", state));
   return {
     handlers: {

@@ -1,7 +1,7 @@
 /** The scripts that windows of this machine have submitted, one after the other or at once. */
 import { randomUUID } from "node:crypto";
 import { isAbsolute, join, normalize } from "node:path";
-import type { ScriptRequest, scriptMethods } from "../api/scripts.js";
+import type { ScriptPodRequest, ScriptRequest, scriptMethods } from "../api/scripts.js";
 import type { Identity } from "../peers/identity/identity.js";
 import type { TrustedMachine } from "../peers/trust/trusted-machine.js";
 import { isInnerPath } from "../scripts/files/file-paths.js";
@@ -16,7 +16,7 @@ import type { Ports } from "../tasks/ports.js";
 import { JobArchive, type KeptJob } from "./job-archive.js";
 import { JobRecord } from "./job-record.js";
 import { DEFAULT_MAX_MB, type JobSettings, type PlannedTask } from "./job-settings.js";
-import { submitJob } from "./submit-job.js";
+import { type OpenPlace, submitJob } from "./submit-job.js";
 import { surveyMachine } from "./survey-machine.js";
 import { type Located, locateScript, surveyScript } from "./survey-script.js";
 
@@ -39,7 +39,12 @@ export interface SubmitOptions {
 export interface SubmitRoom extends Room<HandlersOf<typeof scriptMethods>> {
   /** The scripts that run, with when they were started. */
   running(): { readonly script: string; readonly startedAt: number }[];
+  /** Sets what opens Kubernetes as a place for scripts. That room is created after this one. */
+  attachKubernetes(open: OpenKubernetes): void;
 }
+
+/** @throws ProblemError if there is no connection to Kubernetes, or an option has no such value */
+export type OpenKubernetes = (pod: ScriptPodRequest) => { readonly name: string; readonly open: OpenPlace };
 
 interface Kept {
   readonly record: KeptJob;
@@ -50,6 +55,7 @@ export function createSubmit(options: SubmitOptions): SubmitRoom {
   const { folder, ports, identity, trust, ownName, emit } = options;
   const environments = join(folder, "environments");
   const ownId = identity.deviceId;
+  let openKubernetes: OpenKubernetes | undefined;
   /** The newest first. */
   let jobs: Kept[] = [];
   const tell = new UpdateThrottle(() =>
@@ -81,7 +87,7 @@ export function createSubmit(options: SubmitOptions): SubmitRoom {
   };
   const planned = (request: ScriptRequest): PlannedTask[] =>
     request.tasks.map(({ job, index, machineId, device }) => {
-      const isOwn = machineId === undefined || machineId === ownId;
+      const isOwn = machineId === undefined || machineId === ownId || request.kubernetes !== undefined;
       const machine = isOwn ? undefined : trust.get(machineId);
       if (!isOwn && !machine) throw noSuchMachine(machineId);
       return { job, index, machine, device };
@@ -94,15 +100,20 @@ export function createSubmit(options: SubmitOptions): SubmitRoom {
     const located = await locateScript(request);
     const settings = settingsOf(request, located);
     const tasks = planned(request);
+    const place = request.kubernetes && openKubernetes?.(request.kubernetes);
     const id = randomUUID();
     const record = new JobRecord({
-      ...{ id, request, nameOf },
+      ...{ id, request },
+      nameOf: place === undefined ? nameOf : () => place.name,
       ...located,
       onChange: (isUrgent) => (isUrgent ? tell.now() : tell.soon()),
       onLine: (task, line) => lines.add(`${id} ${task}`, line),
     });
     const submitter = { identity: async () => identity, environments, ports };
-    const done = submitJob({ settings, tasks, submitter, events: record, signal: record.signal })
+    const done = submitJob({
+      ...{ settings, tasks, submitter, events: record, signal: record.signal },
+      openPlace: place?.open,
+    })
       .then(
         (result) => record.finished(result),
         (error: unknown) => record.notStarted(error),
@@ -150,6 +161,9 @@ export function createSubmit(options: SubmitOptions): SubmitRoom {
         const { script, startedAt } = record.shown();
         return record.isOver ? [] : [{ script, startedAt }];
       }),
+    attachKubernetes: (open) => {
+      openKubernetes = open;
+    },
     endWork,
     dispose: endWork,
   };

@@ -4,6 +4,7 @@ import { chooseOtherScript, startScript } from "../actions/script-actions.js";
 import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
+import { useKubernetes } from "../stores/kubernetes-store.js";
 import { type DialogState, uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
@@ -17,6 +18,7 @@ import { SelectInput, TextInput } from "../ui/text-input.js";
 import { joinArguments, splitArguments } from "./arguments.js";
 import { FilesSection } from "./files-section.js";
 import { PackagesSection } from "./packages-section.js";
+import { PlaceSection } from "./place-section.js";
 import { RolesTable } from "./roles-table.js";
 import styles from "./script-dialog.module.css";
 import { firstTasks, missingRole } from "./script-plan.js";
@@ -66,9 +68,17 @@ interface ScriptFormProps {
 function ScriptForm({ survey, given, onFolder }: ScriptFormProps): ReactElement {
   const { request: before } = given;
   const { strategy } = survey;
-  const machines = useCluster(machinesOf);
+  const known = useCluster(machinesOf);
+  const connection = useKubernetes((state) => state.connection);
+  const [pod, setPod] = useState(before?.kubernetes);
+  const place = connection && words.place(connection);
+  const inKubernetes = pod !== undefined && place !== undefined;
+  // One place, with the devices that every pod has.
+  const machines = inKubernetes
+    ? known.filter(({ kind }) => kind === "this").map((one) => ({ ...one, name: place, gpus: [] }))
+    : known;
   const [tasks, setTasks] = useState<readonly ScriptTask[]>(
-    () => before?.tasks ?? firstTasks(strategy, machines),
+    () => before?.tasks ?? firstTasks(strategy, known),
   );
   const [args, setArgs] = useState(joinArguments(before?.args ?? []));
   const [flags, setFlags] = useState(before?.passFlags ?? strategy?.readsFlags ?? false);
@@ -77,17 +87,19 @@ function ScriptForm({ survey, given, onFolder }: ScriptFormProps): ReactElement 
   const [comesBack, setComesBack] = useState(before?.outputs !== false);
   const [below, setBelow] = useState(typeof before?.outputs === "string" ? before.outputs : "");
   const [restarts, setRestarts] = useState(before?.restarts ?? 0);
-  const own = machines.find(({ kind }) => kind === "this")?.id;
+  const own = known.find(({ kind }) => kind === "this")?.id;
   const others = new Set(
     tasks.map(({ machineId }) => machineId).filter((id) => id !== undefined && id !== own),
   );
   const missing = missingRole(tasks, strategy);
   // What is too large is only in the way of other machines.
-  const isTooLarge = others.size > 0 && survey.files === undefined;
+  const isTooLarge = (others.size > 0 || inKubernetes) && survey.files === undefined;
   const start = (event: FormEvent) => {
     event.preventDefault();
     const request: ScriptRequest = {
-      ...{ path: survey.path, folder: survey.folder, tasks: [...tasks], args: splitArguments(args) },
+      ...{ path: survey.path, folder: survey.folder, args: splitArguments(args) },
+      tasks: inKubernetes ? tasks.map(({ machineId: _, ...task }) => task) : [...tasks],
+      ...(inKubernetes && { kubernetes: pod }),
       ...{ restarts, network, scalars, passFlags: flags },
       ...(!comesBack ? { outputs: false } : below.trim() === "" ? {} : { outputs: below.trim() }),
     };
@@ -113,8 +125,21 @@ function ScriptForm({ survey, given, onFolder }: ScriptFormProps): ReactElement 
             <Button onClick={() => attempt(() => chooseOtherScript(given))}>{words.choose}</Button>
           </div>
         </ScriptRow>
+        {place === undefined ? null : (
+          <PlaceSection
+            kubernetes={place}
+            pod={pod}
+            onChange={(chosen) => {
+              setPod(chosen);
+              // A task that has a machine is one, wherever it runs.
+              if (own) setTasks(tasks.map((task) => ({ ...task, machineId: own })));
+            }}
+          />
+        )}
         <FilesSection survey={survey} />
-        <PackagesSection script={survey} packages={survey.packages} machines={machines} tasks={tasks} />
+        {inKubernetes ? null : (
+          <PackagesSection script={survey} packages={survey.packages} machines={machines} tasks={tasks} />
+        )}
         <ScriptRow label={words.strategy}>
           {strategy ? (
             <p className={styles.line}>
@@ -193,7 +218,9 @@ function ScriptForm({ survey, given, onFolder }: ScriptFormProps): ReactElement 
         <span className={textStyles.grow} role="status">
           {missing
             ? words.missing[missing]
-            : words.sends({ bytes: bytesText(survey.files?.bytes ?? 0), machines: others.size })}
+            : inKubernetes
+              ? words.sendsToPods({ bytes: bytesText(survey.files?.bytes ?? 0), pods: tasks.length })
+              : words.sends({ bytes: bytesText(survey.files?.bytes ?? 0), machines: others.size })}
         </span>
         <Button onClick={uiActions.close}>{texts.common.cancel}</Button>
         <Button type="submit" variant="primary" disabled={missing !== undefined || isTooLarge}>

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, onTestFinished } from "vitest";
@@ -6,6 +6,7 @@ import { ApiServer } from "../../main/kubernetes/api-server.js";
 import { Kubelet } from "../main/kubernetes/support/kubelet.js";
 import { reportPod, schedulePods } from "../main/kubernetes/support/node.js";
 import { startPodWorkers } from "../main/kubernetes/support/pod-workers.js";
+import { ScriptNode } from "../main/kubernetes/support/script-node.js";
 import { startStandIn } from "../main/kubernetes/support/stand-in-server.js";
 import { writeKubeconfig } from "../main/kubernetes/support/test-server.js";
 import { peerMissing } from "../support/peers.js";
@@ -144,5 +145,51 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the cluster in Kubernete
     await panel.getByRole("button", { name: "Leave" }).click();
     await tasks.waitFor({ state: "detached" });
     await window.button("Start 2 workers").waitFor();
+  });
+
+  test("runs a script as pods, with its output and what it made", async ({ window, app }) => {
+    const folder = await mkdtemp(join(tmpdir(), "tensordeck-kubernetes-"));
+    const kubelet = new Kubelet();
+    const server = await startStandIn(kubelet);
+    const kubeconfig = await writeKubeconfig(server, folder, "default");
+    const api = await ApiServer.connect({ kubeconfig });
+    const node = await ScriptNode.open({ api, namespace: "default", kubelet, folder: join(folder, "pods") });
+    onTestFinished(async () => {
+      await node.close();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    });
+    const project = join(app.folder, "project");
+    await mkdir(project);
+    await writeFile(
+      join(project, "train.py"),
+      'import os\nopen("model", "w").write("weights")\nprint("in", os.environ["TENSORDECK_JOB"])\n',
+    );
+    const client = await ApiClient.connect(await app.newLink());
+    await client.call("kubernetes.connect", { kubeconfig });
+    client.close();
+
+    const { page } = window;
+    await page.getByRole("region", { name: "Kubernetes: lab" }).waitFor();
+    await window.menu("Run a script");
+    const files = page.getByRole("dialog", { name: "Choose a Python script" });
+    await files.getByRole("option", { name: "project" }).dblclick();
+    await files.getByRole("option", { name: "train.py" }).click();
+    await files.getByRole("button", { name: "Open", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Run a script" });
+    await dialog
+      .getByRole("combobox", { name: "Place" })
+      .selectOption({ label: "In Kubernetes: lab, namespace default" });
+    await dialog.getByLabel("Memory").fill("1Gi");
+    await dialog.getByText(/^Sends .* to each of 1 pod$/).waitFor();
+    await dialog.getByRole("button", { name: "Start when ready" }).click();
+    const log = page.getByRole("log", { name: "Output of the script" });
+    await log.getByText(`in ${join(folder, "pods")}`).waitFor();
+    await page.getByRole("button", { name: /^worker\/0 done/ }).waitFor();
+    await expect
+      .poll(async () =>
+        (await readdir(join(project, "runs"), { recursive: true })).filter((name) => name.endsWith("model")),
+      )
+      .toHaveLength(1);
   });
 });

@@ -1,5 +1,4 @@
 /** Kubernetes as the place where the tasks of a submitted script run: a Job with one pod for each. */
-import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { join } from "node:path";
@@ -79,7 +78,7 @@ export class KubeMachine implements JobMachine {
   }
 
   async prepare({ tasks, cluster, isolate, files }: MachineJob): Promise<Prepared> {
-    const { jobName, api, namespace, settings } = this.#options;
+    const { jobName, api, namespace, settings, events } = this.#options;
     this.#tasks = tasks;
     this.#cluster = podCluster(cluster, jobName);
     this.#files = files;
@@ -103,8 +102,9 @@ export class KubeMachine implements JobMachine {
             if (pod !== undefined || script.pod !== undefined) script.update(pod);
           }
         },
-        // What is done in the pods says so, too.
-        onProblem: () => undefined,
+        onProblem: (trouble) => {
+          if (trouble) events.onProgress(this, [trouble.message, trouble.reason].join(" "));
+        },
       },
       this.#signal,
       scriptSelector(jobName),
@@ -121,10 +121,16 @@ export class KubeMachine implements JobMachine {
   }
 
   start(task: TaskName, onLine: OnScriptLine): ScriptProcess {
-    let isEnding = false;
+    const ending = new AbortController();
     const run = async (): Promise<ScriptExit> => {
-      const pod = await this.#podFor(task);
-      if (isEnding) return { code: null, signal: "SIGTERM" };
+      let pod: ScriptPod;
+      try {
+        // Another pod, and its files, take their time.
+        pod = await abortable(this.#podFor(task), ending.signal);
+      } catch (error) {
+        if (ending.signal.aborted) return { code: null, signal: "SIGTERM" };
+        throw error;
+      }
       const { script, args, passFlags, python = DEFAULT_PYTHON } = this.#options.settings;
       const text = startText({
         ...{ python, script, args, passFlags, task, cluster: this.#cluster },
@@ -135,8 +141,8 @@ export class KubeMachine implements JobMachine {
     return {
       exited: run(),
       end: () => {
-        const isByForce = isEnding;
-        isEnding = true;
+        const isByForce = ending.signal.aborted;
+        ending.abort();
         const pod = this.#pods.get(hostOf(task));
         if (pod) inBackground(pod.end(isByForce));
       },
@@ -148,7 +154,7 @@ export class KubeMachine implements JobMachine {
   }
 
   async collect(): Promise<Collected> {
-    const { settings, outputs, events } = this.#options;
+    const { settings, outputs } = this.#options;
     const { outputs: under } = settings;
     let [files, bytes] = [0, 0];
     const leftOut: string[] = [];
@@ -159,7 +165,6 @@ export class KubeMachine implements JobMachine {
         leftOut.push(`${name}: its pod is gone, with what it made`);
         continue;
       }
-      events.onProgress(this, `${name}: its outputs are fetched`);
       try {
         await pod.execute(packCommand(under), {
           what: `What ${name} made cannot be brought back`,
@@ -196,7 +201,7 @@ export class KubeMachine implements JobMachine {
   }
 
   get #hasRequirements(): boolean {
-    return existsSync(join(this.#options.settings.folder, REQUIREMENTS));
+    return this.#files?.files.some(({ path }) => path === REQUIREMENTS) ?? false;
   }
 
   #gpusOf({ job, index }: TaskName): number {

@@ -20,7 +20,7 @@ export function podSizeOf(place: ScriptPlace): PodSize {
   for (const name of PLACE_OPTIONS) {
     const value = place[name];
     const wrong = value === undefined ? undefined : optionNamed(name)?.problem(value);
-    if (wrong !== undefined) throw problem("INVALID_ARGUMENT", `--${name} ${wrong}.`);
+    if (wrong !== undefined) throw problem("INVALID_ARGUMENT", `The option ${name} ${wrong}.`);
   }
   const { image, cpus, memory, gpus } = place;
   const count = Number(gpus ?? 0);

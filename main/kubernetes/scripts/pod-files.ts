@@ -74,7 +74,7 @@ export async function unpackInto(folder: string, archive: Readable, before: numb
   archive.pipe(entries);
   for await (const entry of entries) {
     const { name, type, size = 0 } = entry.header;
-    const path = name.replace(/^(?:\.\/)+/, "");
+    const path = name.replace(/^(?:\.?\/)+/, "");
     const isWanted = type === "file" && isInnerPath(path) && !path.split("/").some(isNeverSent);
     if (!isWanted || before + bytes + size > MOST_JOB_BYTES) {
       if (isWanted) leftOut.push(path);

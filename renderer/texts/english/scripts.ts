@@ -2,6 +2,7 @@ export const scripts = {
   scriptDialog: {
     title: "Run a script",
     script: "Script",
+    place: "{context}, namespace {namespace}",
     choose: "Choose…",
     folder: "Folder",
     examining: "Looking at the script and its folder…",
@@ -23,6 +24,7 @@ export const scripts = {
     timesLabel: "Most restarts",
     sends:
       "{machines, plural, =0 {All tasks run on this machine} one {Sends {bytes} to # other machine} other {Sends {bytes} to each of # other machines}}",
+    sendsToPods: "Sends {bytes} to each of {pods, plural, one {# pod} other {# pods}}",
     start: "Start when ready",
     missing: {
       none: "Choose a machine for at least one task.",
@@ -30,6 +32,14 @@ export const scripts = {
       worker: "ParameterServerStrategy needs a worker.",
       ps: "ParameterServerStrategy needs a ps.",
     },
+  },
+  placeSection: {
+    label: "Place",
+    machines: "On machines",
+    kubernetes: "In Kubernetes: {place}",
+    fields: { image: "Image", gpus: "GPUs", cpus: "Cores", memory: "Memory" },
+    placeholders: { image: "TensorFlow's own", gpus: "0", cpus: "any", memory: "such as 8Gi" },
+    note: "Each task is a pod, with a copy of the files and with what requirements.txt lists. GPUs are for all tasks but those of job ps. Curves are not drawn while it runs.",
   },
   filesSection: {
     label: "Files",

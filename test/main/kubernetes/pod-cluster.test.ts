@@ -33,6 +33,7 @@ describe("a cluster in Kubernetes that graphs run on", () => {
   let folder: string;
   let kubelet: Kubelet;
   let server: TestServer;
+  let kubeconfig: string;
   let api: ApiServer;
   let service: KubernetesService;
   let workers: PodWorkers;
@@ -44,7 +45,7 @@ describe("a cluster in Kubernetes that graphs run on", () => {
     folder = await mkdtemp(join(tmpdir(), "tensordeck-kubernetes-"));
     kubelet = new Kubelet();
     server = await startStandIn(kubelet);
-    const kubeconfig = await writeKubeconfig(server, folder, NAMESPACE);
+    kubeconfig = await writeKubeconfig(server, folder, NAMESPACE);
     api = await ApiServer.connect({ kubeconfig });
     service = new KubernetesService({
       openProbe: openWorkerProbe,
@@ -178,6 +179,22 @@ describe("a cluster in Kubernetes that graphs run on", () => {
     await bothRun();
   });
 
+  it("has another task when its job is scaled, and one less again", async () => {
+    await service.scale("lab", "worker", 3);
+    expect(states()).toEqual(["worker/0 running", "worker/1 running", "worker/2 starting"]);
+    await schedulePods(api, NAMESPACE, server);
+    await reportPod(api, NAMESPACE, "lab-worker-2", running);
+    const added = await vi.waitFor(() => {
+      const address = current().tasks()[2]?.address ?? "";
+      expect(address).not.toBe("");
+      return address;
+    });
+    await service.scale("lab", "worker", 2);
+    expect(states()).toEqual(["worker/0 running", "worker/1 running"]);
+    const refused = connect(Number(added.split(":")[1]), "127.0.0.1");
+    expect((await once(refused, "error"))[0]).toMatchObject({ code: "ECONNREFUSED" });
+  });
+
   it("closes its ports when it is left", async () => {
     const port = Number(current().tasks()[0]?.address.split(":")[1]);
     const left = current();
@@ -200,5 +217,16 @@ describe("a cluster in Kubernetes that graphs run on", () => {
     await service.use("lab");
     await service.disconnect();
     expect(used).toBeUndefined();
+  });
+
+  it("shows what its tasks take, where the cluster measures it", async () => {
+    await service.connect({ kubeconfig });
+    expect(service.state().measuresLoad).toBe(false);
+    kubelet.usage.set("lab-worker-0", { cpu: "1500m", memory: "256Mi" });
+    await service.connect({ kubeconfig });
+    expect(service.state()).toMatchObject({
+      measuresLoad: true,
+      clusters: [{ tasks: [{ pod: "lab-worker-0", usage: { cores: 1.5, memoryBytes: 2 ** 28 } }, {}, {}] }],
+    });
   });
 });

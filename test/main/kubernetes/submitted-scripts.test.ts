@@ -344,8 +344,8 @@ describe("what a task in Kubernetes gets", () => {
   });
 
   it.each([
-    [{ memory: "lots" }, "--memory must be a size with its unit, such as 512Mi or 4Gi."],
-    [{ gpus: "many" }, "--gpus must be a whole number from 0 to 64."],
+    [{ memory: "lots" }, "The option memory must be a size with its unit, such as 512Mi or 4Gi."],
+    [{ gpus: "many" }, "The option gpus must be a whole number from 0 to 64."],
   ])("refuses %j", (place, message) => {
     expect(() => podSizeOf(place)).toThrow(message);
   });

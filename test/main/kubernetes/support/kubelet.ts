@@ -21,6 +21,8 @@ export class Kubelet {
   readonly #followers = new Map<string, Set<ServerResponse>>();
   /** Ports of 127.0.0.1, by pod and its port: "lab-worker-0:2222". */
   readonly ports = new Map<string, number>();
+  /** What pods take, as the metrics API says it; empty: the cluster has none. */
+  readonly usage = new Map<string, { readonly cpu: string; readonly memory: string }>();
   /** By pod. */
   readonly #containers = new Map<string, ContainerProcess>();
   /** Pods whose container has ended: their logs do, too. */

@@ -138,7 +138,15 @@ export async function startStandIn(kubelet: Kubelet): Promise<TestServer> {
       return fail(response, 401, "Unauthorized");
     }
     if (pathname === "/version") return answer(response, { gitVersion: "v1.35.4" });
-    if (pathname.startsWith("/apis/metrics.k8s.io/")) return fail(response, 404, "not found");
+    if (pathname.startsWith("/apis/metrics.k8s.io/")) {
+      if (kubelet.usage.size === 0)
+        return fail(response, 404, "the server could not find the requested resource");
+      const items = [...kubelet.usage].map(([name, usage]) => ({
+        metadata: { name },
+        containers: [{ name: "tensorflow", usage }],
+      }));
+      return answer(response, { kind: "PodMetricsList", apiVersion: "metrics.k8s.io/v1beta1", items });
+    }
     const [, pod] = /\/pods\/([^/]+)\/log$/.exec(pathname) ?? [];
     if (pod !== undefined) return kubelet.log(pod, searchParams, response);
     const path = pathname.replace(/\/status$/, "");
