@@ -17,7 +17,8 @@ interface FileAssociation {
 interface BuilderConfiguration {
   readonly fileAssociations: readonly FileAssociation[];
   readonly protocols: readonly { readonly schemes: readonly string[] }[];
-  readonly linux: { readonly target: unknown };
+  readonly extraMetadata: { readonly homepage: string };
+  readonly linux: { readonly target: unknown; readonly maintainer: string };
   readonly mac: {
     readonly target: unknown;
     readonly entitlements: string;
@@ -56,6 +57,9 @@ test("electron-builder accepts its configuration: installers for the three syste
   expect(configuration.mac.target).toEqual(["dmg", "zip"]);
   expect(configuration.win.target).toEqual(["nsis"]);
   expect(configuration.publish).toBeUndefined();
+  // Without these, it makes neither deb nor rpm.
+  expect(configuration.extraMetadata.homepage).toMatch(/^https:\/\//);
+  expect(configuration.linux.maintainer).toMatch(/^\S.* <\S+@\S+>$/);
 });
 
 test("the system offers Tensordeck for every document that its window opens", () => {
