@@ -170,6 +170,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("accessibility", () => {
         "Export cluster",
         "Kubernetes…",
         "Settings",
+        "Guides",
         "Who can use this cluster",
         "Use from Python",
         "About Tensordeck",

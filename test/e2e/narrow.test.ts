@@ -55,6 +55,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("a window of 1024 by 700"
       await expectNothingCutOff(window, tab);
     }
     const runs = page.getByRole("tabpanel", { name: "Runs" });
+    await runs.getByRole("row", { name: /^run 2 .*done/ }).waitFor();
     for (const run of await runs.getByRole("checkbox").all()) await run.check();
     await runs.getByRole("rowheader", { name: "Graph and feeds" }).waitFor();
     await expectNothingCutOff(window, "two runs compared");

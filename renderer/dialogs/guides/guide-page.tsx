@@ -80,7 +80,7 @@ export function GuidePage({ guide, text, guides, place, onOpen }: GuidePageProps
       {text === "" ? (
         words.loading
       ) : (
-        <Markdown remarkPlugins={[remarkGfm]} components={components}>
+        <Markdown skipHtml remarkPlugins={[remarkGfm]} components={components}>
           {text}
         </Markdown>
       )}
