@@ -1,13 +1,16 @@
 /** Trainings that lost a task, and go on from a checkpoint. */
 import type { RunUpdate } from "../../main/api/runs.js";
-import type { NoticeAction } from "../stores/app-store.js";
+import { dismissNoticeByKey, type NoticeAction } from "../stores/app-store.js";
 import { openSessions } from "../stores/document-session.js";
 import { runHistoryActions } from "../stores/run-history-store.js";
-import { useDocumentRun } from "../stores/run-store.js";
+import { useDocumentRun, useRun } from "../stores/run-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
 
 const words = texts.actions.recoveryActions;
+
+/** Messages about a run; removed by the next run. */
+export const RUN_NOTICE = "run";
 
 /** A run that may go on, the newest or an earlier one. */
 export type Resumable = Pick<RunUpdate, "runId" | "recovery">;
@@ -20,6 +23,7 @@ export async function goOnFromCheckpoint({ runId }: Resumable): Promise<void> {
 /** The run is not going to go on, and the offer is shown no more. */
 export async function dismissRecovery({ runId }: Resumable): Promise<void> {
   await client().call("runs.dismissRecovery", { runId });
+  if (useRun.getState().newest?.runId === runId) dismissNoticeByKey(RUN_NOTICE);
   for (const session of openSessions()) {
     const store = useDocumentRun.of(session);
     const { latest } = store.getState();

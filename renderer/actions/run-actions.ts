@@ -30,15 +30,13 @@ import { listText } from "../ui/format.js";
 import { selectInGraph } from "../viewport/travel.js";
 import { changeMembership } from "./cluster-actions.js";
 import { currentTasks, missingTasks, needsFixedCluster, startLabel, startMissing } from "./graph-tasks.js";
-import { recoveryAction } from "./recovery-actions.js";
+import { RUN_NOTICE, recoveryAction } from "./recovery-actions.js";
 import { restoreRequest, runWithoutValues, runWithValues } from "./restore-actions.js";
 import { withEvents } from "./run-events.js";
 
 const words = texts.actions.runActions;
 
-/** Messages about a run; removed by the next run. */
-const RUN_NOTICE = "run";
-/** The same for a run of a document that is not shown. */
+/** As RUN_NOTICE, for a run of a document that is not shown. */
 const RUN_ELSEWHERE = "run-elsewhere";
 /** A missing prerequisite of a run, with an action to provide it; removed as soon as it is met in any way. */
 const TASKS_OFFER = "run-tasks";
@@ -301,7 +299,7 @@ export function receiveRun(received: RunUpdate, kernelOffer: KernelOffer): void 
   const update = keepEqual(newest, withEvents(received, newest));
   const isNew = newest?.runId !== update.runId;
   useRun.setState({ newest: update });
-  if (isNew) beginRun(update);
+  if (isNew) beginRun(update, newest);
   // It goes on: what was told of its failure no longer holds.
   else if (newest?.state === "failed" && isActive(update))
     for (const key of [RUN_NOTICE, RUN_ELSEWHERE]) dismissNoticeByKey(key);
@@ -315,8 +313,10 @@ export function receiveRun(received: RunUpdate, kernelOffer: KernelOffer): void 
 }
 
 /** Has the documents that a new run computes show it: the one that sent it, or, if none did, those that are the same. */
-function beginRun(run: RunUpdate): void {
-  for (const key of [RUN_NOTICE, TASKS_OFFER, RUN_ELSEWHERE]) dismissNoticeByKey(key);
+function beginRun(run: RunUpdate, before: RunUpdate | undefined): void {
+  // One that waited does not take the offer to go on with the one before along.
+  const notices = before?.recovery ? [TASKS_OFFER] : [RUN_NOTICE, TASKS_OFFER, RUN_ELSEWHERE];
+  for (const key of notices) dismissNoticeByKey(key);
   const open = openSessions().map((session) => ({ session, sent: sentRun(run, session) }));
   const isOwn = open.some(({ sent }) => sent !== undefined);
   for (const { session, sent } of open) {

@@ -43,6 +43,37 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("training in the window",
     await page.getByText(/^Restored 2 variables\./).waitFor();
   });
 
+  test("the loss is picked and the trainable graph looked at on the canvas", async ({ window, app }) => {
+    const { page } = window;
+    writeLine(app.folder);
+    await window.startTwoWorkers();
+    await window.openFile("line.meta");
+    await window.press("Control+k");
+    await page.getByRole("combobox", { name: /commands/i }).fill("Make trainable");
+    await window.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Make trainable" });
+    await dialog.getByLabel("Learning rate").fill("0.003");
+    await dialog.getByRole("button", { name: "Pick on canvas: loss" }).click();
+    const bar = page.getByRole("region", { name: "Make trainable" });
+    await window.select("Square");
+    await bar.getByText("What is selected computes no scalar of floats.").waitFor();
+    await window.select("loss");
+    await bar.getByRole("button", { name: "Use loss:0" }).click();
+    expect(await dialog.getByLabel("Learning rate").inputValue()).toBe("0.003");
+    await dialog.getByRole("radio", { name: /Between-graph, sync/ }).check();
+
+    await dialog.getByRole("button", { name: "Preview on canvas" }).click();
+    await bar.getByText(/^Preview: \d+ nodes are added in the scope train\.$/).waitFor();
+    // The scope is open: its nodes are drawn.
+    await window.node("train/init/init").or(window.node("train/init")).first().waitFor();
+    await bar.getByRole("button", { name: "Back to the choices" }).click();
+    expect(await dialog.getByRole("radio", { name: /Between-graph, sync/ }).isChecked()).toBe(true);
+    await dialog.getByRole("button", { name: "Preview on canvas" }).click();
+    await bar.getByRole("button", { name: "Keep" }).click();
+    await bar.waitFor({ state: "detached" });
+    await window.button("Run configuration: train").waitFor();
+  });
+
   test("ends when the loss has not improved for so many values", async ({ window, app }) => {
     const { page } = window;
     writeLine(app.folder);

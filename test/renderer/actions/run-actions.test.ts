@@ -8,6 +8,7 @@ import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { initialiseAndRunAgain } from "../../../renderer/actions/initialise-actions.js";
 import { runAlone, runTo } from "../../../renderer/actions/partial-run.js";
+import { dismissRecovery } from "../../../renderer/actions/recovery-actions.js";
 import {
   enqueueRun,
   pauseOrResumeRun,
@@ -201,6 +202,30 @@ describe("receiveRun", () => {
     receiveRun(update("preparing", { runId: "r2" }));
     expect(notices()).toEqual([]);
     expect(useDocumentRun.getState().latest?.runId).toBe("r2");
+  });
+});
+
+describe("a run that lost a task and can go on", () => {
+  const recovery = { task: "ps/0", afterStep: 7, checkpointStep: 5 };
+  const problem = { code: "ABORTED", message: "ps/0 ended.", task: "ps/0" };
+  const labels = () => notices().flatMap(({ action }) => action?.label ?? []);
+
+  it("is still offered when one that waited begins, until it goes on", async () => {
+    receiveRun(update("failed", { problem, recovery }));
+    expect(labels()).toEqual(["Restore from step 5 and go on"]);
+    receiveRun(update("preparing", { runId: "r2" }));
+    receiveRun(update("done", { runId: "r2" }));
+    expect(labels()).toEqual(["Restore from step 5 and go on"]);
+    receiveRun(update("preparing"));
+    expect(labels()).toEqual([]);
+  });
+
+  it("is offered no more once that was dismissed", async () => {
+    receiveRun(update("failed", { problem, recovery }));
+    await dismissRecovery({ runId: "r1" });
+    expect(calls).toContainEqual({ method: "runs.dismissRecovery", params: { runId: "r1" } });
+    expect(labels()).toEqual([]);
+    expect(useDocumentRun.getState().latest?.recovery).toBeUndefined();
   });
 });
 
