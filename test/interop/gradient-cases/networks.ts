@@ -69,7 +69,7 @@ export const NETWORKS: readonly GradientCase[] = [
       [[1, 4, 4, 4, 2]],
       { ksize: [1, 2, 2, 2, 1], strides: [1, 2, 2, 2, 1], padding: "VALID" },
       [],
-      float32,
+      { ...float32, notSmooth: type === "MaxPool3D" },
     ),
   ),
   ...["SAME", "VALID"].map((padding) =>
