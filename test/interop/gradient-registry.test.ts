@@ -23,8 +23,7 @@ interface Registered {
 
 /** Why ops have no gradient here. */
 const REASONS: Readonly<Record<string, string>> = {
-  "gradients of complex numbers are not passed on": `
-    Angle Complex ComplexAbs Conj FFT FFT2D FFT3D IFFT IFFT2D IFFT3D IRFFT IRFFT2D Imag RFFT RFFT2D Real`,
+  "real Fourier transforms of images are seldom in models that are trained": "RFFT2D",
   "a part of a loop, which is differentiated as a whole": "Exit LoopCond NextIteration",
   "references, which tf.compat.v1 makes only of variables and passes no gradient through in loops": `
     RefEnter RefExit RefIdentity RefMerge RefNextIteration RefSwitch`,

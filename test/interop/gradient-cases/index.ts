@@ -2,6 +2,7 @@
 import { ARRAYS } from "./arrays.js";
 import { BEHAVIOUR } from "./behaviour.js";
 import type { GradientCase } from "./case.js";
+import { COMPLEX } from "./complex.js";
 import { DECOMPOSITIONS } from "./decompositions.js";
 import { BINARY, UNARY } from "./elementwise.js";
 import { GATHERS } from "./gathers.js";
@@ -23,6 +24,7 @@ export const CASES: readonly GradientCase[] = [
   ...MATRICES,
   ...LINEAR_ALGEBRA,
   ...DECOMPOSITIONS,
+  ...COMPLEX,
   ...SPECIAL_FUNCTIONS,
   ...ARRAYS,
   ...GATHERS,

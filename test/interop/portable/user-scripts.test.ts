@@ -1,4 +1,7 @@
-/** The scripts of test/interop/scripts, as users write them, against servers that have nothing but npm. */
+/**
+ * The scripts of test/interop/scripts, as users write them, against servers that have nothing but npm: with every release of
+ * TensorFlow that test/compatibility compares.
+ */
 import { afterEach, describe, expect, test } from "vitest";
 import { peerMissing } from "../../support/peers.js";
 import { runScript } from "../worker-peers.js";

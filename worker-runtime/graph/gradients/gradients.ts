@@ -1,9 +1,10 @@
 /** tf.gradients: the derivatives of tensors with respect to others, as nodes of the same graph. */
-import { invalidArgument, notFound } from "../../protocol/status.js";
+import { invalidArgument, notFound, unimplemented } from "../../protocol/status.js";
 import { Graph } from "../graph.js";
 import { type Operation, Output } from "../operation.js";
 import { group } from "../ops/control-flow.js";
 import type { Variable } from "../variable.js";
+import { holdsForComplex, isComplex } from "./complex.js";
 import { directCall } from "./functions.js";
 import { denseGradient, type Gradient, type GradientContext, IndexedSlices, OpGradient } from "./gradient.js";
 import { isLoopSwitch, LoopFrames } from "./loop-frames.js";
@@ -224,6 +225,13 @@ class Backpropagation {
     const rule = gradientRuleOf(op.type) ?? (this.#graph.functions.has(op.type) ? directCall : undefined);
     if (!rule) throw this.#undefinedGradient(op);
     const wants = (index: number) => this.#wants(op.inputs[index]);
+    const passed = [...op.inputs.filter((_, i) => wants(i)), ...op.outputs.filter((_, i) => outputs[i])];
+    if (passed.some(({ dtype }) => isComplex(dtype)) && !holdsForComplex(op.type)) {
+      throw unimplemented(
+        `The gradient of ${op.type} node "${op.name}" is not available for complex numbers. Use stopGradients, or compute ` +
+          "with the real and the imaginary parts.",
+      );
+    }
     const make = () =>
       this.#graph.withNameScope(`${op.name}_grad`, () =>
         rule(new OpGradient(op, outputs, wants, this.#context)),

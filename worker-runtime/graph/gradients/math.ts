@@ -2,6 +2,7 @@
 import type { DType } from "../../protocol/dtype.js";
 import type { Output } from "../operation.js";
 import { ofBoth, sumToShape } from "./broadcasting.js";
+import { conjugated, isComplex } from "./complex.js";
 import type { GradientRule, GradientRules, OpGradient } from "./gradient.js";
 
 /** The gradient times the derivative. */
@@ -54,8 +55,8 @@ const add: GradientRule = (at) =>
   );
 
 const divide: GradientRule = (at) => {
-  const { call, g, x } = at;
-  const y = at.input(1);
+  const { call, g } = at;
+  const [x, y] = [conjugated(at, at.x), conjugated(at, at.input(1))];
   return ofBoth(
     at,
     () => call("RealDiv", [g, y]),
@@ -102,7 +103,9 @@ const UNARY: GradientRules = {
     call("Mul", [call("Exp", [call("Square", [y])]), Math.sqrt(Math.PI) / 2]),
   ),
   Lgamma: derivative(({ call, x }) => call("Digamma", [x])),
-  Cast: ({ call, x, g }) => [isFloating(x.dtype) ? call("Cast", [g], { DstT: x.dtype }) : undefined],
+  Cast: ({ call, x, g }) => [
+    isFloating(x.dtype) || isComplex(x.dtype) ? call("Cast", [g], { DstT: x.dtype }) : undefined,
+  ],
 };
 
 /** Functions of several arguments. */
@@ -120,8 +123,8 @@ const BINARY: GradientRules = {
   Mul: (at) =>
     ofBoth(
       at,
-      () => at.call("Mul", [at.g, at.input(1)]),
-      () => at.call("Mul", [at.x, at.g]),
+      () => at.call("Mul", [at.g, conjugated(at, at.input(1))]),
+      () => at.call("Mul", [conjugated(at, at.x), at.g]),
     ),
   Div: divide,
   RealDiv: divide,

@@ -1,11 +1,14 @@
 /** Which tensors depend on which, as far as gradients pass. */
 import type { Graph } from "../graph.js";
 import type { Operation, Output } from "../operation.js";
+import { isComplex } from "./complex.js";
 import { isFloating } from "./math.js";
 
 /** Whether a gradient passes through a tensor: values, lists of them, or handles of variables. */
 export function carriesGradient(x: Output): boolean {
-  return x.dataType !== undefined && (isFloating(x.dtype) || x.dtype === "resource" || x.dtype === "variant");
+  if (x.dataType === undefined) return false;
+  const { dtype } = x;
+  return isFloating(dtype) || isComplex(dtype) || dtype === "resource" || dtype === "variant";
 }
 
 /** The tensors that a gradient of this one may reach, itself included. */

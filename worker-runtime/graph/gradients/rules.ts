@@ -1,4 +1,5 @@
 import { ARRAYS } from "./arrays.js";
+import { COMPLEX } from "./complex.js";
 import { DECOMPOSITIONS } from "./decompositions.js";
 import { FUNCTIONS } from "./functions.js";
 import { GATHERS } from "./gathers.js";
@@ -24,6 +25,7 @@ const RULES: ReadonlyMap<string, GradientRule> = new Map(
     ...MATRICES,
     ...LINEAR_ALGEBRA,
     ...DECOMPOSITIONS,
+    ...COMPLEX,
     ...SPECIAL_FUNCTIONS,
     ...NETWORKS,
     ...IMAGES,
