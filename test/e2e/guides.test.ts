@@ -16,7 +16,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the guides", () => {
       const picture = text.getByRole("img").first();
       const width = () =>
         picture.evaluate((image) => (image instanceof HTMLImageElement ? image.naturalWidth : 0));
-      await expect.poll(width, title).toBeGreaterThan(1000);
+      await expect.poll(width, { message: title }).toBeGreaterThan(1000);
     }
 
     await dialog.getByRole("button", { name: "How Tensordeck is built" }).click();
