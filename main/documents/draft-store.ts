@@ -26,8 +26,8 @@ const MAX_DRAFTS = 20;
 const MAX_TOTAL_BYTES = 2 ** 30;
 /** Larger drafts are not kept: writing them would block the application and fill the disk. */
 const MAX_DRAFT_BYTES = 2 ** 28;
-/** A reloaded page may call before its old connection is known to have ended. */
-const HANDOVER_MILLIS = 1000;
+/** A reloaded page may call before its old connection is known to have ended: soon, but a busy machine takes its time. */
+const HANDOVER_MILLIS = 5000;
 const ENDING = ".draft";
 
 export interface DraftStoreCollaborators {
