@@ -102,7 +102,10 @@ const STEPS = [
     // A checkout without the window's configuration is a program without a window, which is also useful.
     applies: () => existsSync(join(root, "vite.config.ts")),
     action: async () =>
-      (await runTool("vite", "bin/vite.js", ["build", "--logLevel", "warn"])) || writeLicences(),
+      // Vite would build a window for development where the tests, whose NODE_ENV is "test", bring it up to date.
+      (await runTool("vite", "bin/vite.js", ["build", "--logLevel", "warn"], {
+        env: { ...process.env, NODE_ENV: "production" },
+      })) || writeLicences(),
   },
 ];
 
