@@ -20,7 +20,7 @@ export interface ContextChoice {
   readonly context?: string | undefined;
 }
 
-/** The contexts of a kubeconfig. @throws ProblemError if it cannot be read */
+/** The contexts of a kubeconfig. @throws ProblemError if there is none, or it cannot be read */
 export async function readContexts(kubeconfig?: string): Promise<KubeContext[]> {
   const config = await load(kubeconfig);
   const current = config.getCurrentContext();
@@ -31,7 +31,7 @@ export async function readContexts(kubeconfig?: string): Promise<KubeContext[]> 
   });
 }
 
-/** The kubeconfig with a context chosen. @throws ProblemError if it cannot be read, or has no such context */
+/** The kubeconfig with a context chosen. @throws ProblemError if there is none, it cannot be read, or has no such context */
 export async function chooseContext({ kubeconfig, context }: ContextChoice): Promise<KubeConfig> {
   const config = await load(kubeconfig);
   const wanted = context ?? config.getCurrentContext();
@@ -70,5 +70,19 @@ async function load(kubeconfig: string | undefined): Promise<KubeConfig> {
       remedy: "Choose the kubeconfig that kubectl uses.",
     });
   }
+  if (isMadeUp(config)) {
+    throw problem("NOT_FOUND", "There is no kubeconfig.", {
+      reason: "KUBECONFIG is not set, and there is no .kube/config in your home folder.",
+      remedy: "Choose the file that you were given for the cluster.",
+    });
+  }
   return config;
+}
+
+/** Where it finds no kubeconfig, the client makes one up, for an API server without TLS on this machine. */
+function isMadeUp(config: KubeConfig): boolean {
+  return (
+    config.getCurrentContext() === "loaded-context" &&
+    config.getCurrentCluster()?.server === "http://localhost:8080"
+  );
 }

@@ -30,18 +30,27 @@ describe("tensordeck kube", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function kube(...args: string[]): Promise<{ readonly code: number | null; readonly output: string }> {
-    const env = { ...environmentWithoutProxies(), KUBECONFIG: kubeconfig };
+  async function kubeWith(variables: Readonly<Record<string, string>>, ...args: string[]) {
+    const env = { ...environmentWithoutProxies(), ...variables };
     const peer = await spawnPeer(process.execPath, [command, "kube", ...args], { env });
     const { code } = await peer.exited;
     return { code, output: peer.output() };
   }
+
+  const kube = (...args: string[]) => kubeWith({ KUBECONFIG: kubeconfig }, ...args);
 
   it("lists contexts, of the kubeconfig that kubectl would use", async () => {
     expect(await kube("contexts")).toEqual({
       code: 0,
       output: `* lab  ${server.url}\n  guest  ${server.url}\n`,
     });
+  });
+
+  it("says that there is no kubeconfig, rather than to ask a server on this machine", async () => {
+    const nowhere = { KUBECONFIG: "", HOME: folder, USERPROFILE: folder, HOMEDRIVE: "", HOMEPATH: "" };
+    const { code, output } = await kubeWith(nowhere, "contexts");
+    expect(code).not.toBe(0);
+    expect(output).toMatch(/NOT_FOUND: There is no kubeconfig\..*KUBECONFIG is not set/s);
   });
 
   it("deploys a cluster file, shows it, reads a log, scales and deletes it", async () => {
