@@ -67,7 +67,7 @@ export class KubeMachine implements JobMachine {
   constructor(options: KubeMachineOptions) {
     this.#options = options;
     const { api, namespace, jobName, size, signal } = options;
-    this.name = `namespace ${namespace} of ${api.context}`;
+    this.name = `Kubernetes (${api.context}/${namespace})`;
     this.#signal = AbortSignal.any([signal, this.#over.signal]);
     this.#objects = new JobObjects({ api, namespace, jobName, size, signal: this.#signal });
   }

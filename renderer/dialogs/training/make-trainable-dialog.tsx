@@ -52,7 +52,8 @@ export default function MakeTrainableDialog({ node, draft }: MakeTrainableProps)
   const choices = useTrainingChoices(document, loss, tasks, problemOfNumbers, draft);
   const { made, optimizer, scheme, facts } = choices;
   const misfit = schemeProblem(scheme, facts) !== undefined;
-  const problem = loss === undefined ? words.noLoss : "problem" in made ? made.problem : refusal;
+  const lacking = loss === undefined ? words.noLoss : choices.hasVariables ? undefined : words.noVariables;
+  const problem = lacking ?? ("problem" in made ? made.problem : refusal);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if ("problem" in made || misfit) return;

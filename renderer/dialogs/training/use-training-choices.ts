@@ -85,6 +85,8 @@ export interface TrainingChoices {
   readonly scheme: Scheme;
   readonly variables: readonly (VariableRow & { readonly chosen: boolean })[];
   readonly batch: readonly (BatchRow & { readonly chosen: boolean })[];
+  /** False if the graph is known to have none: then there is nothing to choose. */
+  readonly hasVariables: boolean;
   readonly facts: SchemeFacts;
   /** All of it, with which the dialog can be opened again. */
   readonly draft: TrainingDraft;
@@ -150,6 +152,7 @@ export function useTrainingChoices(
   }, [document, loss, scheme, wanted, tasks, optimizer, values, numbers, findings]);
   return {
     ...{ optimizer, values, scheme, variables, batch, made },
+    hasVariables: variables.length > 0 || findings.problem !== undefined,
     draft: { loss, optimizer: optimizer.name, values, scheme, ticks },
     facts: {
       workers: tasks.workers.length,

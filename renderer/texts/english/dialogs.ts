@@ -171,6 +171,8 @@ export const dialogs = {
     loss: "Loss",
     noLoss:
       "The graph has no loss: a scalar of floats that is computed. Reduce an error to one number first, for example with Mean.",
+    noVariables:
+      "The graph has no variables, so there is nothing to train. Use the command Add a layer…, or add a VarHandleOp, and compute the loss from it.",
     pick: "Pick on canvas",
     pickOf: {
       loss: "Pick on canvas: loss",

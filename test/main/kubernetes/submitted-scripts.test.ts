@@ -187,7 +187,10 @@ raise ValueError("the data are wrong")
       );
       expect(result).toMatchObject({
         outcome: { kind: "failed", exit: { code: 1 } },
-        problem: { message: "worker/0 failed (exit code 1).", reason: "ValueError: the data are wrong" },
+        problem: {
+          message: "worker/0 on Kubernetes (lab/default) failed (exit code 1).",
+          reason: "ValueError: the data are wrong",
+        },
       });
       expect(collected).toMatchObject({ files: 1 });
       expect(await readFile(join(collected?.folder ?? "", "worker-0", "checkpoints", "a"), "utf8")).toBe(
@@ -317,7 +320,7 @@ time.sleep(3600)
       const { code } = await peer.exited;
       expect(code, peer.output()).toBe(5);
       expect(peer.stdout()).toBe("in a pod\n");
-      expect(peer.output()).toMatch(/tensordeck: sending 3 files, 1 kB, to namespace default of lab/);
+      expect(peer.output()).toMatch(/tensordeck: sending 3 files, 1 kB, to Kubernetes \(lab\/default\)/);
       await nothingIsLeft();
     }, 120_000);
   },

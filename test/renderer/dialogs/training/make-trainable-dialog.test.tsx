@@ -14,6 +14,15 @@ import { clusterOf, machineOf, taskOf } from "../../support/cluster-states.js";
 import { connect, expectAccessible, show } from "../../support/components.js";
 import { readOps } from "../../support/documents.js";
 
+/** A sum of constants. */
+function openSum(): void {
+  const graph = new Graph();
+  ops.reduceSum(ops.constant(graph, [1, 2], { dtype: "float32", name: "x" }), undefined, { name: "sum" });
+  readOps();
+  const metaGraph = MetaGraphDef.encode(graph.toMetaGraphDef()).finish();
+  documentActions.load({ name: "sum", kind: "meta_graph", format: "binary", metaGraph });
+}
+
 /** A line through four points, with a second scalar. */
 function openLine(): void {
   const graph = new Graph();
@@ -44,6 +53,14 @@ beforeEach(() => {
 });
 
 describe("the dialog that makes a graph trainable", () => {
+  it("says that a graph without variables has nothing to train, and what to add", () => {
+    openSum();
+    startTasks("worker/0");
+    show(<MakeTrainableDialog />);
+    expect(screen.getByRole("alert").textContent).toMatch(/^The graph has no variables.*Add a layer…/);
+    expect(make().disabled).toBe(true);
+  });
+
   it("adds what trains the graph and a run that does, in one step of undo", async () => {
     startTasks("ps/0", "worker/0", "worker/1");
     const before = names();
