@@ -1,4 +1,5 @@
 /** `tensordeck agent`: this machine for others, without a window of its own. */
+import { realpath } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import {
@@ -239,7 +240,8 @@ async function printService(args: ParsedArgs): Promise<number> {
     return value === undefined ? [] : [`--${flag}`, value];
   });
   const system = args.get("to") ?? defaultSystem();
-  const program = process.argv[1] ?? "tensordeck";
+  // npx runs a link in npm's cache, which may be cleaned.
+  const program = await realpath(process.argv[1] ?? "tensordeck");
   const dataDir = dataDirOf(args);
   const options = { node: process.execPath, program, flags, dataDir, user: userInfo().username };
   const words = ["tensordeck", "agent", "service", "--to", system];

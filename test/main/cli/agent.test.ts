@@ -1,7 +1,7 @@
 /** `tensordeck agent` as a program of its own. */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -94,7 +94,13 @@ describe("without a running agent", () => {
     );
   });
 
-  test("service prints a unit", () => {
+  test("service prints a unit, which runs the program itself and not a link to it", async () => {
+    const link = join(dataDir, "tensordeck.mjs");
+    await symlink(program, link);
+    const { stdout: linked } = spawnSync(process.execPath, [link, "agent", "service", "--to", "systemd"], {
+      ...{ encoding: "utf8", env },
+    });
+    expect(linked).toContain(`ExecStart=${process.execPath} ${program} agent `);
     const { stdout } = tensordeck("agent", "service", "--data-dir", dataDir, "--port", "2221");
     expect(stdout).toContain(
       `ExecStart=${process.execPath} ${program} agent --data-dir ${dataDir} --port 2221\n`,
