@@ -24,6 +24,8 @@ const LEARNING_RATE = 0.01;
 const SEED = 1;
 /** Groups of the collective operations of each number of workers are apart. */
 const FIRST_GROUP_KEY = 100;
+/** A server remembers the shape of an instance as long as it runs: each model has instances of its own. */
+const FIRST_INSTANCES: Readonly<Record<ModelName, number>> = { mlp: 1, cnn: 101 };
 
 export const examplesPerBatch: Readonly<Record<ModelName, number>> = { mlp: MLP_BATCH, cnn: CNN_BATCH };
 
@@ -109,7 +111,7 @@ export function ring(model: ModelName, workers: number): TrainingGraph {
         const gradients = optimizer().computeGradients(replica.loss, { varList });
         const means = gradients.map(
           ([gradient, variable], at): train.GradientOfVariable => [
-            reduced(graph, gradient as Output, workers, at + 1),
+            reduced(graph, gradient as Output, workers, FIRST_INSTANCES[model] + at),
             variable,
           ],
         );

@@ -105,6 +105,10 @@ def in_graph(model, workers):
         return [loss, models.optimizer().apply_gradients(means)], feeds
 
 
+# A server remembers the shape of an instance as long as it runs: each model has instances of its own.
+FIRST_INSTANCES = {"mlp": 1, "cnn": 101}
+
+
 def ring(model, workers):
     """Each worker has variables of its own; collective operations average their gradients."""
     losses, updates, feeds = [], [], {}
@@ -115,7 +119,8 @@ def ring(model, workers):
             losses.append(loss)
             own = tf1.trainable_variables(scope.name)
             gradients = models.optimizer().compute_gradients(loss, own)
-            means = [(reduced(gradient, workers, at + 1), one) for at, (gradient, one) in enumerate(gradients)]
+            first = FIRST_INSTANCES[model]
+            means = [(reduced(gradient, workers, first + at), one) for at, (gradient, one) in enumerate(gradients)]
             updates.append(models.optimizer().apply_gradients(means))
     with tf1.device(task(0)):
         return [mean_of(losses), tf.group(*updates)], feeds
