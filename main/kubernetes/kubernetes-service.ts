@@ -16,7 +16,7 @@ import { type ContextChoice, readContexts } from "./kube-config.js";
 import { PodCluster, taskIdOfPod } from "./pod-cluster.js";
 import { type PodLogLine, podLog } from "./pod-log.js";
 import { PodLogs } from "./pod-logs.js";
-import { type PodUsage, podUsage } from "./pod-metrics.js";
+import { type PodUsage, podUsage, USAGE_MILLIS } from "./pod-metrics.js";
 import { INSTANCE_LABEL, type Pod, type PodTask, taskOfPod } from "./pod-task.js";
 import { PodWatch, type PodWatchListener } from "./pod-watch.js";
 import { PortForward } from "./port-forward.js";
@@ -26,9 +26,6 @@ export interface ConnectRequest extends ContextChoice {
   /** Absent: the context's. */
   readonly namespace?: string | undefined;
 }
-
-/** How often the load is read; the metrics API measures no more often. */
-const USAGE_MILLIS = 15_000;
 
 /** What clusters in Kubernetes need of the application if graphs are to run on them. */
 export interface RunsOnPods {
@@ -200,7 +197,7 @@ export class KubernetesService {
     if (name !== undefined) await connection.deployments.get(name, connection.abort.signal);
     await this.#leave(connection, `${name ?? "Another cluster"} is used instead.`);
     if (name === undefined || this.#connection !== connection) return;
-    const { api, deployments, abort } = connection;
+    const { api, deployments } = connection;
     const cluster: PodCluster = new PodCluster({
       name,
       openProbe: runs.openProbe,
@@ -212,8 +209,7 @@ export class KubernetesService {
       },
     });
     const logs = new PodLogs(
-      (pod, { tailLines, signal }) =>
-        this.log(pod, { follow: true, tailLines, signal: AbortSignal.any([signal, abort.signal]) }),
+      (pod, options) => this.log(pod, { follow: true, ...options }),
       (pod, lines) => runs.onLog(taskIdOfPod(pod), lines),
     );
     connection.used = { cluster, logs };

@@ -4,6 +4,9 @@ import { problemOf } from "../shared/problems.js";
 import type { ApiServer } from "./api-server.js";
 import { TENSORDECK_SELECTOR } from "./pod-task.js";
 
+/** How often it is worth asking: the metrics API measures no more often. */
+export const USAGE_MILLIS = 15_000;
+
 export interface PodUsage {
   readonly cores: number;
   readonly memoryBytes: number;

@@ -6,7 +6,7 @@ import { ProblemError } from "../../main/api/wire.js";
 import { tasksOfCollectives } from "../../worker-runtime/graph/collective-ops.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { rememberedOf } from "../document/differing-keys.js";
-import { addTasks, machinesOf, useCluster } from "../stores/cluster-store.js";
+import { addTasks, machinesOf, runMembershipOf, useCluster } from "../stores/cluster-store.js";
 import { useKubernetes } from "../stores/kubernetes-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
@@ -161,10 +161,10 @@ export function placesOf(
  * tasks that they know from their start. The portable engine takes them from the session, too.
  */
 export function needsFixedCluster(nodes: ReadonlyMap<string, Pinned & { readonly op: string }>): boolean {
-  const { tasks, state } = useCluster.getState();
-  if (state?.membership === "fixed" || useKubernetes.getState().used !== undefined) return false;
+  const store = useCluster.getState();
+  if (runMembershipOf(store) === "fixed") return false;
   const needed = tasksOfCollectives(nodes.values());
-  const portable = tasks.filter(({ engine }) => engine === "portable").map(taskName);
+  const portable = store.tasks.filter(({ engine }) => engine === "portable").map(taskName);
   return needed.size > 1 && ![...needed].every((name) => portable.includes(name));
 }
 

@@ -5,7 +5,7 @@ import { taskName } from "../cluster/task-name.js";
 import { clusterCommands, membershipCommands } from "../commands/cluster-commands.js";
 import { menuEntry } from "../commands/menu-entry.js";
 import { useApp } from "../stores/app-store.js";
-import { runMachinesOf, useCluster } from "../stores/cluster-store.js";
+import { runMachinesOf, runMembershipOf, useCluster } from "../stores/cluster-store.js";
 import { useKubernetes } from "../stores/kubernetes-store.js";
 import { texts } from "../texts/texts.js";
 import { classNames } from "../ui/class-names.js";
@@ -26,7 +26,7 @@ const MOST_TARGETS = 8;
 /** The cluster of the session, its membership, and how a Python script reaches it. */
 export function SessionTarget(): ReactElement {
   const tasks = useCluster((state) => state.tasks);
-  const membership = useCluster((state) => (state.nodes ? "fixed" : (state.state?.membership ?? "dynamic")));
+  const membership = useCluster((state) => runMembershipOf(state) ?? "dynamic");
   const kubernetes = useKubernetes(({ used }) => used?.cluster);
   const connected = useApp((state) => state.connection === "connected");
   const access = useCluster((state) => state.state?.access ?? "secure");

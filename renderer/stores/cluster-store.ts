@@ -1,5 +1,5 @@
 import { create } from "zustand";
-import type { AddTasks, ClusterState, Machine, Task } from "../../main/api/cluster.js";
+import type { AddTasks, ClusterState, Machine, Membership, Task } from "../../main/api/cluster.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { client } from "../transport/client.js";
 import { forgetDismissed } from "./dismissed-store.js";
@@ -84,6 +84,11 @@ export function machinesOf({ state }: Pick<ClusterStore, "state">): readonly Mac
 /** The machines, or the nodes of Kubernetes, that graphs run on. */
 export function runMachinesOf(store: ClusterStore): readonly Machine[] {
   return store.nodes ?? machinesOf(store);
+}
+
+/** The membership of the cluster that graphs run on; undefined until the application answered. */
+export function runMembershipOf({ nodes, state }: ClusterStore): Membership | undefined {
+  return nodes ? "fixed" : state?.membership;
 }
 
 /** The name of the machine that a task runs on. */

@@ -171,12 +171,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the cluster in Kubernete
 
     const { page } = window;
     await page.getByRole("region", { name: "Kubernetes: lab" }).waitFor();
-    await window.menu("Run a script");
-    const files = page.getByRole("dialog", { name: "Choose a Python script" });
-    await files.getByRole("option", { name: "project" }).dblclick();
-    await files.getByRole("option", { name: "train.py" }).click();
-    await files.getByRole("button", { name: "Open", exact: true }).click();
-    const dialog = page.getByRole("dialog", { name: "Run a script" });
+    const dialog = await window.chooseScript("project", "train.py");
     await dialog
       .getByRole("combobox", { name: "Place" })
       .selectOption({ label: "In Kubernetes: lab, namespace default" });

@@ -63,11 +63,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("a window of 1024 by 700"
     const project = join(app.folder, "project");
     mkdirSync(project);
     writeFileSync(join(project, "wait.py"), "import time\nprint('waiting')\ntime.sleep(600)\n");
-    await window.menu("Run a script");
-    const files = page.getByRole("dialog", { name: "Choose a Python script" });
-    await files.getByRole("option", { name: "project" }).dblclick();
-    await files.getByRole("option", { name: "wait.py" }).click();
-    await files.getByRole("button", { name: "Open", exact: true }).click();
+    await window.chooseScript("project", "wait.py");
     const dialog = page.getByRole("dialog");
     const start = dialog.getByRole("button", { name: "Start when ready" });
     await start.waitFor();

@@ -17,12 +17,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("a script in the window",
     writeFileSync(join(project, ".gitignore"), "data/\nlogs/\n");
     const { page } = window;
 
-    await window.menu("Run a script");
-    const files = page.getByRole("dialog", { name: "Choose a Python script" });
-    await files.getByRole("option", { name: "project" }).dblclick();
-    await files.getByRole("option", { name: "train.py" }).click();
-    await files.getByRole("button", { name: "Open", exact: true }).click();
-    const dialog = page.getByRole("dialog", { name: "Run a script" });
+    const dialog = await window.chooseScript("project", "train.py");
     await dialog.getByText("TF_CONFIG found in train.py, line 11").waitFor();
     await dialog.getByText("2 files,").waitFor();
     await dialog.getByText("Left out: data/").waitFor();

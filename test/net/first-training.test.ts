@@ -86,9 +86,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow", "chromium"))(
     test(`train a classifier of digits together after ${MOST_CLICKS} clicks and the pairing's code`, async () => {
       const { page } = window;
       await window.button("Pair with raspberrypi").click();
-      const shown = piWindow.page.getByRole("dialog", { name: "gpu-pc wants to pair" });
-      const code = await shown.getByRole("img", { name: /^[\d ]+$/ }).getAttribute("aria-label");
-      const digits = code?.replace(/\D/g, "") ?? "";
+      const digits = await piWindow.pairingCode("gpu-pc");
       const dialog = page.getByRole("dialog", { name: "Pair with raspberrypi" });
       // The first box has the focus.
       await dialog.getByRole("textbox").first().and(page.locator(":focus")).waitFor();

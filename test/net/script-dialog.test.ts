@@ -64,12 +64,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow", "chromium"))("a script o
 
   test("is planned, sent, started when ready, followed, stopped, and says why it failed", async () => {
     const { page } = window;
-    await window.menu("Run a script");
-    const files = page.getByRole("dialog", { name: "Choose a Python script" });
-    await files.getByRole("option", { name: "project" }).dblclick();
-    await files.getByRole("option", { name: "train.py" }).click();
-    await files.getByRole("button", { name: "Open", exact: true }).click();
-    const dialog = page.getByRole("dialog", { name: "Run a script" });
+    const dialog = await window.chooseScript("project", "train.py");
     const machineOf = (task: string) => dialog.getByRole("combobox", { name: `Machine of ${task}` });
     await machineOf("worker/1").waitFor();
     const chosen = (task: string) => machineOf(task).locator("option:checked").textContent();

@@ -9,11 +9,12 @@ import { ProblemError } from "../../api/wire.js";
 import type { FolderFiles } from "../../scripts/files/script-files.js";
 import type { OnScriptLine, ScriptExit, ScriptProcess } from "../../scripts/script-process.js";
 import type { PortedTask, ScriptCluster } from "../../scripts/task-environment.js";
+import { unlessAborted } from "../../shared/deferred.js";
 import { messageOf, problem } from "../../shared/problems.js";
 import type { Collected, JobMachine, MachineEvents, MachineJob, Prepared } from "../../submit/job-machine.js";
 import type { JobSettings } from "../../submit/job-settings.js";
 import type { ApiServer } from "../api-server.js";
-import { podUsage } from "../pod-metrics.js";
+import { podUsage, USAGE_MILLIS } from "../pod-metrics.js";
 import { PodWatch } from "../pod-watch.js";
 import { JobObjects } from "./job-objects.js";
 import { archiveBytes, archiveOf, unpackInto } from "./pod-files.js";
@@ -28,8 +29,6 @@ import {
 import { ScriptPod } from "./script-pod.js";
 import { finishCommand, installCommand, packCommand, startText, unpackCommand } from "./script-program.js";
 
-/** How often the load is read; the metrics API measures no more often. */
-const USAGE_MILLIS = 15_000;
 /** The file of requirements that is installed in the pods. */
 const REQUIREMENTS = "requirements.txt";
 const DEFAULT_PYTHON = "python3";
@@ -126,7 +125,7 @@ export class KubeMachine implements JobMachine {
       let pod: ScriptPod;
       try {
         // Another pod, and its files, take their time.
-        pod = await abortable(this.#podFor(task), ending.signal);
+        pod = await unlessAborted(this.#podFor(task), ending.signal);
       } catch (error) {
         if (ending.signal.aborted) return { code: null, signal: "SIGTERM" };
         throw error;
@@ -232,7 +231,7 @@ export class KubeMachine implements JobMachine {
     const refused = await this.#objects.makeJob(task, attempt, this.#gpusOf(task));
     const stop = refused((reason) => pod.fail(new ProblemError(reason)));
     try {
-      await abortable(pod.ready, this.#signal);
+      await unlessAborted(pod.ready, this.#signal);
     } finally {
       stop();
     }
@@ -274,14 +273,4 @@ export class KubeMachine implements JobMachine {
     this.#usageTimer = setTimeout(() => inBackground(this.#measure()), USAGE_MILLIS);
     this.#usageTimer.unref();
   }
-}
-
-/** As the promise, or rejects with the signal's reason. */
-function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

@@ -1,5 +1,6 @@
 /** What runs in a pod of a script: a small program of the shell, and the commands that are given to it. Pure. */
 import type { TaskName } from "../../../worker-runtime/cluster/device-name.js";
+import { shellCommand, shellWord } from "../../../worker-runtime/cluster/orchestrators/shell-words.js";
 import { clusterFlags, type ScriptCluster, taskVariables } from "../../scripts/task-environment.js";
 
 /** The folder of a job in its pods, which the program finds in this variable. */
@@ -64,15 +65,10 @@ export function startText({
   const variables = taskVariables(task, cluster, hidesGpus ? "-1" : undefined);
   const flags = passFlags ? clusterFlags(task, cluster) : [];
   return [
-    ...Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`),
-    `exec ${[python, script, ...flags, ...args].map(quoted).join(" ")}`,
+    ...Object.entries(variables).map(([name, value]) => `export ${name}=${shellWord(value)}`),
+    `exec ${shellCommand([python, script, ...flags, ...args])}`,
     "",
   ].join("\n");
-}
-
-/** A word of the shell that stands for itself. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Reads so many bytes of a tar archive from the input, and unpacks them as the script's folder. */

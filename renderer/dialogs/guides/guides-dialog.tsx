@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import { type Guide, guideGroupSchema } from "../../../main/api/app.js";
 import { attempt } from "../../stores/app-store.js";
 import { uiActions } from "../../stores/ui-store.js";
@@ -26,12 +26,14 @@ export function GuidesDialog({ name }: { readonly name?: string | undefined }): 
 
   const shown = guides.find((guide) => guide.name === place?.name) ?? guides[0];
   const searching = wanted.trim() !== "";
-  const hits = searching
-    ? findInGuides(
+  const hits = useMemo(
+    () =>
+      findInGuides(
         guides.map((guide) => ({ ...guide, text: pages.get(guide.name) ?? "" })),
         wanted,
-      )
-    : [];
+      ),
+    [guides, pages, wanted],
+  );
   const openHit = (hit: GuideHit) =>
     open({ name: hit.guide, anchor: hit.section.anchor, mark: hit.excerpt[1] });
   return (

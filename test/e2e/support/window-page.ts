@@ -239,4 +239,21 @@ export class WindowPage {
       await this.page.getByRole("menuitem", { name: new RegExp(`^${name}`) }).click();
     }
   }
+
+  /** Opens the dialog that runs a script, for a file in a folder of the one that is offered. @returns the dialog */
+  async chooseScript(folder: string, file: string): Promise<Locator> {
+    await this.menu("Run a script");
+    const files = this.page.getByRole("dialog", { name: "Choose a Python script" });
+    await files.getByRole("option", { name: folder }).dblclick();
+    await files.getByRole("option", { name: file }).click();
+    await files.getByRole("button", { name: "Open", exact: true }).click();
+    return this.page.getByRole("dialog", { name: "Run a script" });
+  }
+
+  /** The digits that this window shows while the machine of that name pairs with its own. */
+  async pairingCode(machine: string): Promise<string> {
+    const shown = this.page.getByRole("dialog", { name: `${machine} wants to pair` });
+    const code = await shown.getByRole("img", { name: /^[\d ]+$/ }).getAttribute("aria-label");
+    return code?.replace(/\D/g, "") ?? "";
+  }
 }

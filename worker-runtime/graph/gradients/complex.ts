@@ -60,9 +60,9 @@ function fourier(rank: number, backward: string, isInverse: boolean): GradientRu
   };
 }
 
-/** The last of the transformed sizes. */
-function lastLength(at: OpGradient): Output {
-  return at.call("StridedSlice", [at.input(1), [-1], [0], [1]], { end_mask: 1, shrink_axis_mask: 1 });
+/** The last of some sizes. */
+function lastOf(at: OpGradient, sizes: Output): Output {
+  return at.call("StridedSlice", [sizes, [-1], [0], [1]], { end_mask: 1, shrink_axis_mask: 1 });
 }
 
 /** One number of each row. */
@@ -77,13 +77,10 @@ function columnOf(at: OpGradient, z: Output, index: 0 | -1): Output {
 /** RFFT leaves out the frequencies that are conjugates of others: only the first, and of an even length the last, are not. */
 const realTransform: GradientRule = (at) => {
   const { call, g, x } = at;
-  const length = lastLength(at);
+  const length = lastOf(at, at.input(1));
   const parity = (index: Output) => call("FloorMod", [index, 2]);
   const isEven = call("Cast", [call("Sub", [1, parity(length)])], { DstT: x.dtype });
-  const rowLength = call("StridedSlice", [at.shapeOf(x), [-1], [0], [1]], {
-    end_mask: 1,
-    shrink_axis_mask: 1,
-  });
+  const rowLength = lastOf(at, at.shapeOf(x));
   const signs = call("Sub", [1, call("Mul", [parity(call("Range", [0, rowLength, 1])), 2])]);
   const alternating = call("Mul", [call("Cast", [signs], { DstT: x.dtype }), isEven]);
   const first = part(at, "Real", columnOf(at, g, 0));
@@ -98,8 +95,8 @@ const realTransform: GradientRule = (at) => {
 function inverseRealTransform(rank: number, forward: string): GradientRule {
   return (at) => {
     const { call, g, x } = at;
-    const odd = call("FloorMod", [lastLength(at), 2]);
-    const count = call("StridedSlice", [at.shapeOf(x), [-1], [0], [1]], { end_mask: 1, shrink_axis_mask: 1 });
+    const odd = call("FloorMod", [lastOf(at, at.input(1)), 2]);
+    const count = lastOf(at, at.shapeOf(x));
     const fill = (size: Output | readonly number[], value: number) =>
       call("Fill", [
         "dtype" in size ? call("ExpandDims", [size, 0]) : at.ints(size),

@@ -3,12 +3,10 @@ import type { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../../protos/generated/tensorflow/types.js";
 import { parseEdge } from "../../graph/edge.js";
+import { ringChunkBytes } from "../../protocol/ring-chunks.js";
 import { tensorFromProto } from "../../protocol/tensor.js";
 import type { NodeTiming, TransferTiming } from "./timings.js";
 import { taskOf } from "./trace-record.js";
-
-/** A ring's chunks begin at multiples of this (EIGEN_MAX_ALIGN_BYTES); TensorFlow always rounds their size up, to more. */
-const CHUNK_ALIGNMENT_BYTES = 64;
 
 /** The position of the keys among the inputs of the later versions of the ops. */
 const GROUP_KEY_INPUT = 2;
@@ -80,7 +78,7 @@ function ringTransfers(runs: readonly NodeTiming[], isReduction: boolean): Trans
  * from the member before that, which has the result.
  */
 function bytesOfReduction(bytes: number, count: number, rank: number): number {
-  const length = (Math.floor(Math.ceil(bytes / count) / CHUNK_ALIGNMENT_BYTES) + 1) * CHUNK_ALIGNMENT_BYTES;
+  const length = ringChunkBytes(Math.ceil(bytes / count));
   let received = 0;
   for (let chunk = 0; chunk < count; chunk += 1) {
     const size = Math.max(0, Math.min(length, bytes - chunk * length));

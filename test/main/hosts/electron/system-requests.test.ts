@@ -17,7 +17,7 @@ describe("the documents in arguments", () => {
       "/data/Model.ONNX",
     ]);
     expect(pathsInArguments(["tensordeck://open?path=%2Fa%20b.pb"], "/", "linux")).toEqual(["/a b.pb"]);
-    expect(pathsInArguments(["graph.pb"], "C:\\work", "win32")).toEqual(["C:\\work\\graph.pb"]);
+    expect(pathsInArguments(["graph.pb"], "C:\\graphs", "win32")).toEqual(["C:\\graphs\\graph.pb"]);
   });
 });
 
@@ -27,7 +27,7 @@ describe("a link", () => {
   test("opens a document of this machine by its absolute path", () => {
     expect(pathOfLink(link("/home/ada/graph.pbtxt"), "linux")).toBe("/home/ada/graph.pbtxt");
     expect(pathOfLink(link("/home/ada/../b/model.keras"), "darwin")).toBe("/home/b/model.keras");
-    expect(pathOfLink(link("C:/work/graph.pb"), "win32")).toBe("C:\\work\\graph.pb");
+    expect(pathOfLink(link("C:/graphs/graph.pb"), "win32")).toBe("C:\\graphs\\graph.pb");
   });
 
   test.each([
@@ -62,17 +62,17 @@ function started(isPackaged: boolean, argv: readonly string[]) {
   });
   const onDocuments = vi.fn();
   const onShow = vi.fn();
-  followSystem({ app: app as unknown as App, onDocuments, onShow, argv, folder: "/work" });
+  followSystem({ app: app as unknown as App, onDocuments, onShow, argv, folder: "/home/ada" });
   return { app, onDocuments, onShow };
 }
 
 describe("the program", () => {
   test("opens what its own arguments name, without the program and Electron's folder", () => {
     const packaged = started(true, ["/opt/tensordeck.pb", "a.pb"]);
-    expect(packaged.onDocuments).toHaveBeenCalledExactlyOnceWith(["/work/a.pb"]);
+    expect(packaged.onDocuments).toHaveBeenCalledExactlyOnceWith(["/home/ada/a.pb"]);
     expect(packaged.app.setAsDefaultProtocolClient).toHaveBeenCalledExactlyOnceWith("tensordeck");
     const fromSources = started(false, ["electron", "/clone.pb", "a.pb"]);
-    expect(fromSources.onDocuments).toHaveBeenCalledExactlyOnceWith(["/work/a.pb"]);
+    expect(fromSources.onDocuments).toHaveBeenCalledExactlyOnceWith(["/home/ada/a.pb"]);
     // The system would remember Electron itself.
     expect(fromSources.app.setAsDefaultProtocolClient).not.toHaveBeenCalled();
     expect(packaged.onShow).not.toHaveBeenCalled();

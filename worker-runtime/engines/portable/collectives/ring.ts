@@ -1,15 +1,11 @@
 import { itemSize } from "../../../protocol/dtype.js";
+import { ringChunkBytes } from "../../../protocol/ring-chunks.js";
 import { internalError } from "../../../protocol/status.js";
 import { Tensor } from "../../../protocol/tensor.js";
 import { isByteList } from "../../../protocol/tensor-data.js";
 import { allocate } from "../kernels/support/allocation.js";
 import { copyElements, wordsOf } from "../kernels/support/strided-copy.js";
 import type { Membership } from "./collective.js";
-
-/**
- * TensorFlow begins each chunk of a reduction at a multiple of this number of bytes (EIGEN_MAX_ALIGN_BYTES).
- */
-const CHUNK_ALIGNMENT_BYTES = 64;
 
 /** Which elements of a tensor travel around the ring together. */
 interface Chunk {
@@ -134,10 +130,7 @@ function rankBefore(rank: number, size: number): number {
 
 /** Of equal size except for the last ones, which may be empty. */
 function chunksOf({ dtype, size }: Tensor, count: number): Chunk[] {
-  const bytes = Math.ceil(size / count) * itemSize(dtype);
-  // TensorFlow's AlignedChunkElts adds a whole unit to what is a multiple of it already.
-  const aligned = (Math.floor(bytes / CHUNK_ALIGNMENT_BYTES) + 1) * CHUNK_ALIGNMENT_BYTES;
-  const length = aligned / itemSize(dtype);
+  const length = ringChunkBytes(Math.ceil(size / count) * itemSize(dtype)) / itemSize(dtype);
   return Array.from({ length: count }, (_, index) => {
     const start = Math.min(index * length, size);
     return { index, start, count: Math.min(length, size - start) };
