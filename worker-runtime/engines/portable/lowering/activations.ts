@@ -8,7 +8,7 @@ import { onnxDataType } from "../onnx/tensor-proto.js";
 import { scalar } from "./constants.js";
 import { sigmoid } from "./elementwise.js";
 import type { Lowering } from "./lowering.js";
-import { placedGradient, placeGradient } from "./origins.js";
+import { convolved, placedGradient, placeGradient } from "./origins.js";
 import { Writer } from "./writer.js";
 
 const floats = ["float32", "float64"] as const satisfies readonly DType[];
@@ -124,8 +124,10 @@ function gradient(
 }
 
 export const activationLowerings: readonly Lowering[] = [
-  unary("Relu", { T: ["float32", "float64", "int32", "int8"] }, (model, x) =>
-    model.node("Relu", [x], x.dtype),
+  unary(
+    "Relu",
+    { T: ["float32", "float64", "int32", "int8"] },
+    (model, x) => convolved.get(x)?.withRelu?.() ?? model.node("Relu", [x], x.dtype),
   ),
   unary("Relu6", { T: [...floats, "int32", "int64", "int8", "uint8"] }, relu6),
   unary("LeakyRelu", { T: floats }, (model, x, node) => leakyRelu(model, x, node.float("alpha"))),

@@ -21,7 +21,7 @@ function biasAdd(op: string): Lowering {
         return undefined;
       }
       const made = convolved.get(value);
-      if (made?.channelsFirst === isChannelsFirst(node)) {
+      if (made?.withBias !== undefined && made.channelsFirst === isChannelsFirst(node)) {
         return [made.withBias(bias)];
       }
       const product = products.get(value);

@@ -62,7 +62,7 @@ export function imageGradient(
 const MIN_CONVOLVED_CHANNELS = 24;
 
 /** The paddings of a gradient, in ONNX's order, that make its convolution as large as the images. */
-function turnedPaddings(dimensions: readonly WindowDimension[]): readonly number[] {
+export function turnedPaddings(dimensions: readonly WindowDimension[]): readonly number[] {
   const before = dimensions.map(({ window, dilation, padding }) => (window - 1) * dilation - padding);
   const after = dimensions.map(
     ({ input, output, window, dilation }, i) => input - output + (window - 1) * dilation - (before[i] ?? 0),

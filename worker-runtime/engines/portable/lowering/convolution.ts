@@ -12,6 +12,12 @@ import type { OnnxAttributes } from "../onnx/attributes.js";
 import { int, ints, string } from "../onnx/attributes.js";
 import type { ModelBuilder, OnnxValue } from "../onnx/model-builder.js";
 import {
+  type BlockedConvolution,
+  blockedImageGradient,
+  convolveBlocks,
+  fitsBlocks,
+} from "./blocked-convolution.js";
+import {
   depthwiseFilterGradient,
   filterGradient,
   fixedWindow,
@@ -145,11 +151,39 @@ function hasGroups(
   return channels !== undefined && channels !== context.likelyShape(filter)?.[2];
 }
 
+/** @returns undefined for filters that ONNX Runtime brings into blocks by itself, and for those that do not fit. */
+function blockedConvolutionOf(
+  node: KernelNode,
+  [images, filter]: readonly OnnxValue[],
+  context: LoweringContext,
+): BlockedConvolution | undefined {
+  const { rank, blockedChannels: block } = context;
+  if (block === undefined || images === undefined || filter === undefined) {
+    return undefined;
+  }
+  const attributes = windowAttributes(node);
+  const { channelsFirst } = attributes;
+  const window = windowOf(attributes);
+  const sizes = context.likelyShape(filter);
+  return rank(images) === 4 &&
+    window !== undefined &&
+    sizes?.length === 4 &&
+    fitsBlocks(sizes, block) &&
+    !hasGroups(context, images, filter, channelsFirst) &&
+    context.value(filter) === undefined
+    ? { images, filter, sizes, attributes: window, channelsFirst, block }
+    : undefined;
+}
+
 const conv2D: Lowering = {
   op: "Conv2D",
   types,
   fits: accepts(windowAttributes),
   lower: (node, inputs, context) => {
+    const inBlocks = blockedConvolutionOf(node, inputs, context);
+    if (inBlocks !== undefined) {
+      return [convolveBlocks(context.model, inBlocks)];
+    }
     const convolution = convolutionOf(node, inputs, context);
     return convolution && [outputOf(context.model, convolution)];
   },
@@ -250,10 +284,27 @@ function inputGradientOp(op: string, kind: Kind): Lowering {
       ) {
         return undefined;
       }
+      const dimensions = dimensionsOf(known.geometry);
+      const inBlocks =
+        context.blockedChannels !== undefined && kind === crossChannel && groups === 1
+          ? blockedImageGradient(
+              model,
+              {
+                images: gradient,
+                filter,
+                sizes: known.filter,
+                channelsFirst,
+                block: context.blockedChannels,
+              },
+              dimensions,
+            )
+          : undefined;
+      if (inBlocks !== undefined) {
+        return [inBlocks];
+      }
       const dy = toChannelsFirst(model, gradient, 4, channelsFirst);
       const weights = kind.filter(model, filter, known);
       const [, , , channels = 0] = known.image;
-      const dimensions = dimensionsOf(known.geometry);
       const result = imageGradient(model, [weights, dy], { dimensions, channels, groups });
       return [fromChannelsFirst(model, result, 4, channelsFirst)];
     },

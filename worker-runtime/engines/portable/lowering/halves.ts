@@ -65,6 +65,7 @@ function contextOf(context: LoweringContext, widened: ReadonlyMap<string, OnnxVa
   return {
     model: context.model,
     isOnGpu: context.isOnGpu,
+    blockedChannels: context.blockedChannels,
     rank: (input) => context.rank(given(input)),
     shape: (input) => context.shape(given(input)),
     likelyShape: (input) => context.likelyShape(given(input)),

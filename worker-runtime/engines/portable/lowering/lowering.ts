@@ -56,6 +56,8 @@ export interface LoweringContext {
   readonly model: ModelBuilder;
   /** Whether the model runs on a GPU: for what is faster there, or on a CPU. */
   readonly isOnGpu: boolean;
+  /** The size of a block of channels (blocked-images.ts); undefined if the device has no such order. */
+  readonly blockedChannels: number | undefined;
   /** The rank of an input, or of a value returned by another lowering. The model is made for these ranks. */
   rank(input: OnnxValue): number;
   /**

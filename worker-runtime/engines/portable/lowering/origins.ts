@@ -30,8 +30,10 @@ export function placeGradient(gradient: PlacedGradient): OnnxValue {
 /** The images that a convolution returns. */
 export interface Convolved {
   readonly channelsFirst: boolean;
-  /** The same convolution with a bias. */
-  withBias(bias: OnnxValue): OnnxValue;
+  /** The same convolution with a bias, if it has none. */
+  withBias?(bias: OnnxValue): OnnxValue;
+  /** The same followed by a Relu, if ONNX Runtime does not fuse that by itself. */
+  withRelu?(): OnnxValue;
 }
 
 /** By result. ONNX's Conv adds a bias, and ONNX Runtime an activation after it, without another pass over the images. */

@@ -18,6 +18,9 @@ const IR_VERSION = 10n;
 /** ONNX Runtime's own operators. */
 export const MICROSOFT = "com.microsoft";
 
+/** Those on images whose channels are in blocks, which ONNX Runtime has for some processors. */
+export const BLOCKED_CHANNELS = "com.microsoft.nchwc";
+
 /** A value in a model. */
 export interface OnnxValue {
   readonly name: string;
@@ -149,17 +152,20 @@ export class ModelBuilder {
 
   /** Serializes the model without nodes that no output needs, which ONNX Runtime would also run. */
   build(name: string): Uint8Array {
+    const needed = this.#needed();
+    const domains = new Set(needed.node.map(({ domain }) => domain));
     const model = ModelProto.fromPartial({
       irVersion: IR_VERSION,
       producerName: "tensordeck",
       opsetImport: [
         { domain: "", version: OPSET },
         { domain: MICROSOFT, version: 1n },
+        ...(domains.has(BLOCKED_CHANNELS) ? [{ domain: BLOCKED_CHANNELS, version: 1n }] : []),
       ],
     });
     model.graph = {
       name,
-      ...this.#needed(),
+      ...needed,
       input: this.#inputs,
       output: this.#outputs,
     };

@@ -65,12 +65,24 @@ export interface FetchMessage {
   readonly handle: number;
 }
 
+/** Asks what ONNX Runtime does on this machine. Answered by `DescribedMessage`. */
+export interface DescribeMessage {
+  readonly kind: "describe";
+  readonly request: number;
+}
+
 /** Tells the thread to end after its current call, without running queued ones. */
 export interface EndMessage {
   readonly kind: "end";
 }
 
-export type DeviceRequest = MakeMessage | RunMessage | ReleaseMessage | FetchMessage | EndMessage;
+export type DeviceRequest =
+  | MakeMessage
+  | RunMessage
+  | ReleaseMessage
+  | FetchMessage
+  | DescribeMessage
+  | EndMessage;
 
 /** The thread has loaded ONNX Runtime, or failed to. */
 export type StartedMessage =
@@ -100,6 +112,13 @@ export interface FetchedMessage {
   readonly data: ArrayBuffer;
 }
 
+export interface DescribedMessage {
+  readonly kind: "described";
+  readonly request: number;
+  /** As in `LoweringContext`. */
+  readonly blockedChannels: number | undefined;
+}
+
 /** A model that ONNX Runtime rejects, or a run that failed, with its error message. */
 export interface FailedMessage {
   readonly kind: "failed";
@@ -107,4 +126,10 @@ export interface FailedMessage {
   readonly reason: string;
 }
 
-export type DeviceAnswer = StartedMessage | MadeMessage | RanMessage | FetchedMessage | FailedMessage;
+export type DeviceAnswer =
+  | StartedMessage
+  | MadeMessage
+  | RanMessage
+  | FetchedMessage
+  | DescribedMessage
+  | FailedMessage;

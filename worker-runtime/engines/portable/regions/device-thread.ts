@@ -2,6 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
 import { arrayOver } from "../../../protocol/tensor-data.js";
+import { blockedChannelsOf } from "./blocked-channels.js";
 import type {
   DeviceAnswer,
   DeviceRequest,
@@ -131,7 +132,14 @@ async function handle(
     case "fetch": {
       const data = await resident.read(message.handle);
       post({ kind: "fetched", request: message.request, data }, [data]);
+      return;
     }
+    case "describe":
+      post({
+        kind: "described",
+        request: message.request,
+        blockedChannels: await blockedChannelsOf(runtime, SESSION_OPTIONS),
+      });
   }
 }
 

@@ -60,6 +60,7 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
   /** Handles of tensors that the thread is yet to free. */
   #freed: number[] = [];
   #freeing: NodeJS.Timeout | undefined;
+  #blockedChannels: Promise<number | undefined> | undefined;
 
   constructor(options: RegionDeviceOptions = {}) {
     this.#options = options;
@@ -124,6 +125,26 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     );
     const dtypes = outputs.map(({ dtype }) => dtype);
     return new DeviceSession(this, session, generation, dtypes);
+  }
+
+  /**
+   * As in `LoweringContext`.
+   * @throws DeviceLostError.
+   */
+  async blockedChannels(): Promise<number | undefined> {
+    if (this.isGpu) {
+      return undefined;
+    }
+    const { worker } = this.#start();
+    this.#blockedChannels ??= this.#life
+      .ask((request) => worker.postMessage({ kind: "describe", request } satisfies DeviceRequest))
+      .then((answer) => (answer.kind === "described" ? answer.blockedChannels : undefined));
+    try {
+      return await this.#blockedChannels;
+    } catch (error) {
+      this.#blockedChannels = undefined;
+      throw error;
+    }
   }
 
   /** For `DeviceSession`. */

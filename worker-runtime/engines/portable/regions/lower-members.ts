@@ -59,13 +59,17 @@ export class MemberLowering {
   isSpecialized = false;
   readonly #outline: RegionOutline;
   readonly #known: KnownByInputs;
-  readonly #isOnGpu: boolean;
+  readonly #device: Pick<LoweringContext, "isOnGpu" | "blockedChannels">;
 
-  /** @param isOnGpu whether the models run on a GPU. */
-  constructor(outline: RegionOutline, known: KnownByInputs, isOnGpu: boolean) {
+  /** @param device what runs the models. */
+  constructor(
+    outline: RegionOutline,
+    known: KnownByInputs,
+    device: Pick<LoweringContext, "isOnGpu" | "blockedChannels">,
+  ) {
     this.#outline = outline;
     this.#known = known;
-    this.#isOnGpu = isOnGpu;
+    this.#device = device;
   }
 
   /**
@@ -254,7 +258,7 @@ export class MemberLowering {
     };
     return {
       model,
-      isOnGpu: this.#isOnGpu,
+      ...this.#device,
       rank(input) {
         const slot = slotOf(input);
         const shape = recording.shapes[slot];

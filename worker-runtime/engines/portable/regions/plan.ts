@@ -42,7 +42,11 @@ export async function makePlan(
     byRanks: knownValues(outline, "ranks", recording),
     byShapes: knownValues(outline, "shapes", recording),
   };
-  const lowering = new MemberLowering(outline, known, sessions.device.isGpu);
+  const { device } = sessions;
+  const lowering = new MemberLowering(outline, known, {
+    isOnGpu: device.isGpu,
+    blockedChannels: await device.blockedChannels(),
+  });
   for (const member of lendingMembers(outline)) {
     lowering.declined.add(member);
   }

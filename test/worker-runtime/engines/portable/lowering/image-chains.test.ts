@@ -52,6 +52,7 @@ class Chain {
     const made = lowerings.find(node)?.lower(node, inputs, {
       model: this.#model,
       isOnGpu: false,
+      blockedChannels: undefined,
       rank: (input) => this.tensor(input).shape.length,
       shape: (input) => this.tensor(input).shape,
       likelyShape: (input) => this.tensor(input).shape,

@@ -71,6 +71,7 @@ function contextOf(
   return {
     model,
     isOnGpu: false,
+    blockedChannels: undefined,
     rank: (input) => find(input).tensor.shape.length,
     shape: (input) => {
       const { tensor, constant } = find(input);

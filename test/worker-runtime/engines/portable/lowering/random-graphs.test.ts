@@ -73,6 +73,7 @@ class RandomGraph {
       {
         model: this.model,
         isOnGpu: false,
+        blockedChannels: undefined,
         rank: (input) => find(input).tensor.shape.length,
         shape: (input) => (find(input).isConstant ? find(input).tensor.shape : undefined),
         likelyShape: (input) => find(input).tensor.shape,

@@ -35,6 +35,7 @@ test.each([
         lowerings.find(node)?.lower(node, given, {
           model,
           isOnGpu: false,
+          blockedChannels: undefined,
           rank,
           shape: unknown("shape"),
           likelyShape: () => undefined,

@@ -29,6 +29,7 @@ function add(
     lowerings.find(node)?.lower(node, inputs, {
       model,
       isOnGpu: false,
+      blockedChannels: undefined,
       rank: ({ name }) => ranks.get(name) ?? 0,
       shape: () => undefined,
       likelyShape: () => undefined,

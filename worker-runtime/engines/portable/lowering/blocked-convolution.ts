@@ -1,0 +1,124 @@
+import type { WindowDimension } from "../kernels/nn/windows.js";
+import type { OnnxAttributes } from "../onnx/attributes.js";
+import { ints, string } from "../onnx/attributes.js";
+import { BLOCKED_CHANNELS, type ModelBuilder, type OnnxValue } from "../onnx/model-builder.js";
+import { fromBlocks, toBlocks } from "./blocked-images.js";
+import { int64s } from "./constants.js";
+import { fixedWindow, turnedPaddings } from "./convolution-gradients.js";
+import { reshape, toChannelsFirst, transpose } from "./layout.js";
+import { convolved } from "./origins.js";
+
+/** A convolution of images whose channels are in blocks (blocked-images.ts), without groups. */
+export interface BlockedConvolution {
+  readonly images: OnnxValue;
+  /** [rows, columns, in, out] */
+  readonly filter: OnnxValue;
+  readonly sizes: readonly number[];
+  readonly attributes: OnnxAttributes;
+  readonly channelsFirst: boolean;
+  /** The number of channels of a block. */
+  readonly block: number;
+}
+
+/**
+ * Whether a filter can be in blocks. Fewer input channels than a block has stay in ONNX's order.
+ * @param sizes [rows, columns, in, out]
+ */
+export function fitsBlocks([, , taken = 0, out = 0]: readonly number[], block: number): boolean {
+  return taken > 0 && out > 0 && out % block === 0 && (taken < block || taken % block === 0);
+}
+
+/**
+ * The output of a node that convolves. Its bias and its activation are added by convolutions of their own, of which the
+ * model keeps the last.
+ */
+export function convolveBlocks(model: ModelBuilder, convolution: BlockedConvolution): OnnxValue {
+  const { filter, images, sizes, channelsFirst, block } = convolution;
+  const [, , taken = 0, channels = 0] = sizes;
+  const given =
+    taken < block
+      ? toChannelsFirst(model, images, 4, channelsFirst)
+      : toBlocks(model, images, taken, channelsFirst);
+  const weights = blockedFilter(model, filter, sizes, block);
+  const { attributes } = convolution;
+  const make = (bias: readonly OnnxValue[], activation: OnnxAttributes): OnnxValue => {
+    const value = model.node("Conv", [given, weights, ...bias], images.dtype, {
+      domain: BLOCKED_CHANNELS,
+      attributes: { ...attributes, ...activation },
+      rank: 4,
+    });
+    return fromBlocks(model, { value, channels }, channelsFirst);
+  };
+  const withBias = (...bias: readonly OnnxValue[]): OnnxValue => {
+    const output = make(bias, {});
+    convolved.set(output, {
+      channelsFirst,
+      ...(bias.length === 0 ? { withBias } : {}),
+      withRelu: () => make(bias, { activation: string("Relu") }),
+    });
+    return output;
+  };
+  return withBias();
+}
+
+/** The gradient of a convolution's images: one of the gradient with the filter turned round. */
+export function blockedImageGradient(
+  model: ModelBuilder,
+  gradient: Omit<BlockedConvolution, "attributes">,
+  dimensions: readonly WindowDimension[],
+): OnnxValue | undefined {
+  const { images, filter, sizes, channelsFirst, block } = gradient;
+  const [rows = 1, columns = 1, taken = 0, out = 0] = sizes;
+  const pads = turnedPaddings(dimensions);
+  const isSimple = dimensions.every(({ stride }) => stride === 1) && pads.every((pixels) => pixels >= 0);
+  if (!isSimple || taken % block !== 0 || out % block !== 0) {
+    return undefined;
+  }
+  const bounds = [
+    [-1, -1],
+    [-rows - 1, -columns - 1],
+    [0, 1],
+    [-1, -1],
+  ].map((values) => int64s(model, values));
+  const turned =
+    rows * columns === 1 ? filter : model.node("Slice", [filter, ...bounds], filter.dtype, { rank: 4 });
+  const exchanged = transpose(model, inBlocks(model, turned, sizes, block), [2, 4, 0, 1, 5, 3]);
+  const weights = reshape(model, exchanged, [taken, out, rows, columns]);
+  const value = model.node("Conv", [toBlocks(model, images, out, channelsFirst), weights], images.dtype, {
+    domain: BLOCKED_CHANNELS,
+    attributes: { ...fixedWindow(dimensions), pads: ints(pads) },
+    rank: 4,
+  });
+  return fromBlocks(model, { value, channels: taken }, channelsFirst);
+}
+
+/**
+ * A filter for convolutions in blocks, which has the shape of ONNX's filters: [out, in, rows, columns]. The model fails if
+ * it has other sizes than those for which the model was made: the larger of both are more elements.
+ */
+function blockedFilter(
+  model: ModelBuilder,
+  filter: OnnxValue,
+  sizes: readonly number[],
+  block: number,
+): OnnxValue {
+  const [rows = 1, columns = 1, taken = 0, out = 0] = sizes;
+  const ordered =
+    taken < block
+      ? transpose(model, reshape(model, filter, [rows, columns, taken, out / block, block]), [3, 2, 0, 1, 4])
+      : transpose(model, inBlocks(model, filter, sizes, block), [4, 2, 0, 1, 3, 5]);
+  const shape = model.node("Shape", [filter], "int64");
+  const own = model.node("Gather", [shape, int64s(model, [3, 2, 0, 1])], "int64");
+  const target = model.node("Max", [own, int64s(model, [out, taken, rows, columns])], "int64");
+  return model.node("Reshape", [ordered, target], filter.dtype, { rank: 4 });
+}
+
+/** [rows, columns, in, out] with blocks as dimensions of their own. */
+function inBlocks(
+  model: ModelBuilder,
+  filter: OnnxValue,
+  [rows = 1, columns = 1, taken = 0, out = 0]: readonly number[],
+  block: number,
+): OnnxValue {
+  return reshape(model, filter, [rows, columns, taken / block, block, out / block, block]);
+}
