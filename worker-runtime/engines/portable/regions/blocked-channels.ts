@@ -1,7 +1,6 @@
 import type { InferenceSession } from "onnxruntime-node";
 import { BLOCKED_CHANNELS, ModelBuilder } from "../onnx/model-builder.js";
-
-type Runtime = typeof import("onnxruntime-node");
+import type { Runtime } from "./runtime.js";
 
 /** The fewest channels that ONNX Runtime brings into blocks: others are padded to a whole block. */
 const CHANNELS = 4;

@@ -92,6 +92,8 @@ export type StartedMessage =
 export interface MadeMessage {
   readonly kind: "made";
   readonly request: number;
+  /** How long it took. */
+  readonly millis: number;
 }
 
 export interface RanMessage {
@@ -99,6 +101,8 @@ export interface RanMessage {
   readonly request: number;
   /** In the order of the model's outputs. */
   readonly outputs: readonly RanOutput[];
+  /** How long it took. */
+  readonly millis: number;
 }
 
 /** An output of a run: its memory, or the handle of a tensor that has stayed on the device. */

@@ -12,23 +12,14 @@ import type {
   SentInput,
 } from "./device-messages.js";
 import { type ResidentSession, ResidentTensors, sessionOptionsOf } from "./resident-tensors.js";
+import { commonOptions, loadRuntime, outputMemory, type Runtime, tensorMaker } from "./runtime.js";
 
 const port = parentPort;
 const { runtime: runtimeModule, threads, provider, firstHandle } = workerData as DeviceThreadData;
 
-type Runtime = typeof import("onnxruntime-node");
-
-/** Errors are returned; ONNX Runtime's other output is of no use to the user of a graph. */
-const LOG_FATAL = 4;
-
 const SESSION_OPTIONS: InferenceSession.SessionOptions = {
   ...sessionOptionsOf(provider),
-  intraOpNumThreads: threads,
-  interOpNumThreads: 1,
-  logSeverityLevel: LOG_FATAL,
-  // Threads wait for the next node by spinning: a sleeping one is woken too late for most nodes. Between runs they sleep,
-  // or they would take cores from the thread that serves gRPC (README.md).
-  extra: { session: { intra_op: { allow_spinning: "1" }, force_spinning_stop: "1" } },
+  ...commonOptions(threads),
 };
 
 const sessions = new Map<number, ResidentSession>();
@@ -42,7 +33,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function tensorOf({ Tensor }: Runtime, resident: ResidentTensors, input: SentInput): OrtTensor {
+function tensorOf(runtime: Runtime, resident: ResidentTensors, input: SentInput): OrtTensor {
   const { dtype, shape } = input;
   if ("handle" in input) {
     return resident.get(input.handle);
@@ -54,8 +45,7 @@ function tensorOf({ Tensor }: Runtime, resident: ResidentTensors, input: SentInp
   if ("data" in input && input.keepAs !== undefined) {
     kept.set(input.keepAs, data);
   }
-  // The constructor is overloaded by dtype.
-  return new Tensor(dtype as "float32", arrayOver(dtype, data) as Float32Array, shape);
+  return tensorMaker(runtime)(dtype, arrayOver(dtype, data), shape);
 }
 
 async function run(
@@ -73,20 +63,11 @@ async function run(
     );
   }
   const results = await session.run(feeds);
-  const seen = new Set<ArrayBufferLike>();
-  return session.outputNames.map((name, index) => {
-    const result = results[name] as OrtTensor;
-    if (staying[index]) {
-      return { shape: result.dims, handle: resident.add(result, made) };
-    }
-    const { dims: shape, data } = result;
-    const { buffer, byteOffset, byteLength } = data as Float32Array;
-    const isOwn = byteLength === buffer.byteLength && !seen.has(buffer);
-    seen.add(buffer);
-    return {
-      shape,
-      data: (isOwn ? buffer : buffer.slice(byteOffset, byteOffset + byteLength)) as ArrayBuffer,
-    };
+  const outputs = session.outputNames.map((name) => results[name] as OrtTensor);
+  const returned = outputMemory(outputs.filter((_, index) => !staying[index])).values();
+  return outputs.map((output, index): RanOutput => {
+    const memory = staying[index] ? undefined : returned.next().value;
+    return memory ?? { shape: output.dims, handle: resident.add(output, made) };
   });
 }
 
@@ -96,10 +77,12 @@ async function handle(
   message: Exclude<DeviceRequest, EndMessage>,
 ): Promise<void> {
   switch (message.kind) {
-    case "make":
+    case "make": {
+      const startMillis = performance.now();
       sessions.set(message.session, await resident.makeSession(message));
-      post({ kind: "made", request: message.request });
+      post({ kind: "made", request: message.request, millis: performance.now() - startMillis });
       return;
+    }
     case "run": {
       for (const tensor of message.freed) {
         await resident.free(tensor);
@@ -108,9 +91,10 @@ async function handle(
       if (session === undefined) {
         throw new Error(`A device thread does not know session ${message.session}.`);
       }
+      const startMillis = performance.now();
       const outputs = await run(runtime, resident, session, message.inputs);
       post(
-        { kind: "ran", request: message.request, outputs },
+        { kind: "ran", request: message.request, outputs, millis: performance.now() - startMillis },
         outputs.flatMap((output) => ("data" in output ? output.data : [])),
       );
       return;
@@ -160,16 +144,10 @@ async function answer(
   }
 }
 
-/** The module's exports: those of a CommonJS module are its default export. */
-async function load(): Promise<Runtime> {
-  const module = (await import(runtimeModule)) as Runtime & { readonly default?: Runtime };
-  return module.default ?? module;
-}
-
 let last = Promise.resolve();
 let isEnding = false;
 try {
-  const runtime = await load();
+  const runtime = await loadRuntime(runtimeModule);
   // The native library is loaded on first use.
   runtime.listSupportedBackends?.();
   const resident = new ResidentTensors(runtime, SESSION_OPTIONS, firstHandle);

@@ -22,7 +22,8 @@ import { DeviceSession, type SessionDevice, type SessionOutput } from "./device-
 import { ResidentHandles } from "./resident-handles.js";
 import { staysOnDevice } from "./resident-tensors.js";
 import { SentTensors } from "./sent-tensors.js";
-import { type RunningThread, ThreadLife } from "./thread-life.js";
+import { ShortSessions } from "./short-sessions.js";
+import { RUN_THREADS, RUNTIME, type RunningThread, ThreadLife } from "./thread-life.js";
 
 export interface RegionDeviceOptions {
   /** The ONNX Runtime module; tests of its absence name a different one. */
@@ -53,6 +54,8 @@ const FREED_MILLIS = 20;
 export class RegionDevice implements DeviceMemory, SessionDevice {
   readonly #options: RegionDeviceOptions;
   readonly #life: ThreadLife;
+  /** Of a CPU. */
+  readonly #short: ShortSessions | undefined;
   #sessions = 0;
   #sent: SentTensors;
   /** The tensors on the current thread. */
@@ -70,6 +73,7 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
       this.#sent.forgetAll();
       this.#releaseForgotten();
     });
+    this.#short = gpu === undefined ? new ShortSessions(runtime ?? RUNTIME, RUN_THREADS) : undefined;
     this.#life = new ThreadLife({
       runtime,
       idleMillis,
@@ -77,11 +81,13 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
       provider: gpu?.provider,
       mayRestart: gpu === undefined,
       // Variables are on a GPU, and may be on the thread of the CPU.
-      mayRest: () => gpu === undefined && this.#residents?.isEmpty !== false,
+      mayRest: () =>
+        gpu === undefined && this.#residents?.isEmpty !== false && this.#short?.isEmpty !== false,
       failureOf: (reason) => this.#failureOf(reason),
       onEnded: () => {
         this.#residents?.clear();
         this.#sent.forgetAll();
+        this.#short?.releaseAll();
         this.#takeFreed();
       },
       onUnavailable: (reason) => options.onUnavailable?.(reason),
@@ -113,7 +119,7 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     const session = this.#sessions;
     // The model is no longer needed here, but its memory may be part of a larger buffer.
     const staying = outputs.map(({ dtype, stays }) => stays || (this.isGpu && staysOnDevice(dtype)));
-    await this.#life.ask((request) =>
+    const answer = await this.#life.ask((request) =>
       worker.postMessage({
         kind: "make",
         request,
@@ -123,6 +129,9 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
         usesOneThread,
       } satisfies DeviceRequest),
     );
+    if (answer.kind === "made") {
+      this.#short?.made(session, { model, usesOneThread, millis: answer.millis });
+    }
     const dtypes = outputs.map(({ dtype }) => dtype);
     return new DeviceSession(this, session, generation, dtypes);
   }
@@ -156,20 +165,20 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
   ): Promise<readonly RanOutput[]> {
     given.forEach(holdValue);
     try {
-      const inputs = given.some((input) => this.#isElsewhere(input))
-        ? await Promise.all(
-            given.map((input) => (this.#isElsewhere(input) ? input.toHost({ signal }) : input)),
-          )
+      this.#threadOf(generation);
+      const isShort = this.#short?.takes(session, given) === true;
+      const isElsewhere = (input: Tensor): input is DeviceTensor =>
+        input instanceof DeviceTensor && (isShort || input.memory !== this);
+      const wereElsewhere = given.some(isElsewhere);
+      const inputs = wereElsewhere
+        ? await Promise.all(given.map((input) => (isElsewhere(input) ? input.toHost({ signal }) : input)))
         : given;
-      return await this.#runHeld(session, generation, inputs, signal);
+      return isShort && this.#short !== undefined
+        ? await this.#short.run(session, inputs, wereElsewhere, signal)
+        : await this.#runHeld(session, generation, inputs, signal);
     } finally {
       given.forEach(letValueGo);
     }
-  }
-
-  /** Whether a tensor is on another device. */
-  #isElsewhere(tensor: Tensor): tensor is DeviceTensor {
-    return tensor instanceof DeviceTensor && tensor.memory !== this;
   }
 
   async #runHeld(
@@ -178,7 +187,6 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     inputs: readonly Tensor[],
     signal: AbortSignal,
   ): Promise<readonly RanOutput[]> {
-    this.#threadOf(generation);
     const copies = await withPauses(this.#sent.copy(inputs), signal);
     const thread = this.#threadOf(generation);
     const answer = await this.#life.ask(
@@ -192,7 +200,11 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
       signal,
       (late) => this.#freeOutputs(late),
     );
-    return answer.kind === "ran" ? answer.outputs : [];
+    if (answer.kind !== "ran") {
+      return [];
+    }
+    this.#short?.ranElsewhere(session, inputs, answer.millis);
+    return answer.outputs;
   }
 
   /** @throws DeviceLostError if the thread of a session has ended. */
@@ -312,6 +324,8 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
   release(session: number, generation: number): void {
     if (this.has(generation)) {
       this.#release({ sessions: [session] });
+      this.#short?.release(session);
+      this.#life.restWhenIdle();
     }
   }
 

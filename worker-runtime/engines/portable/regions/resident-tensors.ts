@@ -5,8 +5,8 @@ import type { GpuProvider } from "../gpu/choose-gpus.js";
 import { sameShape } from "../kernels/support/shapes.js";
 import { ModelBuilder } from "../onnx/model-builder.js";
 import type { MakeMessage } from "./device-messages.js";
+import type { Runtime } from "./runtime.js";
 
-type Runtime = typeof import("onnxruntime-node");
 type SessionOptions = InferenceSession.SessionOptions;
 
 /** The session options that a provider requires. */

@@ -159,9 +159,11 @@ export class SentTensors {
   }
 }
 
-/** @throws TensorFlowError INTERNAL for strings, which are never in a region. */
-function numbersOf(tensor: Tensor): NumericArray {
-  // Only copies of it are kept.
+/**
+ * A tensor's elements, in memory that may be given back once the tensor is no longer held.
+ * @throws TensorFlowError INTERNAL for strings, which are never in a region.
+ */
+export function numbersOf(tensor: Tensor): NumericArray {
   const data = borrowing(() => tensor.data);
   if (isByteList(data)) {
     throw internalError(`A tensor of ${tensor.dtype} does not go to a device.`);

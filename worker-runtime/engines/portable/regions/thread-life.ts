@@ -34,9 +34,11 @@ export interface RunningThread {
   readonly generation: number;
 }
 
-const RUNTIME = "onnxruntime-node";
+export const RUNTIME = "onnxruntime-node";
 /** More threads slow down small operations, since all of them must be woken. */
 const MAX_THREADS = 8;
+/** The threads that one run of a session may use. */
+export const RUN_THREADS = Math.min(availableParallelism(), MAX_THREADS);
 const DEFAULT_IDLE_MILLIS = 60_000;
 /** A thread that ends this many times in a row without an answer is not restarted. */
 const MAX_LOSSES = 3;
@@ -98,7 +100,7 @@ export class ThreadLife {
     this.#generation += 1;
     const workerData: DeviceThreadData = {
       runtime,
-      threads: Math.min(availableParallelism(), MAX_THREADS),
+      threads: RUN_THREADS,
       provider: this.#options.provider,
       // A tensor of an earlier thread is not mistaken for one of this thread.
       firstHandle: this.#generation * HANDLES_PER_THREAD,

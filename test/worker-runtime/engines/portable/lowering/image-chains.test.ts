@@ -2,6 +2,7 @@
  * Nodes that are lowered together: a bias that a convolution or a matrix product adds, and a pool's gradient that is multiplied and summed
  * before it is spread over the images.
  */
+import * as onnxRuntime from "onnxruntime-node";
 import { afterEach, describe, expect, test } from "vitest";
 import { ModelProto } from "../../../../../protos/generated/onnx/onnx.js";
 import { createKernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/all.js";
@@ -10,6 +11,7 @@ import {
   ModelBuilder,
   type OnnxValue,
 } from "../../../../../worker-runtime/engines/portable/onnx/model-builder.js";
+import { blockedChannelsOf } from "../../../../../worker-runtime/engines/portable/regions/blocked-channels.js";
 import type { AttrInput } from "../../../../../worker-runtime/graph/attr-values.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import { nodeOf } from "../kernels/op-case.js";
@@ -33,6 +35,20 @@ class Chain {
   readonly #model = new ModelBuilder();
   readonly #tensors = new Map<OnnxValue, Tensor>();
   readonly #inputs: OnnxValue[] = [];
+  readonly #constants = new Set<OnnxValue>();
+  readonly #block: number | undefined;
+
+  /** @param block the size of a block of channels. */
+  constructor(block?: number) {
+    this.#block = block;
+  }
+
+  constant(tensor: Tensor): OnnxValue {
+    const value = this.#model.constant(tensor);
+    this.#constants.add(value);
+    this.#tensors.set(value, tensor);
+    return value;
+  }
 
   input(tensor: Tensor): OnnxValue {
     const value = this.#model.input(tensor.dtype, tensor.shape.length);
@@ -52,11 +68,11 @@ class Chain {
     const made = lowerings.find(node)?.lower(node, inputs, {
       model: this.#model,
       isOnGpu: false,
-      blockedChannels: undefined,
+      blockedChannels: this.#block,
       rank: (input) => this.tensor(input).shape.length,
       shape: (input) => this.tensor(input).shape,
       likelyShape: (input) => this.tensor(input).shape,
-      value: () => undefined,
+      value: (input) => (this.#constants.has(input) ? this.tensor(input) : undefined),
     });
     if (kernel?.kind !== "pure") {
       throw new Error(`${op} has no pure kernel.`);
@@ -78,6 +94,16 @@ class Chain {
       throw new Error("A lowering asks about a value that it was not given.");
     }
     return tensor;
+  }
+
+  /** The model, and what it is run with; `given` in place of the inputs' own tensors. */
+  async run(wanted: readonly OnnxValue[], given: ReadonlyMap<OnnxValue, Tensor>): Promise<readonly Tensor[]> {
+    const outputs = wanted.map((value) => this.#model.output(value));
+    const inputs = this.#inputs.map(({ name }) => name);
+    return sessions.run(
+      { bytes: this.#model.build("chain"), inputs, outputs },
+      this.#inputs.map((input) => given.get(input) ?? this.tensor(input)),
+    );
   }
 
   /** @returns the ops of the model. @throws where a value of the model is not what the kernels give. */
@@ -200,5 +226,91 @@ describe("the gradient of a max pool", () => {
     });
     const gradient = await chain.node("ReluGrad", [spread, others]);
     await chain.check(gradient, await chain.node("BiasAddGrad", [gradient]));
+  });
+});
+
+describe("convolutions in blocks of channels", async () => {
+  const block = await blockedChannelsOf(onnxRuntime, {});
+  /** On a processor without them, the same tests show that models do without. */
+  const size = block ?? 16;
+  const blockOps = (ops: readonly string[]) => ops.filter((op) => op.startsWith("Reorder"));
+
+  describe.each(["NHWC", "NCHW"])("of %s", (format) => {
+    const images = (channels: number) => (format === "NHWC" ? [2, 6, 4, channels] : [2, channels, 6, 4]);
+    const attrs = { strides: [1, 1, 1, 1], padding: "SAME", data_format: format };
+    const pool = {
+      ksize: format === "NHWC" ? [1, 2, 2, 1] : [1, 1, 2, 2],
+      strides: format === "NHWC" ? [1, 2, 2, 1] : [1, 1, 2, 2],
+      padding: "VALID",
+      data_format: format,
+    };
+
+    test.each([1, 3, size, 2 * size])("%i channels in: bias, Relu and pool follow", async (channels) => {
+      const chain = new Chain(block);
+      const x = chain.input(whole(images(channels)));
+      const first = await chain.node("Conv2D", [x, chain.input(whole([3, 3, channels, size]))], attrs);
+      const biased = await chain.node("BiasAdd", [first, chain.input(whole([size]))], {
+        data_format: format,
+      });
+      const active = await chain.node("Relu", [biased]);
+      const pooled = await chain.node("MaxPool", [active], pool);
+      const filter = chain.input(whole([3, 1, size, 2 * size]));
+      const second = await chain.node("Conv2D", [pooled, filter], { ...attrs, padding: "VALID" });
+      const ops = await chain.check(active, pooled, second);
+      expect(ops.filter((op) => op === "Conv")).toHaveLength(2);
+      if (block !== undefined) {
+        expect(ops).not.toContain("Relu");
+        // What a convolution or a pool has brought into blocks stays in them.
+        expect(blockOps(ops)).toEqual([
+          ...(channels < size ? [] : ["ReorderInput"]),
+          ...["ReorderOutput", "ReorderOutput", "ReorderOutput"],
+        ]);
+      }
+    });
+
+    test("the gradient of the images is in blocks, too", async () => {
+      const chain = new Chain(block);
+      const shape = images(size);
+      const sizes = chain.constant(Tensor.of(Int32Array.from(shape), "int32", [4]));
+      const filter = chain.input(whole([3, 2, size, 2 * size]));
+      const incoming = chain.input(whole(images(2 * size)));
+      const gradient = await chain.node("Conv2DBackpropInput", [sizes, filter, incoming], attrs);
+      const ops = await chain.check(gradient);
+      expect(blockOps(ops)).toHaveLength(block === undefined ? 0 : 2);
+    });
+
+    test.each([Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN])(
+      "%d stays where it is",
+      async (special) => {
+        const chain = new Chain(block);
+        const values = whole(images(size));
+        (values.data as Float32Array)[37] = special;
+        const filter = whole([1, 1, size, size]);
+        (filter.data as Float32Array).fill(1);
+        const product = await chain.node("Conv2D", [chain.input(values), chain.input(filter)], attrs);
+        const active = await chain.node("Relu", [product]);
+        await chain.check(product, active);
+      },
+    );
+  });
+
+  test("a filter of other sizes and as many elements fails", async () => {
+    const chain = new Chain(block);
+    const x = chain.input(whole([2, 6, 4, size]));
+    const filter = chain.input(whole([3, 1, size, size]));
+    const attrs = { strides: [1, 1, 1, 1], padding: "VALID" };
+    const product = await chain.node("Conv2D", [x, filter], attrs);
+    const other = new Map([[filter, whole([1, 3, size, size])]]);
+    const run = chain.run([product], other);
+    await (block === undefined ? expect(run).resolves.toBeDefined() : expect(run).rejects.toThrow(/Reshape/));
+  });
+
+  test("a constant filter and one of other numbers of channels are left to ONNX Runtime", async () => {
+    const attrs = { strides: [1, 1, 1, 1], padding: "SAME" };
+    const chain = new Chain(block);
+    const x = chain.input(whole([2, 6, 4, size]));
+    const first = await chain.node("Conv2D", [x, chain.constant(whole([3, 3, size, size]))], attrs);
+    const second = await chain.node("Conv2D", [x, chain.input(whole([3, 3, size, size + 1]))], attrs);
+    expect(blockOps(await chain.check(first, second))).toEqual([]);
   });
 });

@@ -1,0 +1,203 @@
+import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
+import { inBackground } from "../../../faults.js";
+import { cancelledBy } from "../../../protocol/status.js";
+import type { Tensor } from "../../../protocol/tensor.js";
+import { SessionError } from "./device-errors.js";
+import type { RanOutput } from "./device-messages.js";
+import {
+  cpuOptions,
+  loadRuntime,
+  outputMemory,
+  type Runtime,
+  type TensorMaker,
+  tensorMaker,
+} from "./runtime.js";
+import { numbersOf } from "./sent-tensors.js";
+
+/** How long a run may keep the thread that serves gRPC: other calls wait for it. */
+const MAX_RUN_MILLIS = 4;
+/** How long making a session may keep it, most of which is the time for starting its threads. */
+const MAX_MAKE_MILLIS = 25;
+/**
+ * How many of a number of runs on ONNX Runtime's thread must be short before a session comes here: any of them may be
+ * interrupted, and the first are slow. It is observed that many times at most.
+ */
+const OBSERVED_RUNS = 32;
+const MIN_SHORT_RUNS = 24;
+const MAX_OBSERVATIONS = 32;
+/** After so many long runs in a row, or so many whose inputs were all the time on ONNX Runtime's thread, it goes back there. */
+const MAX_MISSES = 8;
+/** The models of sessions that are not decided yet are kept. */
+const MAX_MODEL_BYTES = 4 * 2 ** 20;
+
+/** A session that ONNX Runtime's thread has made. */
+export interface MadeSession {
+  readonly model: Uint8Array;
+  readonly usesOneThread: boolean;
+  /** How long making it took there. */
+  readonly millis: number;
+}
+
+interface Candidate extends MadeSession {
+  runs: number;
+  shortRuns: number;
+  observations: number;
+  /** The most bytes of inputs with which it was observed. With more, a run may take longer. */
+  bytes: number;
+}
+
+interface Short {
+  readonly session: InferenceSession;
+  readonly makeTensor: TensorMaker;
+  readonly bytes: number;
+  misses: number;
+}
+
+/**
+ * Sessions on the thread that serves gRPC, for models whose runs are short: the way to ONNX Runtime's thread and back wakes
+ * two threads and copies the inputs, which takes a fifth of the time of a small network's step. Each is also kept on ONNX
+ * Runtime's thread, for larger inputs and for when its runs become long.
+ */
+export class ShortSessions {
+  readonly #module: string;
+  readonly #threads: number;
+  readonly #candidates = new Map<number, Candidate>();
+  readonly #sessions = new Map<number, Short>();
+  readonly #making = new Set<number>();
+  #runtime: Promise<Runtime> | undefined;
+  #isAvailable = true;
+
+  /**
+   * @param module of ONNX Runtime.
+   * @param threads that one run may use.
+   */
+  constructor(module: string, threads: number) {
+    this.#module = module;
+    this.#threads = threads;
+  }
+
+  /** Whether nothing runs here. */
+  get isEmpty(): boolean {
+    return this.#sessions.size === 0;
+  }
+
+  /** A session may come here once its runs have turned out short. */
+  made(number: number, session: MadeSession): void {
+    if (
+      this.#isAvailable &&
+      session.millis <= MAX_MAKE_MILLIS &&
+      session.model.byteLength <= MAX_MODEL_BYTES
+    ) {
+      this.#candidates.set(number, { ...session, runs: 0, shortRuns: 0, observations: 0, bytes: 0 });
+    }
+  }
+
+  /** A run on ONNX Runtime's thread has ended. */
+  ranElsewhere(number: number, inputs: readonly Tensor[], millis: number): void {
+    const candidate = this.#candidates.get(number);
+    if (candidate === undefined) {
+      return;
+    }
+    candidate.runs += 1;
+    candidate.shortRuns += millis <= MAX_RUN_MILLIS ? 1 : 0;
+    candidate.bytes = Math.max(candidate.bytes, bytesOf(inputs));
+    if (candidate.shortRuns === MIN_SHORT_RUNS) {
+      this.#candidates.delete(number);
+      inBackground(this.#make(number, candidate));
+    } else if (candidate.runs === OBSERVED_RUNS) {
+      candidate.runs = 0;
+      candidate.shortRuns = 0;
+      candidate.observations += 1;
+      if (candidate.observations === MAX_OBSERVATIONS) {
+        this.#candidates.delete(number);
+      }
+    }
+  }
+
+  /** Whether a session runs here with these inputs. */
+  takes(number: number, inputs: readonly Tensor[]): boolean {
+    const short = this.#sessions.get(number);
+    return short !== undefined && bytesOf(inputs) <= short.bytes;
+  }
+
+  /**
+   * Runs a session that `takes` these inputs.
+   * @param inputs on the host.
+   * @param wereElsewhere whether some had to be copied from ONNX Runtime's thread.
+   * @throws SessionError with ONNX Runtime's message; TensorFlowError CANCELLED.
+   */
+  async run(
+    number: number,
+    inputs: readonly Tensor[],
+    wereElsewhere: boolean,
+    signal: AbortSignal,
+  ): Promise<readonly RanOutput[]> {
+    const short = this.#sessions.get(number);
+    if (short === undefined) {
+      throw new SessionError("The session has been released.");
+    }
+    if (signal.aborted) {
+      throw cancelledBy(signal.reason, "The step");
+    }
+    const { session, makeTensor } = short;
+    const feeds: Record<string, OrtTensor> = {};
+    for (const [index, input] of inputs.entries()) {
+      feeds[session.inputNames[index] ?? ""] = makeTensor(input.dtype, numbersOf(input), input.shape);
+    }
+    const startMillis = performance.now();
+    try {
+      const results = await session.run(feeds);
+      return outputMemory(session.outputNames.map((name) => results[name] as OrtTensor));
+    } catch (error) {
+      throw new SessionError(error instanceof Error ? error.message : String(error));
+    } finally {
+      const isMiss = wereElsewhere || performance.now() - startMillis > MAX_RUN_MILLIS;
+      short.misses = isMiss ? short.misses + 1 : 0;
+      if (short.misses >= MAX_MISSES) {
+        this.release(number);
+      }
+    }
+  }
+
+  /** A session is no longer needed. */
+  release(number: number): void {
+    this.#making.delete(number);
+    this.#candidates.delete(number);
+    const short = this.#sessions.get(number);
+    this.#sessions.delete(number);
+    if (short !== undefined) {
+      inBackground(short.session.release());
+    }
+  }
+
+  /** No session is needed any more. */
+  releaseAll(): void {
+    this.#making.clear();
+    this.#candidates.clear();
+    for (const number of [...this.#sessions.keys()]) {
+      this.release(number);
+    }
+  }
+
+  async #make(number: number, { model, usesOneThread, bytes }: Candidate): Promise<void> {
+    this.#making.add(number);
+    try {
+      this.#runtime ??= loadRuntime(this.#module);
+      const { InferenceSession, Tensor } = await this.#runtime;
+      const session = await InferenceSession.create(model, cpuOptions(usesOneThread ? 1 : this.#threads));
+      if (this.#making.delete(number)) {
+        this.#sessions.set(number, { session, makeTensor: tensorMaker({ Tensor }), bytes, misses: 0 });
+      } else {
+        // It was released in the meantime.
+        await session.release();
+      }
+    } catch {
+      // It stays on ONNX Runtime's thread.
+      this.#isAvailable = false;
+    }
+  }
+}
+
+function bytesOf(inputs: readonly Tensor[]): number {
+  return inputs.reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
