@@ -163,20 +163,20 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     given: readonly Tensor[],
     signal: AbortSignal,
   ): Promise<readonly RanOutput[]> {
+    this.#threadOf(generation);
     given.forEach(holdValue);
+    const short = this.#short?.borrow(session, given);
     try {
-      this.#threadOf(generation);
-      const isShort = this.#short?.takes(session, given) === true;
       const isElsewhere = (input: Tensor): input is DeviceTensor =>
-        input instanceof DeviceTensor && (isShort || input.memory !== this);
+        input instanceof DeviceTensor && (short !== undefined || input.memory !== this);
       const wereElsewhere = given.some(isElsewhere);
       const inputs = wereElsewhere
         ? await Promise.all(given.map((input) => (isElsewhere(input) ? input.toHost({ signal }) : input)))
         : given;
-      return isShort && this.#short !== undefined
-        ? await this.#short.run(session, inputs, wereElsewhere, signal)
-        : await this.#runHeld(session, generation, inputs, signal);
+      return await (short?.run(inputs, wereElsewhere, signal) ??
+        this.#runHeld(session, generation, inputs, signal));
     } finally {
+      short?.giveBack();
       given.forEach(letValueGo);
     }
   }

@@ -46,11 +46,81 @@ interface Candidate extends MadeSession {
   bytes: number;
 }
 
-interface Short {
-  readonly session: InferenceSession;
-  readonly makeTensor: TensorMaker;
-  readonly bytes: number;
-  misses: number;
+/** A session on the thread that serves gRPC. */
+class ShortSession {
+  readonly #session: InferenceSession;
+  readonly #makeTensor: TensorMaker;
+  /** The most bytes of inputs with which it runs here. */
+  readonly #bytes: number;
+  #misses = 0;
+  #borrowers = 0;
+  #isReleased = false;
+
+  constructor(session: InferenceSession, makeTensor: TensorMaker, bytes: number) {
+    this.#session = session;
+    this.#makeTensor = makeTensor;
+    this.#bytes = bytes;
+  }
+
+  /** Whether it is worthwhile. */
+  get isUseful(): boolean {
+    return this.#misses < MAX_MISSES;
+  }
+
+  takes(inputs: readonly Tensor[]): boolean {
+    return bytesOf(inputs) <= this.#bytes;
+  }
+
+  borrow(): void {
+    this.#borrowers += 1;
+  }
+
+  giveBack(): void {
+    this.#borrowers -= 1;
+    this.#releaseUnlessBorrowed();
+  }
+
+  /** It is released once nobody runs it. */
+  release(): void {
+    this.#isReleased = true;
+    this.#releaseUnlessBorrowed();
+  }
+
+  /**
+   * @param inputs on the host.
+   * @param wereElsewhere whether some had to be copied from ONNX Runtime's thread.
+   * @throws SessionError with ONNX Runtime's message; TensorFlowError CANCELLED.
+   */
+  async run(
+    inputs: readonly Tensor[],
+    wereElsewhere: boolean,
+    signal: AbortSignal,
+  ): Promise<readonly RanOutput[]> {
+    if (signal.aborted) {
+      throw cancelledBy(signal.reason, "The step");
+    }
+    const session = this.#session;
+    const feeds: Record<string, OrtTensor> = {};
+    for (const [index, input] of inputs.entries()) {
+      feeds[session.inputNames[index] ?? ""] = this.#makeTensor(input.dtype, numbersOf(input), input.shape);
+    }
+    const startMillis = performance.now();
+    try {
+      const results = await session.run(feeds);
+      return outputMemory(session.outputNames.map((name) => results[name] as OrtTensor));
+    } catch (error) {
+      throw new SessionError(error instanceof Error ? error.message : String(error));
+    } finally {
+      const isMiss = wereElsewhere || performance.now() - startMillis > MAX_RUN_MILLIS;
+      this.#misses = isMiss ? this.#misses + 1 : 0;
+    }
+  }
+
+  #releaseUnlessBorrowed(): void {
+    if (this.#isReleased && this.#borrowers === 0) {
+      inBackground(this.#session.release());
+    }
+  }
 }
 
 /**
@@ -62,7 +132,7 @@ export class ShortSessions {
   readonly #module: string;
   readonly #threads: number;
   readonly #candidates = new Map<number, Candidate>();
-  readonly #sessions = new Map<number, Short>();
+  readonly #sessions = new Map<number, ShortSession>();
   readonly #making = new Set<number>();
   #runtime: Promise<Runtime> | undefined;
   #isAvailable = true;
@@ -114,49 +184,21 @@ export class ShortSessions {
     }
   }
 
-  /** Whether a session runs here with these inputs. */
-  takes(number: number, inputs: readonly Tensor[]): boolean {
-    const short = this.#sessions.get(number);
-    return short !== undefined && bytesOf(inputs) <= short.bytes;
-  }
-
   /**
-   * Runs a session that `takes` these inputs.
-   * @param inputs on the host.
-   * @param wereElsewhere whether some had to be copied from ONNX Runtime's thread.
-   * @throws SessionError with ONNX Runtime's message; TensorFlowError CANCELLED.
+   * A session that runs here with these inputs; must be given back.
+   * @returns undefined if it runs on ONNX Runtime's thread.
    */
-  async run(
-    number: number,
-    inputs: readonly Tensor[],
-    wereElsewhere: boolean,
-    signal: AbortSignal,
-  ): Promise<readonly RanOutput[]> {
+  borrow(number: number, inputs: readonly Tensor[]): ShortSession | undefined {
     const short = this.#sessions.get(number);
-    if (short === undefined) {
-      throw new SessionError("The session has been released.");
+    if (short?.isUseful === false) {
+      this.release(number);
+      return undefined;
     }
-    if (signal.aborted) {
-      throw cancelledBy(signal.reason, "The step");
+    if (short?.takes(inputs) !== true) {
+      return undefined;
     }
-    const { session, makeTensor } = short;
-    const feeds: Record<string, OrtTensor> = {};
-    for (const [index, input] of inputs.entries()) {
-      feeds[session.inputNames[index] ?? ""] = makeTensor(input.dtype, numbersOf(input), input.shape);
-    }
-    const startMillis = performance.now();
-    try {
-      const results = await session.run(feeds);
-      return outputMemory(session.outputNames.map((name) => results[name] as OrtTensor));
-    } catch (error) {
-      throw new SessionError(error instanceof Error ? error.message : String(error));
-    } finally {
-      const isMiss = wereElsewhere || performance.now() - startMillis > MAX_RUN_MILLIS;
-      short.misses = isMiss ? short.misses + 1 : 0;
-      if (short.misses >= MAX_MISSES) {
-        this.release(number);
-      }
-    }
+    short.borrow();
+    return short;
   }
 
   /** A session is no longer needed. */
@@ -165,9 +207,7 @@ export class ShortSessions {
     this.#candidates.delete(number);
     const short = this.#sessions.get(number);
     this.#sessions.delete(number);
-    if (short !== undefined) {
-      inBackground(short.session.release());
-    }
+    short?.release();
   }
 
   /** No session is needed any more. */
@@ -186,7 +226,7 @@ export class ShortSessions {
       const { InferenceSession, Tensor } = await this.#runtime;
       const session = await InferenceSession.create(model, cpuOptions(usesOneThread ? 1 : this.#threads));
       if (this.#making.delete(number)) {
-        this.#sessions.set(number, { session, makeTensor: tensorMaker({ Tensor }), bytes, misses: 0 });
+        this.#sessions.set(number, new ShortSession(session, tensorMaker({ Tensor }), bytes));
       } else {
         // It was released in the meantime.
         await session.release();

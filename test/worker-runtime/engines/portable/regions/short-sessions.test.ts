@@ -34,44 +34,63 @@ const pair = Tensor.of([1, 2], "float32");
 
 async function shortSession(): Promise<ShortSessions> {
   const sessions = observed(many(SHORT), pair);
-  await vi.waitFor(() => expect(sessions.takes(1, [pair])).toBe(true), { timeout: 10_000 });
+  await vi.waitFor(() => expect(takes(sessions, pair)).toBe(true), { timeout: 10_000 });
   return sessions;
+}
+
+function takes(sessions: ShortSessions, input: Tensor, number = 1): boolean {
+  const borrowed = sessions.borrow(number, [input]);
+  borrowed?.giveBack();
+  return borrowed !== undefined;
 }
 
 describe("a session whose runs are short", () => {
   test("comes to this thread, for inputs as large as those observed", async () => {
     const sessions = await shortSession();
-    const [output] = await sessions.run(1, [pair], false, signal);
+    const session = sessions.borrow(1, [pair]);
+    const [output] = (await session?.run([pair], false, signal)) ?? [];
+    session?.giveBack();
     expect(output).toEqual({ shape: [2], data: Float32Array.of(2, 4).buffer });
-    expect(sessions.takes(1, [Tensor.of([1], "float32")])).toBe(true);
-    expect(sessions.takes(1, [Tensor.of([1, 2, 3], "float32")])).toBe(false);
-    expect(sessions.takes(2, [pair])).toBe(false);
+    expect(takes(sessions, Tensor.of([1], "float32"))).toBe(true);
+    expect(takes(sessions, Tensor.of([1, 2, 3], "float32"))).toBe(false);
+    expect(takes(sessions, pair, 2)).toBe(false);
   });
 
   test("fails with the message of ONNX Runtime", async () => {
-    const sessions = await shortSession();
-    const run = sessions.run(1, [Tensor.of([[1]], "float32")], false, signal);
+    const session = (await shortSession()).borrow(1, [pair]);
+    const run = session?.run([Tensor.of([[1]], "float32")], false, signal);
     await expect(run).rejects.toThrow(SessionError);
     await expect(run).rejects.toThrow(/rank/i);
+    session?.giveBack();
   });
 
-  test("does not run for a step that was cancelled, nor once it was released", async () => {
+  test("does not run for a step that was cancelled", async () => {
+    const session = (await shortSession()).borrow(1, [pair]);
+    const run = session?.run([pair], false, AbortSignal.abort());
+    await expect(run).rejects.toMatchObject({ codeName: "CANCELLED" });
+    session?.giveBack();
+  });
+
+  test("is released once the runs that have begun are done", async () => {
     const sessions = await shortSession();
-    await expect(sessions.run(1, [pair], false, AbortSignal.abort())).rejects.toMatchObject({
-      codeName: "CANCELLED",
-    });
+    const session = sessions.borrow(1, [pair]);
+    const run = session?.run([pair], false, signal);
     sessions.release(1);
-    expect(sessions.takes(1, [pair])).toBe(false);
+    expect(takes(sessions, pair)).toBe(false);
     expect(sessions.isEmpty).toBe(true);
-    await expect(sessions.run(1, [pair], false, signal)).rejects.toThrow(SessionError);
+    await expect(run).resolves.toHaveLength(1);
+    session?.giveBack();
   });
 
   test("goes back if its inputs are always on the other thread", async () => {
     const sessions = await shortSession();
-    for (let i = 0; i < 100 && sessions.takes(1, [pair]); i += 1) {
-      await sessions.run(1, [pair], i !== 3, signal);
+    for (let i = 0; i < 100 && takes(sessions, pair); i += 1) {
+      const session = sessions.borrow(1, [pair]);
+      await session?.run([pair], i !== 3, signal);
+      session?.giveBack();
     }
-    expect(sessions.takes(1, [pair])).toBe(false);
+    expect(takes(sessions, pair)).toBe(false);
+    expect(sessions.isEmpty).toBe(true);
   });
 });
 
@@ -84,7 +103,7 @@ test.each([
   const other = await shortSession();
   // Made after it.
   expect(other.isEmpty).toBe(false);
-  expect(sessions.takes(1, [pair])).toBe(false);
+  expect(takes(sessions, pair)).toBe(false);
 });
 
 test("a variable that stays on the device's thread follows a session that leaves it", async () => {
