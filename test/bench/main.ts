@@ -5,9 +5,10 @@
 import { cpus } from "node:os";
 import { hasPeer, lackSentence, type PeerName } from "../support/find-peers.js";
 import { stopAllPeers } from "../support/processes.js";
+import { gpuMeasurement } from "./gpu.js";
 import { machinesMeasurement } from "./machines.js";
 import { portableMeasurement } from "./portable.js";
-import { type Measurement, type Row, tableText } from "./report.js";
+import { hasFailed, type Measurement, type Row, tableText } from "./report.js";
 import { stepsMeasurement } from "./steps.js";
 import { trainingMeasurement } from "./training.js";
 import { tunnelMeasurement } from "./tunnel.js";
@@ -20,6 +21,7 @@ const measurements: Readonly<Record<string, { measurement: Measurement; needs: P
   steps: { measurement: stepsMeasurement, needs: "tensorflow" },
   worker: { measurement: workerStartMeasurement, needs: "tensorflow" },
   portable: { measurement: portableMeasurement, needs: "tensorflow" },
+  gpu: { measurement: gpuMeasurement, needs: "tensorflow" },
   training: { measurement: trainingMeasurement, needs: "tensorflow" },
   window: { measurement: windowStartMeasurement, needs: "chromium" },
   graphs: { measurement: windowGraphsMeasurement, needs: "tensorflow" },
@@ -67,7 +69,7 @@ async function main(wanted: Wanted): Promise<number> {
     progress(`${measurement.name} …`);
     try {
       const measured = await measurement.run({ lines, progress });
-      failures += measured.filter(({ ours }) => ours === undefined).length;
+      failures += measured.filter(hasFailed).length;
       rows.push(...measured);
     } catch (error) {
       failures += 1;

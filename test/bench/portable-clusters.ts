@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot, tensorflowPython } from "../support/find-peers.js";
-import { freePort, type PeerProcess, spawnPeer } from "../support/processes.js";
+import { environmentWithoutProxies, freePort, type PeerProcess, spawnPeer } from "../support/processes.js";
 import { LineClient } from "./line-client.js";
 import type { PortableMeasure } from "./portable-lines.js";
 import { benchFolder } from "./python-client.js";
@@ -14,7 +14,21 @@ const START_MILLIS = 180_000;
 /** Of one turn; the first also makes the graph and warms up. */
 const TURN_MILLIS = 120_000;
 
+/** What a cluster's servers are, and what their workers compute on: the CPU, unless the name says otherwise. */
+export type ServerKind = "portable" | "portable-gpu" | "stock" | "stock-cuda";
+
+/** The flag with which a task of ours computes on the CPU although the machine has a GPU. */
+export const onCpu = "--gpu=none";
+/** The best GPU. Unlike "auto", it is an error if it cannot be used: the CPU would be measured in its place. */
+const onGpu = "--gpu=0";
+/** The environment in which TensorFlow computes on the CPU. */
+export const noCuda = { CUDA_VISIBLE_DEVICES: "" } as const;
+/** That in which it computes on the first GPU, unless the user has chosen others. */
+export const firstCuda = { CUDA_VISIBLE_DEVICES: process.env.CUDA_VISIBLE_DEVICES ?? "0" } as const;
+
 export interface MeasuredCluster {
+  /** Of the first worker, with which the client's sessions are. */
+  readonly target: string;
   /** Whether nothing can be measured with it any more. */
   readonly isBroken: boolean;
   /**
@@ -25,27 +39,38 @@ export interface MeasuredCluster {
   stop(): Promise<void>;
 }
 
-/** @param folder for the cluster's file */
+/**
+ * @param folder for the cluster's file
+ * @param variables for the environment of its tasks
+ */
 export async function startMeasuredCluster(
-  engine: "portable" | "stock",
+  kind: ServerKind,
   workers: number,
   folder: string,
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<MeasuredCluster> {
   const ports = await Promise.all(Array.from({ length: workers + 1 }, freePort));
   const [ps = "", ...worker] = ports.map((port) => `127.0.0.1:${port}`);
   const cluster = { ps: [ps], worker };
-  const file = join(folder, `${engine}.json`);
+  const file = join(folder, `${kind}.json`);
   writeFileSync(file, JSON.stringify(cluster));
+  const env = {
+    ...environmentWithoutProxies(),
+    ...variables,
+    ...(kind === "stock-cuda" ? firstCuda : noCuda),
+  };
   const tasks = [["ps", 0] as const, ...worker.map((_, index) => ["worker", index] as const)];
   const starts = await Promise.allSettled(
-    tasks.map(([job, index]) =>
-      engine === "portable"
-        ? startPortable(file, job, index)
-        : spawnPeer(tensorflowPython(), [stockServer, JSON.stringify(cluster), `${job}/${index}`], {
-            ready: /all ready/,
-            readyTimeoutMillis: START_MILLIS,
-          }),
-    ),
+    tasks.map(([job, index]) => {
+      if (kind === "stock" || kind === "stock-cuda") {
+        const args = [stockServer, JSON.stringify(cluster), `${job}/${index}`];
+        return spawnPeer(tensorflowPython(), args, {
+          ...{ ready: /all ready/, readyTimeoutMillis: START_MILLIS, env },
+        });
+      }
+      const gpu = kind === "portable-gpu" && job === "worker" ? onGpu : onCpu;
+      return startPortable(file, job, index, gpu, env);
+    }),
   );
   const servers = starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
   const stopServers = () => Promise.all(servers.map((server) => server.stop()));
@@ -59,6 +84,7 @@ export async function startMeasuredCluster(
     JSON.stringify(cluster),
   ]);
   return {
+    target: `grpc://${worker[0]}`,
     get isBroken() {
       return client.hasExited;
     },
@@ -74,9 +100,16 @@ export async function startMeasuredCluster(
   };
 }
 
-function startPortable(file: string, job: string, index: number): Promise<PeerProcess> {
+function startPortable(
+  file: string,
+  job: string,
+  index: number,
+  gpu: string,
+  env: NodeJS.ProcessEnv,
+): Promise<PeerProcess> {
   const task = [`--cluster=${file}`, `--job_name=${job}`, `--task_index=${index}`];
-  return spawnPeer(process.execPath, [cliMain, "worker", "--engine=portable", ...task], {
+  return spawnPeer(process.execPath, [cliMain, "worker", "--engine=portable", gpu, ...task], {
     ready: /target grpc/,
+    env,
   });
 }

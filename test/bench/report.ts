@@ -3,13 +3,15 @@
 /** Which of the two is wanted to be smaller: a time or a size, or a rate. */
 export type Better = "lower" | "higher";
 
-/** What is wanted of a ratio of ours to theirs. */
+/** What is wanted of a ratio of ours to theirs, or of ours alone. */
 export interface Target {
   readonly better: Better;
-  /** The ratio to be reached. */
+  /** To be reached. */
   readonly goal: number;
-  /** The ratio that is required at least: the highest of times, the lowest of rates. */
+  /** Required at least: the highest of times, the lowest of rates. */
   readonly limit: number;
+  /** "ours" if goal and limit are not ratios, but have the row's unit. */
+  readonly of?: "ours";
 }
 
 export interface Row {
@@ -18,9 +20,13 @@ export interface Row {
   /** Undefined where it could not be measured. */
   readonly ours: number | undefined;
   readonly theirs: number | undefined;
+  /** What `theirs` was measured of, if not of Python. */
+  readonly theirName?: string;
   readonly target?: Target | undefined;
   /** What is wanted where there is nothing to compare with; with a target, more about what was measured. */
   readonly note?: string;
+  /** Why there is nothing to measure on this machine, which is no failure. */
+  readonly lack?: string;
 }
 
 export interface RunContext {
@@ -35,7 +41,7 @@ export interface Measurement {
   readonly name: string;
   /** The parts that can be measured alone, as "portable/mlp". */
   readonly lines?: readonly string[];
-  /** A row without ours is one that failed. */
+  /** A row without ours has failed, unless it says what this machine lacks. */
   run(context: RunContext): Promise<readonly Row[]>;
 }
 
@@ -55,6 +61,9 @@ function number(value: number | undefined): string {
   return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
 }
 
+/** Whether something was to be measured and could not be. */
+export const hasFailed = ({ ours, lack }: Row): boolean => ours === undefined && lack === undefined;
+
 /** Ours as a multiple of theirs. */
 function ratio({ ours, theirs }: Row): number | undefined {
   return ours === undefined || theirs === undefined ? undefined : ours / theirs;
@@ -66,12 +75,17 @@ function reaches(value: number, wanted: number, better: Better): boolean {
 
 /** The ratio of a row and what is wanted of it, as cells. */
 function verdict(row: Row): [ratio: string, goal: string, limit: string, reached: string] {
-  const { target, note = "" } = row;
-  const value = ratio(row);
-  const text = value === undefined ? "-" : value.toFixed(2);
+  const { target, theirName, lack } = row;
+  const times = ratio(row);
+  const text = times === undefined ? "-" : times.toFixed(2);
+  const note =
+    lack ?? [row.note ?? [], theirName === undefined ? [] : `compared with ${theirName}`].flat().join(", ");
   if (target === undefined) return [text, "", "", note];
-  const { better, goal, limit } = target;
+  const { better, goal, limit, of } = target;
   const sign = better === "lower" ? "<=" : ">=";
+  const value = of === "ours" ? row.ours : times;
+  const wanted = (bound: number) =>
+    of === "ours" ? `${sign} ${number(bound)} ${row.unit}` : `${sign} ${bound.toFixed(2)}`;
   const reached =
     value === undefined
       ? "failed"
@@ -81,7 +95,7 @@ function verdict(row: Row): [ratio: string, goal: string, limit: string, reached
           ? "limit"
           : "missed";
   const last = note === "" ? reached : `${reached} (${note})`;
-  return [text, `${sign} ${goal.toFixed(2)}`, `${sign} ${limit.toFixed(2)}`, last];
+  return [text, wanted(goal), wanted(limit), last];
 }
 
 const HEAD = ["measured", "unit", "Tensordeck", "Python", "ratio", "goal", "limit", "reached"];
@@ -93,8 +107,9 @@ function cellsOf(row: Row): string[] {
 /** A row in one line, for progress. */
 export function rowText(row: Row): string {
   const [what, unit, ours, theirs, times, goal, limit, reached] = cellsOf(row);
+  if (row.lack !== undefined) return `${what}: ${row.lack}`;
   const wanted = goal === "" ? reached : `goal ${goal}, limit ${limit}: ${reached}`;
-  return `${what}: ${ours} ${unit}, Python ${theirs} ${unit}, ratio ${times} (${wanted})`;
+  return `${what}: ${ours} ${unit}, ${row.theirName ?? "Python"} ${theirs} ${unit}, ratio ${times} (${wanted})`;
 }
 
 /** The rows as a table of text. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { repositoryRoot, tensorflowPython } from "../support/find-peers.js";
 import { environmentWithoutProxies, freePort, type PeerProcess, spawnPeer } from "../support/processes.js";
 import { LineClient } from "./line-client.js";
-import { cliMain } from "./portable-clusters.js";
+import { cliMain, noCuda, onCpu } from "./portable-clusters.js";
 import { benchFolder } from "./python-client.js";
 
 /** What trains, and on which servers. */
@@ -86,13 +86,8 @@ export class TrainingCluster {
         ? spawnPeer(
             process.execPath,
             [
-              ...[
-                cliMain,
-                "worker",
-                "--engine=portable",
-                `--cluster=${this.#file}`,
-                `--files=${this.#folder}`,
-              ],
+              ...[cliMain, "worker", "--engine=portable", onCpu],
+              ...[`--cluster=${this.#file}`, `--files=${this.#folder}`],
               ...[`--job_name=${job}`, `--task_index=${index}`],
             ],
             { ready: /target grpc/, readyTimeoutMillis: START_MILLIS },
@@ -100,7 +95,7 @@ export class TrainingCluster {
         : spawnPeer(tensorflowPython(), [stockTask], {
             env: {
               ...environmentWithoutProxies(),
-              ...{ TF_CPP_MIN_LOG_LEVEL: "3", CUDA_VISIBLE_DEVICES: "" },
+              ...{ TF_CPP_MIN_LOG_LEVEL: "3", ...noCuda },
               TF_CONFIG: JSON.stringify({
                 cluster: this.#addresses,
                 task: { type: job, index: Number(index) },

@@ -1,6 +1,9 @@
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { PARAMETER_SERVER_JOB } from "../../../cluster/job-names.js";
 import { failedPrecondition, invalidArgument } from "../../../protocol/status.js";
 import { type Adapter, isUsedUnasked } from "./adapter.js";
+import { cudaProblem, hasCudaLibraries } from "./cuda-libraries.js";
 import { listAdapters } from "./list-adapters.js";
 
 /** The execution provider through which ONNX Runtime uses an adapter. */
@@ -56,7 +59,9 @@ export async function chooseGpus({ choice, jobName, signal, log }: GpuWish): Pro
   }
   let backends: readonly string[];
   try {
-    backends = await bundledBackends();
+    // Loaded only if a GPU is to be used: it takes about thirty megabytes.
+    const { listSupportedBackends } = await import("onnxruntime-node");
+    backends = await availableBackends(listSupportedBackends(), nativeFolder(), log, signal);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     if (choice === "auto") {
@@ -88,11 +93,11 @@ export async function chooseGpus({ choice, jobName, signal, log }: GpuWish): Pro
 }
 
 /**
- * CUDA if its libraries are in the package, which requires its install script to have run; else WebGPU, which keeps
+ * CUDA if its libraries are in the package and can be loaded; else WebGPU, which keeps
  * tensors on the GPU but supports only the best adapter; else DirectML, which has a number for each adapter.
  *
  * @param adapters in WebGPU's order.
- * @param backends the backends in ONNX Runtime's package.
+ * @param backends the backends that ONNX Runtime's package can use.
  */
 export function providerOf(
   number: number,
@@ -113,8 +118,33 @@ export function providerOf(
   return undefined;
 }
 
-/** Loaded only if a GPU is to be used: it takes about thirty megabytes. */
-async function bundledBackends(): Promise<string[]> {
-  const { listSupportedBackends } = await import("onnxruntime-node");
-  return listSupportedBackends().flatMap(({ name, bundled }) => (bundled ? [name] : []));
+/**
+ * The backends that can be used: those whose code is in the package, and CUDA if its libraries have been added and can
+ * be loaded. If they cannot, a line is logged.
+ *
+ * @param supported the backends that the package knows; CUDA is never bundled.
+ * @param folder that of its native library, in which it looks for those of CUDA.
+ */
+export async function availableBackends(
+  supported: readonly { readonly name: string; readonly bundled: boolean }[],
+  folder: string,
+  log: GpuWish["log"],
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const bundled = supported.flatMap((backend) => (backend.bundled ? [backend.name] : []));
+  if (!supported.some(({ name }) => name === "cuda") || !hasCudaLibraries(folder)) {
+    return bundled;
+  }
+  const problem = await cudaProblem(folder, signal);
+  if (problem === undefined) {
+    return [...bundled, "cuda"];
+  }
+  log(`ONNX Runtime's CUDA provider is not used: ${problem}.`);
+  return bundled;
+}
+
+/** The folder of ONNX Runtime's native library for this system. @throws Error if there is no package. */
+function nativeFolder(): string {
+  const main = createRequire(import.meta.url).resolve("onnxruntime-node");
+  return join(dirname(main), "..", "bin", "napi-v6", process.platform, process.arch);
 }

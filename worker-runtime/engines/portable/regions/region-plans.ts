@@ -27,7 +27,7 @@ export interface RankState {
 export interface ReadyPlan extends Plan {
   /** By slot, the values of `decidingInputs` for which it was made; empty if it is for all inputs of the same ranks. */
   readonly values: ReadonlyMap<number, Tensor>;
-  /** One of `values` has changed: it is not used any more. */
+  /** One of `values` has changed: its sessions are released. */
   hasChanged: boolean;
   /** The shapes of the inputs; undefined if the plan is for all inputs of the same ranks. */
   readonly shapes: readonly (readonly number[])[] | undefined;
@@ -79,23 +79,28 @@ export class RegionPlans {
 
   /** The plan for these inputs, whose sessions are alive. */
   planOf(state: RankState, given: GivenInputs): ReadyPlan | undefined {
+    let found: ReadyPlan | undefined;
+    let hasAnyChanged = false;
     for (const plan of state.plans) {
-      if (plan.hasChanged || !isForShapes(plan, given.shapes)) {
+      if (!isForShapes(plan, given.shapes)) {
         continue;
       }
       if (plan.sessions.some(({ session }) => !session.isAlive)) {
         // Its thread ended because it was idle, or failed; so did those of the others.
-        state.plans.splice(state.plans.indexOf(plan), 1);
-        releasePlan(plan);
-        return undefined;
+        remove(state, plan);
+        break;
       }
       if (this.#hasValues(plan, given.inputs)) {
-        return plan;
+        found = plan;
+        break;
       }
-      // Another step may be using its sessions, which are released with the region.
       plan.hasChanged = true;
+      hasAnyChanged = true;
     }
-    return undefined;
+    if (hasAnyChanged) {
+      releaseChanged(state);
+    }
+    return found;
   }
 
   #hasValues({ values }: ReadyPlan, inputs: GivenInputs["inputs"]): boolean {
@@ -134,9 +139,35 @@ function sameValue(known: Tensor, input: Value | undefined): boolean {
 
 /** Releases a plan that turned out not to be worthwhile; none is made in its place. */
 export function discard(state: RankState, plan: ReadyPlan): void {
-  state.isDecided = true;
-  state.plans.splice(state.plans.indexOf(plan), 1);
+  // A run that began before the plan was given up for another reason says nothing about those made since.
+  if (remove(state, plan)) {
+    state.isDecided = true;
+  }
+}
+
+/** Gives up the plans of which a value has changed, and lets others be made in their place. */
+function releaseChanged(state: RankState): void {
+  if (state.plans.length >= MAX_PLANS) {
+    state.isDecided = false;
+  }
+  for (const plan of state.plans.filter(({ hasChanged }) => hasChanged)) {
+    remove(state, plan);
+  }
+}
+
+/**
+ * Releases the sessions of a plan, on which other steps may be running: what they have not yet sent to the device is run
+ * by kernels.
+ * @returns false if it has been removed before.
+ */
+function remove(state: RankState, plan: ReadyPlan): boolean {
+  const index = state.plans.indexOf(plan);
+  if (index < 0) {
+    return false;
+  }
+  state.plans.splice(index, 1);
   releasePlan(plan);
+  return true;
 }
 
 /** Whether a plan is made after all, because the inputs are much larger than those for which kernels were chosen. */

@@ -5,6 +5,7 @@ import { StepStatsCollector } from "../../../../../worker-runtime/engines/portab
 import { createLoweringRegistry } from "../../../../../worker-runtime/engines/portable/lowering/all.js";
 import type { Lowering } from "../../../../../worker-runtime/engines/portable/lowering/lowering.js";
 import { LoweringRegistry } from "../../../../../worker-runtime/engines/portable/lowering/registry.js";
+import { MAX_PLANS } from "../../../../../worker-runtime/engines/portable/regions/region-plans.js";
 import { cancelled } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import {
@@ -21,7 +22,7 @@ import {
   type,
   typeList,
 } from "../executor/graph-fixture.js";
-import { floats, numbers, startTask } from "./regions-fixture.js";
+import { floats, numbers, type RegisteredGraph, startTask } from "./regions-fixture.js";
 
 const T = type("float32");
 
@@ -65,24 +66,66 @@ describe("inputs that decide shapes", () => {
   ];
   const axis = (value: number) => Tensor.of(value, "int32");
 
+  /** The step's result, and which of the nodes ran in a session. */
+  async function run(graph: RegisteredGraph, rows: number, at: number) {
+    const stats = new StepStatsCollector();
+    // Another tensor each time: one that stays becomes a constant of one more session.
+    const given = new Tensor(
+      "float32",
+      [rows, 2],
+      Float32Array.from({ length: 2 * rows }, (_, i) => i + 1),
+    );
+    const [result] = await graph.run({ args: [given, axis(at)], stats });
+    const nodes = stats.toProto().devStats.flatMap(({ nodeStats }) => nodeStats);
+    const inSession = nodes.flatMap(({ nodeName, output }) =>
+      ["negative", "halves"].includes(nodeName) && output.length === 0 ? [nodeName] : [],
+    );
+    return { result: numbers(result), inSession: inSession.sort() };
+  }
+
   it("are constants of a session as long as they stay the same, and are given up once they change", async () => {
     const task = startTask();
     const graph = task.register(halves);
-    const run = async (at: number) => {
-      const stats = new StepStatsCollector();
-      // Another tensor each time: one that stays becomes a constant of one more session.
-      const given = new Tensor("float32", x.shape, (x.data as Float32Array).slice());
-      const [result] = await graph.run({ args: [given, axis(at)], stats });
-      const nodes = stats.toProto().devStats.flatMap(({ nodeStats }) => nodeStats);
-      const isInSession = nodes.some(({ nodeName, output }) => nodeName === "halves" && output.length === 0);
-      return { result: numbers(result), isInSession };
-    };
-    expect((await run(0)).result).toEqual([-1, -2]);
-    expect(await run(0)).toEqual({ result: [-1, -2], isInSession: true });
-    expect((await run(1)).result).toEqual([-1, -3]);
-    expect(await run(0)).toEqual({ result: [-1, -2], isInSession: false });
-    for (const at of [1, 0, 1]) await run(at);
-    expect(task.regions.sessions).toBe(2);
+    expect((await run(graph, 2, 0)).result).toEqual([-1, -2]);
+    expect(await run(graph, 2, 0)).toEqual({ result: [-1, -2], inSession: ["halves", "negative"] });
+    expect((await run(graph, 2, 1)).result).toEqual([-1, -3]);
+    expect(await run(graph, 2, 0)).toEqual({ result: [-1, -2], inSession: ["negative"] });
+    for (const at of [1, 0, 1]) await run(graph, 2, at);
+    // The one that knew the axis has been released.
+    expect(task.regions.sessions).toBe(1);
+    expect(task.log).toEqual([]);
+  });
+
+  it("are given up for all shapes, and their plans no longer count", async () => {
+    const task = startTask();
+    const graph = task.register(halves);
+    const shapes = Array.from({ length: MAX_PLANS }, (_, index) => 2 * index + 2);
+    for (const rows of shapes) {
+      expect((await run(graph, rows, 0)).inSession).toEqual(["halves", "negative"]);
+    }
+    for (const rows of shapes) {
+      expect((await run(graph, rows, 1)).inSession).toEqual(["negative"]);
+    }
+    expect(task.regions.sessions).toBe(1);
+    expect(task.log).toEqual([]);
+  });
+
+  it("are given up by one step while others run", async () => {
+    const task = startTask();
+    const graph = task.register(halves);
+    const results = async (...axes: number[]) =>
+      (await Promise.all(axes.map((at) => run(graph, 2, at)))).map(({ result }) => result);
+    await run(graph, 2, 0);
+    expect(await results(0, 1, 0)).toEqual([
+      [-1, -2],
+      [-1, -3],
+      [-1, -2],
+    ]);
+    expect(await results(1, 0)).toEqual([
+      [-1, -3],
+      [-1, -2],
+    ]);
+    expect(task.regions.sessions).toBe(1);
     expect(task.log).toEqual([]);
   });
 });

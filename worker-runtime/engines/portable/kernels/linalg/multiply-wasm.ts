@@ -1,7 +1,7 @@
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { NumberArray } from "../support/elements.js";
 import { numbersOf } from "../support/elements.js";
-import { hasTfjsBackend, runTfjsKernel } from "../tfjs/backend.js";
+import { hasTfjs, runTfjsKernel } from "../tfjs/backend.js";
 import { type MatrixView, packRowMajor } from "./matrix.js";
 
 /**
@@ -21,9 +21,7 @@ const MAX_ELEMENTS = 8 * 1024 * 1024;
 
 /** Whether `multiplyWasm` is available and faster for a product of `rows` × `inner` and `inner` × `columns`. */
 export function wasmMultiplies(rows: number, inner: number, columns: number): boolean {
-  return (
-    rows >= MIN_ROWS && columns > 1 && rows * inner * columns >= MIN_MULTIPLICATIONS && hasTfjsBackend("wasm")
-  );
+  return rows >= MIN_ROWS && columns > 1 && rows * inner * columns >= MIN_MULTIPLICATIONS && hasTfjs();
 }
 
 /**

@@ -4,7 +4,7 @@ import type { KernelNode } from "../kernel-node.js";
 import { pureKernel, withSmallFloats } from "../support/define.js";
 import { allFloatTypes, tensorTypes } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
-import { hasTfjsBackend, initTfjs } from "../tfjs/backend.js";
+import { hasTfjs, initTfjs } from "../tfjs/backend.js";
 import { SingleNodeModel } from "../tfjs/single-node-model.js";
 import { convolutionFilterGradient, convolutionInputGradient, convolve } from "./convolution.js";
 import { type Convolution, filterGradientForm, forwardForm, inputGradientForm } from "./convolution-forms.js";
@@ -46,7 +46,7 @@ const MAX_WASM_BYTES = 64 * 1024 * 1024;
 
 /** Whether TensorFlow.js supports these shapes: not empty, without groups, and valid. */
 function fitsWasm(attributes: WindowAttributes, [images, filter]: readonly Tensor[]): boolean {
-  if (images?.shape.length !== 4 || filter?.shape.length !== 4 || !hasTfjsBackend("wasm")) {
+  if (images?.shape.length !== 4 || filter?.shape.length !== 4 || !hasTfjs()) {
     return false;
   }
   const [rows = 0, columns = 0, channelsIn, channelsOut = 0] = filter.shape;

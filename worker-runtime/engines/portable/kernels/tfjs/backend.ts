@@ -14,13 +14,12 @@ import { isByteList } from "../../../../protocol/tensor-data.js";
 type Tfjs = typeof import("@tensorflow/tfjs-core");
 type TfjsWasm = typeof import("@tensorflow/tfjs-backend-wasm");
 
-/** Where a kernel of TensorFlow.js runs. */
-export type TfjsBackendName = "wasm" | "cpu";
+const BACKEND = "wasm";
 
-/** TensorFlow.js once it is loaded, with its backends by name; wasm is missing if WebAssembly is not available. */
+/** TensorFlow.js once it is loaded, with its backend, whose kernels are WebAssembly. */
 interface Loaded {
   readonly tf: Tfjs;
-  readonly backends: ReadonlyMap<TfjsBackendName, KernelBackend>;
+  readonly backend: KernelBackend;
 }
 
 // Loaded on demand instead of imported: it takes 20 MB of memory per thread, which threads that compute no matrices
@@ -29,21 +28,23 @@ const require = createRequire(import.meta.url);
 
 let loading: Promise<void> | undefined;
 let loaded: Loaded | undefined;
+let isMissing = false;
 
 /**
- * Loads TensorFlow.js with its wasm and cpu backends into this thread; takes about 50 ms. May be called repeatedly. If
- * WebAssembly does not work, only the cpu backend is available afterwards.
+ * Loads TensorFlow.js with its wasm backend into this thread; takes about 50 ms. May be called repeatedly. If WebAssembly
+ * does not work, products and convolutions have kernels of our own, and those that need TensorFlow.js fail.
  */
 export function initTfjs(): Promise<void> {
   loading ??= load().then((result) => {
     loaded = result;
+    isMissing = result === undefined;
   });
   return loading;
 }
 
-/** True once `initTfjs` is done and the backend works: then `runTfjsKernel` may be called. */
-export function hasTfjsBackend(name: TfjsBackendName): boolean {
-  return loaded?.backends.has(name) ?? false;
+/** True once `initTfjs` is done and WebAssembly works: then `runTfjsKernel` may be called. */
+export function hasTfjs(): boolean {
+  return loaded !== undefined;
 }
 
 /** The library, for uses other than running kernels. @throws TensorFlowError FAILED_PRECONDITION before `initTfjs`. */
@@ -51,40 +52,34 @@ export function tfjs(): Tfjs {
   return requireLoaded().tf;
 }
 
-/** The number of tensors in the backends: the same before and after every kernel. */
+/** The number of tensors in the backend: the same before and after every kernel. */
 export function tfjsTensorCount(): number {
-  const { tf, backends } = requireLoaded();
-  let count = tf.memory().numTensors;
-  for (const backend of backends.values()) {
-    count += backend.numDataIds();
-  }
-  return count;
+  const { tf, backend } = requireLoaded();
+  return tf.memory().numTensors + backend.numDataIds();
 }
 
 /**
- * Runs one kernel of TensorFlow.js, on wasm if wasm implements it, otherwise on cpu.
+ * Runs one kernel of TensorFlow.js.
  * @param kernel the name in TensorFlow.js, "BatchMatMul".
  * @param inputs float32, int32, bool or string tensors by the kernel's own names for them.
  * @returns the outputs, in memory of their own.
- * @throws TensorFlowError FAILED_PRECONDITION before `initTfjs`; UNIMPLEMENTED for kernels and dtypes that no backend
- *   supports; INVALID_ARGUMENT for inputs that the kernel rejects.
+ * @throws TensorFlowError FAILED_PRECONDITION before `initTfjs`, or if it found that WebAssembly does not work;
+ *   UNIMPLEMENTED for kernels and dtypes that the wasm backend does not have; INVALID_ARGUMENT for inputs that the kernel rejects.
  */
 export function runTfjsKernel(
   kernel: string,
   inputs: Readonly<Record<string, Tensor>>,
   attrs: NamedAttrMap,
 ): readonly Tensor[] {
-  const { tf, backends } = requireLoaded();
-  for (const [name, backend] of backends) {
-    const config = tf.getKernel(kernel, name);
-    if (config != null) {
-      return runOn(backend, inputs, (infos) => config.kernelFunc({ inputs: infos, attrs, backend }));
-    }
+  const { tf, backend } = requireLoaded();
+  const config = tf.getKernel(kernel, BACKEND);
+  if (config == null) {
+    throw unimplemented(`TensorFlow.js has no kernel '${kernel}'.`);
   }
-  throw unimplemented(`TensorFlow.js has no kernel '${kernel}'.`);
+  return runOn(backend, inputs, (infos) => config.kernelFunc({ inputs: infos, attrs, backend }));
 }
 
-/** Passes the inputs to a backend for one call and releases them afterwards, even if the call throws. */
+/** Passes the inputs to the backend for one call and releases them afterwards, even if the call throws. */
 function runOn(
   backend: KernelBackend,
   inputs: Readonly<Record<string, Tensor>>,
@@ -146,25 +141,22 @@ export function tensorOfTfjs(
 
 function requireLoaded(): Loaded {
   if (loaded === undefined) {
-    throw failedPrecondition("TensorFlow.js is not loaded yet.");
+    throw failedPrecondition(
+      isMissing
+        ? "TensorFlow.js, whose kernel this op uses, needs WebAssembly, which does not work in this process. Start Node " +
+            "without --jitless and with enough memory."
+        : "TensorFlow.js is not loaded yet.",
+    );
   }
   return loaded;
 }
 
-async function load(): Promise<Loaded> {
+/** @returns undefined if WebAssembly does not work. */
+async function load(): Promise<Loaded | undefined> {
   const tf = require("@tensorflow/tfjs-core") as Tfjs;
-  // Otherwise the cpu backend prints a welcome message.
+  // Without its checks and warnings for people who try it out.
   tf.enableProdMode();
-  const backends = new Map<TfjsBackendName, KernelBackend>();
-  if (await startWasm(tf)) {
-    backends.set("wasm", tf.findBackend("wasm"));
-  }
-  require("@tensorflow/tfjs-backend-cpu");
-  if (backends.size === 0) {
-    await tf.setBackend("cpu");
-  }
-  backends.set("cpu", tf.findBackend("cpu"));
-  return { tf, backends };
+  return (await startWasm(tf)) ? { tf, backend: tf.findBackend(BACKEND) } : undefined;
 }
 
 /** Returns whether the wasm backend works; if so, it is now the current one. */
@@ -175,7 +167,7 @@ async function startWasm(tf: Tfjs): Promise<boolean> {
   tf.env().set("WASM_HAS_MULTITHREAD_SUPPORT", false);
   const restoreListeners = guardProcessListeners();
   try {
-    return await tf.setBackend("wasm");
+    return await tf.setBackend(BACKEND);
   } catch {
     return false;
   } finally {

@@ -230,7 +230,7 @@ function convertedKernel(converted: ConvertedOp): PureKernelDefinition {
       types: { T: ["float32"] },
       priority: KernelPriority.converted,
       ...(fits === undefined ? {} : { fits }),
-      // Without it, the first execution fails: there is no other implementation of these.
+      // Without it, the first execution fails: kernels of lower priority are for nodes that these do not accept.
       prepare: initTfjs,
       cost: (_, inputs) => cost(inputs),
     },
