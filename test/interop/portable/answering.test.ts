@@ -8,6 +8,23 @@ import { peerMissing, vulkanEnvironment } from "../../support/peers.js";
 import { type StartedWorker, startWorker } from "../worker-peers.js";
 import { askStatus, duringStep, type LongStep, matrix, products } from "./long-steps.js";
 
+const SIZE = 4;
+
+/** Steps of another session, one after another, which take next to no time. */
+async function smallSteps(target: string, compute: (graph: Graph, x: Output) => OperationRef): Promise<void> {
+  const graph = new Graph();
+  const x = ops.placeholder(graph, "float32");
+  const small = compute(graph, x);
+  const session = new Session(target, { graph });
+  try {
+    for (let step = 0; step < 3; step += 1) {
+      await session.run([], { feeds: [[x, matrix(SIZE)]], targets: [small] });
+    }
+  } finally {
+    await session.close();
+  }
+}
+
 /** A kernel that runs on one thread. */
 const decomposition: LongStep = {
   compute: (graph, x) =>
@@ -31,7 +48,22 @@ describe.each([
   });
 });
 
-const SIZE = 4;
+describe("while a region of one session computes", () => {
+  // ONNX Runtime computes the last of these steps, after kernels have shown that it is worth it.
+  const long = { ...products(400, 1024), first: Array.from({ length: 5 }, () => matrix(128)) };
+  let worker: StartedWorker;
+  beforeAll(async () => {
+    worker = await startWorker(["--engine", "portable"]);
+  });
+  afterAll(() => worker?.stop());
+
+  test.each([
+    ["a kernel", (graph: Graph, x: Output) => graph.op("Lgamma", [x])],
+    ["a region", (_: Graph, x: Output) => ops.negative(ops.matMul(x, x))],
+  ] as const)("small steps of another end, with %s", async (_, compute) => {
+    expect(await duringStep(worker.target, long, () => smallSteps(worker.target, compute))).toBe("act");
+  });
+});
 
 /** On the processor: kernels change it, too. */
 function handleOf(graph: Graph): Output {

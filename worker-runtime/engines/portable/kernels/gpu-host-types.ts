@@ -4,6 +4,9 @@ import { complexTypes, dataTypes, numberTypes, realTypes } from "./support/dtype
 const float = ["float16", "bfloat16", "float32", "float64"] as const satisfies readonly DType[];
 /** The dtypes that TensorFlow keeps on GPUs: all numbers but int32, whose values are on the host (`hostInt32`). */
 const resident: readonly DType[] = [...numberTypes.filter((dtype) => dtype !== "int32"), "bool"];
+/** The dtypes of TensorFlow's GPU kernels that read or change single rows of variables. */
+const rows: readonly DType[] = realTypes.filter((dtype) => dtype !== "int32");
+const halfToDouble: readonly DType[] = float.filter((dtype) => dtype !== "bfloat16");
 const constant: readonly DType[] = dataTypes.filter((dtype) => dtype !== "string");
 const int32: readonly DType[] = ["int32"];
 const index: readonly DType[] = ["int32", "int64"];
@@ -41,6 +44,22 @@ const variables =
   "VarHandleOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp VariableV2 Variable".split(" ");
 const referenceUpdates = "Assign AssignAdd AssignSub TemporaryVariable DestroyTemporaryVariable".split(" ");
 
+/**
+ * Ops that read or change single rows of a variable, such as a table of embeddings. Here their kernels compute on the
+ * host, where these variables stay. TensorFlow has no GPU kernel of the other sparse optimizers.
+ */
+const ofRows = (
+  "ResourceGather ResourceGatherNd ResourceScatterAdd ResourceScatterSub ResourceScatterMul ResourceScatterDiv " +
+  "ResourceScatterMin ResourceScatterMax ResourceScatterUpdate ResourceScatterNdAdd ResourceScatterNdSub " +
+  "ResourceScatterNdUpdate ScatterAdd ScatterSub ScatterMul ScatterDiv ScatterMin ScatterMax ScatterUpdate ScatterNdAdd " +
+  "ScatterNdSub ScatterNdUpdate"
+).split(" ");
+const sparseUpdates = (
+  "ResourceSparseApplyAdagrad ResourceSparseApplyAdagradV2 ResourceSparseApplyFtrl ResourceSparseApplyFtrlV2 " +
+  "ResourceSparseApplyKerasMomentum ResourceSparseApplyProximalAdagrad SparseApplyAdagrad SparseApplyAdagradV2 " +
+  "SparseApplyFtrl SparseApplyFtrlV2 SparseApplyProximalAdagrad"
+).split(" ");
+
 /** Ops whose int32 GPU kernel in TensorFlow has all arguments on the host: they compute shapes and indices. */
 const hostInt32 = (
   "Add AddV2 AddN Sub Mul Neg Abs Sign Square FloorDiv FloorMod Div RealDiv TruncateDiv Maximum Minimum Less LessEqual " +
@@ -54,6 +73,8 @@ const byOp = new Map<string, readonly GpuTypes[]>([
   ...anyTypes.map((op) => [op, [{}]] as const),
   ...variables.map((op) => [op, [{ dtype: resident }]] as const),
   ...referenceUpdates.map((op) => [op, [{ T: resident, dtype: resident }]] as const),
+  ...ofRows.map((op) => [op, [{ T: rows, dtype: rows }]] as const),
+  ...sparseUpdates.map((op) => [op, [{ T: halfToDouble }]] as const),
   ["IsVariableInitialized", [{ dtype: resident }]],
   ["Const", [{ dtype: constant }]],
   ["Range", [{ Tidx: [...float, ...index] }]],

@@ -33,7 +33,8 @@ const forward: Lowering = {
     const images = inputAt(inputs, 0);
     const pooling = argmaxPoolingOf(node);
     const sizes = sizesOf(context, images);
-    if (sizes === undefined) {
+    // WebGPU's MaxPool has no second output.
+    if (sizes === undefined || context.isOnGpu) {
       return undefined;
     }
     const [, height = 1, width = 1, channels = 1] = sizes;
