@@ -9,6 +9,7 @@ import { CommandLink } from "../parts/command-button.js";
 import { useApp, useUnseenSince } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
+import { isDeviceCopy } from "../stores/device-copies.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
 import { useKernels } from "../stores/kernel-store.js";
@@ -120,6 +121,7 @@ function RunStatus(): ReactElement {
   if (run?.stepMillis === undefined)
     return <span className={textStyles.muted}>{endText(run) ?? words.notRunYet}</span>;
   const end = endText(run);
+  const sent = run.transfers.filter((transfer) => !isDeviceCopy(transfer));
   return (
     <>
       <span
@@ -131,11 +133,11 @@ function RunStatus(): ReactElement {
         {old ? words.beforeEdit : null}
       </span>
       {end === undefined ? null : <span className={styles.yielding}>{end}</span>}
-      {run.tracedStep !== undefined && run.transfers.length > 0 ? (
+      {run.tracedStep !== undefined && sent.length > 0 ? (
         <span className={classNames(styles.yielding, old && textStyles.muted)} title={words.traced}>
           {words.sent({
             step: stepText(run.tracedStep),
-            bytes: totalBytesText(run.transfers.map(({ bytes }) => bytes)),
+            bytes: totalBytesText(sent.map(({ bytes }) => bytes)),
           })}
         </span>
       ) : null}

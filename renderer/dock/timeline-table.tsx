@@ -3,6 +3,7 @@ import { paused, type Sliced } from "../../worker-runtime/graph/slices.js";
 import type { GraphDocument } from "../document/model.js";
 import { slicedSort } from "../document/sliced-sort.js";
 import { useSliced } from "../parts/use-sliced.js";
+import { isDeviceCopy } from "../stores/device-copies.js";
 import { useDocument } from "../stores/document-store.js";
 import { texts } from "../texts/texts.js";
 import { bytesText, durationText } from "../ui/format.js";
@@ -180,7 +181,7 @@ function* slicedRows(timeline: Timeline, nodes: GraphDocument["nodes"]): Sliced<
     rows.push({
       key: `transfer ${transfer.tensor} ${transfer.startMicros} ${transfer.toDevice}`,
       what: transfer.tensor,
-      kind: "RecvTensor",
+      kind: isDeviceCopy(transfer) ? "" : "RecvTensor",
       where: `${deviceText(transfer.fromDevice)} → ${deviceText(transfer.toDevice)}`,
       startMicros: transfer.startMicros,
       durationMicros: transfer.timed ? transfer.durationMicros : undefined,

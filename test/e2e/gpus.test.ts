@@ -24,7 +24,7 @@ async function addWorker(window: WindowPage, name: string, gpu: string): Promise
 }
 
 describe.skipIf(peerMissing("chromium", "vulkan"))("a machine with a GPU", () => {
-  test("gives it to the task for which it is chosen, and a node that is pinned to it runs there", async () => {
+  test("gives it to the task for which it is chosen, a node that is pinned to it runs there, and copies are shown", async () => {
     const app = await startApp({
       runtime: false,
       env: { ...vulkanEnvironment(), TENSORDECK_SOFTWARE_GPU: "1" },
@@ -45,6 +45,11 @@ describe.skipIf(peerMissing("chromium", "vulkan"))("a machine with a GPU", () =>
       await window.device.selectOption("/job:worker/task:0/device:GPU:0");
       await window.runAndSee("z", "11.0");
       await window.ranOn("z").getByText("GPU:0").waitFor();
+
+      await window.dockTab("Timeline").click();
+      await page.getByRole("radio", { name: "Table", exact: true }).click();
+      const copied = page.getByRole("row", { name: /^MEMCPYDtoH .*worker\/0 GPU:0 → worker\/0 CPU:0/ });
+      await copied.first().waitFor();
       expect(await window.task("worker/1").textContent()).not.toContain("GPU:0");
       expect(window.errors).toEqual([]);
       await window.close();

@@ -4,6 +4,7 @@ import { roleOf, structureOf } from "../../graph/structural-ops.js";
 import { alignRecords } from "./aligned-records.js";
 import { collectiveTransfers } from "./collective-transfers.js";
 import { completeTransfers } from "./crossings.js";
+import { deviceCopies } from "./device-copies.js";
 import { type DeviceMemory, deviceMemory } from "./device-memory.js";
 import { userNodeName } from "./node-names.js";
 import { parseNodeLabel, parseTransferLabel } from "./timeline-label.js";
@@ -116,9 +117,8 @@ function transferTiming(
 export function readStepStats(stats: StepStats, graph?: GraphDef): StepTrace {
   const known = graph && new Set(graph.node.map((node) => node.name));
   const outputs = graph ? usedOutputs(graph) : new Map<string, Set<number>>();
-  const { records, clockOffsets } = alignRecords(
-    recordsOf(stats).filter((record) => !isKernelLane(record.device)),
-  );
+  const { records: all, clockOffsets } = alignRecords(recordsOf(stats));
+  const records = all.filter((record) => !isKernelLane(record.device));
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for (const record of records) {
@@ -142,10 +142,12 @@ export function readStepStats(stats: StepStats, graph?: GraphDef): StepTrace {
     epochMicros: records.length === 0 ? 0 : first,
     durationMicros: records.length === 0 ? 0 : last - first,
     nodes: nodes.sort(byStart),
-    transfers: (graph
-      ? [...completeTransfers(nodes, recorded, graph), ...collectiveTransfers(nodes, graph)]
-      : recorded
-    ).sort(byStart),
+    transfers: [
+      ...(graph
+        ? [...completeTransfers(nodes, recorded, graph), ...collectiveTransfers(nodes, graph)]
+        : recorded),
+      ...deviceCopies(all, first),
+    ].sort(byStart),
     devices: [...new Set(records.map((record) => record.device))].sort(),
     clockOffsets,
     memory: deviceMemory(records, first),

@@ -20,9 +20,9 @@ export interface NodeTiming {
   readonly threadId: number;
 }
 
-/** A tensor that one task fetched from another. */
+/** A tensor that one task fetched from another, or a copy between a GPU and its host. */
 export interface TransferTiming {
-  /** "x:0"; the node alone, "x", for what a collective op received; "" if not in the trace. */
+  /** "x:0"; the node alone, "x", for what a collective op received; "MEMCPYHtoD" or "MEMCPYDtoH" for a copy; "" if not in the trace. */
   readonly tensor: string;
   readonly fromDevice: string;
   readonly toDevice: string;

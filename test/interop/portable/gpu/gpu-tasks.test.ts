@@ -129,7 +129,7 @@ describe.skipIf(peerMissing("vulkan"))("a task with a GPU", () => {
       return traced(again.metadata);
     });
     expect(traces.get(GPU)).toContain("y");
-    expect(traces.get("/device:GPU:0/memcpy")).toEqual(["MEMCPYHtoD", "MEMCPYDtoH"]);
+    expect(traces.get(`${GPU}/memcpy`)).toEqual(["MEMCPYHtoD", "MEMCPYDtoH"]);
   });
 
   test.each(["reference", "resource"] as const)(
@@ -164,7 +164,7 @@ describe.skipIf(peerMissing("vulkan"))("a task with a GPU", () => {
           options: { trace: true },
         });
         descend();
-        expect(traced(metadata).get("/device:GPU:0/memcpy") ?? []).not.toContain("MEMCPYDtoH");
+        expect(traced(metadata).get(`${GPU}/memcpy`) ?? []).not.toContain("MEMCPYDtoH");
         expect(labelOf(metadata, "train")).toMatch(/ in a region of [34] nodes$/);
         // A region or an update that a kernel runs instead says so.
         expect(logs.get(server)?.filter((line) => /is run by/.test(line))).toEqual([]);
@@ -213,7 +213,7 @@ describe.skipIf(peerMissing("vulkan"))("a task with a GPU", () => {
         }
         const { metadata } = await run(true);
         expect(labelOf(metadata, gpu.train.name)).toContain("in a region of 2 nodes");
-        expect(traced(metadata).get("/device:GPU:0/memcpy")).not.toContain("MEMCPYDtoH");
+        expect(traced(metadata).get(`${GPU}/memcpy`)).not.toContain("MEMCPYDtoH");
         const { values } = await session.run([gpu.w.value, cpu.w.value]);
         expectClose(values[0], values[1]?.data as Float32Array);
       });
@@ -346,7 +346,7 @@ describe.skipIf(peerMissing("vulkan"))("the values between regions", () => {
         expectClose(values[0], matrixOf(1).data as Float32Array);
       }
       const { metadata } = await session.run([y], { feeds: [[x, matrixOf(1)]], options: { trace: true } });
-      const copies = traced(metadata).get("/device:GPU:0/memcpy") ?? [];
+      const copies = traced(metadata).get(`${GPU}/memcpy`) ?? [];
       // Only the fetched value.
       expect(copies.filter((name) => name === "MEMCPYDtoH")).toHaveLength(1);
     });

@@ -17,6 +17,34 @@ const TASK_1 = "/job:worker/replica:0/task:1";
 const CPU_0 = `${TASK_0}/device:CPU:0`;
 const CPU_1 = `${TASK_1}/device:CPU:0`;
 
+test("copies between a GPU and its host are transfers between its task's devices", () => {
+  const copy = (nodeName: string, start: bigint) => ({
+    nodeName,
+    timelineLabel: `${nodeName} 400 bytes`,
+    allStartNanos: start,
+    allEndRelNanos: 3_000n,
+  });
+  const gpu = `${TASK_1}/device:GPU:0`;
+  const { transfers, nodes, devices } = readStepStats(
+    StepStats.fromPartial({
+      devStats: [
+        { device: gpu, nodeStats: [{ nodeName: "x", allStartNanos: 1_000_000n, allEndRelNanos: 9_000n }] },
+        {
+          device: `${gpu}/memcpy`,
+          nodeStats: [copy("MEMCPYHtoD", 1_001_000n), copy("MEMCPYDtoH", 1_006_000n)],
+        },
+      ],
+    }),
+  );
+  const common = { durationMicros: 3, bytes: 400, timed: true };
+  expect(transfers).toEqual([
+    { tensor: "MEMCPYHtoD", fromDevice: CPU_1, toDevice: gpu, startMicros: 1, ...common },
+    { tensor: "MEMCPYDtoH", fromDevice: gpu, toDevice: CPU_1, startMicros: 6, ...common },
+  ]);
+  expect(nodes.map(({ node }) => node)).toEqual(["x"]);
+  expect(devices).toEqual([gpu]);
+});
+
 describe("a recorded step", () => {
   test("every node of the graph, its device, op and bytes; nothing of TensorFlow's own", () => {
     const trace = readStepStats(unoptimizedStep(), recordedGraph());

@@ -115,7 +115,8 @@ export class StepStatsCollector {
   }
 
   /**
-   * Tensors were copied between the host and a device. As in TensorFlow's traces, they stand with the device's copies.
+   * Tensors were copied between the host and a device. As in TensorFlow's traces, they are listed with the device's copies,
+   * here under the full name of the device: traces of several tasks are merged.
    * @param device "/device:GPU:0".
    */
   copied(kind: CopyKind, device: string, bytes: number, startMillis: number): void {
@@ -150,7 +151,8 @@ export class StepStatsCollector {
       );
     }
     for (const { kind, device, bytes, startMillis, endMillis } of this.#copies) {
-      statsOf(`${device}/memcpy`).push(execStats(kind, `${kind} ${bytes} bytes`, startMillis, endMillis));
+      const full = this.#sources.find((source) => source.device.endsWith(device))?.device ?? device;
+      statsOf(`${full}/memcpy`).push(execStats(kind, `${kind} ${bytes} bytes`, startMillis, endMillis));
     }
     return StepStats.fromPartial({
       devStats: [...devices].map(([device, nodeStats]) => ({ device, nodeStats })),

@@ -1,0 +1,6 @@
+import type { Transfer } from "../../main/api/runs.js";
+
+/** Whether a transfer is a copy between a GPU and the memory of its host, and not between tasks. */
+export function isDeviceCopy({ tensor }: Pick<Transfer, "tensor">): boolean {
+  return tensor.startsWith("MEMCPY");
+}

@@ -1,0 +1,31 @@
+/** Copies between a GPU and the memory of its host, which traces record with the device's own copies. */
+import { formatDeviceName, tryParseDeviceName } from "../../cluster/device-name.js";
+import type { TransferTiming } from "./timings.js";
+import type { TraceRecord } from "./trace-record.js";
+
+const NAMES = /^MEMCPY(HtoD|DtoH)$/;
+const LANE = /^(.*\/device:GPU:\d+)\/memcpy$/i;
+
+/**
+ * The copies of a step, as transfers that have the names of their records in the place of a tensor.
+ * @param startMicros of the step
+ */
+export function deviceCopies(records: readonly TraceRecord[], startMicros: number): TransferTiming[] {
+  return records.flatMap((record) => {
+    const { nodeName: tensor, timelineLabel } = record.stats;
+    const gpu = LANE.exec(record.device)?.[1] ?? "";
+    const parts = tryParseDeviceName(gpu);
+    const direction = NAMES.exec(tensor)?.[1];
+    if (direction === undefined || parts?.task === undefined) return [];
+    const host = formatDeviceName({ ...parts, type: "CPU", index: 0 });
+    const bytes = /\b(\d+) bytes/.exec(timelineLabel)?.[1];
+    return {
+      tensor,
+      ...(direction === "HtoD" ? { fromDevice: host, toDevice: gpu } : { fromDevice: gpu, toDevice: host }),
+      startMicros: record.startMicros - startMicros,
+      durationMicros: record.durationMicros,
+      bytes: bytes === undefined ? undefined : Number(bytes),
+      timed: true,
+    };
+  });
+}
