@@ -8,7 +8,9 @@ import { workerData } from "node:worker_threads";
 
 function check() {
   if (existsSync(process.env.TENSORDECK_TEST_LOST_ADAPTER ?? "")) {
-    throw new Error("WebGPU device lost (2): the driver was reset");
+    throw new Error(
+      "Failed to download data from buffer. wgpu::MapAsyncStatus value: 4, message: [Device] is lost.",
+    );
   }
 }
 

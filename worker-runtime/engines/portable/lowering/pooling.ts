@@ -253,6 +253,10 @@ const maxPoolGrad: Lowering = {
     const image = isQuarters ? imageSizes(context, x, channelsFirst) : undefined;
     const given = image && imageSizes(context, dy, channelsFirst);
     if (image === undefined || given === undefined || image.includes(0)) {
+      if (context.isOnGpu) {
+        // WebGPU's MaxPool does not return positions.
+        return undefined;
+      }
       const pool = attributesOf(pooling, () => imageSizes(context, x, channelsFirst));
       return pool && [maxPoolGradByPositions(model, [x, dy], attributes, pool)];
     }

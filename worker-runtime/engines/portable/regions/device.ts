@@ -39,7 +39,7 @@ export interface RegionDeviceOptions {
 }
 
 /** The messages of ONNX Runtime and Dawn if a driver fails or its memory is full. */
-const LOST_ADAPTER = /device (?:is |was |has been )?lost|DeviceLost|DXGI_ERROR_DEVICE_/i;
+const LOST_ADAPTER = /device\]? (?:"[^"]*" )?(?:is |was |has been )?lost|DeviceLost|DXGI_ERROR_DEVICE_/i;
 const OUT_OF_MEMORY = /out of memory|OutOfMemory|OUT_OF_DEVICE_MEMORY|E_OUTOFMEMORY|failed to allocate/i;
 /**
  * How long tensors that nothing needs any more stay on the thread, unless a run frees them before: with a message for each

@@ -29,13 +29,22 @@ export interface Program {
   readonly counts: Int32Array;
   /** By unit: the units that wait for it. */
   readonly next: readonly (readonly number[])[];
+  /**
+   * By unit: the slots that its nodes read. For a session they are more than its inputs, since its model may know some of the
+   * values: where it fails, the nodes' kernels need them.
+   */
+  readonly reads: readonly (readonly number[])[];
   /** By slot: the number of units that use it, plus one for an output of the region. */
   readonly uses: Int32Array;
 }
 
-/** The slots that a unit reads, and those that it waits for. */
-export function slotsRead(unit: Unit): readonly number[] {
-  return unit.kind === "kernel" ? unit.member.inputs : unit.inputs;
+function slotsRead(unit: Unit): readonly number[] {
+  if (unit.kind === "kernel") {
+    return unit.member.inputs;
+  }
+  const made = new Set(unit.members.flatMap(({ outputs }) => outputs));
+  const read = [...unit.inputs, ...unit.members.flatMap(({ inputs }) => inputs)];
+  return [...new Set(read)].filter((slot) => !made.has(slot));
 }
 
 /** @param units sorted such that each comes after those that it uses. */
@@ -44,6 +53,7 @@ export function makeProgram({ slotCount, outputs }: RegionOutline, units: readon
   const counts = new Int32Array(units.length);
   const next: number[][] = units.map(() => []);
   const uses = new Int32Array(slotCount);
+  const reads = units.map(slotsRead);
   for (const [index, unit] of units.entries()) {
     for (const { outputs: made, done } of membersOf(unit)) {
       makers[done] = index;
@@ -54,7 +64,7 @@ export function makeProgram({ slotCount, outputs }: RegionOutline, units: readon
   }
   for (const [index, unit] of units.entries()) {
     const sources = new Set<number>();
-    for (const slot of slotsRead(unit)) {
+    for (const slot of reads[index] ?? []) {
       uses[slot] = (uses[slot] ?? 0) + 1;
       sources.add(makers[slot] ?? -1);
     }
@@ -71,7 +81,7 @@ export function makeProgram({ slotCount, outputs }: RegionOutline, units: readon
   for (const slot of outputs) {
     uses[slot] = (uses[slot] ?? 0) + 1;
   }
-  return { units, counts, next, uses };
+  return { units, counts, next, reads, uses };
 }
 
 /** Runs some members of a region by their kernels, where their session fails: what else is in slots stays there. */

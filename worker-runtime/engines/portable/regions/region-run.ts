@@ -281,7 +281,6 @@ class RegionRun implements Sliced {
           recorder?.seeConstant(member);
         }
       }
-      this.#used(member.inputs);
     } else {
       for (let i = 0; i < unit.outputs.length; i += 1) {
         this.#put(unit.outputs[i] ?? -1, outputs?.[i]);
@@ -295,8 +294,8 @@ class RegionRun implements Sliced {
           this.#put(slot, this.#values[variables[0] ?? -1]);
         }
       }
-      this.#used(unit.inputs);
     }
+    this.#used(this.#program.reads[index] ?? []);
     for (const next of this.#program.next[index] ?? []) {
       const left = (this.#counts[next] ?? 0) - 1;
       this.#counts[next] = left;
