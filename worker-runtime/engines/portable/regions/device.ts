@@ -22,7 +22,7 @@ import { DeviceSession, type SessionDevice, type SessionOutput } from "./device-
 import { ResidentHandles } from "./resident-handles.js";
 import { staysOnDevice } from "./resident-tensors.js";
 import { SentTensors } from "./sent-tensors.js";
-import { ShortSessions } from "./short-sessions.js";
+import { type ShortLimits, ShortSessions } from "./short-sessions.js";
 import { RUN_THREADS, RUNTIME, type RunningThread, ThreadLife } from "./thread-life.js";
 
 export interface RegionDeviceOptions {
@@ -32,6 +32,8 @@ export interface RegionDeviceOptions {
   readonly idleMillis?: number | undefined;
   /** The GPU; defaults to the CPU. Tensors that stay on the GPU count against its memory. */
   readonly gpu?: { readonly provider: GpuProvider; readonly memory: GpuMemory } | undefined;
+  /** Which sessions run on the thread that serves gRPC; tests do not depend on how fast their machine is. */
+  readonly short?: ShortLimits | undefined;
   /** The module that the thread runs; defaults to the compiled device-thread.js. */
   readonly script?: string | undefined;
   /** Called once if ONNX Runtime cannot be loaded or its thread repeatedly ends. */
@@ -67,13 +69,13 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
 
   constructor(options: RegionDeviceOptions = {}) {
     this.#options = options;
-    const { gpu, runtime, idleMillis, script } = options;
+    const { gpu, runtime, idleMillis, script, short } = options;
     this.#sent = new SentTensors(gpu?.memory);
     gpu?.memory.onFull(() => {
       this.#sent.forgetAll();
       this.#releaseForgotten();
     });
-    this.#short = gpu === undefined ? new ShortSessions(runtime ?? RUNTIME, RUN_THREADS) : undefined;
+    this.#short = gpu === undefined ? new ShortSessions(runtime ?? RUNTIME, RUN_THREADS, short) : undefined;
     this.#life = new ThreadLife({
       runtime,
       idleMillis,

@@ -14,10 +14,14 @@ import {
 } from "./runtime.js";
 import { numbersOf } from "./sent-tensors.js";
 
-/** How long a run may keep the thread that serves gRPC: other calls wait for it. */
-const MAX_RUN_MILLIS = 4;
-/** How long making a session may keep it, most of which is the time for starting its threads. */
-const MAX_MAKE_MILLIS = 25;
+/** What is short. Other calls wait while the thread that serves gRPC runs or makes a session. */
+export interface ShortLimits {
+  readonly runMillis: number;
+  /** Most of it is the time for starting its threads. */
+  readonly makeMillis: number;
+}
+
+const DEFAULT_LIMITS: ShortLimits = { runMillis: 4, makeMillis: 25 };
 /**
  * How many of a number of runs on ONNX Runtime's thread must be short before a session comes here: any of them may be
  * interrupted, and the first are slow. It is observed that many times at most.
@@ -52,14 +56,17 @@ class ShortSession {
   readonly #makeTensor: TensorMaker;
   /** The most bytes of inputs with which it runs here. */
   readonly #bytes: number;
+  /** A longer run is no short one. */
+  readonly #maxMillis: number;
   #misses = 0;
   #borrowers = 0;
   #isReleased = false;
 
-  constructor(session: InferenceSession, makeTensor: TensorMaker, bytes: number) {
+  constructor(session: InferenceSession, makeTensor: TensorMaker, bytes: number, maxMillis: number) {
     this.#session = session;
     this.#makeTensor = makeTensor;
     this.#bytes = bytes;
+    this.#maxMillis = maxMillis;
   }
 
   /** Whether it is worthwhile. */
@@ -111,7 +118,7 @@ class ShortSession {
     } catch (error) {
       throw new SessionError(error instanceof Error ? error.message : String(error));
     } finally {
-      const isMiss = wereElsewhere || performance.now() - startMillis > MAX_RUN_MILLIS;
+      const isMiss = wereElsewhere || performance.now() - startMillis > this.#maxMillis;
       this.#misses = isMiss ? this.#misses + 1 : 0;
     }
   }
@@ -131,6 +138,7 @@ class ShortSession {
 export class ShortSessions {
   readonly #module: string;
   readonly #threads: number;
+  readonly #limits: ShortLimits;
   readonly #candidates = new Map<number, Candidate>();
   readonly #sessions = new Map<number, ShortSession>();
   readonly #making = new Set<number>();
@@ -140,10 +148,12 @@ export class ShortSessions {
   /**
    * @param module of ONNX Runtime.
    * @param threads that one run may use.
+   * @param limits what is short; tests do not depend on how fast their machine is.
    */
-  constructor(module: string, threads: number) {
+  constructor(module: string, threads: number, limits: ShortLimits = DEFAULT_LIMITS) {
     this.#module = module;
     this.#threads = threads;
+    this.#limits = limits;
   }
 
   /** Whether nothing runs here. */
@@ -155,7 +165,7 @@ export class ShortSessions {
   made(number: number, session: MadeSession): void {
     if (
       this.#isAvailable &&
-      session.millis <= MAX_MAKE_MILLIS &&
+      session.millis <= this.#limits.makeMillis &&
       session.model.byteLength <= MAX_MODEL_BYTES
     ) {
       this.#candidates.set(number, { ...session, runs: 0, shortRuns: 0, observations: 0, bytes: 0 });
@@ -169,7 +179,7 @@ export class ShortSessions {
       return;
     }
     candidate.runs += 1;
-    candidate.shortRuns += millis <= MAX_RUN_MILLIS ? 1 : 0;
+    candidate.shortRuns += millis <= this.#limits.runMillis ? 1 : 0;
     candidate.bytes = Math.max(candidate.bytes, bytesOf(inputs));
     if (candidate.shortRuns === MIN_SHORT_RUNS) {
       this.#candidates.delete(number);
@@ -226,7 +236,10 @@ export class ShortSessions {
       const { InferenceSession, Tensor } = await this.#runtime;
       const session = await InferenceSession.create(model, cpuOptions(usesOneThread ? 1 : this.#threads));
       if (this.#making.delete(number)) {
-        this.#sessions.set(number, new ShortSession(session, tensorMaker({ Tensor }), bytes));
+        this.#sessions.set(
+          number,
+          new ShortSession(session, tensorMaker({ Tensor }), bytes, this.#limits.runMillis),
+        );
       } else {
         // It was released in the meantime.
         await session.release();
