@@ -285,7 +285,7 @@ describe("convolutions in blocks of channels", async () => {
         const chain = new Chain(block);
         const values = whole(images(size));
         (values.data as Float32Array)[37] = special;
-        const filter = whole([1, 1, size, size]);
+        const filter = whole([3, 1, size, size]);
         (filter.data as Float32Array).fill(1);
         const product = await chain.node("Conv2D", [chain.input(values), chain.input(filter)], attrs);
         const active = await chain.node("Relu", [product]);

@@ -59,7 +59,10 @@ describe("a task with a GPU", () => {
     const nodes = [text, parsed("n"), variable("v"), assign("set", "v", "n"), handle("h")];
     expect(devices(nodes)).toMatchObject({ v: GPU_0, set: GPU_0, h: GPU_0, n: WORKER_0 });
     // One user without a kernel there takes the whole group to the CPU.
-    const scatter = node("scatter", "ScatterMin", ["v", "i", "n"], { T, Tindices: typeAttr("int32") });
+    const scatter = node("scatter", "SparseApplyProximalGradientDescent", ["v", "n", "n", "n", "n", "i"], {
+      T,
+      Tindices: typeAttr("int32"),
+    });
     expect(devices([...nodes, placeholder("i", "", "int32"), scatter])).toMatchObject({
       v: WORKER_0,
       set: WORKER_0,
