@@ -9,7 +9,7 @@ import { CommandLink } from "../parts/command-button.js";
 import { useApp, useUnseenSince } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
-import { isDeviceCopy } from "../stores/device-copies.js";
+import { sentBetweenTasks } from "../stores/device-copies.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
 import { useKernels } from "../stores/kernel-store.js";
@@ -121,7 +121,7 @@ function RunStatus(): ReactElement {
   if (run?.stepMillis === undefined)
     return <span className={textStyles.muted}>{endText(run) ?? words.notRunYet}</span>;
   const end = endText(run);
-  const sent = run.transfers.filter((transfer) => !isDeviceCopy(transfer));
+  const sent = sentBetweenTasks(run.transfers);
   return (
     <>
       <span

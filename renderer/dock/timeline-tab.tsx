@@ -7,7 +7,7 @@ import { CommandButton } from "../parts/command-button.js";
 import { useSliced } from "../parts/use-sliced.js";
 import { attempt } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
-import { isDeviceCopy } from "../stores/device-copies.js";
+import { sentBetweenTasks } from "../stores/device-copies.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDocumentRun, useRun } from "../stores/run-store.js";
 import { timelineActions, useTimeline } from "../stores/timeline-store.js";
@@ -171,7 +171,7 @@ interface SummaryProps {
 
 /** Only sums of measurements. */
 function Summary({ run, step, timeline, old }: SummaryProps): ReactElement {
-  const transfers = run.transfers.filter((transfer) => !isDeviceCopy(transfer));
+  const transfers = sentBetweenTasks(run.transfers);
   const untimed = transfers.filter(({ timed }) => !timed).length;
   return (
     <section

@@ -4,3 +4,8 @@ import type { Transfer } from "../../main/api/runs.js";
 export function isDeviceCopy({ tensor }: Pick<Transfer, "tensor">): boolean {
   return tensor.startsWith("MEMCPY");
 }
+
+/** The transfers between tasks: all but copies within one. */
+export function sentBetweenTasks(transfers: readonly Transfer[]): readonly Transfer[] {
+  return transfers.filter((transfer) => !isDeviceCopy(transfer));
+}

@@ -9,7 +9,7 @@ import { ShapeEstimates } from "../placement/estimates.js";
 import { type Measurements, measurementsOf, NOTHING_MEASURED } from "../placement/measurements.js";
 import type { PlacementTask } from "../placement/placement-task.js";
 import { runMachinesOf, useCluster } from "./cluster-store.js";
-import { isDeviceCopy } from "./device-copies.js";
+import { sentBetweenTasks } from "./device-copies.js";
 import { lookupFor, useDocument } from "./document-state.js";
 import { currentEngines, knownKernels } from "./kernel-store.js";
 import { useReachability } from "./reachability-store.js";
@@ -57,7 +57,7 @@ export function currentMeasurements(document: GraphDocument): Measurements {
   const estimates = new ShapeEstimates(lookupFor(document), useDocument.getState().shapes);
   return measurementsOf(
     latest.nodes,
-    latest.transfers.filter((transfer) => !isDeviceCopy(transfer)),
+    sentBetweenTasks(latest.transfers),
     (name) => document.nodes.get(name)?.op,
     (name) => {
       const node = document.nodes.get(name);

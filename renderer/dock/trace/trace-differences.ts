@@ -3,7 +3,7 @@ import type { NodeRun, Transfer } from "../../../main/api/runs.js";
 import type { StepTrace } from "../../../main/api/traces.js";
 import { paused, type Sliced } from "../../../worker-runtime/graph/slices.js";
 import { slicedSort } from "../../document/sliced-sort.js";
-import { isDeviceCopy } from "../../stores/device-copies.js";
+import { sentBetweenTasks } from "../../stores/device-copies.js";
 import { texts } from "../../texts/texts.js";
 
 const words = texts.dock.traceDifferences;
@@ -76,17 +76,12 @@ export function totalsOf(before: StepTrace, after: StepTrace): Total[] {
     row(words.step, "millis", ({ stepMillis }) => stepMillis),
     row(words.firstNodeToLast, "millis", ({ computeMillis }) => computeMillis),
     row(words.nodes, "count", ({ nodes }) => nodes.length),
-    row(words.sentBetweenTasks, "count", ({ transfers }) => sent(transfers).length),
-    row(words.bytesSent, "bytes", ({ transfers }) => bytesSent(sent(transfers))),
+    row(words.sentBetweenTasks, "count", ({ transfers }) => sentBetweenTasks(transfers).length),
+    row(words.bytesSent, "bytes", ({ transfers }) => bytesSent(sentBetweenTasks(transfers))),
     row(words.peakMemory, "bytes", ({ memory }) =>
       memory.length === 0 ? undefined : Math.max(...memory.map(({ peakBytes }) => peakBytes)),
     ),
   ];
-}
-
-/** Without copies within a task. */
-function sent(transfers: readonly Transfer[]): readonly Transfer[] {
-  return transfers.filter((transfer) => !isDeviceCopy(transfer));
 }
 
 /** Undefined if a transfer's bytes are not known. */

@@ -10,14 +10,18 @@ import { askStatus, duringStep, type LongStep, matrix, products } from "./long-s
 
 const SIZE = 4;
 
-/** Steps of another session, one after another, which take next to no time. */
-async function smallSteps(target: string, compute: (graph: Graph, x: Output) => OperationRef): Promise<void> {
+/** Some steps of another session, one after another, which take next to no time. */
+async function smallSteps(
+  target: string,
+  count: number,
+  compute: (graph: Graph, x: Output) => OperationRef,
+): Promise<void> {
   const graph = new Graph();
   const x = ops.placeholder(graph, "float32");
   const small = compute(graph, x);
   const session = new Session(target, { graph });
   try {
-    for (let step = 0; step < 3; step += 1) {
+    for (let step = 0; step < count; step += 1) {
       await session.run([], { feeds: [[x, matrix(SIZE)]], targets: [small] });
     }
   } finally {
@@ -61,7 +65,7 @@ describe("while a region of one session computes", () => {
     ["a kernel", (graph: Graph, x: Output) => graph.op("Lgamma", [x])],
     ["a region", (_: Graph, x: Output) => ops.negative(ops.matMul(x, x))],
   ] as const)("small steps of another end, with %s", async (_, compute) => {
-    expect(await duringStep(worker.target, long, () => smallSteps(worker.target, compute))).toBe("act");
+    expect(await duringStep(worker.target, long, () => smallSteps(worker.target, 3, compute))).toBe("act");
   });
 });
 
@@ -73,19 +77,10 @@ function handleOf(graph: Graph): Output {
 
 /** Gives a variable a value that a GPU has computed. */
 async function putOnGpu(target: string): Promise<void> {
-  const graph = new Graph();
-  const x = ops.placeholder(graph, "float32");
-  const product = ops.matMul(x, x);
-  const assign = graph.op("AssignVariableOp", [handleOf(graph), product], { dtype: "float32" });
-  const session = new Session(target, { graph });
-  try {
-    // Kernels show the shapes in the first step.
-    for (let step = 0; step < 2; step += 1) {
-      await session.run([], { feeds: [[x, matrix(SIZE)]], targets: [assign] });
-    }
-  } finally {
-    await session.close();
-  }
+  // Kernels show the shapes in the first step.
+  await smallSteps(target, 2, (graph, x) =>
+    graph.op("AssignVariableOp", [handleOf(graph), ops.matMul(x, x)], { dtype: "float32" }),
+  );
 }
 
 type Reader = (graph: Graph, handle: Output) => OperationRef;

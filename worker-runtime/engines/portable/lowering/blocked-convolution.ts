@@ -1,10 +1,10 @@
 import type { WindowDimension } from "../kernels/nn/windows.js";
 import type { OnnxAttributes } from "../onnx/attributes.js";
-import { ints, string } from "../onnx/attributes.js";
-import { BLOCKED_CHANNELS, type ModelBuilder, type OnnxValue } from "../onnx/model-builder.js";
-import { fromBlocks, toBlocks } from "./blocked-images.js";
+import { string } from "../onnx/attributes.js";
+import type { ModelBuilder, OnnxValue } from "../onnx/model-builder.js";
+import { blockedNode, toBlocks } from "./blocked-images.js";
 import { int64s } from "./constants.js";
-import { fixedWindow, turnedPaddings } from "./convolution-gradients.js";
+import { reversed, turnedWindow } from "./convolution-gradients.js";
 import { reshape, toChannelsFirst, transpose } from "./layout.js";
 import { convolved } from "./origins.js";
 
@@ -48,14 +48,14 @@ export function convolveBlocks(model: ModelBuilder, convolution: BlockedConvolut
       : toBlocks(model, images, taken, channelsFirst);
   const weights = blockedFilter(model, filter, sizes, block);
   const { attributes } = convolution;
-  const make = (bias: readonly OnnxValue[], activation: OnnxAttributes): OnnxValue => {
-    const value = model.node("Conv", [given, weights, ...bias], images.dtype, {
-      domain: BLOCKED_CHANNELS,
-      attributes: { ...attributes, ...activation },
-      rank: 4,
-    });
-    return fromBlocks(model, { value, channels }, channelsFirst);
-  };
+  const make = (bias: readonly OnnxValue[], activation: OnnxAttributes): OnnxValue =>
+    blockedNode(
+      model,
+      "Conv",
+      [given, weights, ...bias],
+      { ...attributes, ...activation },
+      { channels, channelsFirst },
+    );
   const withBias = (...bias: readonly OnnxValue[]): OnnxValue => {
     const output = make(bias, {});
     convolved.set(output, {
@@ -76,27 +76,15 @@ export function blockedImageGradient(
 ): OnnxValue | undefined {
   const { images, filter, sizes, channelsFirst, block } = gradient;
   const [rows = 1, columns = 1, taken = 0, out = 0] = sizes;
-  const pads = turnedPaddings(dimensions);
-  const isSimple = dimensions.every(({ stride }) => stride === 1) && pads.every((pixels) => pixels >= 0);
-  if (!isSimple || taken % block !== 0 || out % block !== 0) {
+  const window = turnedWindow(dimensions);
+  if (window === undefined || taken % block !== 0 || out % block !== 0) {
     return undefined;
   }
-  const bounds = [
-    [-1, -1],
-    [-rows - 1, -columns - 1],
-    [0, 1],
-    [-1, -1],
-  ].map((values) => int64s(model, values));
-  const turned =
-    rows * columns === 1 ? filter : model.node("Slice", [filter, ...bounds], filter.dtype, { rank: 4 });
+  const turned = reversed(model, filter, dimensions, 0);
   const exchanged = transpose(model, inBlocks(model, turned, sizes, block), [2, 4, 0, 1, 5, 3]);
   const weights = reshape(model, exchanged, [taken, out, rows, columns]);
-  const value = model.node("Conv", [toBlocks(model, images, out, channelsFirst), weights], images.dtype, {
-    domain: BLOCKED_CHANNELS,
-    attributes: { ...fixedWindow(dimensions), pads: ints(pads) },
-    rank: 4,
-  });
-  return fromBlocks(model, { value, channels: taken }, channelsFirst);
+  const given = toBlocks(model, images, out, channelsFirst);
+  return blockedNode(model, "Conv", [given, weights], window, { channels: taken, channelsFirst });
 }
 
 /**

@@ -3,7 +3,7 @@
  * convolutions with constant filters into this order by itself (onnxruntime/core/optimizer/nchwc_transformer.cc); those of
  * a network in training, whose filters are inputs of the model, take half the time in it, too.
  */
-import { int } from "../onnx/attributes.js";
+import { int, type OnnxAttributes } from "../onnx/attributes.js";
 import { BLOCKED_CHANNELS, type ModelBuilder, type OnnxValue } from "../onnx/model-builder.js";
 
 /** Images in blocks. Their shape is [batch, channels, rows, columns]. */
@@ -31,25 +31,38 @@ export function toBlocks(
   if (known !== undefined) {
     return known.value;
   }
-  const attributes = { channels_last: int(channelsFirst ? 0 : 1) };
   const value = model.node("ReorderInput", [images], images.dtype, {
     domain: BLOCKED_CHANNELS,
-    attributes,
+    attributes: { channels_last: int(channelsFirst ? 0 : 1) },
     rank: 4,
   });
   blocked.set(images, { value, channels });
   return value;
 }
 
-/** Images in an order of TensorFlow, whose `blockedImages` are known from then on. */
-export function fromBlocks(model: ModelBuilder, images: BlockedImages, channelsFirst: boolean): OnnxValue {
-  const { value, channels } = images;
-  const attributes = { channels: int(channels), channels_last: int(channelsFirst ? 0 : 1) };
+/** What an operator on blocks returns. */
+export interface BlockedResult {
+  readonly channels: number;
+  readonly channelsFirst: boolean;
+}
+
+/**
+ * Adds an operator that gives images in blocks.
+ * @returns its result in an order of TensorFlow, whose `blockedImages` are known from then on.
+ */
+export function blockedNode(
+  model: ModelBuilder,
+  op: string,
+  inputs: readonly OnnxValue[],
+  attributes: OnnxAttributes,
+  { channels, channelsFirst }: BlockedResult,
+): OnnxValue {
+  const value = model.node(op, inputs, "float32", { domain: BLOCKED_CHANNELS, attributes, rank: 4 });
   const result = model.node("ReorderOutput", [value], value.dtype, {
     domain: BLOCKED_CHANNELS,
-    attributes,
+    attributes: { channels: int(channels), channels_last: int(channelsFirst ? 0 : 1) },
     rank: 4,
   });
-  blocked.set(result, images);
+  blocked.set(result, { value, channels });
   return result;
 }

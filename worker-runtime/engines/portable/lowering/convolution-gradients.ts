@@ -37,14 +37,13 @@ export function imageGradient(
   { dimensions, channels, groups }: Images,
 ): OnnxValue {
   const rank = dimensions.length + 2;
-  const pads = turnedPaddings(dimensions);
+  const window = turnedWindow(dimensions);
   const isOfEach = groups > 1 && groups === channels;
   const isWorthwhile = dimensions.length > 2 || channels >= MIN_CONVOLVED_CHANNELS;
-  const isSimple = dimensions.every(({ stride }) => stride === 1) && pads.every((pixels) => pixels >= 0);
-  if (isSimple && (isOfEach || (groups === 1 && isWorthwhile))) {
+  if (window !== undefined && (isOfEach || (groups === 1 && isWorthwhile))) {
     const turned = turnedFilter(model, filter, dimensions, isOfEach ? channels : undefined);
     return model.node("Conv", [gradient, turned], gradient.dtype, {
-      attributes: { ...fixedWindow(dimensions), pads: ints(pads), group: int(groups) },
+      attributes: { ...window, group: int(groups) },
       rank,
     });
   }
@@ -61,8 +60,18 @@ export function imageGradient(
  */
 const MIN_CONVOLVED_CHANNELS = 24;
 
+/**
+ * The attributes of a convolution of the gradient that gives that of the images, for filters that are turned round.
+ * @returns undefined if it is no convolution: with strides, or if paddings would be negative.
+ */
+export function turnedWindow(dimensions: readonly WindowDimension[]): OnnxAttributes | undefined {
+  const pads = turnedPaddings(dimensions);
+  const isSimple = dimensions.every(({ stride }) => stride === 1) && pads.every((pixels) => pixels >= 0);
+  return isSimple ? { ...fixedWindow(dimensions), pads: ints(pads) } : undefined;
+}
+
 /** The paddings of a gradient, in ONNX's order, that make its convolution as large as the images. */
-export function turnedPaddings(dimensions: readonly WindowDimension[]): readonly number[] {
+function turnedPaddings(dimensions: readonly WindowDimension[]): readonly number[] {
   const before = dimensions.map(({ window, dilation, padding }) => (window - 1) * dilation - padding);
   const after = dimensions.map(
     ({ input, output, window, dilation }, i) => input - output + (window - 1) * dilation - (before[i] ?? 0),
@@ -80,25 +89,37 @@ function turnedFilter(
   dimensions: readonly WindowDimension[],
   groups: number | undefined,
 ): OnnxValue {
-  const windows = dimensions.map(({ window }) => window);
-  const axes = windows.map((_, i) => i + 2);
   const exchanged =
     groups === undefined
-      ? transpose(model, filter, [1, 0, ...axes])
-      : reshape(model, filter, [groups, -1, ...windows]);
-  const all = (value: number) => int64s(model, new Array<number>(axes.length).fill(value));
+      ? transpose(model, filter, [1, 0, ...dimensions.map((_, i) => i + 2)])
+      : reshape(model, filter, [groups, -1, ...dimensions.map(({ window }) => window)]);
+  return reversed(model, exchanged, dimensions, 2);
+}
+
+/** A filter with its pixels in reverse. @param first the first of its dimensions that are those of a window. */
+export function reversed(
+  model: ModelBuilder,
+  filter: OnnxValue,
+  dimensions: readonly WindowDimension[],
+  first: number,
+): OnnxValue {
+  const windows = dimensions.map(({ window }) => window);
+  const all = (value: number) => int64s(model, new Array<number>(windows.length).fill(value));
   return windows.every((size) => size === 1)
-    ? exchanged
+    ? filter
     : model.node(
         "Slice",
         [
-          exchanged,
+          filter,
           all(-1),
           int64s(
             model,
             windows.map((size) => -size - 1),
           ),
-          int64s(model, axes),
+          int64s(
+            model,
+            windows.map((_, i) => first + i),
+          ),
           all(-1),
         ],
         filter.dtype,

@@ -51,13 +51,17 @@ export interface Lowering {
   ): readonly OnnxValue[] | undefined;
 }
 
-/** What a lowering can query about its node's inputs, and the model that it writes to. */
-export interface LoweringContext {
-  readonly model: ModelBuilder;
+/** What runs a model. */
+export interface LoweringDevice {
   /** Whether the model runs on a GPU: for what is faster there, or on a CPU. */
   readonly isOnGpu: boolean;
   /** The size of a block of channels (blocked-images.ts); undefined if the device has no such order. */
   readonly blockedChannels: number | undefined;
+}
+
+/** What a lowering can query about its node's inputs, and the model that it writes to. */
+export interface LoweringContext extends LoweringDevice {
+  readonly model: ModelBuilder;
   /** The rank of an input, or of a value returned by another lowering. The model is made for these ranks. */
   rank(input: OnnxValue): number;
   /**

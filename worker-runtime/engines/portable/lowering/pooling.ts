@@ -13,8 +13,8 @@ import { integersOf } from "../kernels/support/elements.js";
 import { sameShape } from "../kernels/support/shapes.js";
 import type { OnnxAttributes } from "../onnx/attributes.js";
 import { int, ints, string, tensor } from "../onnx/attributes.js";
-import { BLOCKED_CHANNELS, type ModelBuilder, type OnnxValue } from "../onnx/model-builder.js";
-import { blockedImages, fromBlocks } from "./blocked-images.js";
+import type { ModelBuilder, OnnxValue } from "../onnx/model-builder.js";
+import { blockedImages, blockedNode } from "./blocked-images.js";
 import { int64s, scalar } from "./constants.js";
 import { accepts } from "./fits.js";
 import { fromChannelsFirst, fromChannelsLast, reshape, toChannelsFirst, toChannelsLast } from "./layout.js";
@@ -77,13 +77,8 @@ function pool(op: string, onnx: string, dtypes: readonly DType[]): Lowering {
       }
       const inBlocks = blockedImages(x);
       if (inBlocks !== undefined && op === "MaxPool") {
-        const { channels } = inBlocks;
-        const value = model.node(onnx, [inBlocks.value], x.dtype, {
-          domain: BLOCKED_CHANNELS,
-          attributes,
-          rank: 4,
-        });
-        return [fromBlocks(model, { value, channels }, channelsFirst)];
+        const { value, channels } = inBlocks;
+        return [blockedNode(model, onnx, [value], attributes, { channels, channelsFirst })];
       }
       const images = toChannelsFirst(model, x, 4, channelsFirst);
       const result = model.node(onnx, [images], x.dtype, { attributes, rank: 4 });

@@ -1,6 +1,6 @@
 import type { InferenceSession } from "onnxruntime-node";
 import { BLOCKED_CHANNELS, ModelBuilder } from "../onnx/model-builder.js";
-import type { Runtime } from "./runtime.js";
+import { type Runtime, runInOrder } from "./runtime.js";
 
 /** The fewest channels that ONNX Runtime brings into blocks: others are padded to a whole block. */
 const CHANNELS = 4;
@@ -20,9 +20,9 @@ export async function blockedChannelsOf(
   try {
     const session = await InferenceSession.create(model.build("blocks"), options);
     try {
-      const [input = "", output = ""] = [...session.inputNames, ...session.outputNames];
       const image = new Tensor("float32", new Float32Array(CHANNELS), [1, CHANNELS, 1, 1]);
-      const [, size = 0] = (await session.run({ [input]: image }))[output]?.dims ?? [];
+      const [blocks] = await runInOrder(session, [image]);
+      const size = blocks?.dims[1] ?? 0;
       return size > CHANNELS ? size : undefined;
     } finally {
       await session.release();

@@ -105,10 +105,14 @@ export interface RanMessage {
   readonly millis: number;
 }
 
+/** An output of a run on the host, which all of the memory belongs to. */
+export interface OutputMemory {
+  readonly shape: readonly number[];
+  readonly data: ArrayBuffer;
+}
+
 /** An output of a run: its memory, or the handle of a tensor that has stayed on the device. */
-export type RanOutput =
-  | { readonly shape: readonly number[]; readonly data: ArrayBuffer }
-  | { readonly shape: readonly number[]; readonly handle: number };
+export type RanOutput = OutputMemory | { readonly shape: readonly number[]; readonly handle: number };
 
 export interface FetchedMessage {
   readonly kind: "fetched";

@@ -1,6 +1,6 @@
 /** A thread that runs ONNX Runtime sessions one after another, since its calls block. */
 import { parentPort, workerData } from "node:worker_threads";
-import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
+import type { Tensor as OrtTensor } from "onnxruntime-node";
 import { arrayOver } from "../../../protocol/tensor-data.js";
 import { blockedChannelsOf } from "./blocked-channels.js";
 import type {
@@ -11,16 +11,20 @@ import type {
   RanOutput,
   SentInput,
 } from "./device-messages.js";
-import { type ResidentSession, ResidentTensors, sessionOptionsOf } from "./resident-tensors.js";
-import { commonOptions, loadRuntime, outputMemory, type Runtime, tensorMaker } from "./runtime.js";
+import { type ResidentSession, ResidentTensors } from "./resident-tensors.js";
+import {
+  loadRuntime,
+  outputMemory,
+  type Runtime,
+  runInOrder,
+  sessionOptions,
+  tensorOver,
+} from "./runtime.js";
 
 const port = parentPort;
 const { runtime: runtimeModule, threads, provider, firstHandle } = workerData as DeviceThreadData;
 
-const SESSION_OPTIONS: InferenceSession.SessionOptions = {
-  ...sessionOptionsOf(provider),
-  ...commonOptions(threads),
-};
+const SESSION_OPTIONS = sessionOptions(provider, threads);
 
 const sessions = new Map<number, ResidentSession>();
 const kept = new Map<number, ArrayBuffer>();
@@ -45,7 +49,7 @@ function tensorOf(runtime: Runtime, resident: ResidentTensors, input: SentInput)
   if ("data" in input && input.keepAs !== undefined) {
     kept.set(input.keepAs, data);
   }
-  return tensorMaker(runtime)(dtype, arrayOver(dtype, data), shape);
+  return tensorOver(runtime, dtype, arrayOver(dtype, data), shape);
 }
 
 async function run(
@@ -55,15 +59,12 @@ async function run(
   inputs: readonly SentInput[],
 ): Promise<RanOutput[]> {
   const { session, staying } = made;
-  const feeds: Record<string, OrtTensor> = {};
-  for (const [index, input] of inputs.entries()) {
-    feeds[session.inputNames[index] ?? ""] = await resident.stayingOr(
-      "kept" in input ? input.kept : undefined,
-      tensorOf(runtime, resident, input),
-    );
+  const given: OrtTensor[] = [];
+  for (const input of inputs) {
+    const key = "kept" in input ? input.kept : undefined;
+    given.push(await resident.stayingOr(key, tensorOf(runtime, resident, input)));
   }
-  const results = await session.run(feeds);
-  const outputs = session.outputNames.map((name) => results[name] as OrtTensor);
+  const outputs = await runInOrder(session, given);
   const returned = outputMemory(outputs.filter((_, index) => !staying[index])).values();
   return outputs.map((output, index): RanOutput => {
     const memory = staying[index] ? undefined : returned.next().value;

@@ -21,9 +21,10 @@ import type {
 import { DeviceSession, type SessionDevice, type SessionOutput } from "./device-session.js";
 import { ResidentHandles } from "./resident-handles.js";
 import { staysOnDevice } from "./resident-tensors.js";
+import { RUN_THREADS, RUNTIME } from "./runtime.js";
 import { SentTensors } from "./sent-tensors.js";
 import { type ShortLimits, ShortSessions } from "./short-sessions.js";
-import { RUN_THREADS, RUNTIME, type RunningThread, ThreadLife } from "./thread-life.js";
+import { type RunningThread, ThreadLife } from "./thread-life.js";
 
 export interface RegionDeviceOptions {
   /** The ONNX Runtime module; tests of its absence name a different one. */

@@ -1,7 +1,7 @@
 import { type DType, dtypeOf, itemSize } from "../../../protocol/dtype.js";
 import { elementsOfShape } from "../../../protocol/shape.js";
 import type { Tensor } from "../../../protocol/tensor.js";
-import type { LoweringContext, UpdateLowering } from "../lowering/lowering.js";
+import type { LoweringContext, LoweringDevice, UpdateLowering } from "../lowering/lowering.js";
 import { products } from "../lowering/origins.js";
 import { Writer } from "../lowering/writer.js";
 import { ModelBuilder, type OnnxValue } from "../onnx/model-builder.js";
@@ -59,14 +59,10 @@ export class MemberLowering {
   isSpecialized = false;
   readonly #outline: RegionOutline;
   readonly #known: KnownByInputs;
-  readonly #device: Pick<LoweringContext, "isOnGpu" | "blockedChannels">;
+  readonly #device: LoweringDevice;
 
   /** @param device what runs the models. */
-  constructor(
-    outline: RegionOutline,
-    known: KnownByInputs,
-    device: Pick<LoweringContext, "isOnGpu" | "blockedChannels">,
-  ) {
+  constructor(outline: RegionOutline, known: KnownByInputs, device: LoweringDevice) {
     this.#outline = outline;
     this.#known = known;
     this.#device = device;

@@ -27,8 +27,6 @@ export interface RankState {
 export interface ReadyPlan extends Plan {
   /** By slot, the values of `decidingInputs` for which it was made; empty if it is for all inputs of the same ranks. */
   readonly values: ReadonlyMap<number, Tensor>;
-  /** One of `values` has changed: its sessions are released. */
-  hasChanged: boolean;
   /** The shapes of the inputs; undefined if the plan is for all inputs of the same ranks. */
   readonly shapes: readonly (readonly number[])[] | undefined;
   /** The time that the kernels took for inputs of `bytes` bytes. */
@@ -80,7 +78,7 @@ export class RegionPlans {
   /** The plan for these inputs, whose sessions are alive. */
   planOf(state: RankState, given: GivenInputs): ReadyPlan | undefined {
     let found: ReadyPlan | undefined;
-    let hasAnyChanged = false;
+    const changed: ReadyPlan[] = [];
     for (const plan of state.plans) {
       if (!isForShapes(plan, given.shapes)) {
         continue;
@@ -94,11 +92,10 @@ export class RegionPlans {
         found = plan;
         break;
       }
-      plan.hasChanged = true;
-      hasAnyChanged = true;
+      changed.push(plan);
     }
-    if (hasAnyChanged) {
-      releaseChanged(state);
+    if (changed.length > 0) {
+      releaseChanged(state, changed);
     }
     return found;
   }
@@ -146,11 +143,11 @@ export function discard(state: RankState, plan: ReadyPlan): void {
 }
 
 /** Gives up the plans of which a value has changed, and lets others be made in their place. */
-function releaseChanged(state: RankState): void {
+function releaseChanged(state: RankState, changed: readonly ReadyPlan[]): void {
   if (state.plans.length >= MAX_PLANS) {
     state.isDecided = false;
   }
-  for (const plan of state.plans.filter(({ hasChanged }) => hasChanged)) {
+  for (const plan of changed) {
     remove(state, plan);
   }
 }

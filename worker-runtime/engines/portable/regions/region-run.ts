@@ -7,6 +7,7 @@ import type { Outputs } from "../kernels/kernel.js";
 import { freeUnlessHeld } from "../memory/held-tensor.js";
 import { borrowing } from "../memory/received-tensor.js";
 import { RefValue, type Value } from "../values.js";
+import { bytesOf } from "./bytes-of.js";
 import { SessionError } from "./device-errors.js";
 import type { Recorder } from "./recorder.js";
 import type { RegionMember, RegionOutline } from "./region-outline.js";
@@ -336,9 +337,4 @@ function estimateOf({ node: { work }, update }: RegionMember, given: readonly Va
     return 0;
   }
   return isAnyOnDevice(tensors) ? bytesOf(tensors) * NANOS_PER_BYTE : borrowing(() => work.cost(tensors));
-}
-
-/** The bytes of the tensors among values. */
-export function bytesOf(values: readonly (Value | undefined)[]): number {
-  return values.reduce((sum, value) => sum + (value instanceof Tensor ? value.byteLength : 0), 0);
 }

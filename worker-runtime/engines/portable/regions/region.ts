@@ -5,6 +5,7 @@ import { DeviceTensor } from "../gpu/device-tensor.js";
 import type { Outputs } from "../kernels/kernel.js";
 import { isOfVariable } from "../resources/reference-variable.js";
 import { RefValue, type Value } from "../values.js";
+import { bytesOf } from "./bytes-of.js";
 import { ConstantInputs } from "./constant-inputs.js";
 import { DeviceLostError } from "./device-errors.js";
 import { decidingValues, knownValues, type Recording } from "./known-values.js";
@@ -22,7 +23,7 @@ import {
   releasePlan,
 } from "./region-plans.js";
 import { kernelProgram, type Program } from "./region-program.js";
-import { bytesOf, runProgram } from "./region-run.js";
+import { runProgram } from "./region-run.js";
 import { boundVariables, NotThisTimeError, type VariablesBySlot } from "./region-updates.js";
 import type { SessionCache } from "./session-cache.js";
 
@@ -278,7 +279,6 @@ export class Region {
           ...plan,
           shapes: plan.isSpecialized ? shapes : undefined,
           values: plan.isSpecialized ? values : new Map(),
-          hasChanged: false,
           kernelMillis: recorder.totalMillis,
           bytes,
           constantInputs: sessions.device.isGpu

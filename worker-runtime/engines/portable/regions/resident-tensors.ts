@@ -1,32 +1,12 @@
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
 import { ModelProto } from "../../../../protos/generated/onnx/onnx.js";
 import { type DType, isDType } from "../../../protocol/dtype.js";
-import type { GpuProvider } from "../gpu/choose-gpus.js";
 import { sameShape } from "../kernels/support/shapes.js";
 import { ModelBuilder } from "../onnx/model-builder.js";
 import type { MakeMessage } from "./device-messages.js";
-import type { Runtime } from "./runtime.js";
+import { type Runtime, runInOrder } from "./runtime.js";
 
 type SessionOptions = InferenceSession.SessionOptions;
-
-/** The session options that a provider requires. */
-export function sessionOptionsOf(provider: GpuProvider | undefined): SessionOptions {
-  switch (provider?.name) {
-    case undefined:
-      return { executionProviders: ["cpu"] };
-    case "webgpu":
-      return { executionProviders: ["webgpu"] };
-    case "dml":
-      // DirectML supports neither of the two.
-      return {
-        executionProviders: [{ name: "dml", deviceId: provider.deviceId }],
-        enableMemPattern: false,
-        executionMode: "sequential",
-      };
-    case "cuda":
-      return { executionProviders: [{ name: "cuda", deviceId: provider.deviceId }] };
-  }
-}
 
 /**
  * A session and its reference count: the device holds it, and so do its output tensors that stay on the device. Their
@@ -165,8 +145,8 @@ export class ResidentTensors {
   async #throughIdentity(tensor: OrtTensor, stays: boolean): Promise<OrtTensor> {
     const key = `${stays} ${tensor.type} ${tensor.dims.length}`;
     const session = await (this.#identities.get(key) ?? this.#makeIdentity(key, tensor, stays));
-    const results = await session.run({ [session.inputNames[0] ?? ""]: tensor });
-    return results[session.outputNames[0] ?? ""] as OrtTensor;
+    const [copy] = await runInOrder(session, [tensor]);
+    return copy as OrtTensor;
   }
 
   #makeIdentity(key: string, { type, dims }: OrtTensor, stays: boolean): Promise<InferenceSession> {

@@ -1,7 +1,16 @@
 /** ONNX Runtime's module, and what all threads do with it. */
+import { availableParallelism } from "node:os";
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
 import type { DType } from "../../../protocol/dtype.js";
 import type { NumericArray } from "../../../protocol/tensor-data.js";
+import type { GpuProvider } from "../gpu/choose-gpus.js";
+import type { OutputMemory } from "./device-messages.js";
+
+export const RUNTIME = "onnxruntime-node";
+/** More threads slow down small operations, since all of them must be woken. */
+const MAX_THREADS = 8;
+/** The threads that one run of a session may use. */
+export const RUN_THREADS = Math.min(availableParallelism(), MAX_THREADS);
 
 export type Runtime = typeof import("onnxruntime-node");
 
@@ -16,11 +25,16 @@ export async function loadRuntime(name: string): Promise<Runtime> {
 
 /**
  * The options of a session.
+ * @param provider of the GPU; undefined for the CPU.
  * @param threads that one run may use. They wait for the next node by spinning: a sleeping one is woken too late for most
  *   nodes. Between runs they sleep, or they would take cores from the thread that serves gRPC (README.md).
  */
-export function commonOptions(threads: number): InferenceSession.SessionOptions {
+export function sessionOptions(
+  provider: GpuProvider | undefined,
+  threads: number,
+): InferenceSession.SessionOptions {
   return {
+    ...providerOptions(provider),
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     logSeverityLevel: LOG_FATAL,
@@ -28,24 +42,43 @@ export function commonOptions(threads: number): InferenceSession.SessionOptions 
   };
 }
 
-/** The options of a session on the CPU. */
-export function cpuOptions(threads: number): InferenceSession.SessionOptions {
-  return { ...commonOptions(threads), executionProviders: ["cpu"] };
+function providerOptions(provider: GpuProvider | undefined): InferenceSession.SessionOptions {
+  switch (provider?.name) {
+    case undefined:
+      return { executionProviders: ["cpu"] };
+    case "webgpu":
+      return { executionProviders: ["webgpu"] };
+    case "dml":
+      // DirectML supports neither of the two.
+      return {
+        executionProviders: [{ name: "dml", deviceId: provider.deviceId }],
+        enableMemPattern: false,
+        executionMode: "sequential",
+      };
+    case "cuda":
+      return { executionProviders: [{ name: "cuda", deviceId: provider.deviceId }] };
+  }
 }
 
-/** Makes ONNX Runtime's tensors over the memory of ours. */
-export type TensorMaker = (dtype: DType, data: NumericArray, shape: readonly number[]) => OrtTensor;
-
-export function tensorMaker({ Tensor }: Pick<Runtime, "Tensor">): TensorMaker {
+/** ONNX Runtime's tensor over the memory of one of ours. */
+export function tensorOver(
+  { Tensor }: Runtime,
+  dtype: DType,
+  data: NumericArray,
+  shape: readonly number[],
+): OrtTensor {
   // The constructor is overloaded by dtype.
-  return (dtype, data, shape) => new Tensor(dtype as "float32", data as Float32Array, shape);
+  return new Tensor(dtype as "float32", data as Float32Array, shape);
 }
 
-/** An output of a run on the CPU. */
-export interface OutputMemory {
-  readonly shape: readonly number[];
-  /** All of it is the output's. */
-  readonly data: ArrayBuffer;
+/** Runs a session. @param inputs in the order of the model's, as the outputs are. */
+export async function runInOrder(
+  session: InferenceSession,
+  inputs: readonly OrtTensor[],
+): Promise<readonly OrtTensor[]> {
+  const feeds = Object.fromEntries(inputs.map((input, index) => [session.inputNames[index] ?? "", input]));
+  const results = await session.run(feeds);
+  return session.outputNames.map((name) => results[name] as OrtTensor);
 }
 
 /** The memory of outputs, copied where they share it. */

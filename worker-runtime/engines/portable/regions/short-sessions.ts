@@ -1,16 +1,17 @@
-import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
+import type { InferenceSession } from "onnxruntime-node";
 import { inBackground } from "../../../faults.js";
 import { cancelledBy } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
+import { bytesOf } from "./bytes-of.js";
 import { SessionError } from "./device-errors.js";
 import type { RanOutput } from "./device-messages.js";
 import {
-  cpuOptions,
   loadRuntime,
   outputMemory,
   type Runtime,
-  type TensorMaker,
-  tensorMaker,
+  runInOrder,
+  sessionOptions,
+  tensorOver,
 } from "./runtime.js";
 import { numbersOf } from "./sent-tensors.js";
 
@@ -52,8 +53,8 @@ interface Candidate extends MadeSession {
 
 /** A session on the thread that serves gRPC. */
 class ShortSession {
+  readonly #runtime: Runtime;
   readonly #session: InferenceSession;
-  readonly #makeTensor: TensorMaker;
   /** The most bytes of inputs with which it runs here. */
   readonly #bytes: number;
   /** A longer run is no short one. */
@@ -62,9 +63,9 @@ class ShortSession {
   #borrowers = 0;
   #isReleased = false;
 
-  constructor(session: InferenceSession, makeTensor: TensorMaker, bytes: number, maxMillis: number) {
+  constructor(runtime: Runtime, session: InferenceSession, bytes: number, maxMillis: number) {
+    this.#runtime = runtime;
     this.#session = session;
-    this.#makeTensor = makeTensor;
     this.#bytes = bytes;
     this.#maxMillis = maxMillis;
   }
@@ -106,15 +107,12 @@ class ShortSession {
     if (signal.aborted) {
       throw cancelledBy(signal.reason, "The step");
     }
-    const session = this.#session;
-    const feeds: Record<string, OrtTensor> = {};
-    for (const [index, input] of inputs.entries()) {
-      feeds[session.inputNames[index] ?? ""] = this.#makeTensor(input.dtype, numbersOf(input), input.shape);
-    }
+    const given = inputs.map((input) =>
+      tensorOver(this.#runtime, input.dtype, numbersOf(input), input.shape),
+    );
     const startMillis = performance.now();
     try {
-      const results = await session.run(feeds);
-      return outputMemory(session.outputNames.map((name) => results[name] as OrtTensor));
+      return outputMemory(await runInOrder(this.#session, given));
     } catch (error) {
       throw new SessionError(error instanceof Error ? error.message : String(error));
     } finally {
@@ -233,24 +231,19 @@ export class ShortSessions {
     this.#making.add(number);
     try {
       this.#runtime ??= loadRuntime(this.#module);
-      const { InferenceSession, Tensor } = await this.#runtime;
-      const session = await InferenceSession.create(model, cpuOptions(usesOneThread ? 1 : this.#threads));
+      const runtime = await this.#runtime;
+      const options = sessionOptions(undefined, usesOneThread ? 1 : this.#threads);
+      const session = await runtime.InferenceSession.create(model, options);
       if (this.#making.delete(number)) {
-        this.#sessions.set(
-          number,
-          new ShortSession(session, tensorMaker({ Tensor }), bytes, this.#limits.runMillis),
-        );
+        this.#sessions.set(number, new ShortSession(runtime, session, bytes, this.#limits.runMillis));
       } else {
         // It was released in the meantime.
         await session.release();
       }
     } catch {
       // It stays on ONNX Runtime's thread.
+      this.#making.delete(number);
       this.#isAvailable = false;
     }
   }
-}
-
-function bytesOf(inputs: readonly Tensor[]): number {
-  return inputs.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }

@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { inBackground } from "../../../faults.js";
 import { cancelled, cancelledBy } from "../../../protocol/status.js";
@@ -6,6 +5,7 @@ import { compiledModule } from "../../package-root.js";
 import type { GpuProvider } from "../gpu/choose-gpus.js";
 import { DeviceLostError } from "./device-errors.js";
 import type { DeviceAnswer, DeviceRequest, DeviceThreadData } from "./device-messages.js";
+import { RUN_THREADS, RUNTIME } from "./runtime.js";
 
 export interface ThreadLifeOptions {
   /** The ONNX Runtime module; tests of its absence name a different one. */
@@ -34,11 +34,6 @@ export interface RunningThread {
   readonly generation: number;
 }
 
-export const RUNTIME = "onnxruntime-node";
-/** More threads slow down small operations, since all of them must be woken. */
-const MAX_THREADS = 8;
-/** The threads that one run of a session may use. */
-export const RUN_THREADS = Math.min(availableParallelism(), MAX_THREADS);
 const DEFAULT_IDLE_MILLIS = 60_000;
 /** A thread that ends this many times in a row without an answer is not restarted. */
 const MAX_LOSSES = 3;

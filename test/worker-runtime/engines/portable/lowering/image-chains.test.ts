@@ -96,25 +96,24 @@ class Chain {
     return tensor;
   }
 
-  /** The model, and what it is run with; `given` in place of the inputs' own tensors. */
-  async run(wanted: readonly OnnxValue[], given: ReadonlyMap<OnnxValue, Tensor>): Promise<readonly Tensor[]> {
-    const outputs = wanted.map((value) => this.#model.output(value));
-    const inputs = this.#inputs.map(({ name }) => name);
-    return sessions.run(
-      { bytes: this.#model.build("chain"), inputs, outputs },
-      this.#inputs.map((input) => given.get(input) ?? this.tensor(input)),
-    );
-  }
-
-  /** @returns the ops of the model. @throws where a value of the model is not what the kernels give. */
-  async check(...wanted: readonly OnnxValue[]): Promise<readonly string[]> {
+  /** Runs the model. @param given in place of the inputs' own tensors. */
+  async run(
+    wanted: readonly OnnxValue[],
+    given: ReadonlyMap<OnnxValue, Tensor> = new Map(),
+  ): Promise<{ readonly bytes: Uint8Array; readonly results: readonly Tensor[] }> {
     const outputs = wanted.map((value) => this.#model.output(value));
     const bytes = this.#model.build("chain");
     const inputs = this.#inputs.map(({ name }) => name);
     const results = await sessions.run(
       { bytes, inputs, outputs },
-      this.#inputs.map((input) => this.tensor(input)),
+      this.#inputs.map((input) => given.get(input) ?? this.tensor(input)),
     );
+    return { bytes, results };
+  }
+
+  /** @returns the ops of the model. @throws where a value of the model is not what the kernels give. */
+  async check(...wanted: readonly OnnxValue[]): Promise<readonly string[]> {
+    const { bytes, results } = await this.run(wanted);
     for (const [i, value] of wanted.entries()) {
       const result = results[i];
       const tolerance = { ulps: 4, absolute: 0 };
