@@ -220,6 +220,20 @@ export const convolutionSpecs: readonly OpSpec[] = [
       tolerance: { ulps: 16, scale: "largest" },
     }),
   ),
+  // Of an empty batch the mean and the variance are NaN, in training or not.
+  ...(["FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"] as const).map(
+    (op): OpSpec => ({
+      op,
+      types: op === "FusedBatchNorm" ? { T: [T] } : { T: [T], U: [T] },
+      draw: () =>
+        fc.boolean().map((isTraining) => ({
+          inputs: [Tensor.of([], T, [0, 2, 3, 2]), ...[1, 2, 3, 4].map((value) => Tensor.of(value, T, [2]))],
+          attrs: { is_training: attr.bool(isTraining), exponential_avg_factor: attr.float(0.5) },
+        })),
+      outputs: [0, 1, 2],
+      onlyFed: [T],
+    }),
+  ),
   ...(["FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"] as const).map(
     (op): OpSpec => ({
       op,
