@@ -28,10 +28,22 @@ function transpose(op: string): Lowering {
   };
 }
 
-/** Broadcasts the tensor to a larger shape. ONNX would also accept a size of 1 where the tensor's is larger. */
-function broadcastTo(write: Writer, input: OnnxValue, sizes: OnnxValue): OnnxValue {
+/**
+ * Broadcasts the tensor to a larger shape. ONNX would also accept a size of 1 where the tensor's is larger.
+ * @returns undefined for constant sizes of which one is 0: ONNX Runtime drops an Expand from known sizes of 1 to these
+ */
+function broadcastTo(
+  input: OnnxValue,
+  sizes: OnnxValue,
+  context: LoweringContext,
+): readonly OnnxValue[] | undefined {
+  const known = context.model.constantOf(sizes);
+  if (known !== undefined && Array.from({ length: known.size }, (_, i) => Number(known.at(i))).includes(0)) {
+    return undefined;
+  }
+  const write = new Writer(context);
   const shape = write.cast(sizes, "int64");
-  return write.reshape(write.same("Expand", [input, shape]), shape);
+  return [write.reshape(write.same("Expand", [input, shape]), shape)];
 }
 
 export const reshapingLowerings: readonly Lowering[] = [
@@ -99,13 +111,13 @@ export const reshapingLowerings: readonly Lowering[] = [
     op: "BroadcastTo",
     types: { T: moved, Tidx: indices },
     shapeInputs: [1],
-    lower: (_, inputs, context) => [broadcastTo(new Writer(context), inputAt(inputs, 0), inputAt(inputs, 1))],
+    lower: (_, inputs, context) => broadcastTo(inputAt(inputs, 0), inputAt(inputs, 1), context),
   },
   {
     op: "Fill",
     types: { T: moved, index_type: indices },
     shapeInputs: [0],
-    lower: (_, inputs, context) => [broadcastTo(new Writer(context), inputAt(inputs, 1), inputAt(inputs, 0))],
+    lower: (_, inputs, context) => broadcastTo(inputAt(inputs, 1), inputAt(inputs, 0), context),
   },
   {
     op: "Roll",
