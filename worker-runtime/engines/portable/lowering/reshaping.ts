@@ -28,6 +28,12 @@ function transpose(op: string): Lowering {
   };
 }
 
+/** The numbers of a constant of the model; none for any other value. Unlike `numbersOf`, this restricts a model to nothing. */
+function constantSizes(sizes: OnnxValue, { model }: LoweringContext): readonly number[] {
+  const known = model.constantOf(sizes);
+  return Array.from({ length: known?.size ?? 0 }, (_, i) => Number(known?.at(i)));
+}
+
 /**
  * Broadcasts the tensor to a larger shape. ONNX would also accept a size of 1 where the tensor's is larger.
  * @returns undefined for constant sizes of which one is 0: ONNX Runtime drops an Expand from known sizes of 1 to these
@@ -37,8 +43,7 @@ function broadcastTo(
   sizes: OnnxValue,
   context: LoweringContext,
 ): readonly OnnxValue[] | undefined {
-  const known = context.model.constantOf(sizes);
-  if (known !== undefined && Array.from({ length: known.size }, (_, i) => Number(known.at(i))).includes(0)) {
+  if (constantSizes(sizes, context).includes(0)) {
     return undefined;
   }
   const write = new Writer(context);
@@ -53,6 +58,11 @@ export const reshapingLowerings: readonly Lowering[] = [
     shapeInputs: [1],
     lower: (_, inputs, context) => {
       const write = new Writer(context);
+      // ONNX does not infer a size beside one of 0.
+      const sizes = constantSizes(inputAt(inputs, 1), context);
+      if (sizes.includes(-1) && sizes.includes(0)) {
+        return undefined;
+      }
       return [write.reshape(inputAt(inputs, 0), write.cast(inputAt(inputs, 1), "int64"))];
     },
   },

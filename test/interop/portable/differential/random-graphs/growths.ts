@@ -142,7 +142,12 @@ const matMul: Growth = (draft) => {
 
 const batchMatMul: Growth = (draft) => {
   const { draw } = draft;
-  const x = draft.some(both(isFloat, (value) => rankOf(value) >= 2 && rankOf(value) <= 4));
+  // Of empty matrices a kernel makes the product.
+  const hasMatrices: Fits = (value) =>
+    rankOf(value) >= 2 &&
+    rankOf(value) <= 4 &&
+    shapesOf(value).every((shape) => !shape.slice(-2).includes(0));
+  const x = draft.some(both(isFloat, hasMatrices));
   if (!x) return;
   const y = draft.some(isLike(x)) ?? x;
   const flips = draw.isOneIn(2);

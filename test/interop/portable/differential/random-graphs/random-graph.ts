@@ -63,15 +63,21 @@ export function makeRandomGraph(seed: number): RandomGraphs {
     ...draw.order(values.length).flatMap((i) => values[i] ?? []),
   ]);
   const fetches = [...fetched].slice(0, count);
-  const changed = (training?.changed ?? []).flatMap(({ read }) =>
-    draft.values.filter(({ output }) => output === read),
-  );
+  const changed = (training?.changed ?? []).map(({ read }, i) => ({
+    name: read.name,
+    tolerance: toleranceOfChanged(training?.gradients[i]),
+  }));
   const parts = { fetches, updates: training?.updates ?? [], changed };
   return {
     whole: graphOf(draft, parts),
     values,
     only: (value) => graphOf(draft, { fetches: [value], updates: [], changed: [] }),
   };
+}
+
+/** A variable differs as its gradient does, in relation to its largest element: some keep squares of gradients. */
+function toleranceOfChanged(gradient: DraftValue | undefined): Tolerance {
+  return { ...toleranceOf(gradient?.samples[0], DRIFT), scale: "largest" };
 }
 
 const isRead = ({ op }: Output): boolean => op.type === "ReadVariableOp";
@@ -108,7 +114,7 @@ interface Parts {
   readonly fetches: readonly DraftValue[];
   readonly updates: readonly Operation[];
   /** The variables that these change. */
-  readonly changed: readonly DraftValue[];
+  readonly changed: readonly { readonly name: string; readonly tolerance: Tolerance }[];
 }
 
 function graphOf(draft: GraphDraft, { fetches, updates, changed }: Parts): RandomGraph {
@@ -163,10 +169,10 @@ function stepsOf(
     tolerances: [],
   };
   const read: RandomStep = {
-    fetches: changed.map(({ output }) => output.name),
+    fetches: changed.map(({ name }) => name),
     targets: [],
     feeds: {},
-    tolerances: changed.map(({ samples }) => ({ ...toleranceOf(samples[0], DRIFT), scale: 1 })),
+    tolerances: changed.map(({ tolerance }) => tolerance),
   };
   const init = variables.length === 0 ? [] : [initialize];
   const changes = changed.length === 0 ? [] : [read];

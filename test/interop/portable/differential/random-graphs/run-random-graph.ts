@@ -3,6 +3,7 @@ import type { RunMetadata } from "../../../../../protos/generated/tensorflow/con
 import { TensorFlowError } from "../../../../../worker-runtime/protocol/status.js";
 import type { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import { Session } from "../../../../../worker-runtime/session/session.js";
+import type { SessionConfig } from "../../../../../worker-runtime/session/session-options.js";
 import { tensorDifference } from "../compare.js";
 import type { RandomGraph } from "./random-graph.js";
 
@@ -19,8 +20,9 @@ export interface GraphRun {
 export async function runRandomGraph(
   target: string,
   { graph, steps, lowered }: RandomGraph,
+  config: SessionConfig = {},
 ): Promise<GraphRun> {
-  const session = new Session(target, { graph });
+  const session = new Session(target, { graph, config });
   try {
     const values: (readonly Tensor[])[] = [];
     let metadata: RunMetadata | undefined;

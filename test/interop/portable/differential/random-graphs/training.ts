@@ -23,6 +23,8 @@ const optimizers: Readonly<
 export interface Training {
   readonly updates: readonly Operation[];
   readonly changed: readonly DraftVariable[];
+  /** The gradients that change them, in the same order. */
+  readonly gradients: readonly DraftValue[];
 }
 
 /** Adds a loss, its gradients for variables, and an optimizer. */
@@ -47,6 +49,7 @@ export function addTraining(draft: GraphDraft): Training | undefined {
   const [op, { slots, arguments: given }] = draw.oneOf(Object.entries(optimizers));
   const updates: Operation[] = [];
   const changed: DraftVariable[] = [];
+  const used: DraftValue[] = [];
   for (const gradient of computed) {
     const variable = made.get(gradient.output);
     if (variable === undefined || !hasShapeOf(gradient, variable)) continue;
@@ -58,9 +61,12 @@ export function addTraining(draft: GraphDraft): Training | undefined {
     const inputs = [variable, ...accumulators].map(({ handle }) => handle);
     const rest = given.map((one) => (one === "grad" ? gradient.output : scalar("float32", one)));
     updates.push(graph.op(op, [...inputs, ...rest]));
-    changed.push(variable, ...accumulators);
+    for (const one of [variable, ...accumulators]) {
+      changed.push(one);
+      used.push(gradient);
+    }
   }
-  return updates.length === 0 ? undefined : { updates, changed };
+  return updates.length === 0 ? undefined : { updates, changed, gradients: used };
 }
 
 /** A gradient may have another shape where the graph reads a variable in several: then there is a mistake elsewhere. */
