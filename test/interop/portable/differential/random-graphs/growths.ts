@@ -406,5 +406,5 @@ export const growths: readonly { readonly weight: number; readonly growths: read
   { weight: 4, growths: arranging },
   { weight: 2, growths: gathering },
   { weight: 3, growths: [matMul, matMul, batchMatMul] },
-  { weight: 1, growths: [gradient] },
+  { weight: 2, growths: [gradient] },
 ];

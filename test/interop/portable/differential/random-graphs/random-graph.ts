@@ -34,9 +34,12 @@ export interface RandomGraphs {
 /** Feeds: two of the same shapes, and one of another batch. */
 const FEEDINGS = 3;
 const FEWEST_VALUES = 8;
-const MOST_VALUES = 60;
+const MOST_VALUES = 70;
+/** How many values are fetched that nothing uses, and how many others. */
+const MOST_ENDS = 24;
+const MOST_INSIDE = 4;
 /** Attempts to add nodes, some of which fit none of the values. */
-const MOST_GROWTHS = 200;
+const MOST_GROWTHS = 400;
 /** How much more engines may differ in a step after one that has changed variables. */
 const DRIFT = 16;
 
@@ -51,18 +54,13 @@ export function makeRandomGraph(seed: number): RandomGraphs {
   const isOfImages = draw.isOneIn(2);
   addInputs(draft, isOfImages);
   grow(draft, FEWEST_VALUES + draw.below(MOST_VALUES - FEWEST_VALUES), isOfImages);
-  const values = draft.values.filter(({ output }) => output.op.inputs.length > 0 && !isRead(output));
-  const training = draw.isOneIn(2) ? addTraining(draft) : undefined;
+  const values = computedOf(draft);
+  const training = draw.isOneIn(3) ? undefined : addTraining(draft);
   // A value is fetched as it is before its variable changes.
   for (const update of training?.updates ?? []) {
     for (const { read } of draft.variables) graph.addControlInput(update, read.op);
   }
-  const count = 1 + draw.below(6);
-  const fetched = new Set([
-    ...values.slice(-2),
-    ...draw.order(values.length).flatMap((i) => values[i] ?? []),
-  ]);
-  const fetches = [...fetched].slice(0, count);
+  const fetches = [...chosen(draft, values)];
   const changed = (training?.changed ?? []).map(({ read }, i) => ({
     name: read.name,
     tolerance: toleranceOfChanged(training?.gradients[i]),
@@ -75,10 +73,25 @@ export function makeRandomGraph(seed: number): RandomGraphs {
   };
 }
 
+/** Values that are fetched: most of those that nothing else uses, and some from inside. */
+function chosen({ draw }: GraphDraft, values: readonly DraftValue[]): ReadonlySet<DraftValue> {
+  const used = new Set(values.flatMap(({ output }) => output.op.inputs));
+  const ends = values.filter(({ output }) => !used.has(output));
+  const some = (list: readonly DraftValue[], count: number) =>
+    draw
+      .order(list.length)
+      .slice(0, count)
+      .flatMap((i) => list[i] ?? []);
+  return new Set([...some(ends, 1 + draw.below(MOST_ENDS)), ...some(values, draw.below(MOST_INSIDE + 1))]);
+}
+
 /** A variable differs as its gradient does, in relation to its largest element: some keep squares of gradients. */
 function toleranceOfChanged(gradient: DraftValue | undefined): Tolerance {
   return { ...toleranceOf(gradient?.samples[0], DRIFT), scale: "largest" };
 }
+
+const computedOf = ({ values }: GraphDraft): DraftValue[] =>
+  values.filter(({ output }) => output.op.inputs.length > 0 && !isRead(output));
 
 const isRead = ({ op }: Output): boolean => op.type === "ReadVariableOp";
 
@@ -100,12 +113,12 @@ function addInputs(draft: GraphDraft, isOfImages: boolean): void {
 }
 
 function grow(draft: GraphDraft, count: number, isOfImages: boolean): void {
-  const { draw, values } = draft;
+  const { draw } = draft;
   const families = [...growths, { weight: isOfImages ? 10 : 0, growths: imageGrowths }];
   const byWeight = families.flatMap((family) =>
     new Array<(typeof families)[number]>(family.weight).fill(family),
   );
-  for (let more = MOST_GROWTHS; more > 0 && values.length < count; more -= 1) {
+  for (let more = MOST_GROWTHS; more > 0 && computedOf(draft).length < count; more -= 1) {
     draw.oneOf(draw.oneOf(byWeight).growths)(draft);
   }
 }

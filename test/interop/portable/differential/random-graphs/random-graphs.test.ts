@@ -4,6 +4,7 @@
  * failure and how to run many.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { initTfjs } from "../../../../../worker-runtime/engines/portable/kernels/tfjs/backend.js";
 import { unoptimizedConfig } from "../../../../../worker-runtime/session/trace/unoptimized-config.js";
 import { peerMissing } from "../../../../support/peers.js";
 import { type StartedWorker, startWorker } from "../../../worker-peers.js";
@@ -101,7 +102,7 @@ describe.skipIf(peerMissing("tensorflow"))(
   () => {
     let servers: Servers;
     beforeAll(async () => {
-      servers = await Servers.start();
+      [servers] = await Promise.all([Servers.start(), initTfjs()]);
     });
     afterAll(() => servers?.stop());
 

@@ -154,6 +154,16 @@ export const convolutionSpecs: readonly OpSpec[] = [
     types: { T: [T] },
     draw: () =>
       fc.tuple(tensor(T, picture, "unit"), pooling).map(([input, attrs]) => ({ inputs: [input], attrs })),
+    // Windows that are larger than the images: no pixel is left, or fewer than none.
+    edges: () =>
+      [2, 3].map((size) => ({
+        inputs: [Tensor.of(1, T, [1, 1, 4, 2])],
+        attrs: {
+          ksize: attr.ints(1, size, 2, 1),
+          strides: attr.ints(1, 1, 1, 1),
+          padding: attr.text("VALID"),
+        },
+      })),
     tolerance: { ulps: 4, scale: "largest" },
   }),
   {
