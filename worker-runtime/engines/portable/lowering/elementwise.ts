@@ -181,14 +181,21 @@ const binary: readonly (readonly [op: string, T: readonly DType[], formula: Form
 const gradients: readonly (readonly [op: string, formula: Formula])[] = [
   ["SigmoidGrad", (write, y, dy) => write.mul(write.mul(dy, y), write.sub(write.scalar(y.dtype, 1), y))],
   ["TanhGrad", (write, y, dy) => write.mul(dy, write.sub(write.scalar(y.dtype, 1), write.mul(y, y)))],
-  ["SqrtGrad", (write, y, dy) => write.div(write.mul(dy, write.scalar(y.dtype, 0.5)), y)],
+  ["SqrtGrad", unlessZero((write, y, dy) => write.div(write.mul(dy, write.scalar(y.dtype, 0.5)), y))],
   [
     "RsqrtGrad",
-    (write, y, dy) => write.mul(write.mul(dy, write.scalar(y.dtype, -0.5)), write.mul(y, write.mul(y, y))),
+    unlessZero((write, y, dy) =>
+      write.mul(write.mul(dy, write.scalar(y.dtype, -0.5)), write.mul(y, write.mul(y, y))),
+    ),
   ],
-  ["ReciprocalGrad", reciprocalGrad],
-  ["InvGrad", reciprocalGrad],
+  ["ReciprocalGrad", unlessZero(reciprocalGrad)],
+  ["InvGrad", unlessZero(reciprocalGrad)],
 ];
+
+/** A gradient of 0 stays 0 even where the derivative of the function is infinite. */
+function unlessZero(formula: Formula): Formula {
+  return (write, y, dy) => zeroWhere(write, dy, formula(write, y, dy));
+}
 
 function reciprocalGrad(write: Writer, y: OnnxValue, dy: OnnxValue): OnnxValue {
   return write.mul(write.same("Neg", [dy]), write.mul(y, y));

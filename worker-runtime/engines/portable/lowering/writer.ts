@@ -87,9 +87,11 @@ export class Writer {
     if (dtype === "int64" && value.sizes !== undefined) {
       return value.sizes;
     }
-    return value.dtype === dtype
-      ? value
-      : this.model.node("Cast", [value], dtype, { attributes: { to: int(onnxDataType(dtype)) } });
+    if (value.dtype === dtype) {
+      return value;
+    }
+    const cast = this.model.node("Cast", [value], dtype, { attributes: { to: int(onnxDataType(dtype)) } });
+    return { ...cast, castFrom: value.castFrom ?? value };
   }
 
   /** A constant scalar. */
@@ -108,15 +110,15 @@ export class Writer {
   }
 
   /**
-   * The sizes as int64, of all dimensions or of those from `start` to `end` (exclusive). Those of a half that was widened are
-   * the half's own: ONNX Runtime 1.30 loses the half where nothing but its shape is taken of a Cast, and it is an output.
+   * The sizes as int64, of all dimensions or of those from `start` to `end` (exclusive). They are taken of what a value was cast
+   * from: ONNX Runtime 1.30 loses a Cast that is an output where nothing but the shape is taken of a Cast after it.
    */
   shape(value: OnnxValue, start = 0, end?: number): OnnxValue {
     const attributes = {
       ...(start === 0 ? {} : { start: int(start) }),
       ...(end === undefined ? {} : { end: int(end) }),
     };
-    return this.model.node("Shape", [value.half ?? value], "int64", { attributes });
+    return this.model.node("Shape", [value.castFrom ?? value], "int64", { attributes });
   }
 
   /** @param shape int64; -1 stands for the remaining size, and 0 is an actual size. */

@@ -27,8 +27,8 @@ export interface OnnxValue {
   readonly dtype: DType;
   /** The same numbers as int64, if they are the sizes of a tensor. */
   readonly sizes?: OnnxValue;
-  /** The value of float16 that this one of float32 was made of. */
-  readonly half?: OnnxValue;
+  /** The value of another dtype that this one was cast from. */
+  readonly castFrom?: OnnxValue;
 }
 
 export interface OnnxNodeOptions {

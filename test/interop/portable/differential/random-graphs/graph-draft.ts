@@ -62,6 +62,9 @@ const SELECTS =
 const ROUNDS =
   /Acos|Asin|Atan|AvgPool|BatchNorm|Cos|CrossEntropy|Div|Elu|Erf|Exp|Inv|Log|Mean|Pow|Reciprocal|Selu|Sigmoid|Sin|Softmax|Softplus|Softsign|Sqrt|Tan|Xdivy/;
 
+/** Ops that subtract numbers that they have rounded: their results are as inexact as their inputs are large. */
+const CANCELS = /BatchNorm|CrossEntropy|LogSoftmax/;
+
 /** Adds nodes, keeps those whose values can be compared, and knows what these are. */
 export class GraphDraft {
   readonly graph = new Graph();
@@ -182,7 +185,10 @@ export class GraphDraft {
           const other = others[i] as Tensor;
           const rounds = isExact ? ROUNDS.test(operation.type) || !isWhole(tensor) : true;
           const disturbs = rounds && !SELECTS.test(operation.type);
-          return { tensor, disturbed: disturbs ? this.#disturb(other) : other };
+          const scale = CANCELS.test(operation.type)
+            ? largest(given.flatMap((one) => numbersOf(one.tensor)))
+            : 0;
+          return { tensor, disturbed: disturbs ? this.#disturb(other, scale) : other };
         });
       });
       return operation.outputs.map((_, i) => samples.map((outputs) => outputs[i] as Sample));
@@ -192,13 +198,14 @@ export class GraphDraft {
     }
   }
 
-  #disturb(tensor: Tensor): Tensor {
+  /** @param scale the least magnitude by which a number is disturbed */
+  #disturb(tensor: Tensor, scale = 0): Tensor {
     const by = DISTURBANCE[tensor.dtype];
     if (by === undefined) return tensor;
-    const numbers = Array.from(
-      numbersOf(tensor),
-      (number) => number * (1 + (this.draw.isOneIn(2) ? by : -by)),
-    );
+    const numbers = numbersOf(tensor).map((number) => {
+      const change = by * Math.max(Math.abs(number), scale);
+      return number + (this.draw.isOneIn(2) ? change : -change);
+    });
     return Tensor.of(
       numbers.map((number) => elementLike(number, tensor.dtype)),
       tensor.dtype,

@@ -2,7 +2,7 @@
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import { integers } from "../arbitraries.js";
 import type { DraftValue, GraphDraft } from "./graph-draft.js";
-import { type Growth, rankOf, sizeAt } from "./growths.js";
+import { type Growth, rankOf, shapesOf, sizeAt } from "./growths.js";
 
 /** Channels of which some fill a block of a vector register's size, and some do not. */
 const CHANNELS = [1, 3, 8, 16, 16, 24, 32];
@@ -29,7 +29,8 @@ const convolution: Growth = (draft) => {
   const x = imagesOf(draft);
   if (!x) return;
   const [taken = 1, out] = [sizeAt(x, 3), draw.oneOf(CHANNELS)];
-  const isDepthwise = draw.isOneIn(5);
+  // Of an empty batch TensorFlow leaves the gradient of a depthwise filter as its memory was.
+  const isDepthwise = draw.isOneIn(5) && shapesOf(x).every(([batch]) => batch !== 0);
   const size = draw.oneOf([1, 2, 3, 3]);
   const shape = isDepthwise ? [size, size, taken, 1 + draw.below(2)] : [size, size, taken, out];
   const filter = draft.variable(draw.tensor("float32", shape, "fractions"), "fractions");

@@ -54,13 +54,13 @@ export function makeRandomGraph(seed: number): RandomGraphs {
   const isOfImages = draw.isOneIn(2);
   addInputs(draft, isOfImages);
   grow(draft, FEWEST_VALUES + draw.below(MOST_VALUES - FEWEST_VALUES), isOfImages);
-  const values = computedOf(draft);
+  const drawn = computedOf(draft);
   const training = draw.isOneIn(3) ? undefined : addTraining(draft);
   // A value is fetched as it is before its variable changes.
   for (const update of training?.updates ?? []) {
     for (const { read } of draft.variables) graph.addControlInput(update, read.op);
   }
-  const fetches = [...chosen(draft, values)];
+  const fetches = [...chosen(draft, drawn)];
   const changed = (training?.changed ?? []).map(({ read }, i) => ({
     name: read.name,
     tolerance: toleranceOfChanged(training?.gradients[i]),
@@ -68,7 +68,7 @@ export function makeRandomGraph(seed: number): RandomGraphs {
   const parts = { fetches, updates: training?.updates ?? [], changed };
   return {
     whole: graphOf(draft, parts),
-    values,
+    values: computedOf(draft),
     only: (value) => graphOf(draft, { fetches: [value], updates: [], changed: [] }),
   };
 }

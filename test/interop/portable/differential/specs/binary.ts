@@ -123,6 +123,10 @@ export const binarySpecs: readonly OpSpec[] = [
   ...sameShape(["SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad"], {
     left: "positive",
     tolerance: { ulps: 8 },
+    // A gradient of 0 where the derivative is infinite.
+    edges: ({ T = "float32" }) => [
+      { inputs: [Tensor.of([0, Infinity, 0, 2], T), Tensor.of([0, 0, 1, 0], T)] },
+    ],
   }),
 ];
 

@@ -162,6 +162,13 @@ export const countingSpecs: readonly OpSpec[] = [
         inputs: [input, integers(Tpaddings, [1, 1, 2, 1], [2, 2])],
         attrs: { mode: attr.text(mode) },
       })),
+    // Nothing is left between the paddings.
+    edges: ({ T = "float32", Tpaddings = "int32" }) => [
+      {
+        inputs: [Tensor.of([], T, [0, 4]), integers(Tpaddings, [0, 0, 1, 1], [2, 2])],
+        attrs: { mode: attr.text("SYMMETRIC") },
+      },
+    ],
     tolerance: summed,
   },
   {
