@@ -3,10 +3,14 @@ import { argmaxPoolingLowerings } from "./argmax-pooling.js";
 import { arrangingLowerings } from "./arranging.js";
 import { batchNormLowerings } from "./batch-norm.js";
 import { biasLowerings } from "./bias.js";
+import { colorLowerings } from "./colors.js";
 import { comparisonLowerings } from "./comparisons.js";
 import { conversionLowerings } from "./conversions.js";
 import { convolutionLowerings } from "./convolution.js";
+import { countingLowerings } from "./counting.js";
+import { diagonalLowerings } from "./diagonals.js";
 import { elementwiseLowerings } from "./elementwise.js";
+import { fakeQuantizationLowerings } from "./fake-quantization.js";
 import { gatheringLowerings } from "./gathering.js";
 import { ofHalves } from "./halves.js";
 import { joiningLowerings } from "./joining.js";
@@ -23,6 +27,7 @@ import { resizingLowerings } from "./resizing.js";
 import { scatteringLowerings } from "./scattering.js";
 import { segmentLowerings } from "./segments.js";
 import { shapeLowerings } from "./shapes.js";
+import { shiftLowerings } from "./shifts.js";
 import { slicingLowerings } from "./slicing.js";
 import { spaceBatchLowerings } from "./space-batch.js";
 import { updateLowerings } from "./updates.js";
@@ -56,6 +61,11 @@ const lowerings: readonly Lowering[] = [
   ...resizingLowerings,
   ...weightedResizingLowerings,
   ...spaceBatchLowerings,
+  ...shiftLowerings,
+  ...fakeQuantizationLowerings,
+  ...diagonalLowerings,
+  ...countingLowerings,
+  ...colorLowerings,
 ];
 
 /** The registry of all ops that can be expressed in ONNX. */
