@@ -36,12 +36,17 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
   "for statistics, written by the host": ["HistogramFixedWidth HistogramSummary"],
   "no client makes it any more": ["TopK"],
   "the host branches on it": ["ToBool"],
-  "not written: seldom in models that are trained or served": [
-    "CropAndResize CropAndResizeGradBoxes CropAndResizeGradImage Dilation2D Dilation2DBackpropFilter",
-    "Dilation2DBackpropInput DrawBoundingBoxes DrawBoundingBoxesV2 ExtractImagePatches ImageProjectiveTransformV2",
-    "ImageProjectiveTransformV3 MaxPool3DGradGrad ScaleAndTranslate ScaleAndTranslateGrad SparseAddGrad",
-    "SparseDenseCwiseAdd SparseDenseCwiseDiv SparseDenseCwiseMul SparseFillEmptyRowsGrad SparseReshape SparseSoftmax",
-    "SparseTensorDenseAdd SparseTensorDenseMatMul SparseToDense",
+  "not written: it reads pixels at computed coordinates, in a dozen passes over the result": [
+    "CropAndResize CropAndResizeGradBoxes CropAndResizeGradImage ImageProjectiveTransformV2 ImageProjectiveTransformV3",
+  ],
+  "not written: the weights of its pixels depend on values": ["ScaleAndTranslate ScaleAndTranslateGrad"],
+  "not written: a pass over the images for each pixel of the filter": [
+    "Dilation2D Dilation2DBackpropFilter Dilation2DBackpropInput",
+  ],
+  "not written: only in second gradients": ["MaxPool3DGradGrad"],
+  "draws for people to look at": ["DrawBoundingBoxes DrawBoundingBoxesV2"],
+  "not written: it looks indices up or changes them, and computes little": [
+    "SparseAddGrad SparseReshape SparseSoftmax",
   ],
 };
 

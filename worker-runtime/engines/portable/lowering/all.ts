@@ -19,6 +19,7 @@ import type { Lowering, UpdateLowering } from "./lowering.js";
 import { makingLowerings } from "./making.js";
 import { matMulLowerings } from "./matmul.js";
 import { paddingLowerings } from "./padding.js";
+import { patchLowerings } from "./patches.js";
 import { poolingLowerings } from "./pooling.js";
 import { reductionLowerings } from "./reductions.js";
 import { LoweringRegistry } from "./registry.js";
@@ -30,6 +31,7 @@ import { shapeLowerings } from "./shapes.js";
 import { shiftLowerings } from "./shifts.js";
 import { slicingLowerings } from "./slicing.js";
 import { spaceBatchLowerings } from "./space-batch.js";
+import { sparseLowerings } from "./sparse.js";
 import { updateLowerings } from "./updates.js";
 import { volumeLowerings } from "./volumes.js";
 import { weightedResizingLowerings } from "./weighted-resizing.js";
@@ -61,6 +63,8 @@ const lowerings: readonly Lowering[] = [
   ...resizingLowerings,
   ...weightedResizingLowerings,
   ...spaceBatchLowerings,
+  ...patchLowerings,
+  ...sparseLowerings,
   ...shiftLowerings,
   ...fakeQuantizationLowerings,
   ...diagonalLowerings,
