@@ -138,11 +138,11 @@ function mirrorPad(
   const most = Array.from({ length: rank }, (_, axis) =>
     Math.max(amounts[2 * axis] ?? 0, amounts[2 * axis + 1] ?? 0),
   );
-  if (most.every((amount) => amount === 0)) {
+  if (skip === 0 && most.every((amount) => amount === 0)) {
     return [input];
   }
-  // The mirror image cannot be larger than the tensor.
-  const needed = write.longs(most.map((amount) => (amount === 0 ? 0 : amount + skip)));
+  // The mirror image cannot be larger than the tensor. Even an empty one needs an element that it leaves out.
+  const needed = write.longs(most.map((amount) => amount + skip));
   const isShort = write.any(write.test("Less", write.shape(input), needed));
   let result = write.reshape(input, write.unless(isShort, write.shape(input)));
   for (let axis = 0; axis < rank; axis += 1) {
@@ -179,7 +179,14 @@ function mirrorPadGrad(
     return undefined;
   }
   const skip = node.string("mode") === "REFLECT" ? 1 : 0;
-  let result = gradients;
+  // Something must be left, even where nothing is cut off.
+  const totals = Array.from(
+    { length: rank },
+    (_, axis) => (amounts[2 * axis] ?? 0) + (amounts[2 * axis + 1] ?? 0),
+  );
+  const shape = write.shape(gradients);
+  const isShort = write.test("Less", shape, write.longs(totals.map((total) => total + 1)));
+  let result = write.reshape(gradients, write.unless(write.any(isShort), shape));
   for (let axis = 0; axis < rank; axis += 1) {
     const [before, after] = [amounts[2 * axis] ?? 0, amounts[2 * axis + 1] ?? 0];
     if (before + after > 0) {

@@ -194,12 +194,19 @@ export const countingSpecs: readonly OpSpec[] = [
         [2, 2],
         [4, 1],
         [3, 3],
-      ].flatMap((amounts) =>
-        ["REFLECT", "SYMMETRIC"].map((mode) => ({
-          inputs: [input, integers(Tpaddings, amounts, [1, 2])],
-          attrs: { mode: attr.text(mode) },
-        })),
-      );
+      ]
+        .flatMap((amounts) =>
+          ["REFLECT", "SYMMETRIC"].map((mode) => ({
+            inputs: [input, integers(Tpaddings, amounts, [1, 2])],
+            attrs: { mode: attr.text(mode) },
+          })),
+        )
+        .concat(
+          ["REFLECT", "SYMMETRIC"].map((mode) => ({
+            inputs: [Tensor.of([], T, [0, 3]), integers(Tpaddings, [0, 0, 0, 0], [2, 2])],
+            attrs: { mode: attr.text(mode) },
+          })),
+        );
     },
     tolerance: summed,
   },

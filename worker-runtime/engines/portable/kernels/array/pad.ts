@@ -155,7 +155,13 @@ export const padKernels: readonly KernelDefinition[] = [
         const paddings = paddingsOf(inputAt(inputs, 1), input.shape);
         return [
           paddings.reduce((part, padding, axis) => {
-            const size = (part.shape[axis] ?? 0) - padding[0] - padding[1];
+            const [length, total] = [part.shape[axis] ?? 0, padding[0] + padding[1]];
+            if (total >= length) {
+              throw invalidArgument(
+                `Total paddings must be less than the input dimension size: ${total} was not less than ${length}`,
+              );
+            }
+            const size = length - total;
             return foldAlong(part, axis, size, mirroredIndices(size, padding, skip));
           }, input),
         ];
