@@ -35,13 +35,6 @@ export class BothServers {
     await Promise.all([this.#start("theirs"), this.#start("ours")]);
   }
 
-  /** The engine under test. @throws Error before it has been started */
-  get target(): string {
-    const worker = this.#workers.get("ours");
-    if (worker === undefined) throw new Error("The servers have not been started.");
-    return worker.target;
-  }
-
   /** Removes the files. The servers end with the test file, as all peers do. */
   removeFiles(): void {
     rmSync(this.#folder, { recursive: true, force: true });

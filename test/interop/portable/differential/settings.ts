@@ -6,8 +6,6 @@ import type { Draws } from "./op-spec.js";
 const SHORT: Draws = { count: 2, seed: 5 };
 
 const LONG_COUNT = 50;
-const SHORT_GRAPHS = 12;
-const LONG_GRAPHS = 300;
 /** fast-check's seeds are whole numbers of 32 bits. */
 const SEEDS = 2 ** 31;
 
@@ -16,8 +14,6 @@ export interface Settings extends Draws {
   readonly engine: string;
   /** Whether nodes of the portable engine run by their lowerings; undefined for the engine's own choice. */
   readonly regions: RegionMode | undefined;
-  /** How many random graphs are compared. */
-  readonly graphs: number;
   /** How many failures of a family are shown. */
   readonly shown: number;
   /** How to run the same cases again. */
@@ -42,7 +38,6 @@ export function readSettings(env: NodeJS.ProcessEnv, random: () => number = Math
     seed,
     engine: env.TENSORDECK_DIFFERENTIAL_ENGINE ?? "portable",
     regions,
-    graphs: numberOf(env, "TENSORDECK_RANDOM_GRAPHS", form === "short" ? SHORT_GRAPHS : LONG_GRAPHS),
     shown: numberOf(env, "TENSORDECK_SHOWN", 40),
     repeat: `TENSORDECK_CASES=${count} TENSORDECK_SEED=${seed}${regions === undefined ? "" : ` TENSORDECK_DIFFERENTIAL_REGIONS=${regions}`}`,
   };
