@@ -113,7 +113,8 @@ function caseText({ op, inputs, attrs }: OpCase): string {
   return `${op}(${shown.join("; ")}) ${given.join(" ")}`.slice(0, LONGEST_TEXT);
 }
 
-function attrText(value: Attr): string {
+/** The value of an attribute, in short. */
+export function attrText(value: Attr): string {
   const typesText = (list: readonly number[]) => list.map((one) => dtypeOf(one)).join(",");
   switch (value?.$case) {
     case "type":

@@ -83,6 +83,18 @@ class ChannelSums {
   }
 }
 
+/** What the op returns of the mean and the variance: NaN for an empty batch. */
+function unlessEmpty(
+  model: ModelBuilder,
+  images: OnnxValue,
+  statistics: readonly OnnxValue[],
+): readonly OnnxValue[] {
+  const size = model.node("Size", [images], "int64");
+  const isEmpty = model.node("Equal", [size, scalar(model, "int64", 0)], "bool");
+  const nothing = scalar(model, T, Number.NaN);
+  return statistics.map((value) => model.node("Where", [isEmpty, nothing, value], T));
+}
+
 /** Normalizes with the given mean and variance. */
 function infer(
   { channelsFirst, epsilon }: Normalization,
@@ -97,7 +109,12 @@ function infer(
     attributes: { epsilon: float(epsilon) },
     rank: 4,
   });
-  return [fromChannelsFirst(model, y, rank(x), channelsFirst), mean, variance, mean, variance];
+  return [
+    fromChannelsFirst(model, y, rank(x), channelsFirst),
+    ...unlessEmpty(model, x, [mean, variance]),
+    mean,
+    variance,
+  ];
 }
 
 /** Normalizes with the mean and variance of the batch. The running variance is an unbiased estimate. */
@@ -134,7 +151,8 @@ function train(
     const added = model.node("Mul", [value, scalar(model, T, averageFactor)], T);
     return model.node("Add", [kept, added], T);
   };
-  return [y, running(oldMean, mean), running(oldVariance, unbiased), mean, variance];
+  const averages = [running(oldMean, mean), running(oldVariance, unbiased)];
+  return [y, ...unlessEmpty(model, x, averages), mean, variance];
 }
 
 /** The gradients of x, scale and offset. In training, the mean and variance also depend on x. */

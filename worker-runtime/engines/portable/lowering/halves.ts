@@ -31,7 +31,7 @@ export function ofHalves(lowering: Lowering): Lowering | undefined {
       const widened = new Map<string, OnnxValue>();
       const wide = inputs.map((input) => {
         if (input.dtype !== "float16") return input;
-        const value = write.cast(input, "float32");
+        const value = { ...write.cast(input, "float32"), half: input };
         widened.set(value.name, input);
         return value;
       });

@@ -28,10 +28,27 @@ function transpose(op: string): Lowering {
   };
 }
 
-/** Broadcasts the tensor to a larger shape. ONNX would also accept a size of 1 where the tensor's is larger. */
-function broadcastTo(write: Writer, input: OnnxValue, sizes: OnnxValue): OnnxValue {
+/** The numbers of a constant of the model; none for any other value. Unlike `numbersOf`, this restricts a model to nothing. */
+function constantSizes(sizes: OnnxValue, { model }: LoweringContext): readonly number[] {
+  const known = model.constantOf(sizes);
+  return Array.from({ length: known?.size ?? 0 }, (_, i) => Number(known?.at(i)));
+}
+
+/**
+ * Broadcasts the tensor to a larger shape. ONNX would also accept a size of 1 where the tensor's is larger.
+ * @returns undefined for constant sizes of which one is 0: ONNX Runtime drops an Expand from known sizes of 1 to these
+ */
+function broadcastTo(
+  input: OnnxValue,
+  sizes: OnnxValue,
+  context: LoweringContext,
+): readonly OnnxValue[] | undefined {
+  if (constantSizes(sizes, context).includes(0)) {
+    return undefined;
+  }
+  const write = new Writer(context);
   const shape = write.cast(sizes, "int64");
-  return write.reshape(write.same("Expand", [input, shape]), shape);
+  return [write.reshape(write.same("Expand", [input, shape]), shape)];
 }
 
 /** Reverses the order along axes. */
@@ -49,6 +66,11 @@ export const reshapingLowerings: readonly Lowering[] = [
     shapeInputs: [1],
     lower: (_, inputs, context) => {
       const write = new Writer(context);
+      // ONNX does not infer a size beside one of 0.
+      const sizes = constantSizes(inputAt(inputs, 1), context);
+      if (sizes.includes(-1) && sizes.includes(0)) {
+        return undefined;
+      }
       return [write.reshape(inputAt(inputs, 0), write.cast(inputAt(inputs, 1), "int64"))];
     },
   },
@@ -113,13 +135,13 @@ export const reshapingLowerings: readonly Lowering[] = [
     op: "BroadcastTo",
     types: { T: moved, Tidx: indices },
     shapeInputs: [1],
-    lower: (_, inputs, context) => [broadcastTo(new Writer(context), inputAt(inputs, 0), inputAt(inputs, 1))],
+    lower: (_, inputs, context) => broadcastTo(inputAt(inputs, 0), inputAt(inputs, 1), context),
   },
   {
     op: "Fill",
     types: { T: moved, index_type: indices },
     shapeInputs: [0],
-    lower: (_, inputs, context) => [broadcastTo(new Writer(context), inputAt(inputs, 1), inputAt(inputs, 0))],
+    lower: (_, inputs, context) => broadcastTo(inputAt(inputs, 1), inputAt(inputs, 0), context),
   },
   {
     op: "Roll",

@@ -107,13 +107,16 @@ export class Writer {
     return this.model.constant(Tensor.of(values, "bool", [values.length]));
   }
 
-  /** The sizes as int64, of all dimensions or of those from `start` to `end` (exclusive). */
+  /**
+   * The sizes as int64, of all dimensions or of those from `start` to `end` (exclusive). Those of a half that was widened are
+   * the half's own: ONNX Runtime 1.30 loses the half where nothing but its shape is taken of a Cast, and it is an output.
+   */
   shape(value: OnnxValue, start = 0, end?: number): OnnxValue {
     const attributes = {
       ...(start === 0 ? {} : { start: int(start) }),
       ...(end === undefined ? {} : { end: int(end) }),
     };
-    return this.model.node("Shape", [value], "int64", { attributes });
+    return this.model.node("Shape", [value.half ?? value], "int64", { attributes });
   }
 
   /** @param shape int64; -1 stands for the remaining size, and 0 is an actual size. */

@@ -27,6 +27,8 @@ export interface OnnxValue {
   readonly dtype: DType;
   /** The same numbers as int64, if they are the sizes of a tensor. */
   readonly sizes?: OnnxValue;
+  /** The value of float16 that this one of float32 was made of. */
+  readonly half?: OnnxValue;
 }
 
 export interface OnnxNodeOptions {
@@ -49,6 +51,8 @@ export class ModelBuilder {
   #ranks: ValueInfoProto[] = [];
   /** The existing constants by tensor: lowerings need not keep track of those that they share. */
   readonly #constants = new Map<Tensor, OnnxValue>();
+  /** The same by the names of their values. */
+  readonly #tensors = new Map<string, Tensor>();
   #values = 0;
   #added = 0;
   #scope = "";
@@ -80,7 +84,13 @@ export class ModelBuilder {
     const value = this.#value(tensor.dtype);
     this.#initializers.push(tensorProto(value.name, tensor));
     this.#constants.set(tensor, value);
+    this.#tensors.set(value.name, tensor);
     return value;
+  }
+
+  /** The tensor of a constant; undefined for any other value. */
+  constantOf({ name }: OnnxValue): Tensor | undefined {
+    return this.#tensors.get(name);
   }
 
   /** Adds a node with one output. @param inputs undefined for an omitted optional input. */

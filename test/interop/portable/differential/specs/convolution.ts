@@ -154,6 +154,16 @@ export const convolutionSpecs: readonly OpSpec[] = [
     types: { T: [T] },
     draw: () =>
       fc.tuple(tensor(T, picture, "unit"), pooling).map(([input, attrs]) => ({ inputs: [input], attrs })),
+    // Windows that are larger than the images: no pixel is left, or fewer than none.
+    edges: () =>
+      [2, 3].map((size) => ({
+        inputs: [Tensor.of(1, T, [1, 1, 4, 2])],
+        attrs: {
+          ksize: attr.ints(1, size, 2, 1),
+          strides: attr.ints(1, 1, 1, 1),
+          padding: attr.text("VALID"),
+        },
+      })),
     tolerance: { ulps: 4, scale: "largest" },
   }),
   {
@@ -218,6 +228,20 @@ export const convolutionSpecs: readonly OpSpec[] = [
       // The others hold what they were given, or nothing that is said; a master's rewriting may leave them out.
       outputs: [0],
       tolerance: { ulps: 16, scale: "largest" },
+    }),
+  ),
+  // Of an empty batch the mean and the variance are NaN, in training or not.
+  ...(["FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"] as const).map(
+    (op): OpSpec => ({
+      op,
+      types: op === "FusedBatchNorm" ? { T: [T] } : { T: [T], U: [T] },
+      draw: () =>
+        fc.boolean().map((isTraining) => ({
+          inputs: [Tensor.of([], T, [0, 2, 3, 2]), ...[1, 2, 3, 4].map((value) => Tensor.of(value, T, [2]))],
+          attrs: { is_training: attr.bool(isTraining), exponential_avg_factor: attr.float(0.5) },
+        })),
+      outputs: [0, 1, 2],
+      onlyFed: [T],
     }),
   ),
   ...(["FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"] as const).map(

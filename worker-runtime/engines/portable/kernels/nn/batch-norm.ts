@@ -64,7 +64,7 @@ function moments(x: NumberArray, channels: number): { mean: Float64Array; varian
 /**
  * Ioffe and Szegedy, "Batch Normalization" (2015).
  * @returns y, the running mean and variance (an unbiased estimate), and the tensors that the gradient needs: while
- *   training, the mean and variance of the batch.
+ *   training, the mean and variance of the batch. As in TensorFlow, those of an empty batch are NaN whatever is given.
  */
 function normalize(normalization: Normalization, inputs: readonly Tensor[]): readonly Tensor[] {
   const { channelsFirst, training, epsilon } = normalization;
@@ -92,6 +92,10 @@ function normalize(normalization: Normalization, inputs: readonly Tensor[]): rea
       (offset[channel] as number);
   }
   const y = fromChannelsLast(new Tensor(images.dtype, images.shape, out), channelsFirst);
+  if (x.length === 0) {
+    const nothing = vector(new Float64Array(channels).fill(Number.NaN));
+    return [y, nothing, nothing, vector(batch.mean), vector(batch.variance)];
+  }
   if (!training) {
     return [y, ...given, ...given];
   }

@@ -8,7 +8,7 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { depthwiseForm } from "../nn/depthwise-convolution.js";
-import { wasmConvolves } from "../nn/windows.js";
+import { wasmConvolves, windowDimension } from "../nn/windows.js";
 import { zeroTensor } from "../support/allocation.js";
 import { type Compute, KernelPriority, pureKernel } from "../support/define.js";
 import { inputAt, integersOf } from "../support/elements.js";
@@ -74,6 +74,38 @@ function poolsImages(node: KernelNode): boolean {
   return channelsLast(node) && allOnes(ends);
 }
 
+/**
+ * The pixels of the result in each dimension but the first and the last. For windows that are larger than the images,
+ * TensorFlow.js would read and write beyond its memory, and nothing else could be computed in it any more.
+ * @param window sizes of all dimensions
+ * @throws TensorFlowError INVALID_ARGUMENT for windows that are too large
+ */
+function resultSizes(node: KernelNode, { shape }: Tensor, window: readonly number[]): readonly number[] {
+  const at = (sizes: readonly number[], axis: number) => sizes[axis] ?? 1;
+  const dilations = node.has("dilations") ? node.ints("dilations") : [];
+  return shape.slice(1, -1).map(
+    (input, i) =>
+      windowDimension({
+        input,
+        window: at(window, i + 1),
+        stride: at(node.ints("strides"), i + 1),
+        dilation: at(dilations, i + 1),
+        scheme: node.string("padding"),
+      }).output,
+  );
+}
+
+/** The result of a pool that has no pixels; undefined for any other. */
+function emptyPool(node: KernelNode, [images]: readonly Tensor[]): Compute | undefined {
+  const window = node.ints("ksize");
+  if (images === undefined || images.shape.length !== window.length) {
+    return undefined;
+  }
+  const sizes = resultSizes(node, images, window);
+  const [batch = 0, channels = 0] = [images.shape[0], images.shape.at(-1)];
+  return sizes.includes(0) ? () => [zeroTensor(images.dtype, [batch, ...sizes, channels])] : undefined;
+}
+
 /** Assumes that no pixel is skipped; the filter's last dimension is the number of output channels per input channel. */
 function depthwiseSize([image, filter]: readonly Tensor[]): number {
   return (image?.size ?? 0) * (filter?.shape.at(-1) ?? 0);
@@ -133,16 +165,18 @@ const resizing = {
   cost: (inputs: readonly Tensor[]) => 50 * resizedSize(inputs),
 } as const;
 
-const pooling = { rank: 4, keepsBatch: true, cost: elementCost(2) } as const;
+const pooling = { rank: 4, keepsBatch: true, instead: emptyPool, cost: elementCost(2) } as const;
 
 const convertedOps: readonly ConvertedOp[] = [
   {
     op: "DepthwiseConv2dNative",
     fits: (node) => convolves(node) && notExplicit(node),
-    instead: (node, [, filter]) => {
+    instead: (node, [images, filter]) => {
       const [rows = 1, columns = 1] = filter?.shape ?? [];
       const window = { padding: node.string("padding"), strides: node.ints("strides") };
-      return wasmConvolves(window, [rows, columns]) ? undefined : depthwiseForm(node);
+      const isEmpty =
+        images?.shape.length === 4 && resultSizes(node, images, [1, rows, columns, 1]).includes(0);
+      return wasmConvolves(window, [rows, columns]) && !isEmpty ? undefined : depthwiseForm(node);
     },
     rank: 4,
     keepsBatch: true,
@@ -151,7 +185,7 @@ const convertedOps: readonly ConvertedOp[] = [
   },
   { op: "MaxPool", fits: (node) => poolsImages(node) && notExplicit(node), ...pooling },
   { op: "AvgPool", fits: poolsImages, ...pooling },
-  { op: "AvgPool3D", fits: poolsImages, rank: 5, keepsBatch: true, cost: elementCost(100) },
+  { op: "AvgPool3D", fits: poolsImages, ...pooling, rank: 5, cost: elementCost(100) },
   { op: "LRN", rank: 4, keepsBatch: true, cost: elementCost(100) },
   { op: "ResizeBilinear", ...resizing },
   { op: "ResizeNearestNeighbor", ...resizing },
