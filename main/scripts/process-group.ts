@@ -4,7 +4,7 @@ import { errnoOf } from "../shared/problems.js";
 import type { TaskExit } from "../tasks/launcher.js";
 import { OutputLines } from "./output-lines.js";
 
-/** Time to write a checkpoint and close servers. */
+/** Time to write a checkpoint and close servers; after the end of the process, time for the rest of its output. */
 export const END_GRACE_MILLIS = 10_000;
 
 export interface GroupCommand {
@@ -25,7 +25,10 @@ export function taskkillArgs(pid: number, force: boolean): string[] {
 }
 
 export class ProcessGroup {
-  /** Resolves when the process has ended, its output is complete and what it had started is gone. Never rejects. */
+  /**
+   * Resolves when the process has ended, its output is complete and what it had started is gone. What has left the group
+   * (a daemon) runs on; if it holds the output open, that is read until the grace is over. Never rejects.
+   */
   readonly exited: Promise<TaskExit>;
   /** Why the program could not be started. */
   startError: Error | undefined;
@@ -58,11 +61,19 @@ export class ProcessGroup {
         this.#hasEnded = true;
         resolve({ code: null, signal: null });
       });
-      // What the process has left running holds its output open, and would never end by itself.
-      if (isPosix) this.#child.once("exit", () => this.#signal("SIGKILL"));
+      let reading: NodeJS.Timeout | undefined;
+      this.#child.once("exit", () => {
+        // What the process has left running holds its output open, and would never end by itself.
+        if (isPosix) this.#signal("SIGKILL");
+        reading = setTimeout(() => {
+          this.#child.stdout?.destroy();
+          this.#child.stderr?.destroy();
+        }, graceMillis);
+      });
       this.#child.once("close", (code, signal) => {
         this.#hasEnded = true;
         clearTimeout(this.#ending);
+        clearTimeout(reading);
         for (const finish of finished) finish();
         resolve({ code, signal });
       });

@@ -27,13 +27,13 @@ export async function startTour(): Promise<void> {
     if (welcome) await openExample(welcome);
     if (!showsWelcomeGraph()) return;
   }
-  useTour.setState({ step: "start" });
+  useTour.setState({ step: "start", asked: true });
 }
 
 /** At the start of the window: shows the tour to a user who has neither finished nor skipped it. */
 export async function offerTour(): Promise<void> {
   const { tourSeen } = await client().call("settings.get");
-  if (!tourSeen && showsWelcomeGraph()) await startTour();
+  if (!tourSeen && showsWelcomeGraph()) useTour.setState({ step: "start", asked: false });
 }
 
 /** The user finished or skipped the tour; it does not start by itself again. */

@@ -8,9 +8,11 @@ export type TourStep = (typeof TOUR_STEPS)[number];
 export interface TourStore {
   /** Undefined: the tour is not shown. */
   readonly step: TourStep | undefined;
+  /** Whether the user asked for it; otherwise it has come by itself, whatever the user is doing. */
+  readonly asked: boolean;
 }
 
-export const useTour = create<TourStore>()(() => ({ step: undefined }));
+export const useTour = create<TourStore>()(() => ({ step: undefined, asked: false }));
 
 /** Goes on from a step. Does nothing if another one is shown by now. */
 export function finishTourStep(done: TourStep): void {

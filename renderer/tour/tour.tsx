@@ -30,6 +30,17 @@ function close(card: HTMLElement | null): void {
   if (hadFocus) document.querySelector<HTMLElement>("[data-canvas]")?.focus({ preventScroll: true });
 }
 
+/**
+ * Whether the focus moves to the card. What the user pressed may be gone with its step; a control that is still there keeps
+ * the focus. So does what the user does when the tour comes by itself: an open menu would close, typed keys would be lost.
+ */
+function takesFocus(step: TourStep): boolean {
+  const { activeElement } = document;
+  if (activeElement === null || activeElement === document.body) return true;
+  // The canvas has the focus from the start on.
+  return step === TOUR_STEPS[0] && (useTour.getState().asked || activeElement.matches("[data-canvas]"));
+}
+
 function Card({ step }: { readonly step: TourStep }): ReactElement {
   const card = useRef<HTMLElement>(null);
   const shown = step === "end" ? undefined : STEPS[step];
@@ -47,10 +58,7 @@ function Card({ step }: { readonly step: TourStep }): ReactElement {
   }, []);
   useEffect(() => {
     if (step !== "end") STEPS[step].prepare();
-    // What the user pressed may be gone with its step; a control that is still there keeps the focus.
-    const { activeElement } = document;
-    const isLost = activeElement === null || activeElement === document.body;
-    if (step === TOUR_STEPS[0] || isLost) card.current?.focus({ preventScroll: true });
+    if (takesFocus(step)) card.current?.focus({ preventScroll: true });
   }, [step]);
   return (
     <>

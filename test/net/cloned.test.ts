@@ -26,10 +26,13 @@ describe.skipIf(missing)("a copied installation", { timeout: 300_000 }, () => {
     ]);
     await desk.pairWith(original);
     folder = mkdtempSync(join(tmpdir(), "tensordeck-copy-"));
+    // While it does not run: files that it writes anew would vanish in the middle of the copy. Its restart is no copy.
+    await original.stop({ keep: true });
     cpSync(original.folder, folder, {
       recursive: true,
       filter: (path) => !path.endsWith("instance.json") && !path.endsWith(".sock"),
     });
+    original = await Installation.start(network.host("original"), {}, original.folder);
   }, 120_000);
   afterAll(async () => {
     await Promise.all([desk, original, copy].map((one) => one?.stop()));
@@ -44,10 +47,6 @@ describe.skipIf(missing)("a copied installation", { timeout: 300_000 }, () => {
 
   test("is told from the original, in the windows and by doctor, until it has an identity of its own", async () => {
     const id = await original.id();
-    // A restart, which is no copy, came before.
-    const kept = original.folder;
-    await original.stop({ keep: true });
-    original = await Installation.start(network.host("original"), {}, kept);
     await desk.machine(id, ({ presence }) => presence === "online");
 
     copy = await Installation.start(network.host("copy"), {}, folder);

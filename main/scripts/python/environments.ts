@@ -1,7 +1,7 @@
 /** Virtual environments of scripts: made once for each set of requirements and Python, and kept. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { processExists } from "../../../worker-runtime/engines/process-exists.js";
 import type { PythonAnswer } from "../../../worker-runtime/engines/tensorflow/find-python.js";
@@ -21,6 +21,8 @@ import {
 /** Written last: an environment without it is the rest of an interrupted installation. */
 const COMPLETE = "tensordeck-complete";
 const POLL_MILLIS = 500;
+/** A process writes its ID into a lock at once; one that has not done so after this time has ended. */
+const UNWRITTEN_MILLIS = 10_000;
 const UV_DEADLINE_MILLIS = 5_000;
 const KEPT_LINES = 200;
 
@@ -191,6 +193,9 @@ function remedyFor(text: string, file: string): string {
   return `Correct ${file}: the versions must exist for this Python and system.`;
 }
 
+/** The locks that this process holds or is about to take. */
+const held = new Set<string>();
+
 /** Takes a lock that a living process holds no more; returns what releases it. */
 async function takeLock(
   file: string,
@@ -200,19 +205,41 @@ async function takeLock(
   let told = false;
   for (;;) {
     signal.throwIfAborted();
-    try {
-      await writeFile(file, String(process.pid), { flag: "wx" });
-      return () => rm(file, { force: true });
-    } catch (error) {
-      if (errnoOf(error) !== "EEXIST") throw error;
+    if (await tryLock(file)) {
+      return async () => {
+        await rm(file, { force: true });
+        held.delete(file);
+      };
     }
-    const owner = Number(await readFile(file, "utf8").catch(() => ""));
-    // The owner of an empty file is about to write it.
-    if (owner !== 0 && owner !== process.pid && !processExists(owner)) await rm(file, { force: true });
+    if (await isAbandoned(file)) await rm(file, { force: true });
     else {
       if (!told) onProgress("another job makes this environment; waiting for it");
       told = true;
       await delay(POLL_MILLIS, signal);
     }
   }
+}
+
+async function tryLock(file: string): Promise<boolean> {
+  if (held.has(file)) return false;
+  held.add(file);
+  try {
+    await writeFile(file, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (error) {
+    held.delete(file);
+    if (errnoOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Whether the process that has taken a lock has ended without releasing it. */
+async function isAbandoned(file: string): Promise<boolean> {
+  if (held.has(file)) return false;
+  const owner = Number(await readFile(file, "utf8").catch(() => ""));
+  // An earlier process had this ID, too: in a container every start may have the same.
+  if (owner === process.pid) return !held.has(file);
+  if (owner !== 0) return !processExists(owner);
+  const writtenAt = (await stat(file).catch(() => undefined))?.mtimeMs ?? Number.POSITIVE_INFINITY;
+  return Date.now() - writtenAt > UNWRITTEN_MILLIS;
 }

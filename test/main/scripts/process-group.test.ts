@@ -46,6 +46,18 @@ describe("a process group", () => {
     await expect.poll(() => processExists(child)).toBe(false);
   });
 
+  it("does not wait for a daemon that has left the group and holds the output open", async () => {
+    const daemon = `require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => console.log(1), 10)"], { stdio: "inherit", detached: true })`;
+    const { running, said } = group(`const daemon = ${daemon}; console.log(daemon.pid); daemon.unref()`, 200);
+    const pid = Number(await said);
+    try {
+      expect(await running.exited).toEqual({ code: 0, signal: null });
+      await expect.poll(() => processExists(pid)).toBe(false);
+    } finally {
+      if (processExists(pid)) process.kill(pid, "SIGKILL");
+    }
+  });
+
   it("kills a process that ignores the request after the grace, and at once when asked again", async () => {
     const ignoring = `process.on("SIGTERM", () => console.log("no")); setInterval(() => {}, 1000); console.log("ready")`;
     const patient = group(ignoring, 20);

@@ -1,11 +1,13 @@
 // @vitest-environment happy-dom
-import { act, screen } from "@testing-library/react";
-import { beforeEach, describe, expect, it } from "vitest";
-import { startTour } from "../../../renderer/actions/tour-actions.js";
+import { act, screen, waitFor } from "@testing-library/react";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { offerTour, startTour } from "../../../renderer/actions/tour-actions.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { useTour } from "../../../renderer/stores/tour-store.js";
 import { Tour } from "../../../renderer/tour/tour.js";
+import { Button } from "../../../renderer/ui/button.js";
+import { Menu } from "../../../renderer/ui/menu.js";
 import { welcome } from "../document/graphs.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
 import { calls, connect, expectAccessible, show } from "../support/components.js";
@@ -92,5 +94,34 @@ describe("the tour", () => {
     await user.keyboard("{Escape}");
     expect(useTour.getState().step).toBeUndefined();
     expect(calls.at(-1)).toEqual({ method: "settings.set", params: { tourSeen: true } });
+  });
+
+  it("leaves an open menu and the focus alone when it comes by itself, but not when it is asked for", async () => {
+    connect({ "settings.get": { tourSeen: false } });
+    const run = vi.fn();
+    const { user } = show(
+      <>
+        <Menu
+          trigger={<Button>More</Button>}
+          entries={[
+            { kind: "item", label: "Open", run },
+            { kind: "item", label: "Take the tour", run: () => void startTour() },
+          ]}
+        />
+        <Tour />
+      </>,
+    );
+    await user.click(button("More"));
+    await act(offerTour);
+    expect(card().contains(document.activeElement)).toBe(false);
+    await user.click(screen.getByRole("menuitem", { name: "Open" }));
+    expect(run).toHaveBeenCalledOnce();
+    expect(document.activeElement).toBe(button("More"));
+
+    await user.click(button("Skip the tour"));
+    await user.click(button("More"));
+    await user.click(screen.getByRole("menuitem", { name: "Take the tour" }));
+    await waitFor(() => expect(screen.queryByRole("menu")).toBeNull());
+    expect(document.activeElement).toBe(card());
   });
 });

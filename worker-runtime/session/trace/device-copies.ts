@@ -4,7 +4,8 @@ import type { TransferTiming } from "./timings.js";
 import type { TraceRecord } from "./trace-record.js";
 
 const NAMES = /^MEMCPY(HtoD|DtoH)$/;
-const LANE = /^(.*\/device:GPU:\d+)\/memcpy$/i;
+/** What the device of a copy is followed by in the name of its record's lane. */
+const LANE_ENDING = "/memcpy";
 
 /**
  * The copies of a step, as transfers that have the names of their records in the place of a tensor.
@@ -13,10 +14,11 @@ const LANE = /^(.*\/device:GPU:\d+)\/memcpy$/i;
 export function deviceCopies(records: readonly TraceRecord[], startMicros: number): TransferTiming[] {
   return records.flatMap((record) => {
     const { nodeName: tensor, timelineLabel } = record.stats;
-    const gpu = LANE.exec(record.device)?.[1] ?? "";
-    const parts = tryParseDeviceName(gpu);
     const direction = NAMES.exec(tensor)?.[1];
-    if (direction === undefined || parts?.task === undefined) return [];
+    if (direction === undefined || !record.device.endsWith(LANE_ENDING)) return [];
+    const gpu = record.device.slice(0, -LANE_ENDING.length);
+    const parts = tryParseDeviceName(gpu);
+    if (parts?.type !== "GPU" || parts.task === undefined) return [];
     const host = formatDeviceName({ ...parts, type: "CPU", index: 0 });
     const bytes = /\b(\d+) bytes/.exec(timelineLabel)?.[1];
     return {

@@ -34,17 +34,19 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
   "a value, not a computation": ["Const Empty"],
   "TensorFlow's optimizer makes it for GPUs alone": ["_FusedBatchNormEx"],
   "for statistics, written by the host": ["HistogramFixedWidth HistogramSummary"],
-  "not written: seldom in models that are trained or served": [
-    "AdjustContrastv2 AdjustHue AdjustSaturation ApproximateEqual Atan2 Bincount Bucketize CheckNumericsV2 CropAndResize",
-    "CropAndResizeGradBoxes CropAndResizeGradImage Cross DenseBincount Diag DiagPart Dilation2D Dilation2DBackpropFilter",
-    "Dilation2DBackpropInput DrawBoundingBoxes DrawBoundingBoxesV2 ExtractImagePatches FakeQuantWithMinMaxArgs",
-    "FakeQuantWithMinMaxArgsGradient FakeQuantWithMinMaxVars FakeQuantWithMinMaxVarsGradient",
-    "FakeQuantWithMinMaxVarsPerChannel FakeQuantWithMinMaxVarsPerChannelGradient HSVToRGB ImageProjectiveTransformV2",
-    "ImageProjectiveTransformV3 InTopK InTopKV2 LRNGrad LeftShift LinSpace LowerBound MatrixDiag MatrixDiagPart",
-    "MatrixDiagPartV2 MatrixDiagPartV3 MatrixDiagV2 MatrixDiagV3 MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3",
-    "MaxPool3DGradGrad MirrorPadGrad RGBToHSV Reverse RightShift ScaleAndTranslate ScaleAndTranslateGrad",
-    "SparseAddGrad SparseDenseCwiseAdd SparseDenseCwiseDiv SparseDenseCwiseMul SparseFillEmptyRowsGrad SparseReshape",
-    "SparseSoftmax SparseTensorDenseAdd SparseTensorDenseMatMul SparseToDense ToBool TopK UnravelIndex UpperBound",
+  "no client makes it any more": ["TopK"],
+  "the host branches on it": ["ToBool"],
+  "not written: it reads pixels at computed coordinates, in a dozen passes over the result": [
+    "CropAndResize CropAndResizeGradBoxes CropAndResizeGradImage ImageProjectiveTransformV2 ImageProjectiveTransformV3",
+  ],
+  "not written: the weights of its pixels depend on values": ["ScaleAndTranslate ScaleAndTranslateGrad"],
+  "not written: a pass over the images for each pixel of the filter": [
+    "Dilation2D Dilation2DBackpropFilter Dilation2DBackpropInput",
+  ],
+  "not written: only in second gradients": ["MaxPool3DGradGrad"],
+  "draws for people to look at": ["DrawBoundingBoxes DrawBoundingBoxesV2"],
+  "not written: it looks indices up or changes them, and computes little": [
+    "SparseAddGrad SparseReshape SparseSoftmax",
   ],
 };
 

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
@@ -132,6 +132,33 @@ describe("the environment of a script", async () => {
         onProgress: () => stop.abort(),
       });
       await expect(making).rejects.toThrow();
+      expect(await readdir(within)).toEqual([]);
+    });
+
+    it.each([
+      ["has ended", String(2 ** 30)],
+      ["had the ID that this one has now", String(process.pid)],
+      ["ended before it had written its ID", ""],
+    ])("is made although a process holds its lock that %s", async (_, owner) => {
+      await list("# nothing\n");
+      const [python] = pythons;
+      if (!python) throw new Error("there is no Python");
+      const within = join(root, "environments");
+      const requirements = { file: join(root, "requirements.txt"), kind: "list" } as const;
+      const key = await environmentKey(requirements, python.executable, python.version.join("."));
+      await mkdir(within);
+      const lock = join(within, `${key}.lock`);
+      await writeFile(lock, owner);
+      await utimes(lock, 0, 0);
+      const stop = new AbortController();
+      const progress: string[] = [];
+      const onProgress = (text: string) => {
+        progress.push(text);
+        stop.abort();
+      };
+      const making = environmentFor({ within, python, requirements, onProgress, signal: stop.signal });
+      await expect(making).rejects.toThrow();
+      expect(progress).toEqual([expect.stringMatching(/^making an environment/)]);
       expect(await readdir(within)).toEqual([]);
     });
 

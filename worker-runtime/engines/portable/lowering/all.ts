@@ -3,10 +3,14 @@ import { argmaxPoolingLowerings } from "./argmax-pooling.js";
 import { arrangingLowerings } from "./arranging.js";
 import { batchNormLowerings } from "./batch-norm.js";
 import { biasLowerings } from "./bias.js";
+import { colorLowerings } from "./colors.js";
 import { comparisonLowerings } from "./comparisons.js";
 import { conversionLowerings } from "./conversions.js";
 import { convolutionLowerings } from "./convolution.js";
+import { countingLowerings } from "./counting.js";
+import { diagonalLowerings } from "./diagonals.js";
 import { elementwiseLowerings } from "./elementwise.js";
+import { fakeQuantizationLowerings } from "./fake-quantization.js";
 import { gatheringLowerings } from "./gathering.js";
 import { ofHalves } from "./halves.js";
 import { joiningLowerings } from "./joining.js";
@@ -15,6 +19,7 @@ import type { Lowering, UpdateLowering } from "./lowering.js";
 import { makingLowerings } from "./making.js";
 import { matMulLowerings } from "./matmul.js";
 import { paddingLowerings } from "./padding.js";
+import { patchLowerings } from "./patches.js";
 import { poolingLowerings } from "./pooling.js";
 import { reductionLowerings } from "./reductions.js";
 import { LoweringRegistry } from "./registry.js";
@@ -23,8 +28,10 @@ import { resizingLowerings } from "./resizing.js";
 import { scatteringLowerings } from "./scattering.js";
 import { segmentLowerings } from "./segments.js";
 import { shapeLowerings } from "./shapes.js";
+import { shiftLowerings } from "./shifts.js";
 import { slicingLowerings } from "./slicing.js";
 import { spaceBatchLowerings } from "./space-batch.js";
+import { sparseLowerings } from "./sparse.js";
 import { updateLowerings } from "./updates.js";
 import { volumeLowerings } from "./volumes.js";
 import { weightedResizingLowerings } from "./weighted-resizing.js";
@@ -56,6 +63,13 @@ const lowerings: readonly Lowering[] = [
   ...resizingLowerings,
   ...weightedResizingLowerings,
   ...spaceBatchLowerings,
+  ...patchLowerings,
+  ...sparseLowerings,
+  ...shiftLowerings,
+  ...fakeQuantizationLowerings,
+  ...diagonalLowerings,
+  ...countingLowerings,
+  ...colorLowerings,
 ];
 
 /** The registry of all ops that can be expressed in ONNX. */

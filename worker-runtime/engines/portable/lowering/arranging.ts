@@ -1,9 +1,9 @@
 import type { KernelNode } from "../kernels/kernel-node.js";
 import { int, ints } from "../onnx/attributes.js";
 import type { OnnxValue } from "../onnx/model-builder.js";
-import { indices, moved, summed } from "./dtypes.js";
+import { indices, limited, moved, summed } from "./dtypes.js";
 import type { Lowering, LoweringContext } from "./lowering.js";
-import { FAR, inputAt, numbersOf, Writer } from "./writer.js";
+import { FAR, inputAt, numbersOf, scalarTensor, Writer } from "./writer.js";
 
 /** Sets the elements of a matrix outside a band around its diagonal to 0. A negative limit means no limit. */
 function bandPart(inputs: readonly OnnxValue[], context: LoweringContext): readonly OnnxValue[] | undefined {
@@ -138,11 +138,11 @@ function mirrorPad(
   const most = Array.from({ length: rank }, (_, axis) =>
     Math.max(amounts[2 * axis] ?? 0, amounts[2 * axis + 1] ?? 0),
   );
-  if (most.every((amount) => amount === 0)) {
+  if (skip === 0 && most.every((amount) => amount === 0)) {
     return [input];
   }
-  // The mirror image cannot be larger than the tensor.
-  const needed = write.longs(most.map((amount) => (amount === 0 ? 0 : amount + skip)));
+  // The mirror image cannot be larger than the tensor. Even an empty one needs an element that it leaves out.
+  const needed = write.longs(most.map((amount) => amount + skip));
   const isShort = write.any(write.test("Less", write.shape(input), needed));
   let result = write.reshape(input, write.unless(isShort, write.shape(input)));
   for (let axis = 0; axis < rank; axis += 1) {
@@ -163,6 +163,70 @@ function mirrorPad(
     result = parts.length === 1 ? result : write.same("Concat", parts, { axis: int(axis) });
   }
   return [result];
+}
+
+/** Adds the gradients of mirror images to those of the elements that they mirror. */
+function mirrorPadGrad(
+  node: KernelNode,
+  inputs: readonly OnnxValue[],
+  context: LoweringContext,
+): readonly OnnxValue[] | undefined {
+  const write = new Writer(context);
+  const gradients = inputAt(inputs, 0);
+  const amounts = numbersOf(context, inputAt(inputs, 1));
+  const rank = context.rank(gradients);
+  if (amounts?.length !== 2 * rank || amounts.some((amount) => amount < 0)) {
+    return undefined;
+  }
+  const skip = node.string("mode") === "REFLECT" ? 1 : 0;
+  // Something must be left, even where nothing is cut off.
+  const totals = Array.from(
+    { length: rank },
+    (_, axis) => (amounts[2 * axis] ?? 0) + (amounts[2 * axis + 1] ?? 0),
+  );
+  const shape = write.shape(gradients);
+  const isShort = write.test("Less", shape, write.longs(totals.map((total) => total + 1)));
+  let result = write.reshape(gradients, write.unless(write.any(isShort), shape));
+  for (let axis = 0; axis < rank; axis += 1) {
+    const [before, after] = [amounts[2 * axis] ?? 0, amounts[2 * axis + 1] ?? 0];
+    if (before + after > 0) {
+      result = folded(write, result, axis, { before, after, skip });
+    }
+  }
+  return [result];
+}
+
+/** How many elements along an axis are mirror images, and how many of the outermost ones have none. */
+interface Mirror {
+  readonly before: number;
+  readonly after: number;
+  readonly skip: number;
+}
+
+function folded(write: Writer, value: OnnxValue, axis: number, { before, after, skip }: Mirror): OnnxValue {
+  const part = (from: number, to: number | bigint, step = 1) =>
+    write.same("Slice", [
+      value,
+      write.longs([from]),
+      write.longs([to]),
+      write.longs([axis]),
+      write.longs([step]),
+    ]);
+  const whole = part(before, after === 0 ? FAR : -after);
+  const size = write.shape(whole, axis, axis + 1);
+  const needed = write.longs([Math.max(before, after) + skip]);
+  const checked = write.unless(write.any(write.test("Less", size, needed)), size);
+  const zero = write.model.constant(scalarTensor(value.dtype, 0));
+  /** Zeros for the elements that have no mirror image on this side. */
+  const placed = (image: OnnxValue, count: number, isFirst: boolean) => {
+    const rest = write.sub(checked, write.longs([count + skip]));
+    const pads = isFirst ? write.join(write.longs([skip]), rest) : write.join(rest, write.longs([skip]));
+    return write.same("Pad", [image, pads, zero, write.longs([axis])]);
+  };
+  return [
+    ...(before === 0 ? [] : [placed(part(before - 1, -FAR, -1), before, true)]),
+    ...(after === 0 ? [] : [placed(part(-1, -1 - after, -1), after, false)]),
+  ].reduce(write.add, whole);
 }
 
 /** Reverses the first elements of each row. */
@@ -210,5 +274,11 @@ export const arrangingLowerings: readonly Lowering[] = [
     lower: (node, inputs, context) => ensureShape(node, inputAt(inputs, 0), context),
   },
   { op: "MirrorPad", types: { T: moved, Tpaddings: indices }, shapeInputs: [1], lower: mirrorPad },
+  {
+    op: "MirrorPadGrad",
+    types: { T: limited, Tpaddings: indices },
+    shapeInputs: [1],
+    lower: mirrorPadGrad,
+  },
   { op: "ReverseSequence", types: { T: moved, Tlen: indices }, lower: reverseSequence },
 ];

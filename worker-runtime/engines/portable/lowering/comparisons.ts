@@ -95,6 +95,20 @@ export const comparisonLowerings: readonly Lowering[] = [
       return [write.test("Not", write.test("Or", write.test("IsNaN", x), write.test("IsInf", x)))];
     },
   },
+  {
+    op: "ApproximateEqual",
+    // The distance of unsigned numbers would have to be taken the right way round.
+    types: { T: [...floats, "int8", "int16", "int32"] },
+    lower: (node, inputs, context) => {
+      const write = new Writer(context);
+      // As in TensorFlow, the tolerance is converted to the dtype; distances of integers do not wrap.
+      const dtype = node.type("T").startsWith("int") ? "float64" : node.type("T");
+      const [x, y] = [inputAt(inputs, 0), inputAt(inputs, 1)].map((input) => write.cast(input, dtype));
+      if (x === undefined || y === undefined) return undefined;
+      const distance = write.same("Abs", [write.sub(x, y)]);
+      return [write.test("LessOrEqual", distance, write.scalar(dtype, node.float("tolerance")))];
+    },
+  },
   { op: "Select", types: { T: [...chosen, "bool"] }, lower: (_, inputs, context) => select(inputs, context) },
   {
     op: "SelectV2",

@@ -43,16 +43,18 @@ export const conversionLowerings: readonly Lowering[] = [
     fits: (node) => !node.bool("Truncate"),
     lower: (node, inputs, context) => [new Writer(context).cast(inputAt(inputs, 0), node.type("DstT"))],
   },
-  {
-    op: "CheckNumerics",
-    types: { T: floats },
-    lower: (_, inputs, context) => {
-      const write = new Writer(context);
-      const x = inputAt(inputs, 0);
-      const isWrong = write.any(write.test("Or", write.test("IsNaN", x), write.test("IsInf", x)));
-      return [write.reshape(x, write.unless(isWrong, write.shape(x)))];
-    },
-  },
+  ...["CheckNumerics", "CheckNumericsV2"].map(
+    (op): Lowering => ({
+      op,
+      types: { T: floats },
+      lower: (_, inputs, context) => {
+        const write = new Writer(context);
+        const x = inputAt(inputs, 0);
+        const isWrong = write.any(write.test("Or", write.test("IsNaN", x), write.test("IsInf", x)));
+        return [write.reshape(x, write.unless(isWrong, write.shape(x)))];
+      },
+    }),
+  ),
   constantLike("ZerosLike", 0),
   constantLike("OnesLike", 1),
   {

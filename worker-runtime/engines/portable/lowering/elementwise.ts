@@ -142,6 +142,29 @@ function erfc(write: Writer, x: OnnxValue): OnnxValue {
   return write.where(write.test("IsNaN", x), x, result);
 }
 
+/** Whether a number has the sign bit, as -0 has. */
+function isNegative(write: Writer, x: OnnxValue): OnnxValue {
+  const zero = write.scalar(x.dtype, 0);
+  return write.test(
+    "Or",
+    write.test("Less", x, zero),
+    write.test("Less", write.same("Reciprocal", [x]), zero),
+  );
+}
+
+/** The angle of a point: that of its absolute coordinates, mirrored for a negative x and with the sign of y. */
+function atan2(write: Writer, y: OnnxValue, x: OnnxValue): OnnxValue {
+  const number = (value: number) => write.scalar(x.dtype, value);
+  const [up, right] = [write.same("Abs", [y]), write.same("Abs", [x])];
+  // Quotients of two zeros or infinities are NaN.
+  const diagonal = write.where(write.test("Equal", up, number(0)), number(0), number(Math.PI / 4));
+  const angle = write.same("Atan", [write.div(up, right)]);
+  const first = write.where(write.test("Equal", up, right), diagonal, angle);
+  const upper = write.where(isNegative(write, x), write.sub(number(Math.PI), first), first);
+  const sign = write.where(isNegative(write, y), number(-1), number(1));
+  return write.mul(upper, sign);
+}
+
 const ERFC_COEFFICIENTS = [
   0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807, -0.18628806, 0.09678418, 0.37409196,
   1.00002368, -1.26551223,
@@ -171,6 +194,7 @@ const binary: readonly (readonly [op: string, T: readonly DType[], formula: Form
   ["Xdivy", floats, (write, x, y) => zeroWhere(write, x, write.div(x, y))],
   ["Xlogy", floats, (write, x, y) => zeroWhere(write, x, write.mul(x, write.same("Log", [y])))],
   ["Xlog1py", floats, (write, x, y) => zeroWhere(write, x, write.mul(x, log1p(write, y)))],
+  ["Atan2", ["float32"], atan2],
   ["FloorDiv", floats, flooredQuotient],
   ["FloorMod", floats, floorMod],
   ["Mod", floats, (write, x, y) => write.same("Mod", [x, y], { fmod: int(1) })],
@@ -223,7 +247,7 @@ function isOff(write: Writer, remainder: OnnxValue, operand: OnnxValue): OnnxVal
  * The remainder with the sign of the dividend, from ONNX's, which has the sign of the divisor. Not x - x / y * y: ONNX
  * Runtime rewrites 1 / y * y to y / y even for integers.
  */
-function truncateMod(write: Writer, x: OnnxValue, y: OnnxValue): OnnxValue {
+export function truncateMod(write: Writer, x: OnnxValue, y: OnnxValue): OnnxValue {
   const remainder = write.same("Mod", [x, y]);
   return write.sub(remainder, write.mul(y, isOff(write, remainder, x)));
 }

@@ -39,6 +39,33 @@ function oneHot(
   return [write.choose(isHere, on, off)];
 }
 
+/** Numbers at equal distances, computed as float64 like the kernel's; the last one is exactly the given one. */
+function linSpace(
+  node: KernelNode,
+  inputs: readonly OnnxValue[],
+  context: LoweringContext,
+): readonly OnnxValue[] | undefined {
+  const write = new Writer(context);
+  const [count, ...more] = numbersOf(context, inputAt(inputs, 2)) ?? [];
+  const ends = [inputAt(inputs, 0), inputAt(inputs, 1)];
+  const isInvalid = more.length > 0 || inputs.some((input) => context.rank(input) > 1);
+  if (count === undefined || count < 1 || count > MAX_DEPTH || isInvalid) {
+    return undefined;
+  }
+  const [start, stop] = ends.map((end) => write.reshape(end, write.longs([1]))) as [OnnxValue, OnnxValue];
+  if (count === 1) {
+    return [write.same("Gather", [write.join(start, stop), write.longs([0])])];
+  }
+  const [from, to] = [write.cast(start, "float64"), write.cast(stop, "float64")];
+  const step = write.div(write.sub(to, from), write.scalar("float64", count - 1));
+  const steps = Tensor.of(
+    Array.from({ length: count - 1 }, (_, i) => i),
+    "float64",
+  );
+  const first = write.add(from, write.mul(step, context.model.constant(steps)));
+  return [write.join(write.cast(first, node.type("T")), stop)];
+}
+
 /** The numbers are a constant in the model. */
 const MAX_DEPTH = 1 << 20;
 
@@ -49,6 +76,7 @@ export const makingLowerings: readonly Lowering[] = [
     shapeInputs: [0, 1, 2],
     lower: (_, inputs, context) => range(inputs, context),
   },
+  { op: "LinSpace", types: { T: ["float32", "float64"], Tidx: indices }, shapeInputs: [2], lower: linSpace },
   {
     op: "OneHot",
     types: { T: [...chosen, "bool"], TI: [...indices, "uint8"] },

@@ -6,12 +6,13 @@ import type { OnnxAttributes } from "../onnx/attributes.js";
 import { float, int, string } from "../onnx/attributes.js";
 import { MICROSOFT, type ModelBuilder, type OnnxValue } from "../onnx/model-builder.js";
 import { int64s, scalar } from "./constants.js";
+import { numbers } from "./dtypes.js";
 import { accepts } from "./fits.js";
 import { lowerFusedSteps } from "./fused-steps.js";
 import { transposeMatrices } from "./layout.js";
 import type { Lowering, LoweringContext } from "./lowering.js";
 import { products } from "./origins.js";
-import { Writer } from "./writer.js";
+import { inputAt, Writer } from "./writer.js";
 
 /** The dtypes for which ONNX Runtime has matrix products on the CPU. */
 const productTypes = ["float32", "float64", "int32", "int64"] as const satisfies readonly DType[];
@@ -165,6 +166,24 @@ const einsum: Lowering = {
   },
 };
 
+/** Cross products of the vectors along the last axis, which have three elements. */
+const cross: Lowering = {
+  op: "Cross",
+  types: { T: numbers },
+  lower: (_, inputs, context) => {
+    const write = new Writer(context);
+    const [a, b] = [inputAt(inputs, 0), inputAt(inputs, 1)];
+    const rank = context.rank(a);
+    if (rank === 0 || context.rank(b) !== rank) return undefined;
+    const turned = (value: OnnxValue, by: number) =>
+      write.same("Gather", [value, write.longs([by, by + 1, by + 2].map((i) => i % 3))], {
+        axis: int(rank - 1),
+      });
+    const product = write.sub(write.mul(turned(a, 1), turned(b, 2)), write.mul(turned(a, 2), turned(b, 1)));
+    return [write.ofOneShape(product, [a, b])];
+  },
+};
+
 const types = { T: productTypes };
 
 export const matMulLowerings: readonly Lowering[] = [
@@ -196,4 +215,5 @@ export const matMulLowerings: readonly Lowering[] = [
     },
   },
   einsum,
+  cross,
 ];

@@ -51,6 +51,14 @@ function broadcastTo(
   return [write.reshape(write.same("Expand", [input, shape]), shape)];
 }
 
+/** Reverses the order along axes. */
+function backwards(write: Writer, input: OnnxValue, axes: readonly number[]): OnnxValue {
+  const each = (value: number | bigint) => write.longs(axes.map(() => value));
+  return axes.length === 0
+    ? input
+    : write.same("Slice", [input, each(-1), each(-FAR), write.longs(axes), each(-1)]);
+}
+
 export const reshapingLowerings: readonly Lowering[] = [
   {
     op: "Reshape",
@@ -95,11 +103,17 @@ export const reshapingLowerings: readonly Lowering[] = [
       const write = new Writer(context);
       const input = inputAt(inputs, 0);
       const axes = axesOf(context, inputAt(inputs, 1), context.rank(input));
-      if (axes === undefined || axes.length === 0) {
-        return axes === undefined ? undefined : [input];
-      }
-      const each = (value: number | bigint) => write.longs(axes.map(() => value));
-      return [write.same("Slice", [input, each(-1), each(-FAR), write.longs(axes), each(-1)])];
+      return axes && [backwards(write, input, axes)];
+    },
+  },
+  {
+    op: "Reverse",
+    types: { T: moved },
+    lower: (_, inputs, context) => {
+      const flags = numbersOf(context, inputAt(inputs, 1));
+      if (flags?.length !== context.rank(inputAt(inputs, 0))) return undefined;
+      const axes = flags.flatMap((flag, axis) => (flag === 0 ? [] : [axis]));
+      return [backwards(new Writer(context), inputAt(inputs, 0), axes)];
     },
   },
   {

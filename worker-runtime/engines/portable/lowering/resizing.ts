@@ -3,7 +3,7 @@ import { Tensor } from "../../../protocol/tensor.js";
 import { nearestIndexes } from "../kernels/image/nearest-resize.js";
 import { linearTaps } from "../kernels/image/resize-kernels.js";
 import { samplingOf } from "../kernels/image/resize-scale.js";
-import { float, int } from "../onnx/attributes.js";
+import { float, int, ints } from "../onnx/attributes.js";
 import type { OnnxValue } from "../onnx/model-builder.js";
 import { int64s } from "./constants.js";
 import { accepts } from "./fits.js";
@@ -102,5 +102,43 @@ const localResponse: Lowering = {
   },
 };
 
+/**
+ * The gradient of LRN: dx = dy norm^-beta - 2 alpha beta x (the sum of y dy / norm over the neighbouring channels), with norm =
+ * bias + alpha (the sum of x² over the neighbours).
+ */
+const localResponseGradient: Lowering = {
+  op: "LRNGrad",
+  types: { T: ["float32"] },
+  lower: (node, inputs, context) => {
+    const [dy, x, y] = [inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)];
+    if ([dy, x, y].some((input) => context.rank(input) !== 4)) {
+      return undefined;
+    }
+    const write = new Writer(context);
+    const number = (value: number) => write.scalar("float32", value);
+    const [alpha, beta] = [node.float("alpha"), node.float("beta")];
+    const shape = write.shape(x);
+    const sums = (value: OnnxValue) => neighbourSums(write, value, shape, node.int("depth_radius"));
+    const norm = write.add(write.mul(sums(write.mul(x, x)), number(alpha)), number(node.float("bias")));
+    const shares = sums(write.div(write.mul(y, dy), norm));
+    const own = write.mul(dy, write.same("Pow", [norm, number(-beta)]));
+    const others = write.mul(write.mul(x, number(-2 * alpha * beta)), shares);
+    return [write.ofOneShape(write.add(own, others), [dy, x, y])];
+  },
+};
+
+/** The sum over each channel and those within the radius: a pool whose means count the padding. */
+function neighbourSums(write: Writer, value: OnnxValue, shape: OnnxValue, radius: number): OnnxValue {
+  const size = 2 * radius + 1;
+  const channels = write.same("Gather", [shape, write.longs([3])]);
+  const lines = write.reshape(value, write.join(write.longs([1, 1, -1]), channels));
+  const means = write.same("AveragePool", [lines], {
+    kernel_shape: ints([1, size]),
+    pads: ints([0, radius, 0, radius]),
+    count_include_pad: int(1),
+  });
+  return write.reshape(write.mul(means, write.scalar("float32", size)), shape);
+}
+
 /** Image resizing, and normalization over neighbouring channels. */
-export const resizingLowerings: readonly Lowering[] = [nearest, linear, localResponse];
+export const resizingLowerings: readonly Lowering[] = [nearest, linear, localResponse, localResponseGradient];

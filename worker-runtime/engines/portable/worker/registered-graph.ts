@@ -15,7 +15,8 @@ import type { TaskDevices } from "./task-devices.js";
 /**
  * Regions are worth the time that it takes to form them if a graph's kernels are expected to take so long: on average, for
  * with cheaper ones a step takes as long as all that is done around them, which is less here than in a session; and all
- * together.
+ * together. Both are far below what pays (regions/README.md), since these are estimates: what the kernels really take is
+ * measured before a session is made.
  */
 const MIN_NANOS_PER_NODE = 100;
 const MIN_NANOS = 20_000;

@@ -41,15 +41,37 @@ export const countingSpecs: readonly OpSpec[] = [
     types: { T: ["float32", "float64", "int32", "int64"] },
     draw: ({ T = "float32" }) =>
       tensor(T, [3, 4]).map((input) => ({ inputs: [input], attrs: { boundaries: attr.floats(-2, 0, 5.5) } })),
+    edges: ({ T = "float32" }) => [
+      { inputs: [integers(T, [-3, -2, 0, 7])], attrs: { boundaries: attr.floats(-2, -2, 0) } },
+      { inputs: [integers(T, [1])], attrs: { boundaries: attr.floats(1, 0) } },
+      { inputs: [integers(T, [1])], attrs: { boundaries: attr.floats() } },
+    ],
   },
   {
     op: "DenseBincount",
     types: { Tidx: indexTypes, T: ["float32", "int32"] },
     draw: ({ Tidx = "int32", T = "float32" }) =>
-      fc.tuple(indices(Tidx, [6], 5, "never"), fc.boolean()).map(([input, binary]) => ({
-        inputs: [input, scalar(Tidx, 4), Tensor.of([], T, [0])],
-        attrs: { binary_output: attr.bool(binary) },
-      })),
+      fc
+        .tuple(
+          indices(Tidx, [6], 5, "never"),
+          fc.boolean(),
+          fc.constantFrom([6], [2, 3], [6, 1]),
+          fc.constantFrom([0], [1, 2, 3, 4, 5, 6]),
+        )
+        .map(([input, binary, shape, weights]) => ({
+          inputs: [
+            input.reshape(shape),
+            scalar(Tidx, 4),
+            integers(T, weights.length === 1 ? [] : weights, weights.length === 1 ? [0] : shape),
+          ],
+          attrs: { binary_output: attr.bool(binary) },
+        })),
+    edges: ({ Tidx = "int32", T = "float32" }) => [
+      { inputs: [integers(Tidx, [1, -1, 2]), scalar(Tidx, 4), integers(T, [], [0])] },
+      { inputs: [integers(Tidx, [1, 1, 2]), scalar(Tidx, 0), integers(T, [], [0])] },
+      { inputs: [integers(Tidx, [], [0, 2]), scalar(Tidx, 3), integers(T, [], [0])] },
+      { inputs: [integers(Tidx, [1, 2]), scalar(Tidx, 3), integers(T, [1, 2, 3])] },
+    ],
   },
   {
     op: "HistogramFixedWidth",
@@ -162,13 +184,30 @@ export const countingSpecs: readonly OpSpec[] = [
         inputs: [input, integers(Tpaddings, [1, 1, 2, 1], [2, 2])],
         attrs: { mode: attr.text(mode) },
       })),
-    // Nothing is left between the paddings.
-    edges: ({ T = "float32", Tpaddings = "int32" }) => [
-      {
-        inputs: [Tensor.of([], T, [0, 4]), integers(Tpaddings, [0, 0, 1, 1], [2, 2])],
-        attrs: { mode: attr.text("SYMMETRIC") },
-      },
-    ],
+    edges: ({ T = "float32", Tpaddings = "int32" }) => {
+      const input = integers(T, [1, 2, 3, 4, 5, 6], [6]);
+      return [
+        [0, 0],
+        [2, 0],
+        [0, 2],
+        [3, 2],
+        [2, 2],
+        [4, 1],
+        [3, 3],
+      ]
+        .flatMap((amounts) =>
+          ["REFLECT", "SYMMETRIC"].map((mode) => ({
+            inputs: [input, integers(Tpaddings, amounts, [1, 2])],
+            attrs: { mode: attr.text(mode) },
+          })),
+        )
+        .concat(
+          ["REFLECT", "SYMMETRIC"].map((mode) => ({
+            inputs: [Tensor.of([], T, [0, 3]), integers(Tpaddings, [0, 0, 0, 0], [2, 2])],
+            attrs: { mode: attr.text(mode) },
+          })),
+        );
+    },
     tolerance: summed,
   },
   {

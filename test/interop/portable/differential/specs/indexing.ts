@@ -320,6 +320,16 @@ export const indexingSpecs: readonly OpSpec[] = [
       fc.tuple(tensor("float32", [3, 4]), indices(T, [3], 4, "never")).map(([predictions, targets]) => ({
         inputs: [predictions, targets, scalar(T, 2)],
       })),
+    edges: ({ T = "int32" }) => [
+      {
+        inputs: [
+          Tensor.of([1, 1, 1, 1, 2, Number.NaN, 1, Infinity, 2, 3, 2, 1], "float32", [4, 3]),
+          integers(T, [2, 0, 0, 5]),
+          scalar(T, 1),
+        ],
+      },
+      { inputs: [Tensor.of([1, 2], "float32", [1, 2]), integers(T, [0, 1]), scalar(T, 1)] },
+    ],
   },
   {
     op: "InTopK",
@@ -332,6 +342,12 @@ export const indexingSpecs: readonly OpSpec[] = [
   ...specsOf(["Diag", "DiagPart", "MatrixDiagPart", "MatrixDiag"], {
     types: { T: ["float32", "float64", "int32"] },
     draw: ({ T = "float32" }) => tensor(T, [3, 3]).map((input) => ({ inputs: [input] })),
+    edges: ({ T = "float32" }) => [
+      { inputs: [integers(T, [1, 2, 3, 4, 5, 6], [2, 3])] },
+      { inputs: [integers(T, [1, 2, 3, 4, 5, 6], [3, 2])] },
+      { inputs: [integers(T, [], [0, 0])] },
+      { inputs: [scalar(T, 1)] },
+    ],
   }),
   {
     op: "MatrixBandPart",

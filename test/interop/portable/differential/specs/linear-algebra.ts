@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import { floats, integers, scalar, tensor } from "../arbitraries.js";
-import { attr, type Tolerance } from "../op-case.js";
+import { type Attrs, attr, type Tolerance } from "../op-case.js";
 import { type OpSpec, specsOf } from "../op-spec.js";
 
 const solved: Tolerance = { ulps: 16, scale: "largest" };
@@ -41,25 +41,93 @@ export const linearAlgebraSpecs: readonly OpSpec[] = [
     op: "Cross",
     types: { T: ["float32", "float64", "int32"] },
     draw: ({ T = "float32" }) => fc.tuple(tensor(T, [2, 3]), tensor(T, [2, 3])).map((inputs) => ({ inputs })),
+    edges: ({ T = "float32" }) => [
+      { inputs: [integers(T, [1, 2, 3]), integers(T, [1, 2, 3], [1, 3])] },
+      { inputs: [integers(T, [1, 2, 3, 4]), integers(T, [1, 2, 3, 4])] },
+      { inputs: [integers(T, [1, 2, 3], [1, 3]), integers(T, [1, 2, 3, 4, 5, 6], [2, 3])] },
+    ],
     tolerance: { ulps: 4, scale: 256 },
   },
-  ...specsOf(["MatrixDiagV2", "MatrixDiagV3"], {
-    types: { T: ["float32", "int32"] },
-    draw: ({ T = "float32" }) =>
-      tensor(T, [2, 3]).map((diagonals) => ({
-        inputs: [diagonals, integers("int32", [0, 1]), scalar("int32", 3), scalar("int32", 4), scalar(T, 9)],
-      })),
-  }),
-  ...specsOf(["MatrixDiagPartV2", "MatrixDiagPartV3"], {
-    types: { T: ["float32", "int32"] },
-    draw: ({ T = "float32" }) =>
-      tensor(T, [2, 3, 4]).map((input) => ({ inputs: [input, integers("int32", [-1, 1]), scalar(T, 9)] })),
-  }),
-  ...specsOf(["MatrixSetDiagV2", "MatrixSetDiagV3"], {
-    types: { T: ["float32", "int32"] },
-    draw: ({ T = "float32" }) =>
-      fc.tuple(tensor(T, [3, 4]), tensor(T, [3])).map(([input, diagonal]) => ({
-        inputs: [input, diagonal, integers("int32", [0], [])],
-      })),
-  }),
+  ...["V2", "V3"].flatMap((version): OpSpec[] => [
+    {
+      op: `MatrixDiag${version}`,
+      types: { T: ["float32", "int32"] },
+      draw: ({ T = "float32" }) =>
+        fc.tuple(tensor(T, [2, 3]), alignment(version)).map(([diagonals, attrs]) => ({
+          inputs: [
+            diagonals,
+            integers("int32", [0, 1]),
+            scalar("int32", 3),
+            scalar("int32", 4),
+            scalar(T, 9),
+          ],
+          attrs,
+        })),
+      edges: ({ T = "float32" }) => {
+        const vectors = integers(T, [1, 2, 3, 4, 5, 6], [2, 3]);
+        const square = [scalar("int32", -1), scalar("int32", -1), scalar(T, 0)];
+        return [
+          { inputs: [vectors, scalar("int32", 0), ...square] },
+          { inputs: [vectors, scalar("int32", -2), ...square] },
+          { inputs: [integers(T, [], [2, 0]), scalar("int32", 0), ...square] },
+          {
+            inputs: [
+              vectors,
+              integers("int32", [0, 1]),
+              scalar("int32", 2),
+              scalar("int32", -1),
+              scalar(T, 7),
+            ],
+          },
+          { inputs: [vectors, scalar("int32", 0), scalar("int32", 5), scalar("int32", 7), scalar(T, 0)] },
+        ];
+      },
+    },
+    {
+      op: `MatrixDiagPart${version}`,
+      types: { T: ["float32", "int32"] },
+      draw: ({ T = "float32" }) =>
+        fc
+          .tuple(
+            tensor(T, [2, 3, 4]),
+            fc.constantFrom([-1, 1], [-2, 3], [1, 3], [-2, -1]),
+            alignment(version),
+          )
+          .map(([input, k, attrs]) => ({ inputs: [input, integers("int32", k), scalar(T, 9)], attrs })),
+      edges: ({ T = "float32" }) => {
+        const matrix = integers(T, [1, 2, 3, 4, 5, 6], [3, 2]);
+        return [0, -1, 1, 3].map((k) => ({ inputs: [matrix, scalar("int32", k), scalar(T, 0)] }));
+      },
+    },
+    {
+      op: `MatrixSetDiag${version}`,
+      types: { T: ["float32", "int32"] },
+      draw: ({ T = "float32" }) =>
+        fc
+          .tuple(tensor(T, [2, 3, 4]), fc.constantFrom([-1, 1], [0, 1], [-1, 0]), alignment(version))
+          .chain(([input, k, attrs]) =>
+            tensor(T, [2, (k[1] ?? 0) - (k[0] ?? 0) + 1, 3]).map((diagonals) => ({
+              inputs: [input, diagonals, integers("int32", k)],
+              attrs,
+            })),
+          ),
+      edges: ({ T = "float32" }) => {
+        const matrix = integers(T, [1, 2, 3, 4, 5, 6], [3, 2]);
+        return [
+          { inputs: [matrix, integers(T, [8, 9]), integers("int32", [0], [])] },
+          { inputs: [matrix, integers(T, [8]), integers("int32", [-2], [])] },
+          { inputs: [matrix, integers(T, [8, 9, 7]), integers("int32", [0], [])] },
+        ];
+      },
+    },
+  ]),
 ];
+
+/** How shorter diagonals are packed, which V3 ops have an attribute for. */
+function alignment(version: string): fc.Arbitrary<Attrs> {
+  return version === "V2"
+    ? fc.constant({})
+    : fc
+        .constantFrom("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
+        .map((align) => ({ align: attr.text(align) }));
+}

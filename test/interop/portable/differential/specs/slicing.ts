@@ -147,5 +147,17 @@ export const slicingSpecs: readonly OpSpec[] = [
           inputs: [input, integers(Tpaddings, amounts, [2, 2])],
           attrs: { mode: attr.text(mode) },
         })),
+    // Of empty tensors, which have no element to leave out.
+    edges: ({ T = "float32", Tpaddings = "int32" }) =>
+      ["REFLECT", "SYMMETRIC"].flatMap((mode) =>
+        [
+          [0, 0, 0, 0],
+          [0, 0, 1, 0],
+          [1, 0, 0, 0],
+        ].map((amounts) => ({
+          inputs: [Tensor.of([], T, [0, 3]), integers(Tpaddings, amounts, [2, 2])],
+          attrs: { mode: attr.text(mode) },
+        })),
+      ),
   },
 ];

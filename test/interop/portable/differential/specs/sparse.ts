@@ -43,10 +43,16 @@ export const sparseSpecs: readonly OpSpec[] = [
     op: "SparseTensorDenseMatMul",
     types: { T: numberTypes },
     draw: ({ T = "float32" }) =>
-      drawWith(
-        T,
-        tensor(T, [COLUMNS, 2]).map((b) => [b]),
-      ),
+      fc.tuple(fc.boolean(), fc.boolean()).chain(([adjointA, adjointB]) => {
+        const inner = adjointA ? ROWS : COLUMNS;
+        return drawWith(
+          T,
+          tensor(T, adjointB ? [2, inner] : [inner, 2]).map((b) => [b]),
+        ).map(({ inputs }) => ({
+          inputs,
+          attrs: { adjoint_a: attr.bool(adjointA), adjoint_b: attr.bool(adjointB) },
+        }));
+      }),
     tolerance: summed,
   },
   {

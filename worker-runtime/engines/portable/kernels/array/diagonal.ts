@@ -148,7 +148,8 @@ function diag(input: Tensor): Tensor {
 
 function diagPart(input: Tensor): Tensor {
   const half = input.shape.length / 2;
-  if (half < 1 || !Number.isInteger(half)) {
+  // A scalar is its own diagonal, whatever the message says.
+  if (!Number.isInteger(half)) {
     throw invalidArgument(
       `The rank of the tensor should be even and positive, got shape ${cppShapeText(input.shape)}`,
     );
