@@ -56,6 +56,22 @@ function fits(node: KernelNode): boolean {
   return accepts(poolingOf)(node) && poolsImages(node);
 }
 
+/**
+ * Whether windows are larger than the images with their padding. ONNX Runtime would make a pixel of nothing where they are so
+ * by less than their stride.
+ */
+function exceedImages({ attributes, window }: Pooling, sizes: readonly number[] | undefined): boolean {
+  const { channelsFirst, padding, explicitPaddings } = attributes;
+  if (sizes === undefined || padding === "SAME") {
+    return false;
+  }
+  const [, ...image] = channelsLastOrder(sizes, channelsFirst, "input");
+  return window.some((size, i) => {
+    const [before = 0, after = 0] = explicitPaddings.slice(2 * i, 2 * i + 2);
+    return size > (image[i] ?? 0) + before + after;
+  });
+}
+
 /** By default ONNX's AveragePool does not count the padding, like TensorFlow's. */
 function pool(op: string, onnx: string, dtypes: readonly DType[]): Lowering {
   return {
@@ -72,7 +88,7 @@ function pool(op: string, onnx: string, dtypes: readonly DType[]): Lowering {
       const attributes = attributesOf(pooling, () => {
         return imageSizes(context, x, channelsFirst);
       });
-      if (attributes === undefined) {
+      if (attributes === undefined || exceedImages(pooling, context.likelyShape(x))) {
         return undefined;
       }
       const inBlocks = blockedImages(x);

@@ -19,6 +19,8 @@ const lowerings = createLoweringRegistry();
 interface Sample {
   readonly tensor: Tensor;
   readonly disturbed: Tensor;
+  /** The least part of its largest number by which it is inexact: few disturbed numbers may happen to stay as they were. */
+  readonly inexact: number;
 }
 
 /** A value of a graph, known for each feeding. */
@@ -165,7 +167,8 @@ export class GraphDraft {
   }
 
   #sampleOfInput(tensor: Tensor, numbers: Numbers): Sample {
-    return { tensor, disturbed: numbers === "whole" ? tensor : this.#disturb(tensor) };
+    if (numbers === "whole") return { tensor, disturbed: tensor, inexact: 0 };
+    return { tensor, disturbed: this.#disturb(tensor), inexact: disturbanceOf(tensor) };
   }
 
   /** The samples of each output; undefined if an input is not known or the kernel refuses one. */
@@ -185,10 +188,12 @@ export class GraphDraft {
           const other = others[i] as Tensor;
           const rounds = isExact ? ROUNDS.test(operation.type) || !isWhole(tensor) : true;
           const disturbs = rounds && !SELECTS.test(operation.type);
+          const before = Math.max(0, ...given.map((one) => one.inexact));
+          const inexact = Math.max(before, disturbs ? disturbanceOf(tensor) : 0);
           const scale = CANCELS.test(operation.type)
             ? largest(given.flatMap((one) => numbersOf(one.tensor)))
             : 0;
-          return { tensor, disturbed: disturbs ? this.#disturb(other, scale) : other };
+          return { tensor, disturbed: disturbs ? this.#disturb(other, scale) : other, inexact };
         });
       });
       return operation.outputs.map((_, i) => samples.map((outputs) => outputs[i] as Sample));
@@ -203,7 +208,8 @@ export class GraphDraft {
     const by = DISTURBANCE[tensor.dtype];
     if (by === undefined) return tensor;
     const numbers = numbersOf(tensor).map((number) => {
-      const change = by * Math.max(Math.abs(number), scale);
+      // Not by equal amounts, as two disturbances of a number must not cancel.
+      const change = by * (1 + this.draw.fraction()) * Math.max(Math.abs(number), scale);
       return number + (this.draw.isOneIn(2) ? change : -change);
     });
     return Tensor.of(
@@ -241,6 +247,8 @@ export function numbersOf({ dtype, data }: Tensor): number[] {
   return Array.from(data as ArrayLike<number | bigint | boolean>, Number);
 }
 
+const disturbanceOf = ({ dtype }: Tensor): number => DISTURBANCE[dtype] ?? 0;
+
 const largest = (numbers: readonly number[]): number =>
   numbers.reduce((most, number) => Math.max(most, Math.abs(number)), 0);
 
@@ -275,6 +283,7 @@ export function toleranceOf(sample: Sample | undefined, drift = 1): Tolerance {
   const epsilon = EPSILON[sample.tensor.dtype];
   if (epsilon === undefined) return { ulps: 0 };
   const scale = Math.max(largest(numbersOf(sample.tensor)), LEAST_SCALE);
-  const ulps = LEAST_ULPS + (OF_SPREAD * spreadOf(sample)) / (epsilon * scale);
+  const spread = Math.max(spreadOf(sample) / scale, sample.inexact);
+  const ulps = LEAST_ULPS + (OF_SPREAD * spread) / epsilon;
   return { ulps: drift * ulps, scale, eitherZero: true };
 }

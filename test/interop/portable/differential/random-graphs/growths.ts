@@ -362,7 +362,9 @@ const elementwise: readonly Growth[] = [
 
 const folding: readonly Growth[] = [
   ...["Sum", "Mean", "Max", "Min"].map((op) => reduction(op, isFloat)),
-  ...["Sum", "Prod", "Max"].map((op) => reduction(op, isNumber)),
+  ...["Sum", "Max"].map((op) => reduction(op, isNumber)),
+  // Of floats, a part of the product may be infinite, which depends on the order.
+  reduction("Prod", isInteger),
   ...["All", "Any"].map((op) => reduction(op, isBool)),
   alongAxis((draft, x, axis) => {
     draft.grow((graph) => graph.op("ArgMax", [x.output, scalar("int32", axis)]));

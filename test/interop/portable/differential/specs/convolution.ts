@@ -156,11 +156,16 @@ export const convolutionSpecs: readonly OpSpec[] = [
       fc.tuple(tensor(T, picture, "unit"), pooling).map(([input, attrs]) => ({ inputs: [input], attrs })),
     // Windows that are larger than the images: no pixel is left, or fewer than none.
     edges: () =>
-      [2, 3].map((size) => ({
+      [
+        [2, 1],
+        [3, 1],
+        [2, 2],
+        [2, 3],
+      ].map(([size = 1, stride = 1]) => ({
         inputs: [Tensor.of(1, T, [1, 1, 4, 2])],
         attrs: {
           ksize: attr.ints(1, size, 2, 1),
-          strides: attr.ints(1, 1, 1, 1),
+          strides: attr.ints(1, stride, 1, 1),
           padding: attr.text("VALID"),
         },
       })),
