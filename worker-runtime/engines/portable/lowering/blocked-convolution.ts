@@ -21,9 +21,15 @@ export interface BlockedConvolution {
 }
 
 /**
- * Whether a filter can be in blocks. Fewer input channels than a block has stay in ONNX's order. Filters of one pixel are left
- * to ONNX Runtime's other convolutions: with them in blocks, a step of training MobileNetV2 was further from TensorFlow's
- * than its test allows.
+ * Whether a filter can be in blocks. Fewer input channels than a block has stay in ONNX's order.
+ *
+ * Filters of one pixel are left to ONNX Runtime's other convolutions, although it is as exact and mostly faster with them in
+ * blocks: of 3 to 1280 channels, with strides of 1 and 2, convolutions and their gradients are at most 5.4e-7 of the largest
+ * element off float64, those in ONNX's order 1.0e-6; three convolutions of 256-64-64-256 channels of 28 x 28 pixels take 4.9 ms
+ * instead of 5.8 (one thread). But they round otherwise, and an activation within rounding of a bend of ReLU6 has another
+ * gradient: probably therefore, a step of training MobileNetV2 is 0.041 off TensorFlow's with the inputs of its test, where
+ * 0.008 is allowed, while with four of five other inputs it is within what is allowed. TensorFlow's own step is 0.020 and 0.085 off
+ * float64 with oneDNN for two of six inputs, and 0.0001 to 0.0004 for the others.
  * @param sizes [rows, columns, in, out]
  */
 export function fitsBlocks(
