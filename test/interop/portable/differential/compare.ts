@@ -31,6 +31,11 @@ const precisions: Partial<Record<DType, Precision>> = {
   complex128: double,
 };
 
+/** The distance from 1 to the next number of a floating dtype; undefined for others. */
+export function epsilonOf(dtype: DType): number | undefined {
+  return precisions[dtype]?.epsilon;
+}
+
 /** How two outcomes differ; undefined if they do not. */
 export function difference(expected: Outcome, actual: Outcome, tolerance: Tolerance): string | undefined {
   if (expected.kind !== "values" || actual.kind !== "values") {

@@ -117,52 +117,84 @@ function ensureShape(
   const axes = sizes.flatMap((size, axis) => (size < 0 ? [] : [axis]));
   const named = write.same("Gather", [shape, write.longs(axes)]);
   const wanted = write.longs(sizes.filter((size) => size >= 0));
-  const isOther = write.test("Not", write.test("Equal", named, wanted));
-  return [write.reshape(input, write.unless(write.any(isOther), shape))];
+  return [write.checked(input, write.differ(named, wanted))];
 }
 
-/** Pads with a mirror image of the tensor, with the outermost elements (SYMMETRIC) or without (REFLECT). */
+/** How an axis is mirrored: how many elements are added before and after it, and how many of the outermost ones are left out. */
+interface Mirror {
+  readonly before: number;
+  readonly after: number;
+  readonly skip: number;
+}
+
+/** The mirrors of each axis: with the outermost elements (SYMMETRIC) or without (REFLECT); undefined if they are unknown. */
+function mirrorsOf(
+  node: KernelNode,
+  inputs: readonly OnnxValue[],
+  context: LoweringContext,
+): readonly Mirror[] | undefined {
+  const amounts = numbersOf(context, inputAt(inputs, 1));
+  const rank = context.rank(inputAt(inputs, 0));
+  if (amounts?.length !== 2 * rank || amounts.some((amount) => amount < 0)) {
+    return undefined;
+  }
+  const skip = node.string("mode") === "REFLECT" ? 1 : 0;
+  return Array.from({ length: rank }, (_, axis) => {
+    const [before = 0, after = 0] = amounts.slice(2 * axis);
+    return { before, after, skip };
+  });
+}
+
+/** The value; the model fails if one of its sizes is less than it has to be. */
+function ofLeastSizes(write: Writer, value: OnnxValue, sizes: readonly number[]): OnnxValue {
+  return write.checked(value, write.any(write.test("Less", write.shape(value), write.longs(sizes))));
+}
+
+/** A part of a tensor along one axis. */
+function part(
+  write: Writer,
+  value: OnnxValue,
+  axis: number,
+  from: number,
+  to: number | bigint,
+  step = 1,
+): OnnxValue {
+  const numbers = [[from], [to], [axis], [step]].map((one) => write.longs(one));
+  return write.same("Slice", [value, ...numbers]);
+}
+
+/** Pads with mirror images of the tensor. */
 function mirrorPad(
   node: KernelNode,
   inputs: readonly OnnxValue[],
   context: LoweringContext,
 ): readonly OnnxValue[] | undefined {
   const write = new Writer(context);
-  const input = inputAt(inputs, 0);
-  const amounts = numbersOf(context, inputAt(inputs, 1));
-  const rank = context.rank(input);
-  if (amounts?.length !== 2 * rank || amounts.some((amount) => amount < 0)) {
+  const mirrors = mirrorsOf(node, inputs, context);
+  if (mirrors === undefined) {
     return undefined;
   }
-  const skip = node.string("mode") === "REFLECT" ? 1 : 0;
-  const most = Array.from({ length: rank }, (_, axis) =>
-    Math.max(amounts[2 * axis] ?? 0, amounts[2 * axis + 1] ?? 0),
-  );
-  if (skip === 0 && most.every((amount) => amount === 0)) {
+  // The mirror image cannot be larger than the tensor. Even an empty one needs an element that it leaves out.
+  const least = mirrors.map(({ before, after, skip }) => Math.max(before, after) + skip);
+  const input = inputAt(inputs, 0);
+  if (least.every((size) => size === 0)) {
     return [input];
   }
-  // The mirror image cannot be larger than the tensor. Even an empty one needs an element that it leaves out.
-  const needed = write.longs(most.map((amount) => amount + skip));
-  const isShort = write.any(write.test("Less", write.shape(input), needed));
-  let result = write.reshape(input, write.unless(isShort, write.shape(input)));
-  for (let axis = 0; axis < rank; axis += 1) {
-    const [before, after] = [amounts[2 * axis] ?? 0, amounts[2 * axis + 1] ?? 0];
-    const backwards = (from: number, to: number | bigint) =>
-      write.same("Slice", [
-        result,
-        write.longs([from]),
-        write.longs([to]),
-        write.longs([axis]),
-        write.longs([-1]),
-      ]);
-    const parts = [
-      ...(before === 0 ? [] : [backwards(before + skip - 1, skip === 1 ? 0 : -FAR)]),
-      result,
-      ...(after === 0 ? [] : [backwards(-1 - skip, -1 - skip - after)]),
-    ];
-    result = parts.length === 1 ? result : write.same("Concat", parts, { axis: int(axis) });
-  }
-  return [result];
+  return [
+    mirrors.reduce(
+      (value, mirror, axis) => mirrored(write, value, axis, mirror),
+      ofLeastSizes(write, input, least),
+    ),
+  ];
+}
+
+function mirrored(write: Writer, value: OnnxValue, axis: number, { before, after, skip }: Mirror): OnnxValue {
+  const parts = [
+    ...(before === 0 ? [] : [part(write, value, axis, before + skip - 1, skip === 1 ? 0 : -FAR, -1)]),
+    value,
+    ...(after === 0 ? [] : [part(write, value, axis, -1 - skip, -1 - skip - after, -1)]),
+  ];
+  return parts.length === 1 ? value : write.same("Concat", parts, { axis: int(axis) });
 }
 
 /** Adds the gradients of mirror images to those of the elements that they mirror. */
@@ -172,47 +204,25 @@ function mirrorPadGrad(
   context: LoweringContext,
 ): readonly OnnxValue[] | undefined {
   const write = new Writer(context);
-  const gradients = inputAt(inputs, 0);
-  const amounts = numbersOf(context, inputAt(inputs, 1));
-  const rank = context.rank(gradients);
-  if (amounts?.length !== 2 * rank || amounts.some((amount) => amount < 0)) {
+  const mirrors = mirrorsOf(node, inputs, context);
+  if (mirrors === undefined) {
     return undefined;
   }
-  const skip = node.string("mode") === "REFLECT" ? 1 : 0;
   // Something must be left, even where nothing is cut off.
-  const totals = Array.from(
-    { length: rank },
-    (_, axis) => (amounts[2 * axis] ?? 0) + (amounts[2 * axis + 1] ?? 0),
-  );
-  const shape = write.shape(gradients);
-  const isShort = write.test("Less", shape, write.longs(totals.map((total) => total + 1)));
-  let result = write.reshape(gradients, write.unless(write.any(isShort), shape));
-  for (let axis = 0; axis < rank; axis += 1) {
-    const [before, after] = [amounts[2 * axis] ?? 0, amounts[2 * axis + 1] ?? 0];
-    if (before + after > 0) {
-      result = folded(write, result, axis, { before, after, skip });
-    }
-  }
-  return [result];
-}
-
-/** How many elements along an axis are mirror images, and how many of the outermost ones have none. */
-interface Mirror {
-  readonly before: number;
-  readonly after: number;
-  readonly skip: number;
+  const least = mirrors.map(({ before, after }) => before + after + 1);
+  return [
+    mirrors.reduce(
+      (value, mirror, axis) => folded(write, value, axis, mirror),
+      ofLeastSizes(write, inputAt(inputs, 0), least),
+    ),
+  ];
 }
 
 function folded(write: Writer, value: OnnxValue, axis: number, { before, after, skip }: Mirror): OnnxValue {
-  const part = (from: number, to: number | bigint, step = 1) =>
-    write.same("Slice", [
-      value,
-      write.longs([from]),
-      write.longs([to]),
-      write.longs([axis]),
-      write.longs([step]),
-    ]);
-  const whole = part(before, after === 0 ? FAR : -after);
+  if (before + after === 0) {
+    return value;
+  }
+  const whole = part(write, value, axis, before, after === 0 ? FAR : -after);
   const size = write.shape(whole, axis, axis + 1);
   const needed = write.longs([Math.max(before, after) + skip]);
   const checked = write.unless(write.any(write.test("Less", size, needed)), size);
@@ -224,8 +234,8 @@ function folded(write: Writer, value: OnnxValue, axis: number, { before, after, 
     return write.same("Pad", [image, pads, zero, write.longs([axis])]);
   };
   return [
-    ...(before === 0 ? [] : [placed(part(before - 1, -FAR, -1), before, true)]),
-    ...(after === 0 ? [] : [placed(part(-1, -1 - after, -1), after, false)]),
+    ...(before === 0 ? [] : [placed(part(write, value, axis, before - 1, -FAR, -1), before, true)]),
+    ...(after === 0 ? [] : [placed(part(write, value, axis, -1, -1 - after, -1), after, false)]),
   ].reduce(write.add, whole);
 }
 

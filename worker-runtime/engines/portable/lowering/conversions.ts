@@ -51,7 +51,7 @@ export const conversionLowerings: readonly Lowering[] = [
         const write = new Writer(context);
         const x = inputAt(inputs, 0);
         const isWrong = write.any(write.test("Or", write.test("IsNaN", x), write.test("IsInf", x)));
-        return [write.reshape(x, write.unless(isWrong, write.shape(x)))];
+        return [write.checked(x, isWrong)];
       },
     }),
   ),

@@ -1,13 +1,14 @@
 import type { DType } from "../../../protocol/dtype.js";
 import { Tensor } from "../../../protocol/tensor.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
+import { productOf } from "../kernels/support/shapes.js";
 import { int } from "../onnx/attributes.js";
 import type { OnnxValue } from "../onnx/model-builder.js";
 import { floats, indices, numbers } from "./dtypes.js";
 import { truncateMod } from "./elementwise.js";
 import type { Lowering, LoweringContext } from "./lowering.js";
 import { scatterRows } from "./row-scatter.js";
-import { inputAt, numbersOf, scalarTensor, Writer } from "./writer.js";
+import { inputAt, numberAt, numbersOf, scalarTensor, Writer } from "./writer.js";
 
 /** Comparing a value with more boundaries than these takes longer than the kernel's binary search. */
 const MAX_BOUNDARIES = 64;
@@ -55,11 +56,8 @@ function bound(
       if (context.rank(sorted) !== 2 || context.rank(values) !== 2 || length > MAX_BOUNDARIES) {
         return undefined;
       }
-      const isOther = write.test("Equal", write.shape(sorted, 0, 1), write.shape(values, 0, 1));
-      const rows = write.reshape(
-        sorted,
-        write.unless(write.any(write.test("Not", isOther)), write.shape(sorted)),
-      );
+      const isOther = write.differ(write.shape(sorted, 0, 1), write.shape(values, 0, 1));
+      const rows = write.checked(sorted, isOther);
       const flags = precedes(write, write.unsqueeze(rows, 1), write.unsqueeze(values, 2));
       return [countTrue(write, flags, node.type("out_type"))];
     },
@@ -81,10 +79,11 @@ function bincount(
 ): readonly OnnxValue[] | undefined {
   const write = new Writer(context);
   const [input, weights] = [inputAt(inputs, 0), inputAt(inputs, 2)];
-  const [size, ...more] = numbersOf(context, inputAt(inputs, 1)) ?? [];
+  const size = numberAt(context, inputAt(inputs, 1));
   const rank = context.rank(input);
-  const weightCount = context.shape(weights)?.reduce((product, length) => product * length, 1);
-  if (size === undefined || size < 0 || more.length > 0 || weightCount === undefined) return undefined;
+  const weightShape = context.shape(weights);
+  const weightCount = weightShape && productOf(weightShape);
+  if (size === undefined || size < 0 || weightCount === undefined) return undefined;
   if ((weightCount > 0 && context.rank(weights) !== rank) || (hasRows && rank > 2)) return undefined;
   const long = write.cast(input, "int64");
   const isNegative = write.any(write.test("Less", long, write.scalar("int64", 0)));
@@ -159,12 +158,12 @@ function unravel(inputs: readonly OnnxValue[], context: LoweringContext): readon
   if (context.rank(input) > 1 || context.rank(dims) !== 1 || sizes === undefined || sizes.length === 0) {
     return undefined;
   }
-  const limit = sizes.reduce((product, size) => product * size, 1);
+  const limit = productOf(sizes);
   if (sizes.some((size) => size <= 0) || limit >= 2 ** 31) return undefined;
   const isBeyond = write.any(write.test("GreaterOrEqual", input, write.scalar(input.dtype, limit)));
-  const checked = write.reshape(input, write.unless(isBeyond, write.shape(input)));
+  const checked = write.checked(input, isBeyond);
   const rows = sizes.map((size, axis) => {
-    const stride = sizes.slice(axis + 1).reduce((product, length) => product * length, 1);
+    const stride = productOf(sizes, axis + 1);
     const quotient = write.div(checked, write.scalar(input.dtype, stride));
     const row = axis === 0 ? quotient : truncateMod(write, quotient, write.scalar(input.dtype, size));
     return write.unsqueeze(row, 0);

@@ -6,7 +6,7 @@ import type { OnnxValue } from "../onnx/model-builder.js";
 import { limited, moved } from "./dtypes.js";
 import { accepted } from "./fits.js";
 import type { Lowering, LoweringContext } from "./lowering.js";
-import { inputAt, numbersOf, scalarTensor, Writer } from "./writer.js";
+import { inputAt, numberAt, scalarTensor, Writer } from "./writer.js";
 
 /** The indices of a matrix's elements are a constant in the model. */
 const MAX_ELEMENTS = 1 << 20;
@@ -85,7 +85,7 @@ function mainDiagonals(write: Writer, matrices: OnnxValue, rank: number): OnnxVa
   return write.same("Slice", [flat, write.longs([0]), end, write.longs([rank - 2]), step]);
 }
 
-/** @param sizes the number of rows and columns, -1 where it is not given; undefined for square matrices. */
+/** @param sizes the number of rows and columns, -1 where it is not given: of square matrices both are. */
 function matrixDiag(
   diagonals: OnnxValue,
   band: Band,
@@ -195,17 +195,10 @@ function diagPart(input: OnnxValue, context: LoweringContext): readonly OnnxValu
   if (half === 0) return [input];
   if (!Number.isInteger(half)) return undefined;
   const [first, second] = [write.shape(input, 0, half), write.shape(input, half)];
-  const isOther = write.any(write.test("Not", write.test("Equal", first, second)));
-  const shape = write.unless(isOther, first);
+  const shape = write.unless(write.differ(first, second), first);
   const side = write.same("ReduceProd", [shape], { keepdims: int(1) });
   const matrix = write.reshape(input, write.join(side, side));
   return [write.reshape(mainDiagonals(write, matrix, 2), shape)];
-}
-
-/** The single number of an input; undefined if it is unknown. */
-function numberAt(context: LoweringContext, input: OnnxValue): number | undefined {
-  const [number, ...more] = numbersOf(context, input) ?? [];
-  return more.length === 0 ? number : undefined;
 }
 
 function versions(name: string, lower: Lowering["lower"], shapeInputs: readonly number[]): Lowering[] {

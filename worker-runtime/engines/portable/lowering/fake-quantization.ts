@@ -84,9 +84,7 @@ function gradients(
 
 /** A tensor that has the shape of another one of the same rank; the model fails if it has not. */
 function ofShapeOf(write: Writer, value: OnnxValue, other: OnnxValue): OnnxValue {
-  const shape = write.shape(other);
-  const isOther = write.any(write.test("Not", write.test("Equal", write.shape(value), shape)));
-  return write.reshape(value, write.unless(isOther, shape));
+  return write.checked(value, write.differ(write.shape(value), write.shape(other)));
 }
 
 /** The range of the attributes. */

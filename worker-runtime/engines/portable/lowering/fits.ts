@@ -15,15 +15,9 @@ export function accepted<Value>(read: () => Value): Value | undefined {
 
 /** Whether `read` accepts a node's attributes; the op's kernel reports what is wrong with others. */
 export function accepts(read: (node: KernelNode) => unknown): (node: KernelNode) => boolean {
-  return (node) => {
-    try {
+  return (node) =>
+    accepted(() => {
       read(node);
       return true;
-    } catch (error) {
-      if (error instanceof TensorFlowError) {
-        return false;
-      }
-      throw error;
-    }
-  };
+    }) === true;
 }

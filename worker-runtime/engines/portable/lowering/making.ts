@@ -4,7 +4,7 @@ import type { KernelNode } from "../kernels/kernel-node.js";
 import type { OnnxValue } from "../onnx/model-builder.js";
 import { chosen, indices } from "./dtypes.js";
 import type { Lowering, LoweringContext } from "./lowering.js";
-import { axisWithin, inputAt, numbersOf, Writer } from "./writer.js";
+import { axisWithin, inputAt, numberAt, numbersOf, Writer } from "./writer.js";
 
 /** Numbers from a start to a limit. A step away from the limit is an error; in ONNX it would give an empty result. */
 function range(inputs: readonly OnnxValue[], context: LoweringContext): readonly OnnxValue[] | undefined {
@@ -46,9 +46,9 @@ function linSpace(
   context: LoweringContext,
 ): readonly OnnxValue[] | undefined {
   const write = new Writer(context);
-  const [count, ...more] = numbersOf(context, inputAt(inputs, 2)) ?? [];
+  const count = numberAt(context, inputAt(inputs, 2));
   const ends = [inputAt(inputs, 0), inputAt(inputs, 1)];
-  const isInvalid = more.length > 0 || inputs.some((input) => context.rank(input) > 1);
+  const isInvalid = inputs.some((input) => context.rank(input) > 1);
   if (count === undefined || count < 1 || count > MAX_DEPTH || isInvalid) {
     return undefined;
   }

@@ -1,8 +1,9 @@
+import { integersOf } from "../kernels/support/elements.js";
 import { int, ints } from "../onnx/attributes.js";
 import type { OnnxValue } from "../onnx/model-builder.js";
 import { floats, indices, moved } from "./dtypes.js";
 import type { Lowering, LoweringContext } from "./lowering.js";
-import { axisOf, axisWithin, FAR, inputAt, numbersOf, Writer } from "./writer.js";
+import { axisOf, axisWithin, FAR, inputAt, numberAt, numbersOf, Writer } from "./writer.js";
 
 /** The axes given by an input, counted from the front; undefined if they are unknown, invalid or repeated. */
 function axesOf(context: LoweringContext, input: OnnxValue, rank: number): readonly number[] | undefined {
@@ -31,7 +32,7 @@ function transpose(op: string): Lowering {
 /** The numbers of a constant of the model; none for any other value. Unlike `numbersOf`, this restricts a model to nothing. */
 function constantSizes(sizes: OnnxValue, { model }: LoweringContext): readonly number[] {
   const known = model.constantOf(sizes);
-  return Array.from({ length: known?.size ?? 0 }, (_, i) => Number(known?.at(i)));
+  return known === undefined ? [] : integersOf(known);
 }
 
 /**
@@ -150,9 +151,9 @@ export const reshapingLowerings: readonly Lowering[] = [
       const write = new Writer(context);
       const input = inputAt(inputs, 0);
       const axis = axisOf(context, inputAt(inputs, 2), context.rank(input));
-      const [shift, ...more] = numbersOf(context, inputAt(inputs, 1)) ?? [];
+      const shift = numberAt(context, inputAt(inputs, 1));
       const size = context.shape(input)?.[axis ?? 0];
-      if (axis === undefined || shift === undefined || more.length > 0 || size === undefined) {
+      if (axis === undefined || shift === undefined || size === undefined) {
         return undefined;
       }
       const first = size === 0 ? 0 : ((-shift % size) + size) % size;

@@ -95,7 +95,7 @@ function combineSlices(
   const expected = write.join(write.shape(vectors, 0, rank - 1), sliceSizes);
   const given = write.shape(updates);
   const lengths = write.test("Equal", write.shape(expected), write.shape(given));
-  const isWrong = write.any(write.test("Not", write.test("Equal", expected, given)));
+  const isWrong = write.differ(expected, given);
   const isTooLong = write.test("Greater", depth, write.longs([into.rank]));
   const checks = write.join(
     ...[isOutside, isWrong].map((flag) => write.unsqueeze(flag, 0)),

@@ -135,9 +135,7 @@ function unsortedOp(op: string, T: readonly DType[], combination: Combination): 
       const long = write.vector(given);
       const beyond = write.any(write.test("GreaterOrEqual", long, count));
       const shape = write.shape(given);
-      const wrongShape = write.any(
-        write.test("Not", write.test("Equal", write.shape(values, 0, depth), shape)),
-      );
+      const wrongShape = write.differ(write.shape(values, 0, depth), shape);
       // A row behind the others takes what belongs to no segment.
       const kept = write.where(write.test("Less", long, write.longs([0])), count, long);
       const ids = write.unless(write.test("Or", beyond, wrongShape), kept);

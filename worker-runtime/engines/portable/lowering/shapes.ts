@@ -127,8 +127,8 @@ function invertPermutation(inputs: readonly OnnxValue[], context: LoweringContex
   );
   const zero = write.scalar("int64", 0);
   const all = write.same("Range", [zero, write.squeeze(size, 0), write.scalar("int64", 1)]);
-  const isOther = write.test("Not", write.test("Equal", write.cast(values, "int64"), all));
-  return [write.cast(write.unless(write.any(isOther), places), input.dtype)];
+  const isOther = write.differ(write.cast(values, "int64"), all);
+  return [write.cast(write.unless(isOther, places), input.dtype)];
 }
 
 export const shapeLowerings: readonly Lowering[] = [

@@ -47,12 +47,11 @@ function lowering(
     types: { T: types },
     lower: (node, inputs, context) => {
       const write = new Writer(context);
-      const dtype = node.type("T");
-      const last = (types.find((one) => one === dtype) ?? "int64") satisfies keyof typeof bits;
+      const dtype = node.type("T") as keyof typeof bits;
       const [value, distance] = [inputAt(inputs, 0), inputAt(inputs, 1)].map((input) =>
         write.cast(input, "int64"),
       ) as [OnnxValue, OnnxValue];
-      const [least, most] = [write.scalar("int64", 0), write.scalar("int64", bits[last] - 1)];
+      const [least, most] = [write.scalar("int64", 0), write.scalar("int64", bits[dtype] - 1)];
       const limited = write.same("Min", [write.same("Max", [distance, least]), most]);
       return [write.cast(shift(write, value, limited), dtype)];
     },

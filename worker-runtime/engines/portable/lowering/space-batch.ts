@@ -1,5 +1,6 @@
 import type { DType } from "../../../protocol/dtype.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
+import { productOf } from "../kernels/support/shapes.js";
 import { int, ints } from "../onnx/attributes.js";
 import type { OnnxValue } from "../onnx/model-builder.js";
 import { indices, limited, numbers } from "./dtypes.js";
@@ -35,10 +36,6 @@ function blocksOf(
 }
 
 const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, i) => from + i);
-
-function productOf(sizes: readonly number[]): number {
-  return sizes.reduce((product, size) => product * size, 1);
-}
 
 /** Returns the value; the model fails if sizes are not multiples. Reshape alone would accept that of empty tensors. */
 function ifMultiple(write: Writer, sizes: OnnxValue, of: readonly number[], value: OnnxValue): OnnxValue {

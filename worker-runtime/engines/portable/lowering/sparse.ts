@@ -13,12 +13,15 @@ interface Sparse {
   readonly sizes: OnnxValue;
 }
 
-/** The first three inputs, of which the second has to be a vector, as a sparse tensor; the model fails if they do not belong together or an index is out of range. */
+/**
+ * The first three inputs, of which the second has to be a vector, as a sparse tensor. The model fails if they do not belong
+ * together or an index is out of range.
+ */
 function sparseOf(write: Writer, inputs: readonly OnnxValue[], context: LoweringContext): Sparse | undefined {
   const [at, values, sizes] = [inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)];
   if (context.rank(at) !== 2 || context.rank(sizes) !== 1) return undefined;
   const [long, longSizes] = [write.cast(at, "int64"), write.cast(sizes, "int64")];
-  const isOther = write.any(write.test("Not", write.test("Equal", write.shape(at, 1), write.shape(sizes))));
+  const isOther = write.differ(write.shape(at, 1), write.shape(sizes));
   const checkedSizes = write.unless(isOther, longSizes);
   const isOutside = write.any(
     write.test(
@@ -70,7 +73,7 @@ const matMul: Lowering = {
     const column = (axis: number) =>
       write.same("Gather", [sparse.at, write.scalar("int64", axis)], { axis: int(1) });
     const size = (axis: number) => write.same("Gather", [sparse.sizes, write.longs([axis])]);
-    const isOther = write.any(write.test("Not", write.test("Equal", size(inner), write.shape(dense, 0, 1))));
+    const isOther = write.differ(size(inner), write.shape(dense, 0, 1));
     const width = write.unless(isOther, write.shape(dense, 1));
     const picked = write.same("Gather", [dense, column(inner)], { axis: int(0) });
     const rows = write.mul(picked, write.unsqueeze(sparse.values, 1));
@@ -99,13 +102,9 @@ const addToDense: Lowering = {
     const dense = inputAt(inputs, 3);
     const rank = context.rank(dense);
     if (sparse === undefined || context.rank(inputAt(inputs, 1)) !== 1 || rank === 0) return undefined;
-    const isSame = write.test("Equal", write.shape(dense), sparse.sizes);
-    const isOther = write.any(write.test("Not", isSame));
-    const isLonger = write.test("Not", write.test("Equal", write.shape(sparse.sizes), write.longs([rank])));
-    const offsets = write.unless(
-      write.test("Or", isOther, write.squeeze(isLonger, 0)),
-      offsetsOf(write, sparse, rank),
-    );
+    const isOther = write.differ(write.shape(dense), sparse.sizes);
+    const isLonger = write.differ(write.shape(sparse.sizes), write.longs([rank]));
+    const offsets = write.unless(write.test("Or", isOther, isLonger), offsetsOf(write, sparse, rank));
     return [scatterRows(write, dense, { offsets, width: write.longs([1]) }, sparse.values, "add")];
   },
 };

@@ -1,6 +1,7 @@
 import { type DType, dtypeKind } from "../../../protocol/dtype.js";
 import { internalError } from "../../../protocol/status.js";
 import { Tensor } from "../../../protocol/tensor.js";
+import { integersOf } from "../kernels/support/elements.js";
 import { int, type OnnxAttributes } from "../onnx/attributes.js";
 import type { ModelBuilder, OnnxValue } from "../onnx/model-builder.js";
 import { onnxDataType } from "../onnx/tensor-proto.js";
@@ -21,9 +22,13 @@ export function inputAt(inputs: readonly OnnxValue[], index: number): OnnxValue 
 /** The integers of an input; undefined if they may differ in the next run. */
 export function numbersOf(context: LoweringContext, input: OnnxValue): readonly number[] | undefined {
   const tensor = context.value(input);
-  return tensor === undefined
-    ? undefined
-    : Array.from({ length: tensor.size }, (_, i) => Number(tensor.at(i)));
+  return tensor === undefined ? undefined : integersOf(tensor);
+}
+
+/** The single integer of an input; undefined if it has several or may differ in the next run. */
+export function numberAt(context: LoweringContext, input: OnnxValue): number | undefined {
+  const [number, ...more] = numbersOf(context, input) ?? [];
+  return more.length === 0 ? number : undefined;
 }
 
 /** An axis counted from the front; undefined if the tensor does not have it. */
@@ -34,8 +39,8 @@ export function axisWithin(axis: number, rank: number): number | undefined {
 
 /** The single axis given by an input, counted from the front; undefined if it is unknown or invalid. */
 export function axisOf(context: LoweringContext, input: OnnxValue, rank: number): number | undefined {
-  const [axis, ...more] = numbersOf(context, input) ?? [];
-  return axis === undefined || more.length > 0 ? undefined : axisWithin(axis, rank);
+  const axis = numberAt(context, input);
+  return axis === undefined ? undefined : axisWithin(axis, rank);
 }
 
 /** The operators that lowerings share, as methods that know the dtypes of their results. */
@@ -157,6 +162,16 @@ export class Writer {
    */
   unless(wrong: OnnxValue, value: OnnxValue): OnnxValue {
     return this.same("Gather", [this.unsqueeze(value, 0), this.cast(wrong, "int64")]);
+  }
+
+  /** As `unless`, for values that are large: only their shape is looked up. */
+  checked(value: OnnxValue, wrong: OnnxValue): OnnxValue {
+    return this.reshape(value, this.unless(wrong, this.shape(value)));
+  }
+
+  /** A scalar: whether two tensors of numbers that broadcast differ anywhere. */
+  differ(left: OnnxValue, right: OnnxValue): OnnxValue {
+    return this.any(this.test("Not", this.test("Equal", left, right)));
   }
 
   /** A scalar: whether any of the flags is true. */

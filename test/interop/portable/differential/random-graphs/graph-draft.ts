@@ -9,6 +9,7 @@ import { numbersFromBits } from "../../../../../worker-runtime/protocol/small-fl
 import { StatusCode, TensorFlowError } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import type { Tolerance } from "../case.js";
+import { epsilonOf } from "../compare.js";
 import { elementLike } from "../elements.js";
 import { Draw, type Numbers } from "./draw.js";
 
@@ -54,7 +55,6 @@ const OF_SPREAD = 4;
 /** How far they may differ in any case, in units in the last place of the largest element. */
 const LEAST_ULPS = 32;
 const LEAST_SCALE = 2 ** -6;
-const EPSILON: Partial<Record<DType, number>> = { float16: 2 ** -10, float32: 2 ** -23, float64: 2 ** -52 };
 
 /** Ops that pass numbers on: what selects by equality, such as the gradient of a maximum, needs them unchanged. */
 const SELECTS =
@@ -84,11 +84,6 @@ export class GraphDraft {
   constructor(seed: number, feedings: number) {
     this.draw = new Draw(seed);
     this.#feedings = feedings;
-  }
-
-  /** How many nodes of the values have a lowering. */
-  get loweredNodes(): number {
-    return new Set(this.values.map(({ output }) => output.op).filter(isLowered)).size;
   }
 
   /** Adds a placeholder. @param shapes one for each feeding */
@@ -233,6 +228,15 @@ function isRefusal(error: unknown): boolean {
   return error instanceof TensorFlowError && codes.includes(error.code);
 }
 
+/** Some operations and all that they are computed from. */
+export function ancestors(operations: readonly Operation[]): ReadonlySet<Operation> {
+  const found = new Set<Operation>(operations);
+  for (const one of found) {
+    for (const input of [...one.inputs.map(({ op }) => op), ...one.controlInputs]) found.add(input);
+  }
+  return found;
+}
+
 /** Whether a node has a lowering, if its values allow it. */
 export function isLowered(operation: Operation): boolean {
   const opDef = Graph.of(operation).registry.require(operation.type);
@@ -280,7 +284,7 @@ function isComparable(sample: Sample): boolean {
  */
 export function toleranceOf(sample: Sample | undefined, drift = 1): Tolerance {
   if (sample === undefined) return { ulps: 0 };
-  const epsilon = EPSILON[sample.tensor.dtype];
+  const epsilon = epsilonOf(sample.tensor.dtype);
   if (epsilon === undefined) return { ulps: 0 };
   const scale = Math.max(largest(numbersOf(sample.tensor)), LEAST_SCALE);
   const spread = Math.max(spreadOf(sample) / scale, sample.inexact);

@@ -4,7 +4,14 @@ import type { Operation, Output } from "../../../../../worker-runtime/graph/oper
 import type { DType } from "../../../../../worker-runtime/protocol/dtype.js";
 import type { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import type { CaseStep, Tolerance } from "../case.js";
-import { type DraftValue, type DraftVariable, GraphDraft, isLowered, toleranceOf } from "./graph-draft.js";
+import {
+  ancestors,
+  type DraftValue,
+  type DraftVariable,
+  GraphDraft,
+  isLowered,
+  toleranceOf,
+} from "./graph-draft.js";
 import { growths } from "./growths.js";
 import { imageGrowths } from "./image-growths.js";
 import { addTraining } from "./training.js";
@@ -142,15 +149,6 @@ function graphOf(draft: GraphDraft, { fetches, updates, changed }: Parts): Rando
     steps: stepsOf({ fetches, updates, changed }, variables, feedsOf(draft, computed)),
     lowered: new Set([...computed].filter(isLowered).map(({ name }) => name)),
   };
-}
-
-/** Some operations and all that they are computed from. */
-function ancestors(operations: readonly Operation[]): ReadonlySet<Operation> {
-  const found = new Set<Operation>(operations);
-  for (const one of found) {
-    for (const input of [...one.inputs.map(({ op }) => op), ...one.controlInputs]) found.add(input);
-  }
-  return found;
 }
 
 function feedsOf(draft: GraphDraft, computed: ReadonlySet<Operation>) {

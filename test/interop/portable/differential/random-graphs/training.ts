@@ -4,7 +4,7 @@ import { gradients } from "../../../../../worker-runtime/graph/gradients/gradien
 import type { Operation, Output } from "../../../../../worker-runtime/graph/operation.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import { scalar } from "../arbitraries.js";
-import type { DraftValue, DraftVariable, GraphDraft } from "./graph-draft.js";
+import { ancestors, type DraftValue, type DraftVariable, type GraphDraft } from "./graph-draft.js";
 import { isFloat, shapesOf } from "./growths.js";
 
 /** What an optimizer's op is given after its variables: scalars and the gradient. */
@@ -74,12 +74,7 @@ const hasShapeOf = (gradient: DraftValue, { read }: DraftVariable): boolean =>
   shapesOf(gradient).every((shape) => shape.join() === read.shape?.join());
 
 /** Whether a value is computed from one of some others. */
-export function dependsOn(value: Output, sources: readonly Output[]): boolean {
-  const seen = new Set<Operation>();
-  const visit = (operation: Operation): boolean => {
-    if (seen.has(operation)) return false;
-    seen.add(operation);
-    return operation.inputs.some((input) => sources.includes(input) || visit(input.op));
-  };
-  return visit(value.op);
+function dependsOn(value: Output, sources: readonly Output[]): boolean {
+  const before = ancestors(value.op.inputs.map(({ op }) => op));
+  return sources.some(({ op }) => before.has(op));
 }

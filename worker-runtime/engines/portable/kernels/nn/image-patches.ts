@@ -1,6 +1,7 @@
 import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
 import { allocate } from "../support/allocation.js";
 import { perElement, pureKernel } from "../support/define.js";
 import { numberTypes } from "../support/dtypes.js";
@@ -49,28 +50,41 @@ function extract(images: Tensor, rows: WindowDimension, columns: WindowDimension
   return new Tensor(images.dtype, shape, data);
 }
 
+/**
+ * How a node's window moves over rows and columns of images of a shape.
+ * @throws TensorFlowError for attributes and, from the result, for shapes that the op rejects.
+ */
+export function patchWindows(
+  node: KernelNode,
+): (shape: readonly number[]) => readonly [rows: WindowDimension, columns: WindowDimension] {
+  const windows = alongImage("ksizes", node.ints("ksizes"));
+  const strides = alongImage("strides", node.ints("strides"));
+  const rates = alongImage("rates", node.ints("rates"));
+  const scheme = node.string("padding");
+  return (shape) => {
+    if (shape.length !== 4) {
+      throw invalidArgument(`input must be 4-dimensional${cppShapeText(shape)}`);
+    }
+    const along = (axis: 0 | 1) =>
+      windowDimension({
+        input: shape[axis + 1] ?? 0,
+        window: windows[axis],
+        stride: strides[axis],
+        dilation: rates[axis],
+        scheme,
+      });
+    return [along(0), along(1)];
+  };
+}
+
 /** The pixels under a window that moves over images, as channels of the position where the window is. */
 export const imagePatchesKernel: PureKernelDefinition = pureKernel(
   "ExtractImagePatches",
   (node) => {
-    const windows = alongImage("ksizes", node.ints("ksizes"));
-    const strides = alongImage("strides", node.ints("strides"));
-    const rates = alongImage("rates", node.ints("rates"));
-    const scheme = node.string("padding");
+    const windowsOver = patchWindows(node);
     return (inputs) => {
       const images = inputAt(inputs, 0);
-      if (images.shape.length !== 4) {
-        throw invalidArgument(`input must be 4-dimensional${cppShapeText(images.shape)}`);
-      }
-      const [rows, columns] = ([0, 1] as const).map((axis) =>
-        windowDimension({
-          input: images.shape[axis + 1] ?? 0,
-          window: windows[axis],
-          stride: strides[axis],
-          dilation: rates[axis],
-          scheme,
-        }),
-      ) as [WindowDimension, WindowDimension];
+      const [rows, columns] = windowsOver(images.shape);
       return [extract(images, rows, columns)];
     };
   },
