@@ -1,11 +1,10 @@
 import { availableParallelism } from "node:os";
-import { getHeapStatistics } from "node:v8";
 import { inBackground } from "../../../faults.js";
 import { cancelled, cancelledBy, type TensorFlowError } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import { compiledModule } from "../../package-root.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
-import { collectGarbage } from "../kernels/support/memory-budget.js";
+import { memoryBudget } from "../kernels/support/memory-budget.js";
 import { type ComputeJob, ComputeWorker } from "./compute-worker.js";
 import type { KernelOffload } from "./kernel-offload.js";
 
@@ -23,9 +22,6 @@ export interface ComputePoolOptions {
 const MAX_THREADS = 4;
 const DEFAULT_GRACE_MILLIS = 3000;
 const DEFAULT_IDLE_MILLIS = 60_000;
-
-/** The garbage collector goes through a heap of JavaScript objects of this size in about ten milliseconds. */
-const QUICK_HEAP_BYTES = 64 * 2 ** 20;
 
 /** A job that waits for a thread. */
 interface QueuedJob extends ComputeJob {
@@ -168,8 +164,8 @@ export class ComputePool implements KernelOffload {
         inBackground(worker.terminate(stopped()));
       }
       // The results of the threads are in this thread's memory, even if they are no longer referenced.
-      if (this.#workers.size > 0 && getHeapStatistics().used_heap_size <= QUICK_HEAP_BYTES) {
-        collectGarbage();
+      if (this.#workers.size > 0) {
+        memoryBudget.collectWhenIdle();
       }
     }
   }

@@ -103,6 +103,24 @@ describe("the budget of memory", () => {
     expect(budget.hasRoomNow(0)).toBe(true);
   });
 
+  test("an idle task collects what is worth it: much that was made since, in a small heap", () => {
+    const machine = new FakeMachine();
+    const budget = new MemoryBudget(machine);
+    machine.heapUsed = 0.05 * GB;
+    budget.collectWhenIdle();
+    expect(machine.collections).toBe(1);
+    machine.resident += 0.1 * GB;
+    budget.collectWhenIdle();
+    expect(machine.collections).toBe(1);
+    machine.resident += 0.1 * GB;
+    budget.collectWhenIdle();
+    expect(machine.collections).toBe(2);
+    machine.resident += GB;
+    machine.heapUsed = 0.1 * GB;
+    budget.collectWhenIdle();
+    expect(machine.collections).toBe(2);
+  });
+
   test("garbage of a step that ended is collected at once, whenever the last collection was", () => {
     const machine = new FakeMachine();
     const budget = new MemoryBudget(machine);

@@ -25,6 +25,16 @@ const COLLECTION_PERIOD_MILLIS = 1000;
 const NEW_GARBAGE_SHARE = 1 / 64;
 
 /**
+ * Less garbage than this is left to V8, which by itself collects after half as much new memory. A collection that is asked
+ * for makes V8 drop most compiled code, whose hidden classes have no objects at that moment: the next thousand steps of an
+ * MLP with a parameter server then took half as much processor time again (6.0 instead of 4.0 ms of the worker).
+ */
+const IDLE_GARBAGE_BYTES = 2 ** 27;
+
+/** The garbage collector goes through a heap of JavaScript objects of this size in about ten milliseconds. */
+const QUICK_HEAP_BYTES = 2 ** 26;
+
+/**
  * Reserved for small tensors in a process that is full, so that a client can delete what fills it.
  */
 const TIDYING_SLACK_BYTES = 2 ** 24;
@@ -135,6 +145,17 @@ export class MemoryBudget {
     this.#environment.residentBytes();
   }
 
+  /** Collects garbage for a task that has nothing to do, if that is likely to free much and does not take long. */
+  collectWhenIdle(): void {
+    const { residentBytes, heap } = this.#environment;
+    if (
+      residentBytes() - this.#collectedResident >= IDLE_GARBAGE_BYTES &&
+      heap().usedBytes <= QUICK_HEAP_BYTES
+    ) {
+      this.#collect();
+    }
+  }
+
   /** Whether there is room for the elements of a string tensor, which are objects on JavaScript's heap. */
   hasRoomForStrings(count: number): boolean {
     return (
@@ -156,16 +177,20 @@ export class MemoryBudget {
 
   /** @returns whether there was a collection. */
   #mayCollect(): boolean {
-    const now = this.#environment.nowMillis();
-    const isLate = now - this.#collectedMillis >= COLLECTION_PERIOD_MILLIS;
+    const isLate = this.#environment.nowMillis() - this.#collectedMillis >= COLLECTION_PERIOD_MILLIS;
     if (!isLate && !this.#hasLetGo && !this.#hasMade()) {
       return false;
     }
+    this.#collect();
+    return true;
+  }
+
+  #collect(): void {
+    const now = this.#environment.nowMillis();
     this.#hasLetGo = false;
     this.#environment.collectGarbage();
     this.#collectedMillis = now;
     this.#collectedResident = this.#environment.residentBytes();
-    return true;
   }
 
   /** Whether much was allocated since the last collection: even within one long step, much of that may be garbage. */
