@@ -97,6 +97,7 @@ export class CollectiveService {
     const { stepId, bufRendezvousKey, requestId } = request;
     this.#options.requestIds.track(
       requestId,
+      stepId,
       "RecvBuf (GrpcWorker)",
       () => `step_id: ${stepId} buf_rendezvous_key: "${bufRendezvousKey}" request_id: ${requestId}`,
     );

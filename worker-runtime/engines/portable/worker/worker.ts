@@ -176,7 +176,7 @@ export class Worker implements WorkerInterface {
     { connection, signal }: IncomingCall = {},
   ): Promise<wire.RunGraphResponse> {
     try {
-      this.#requestIds.track(request.requestId, "RunGraph (Worker)", () =>
+      this.#requestIds.track(request.requestId, request.stepId, "RunGraph (Worker)", () =>
         [
           `graph_handle: "${request.graphHandle}"`,
           `step_id: ${request.stepId}`,
@@ -218,6 +218,7 @@ export class Worker implements WorkerInterface {
     const { stepId, rendezvousKey, requestId } = request;
     this.#requestIds.track(
       requestId,
+      stepId,
       "RecvTensor (GrpcWorker)",
       () => `step_id: ${stepId} rendezvous_key: "${rendezvousKey}" request_id: ${requestId}`,
     );

@@ -56,25 +56,35 @@ describe("recent request ids", () => {
 
   test("a repeated one is refused, 0 never", () => {
     const ids = new RecentRequestIds();
-    ids.track(5n, "RunGraph (Worker)", describeRequest);
-    expect(() => ids.track(5n, "RunGraph (Worker)", describeRequest)).toThrow(
+    ids.track(5n, 1n, "RunGraph (Worker)", describeRequest);
+    expect(() => ids.track(5n, 1n, "RunGraph (Worker)", describeRequest)).toThrow(
       expect.objectContaining({
         code: StatusCode.ABORTED,
         message: "The same RunGraph (Worker) request was received twice. step_id: 1",
       }),
     );
-    ids.track(0n, "RunGraph (Worker)", describeRequest);
-    ids.track(0n, "RunGraph (Worker)", describeRequest);
-    ids.track(-5n, "RunGraph (Worker)", describeRequest);
+    ids.track(0n, 1n, "RunGraph (Worker)", describeRequest);
+    ids.track(0n, 1n, "RunGraph (Worker)", describeRequest);
+    ids.track(-5n, 1n, "RunGraph (Worker)", describeRequest);
+  });
+
+  test("the same id for another step is a coincidence, whose repetition is refused", () => {
+    const ids = new RecentRequestIds(2);
+    ids.track(5n, 1n, "x", describeRequest);
+    ids.track(5n, 2n, "x", describeRequest);
+    expect(() => ids.track(5n, 2n, "x", describeRequest)).toThrow();
+    ids.track(6n, 3n, "x", describeRequest);
+    ids.track(7n, 4n, "x", describeRequest);
+    ids.track(5n, 2n, "x", describeRequest);
   });
 
   test("the oldest are forgotten", () => {
     const ids = new RecentRequestIds(3);
     for (const id of [1n, 2n, 3n, 4n]) {
-      ids.track(id, "x", describeRequest);
+      ids.track(id, 1n, "x", describeRequest);
     }
-    ids.track(1n, "x", describeRequest);
-    expect(() => ids.track(3n, "x", describeRequest)).toThrow();
-    expect(() => ids.track(2n, "x", describeRequest)).not.toThrow();
+    ids.track(1n, 1n, "x", describeRequest);
+    expect(() => ids.track(3n, 1n, "x", describeRequest)).toThrow();
+    expect(() => ids.track(2n, 1n, "x", describeRequest)).not.toThrow();
   });
 });
