@@ -155,6 +155,13 @@ export const explanations: readonly Explanation[] = [
     remedy: "Raise the limit, or look for a node that waits forever, such as for a value in an empty queue.",
   },
   {
+    pattern: /The same \w+ \([^)]+\) request was received twice/,
+    reason:
+      "TensorFlow gave two steps the same request ID, by chance: about once in 43,000 steps whose master is a TensorFlow task.",
+    remedy:
+      "Run again, a training from its last checkpoint: parts of the step may have run. Tasks with the portable engine do not refuse such a step.",
+  },
+  {
     pattern: /NaN|Inf(?:inity)? (?:in|or)|CheckNumerics/,
     reason: "A calculation produced NaN or an infinite value.",
     remedy: "Look at the values that go into the node.",

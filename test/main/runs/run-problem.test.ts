@@ -74,6 +74,11 @@ describe("an error of TensorFlow", () => {
     ],
     ["OOM when allocating tensor with shape[100000,100000]", undefined, /memory/],
     ["Session 12ab is not found.", undefined, /restarted/],
+    [
+      'The same RunGraph (Worker) request was received twice. graph_handle: "g" step_id: 5 request_id: 7',
+      undefined,
+      /by chance/,
+    ],
     ["Op type not registered 'Op of x' in binary running on vm.", "x", /does not have this op/],
     ["Input 1 of node x does not exist. Node only has 1 inputs.", "x", /fewer inputs/],
     ["Integer division by zero\n\t [[{{node x}}]]", "x", undefined],
