@@ -14,7 +14,7 @@ import { DeviceTensor, isAnyOnDevice } from "../gpu/device-tensor.js";
 import { takesDeviceTensors } from "../gpu/pass-through.js";
 import type { OpContext, Outputs, SplitWork } from "../kernels/kernel.js";
 import { cppTypeName } from "../kernels/support/dtypes.js";
-import { holdValue, isAnyHeld } from "../memory/held-tensor.js";
+import { holdValue, isAnyHeld, letValuesGo } from "../memory/held-tensor.js";
 import { borrowing, lastingTensor } from "../memory/received-tensor.js";
 import { withPauses } from "../pauses.js";
 import { RefValue, type Value } from "../values.js";
@@ -183,6 +183,10 @@ function runKernel(
     }
     case "stateful": {
       call.unclockedNanos += NANOS_PER_STATEFUL_NODE;
+      if (isHeld && node.facts.keepsNoInput) {
+        const inputs = given as readonly Value[];
+        return whileHeld(inputs, () => work.run(new NodeContext(inputs, call.step, iteration)));
+      }
       const inputs = (isHeld ? given.map(lastingTensor) : given) as readonly Value[];
       return work.run(new NodeContext(inputs, call.step, iteration));
     }
@@ -197,6 +201,19 @@ function runKernel(
     case "region":
       return work.run(given, new HostOfRegion(call, iteration));
   }
+}
+
+/** Runs a kernel that keeps none of its inputs. It may outlive its step, so what it still reads is held for it. */
+function whileHeld(
+  inputs: readonly Value[],
+  run: () => Outputs | Promise<Outputs>,
+): Outputs | Promise<Outputs> {
+  const outputs = borrowing(run);
+  if (!(outputs instanceof Promise)) {
+    return outputs;
+  }
+  inputs.forEach(holdValue);
+  return outputs.finally(() => letValuesGo(inputs));
 }
 
 /** Runs a pure kernel here, or on compute threads if that takes long. */

@@ -27,6 +27,11 @@ export interface OpFacts {
    * tasks or the client. Only relevant for ops with a stateful kernel; pure ones never wait.
    */
   readonly neverWaits?: true;
+  /**
+   * The kernel is done with the memory of its input tensors when it returns, or when the promise that it returns is
+   * settled: it keeps none of it, nor gives it as an output. Only relevant for stateful kernels; no pure one keeps any.
+   */
+  readonly keepsNoInput?: true;
   /** The kernel reads or changes single rows of its variables where they are on the host. */
   readonly usesRows?: true;
   /**

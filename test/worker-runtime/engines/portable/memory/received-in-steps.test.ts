@@ -114,3 +114,58 @@ test.each<readonly [Source, RegionMode]>([
     expect((data as Float32Array).every((element) => element === value)).toBe(true);
   }
 });
+
+/** More elements than an update changes in one turn. */
+const MANY_ROWS = 3 * 1024;
+
+test.each([
+  ["resource", ROWS],
+  ["resource", MANY_ROWS],
+  ["reference", ROWS],
+  ["reference", MANY_ROWS],
+] as const)(
+  "updates of a %s variable of %i rows give the memory of gradients back",
+  {
+    timeout: 120_000,
+  },
+  async (kind, rows) => {
+    const target = await startTwo("off");
+    const graph = new Graph();
+    const on = <T>(task: number, build: () => T): T =>
+      graph.withDevice(`/job:worker/task:${task}/device:CPU:0`, build);
+    const fed = on(1, () => ops.placeholder(graph, "float32", []));
+    const sent = on(1, () => ops.fill(graph, [rows, COLUMNS], fed));
+    const { variable, updates, overwrite, sum } = on(0, () => {
+      const variable = ops.variable(graph, ops.zeros(graph, [rows, COLUMNS]), { kind });
+      const { handle } = variable;
+      const dtype = "float32";
+      const indices = Tensor.of(Int32Array.from({ length: rows }, (_, row) => row));
+      const updates = [
+        ops.applyGradientDescent(variable, -1, sent),
+        kind === "resource"
+          ? graph.op("AssignAddVariableOp", [handle, sent], { dtype })
+          : graph.op("AssignAdd", [handle, sent]),
+        kind === "resource"
+          ? graph.op("ResourceScatterAdd", [handle, indices, sent], { dtype })
+          : graph.op("ScatterAdd", [handle, indices, sent]),
+      ];
+      const overwrite = ops.reduceSum(ops.multiply(sent, 2), [0, 1]);
+      return { variable, updates, overwrite, sum: ops.reduceSum(variable.value, [0, 1]) };
+    });
+    const session = new Session(target, { graph });
+    endings.push(() => session.close());
+    await session.run([], { targets: [variable.initializer] });
+    let total = 0;
+    for (const step of [1, 2]) {
+      for (const update of updates) {
+        receivePool.clear();
+        await session.run([], { feeds: [[fed, step]], targets: [update] });
+        await expect.poll(() => receivePool.idleBytes).toBeGreaterThan(0);
+        await session.run([overwrite], { feeds: [[fed, -1]] });
+        total += step;
+        const [held] = (await session.run([sum])).values;
+        expect(held?.item()).toBe(total * rows * COLUMNS);
+      }
+    }
+  },
+);

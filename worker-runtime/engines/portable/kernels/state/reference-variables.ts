@@ -172,6 +172,7 @@ function createCountUpTo(node: KernelNode): (context: OpContext) => Outputs | Pr
 const countTypes = { T: indexTypes } as const;
 
 const facts: OpFacts = { neverWaits: true };
+const updateFacts: OpFacts = { ...facts, keepsNoInput: true };
 
 /** Reference variables, and the ops that assign to them. */
 export const referenceVariableKernels: readonly KernelDefinition[] = [
@@ -194,7 +195,7 @@ export const referenceVariableKernels: readonly KernelDefinition[] = [
     types: { T: anyType },
     facts: { ...facts, takesDeviceTensors: true },
   }),
-  statefulKernel("AssignAdd", createAssignUpdate("add"), { types: { T: numberTypes }, facts }),
-  statefulKernel("AssignSub", createAssignUpdate("sub"), { types: { T: numberTypes }, facts }),
+  statefulKernel("AssignAdd", createAssignUpdate("add"), { types: { T: numberTypes }, facts: updateFacts }),
+  statefulKernel("AssignSub", createAssignUpdate("sub"), { types: { T: numberTypes }, facts: updateFacts }),
   statefulKernel("CountUpTo", createCountUpTo, { types: countTypes }),
 ];

@@ -209,6 +209,7 @@ function createVariableShape(node: KernelNode): (context: OpContext) => Outputs 
 }
 
 const facts: OpFacts = { neverWaits: true };
+const updateFacts: OpFacts = { ...facts, keepsNoInput: true };
 
 /** Resource variables. */
 export const resourceVariableKernels: readonly KernelDefinition[] = [
@@ -229,8 +230,14 @@ export const resourceVariableKernels: readonly KernelDefinition[] = [
     types: { dtype: anyType },
     facts: { ...facts, takesDeviceTensors: true },
   }),
-  statefulKernel("AssignAddVariableOp", createAssignUpdate("add"), { types: { dtype: numberTypes }, facts }),
-  statefulKernel("AssignSubVariableOp", createAssignUpdate("sub"), { types: { dtype: numberTypes }, facts }),
+  statefulKernel("AssignAddVariableOp", createAssignUpdate("add"), {
+    types: { dtype: numberTypes },
+    facts: updateFacts,
+  }),
+  statefulKernel("AssignSubVariableOp", createAssignUpdate("sub"), {
+    types: { dtype: numberTypes },
+    facts: updateFacts,
+  }),
   statefulKernel("DestroyResourceOp", createDestroyResource, { types: noTypes }),
   statefulKernel("VariableShape", createVariableShape, { types: { out_type: indexTypes }, facts }),
   statefulKernel(

@@ -54,13 +54,15 @@ function updateRows(
   const step = updates.shape.length === 0 ? 0 : 1;
   const rowsPerTurn = Math.max(1, Math.floor(ELEMENTS_PER_TURN / (length + ELEMENTS_PER_ROW)));
   const target = writableValue(variable);
+  // Read once: what a later turn reads of a received tensor keeps its memory.
+  const source = updates.data;
   const run = (first: number, end: number) => {
     for (let row = first; row < end; row += 1) {
       updateElements(kind, {
         dtype: target.dtype,
         target: target.data,
         at: startOf(row),
-        source: updates.data,
+        source,
         from: row * length * step,
         length,
         step,
@@ -187,7 +189,7 @@ function checkedSlices(shape: readonly number[], indices: Tensor, updates: Tenso
 
 const ndKinds = kinds.filter(([, kind]) => kind !== "mul" && kind !== "div");
 
-const facts: OpFacts = { neverWaits: true, usesRows: true };
+const facts: OpFacts = { neverWaits: true, keepsNoInput: true, usesRows: true };
 
 /** Ops that update rows and slices of variables. */
 export const scatterKernels: readonly KernelDefinition[] = [

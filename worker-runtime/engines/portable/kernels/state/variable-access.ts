@@ -56,12 +56,14 @@ export function addToVariable(
   outputs: Outputs,
 ): Outputs | Promise<Outputs> {
   const { dtype, data, size } = writableValue(variable);
+  // Read once: what a later turn reads of a received tensor keeps its memory.
+  const source = value.data;
   const add = (first: number, end: number): void =>
     updateElements(kind, {
       dtype,
       target: data,
       at: first,
-      source: value.data,
+      source,
       from: first,
       length: end - first,
       step: 1,

@@ -2,6 +2,9 @@ import { encodeChunks } from "../../../../rpc/message-coding.js";
 import type { MessageType } from "../../../../rpc/message-type.js";
 import type { MessageChunks } from "../../../../rpc/scatter-writer.js";
 
+/** Smaller chunks are joined: each piece costs a write and a header. Copying one of this size costs as much. */
+const MIN_ALONE_BYTES = 64 * 1024;
+
 /** An outgoing message, sent piece by piece. A large bytes field is not copied. */
 export class OutgoingPayload {
   readonly byteLength: number;
@@ -29,9 +32,9 @@ export class OutgoingPayload {
     return this.#left;
   }
 
-  /** The next bytes: as many as requested, or all that are left. */
+  /** The next bytes: at most as many as requested, fewer before and after a large chunk, which is not copied. */
   take(maxBytes: number): Uint8Array {
-    const size = Math.min(maxBytes, this.#left);
+    const size = Math.min(maxBytes, this.#nextBytes());
     const first = this.#chunks[this.#index];
     if (first !== undefined && first.byteLength - this.#taken >= size) {
       return this.#advance(first, size);
@@ -45,6 +48,19 @@ export class OutgoingPayload {
       const piece = this.#advance(chunk, Math.min(chunk.byteLength - this.#taken, size - filled));
       bytes.set(piece, filled);
       filled += piece.byteLength;
+    }
+    return bytes;
+  }
+
+  /** What is left of a large chunk, or of the small ones that come before the next large one. */
+  #nextBytes(): number {
+    let bytes = (this.#chunks[this.#index]?.byteLength ?? 0) - this.#taken;
+    for (let i = this.#index + 1; bytes < MIN_ALONE_BYTES; i += 1) {
+      const next = this.#chunks[i]?.byteLength;
+      if (next === undefined || next >= MIN_ALONE_BYTES) {
+        break;
+      }
+      bytes += next;
     }
     return bytes;
   }

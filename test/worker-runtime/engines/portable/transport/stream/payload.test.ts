@@ -42,6 +42,19 @@ describe("a message on its way out", () => {
     expect(piece.byteOffset).toBe(10);
   });
 
+  test("a large chunk is not copied, and small ones around it are joined", () => {
+    const large = bytesFrom(7, 100_000);
+    const chunks = [bytesFrom(0, 3), bytesFrom(3, 4), large, bytesFrom(100_007, 2), bytesFrom(100_009, 1)];
+    const payload = new OutgoingPayload({ chunks, byteLength: 100_010 });
+    const pieces: Uint8Array[] = [];
+    while (payload.left > 0) {
+      pieces.push(payload.take(80_000));
+    }
+    expect(pieces.map(({ byteLength }) => byteLength)).toEqual([7, 80_000, 20_003]);
+    expect(pieces[1]?.buffer).toBe(large.buffer);
+    expect(Buffer.concat(pieces)).toEqual(Buffer.from(bytesFrom(0, 100_010)));
+  });
+
   test("an empty one", () => {
     const payload = outgoing();
     expect([payload.byteLength, payload.left, payload.alignedOffset, payload.take(10).byteLength]).toEqual([

@@ -87,7 +87,7 @@ export function updateKernel(rule: UpdateRule, form: UpdateForm): StatefulKernel
     },
     {
       types: { T: allFloatTypes, ...(isSparse ? { Tindices: indexTypes } : {}) },
-      facts: { neverWaits: true, ...(isSparse ? { usesRows: true } : {}) },
+      facts: { neverWaits: true, keepsNoInput: true, ...(isSparse ? { usesRows: true } : {}) },
     },
   );
 }
