@@ -20,7 +20,27 @@ const LOG_FATAL = 4;
 /** The module's exports: those of a CommonJS module are its default export. @param name of the module. */
 export async function loadRuntime(name: string): Promise<Runtime> {
   const module = (await import(name)) as Runtime & { readonly default?: Runtime };
-  return module.default ?? module;
+  const runtime = module.default ?? module;
+  keepHalvesAsIntegers(runtime);
+  return runtime;
+}
+
+/**
+ * Makes the module exchange halves as Uint16Array, as the engine holds them. With its first tensor it looks for Float16Array,
+ * which Node.js has since 24, and uses that if it is there; but its addon (1.30) does not read such arrays, and would run no
+ * session that has halves.
+ */
+export function keepHalvesAsIntegers({ Tensor }: Runtime): void {
+  const halves = Object.getOwnPropertyDescriptor(globalThis, "Float16Array");
+  if (halves === undefined) {
+    return;
+  }
+  Reflect.deleteProperty(globalThis, "Float16Array");
+  try {
+    new Tensor("bool", [true]);
+  } finally {
+    Object.defineProperty(globalThis, "Float16Array", halves);
+  }
 }
 
 /**
