@@ -7,6 +7,12 @@ import { outDir, packageDir, root } from "./project.mjs";
 /** Packages with native code, that are not always installed, or are large and rarely used, are loaded from node_modules. */
 const EXTERNAL = /^(koffi|onnxruntime-node|electron|@tensorflow\/.*)$|\.node$/;
 
+/**
+ * Node's own punycode is deprecated, and every command that loads it would say so since Node.js 21. What asks for it, the URLs of
+ * Kubernetes' client, is given the package that Node's documentation names instead.
+ */
+const ALIASES = { punycode: "punycode/punycode.js" };
+
 /** The modules that run as a thread or process of their own; package-root.ts finds them by their names. */
 export const THREADS = [
   "worker-runtime/engines/portable/catalogue/catalogue-thread",
@@ -61,6 +67,7 @@ async function bundle(dir, partsFolder, entries) {
     ),
     platform: "node",
     external: EXTERNAL,
+    resolve: { alias: ALIASES },
     logLevel: "warn",
   });
   try {
