@@ -18,6 +18,7 @@ import {
   constText,
   feedText,
   fetchOf,
+  fullPreviewText,
   microsText,
   nodeRunOf,
   opTitle,
@@ -89,7 +90,7 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
     absent: unknownTask,
     stale: doc.stale,
     tooltip: tooltip(node, {
-      value: value.tone === "none" ? undefined : value.value,
+      value: fullValue(value, run.fetch),
       valueStep: value.tone === "result" ? run.step : undefined,
       placed: run.placed?.device,
       problem: doc.problem?.message ?? (failed ? run.failed : undefined),
@@ -101,6 +102,15 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
     ...value,
     ...(value.tone === "result" && doc.stale ? { tone: "old" as const } : {}),
   };
+}
+
+/** Of what the node has no room for; undefined where it shows no value. */
+function fullValue(
+  { tone, value }: Pick<NodeStatus, "tone" | "value">,
+  fetch: TensorPreview | undefined,
+): string | undefined {
+  if (tone === "none") return undefined;
+  return tone === "result" && fetch ? fullPreviewText(fetch) : value;
 }
 
 /** An unpinned node also shows which task was chosen. */
