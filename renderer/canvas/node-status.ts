@@ -49,6 +49,14 @@ export interface NodeStatus {
   readonly tooltip: string;
 }
 
+/** Whether a node failed in the newest run of the document as it is now. */
+export function useFailed(name: string): boolean {
+  const failedIn = useGraphRun(({ latest, runRevision }) =>
+    latest?.state === "failed" && latest.problem?.node === name ? runRevision : undefined,
+  );
+  return useGraph(({ revision }) => failedIn === revision);
+}
+
 export function useNodeStatus(node: NodeDef): NodeStatus {
   const run = useGraphRun(
     useShallow((state) => ({

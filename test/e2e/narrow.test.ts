@@ -60,6 +60,13 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("a window of 1024 by 700"
     await runs.getByRole("rowheader", { name: "Graph and feeds" }).waitFor();
     await expectNothingCutOff(window, "two runs compared");
 
+    // A graph whose variables have no value yet has the most buttons there.
+    await window.menu("Open example", "Counter");
+    await window.dockTab("Variables").click();
+    await window.button("Initialize all").waitFor();
+    await expectNothingCutOff(window, "variables without a value");
+    await window.page.getByRole("tab", { name: /^Welcome/ }).click();
+
     const project = join(app.folder, "project");
     mkdirSync(project);
     writeFileSync(join(project, "wait.py"), "import time\nprint('waiting')\ntime.sleep(600)\n");

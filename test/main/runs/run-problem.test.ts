@@ -57,6 +57,7 @@ describe("an error of TensorFlow", () => {
 
   it.each([
     ["{{function_node __wrapped__AddV2}} Incompatible shapes: [2] vs. [3] [Op:AddV2]", undefined, /shapes/],
+    ["Number of ways to split should evenly divide the split dimension\n\t [[{{node x}}]]", "x", /multiple/],
     ["You must feed a value for placeholder tensor 'input' with dtype int32", "input", /placeholder/],
     ["Attempting to use uninitialized value counter\n\t [[{{node x}}]]", "x", /no value yet/],
     ["Op type not registered 'Foo' in binary running on vm.", undefined, /does not have this op/],
