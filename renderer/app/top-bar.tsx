@@ -22,7 +22,7 @@ export function TopBar(): ReactElement {
   const palette = useCommand(helpCommands.palette);
   const sideWidth = useUi((state) => state.sideWidth);
   return (
-    <header className={styles.bar} data-panel="top" tabIndex={-1}>
+    <header className={styles.bar} data-panel-name="top" tabIndex={-1}>
       <MainMenu />
       <DocumentName />
       <CommandIconButton command={editCommands.undo} />
