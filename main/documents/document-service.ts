@@ -224,14 +224,17 @@ async function readDocumentFile(path: string): Promise<OpenedFile> {
 
 async function parseDocument(bytes: Uint8Array, name: string): Promise<OpenedFile> {
   checkSize(name, bytes.length);
+  const isModel = isModelFile(bytes, name);
   try {
-    if (isModelFile(bytes, name)) return { ...(await readModelFile(bytes, name)), isImported: true };
+    if (isModel) return { ...(await readModelFile(bytes, name)), isImported: true };
     return { ...readGraphFile(bytes, name), isImported: false };
   } catch (error) {
     throw problem("INVALID_ARGUMENT", `${name} cannot be opened as a graph.`, {
       reason: problemOf(error).message,
-      remedy:
-        "Tensordeck opens GraphDef, MetaGraphDef and SavedModel files, .pb and .pbtxt, and models: .keras, .h5 and .onnx.",
+      // What a graph is, its reason says.
+      remedy: isModel
+        ? "Tensordeck opens GraphDef, MetaGraphDef and SavedModel files, .pb and .pbtxt, and models: .keras, .h5 and .onnx."
+        : "Choose a .pb or .pbtxt file of one, or a model: .keras, .h5 or .onnx.",
     });
   }
 }

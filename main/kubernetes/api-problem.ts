@@ -1,4 +1,4 @@
-/** Answers of an API server that are errors, as problems. */
+/** Answers of an API server that are errors, and the lack of a connection, as problems. */
 import { z } from "zod";
 import type { ProblemError } from "../api/wire.js";
 import { errnoOf, messageOf, problem } from "../shared/problems.js";
@@ -66,5 +66,12 @@ export function connectionProblem(server: string, error: unknown): ProblemError 
     remedy: isCertificate
       ? "Its certificate is not one that the kubeconfig trusts. Check certificate-authority-data."
       : "Check that the cluster runs and that this machine reaches it, for example with kubectl version.",
+  });
+}
+
+/** Why nothing can be done in Kubernetes before a context was chosen. */
+export function notConnected() {
+  return problem("FAILED_PRECONDITION", "There is no connection to Kubernetes.", {
+    remedy: "Choose a context of your kubeconfig first.",
   });
 }

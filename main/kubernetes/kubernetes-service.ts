@@ -1,62 +1,43 @@
 /** The connection to one namespace of a Kubernetes cluster, and what runs there. */
-import { hostLabel } from "../../worker-runtime/cluster/orchestrators/job-groups.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { LogLine } from "../api/cluster.js";
 import type { KubernetesState } from "../api/kubernetes.js";
 import type { Problem } from "../api/problem.js";
 import type { ScriptPodRequest } from "../api/scripts.js";
-import type { RunCluster } from "../runs/run-cluster.js";
 import { defined, problem, problemOf } from "../shared/problems.js";
 import type { OpenPlace } from "../submit/submit-job.js";
-import type { OpenProbe } from "../tasks/health.js";
+import { notConnected } from "./api-problem.js";
 import { ApiServer } from "./api-server.js";
-import { type DeployedCluster, wantedTasks } from "./deployed-cluster.js";
+import type { DeployedCluster } from "./deployed-cluster.js";
 import { Deployments, type DeployOptions } from "./deployments.js";
 import { type ContextChoice, readContexts } from "./kube-config.js";
-import { PodCluster, taskIdOfPod } from "./pod-cluster.js";
+import { clusterOfPod, isPodOf, jobsOf, tasksOfPods } from "./namespace-tasks.js";
+import { PodForwards } from "./pod-forwards.js";
 import { type PodLogLine, podLog } from "./pod-log.js";
-import { PodLogs } from "./pod-logs.js";
 import { type PodUsage, podUsage, USAGE_MILLIS } from "./pod-metrics.js";
-import { INSTANCE_LABEL, type Pod, type PodTask, taskOfPod } from "./pod-task.js";
+import type { Pod, PodTask } from "./pod-task.js";
 import { PodWatch, type PodWatchListener } from "./pod-watch.js";
 import { PortForward } from "./port-forward.js";
 import { podSizeOf } from "./scripts/place.js";
+import { type RunsOnPods, UsedCluster } from "./used-cluster.js";
 
 export interface ConnectRequest extends ContextChoice {
   /** Absent: the context's. */
   readonly namespace?: string | undefined;
 }
 
-/** What clusters in Kubernetes need of the application if graphs are to run on them. */
-export interface RunsOnPods {
-  readonly openProbe: OpenProbe;
-  /** Runs graphs on this cluster from now on; undefined: on the machines' own again. */
-  readonly chooseCluster: (cluster: RunCluster | undefined) => void;
-  /** Whether a run goes on there. */
-  readonly runsOn: (cluster: RunCluster) => boolean;
-  /** New lines of a task's log. */
-  readonly onLog: (taskId: string, lines: LogLine[]) => void;
-}
-
-/** The cluster that graphs run on. */
-interface Used {
-  readonly cluster: PodCluster;
-  readonly logs: PodLogs;
-}
-
 interface Connection {
   readonly api: ApiServer;
   readonly deployments: Deployments;
   watch: PodWatch | undefined;
-  /** By pod. */
-  readonly forwards: Map<string, PortForward>;
+  readonly forwards: PodForwards;
   readonly abort: AbortController;
   pods: ReadonlyMap<string, Pod>;
   clusters: ReadonlyMap<string, DeployedCluster>;
   usage: ReadonlyMap<string, PodUsage> | undefined;
   problem: Problem | undefined;
   usageTimer: NodeJS.Timeout | undefined;
-  used: Used | undefined;
+  used: UsedCluster | undefined;
 }
 
 export class KubernetesService {
@@ -87,7 +68,16 @@ export class KubernetesService {
       const deployments = new Deployments(api, namespace);
       const clusters = await deployments.list(signal);
       const connection: Connection = {
-        ...{ api, deployments, clusters, forwards: new Map(), abort: new AbortController() },
+        ...{ api, deployments, clusters, abort: new AbortController() },
+        forwards: new PodForwards(
+          ({ pod, port }, own) =>
+            PortForward.open(
+              api,
+              { namespace, pod, port },
+              { ...(own !== undefined && { port: own }), onChange: () => this.#tell() },
+            ),
+          () => this.#tell(),
+        ),
         ...{ pods: new Map(), usage: undefined, problem: undefined, usageTimer: undefined },
         ...{ watch: undefined, used: undefined },
       };
@@ -129,7 +119,7 @@ export class KubernetesService {
       connection: { context: api.context, server: api.server, namespace: deployments.namespace },
       problem: trouble,
       measuresLoad: usage !== undefined,
-      used: used && { cluster: used.cluster.name, machines: used.cluster.machines() },
+      used: used?.state(),
       clusters: [...names].sort().map((name) => ({
         name,
         jobs: jobsOf(clusters.get(name)).map(({ job, replicas }) => ({ job, replicas })),
@@ -151,17 +141,7 @@ export class KubernetesService {
   /** In the order of clusters, jobs and indices. */
   tasks(): PodTask[] {
     const { pods, clusters } = this.#connected();
-    return [...pods.values()]
-      .flatMap((pod) => {
-        const known = clusters.get(pod.metadata.labels?.[INSTANCE_LABEL] ?? "");
-        return (
-          taskOfPod(
-            pod,
-            jobsOf(known).map(({ job }) => job),
-          ) ?? []
-        );
-      })
-      .sort((a, b) => a.cluster.localeCompare(b.cluster) || a.job.localeCompare(b.job) || a.index - b.index);
+    return tasksOfPods(pods.values(), clusters);
   }
 
   /** @throws ProblemError, TensorFlowError */
@@ -188,9 +168,9 @@ export class KubernetesService {
   async use(name: string | undefined): Promise<void> {
     const connection = this.#connected();
     const { runs } = this;
-    if (runs === undefined || name === connection.used?.cluster.name) return;
-    if (connection.used && runs.runsOn(connection.used.cluster)) {
-      throw problem("FAILED_PRECONDITION", `A run is in progress on ${connection.used.cluster.name}.`, {
+    if (runs === undefined || name === connection.used?.name) return;
+    if (connection.used?.isBusy) {
+      throw problem("FAILED_PRECONDITION", `A run is in progress on ${connection.used.name}.`, {
         remedy: "Stop it first, or wait until it ends.",
       });
     }
@@ -198,23 +178,19 @@ export class KubernetesService {
     await this.#leave(connection, `${name ?? "Another cluster"} is used instead.`);
     if (name === undefined || this.#connection !== connection) return;
     const { api, deployments } = connection;
-    const cluster: PodCluster = new PodCluster({
+    const used: UsedCluster = new UsedCluster(runs, {
       name,
-      openProbe: runs.openProbe,
       openForward: ({ pod, port }, onChange) =>
         PortForward.open(api, { namespace: deployments.namespace, pod, port }, { onChange }),
       restart: (pod) => this.restart(pod),
       onChange: () => {
-        if (connection.used?.cluster === cluster && this.#connection === connection) this.#tell();
+        if (connection.used === used && this.#connection === connection) this.#tell();
       },
+      follow: (pod, options) => this.log(pod, { follow: true, ...options }),
     });
-    const logs = new PodLogs(
-      (pod, options) => this.log(pod, { follow: true, ...options }),
-      (pod, lines) => runs.onLog(taskIdOfPod(pod), lines),
-    );
-    connection.used = { cluster, logs };
+    connection.used = used;
     this.#updateUsed(connection);
-    runs.chooseCluster(cluster);
+    used.choose();
     this.#tell();
   }
 
@@ -237,12 +213,12 @@ export class KubernetesService {
         remedy: "Run graphs on one first.",
       });
     }
-    await used.cluster.clearState(pod);
+    await used.clearState(pod);
   }
 
   /** The lines of a task of the used cluster after the last one that is known. */
   taskLog(pod: string, afterSequence: number): LogLine[] {
-    return this.#connection?.used?.logs.after(pod, afterSequence) ?? [];
+    return this.#connection?.used?.logAfter(pod, afterSequence) ?? [];
   }
 
   /** The namespace as a place for scripts. @throws ProblemError if there is no connection, or an option is wrong */
@@ -259,33 +235,12 @@ export class KubernetesService {
 
   /** The address at which sessions of this machine reach the task of a pod. @throws ProblemError */
   async forward(pod: string, port?: number): Promise<string> {
-    const connection = this.#connected();
-    const task = this.#task(pod);
-    const present = connection.forwards.get(pod);
-    if (present !== undefined) return `grpc://127.0.0.1:${present.port}`;
-    const opened = await PortForward.open(
-      connection.api,
-      { namespace: connection.deployments.namespace, pod, port: task.port },
-      { ...(port !== undefined && { port }), onChange: () => this.#tell() },
-    );
-    // Another request for it, or the end of the connection, may have come first.
-    const other = connection.forwards.get(pod);
-    if (other !== undefined || this.#connection !== connection) {
-      await opened.close();
-      if (other === undefined) throw notConnected();
-      return `grpc://127.0.0.1:${other.port}`;
-    }
-    connection.forwards.set(pod, opened);
-    this.#tell();
-    return `grpc://127.0.0.1:${opened.port}`;
+    const { forwards } = this.#connected();
+    return await forwards.address(this.#task(pod), port);
   }
 
   async endForward(pod: string): Promise<void> {
-    const { forwards } = this.#connected();
-    const forward = forwards.get(pod);
-    forwards.delete(pod);
-    await forward?.close();
-    this.#tell();
+    await this.#connected().forwards.end(pod);
   }
 
   /** Lines as they come. @throws ProblemError */
@@ -327,17 +282,11 @@ export class KubernetesService {
 
   /** A pod of an unknown cluster was deployed by another program of the same user. */
   async #podsChanged(connection: Connection): Promise<void> {
-    const isKnown = [...connection.pods.values()].every((pod) =>
-      connection.clusters.has(pod.metadata.labels?.[INSTANCE_LABEL] ?? ""),
-    );
+    const isKnown = [...connection.pods.values()].every((pod) => connection.clusters.has(clusterOfPod(pod)));
     if (!isKnown) await this.#readClusters(connection);
-    const gone = [...connection.forwards].filter(([pod]) => !connection.pods.has(pod));
+    const { pods, clusters, forwards } = connection;
     // A pod that is replaced keeps its name, and soon comes back; one of a removed task does not.
-    for (const [pod, forward] of gone) {
-      if (this.#isWanted(connection, pod)) continue;
-      connection.forwards.delete(pod);
-      await forward.close();
-    }
+    await forwards.keepOnly((pod) => pods.has(pod) || isPodOf(clusters, pod));
     if (this.#connection !== connection) return;
     this.#updateUsed(connection);
     this.#tell();
@@ -346,14 +295,12 @@ export class KubernetesService {
   #updateUsed(connection: Connection): void {
     const { used, clusters } = connection;
     if (used === undefined || this.#connection !== connection) return;
-    const pods = this.tasks().filter(({ cluster }) => cluster === used.cluster.name);
-    const deployed = clusters.get(used.cluster.name);
+    const deployed = clusters.get(used.name);
     if (deployed === undefined) {
       inBackground(this.#leave(connection, "It was deleted."));
       return;
     }
-    used.cluster.update(wantedTasks(deployed), pods);
-    used.logs.update(pods);
+    used.update(deployed, this.tasks());
   }
 
   /** Graphs run on the machines' own cluster again. @param reason why, as a sentence */
@@ -361,17 +308,7 @@ export class KubernetesService {
     const { used } = connection;
     if (used === undefined) return;
     connection.used = undefined;
-    this.runs?.chooseCluster(undefined);
-    used.logs.dispose();
-    const { name } = used.cluster;
-    await used.cluster.end({ code: "CANCELLED", message: `The cluster ${name} was left.`, reason });
-  }
-
-  #isWanted({ clusters }: Connection, pod: string): boolean {
-    const index = Number(/-(\d+)$/.exec(pod)?.[1]);
-    return [...clusters].some(([name, cluster]) =>
-      jobsOf(cluster).some(({ label, replicas }) => pod === `${name}-${label}-${index}` && index < replicas),
-    );
+    await used.end(reason);
   }
 
   async #readClusters(connection: Connection): Promise<void> {
@@ -403,10 +340,7 @@ export class KubernetesService {
     this.#connection = undefined;
     connection.abort.abort(problem("CANCELLED", "The connection to Kubernetes was ended."));
     clearTimeout(connection.usageTimer);
-    await Promise.all([
-      connection.watch?.close(),
-      ...[...connection.forwards.values()].map((forward) => forward.close()),
-    ]);
+    await Promise.all([connection.watch?.close(), connection.forwards.close()]);
     this.#tell();
   }
 
@@ -420,16 +354,4 @@ export class KubernetesService {
     const state = this.state();
     for (const listener of [...this.#listeners]) listener(state);
   }
-}
-
-function jobsOf(cluster: DeployedCluster | undefined) {
-  const jobs = new Map<string, number>();
-  for (const { job } of cluster?.tasks ?? []) jobs.set(job, (jobs.get(job) ?? 0) + 1);
-  return [...jobs].map(([job, replicas]) => ({ job, label: hostLabel(job), replicas }));
-}
-
-function notConnected() {
-  return problem("FAILED_PRECONDITION", "There is no connection to Kubernetes.", {
-    remedy: "Choose a context of your kubeconfig first.",
-  });
 }

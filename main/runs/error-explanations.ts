@@ -96,6 +96,11 @@ export const explanations: readonly Explanation[] = [
     remedy: "Run its initializer first (the node that assigns to it), then run this again.",
   },
   {
+    pattern: /Number of ways to split should evenly divide/,
+    reason: "The size of the dimension that is split is not a multiple of the number of parts.",
+    remedy: "Feed a value whose size is a multiple of it, or split into another number of parts.",
+  },
+  {
     pattern:
       /Incompatible shapes|must be equal rank|Matrix size-incompatible|Dimensions must be equal|must have the same (?:size|shape)|Shapes? .* (?:incompatible|must)|but (?:are|got|is) shape|ConcatOp : Dimension|Input to reshape/i,
     reason: "The shapes of the node's inputs are incompatible.",

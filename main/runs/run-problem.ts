@@ -1,5 +1,5 @@
 /** The problem of a failed run for the user: which node of which task, why, and what to do. */
-import { shortTaskText, tasksInText } from "../../worker-runtime/cluster/device-name.js";
+import { shortTaskText, taskOfDevice, tasksInText } from "../../worker-runtime/cluster/device-name.js";
 import {
   messageWithoutTask,
   StatusCode,
@@ -14,7 +14,7 @@ import { explanations } from "./error-explanations.js";
 /** Facts about the graph and the cluster that the error came from. */
 export interface RunContext {
   /** The user's nodes by name. */
-  readonly nodes: ReadonlyMap<string, { readonly op: string }>;
+  readonly nodes: ReadonlyMap<string, { readonly op: string; readonly device?: string }>;
   /** The limit that the user set for a step, if any. */
   readonly stepTimeoutMillis: number | undefined;
   /** Name of a task by its listening address. */
@@ -46,7 +46,7 @@ export function runProblem(error: unknown, context: RunContext): Problem {
   }
   const text = withoutOlderLog(messageWithoutTask(error.message));
   const node = nodeOfMessage(text, context);
-  const task = taskOfError(error, context);
+  const task = pinnedTask(error, node, context) ?? taskOfError(error, context);
   const explanation = explanations.find(({ pattern }) => pattern.test(text));
   const subject = node ?? "The step";
   const place = task === undefined ? "" : ` on ${task}`;
@@ -59,6 +59,20 @@ export function runProblem(error: unknown, context: RunContext): Problem {
     node,
     task,
   });
+}
+
+/**
+ * The task of a failed node that is pinned to one: another task, to which the failure spread, may have reported it. Not
+ * for a lost task, which is not the one that the node ran on.
+ */
+function pinnedTask(
+  { code }: TensorFlowError,
+  node: string | undefined,
+  { nodes }: RunContext,
+): string | undefined {
+  if (node === undefined || code === StatusCode.UNAVAILABLE || code === StatusCode.ABORTED) return undefined;
+  const task = taskOfDevice(nodes.get(node)?.device ?? "");
+  return task && shortTaskText(task);
 }
 
 function taskOfError(error: TensorFlowError, { taskAt }: RunContext): string | undefined {

@@ -103,6 +103,9 @@ function place(read: ReadDocument, as: OpenedAs, asked: DocumentSession, newest:
 /** Anything slower than this shows a progress message. */
 const PROGRESS_AFTER_MILLIS = 300;
 
+/** What could not be opened, until something else is. */
+const OPEN_FAILED = "open-failed";
+
 /** Counts the documents that were asked for; the one asked for last is shown. */
 let asked = 0;
 
@@ -132,6 +135,7 @@ async function open(
       action: { label: texts.common.cancel, run: () => abort.abort(new OpeningCancelled()) },
     });
   };
+  dismissNoticeByKey(OPEN_FAILED);
   const timer = setTimeout(tell, PROGRESS_AFTER_MILLIS);
   const onProgress = (reached: number) => {
     const isVisible = Math.floor(reached * 20) > Math.floor(share * 20);
@@ -144,8 +148,8 @@ async function open(
     dismissNoticeByKey(key);
     return place(whole, as, session, turn === asked);
   } catch (error) {
-    if (!signal.aborted) showProblem(error, { key });
-    else if (signal.reason instanceof OpeningCancelled) dismissNoticeByKey(key);
+    dismissNoticeByKey(key);
+    if (!signal.aborted) showProblem(error, { key: OPEN_FAILED });
     return undefined;
   } finally {
     clearTimeout(timer);

@@ -180,7 +180,7 @@ function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
             </PanelBoundary>
             <main
               className={styles.canvas}
-              data-panel="canvas"
+              data-panel-name="canvas"
               tabIndex={-1}
               onKeyDownCapture={(event) => {
                 // The canvas then moves the focus into the inspector, which must be mounted by then.
@@ -221,7 +221,7 @@ function SideRail(): ReactElement {
 
 function SidePanel(): ReactElement {
   return (
-    <aside className={styles.side} aria-label={words.clusterAndOps} data-panel="side" tabIndex={-1}>
+    <aside className={styles.side} aria-label={words.clusterAndOps} data-panel-name="side" tabIndex={-1}>
       <PanelBoundary name={words.sidePanel}>
         <SideTabs />
       </PanelBoundary>
@@ -246,7 +246,7 @@ function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElemen
       className={classNames(styles.inspector, overlay && styles.overlaid)}
       style={overlay ? { width } : undefined}
       aria-label={words.inspector}
-      data-panel="inspector"
+      data-panel-name="inspector"
       tabIndex={-1}
       onKeyDown={(event) => {
         if (overlay && event.key === "Escape" && !event.defaultPrevented) uiActions.toggleInspector(false);

@@ -45,7 +45,7 @@ export function DocumentTabs(): ReactElement | null {
     }),
   );
   return (
-    <div className={styles.tabs} data-panel="tabs" tabIndex={-1}>
+    <div className={styles.tabs} data-panel-name="tabs" tabIndex={-1}>
       <TabList
         label={words.openDocuments}
         tabs={tabs}

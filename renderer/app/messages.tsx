@@ -16,7 +16,7 @@ export function Messages(): ReactElement | null {
   const noDrafts = useDrafts(({ drafts }) => drafts.length === 0);
   if (noNotices && isConnected && noDrafts) return null;
   return (
-    <section className={styles.messages} aria-label={words.messages} data-panel="messages" tabIndex={-1}>
+    <section className={styles.messages} aria-label={words.messages} data-panel-name="messages" tabIndex={-1}>
       <ConnectionBar />
       <DraftBar />
       <NoticeBar />

@@ -56,7 +56,13 @@ export function RunGroup(): ReactElement {
       <CommandButton command={runCommands.once} icon variant={running ? "standard" : "primary"} />
       <span className={styles.split}>
         <CommandButton command={runCommands.many} icon className={styles.many} spoken="short">
-          {(text) => <span className={narrowStyles.notInNarrowWindow}>{text}</span>}
+          {(text) => (
+            <span
+              className={classNames(narrowStyles.notInNarrowWindow, running && narrowStyles.notWhileRunning)}
+            >
+              {text}
+            </span>
+          )}
         </CommandButton>
         <Menu
           align="end"

@@ -35,7 +35,7 @@ export function StatusBar(): ReactElement {
   const explanation = useUi((state) => state.explanation);
   const said = dragStatus ?? explanation;
   return (
-    <footer className={styles.status} data-panel="status" tabIndex={-1}>
+    <footer className={styles.status} data-panel-name="status" tabIndex={-1}>
       {said === undefined ? (
         <>
           <ClusterStatus />

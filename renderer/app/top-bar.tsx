@@ -11,18 +11,21 @@ import { Icon } from "../ui/icon.js";
 import { shortcutText } from "../ui/shortcut.js";
 import textStyles from "../ui/text.module.css";
 import { MainMenu } from "./main-menu.js";
+import narrowStyles from "./narrow-window.module.css";
 import { RunGroup } from "./run-group.js";
 import { RunProgress } from "./run-progress.js";
 import { SessionTarget } from "./session-target.js";
 import styles from "./top-bar.module.css";
+import { useLongRun } from "./use-long-run.js";
 
 const words = texts.app.topBar;
 
 export function TopBar(): ReactElement {
   const palette = useCommand(helpCommands.palette);
   const sideWidth = useUi((state) => state.sideWidth);
+  const running = useLongRun();
   return (
-    <header className={styles.bar} data-panel="top" tabIndex={-1}>
+    <header className={styles.bar} data-panel-name="top" tabIndex={-1}>
       <MainMenu />
       <DocumentName />
       <CommandIconButton command={editCommands.undo} />
@@ -41,7 +44,9 @@ export function TopBar(): ReactElement {
       >
         <Icon name="search" />
         <span className={textStyles.truncated}>{palette.label}</span>
-        <kbd>{shortcutText(palette.shortcut ?? "")}</kbd>
+        <kbd className={running ? narrowStyles.notWhileRunning : undefined}>
+          {shortcutText(palette.shortcut ?? "")}
+        </kbd>
       </button>
     </header>
   );

@@ -20,7 +20,7 @@ import { type ShownParameter, useParameters } from "../viewport/use-parameters.j
 import type { GraphFlowNode } from "./flow-nodes.js";
 import styles from "./graph-node.module.css";
 import { FarPorts, NodePorts } from "./node-ports.js";
-import { useNodeStatus } from "./node-status.js";
+import { useFailed, useNodeStatus } from "./node-status.js";
 import { FAR_ZOOM } from "./picture.js";
 
 const words = texts.canvas.graphNode;
@@ -112,7 +112,8 @@ function FarNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement
   const colour = useCluster((state) =>
     taskColourVar(device === "" ? undefined : state.taskForDevice(device)),
   );
-  const wrong = useGraph((state) => state.problems.has(id));
+  const failed = useFailed(id);
+  const wrong = useGraph((state) => state.problems.has(id)) || failed;
   const warned = useGraphKernels((state) => state.missing.nodes.has(id));
   const scaled = useColourOf([id]);
   return (
@@ -127,7 +128,9 @@ function FarNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement
         scaled !== undefined && styles.scaled,
       )}
       style={{ "--c": colour, "--scale": scaled } as CSSProperties}
-      title={`${id} (${opTitle(data.node)})`}
+      title={[`${id} (${opTitle(data.node)})`, failed && texts.canvas.nodeStatus.failed]
+        .filter(Boolean)
+        .join("\n")}
     >
       <b>{data.title}</b>
       <FarPorts ports={data.ports} />

@@ -18,6 +18,7 @@ import {
   constText,
   feedText,
   fetchOf,
+  fullPreviewText,
   microsText,
   nodeRunOf,
   opTitle,
@@ -46,6 +47,14 @@ export interface NodeStatus {
   /** True when device, time and value were measured before the last edit. */
   readonly stale: boolean;
   readonly tooltip: string;
+}
+
+/** Whether a node failed in the newest run of the document as it is now. */
+export function useFailed(name: string): boolean {
+  const failedIn = useGraphRun(({ latest, runRevision }) =>
+    latest?.state === "failed" && latest.problem?.node === name ? runRevision : undefined,
+  );
+  return useGraph(({ revision }) => failedIn === revision);
 }
 
 export function useNodeStatus(node: NodeDef): NodeStatus {
@@ -89,7 +98,7 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
     absent: unknownTask,
     stale: doc.stale,
     tooltip: tooltip(node, {
-      value: value.tone === "none" ? undefined : value.value,
+      value: fullValue(value, run.fetch),
       valueStep: value.tone === "result" ? run.step : undefined,
       placed: run.placed?.device,
       problem: doc.problem?.message ?? (failed ? run.failed : undefined),
@@ -101,6 +110,15 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
     ...value,
     ...(value.tone === "result" && doc.stale ? { tone: "old" as const } : {}),
   };
+}
+
+/** Of what the node has no room for; undefined where it shows no value. */
+function fullValue(
+  { tone, value }: Pick<NodeStatus, "tone" | "value">,
+  fetch: TensorPreview | undefined,
+): string | undefined {
+  if (tone === "none") return undefined;
+  return tone === "result" && fetch ? fullPreviewText(fetch) : value;
 }
 
 /** An unpinned node also shows which task was chosen. */

@@ -105,12 +105,28 @@ export function AddTasksForm({ machineId, onDone }: AddTasksFormProps): ReactEle
           error={errors.gpu}
           onChange={(gpu) => change({ gpu })}
         />
-      ) : null}
+      ) : (
+        <NoGpuNote machine={machine} engine={values.engine} />
+      )}
       <Button type="submit" variant="primary" wide disabled={request === undefined}>
         {words.addAndStart}
       </Button>
     </form>
   );
+}
+
+interface NoGpuNoteProps {
+  readonly machine: Machine | undefined;
+  readonly engine: Engine | undefined;
+}
+
+/** Why there is no GPU to choose. */
+function NoGpuNote({ machine, engine }: NoGpuNoteProps): ReactElement | null {
+  const chosen = machine && engineOf(machine, engine);
+  // An engine may compute on a GPU that the machine does not list.
+  if (chosen === undefined || (chosen.gpu && machine?.gpus.length === 0)) return null;
+  const text = machine?.gpus.length === 0 ? words.noGpu : words.gpuNotUsed;
+  return <p className={textStyles.muted}>{text({ machine: machine?.name ?? "" })}</p>;
 }
 
 /** The field is shown even for a libtensorflow without CUDA: its task reports why it uses no GPU. */

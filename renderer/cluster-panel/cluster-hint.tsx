@@ -21,6 +21,8 @@ export function ClusterHint(): ReactElement | null {
   const nodes = useDocument((state) => state.document.nodes);
   const isExample = useDocument((state) => state.document.path === undefined);
   const works = useDocumentRun((state) => state.latest?.state === "done");
+  const run = useDocumentRun((state) => state.latest?.nodes);
+  const ran = useMemo(() => new Set(run?.map(({ node }) => node)), [run]);
   const missing = useMemo(() => missingTasks(nodes, tasks), [nodes, tasks]);
   const state = useCluster((store) => store.state);
   const kept = useDocument((store) => store.document.cluster);
@@ -51,7 +53,7 @@ export function ClusterHint(): ReactElement | null {
       </div>
     );
   }
-  const [last] = [...nodes.keys()].slice(-1);
+  const last = [...nodes.values()].findLast(({ name, op }) => op !== "NoOp" && ran.has(name))?.name;
   // For a first look round; a user with a graph of their own knows what to do next.
   if (works && isExample && tasks.length === 2 && tasks.every(isUp) && last !== undefined) {
     return (

@@ -95,7 +95,9 @@ export function TaskRow({ task, machine, nodes, focusable, note, onFocus }: Task
           </Tag>
         ) : null}
         {task.engine === "portable" && machine.engines[0]?.engine === "tensorflow" ? (
-          <Tag title={words.portableTitle}>{words.portable}</Tag>
+          <Tag className={styles.engine} title={words.portableTitle}>
+            {words.portable}
+          </Tag>
         ) : null}
         <span className={textStyles.grow} />
         {known ? <StateMark state={task.state} /> : <span className={styles.state}>{UNKNOWN}</span>}

@@ -9,6 +9,7 @@ import { useApp } from "../stores/app-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { defineCommands } from "./command.js";
+import { nothingRuns } from "./run-commands.js";
 import { documentTarget, exampleTarget, nodesTarget, noTarget, recentTarget } from "./target-kinds.js";
 
 const words = texts.commands.file;
@@ -103,6 +104,7 @@ export const exampleCommands = defineCommands(exampleTarget, {
     icon: "play",
     needsApplication: true,
     applies: ({ result }) => result !== undefined,
+    isEnabled: nothingRuns,
     run: runExample,
   },
 });

@@ -1,7 +1,7 @@
 import { Command as Cmdk } from "cmdk";
 import { type ReactElement, useState } from "react";
 import { taskNameOfDevice } from "../cluster/task-name.js";
-import type { Action, CommandGroup } from "../commands/command.js";
+import type { CommandGroup } from "../commands/command.js";
 import { helpCommands } from "../commands/help-commands.js";
 import { allCommands, COMMAND_GROUPS } from "../commands/registry.js";
 import { useGraph } from "../stores/document-store.js";
@@ -15,6 +15,7 @@ import textStyles from "../ui/text.module.css";
 import { opTitle } from "../viewport/node-text.js";
 import { goToNode } from "../viewport/travel.js";
 import styles from "./palette.module.css";
+import { groupsOf, type Offer, score } from "./palette-order.js";
 
 const words = texts.dialogs.palette;
 
@@ -24,14 +25,6 @@ const MOST_NODES = 20;
 const MOST_UNASKED = 12;
 /** Maximum number of listed targets of one command, whose names contain the typed words. */
 const MOST_TARGETS = 20;
-
-interface Offer {
-  readonly key: string;
-  readonly group: CommandGroup;
-  readonly text: string;
-  readonly keywords: string;
-  readonly action: Action;
-}
 
 /** Commands for the selection come first. */
 function groupOrder(selected: boolean): readonly CommandGroup[] {
@@ -66,10 +59,8 @@ function isSingle(offers: readonly Offer[]): boolean {
  */
 function listed({ single, ofTargets }: ReturnType<typeof offersNow>, wanted: string): readonly Offer[] {
   if (wanted !== "") {
-    const found = ({ key, text, keywords }: Offer) => score(key, wanted, [text, keywords]) > 0;
-    return [...single, ...ofTargets].flatMap((one) =>
-      "key" in one ? [one] : one.filter(found).slice(0, MOST_TARGETS),
-    );
+    const found = (offer: Offer) => score(offer, wanted) > 0;
+    return [...single.filter(found), ...ofTargets.flatMap((one) => one.filter(found).slice(0, MOST_TARGETS))];
   }
   const enabled = ofTargets.flat().filter(({ action }) => action.reason === undefined);
   return [
@@ -104,7 +95,8 @@ export function Palette(): ReactElement {
       overlayClassName={dialogStyles.scrim ?? ""}
       contentClassName={styles.palette ?? ""}
       loop
-      filter={score}
+      // It would sort what is already drawn, before React puts the rest in its place.
+      shouldFilter={false}
     >
       <div className={styles.search}>
         <Icon name="prompt" />
@@ -115,21 +107,19 @@ export function Palette(): ReactElement {
         <Cmdk.Empty>
           <EmptyText>{words.nothingFound({ search })}</EmptyText>
         </Cmdk.Empty>
-        {groupOrder(selected).map((group) => (
+        {groupsOf(shown, groupOrder(selected), wanted).map(([group, offers]) => (
           <Cmdk.Group key={group} heading={texts.commands.groups[group]}>
-            {shown
-              .filter((offer) => offer.group === group)
-              .map((offer) => (
-                <OfferItem
-                  key={offer.key}
-                  offer={offer}
-                  search={search}
-                  onChoose={() => {
-                    close();
-                    offer.action.run();
-                  }}
-                />
-              ))}
+            {offers.map((offer) => (
+              <OfferItem
+                key={offer.key}
+                offer={offer}
+                search={search}
+                onChoose={() => {
+                  close();
+                  offer.action.run();
+                }}
+              />
+            ))}
           </Cmdk.Group>
         ))}
         {found.length > 0 ? (
@@ -139,7 +129,6 @@ export function Palette(): ReactElement {
                 key={node.name}
                 className={styles.item}
                 value={`node ${node.name}`}
-                keywords={[node.name]}
                 onSelect={() => {
                   close();
                   goToNode(node.name);
@@ -163,16 +152,6 @@ export function Palette(): ReactElement {
       </div>
     </Cmdk.Dialog>
   );
-}
-
-/** Every word that was typed must be part of the label; what begins with it comes first. */
-export function score(_value: string, search: string, keywords: readonly string[] = []): number {
-  const label = keywords.join(" ").toLowerCase();
-  const typed = search.toLowerCase().split(/\s+/).filter(Boolean);
-  if (!typed.every((word) => label.includes(word))) return 0;
-  const [first = ""] = typed;
-  if (label.startsWith(first)) return 1;
-  return label.includes(` ${first}`) ? 0.8 : 0.5;
 }
 
 /** The text with the part that was searched for underlined. */
@@ -200,16 +179,10 @@ interface OfferItemProps {
 }
 
 function OfferItem({ offer, search, onChoose }: OfferItemProps): ReactElement {
-  const { key, text, keywords, action } = offer;
+  const { key, text, action } = offer;
   const { icon, shortcut, hint, checked, reason } = action;
   return (
-    <Cmdk.Item
-      className={styles.item}
-      value={key}
-      keywords={[text, keywords]}
-      disabled={reason !== undefined}
-      onSelect={onChoose}
-    >
+    <Cmdk.Item className={styles.item} value={key} disabled={reason !== undefined} onSelect={onChoose}>
       {icon ? <Icon name={icon} /> : <span style={{ width: 16 }} />}
       <span className={styles.text}>
         <span className={textStyles.truncated}>

@@ -55,7 +55,7 @@ export function Dock(): ReactElement {
   const tab = useUi((state) => state.dockTab);
   return (
     <Tabs selected={open ? tab : undefined} onSelect={uiActions.showDock}>
-      <section className={styles.dock} aria-label={words.dock} data-panel="dock" tabIndex={-1}>
+      <section className={styles.dock} aria-label={words.dock} data-panel-name="dock" tabIndex={-1}>
         <DockTabs open={open} tab={tab} />
         {open ? (
           <TabPanel id={tab} className={styles.body}>

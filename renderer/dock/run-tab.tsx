@@ -44,7 +44,7 @@ export default function RunTab(): ReactElement {
       <SignatureColumn run={run} />
       <RunColumn label={words.fetchedAndRun}>
         <Section last>
-          <SectionHeading>
+          <SectionHeading className={styles.heading}>
             {words.fetchedAndRun}
             <span className={textStyles.grow} />
             {run.origin === "user" ? (

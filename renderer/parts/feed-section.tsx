@@ -67,13 +67,23 @@ function Literal({
             documentActions.setFeed(tensor, undefined);
             return undefined;
           }
-          check(node, text);
+          checkNew(node, text, feed);
           documentActions.setFeed(tensor, { kind: "literal", text });
           return undefined;
         }}
       />
     </PropertyRow>
   );
+}
+
+/** @throws LiteralError as `check`, with what is fed instead if there is something */
+function checkNew(node: NodeDef, text: string, earlier: FeedValue | undefined): void {
+  try {
+    check(node, text);
+  } catch (error) {
+    if (earlier === undefined || !(error instanceof LiteralError)) throw error;
+    throw new LiteralError(words.earlierStays({ problem: error.message }));
+  }
 }
 
 /** @throws LiteralError when the text is no value of the placeholder's dtype and shape */

@@ -70,7 +70,7 @@ function Card({ step }: { readonly step: TourStep }): ReactElement {
         role="dialog"
         aria-labelledby="tour-title"
         aria-describedby="tour-text"
-        data-panel="tour"
+        data-panel-name="tour"
         tabIndex={-1}
       >
         {shown ? <StepContent step={step} shown={shown} /> : <Ending />}

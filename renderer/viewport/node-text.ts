@@ -8,7 +8,7 @@ import { attrText, protoShapeText } from "../document/attr-text.js";
 import { ARGUMENT, RESULT } from "../document/body-nodes.js";
 import { parseInput } from "../document/tensor-names.js";
 import { texts } from "../texts/texts.js";
-import { durationText } from "../ui/format.js";
+import { durationText, figureText } from "../ui/format.js";
 
 const words = texts.viewport.nodeText;
 
@@ -64,15 +64,30 @@ const MAX_SHOWN_ELEMENTS = 4;
 /** Letters of a small vector that still stand beside the time. */
 const MAX_VECTOR_TEXT = 9;
 
-/** "11.0", "[1, 2, 3]", or the shape of what is too large. */
+/** Letters of a single number that still stand beside the time. */
+const MAX_NUMBER_TEXT = 8;
+
+/** "11.0", "2.498e-8", "[1, 2, 3]", or the shape of what is too large. */
 export function previewText(preview: TensorPreview): string {
   const { shape, values } = preview;
-  if (shape.length === 0) return elementText(values[0] ?? "", preview.dtype);
+  if (shape.length === 0) return shortNumber(fullPreviewText(preview), preview.dtype);
   if (shape.length === 1 && preview.elementCount <= MAX_SHOWN_ELEMENTS) {
     const text = `[${values.map((value) => elementText(value, preview.dtype)).join(", ")}]`;
     if (text.length <= MAX_VECTOR_TEXT) return text;
   }
   return `[${shape.join(",")}]`;
+}
+
+/** As `previewText`, with all digits of a single number. */
+export function fullPreviewText(preview: TensorPreview): string {
+  return preview.shape.length === 0
+    ? elementText(preview.values[0] ?? "", preview.dtype)
+    : previewText(preview);
+}
+
+/** Cut off, a long number would lose its exponent and be taken for another. */
+function shortNumber(text: string, dtype: string): string {
+  return text.length > MAX_NUMBER_TEXT && /^b?float/.test(dtype) ? figureText(Number(text)) : text;
 }
 
 /** A whole float keeps its ".0", so that it is seen to be one. */
@@ -88,7 +103,9 @@ export function constText(node: NodeDef): string {
   if (value?.$case !== "tensor") return words.noValue;
   const small = value.value.tensorContent.length <= 512 && value.value.stringVal.length <= 8;
   const text = small ? attrText(attr) : undefined;
-  return text !== undefined && text.length <= 18 ? text : protoShapeText(value.value.tensorShape);
+  // Of a single text the beginning says more than its shape.
+  const isText = value.value.stringVal.length === 1 && value.value.tensorShape?.dim.length === 0;
+  return text !== undefined && (isText || text.length <= 18) ? text : protoShapeText(value.value.tensorShape);
 }
 
 export function feedText(feed: FeedValue | undefined): string {

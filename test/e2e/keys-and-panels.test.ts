@@ -45,6 +45,23 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("keys and panels", () => 
     await results.waitFor({ state: "detached" });
   });
 
+  test("F6 goes through the panels, and Shift+F6 back", async ({ window }) => {
+    const focused = () =>
+      window.page.evaluate(
+        "document.activeElement.closest('[data-panel-name]')?.dataset.panelName ?? 'none'",
+      );
+    const round = ["side", "canvas", "inspector", "dock", "status", "top"];
+    await window.page.getByRole("button", { name: "Menu", exact: true }).focus();
+    for (const panel of round) {
+      await window.press("F6");
+      expect(await focused()).toBe(panel);
+    }
+    for (const panel of round.toReversed().slice(1)) {
+      await window.press("Shift+F6");
+      expect(await focused()).toBe(panel);
+    }
+  });
+
   test("a value of another step says so, and the results of a graph stay with it", async ({ window }) => {
     await window.startTwoWorkers();
     await window.button("Number of steps").click();

@@ -48,6 +48,18 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("a window of 1024 by 700"
     await window.startTwoWorkers();
     await window.runAndSee("z", "11.0");
     await window.runAndSee("z", "11.0");
+    await window.button("Number of steps").click();
+    await page.getByRole("menuitem", { name: "Another number…" }).click();
+    const steps = page.getByRole("dialog").getByLabel("Steps");
+    await steps.fill("100000");
+    await window.press("Enter");
+    await window.firstStep();
+    await expectNothingCutOff(window, "a run in progress");
+    await window.press("Shift+Escape");
+    await page
+      .getByRole("contentinfo")
+      .getByText(/^Stopped after/)
+      .waitFor();
     const tabs = ["Results", "Timeline", "Variables", "Logs", "Problems", "What to run", "Lanes", "Runs"];
     for (const tab of tabs) {
       await window.dockTab(tab).click();
@@ -59,6 +71,13 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("a window of 1024 by 700"
     for (const run of await runs.getByRole("checkbox").all()) await run.check();
     await runs.getByRole("rowheader", { name: "Graph and feeds" }).waitFor();
     await expectNothingCutOff(window, "two runs compared");
+
+    // A graph whose variables have no value yet has the most buttons there.
+    await window.menu("Open example", "Counter");
+    await window.dockTab("Variables").click();
+    await window.button("Initialize all").waitFor();
+    await expectNothingCutOff(window, "variables without a value");
+    await window.page.getByRole("tab", { name: /^Welcome/ }).click();
 
     const project = join(app.folder, "project");
     mkdirSync(project);

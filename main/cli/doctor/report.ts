@@ -70,6 +70,13 @@ function aligned(rows: readonly Row[]): string[] {
   );
 }
 
+/** @param reason why the TensorFlow that was found cannot be used; undefined if none was found, which is no fault */
+function runtimeRow(reason: string | undefined): Row {
+  return reason === undefined
+    ? ["–", "runtime", "no TensorFlow; tasks run on the portable engine"]
+    : ["!", "runtime", reason];
+}
+
 function thisMachine({ machines, gpus, runtimes, proxies, firewall, holders }: Examination): string[] {
   const self = machines.find(({ id }) => id === THIS_MACHINE);
   if (!self) return [];
@@ -79,7 +86,7 @@ function thisMachine({ machines, gpus, runtimes, proxies, firewall, holders }: E
     [self.addresses.length > 0 ? "✓" : "!", "addresses", self.addresses.join(", ") || "none but loopback"],
     best
       ? ["✓", "runtime", `TensorFlow ${best.version}, ${best.gpu ? "GPU" : "CPU"}, ${best.origin}`]
-      : ["!", "runtime", runtimes.rejected[0]?.reason ?? "none"],
+      : runtimeRow(runtimes.rejected[0]?.reason),
     ...gpuRows(gpus),
     names.length > 0 ? ["!", "proxies", names.join(", ")] : ["✓", "proxies", "none set"],
     ["–", "firewall", firewallText(firewall)],
@@ -185,7 +192,7 @@ function findings({ reachability: { diagnoses } }: Examination): string[] {
     const count = diagnoses.filter((diagnosis) => diagnosis.severity === severity).length;
     return `${count === 0 ? "no" : count} ${severity}${count === 1 ? "" : "s"}`;
   });
-  const lines = [`Found ${counts.join(", ")}.`];
+  const lines = [`Found ${counts.join(" and ")}.`];
   for (const { id, severity, problem } of diagnoses) {
     lines.push("", ...wrapped(`  ${marks[severity]} `, problem.message));
     if (problem.reason) lines.push(...wrapped("    Why: ", problem.reason));

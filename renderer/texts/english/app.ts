@@ -147,7 +147,8 @@ export const app = {
     measured: "As the client saw the newest step",
     firstStep: "first, with set-up",
     beforeEdit: "before edit",
-    traced: "From the newest trace",
+    traced:
+      "From the newest trace, with the fetched values that other tasks send to the one that runs the session",
     sent: "{step}: {bytes} between tasks",
     problems: "{count, plural, one {# problem} other {# problems}}",
     withoutKernel: "{count, plural, one {# node} other {# nodes}} without a kernel",

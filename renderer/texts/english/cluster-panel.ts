@@ -49,6 +49,8 @@ export const clusterPanel = {
     onlyEngine: "Engine: {engine}",
     engine: "Engine",
     bestEngine: "{engine} (best)",
+    noGpu: "GPU: none was found on {machine}, so its tasks compute on the processor.",
+    gpuNotUsed: "GPU: this engine does not use the one of {machine}.",
   },
   addValues: {
     job: "A job name is a letter followed by letters, digits or underscores.",

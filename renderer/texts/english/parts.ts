@@ -47,6 +47,7 @@ export const parts = {
     value: "Value",
     valueFromFile: "from the file",
     examples: "3 or [[1, 2], [3, 4]]",
+    earlierStays: "{problem} Runs still feed the earlier value.",
     wrongShape: "The value has shape [{given}], but {node} takes [{wanted}].",
     wrongShapeOfScalar: "The value has shape [{given}], but {node} takes [{wanted}]. Write it as [{value}].",
   },

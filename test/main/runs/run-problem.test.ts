@@ -29,6 +29,18 @@ describe("an error of TensorFlow", () => {
     });
   });
 
+  it("names the task that a node is pinned to, not one that the failure spread to", () => {
+    const message =
+      "From /job:ps/replica:0/task:0:\nNumber of ways to split should evenly divide the split dimension\n\t [[{{node parts}}]]\n\t [[sum_S10]]";
+    const nodes = new Map([["parts", { op: "Split", device: "/job:worker/task:0" }]]);
+    const of = (code: StatusCode) => runProblem(new TensorFlowError(code, message), { ...context, nodes });
+    expect(of(StatusCode.INVALID_ARGUMENT)).toMatchObject({
+      message: expect.stringMatching(/^parts failed on worker\/0: Number of ways/),
+      task: "worker/0",
+    });
+    expect(of(StatusCode.UNAVAILABLE).task).toBe("ps/0");
+  });
+
   it("lists all ops that the portable engine lacks", () => {
     const message =
       "From /job:worker/replica:0/task:1:\nThe portable engine cannot run this graph:\n" +
@@ -45,6 +57,7 @@ describe("an error of TensorFlow", () => {
 
   it.each([
     ["{{function_node __wrapped__AddV2}} Incompatible shapes: [2] vs. [3] [Op:AddV2]", undefined, /shapes/],
+    ["Number of ways to split should evenly divide the split dimension\n\t [[{{node x}}]]", "x", /multiple/],
     ["You must feed a value for placeholder tensor 'input' with dtype int32", "input", /placeholder/],
     ["Attempting to use uninitialized value counter\n\t [[{{node x}}]]", "x", /no value yet/],
     ["Op type not registered 'Foo' in binary running on vm.", undefined, /does not have this op/],

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ApplicationClient, HeldContent } from "../../../main/api/contract.js";
 import { type DocumentFile, PART_BYTES } from "../../../main/api/documents.js";
 import type { RunUpdate } from "../../../main/api/runs.js";
@@ -19,7 +19,7 @@ import {
 } from "../../../renderer/stores/document-session.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { receiveExamples } from "../../../renderer/stores/example-store.js";
-import { useDocumentRun } from "../../../renderer/stores/run-store.js";
+import { useDocumentRun, useRun } from "../../../renderer/stores/run-store.js";
 import { useTab } from "../../../renderer/stores/tab-store.js";
 import { uiActions, useUi } from "../../../renderer/stores/ui-store.js";
 import { setClient } from "../../../renderer/transport/client.js";
@@ -112,6 +112,17 @@ describe.each(Object.entries(ways))("opening %s", (_what, open) => {
     expect(shown()).toBe("before");
   });
 
+  it("no longer says what could not be opened once something else is", async () => {
+    open();
+    await settle();
+    asked[0]?.refuse("It is no graph.");
+    await settle();
+    fileCommands.create.now().run();
+    await settle();
+    expect(shown()).toBe("untitled");
+    expect(messages()).toEqual([]);
+  });
+
   it("takes a tab of its own, and leaves the changes of the other one alone", async () => {
     edit();
     open();
@@ -160,6 +171,14 @@ describe.each(Object.entries(ways))("opening %s", (_what, open) => {
     expect(shown()).toBe("untitled");
     expect(names()).toEqual(["before", "untitled", "late"]);
   });
+});
+
+it("an example is not run while another run is in progress, and the reason says so", () => {
+  const command = exampleCommands.run.on({ ...example, result: "z:0" });
+  expect(command.reason).toBeUndefined();
+  useRun.setState({ newest: { runId: "r", state: "running" } as RunUpdate });
+  onTestFinished(() => useRun.setState({ newest: undefined }));
+  expect(exampleCommands.run.on({ ...example, result: "z:0" }).reason).toMatch(/run is in progress/i);
 });
 
 it("a large document is fetched part by part, and shown when all of it is there", async () => {

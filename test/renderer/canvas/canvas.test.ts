@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { NodeRun, TensorPreview, Transfer } from "../../../main/api/runs.js";
+import { TensorProto } from "../../../protos/generated/tensorflow/tensor.js";
+import { DataType } from "../../../protos/generated/tensorflow/types.js";
 import { neighbour } from "../../../renderer/canvas/canvas-keys.js";
 import { placeLabels } from "../../../renderer/canvas/edge-labels.js";
 import { flowEdges } from "../../../renderer/canvas/flow-edges.js";
@@ -9,7 +11,14 @@ import { inferShapes } from "../../../renderer/document/shapes.js";
 import { wiringOf } from "../../../renderer/document/wiring.js";
 import { edgePath } from "../../../renderer/viewport/edge-path.js";
 import { crossingWidth } from "../../../renderer/viewport/edge-width.js";
-import { microsText, nodeTitle, previewText, shortDevice } from "../../../renderer/viewport/node-text.js";
+import {
+  constText,
+  fullPreviewText,
+  microsText,
+  nodeTitle,
+  previewText,
+  shortDevice,
+} from "../../../renderer/viewport/node-text.js";
 import { binary, constant, documentOf, edited, lookup, node, welcome } from "../document/graphs.js";
 import { taskOf } from "../support/cluster-states.js";
 
@@ -162,6 +171,34 @@ describe("words", () => {
     expect(previewText(preview([3], ["1", "2.5", "nan"]))).toBe("[3]");
     expect(previewText(preview([1000], ["1"]))).toBe("[1000]");
     expect(previewText(preview([], ["text"], "string"))).toBe("text");
+  });
+
+  it("keep the exponent of a number that is too long for a node", () => {
+    expect(previewText(preview([], ["2.498050851619221e-8"]))).toBe("2.498e-8");
+    expect(previewText(preview([], ["-1234567.875"], "float64"))).toBe("-1.235e+6");
+    expect(previewText(preview([], ["0.012320376932621002"], "bfloat16"))).toBe("0.01232");
+    expect(previewText(preview([], ["1234567890123"], "int64"))).toBe("1234567890123");
+    expect(fullPreviewText(preview([], ["2.498050851619221e-8"]))).toBe("2.498050851619221e-8");
+  });
+
+  it("show a constant text by its beginning, and several by their shape", () => {
+    const text = "Hello, distributed TensorFlow!";
+    const strings = (shape: readonly bigint[], stringVal: Uint8Array[]) =>
+      node("text", "Const", [], {
+        value: {
+          value: {
+            $case: "tensor",
+            value: TensorProto.fromPartial({
+              dtype: DataType.DT_STRING,
+              tensorShape: { dim: shape.map((size) => ({ size, name: "" })) },
+              stringVal,
+            }),
+          },
+        },
+      });
+    const bytes = new TextEncoder().encode(text);
+    expect(constText(strings([], [bytes]))).toContain(text);
+    expect(constText(strings([2n], [bytes, bytes]))).toBe("[2]");
   });
 
   it("give times and bytes their units", () => {

@@ -112,6 +112,15 @@ describe("a node", () => {
     expect(screen.queryByText("failed")).toBeNull();
   });
 
+  it("that failed in the run is marked as such from far away, too", () => {
+    draw("y", FAR_ZOOM / 2);
+    const problem = { code: "INVALID_ARGUMENT", message: "Incompatible shapes", node: "y" };
+    act(() => showRun(runOf({ state: "failed", problem })));
+    expect(screen.getByTitle("y (Mul) failed")).toBeDefined();
+    act(() => void documentActions.pin(["x"], "/job:worker/task:0"));
+    expect(screen.queryByTitle(/failed/)).toBeNull();
+  });
+
   it("seen from far away has only its title, and its op in the tooltip", async () => {
     draw("y", FAR_ZOOM / 2);
     expect(screen.getByTitle("y (Mul)").textContent).toBe("y = a × b");

@@ -64,6 +64,32 @@ describe("new tasks", () => {
     ]);
   });
 
+  it("say why no GPU can be chosen", async () => {
+    receiveCluster(
+      clusterOf([
+        machineOf("laptop"),
+        machineOf("desktop", {
+          kind: "paired",
+          role: "run",
+          gpus: [{ index: 0, name: "NVIDIA T4", memoryBytes: 16e9 }],
+          engines: [
+            { engine: "tensorflow", version: "2.21.0", gpu: true },
+            { engine: "portable", version: "0.1.0", gpu: false },
+          ],
+        }),
+      ]),
+    );
+    const user = await open("Tasks");
+    expect(screen.queryByLabelText("GPU")).toBeNull();
+    expect(screen.getByText(/^GPU: none was found on laptop/)).toBeDefined();
+    await user.selectOptions(field("Machine"), "desktop");
+    expect(field("GPU")).toBeDefined();
+    expect(screen.queryByText(/^GPU:/)).toBeNull();
+    await user.selectOptions(field("Engine"), "portable engine");
+    expect(screen.queryByLabelText("GPU")).toBeNull();
+    expect(screen.getByText(/^GPU: this engine does not use/)).toBeDefined();
+  });
+
   it("are not asked for while a field is wrong, which is described at the field", async () => {
     const user = await open("Tasks");
     await user.type(field("First index"), "2");

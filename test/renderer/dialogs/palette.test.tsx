@@ -51,6 +51,22 @@ describe("the palette", () => {
     expect(useUi.getState()).toMatchObject({ dialog: undefined, dockOpen: true });
   });
 
+  it("lists what fits best first, and what cannot be done now last", async () => {
+    const user = await openPalette();
+    await user.type(search(), "run");
+    expect(options()[0]).toMatch(/^Run one step/);
+    const stop = options().findIndex((text) => text.startsWith("Stop the run"));
+    const many = options().findIndex((text) => text.startsWith("Run many steps"));
+    expect(many).toBeGreaterThanOrEqual(0);
+    expect(stop).toBeGreaterThan(many);
+    await user.clear(search());
+    await user.type(search(), "add op");
+    expect(options()[0]).toMatch(/^Add an op here/);
+    expect(options().some((text) => text.startsWith("Copy the address of worker/0"))).toBe(true);
+    expect(chosen()).toMatch(/^Add an op here/);
+    await expectAccessible();
+  });
+
   it("goes through what it found with the arrows", async () => {
     const user = await openPalette();
     await user.type(search(), "show");

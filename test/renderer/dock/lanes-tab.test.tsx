@@ -44,7 +44,9 @@ describe("the lanes by task", () => {
     expect(itemIn("worker/1", /^z/)).toBeDefined();
     expect(itemIn("auto", /^free/)).toBeDefined();
     // The unpinned node goes to the first task that the graph names: a and z are both sent.
-    expect(screen.getByText(/Sent between tasks in a step: 2 tensors, 32 B/)).toBeDefined();
+    expect(
+      screen.getByText(/Sent between tasks in a step, without fetched values: 2 tensors, 32 B/),
+    ).toBeDefined();
     await expectAccessible();
   });
 

@@ -50,6 +50,16 @@ describe("what a placeholder is fed", () => {
     expect(feed()).toBeUndefined();
   });
 
+  it("stays as it was when a text is wrong, which is said beside it", async () => {
+    const { user } = show(<FeedSection node={vector} />);
+    await user.type(value(), "[[3, 4]{Enter}");
+    await user.clear(value());
+    await user.type(value(), "[[3, four]{Enter}");
+    expect(screen.getByRole("alert").textContent).toMatch(/^four .*\. Runs still feed the earlier value\.$/);
+    expect(feed()).toEqual({ kind: "literal", text: "[3, 4]" });
+    await expectAccessible();
+  });
+
   it("is a file that the browser reads, and a column of it", async () => {
     const { user } = show(<FeedSection node={vector} />);
     const input = document.querySelector<HTMLInputElement>("input[type=file]");

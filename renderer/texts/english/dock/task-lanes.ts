@@ -12,7 +12,7 @@ export const taskLanes = {
   lanesTab: {
     noNodes: "The graph has no nodes.",
     explanation:
-      "Left to right is the order of execution. Sent between tasks in a step: {count, plural, one {# tensor} other {# tensors}}, {bytes}.",
+      "Left to right is the order of execution. Sent between tasks in a step, without fetched values: {count, plural, one {# tensor} other {# tensors}}, {bytes}.",
     tooMany:
       "The canvas draws {count, plural, one {# item} other {# items}}; lanes can be read with up to {most, number}. Close scopes, or arrange the graph so that it is drawn in scopes.",
     label: "Lanes by task",

@@ -1,0 +1,41 @@
+/** In what order the palette lists what it found. Pure. */
+import type { Action, CommandGroup } from "../commands/command.js";
+
+/** A command with one of the targets that it applies to. */
+export interface Offer {
+  readonly key: string;
+  readonly group: CommandGroup;
+  readonly text: string;
+  readonly keywords: string;
+  readonly action: Action;
+}
+
+/** 0 unless every word that was typed is part of the offer's text; more, the more of them words begin with. */
+export function score({ text, keywords }: Pick<Offer, "text" | "keywords">, wanted: string): number {
+  const label = `${text} ${keywords}`.toLowerCase();
+  const typed = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!typed.every((word) => label.includes(word))) return 0;
+  const ofWords = typed.map((word) => (label.startsWith(word) ? 1 : label.includes(` ${word}`) ? 0.8 : 0.5));
+  return ofWords.reduce((sum, one) => sum + one, 0) / Math.max(1, ofWords.length);
+}
+
+/**
+ * The offers by group. Where something is wanted, the best group comes first, and in it what can be done now and fits
+ * best; what fits equally keeps its order.
+ */
+export function groupsOf(
+  offers: readonly Offer[],
+  groups: readonly CommandGroup[],
+  wanted: string,
+): readonly (readonly [group: CommandGroup, offers: readonly Offer[]])[] {
+  // One that cannot be done now is below all that can.
+  const rank = (offer: Offer) => score(offer, wanted) - (offer.action.reason === undefined ? 0 : 1);
+  const listed = groups.map((group) => {
+    const own = offers.filter((offer) => offer.group === group);
+    return [group, wanted === "" ? own : own.toSorted((one, other) => rank(other) - rank(one))] as const;
+  });
+  const filled = listed.filter(([, own]) => own.length > 0);
+  if (wanted === "") return filled;
+  const best = ([, [first]]: (typeof filled)[number]) => (first === undefined ? 0 : rank(first));
+  return filled.toSorted((one, other) => best(other) - best(one));
+}
