@@ -26,6 +26,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    rolldownOptions: { checks: { bundlerTimings: false } },
     // The packages that are joined into these files do not come with the program otherwise, nor do their terms.
     license: { fileName: "licences.md" },
     // One small sheet: what is fetched later looks right at once.

@@ -68,6 +68,8 @@ async function bundle(dir, partsFolder, entries) {
     platform: "node",
     external: EXTERNAL,
     resolve: { alias: ALIASES },
+    // Parts that programs load later are in one file with those that load them at once; timings are of no use to who installs.
+    checks: { ineffectiveDynamicImport: false, bundlerTimings: false },
     logLevel: "warn",
   });
   try {
