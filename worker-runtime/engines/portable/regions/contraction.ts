@@ -38,7 +38,8 @@ export interface Candidate {
 /** The origin of a value. */
 type Place = string;
 
-const dataPlace = (source: number, output: number): Place => `${source}:${output}`;
+/** Names a value in the graph. */
+export const dataPlace = (source: number, output: number): Place => `${source}:${output}`;
 const controlPlace = (source: number): Place => `^${source}`;
 
 /** One region while it is being formed. */
