@@ -279,6 +279,12 @@ export class Contraction {
     });
     const outputs = [...region.outputs].sort((a, b) => a[1] - b[1]).map(([place]) => place);
     const constants = new Map([...region.constants].map(([place, { value }]) => [slotOf(place), value]));
+    for (const [place, { source }] of region.data) {
+      const constant = this.#candidates[source]?.constant;
+      if (constant !== undefined) {
+        constants.set(slotOf(place), constant);
+      }
+    }
     const outline: RegionOutline = {
       inputCount,
       slotCount: slots.size,

@@ -123,6 +123,7 @@ export class LivenessTable {
     const [one = ""] = chosen;
     const { selector, outputs } = readCondition(one);
     const isComplete =
+      chosen.length > 0 &&
       chosen.length === branches.length &&
       new Set(chosen).size === outputs &&
       chosen.every((other) => readCondition(other).selector === selector);
