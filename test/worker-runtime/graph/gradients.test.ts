@@ -84,6 +84,38 @@ describe("gradients", () => {
     expect(kept.map(({ inputs }) => inputs[1]?.name)).toEqual(["while/Identity:0"]);
   });
 
+  test("of a loop over batches of any size know the ranks of its variables", () => {
+    const graph = new Graph();
+    const x = ops.placeholder(graph, "float32", [-1, 3], { name: "x" });
+    const [, result] = ops.whileLoop(
+      graph,
+      (i) => ops.less(i ?? x, 3),
+      (i, value) => [
+        ops.add(i ?? x, 1),
+        graph.op("AddV2", [value ?? x, graph.op("GatherV2", [value ?? x, [0], 1])]).output,
+      ],
+      [ops.constant(graph, 0, { dtype: "int32" }), x],
+    );
+    if (!result) throw new Error("no result");
+    expect(gradients(result, x)).toMatchObject([{ op: { type: "StatelessWhile" } }]);
+  });
+
+  test("of a loop whose variable has another size in each iteration assume none", () => {
+    const graph = new Graph();
+    const x = graph.op("PlaceholderWithDefault", [[1, 2, 3]], { shape: [-1] }).output;
+    const [, result] = ops.whileLoop(
+      graph,
+      (i) => ops.less(i ?? x, 3),
+      (i, value) => [
+        ops.add(i ?? x, 1),
+        graph.op("ConcatV2", [[value ?? x, value ?? x], 0], { N: 2 }).output,
+      ],
+      [ops.constant(graph, 0, { dtype: "int32" }), x],
+    );
+    if (!result) throw new Error("no result");
+    expect(gradients(result, x)).toMatchObject([{ op: { type: "StatelessWhile" }, shape: [-1] }]);
+  });
+
   test("give a call its intermediate results as further outputs, and keep the outputs that it has", () => {
     const graph = Graph.fromGraphDef(withFunction());
     const [x, y] = [graph.tensor("x"), graph.tensor("call")];

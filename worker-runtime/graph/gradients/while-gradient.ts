@@ -38,7 +38,7 @@ export interface Loop {
   readonly attrs: NonNullable<Parameters<Graph["op"]>[2]>;
 }
 
-/** A body that is made with the shapes that its variables have in every iteration, as far as they keep those they begin with. */
+/** A body that is made with the shapes that its variables have in every iteration, as far as these are alike. */
 export function stableBody(
   initial: readonly (Shape | undefined)[],
   build: (shapes: readonly (Shape | undefined)[]) => BodyGraph,
@@ -46,11 +46,18 @@ export function stableBody(
   const body = build(initial);
   const stable = initial.map((shape, i) => {
     const output = body.outputs[i];
-    const keeps = output !== undefined && (output === body.inputs[i] || sameKnownShape(shape, output.shape));
-    return keeps ? shape : undefined;
+    return output === body.inputs[i] ? shape : commonShape(shape, output?.shape);
   });
-  return stable.every((shape, i) => shape === initial[i]) ? body : stableBody(stable, build);
+  return stable.every((shape, i) => isSame(shape, initial[i])) ? body : stableBody(stable, build);
 }
+
+/** What two shapes have in common; undefined if they differ in rank. */
+function commonShape(a: Shape | undefined, b: Shape | undefined): Shape | undefined {
+  if (a === undefined || b === undefined || a.length !== b.length) return undefined;
+  return a.map((size, i) => (size === b[i] ? size : -1));
+}
+
+const isSame = (a: Shape | undefined, b: Shape | undefined): boolean => a?.join() === b?.join();
 
 /** An empty list for such tensors of any shape. */
 export function emptyList(graph: Graph, { dtype }: Output): Output {

@@ -117,6 +117,7 @@ export const joiningLowerings: readonly Lowering[] = [
   {
     op: "ConcatV2",
     types: { T: moved, Tidx: indices },
+    shapeInputs: [-1],
     lower: (_, inputs, context) => concat(inputs.slice(0, -1), inputAt(inputs, inputs.length - 1), context),
   },
   {

@@ -16,7 +16,7 @@ export interface Lowering {
   fits?(node: KernelNode): boolean;
   /**
    * The inputs whose values, not only their shapes, decide the shape of an output: the target of a Reshape, the sizes
-   * of a Fill, the axes of a Sum. Defaults to none.
+   * of a Fill, the axes of a Sum. A negative number counts from the end. Defaults to none.
    */
   readonly shapeInputs?: readonly number[];
   /**

@@ -77,12 +77,12 @@ export class ConstantInputs {
     const deciding = new Set(
       outline.members.flatMap(({ inputs, lowering, update }) =>
         [...(lowering?.shapeInputs ?? []), ...(update?.variables ?? [])].flatMap(
-          (index) => inputs[index] ?? [],
+          (index) => inputs.at(index) ?? [],
         ),
       ),
     );
     for (let slot = 0; slot < outline.inputCount; slot += 1) {
-      if (!deciding.has(slot)) {
+      if (!deciding.has(slot) && !outline.constants.has(slot)) {
         this.#seen.set(slot, undefined);
       }
     }

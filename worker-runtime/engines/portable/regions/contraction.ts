@@ -38,7 +38,8 @@ export interface Candidate {
 /** The origin of a value. */
 type Place = string;
 
-const dataPlace = (source: number, output: number): Place => `${source}:${output}`;
+/** Names a value in the graph. */
+export const dataPlace = (source: number, output: number): Place => `${source}:${output}`;
 const controlPlace = (source: number): Place => `^${source}`;
 
 /** One region while it is being formed. */
@@ -278,6 +279,12 @@ export class Contraction {
     });
     const outputs = [...region.outputs].sort((a, b) => a[1] - b[1]).map(([place]) => place);
     const constants = new Map([...region.constants].map(([place, { value }]) => [slotOf(place), value]));
+    for (const [place, { source }] of region.data) {
+      const constant = this.#candidates[source]?.constant;
+      if (constant !== undefined) {
+        constants.set(slotOf(place), constant);
+      }
+    }
     const outline: RegionOutline = {
       inputCount,
       slotCount: slots.size,

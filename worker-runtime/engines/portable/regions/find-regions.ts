@@ -1,15 +1,11 @@
 import { DisjointSets } from "../../../graph/disjoint-sets.js";
+import { LivenessTable, type LivingNode } from "./liveness.js";
+import { SetTable } from "./set-table.js";
 
 /** A node of a graph to be grouped into regions; nodes are identified by number. */
-export interface GroupedNode {
+export interface GroupedNode extends LivingNode {
   /** The frame and device that the nodes of a region share; undefined for a node that cannot be in a region. */
   readonly key: string | undefined;
-  /** The nodes that it waits for, except by back edges of loops. */
-  readonly sources: readonly NodeSource[];
-  /** Each output may be dead while others are not: a Switch. */
-  readonly splitsDeadness: boolean;
-  /** The deadness of its outputs is independent of that of its inputs: a Merge, an Enter, an Exit. */
-  readonly endsDeadness: boolean;
   /** It changes variables: nodes that wait for it must see the change, and are therefore in other regions. */
   readonly isUpdate?: boolean;
   /**
@@ -17,12 +13,16 @@ export interface GroupedNode {
    * transferred between tasks, if nothing on its way waits for anything except inputs; "unknown" may be anything.
    */
   readonly waits: "never" | "unknown" | number;
+  /** The loop frame that it takes its inputs in, and whether a node of it, or of one within it, waits; defaults to none. */
+  readonly frame?: GroupedFrame | undefined;
 }
 
-export interface NodeSource {
-  readonly node: number;
-  /** The output; undefined for a control input. */
-  readonly output: number | undefined;
+/** A loop frame, or the graph outside of all loops. */
+export interface GroupedFrame {
+  readonly number: number;
+  /** The number of frames around it. */
+  readonly depth: number;
+  readonly waits: boolean;
 }
 
 /** A node whose set has more members than this is not grouped with any other. */
@@ -78,8 +78,7 @@ export function findRegions(nodes: readonly GroupedNode[], order: readonly numbe
 /** The key of each node, with its classes of deadness and of waiting; undefined if it has none. */
 function keysOf(nodes: readonly GroupedNode[], order: readonly number[]): readonly (string | undefined)[] {
   const sets = new SetTable();
-  /** The set that determines whether a node is dead. */
-  const deadness = new Int32Array(nodes.length);
+  const liveness = new LivenessTable(nodes, order);
   /** The set of unknown things that a node waits for. */
   const unknown = new Int32Array(nodes.length);
   const depths = new Int32Array(nodes.length);
@@ -89,78 +88,26 @@ function keysOf(nodes: readonly GroupedNode[], order: readonly number[]): readon
     if (node === undefined) {
       continue;
     }
-    let [dead, wait, depth] = [SetTable.EMPTY, SetTable.EMPTY, 0];
-    for (const { node: source, output } of node.sources) {
-      const from = nodes[source];
-      dead = sets.union(
-        dead,
-        from?.splitsDeadness && output !== undefined
-          ? sets.single(`${source}:${output}`)
-          : (deadness[source] ?? SetTable.EMPTY),
-      );
+    let [wait, depth] = [SetTable.EMPTY, 0];
+    for (const { node: source } of node.sources) {
       wait = sets.union(wait, unknown[source] ?? SetTable.EMPTY);
       depth = Math.max(depth, depths[source] ?? 0);
-    }
-    if (node.endsDeadness) {
-      dead = sets.single(`${index}`);
     }
     if (node.waits === "unknown") {
       wait = sets.union(wait, sets.single(`${index}`));
     } else if (node.waits !== "never") {
       depth = Math.max(depth, node.waits);
     }
+    // An iteration may wait for something that only back edges lead from.
+    if (node.liveness?.kind === "exit" && node.frame?.waits === true) {
+      wait = sets.union(wait, sets.single(`frame ${node.frame.number}`));
+    }
     // A set that has become too large is replaced by one unique to the node.
-    deadness[index] = sets.isLarge(dead) ? sets.single(`${index}`) : dead;
-    unknown[index] = sets.isLarge(wait) ? sets.single(`${index}`) : wait;
+    unknown[index] = sets.elements(wait).length > MAX_SET ? sets.single(`${index}`) : wait;
     depths[index] = depth;
     if (node.key !== undefined) {
-      keys[index] = `${deadness[index]} ${unknown[index]} ${depth} ${node.key}`;
+      keys[index] = `${liveness.classOf(index)} ${unknown[index]} ${depth} ${node.key}`;
     }
   }
   return keys;
-}
-
-/** Sets of texts by number: equal sets have the same number. */
-class SetTable {
-  static readonly EMPTY = 0;
-  readonly #sets: (readonly string[])[] = [[]];
-  readonly #numbers = new Map<string, number>([["", SetTable.EMPTY]]);
-  readonly #unions = new Map<number, Map<number, number>>();
-
-  single(element: string): number {
-    return this.#numberOf([element]);
-  }
-
-  union(a: number, b: number): number {
-    if (a === b || b === SetTable.EMPTY) {
-      return a;
-    }
-    if (a === SetTable.EMPTY) {
-      return b;
-    }
-    const known = this.#unions.get(a)?.get(b);
-    if (known !== undefined) {
-      return known;
-    }
-    const union = this.#numberOf([...new Set([...(this.#sets[a] ?? []), ...(this.#sets[b] ?? [])])].sort());
-    const ofA = this.#unions.get(a) ?? new Map<number, number>();
-    this.#unions.set(a, ofA.set(b, union));
-    return union;
-  }
-
-  isLarge(set: number): boolean {
-    return (this.#sets[set]?.length ?? 0) > MAX_SET;
-  }
-
-  #numberOf(sorted: readonly string[]): number {
-    const text = sorted.join(" ");
-    const known = this.#numbers.get(text);
-    if (known !== undefined) {
-      return known;
-    }
-    const number = this.#sets.length;
-    this.#sets.push(sorted);
-    this.#numbers.set(text, number);
-    return number;
-  }
 }

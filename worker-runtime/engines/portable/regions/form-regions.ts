@@ -1,10 +1,17 @@
 import { closesLoop, type NodeRole } from "../../../graph/structural-ops.js";
 import { dtypeOf } from "../../../protocol/dtype.js";
 import type { BoundNode } from "../executor/bind-kernel.js";
-import type { FrameOutline } from "../executor/static-frames.js";
+import type { FramedNodes, FrameOutline } from "../executor/static-frames.js";
+import type { OpFacts } from "../kernels/op-facts.js";
 import { mapped, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
-import { type Candidate, Contraction, type LinkedGraph, type RegionFormer } from "./contraction.js";
-import { findRegions, type GroupedNode } from "./find-regions.js";
+import {
+  type Candidate,
+  Contraction,
+  dataPlace,
+  type LinkedGraph,
+  type RegionFormer,
+} from "./contraction.js";
+import { findRegions, type GroupedFrame, type GroupedNode } from "./find-regions.js";
 import { isWorthwhile } from "./plan.js";
 import { RowVariables } from "./row-variables.js";
 import { isSessionType } from "./session-types.js";
@@ -96,30 +103,103 @@ function* groupedNodes(
   candidates: readonly (Candidate | undefined)[],
   isFree: (index: number) => boolean,
 ): PausingWork<readonly GroupedNode[]> {
-  const frames = new Map<FrameOutline, number>();
-  const frameNumber = (index: number) => {
-    const frame = framed.frames[index] ?? framed.root;
-    const known = frames.get(frame) ?? frames.size;
-    frames.set(frame, known);
-    return known;
-  };
-  const group = ({ node, work, facts }: BoundNode, index: number): GroupedNode => {
+  const waits = bound.map(({ node, work, facts }) => (work.kind === "pure" ? "never" : waitOf(node, facts)));
+  const frames = new GroupedFrames(framed, waits);
+  const group = ({ node, facts }: BoundNode, index: number): GroupedNode => {
     const { data, control } = links[index] ?? { data: [], control: [] };
-    const role = roles[index] ?? "plain";
+    const frame = frames.of(index);
     const isBack = (source: number) => closesLoop(bound[source]?.node.op ?? "", node.op);
+    const next = data.find(({ source }) => isBack(source))?.source;
     return {
-      key:
-        candidates[index] === undefined || isFree(index) ? undefined : `${frameNumber(index)} ${node.device}`,
+      key: candidates[index] === undefined || isFree(index) ? undefined : `${frame.number} ${node.device}`,
       sources: [
         ...data.map(({ source, output }) => ({ node: source, output })),
         ...control.map((source) => ({ node: source, output: undefined })),
       ].filter(({ node: source }) => !isBack(source) && !isFree(source)),
-      // Whether a Recv's value is dead is known only at run time.
-      splitsDeadness: facts.leavesDead === true && role !== "transfer",
-      endsDeadness: role !== "plain" && role !== "transfer",
+      liveness: livenessOf({ role: roles[index] ?? "plain", facts, next, inputs: data.length }, () => ({
+        selector: selectorOf(index),
+        outputs: node.outputs.length,
+      })),
       isUpdate: candidates[index]?.update !== undefined,
-      waits: work.kind === "pure" ? "never" : waitOf(node, facts),
+      waits: waits[index] ?? "never",
+      frame,
     };
   };
+  /** Where the value comes from that a Switch chooses by: Identities pass it on. */
+  const selectorOf = (index: number): string => {
+    let from = links[index]?.data[1];
+    while (from !== undefined && passesOn(from.source)) {
+      from = links[from.source]?.data[0];
+    }
+    return from === undefined ? `${index}` : dataPlace(from.source, from.output);
+  };
+  const passesOn = (source: number): boolean =>
+    roles[source] === "plain" &&
+    bound[source]?.facts.passesHandle === true &&
+    !bound[source].facts.leavesDead;
   return yield* mapped(bound, group, NODES_PER_PAUSE);
+}
+
+interface LivenessFacts {
+  readonly role: NodeRole;
+  readonly facts: OpFacts;
+  /** What leads back to it from the end of an iteration. */
+  readonly next: number | undefined;
+  readonly inputs: number;
+}
+
+function livenessOf(
+  { role, facts, next, inputs }: LivenessFacts,
+  choice: () => { readonly selector: string; readonly outputs: number },
+): GroupedNode["liveness"] {
+  switch (role) {
+    case "merge":
+      return next === undefined ? { kind: "merge", inputs } : { kind: "loop", next };
+    case "exit":
+      return { kind: "exit" };
+    case "control-trigger":
+      return { kind: "trigger" };
+    case "transfer":
+      // Whether a Recv's value is dead is known only at run time.
+      return undefined;
+    default:
+      return facts.leavesDead ? { kind: "switch", ...choice() } : undefined;
+  }
+}
+
+/** The loop frames of a graph by number. */
+class GroupedFrames {
+  readonly #framed: FramedNodes;
+  /** Those with a node that waits, or within which one is. */
+  readonly #waiting = new Set<FrameOutline>();
+  readonly #made = new Map<FrameOutline, GroupedFrame>();
+
+  constructor(framed: FramedNodes, waits: readonly GroupedNode["waits"][]) {
+    this.#framed = framed;
+    for (const [index, wait] of waits.entries()) {
+      let frame: FrameOutline | undefined = wait === "never" ? undefined : this.#outline(index);
+      for (; frame !== undefined && !this.#waiting.has(frame); frame = frame.parent) {
+        this.#waiting.add(frame);
+      }
+    }
+  }
+
+  of(index: number): GroupedFrame {
+    const frame = this.#outline(index);
+    const known = this.#made.get(frame);
+    if (known !== undefined) {
+      return known;
+    }
+    let depth = 0;
+    for (let { parent } = frame; parent !== undefined; { parent } = parent) {
+      depth += 1;
+    }
+    const made = { number: this.#made.size, depth, waits: this.#waiting.has(frame) };
+    this.#made.set(frame, made);
+    return made;
+  }
+
+  #outline(index: number): FrameOutline {
+    return this.#framed.frames[index] ?? this.#framed.root;
+  }
 }

@@ -31,7 +31,7 @@ export function decidingInputs({ inputCount, members }: RegionOutline): Readonly
   return new Set(
     members.flatMap(({ inputs, lowering }) =>
       (lowering?.shapeInputs ?? []).flatMap((index) => {
-        const slot = inputs[index];
+        const slot = inputs.at(index);
         return slot !== undefined && slot < inputCount ? slot : [];
       }),
     ),
@@ -117,7 +117,7 @@ function followMember(member: RegionMember, known: Known): void {
     }
     return;
   }
-  const deciding = (lowering?.shapeInputs ?? []).flatMap((index) => inputs[index] ?? []);
+  const deciding = (lowering?.shapeInputs ?? []).flatMap((index) => inputs.at(index) ?? []);
   const hasShapes = all(known.shape, inputs);
   const value = all(known.value, inputs);
   const shape = value || (hasShapes && all(known.value, deciding));

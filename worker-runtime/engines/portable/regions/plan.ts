@@ -174,8 +174,6 @@ function group(outline: RegionOutline, declined: ReadonlySet<RegionMember>): rea
       return node === undefined ? [] : [{ node, output: 0 }];
     }),
     isUpdate: member.update !== undefined,
-    splitsDeadness: false,
-    endsDeadness: false,
     waits: "never" as const,
   }));
   const order = members.map((_, index) => index);

@@ -42,7 +42,7 @@ export interface RegionOutline {
   readonly outputs: readonly number[];
   /** The slots of variables of which kernels use single rows, on the host. */
   readonly usedByRows: ReadonlySet<number>;
-  /** The slots and values of constants outside of the region, which are never dead. */
+  /** The slots and values of constants outside of the region. Those that wait for something, and may be dead, are inputs. */
   readonly constants: ReadonlyMap<number, Tensor>;
   /** Those of them that only regions use, so that no graph runs them: step statistics name them with this region. */
   readonly absorbed: readonly AbsorbedConstant[];

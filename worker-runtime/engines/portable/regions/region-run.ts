@@ -84,7 +84,10 @@ class RegionRun implements Sliced {
     this.#values = inputs.slice();
     this.#values.length = outline.slotCount;
     for (const [slot, value] of outline.constants) {
-      this.#values[slot] = value;
+      // One that is an input may be dead.
+      if (slot >= outline.inputCount) {
+        this.#values[slot] = value;
+      }
     }
     if (recorder !== undefined) {
       for (const [slot, value] of inputs.entries()) {

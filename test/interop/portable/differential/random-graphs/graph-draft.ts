@@ -219,7 +219,7 @@ export class GraphDraft {
 const isUnsaid = ({ op, index }: Output): boolean => op.type.startsWith("FusedBatchNorm") && index > 2;
 
 /** Whether an error says that a node does not fit its inputs, or that an op has no gradient. */
-function isRefusal(error: unknown): boolean {
+export function isRefusal(error: unknown): boolean {
   const codes: readonly StatusCode[] = [
     StatusCode.INVALID_ARGUMENT,
     StatusCode.UNIMPLEMENTED,

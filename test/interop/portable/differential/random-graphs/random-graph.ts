@@ -39,7 +39,7 @@ export interface RandomGraphs {
 }
 
 /** Feeds: two of the same shapes, and one of another batch. */
-const FEEDINGS = 3;
+export const FEEDINGS = 3;
 const FEWEST_VALUES = 8;
 const MOST_VALUES = 70;
 /** How many values are fetched that nothing uses, and how many others. */
@@ -81,7 +81,7 @@ export function makeRandomGraph(seed: number): RandomGraphs {
 }
 
 /** Values that are fetched: most of those that nothing else uses, and some from inside. */
-function chosen({ draw }: GraphDraft, values: readonly DraftValue[]): ReadonlySet<DraftValue> {
+export function chosen({ draw }: GraphDraft, values: readonly DraftValue[]): ReadonlySet<DraftValue> {
   const used = new Set(values.flatMap(({ output }) => output.op.inputs));
   const ends = values.filter(({ output }) => !used.has(output));
   const some = (list: readonly DraftValue[], count: number) =>
@@ -97,12 +97,12 @@ function toleranceOfChanged(gradient: DraftValue | undefined): Tolerance {
   return { ...toleranceOf(gradient?.samples[0], DRIFT), scale: "largest" };
 }
 
-const computedOf = ({ values }: GraphDraft): DraftValue[] =>
+export const computedOf = ({ values }: GraphDraft): DraftValue[] =>
   values.filter(({ output }) => output.op.inputs.length > 0 && !isRead(output));
 
 const isRead = ({ op }: Output): boolean => op.type === "ReadVariableOp";
 
-function addInputs(draft: GraphDraft, isOfImages: boolean): void {
+export function addInputs(draft: GraphDraft, isOfImages: boolean): void {
   const { draw } = draft;
   const batch = 1 + draw.below(3);
   const batches = [batch, batch, draw.isOneIn(6) ? 0 : 1 + draw.below(4)];
@@ -119,7 +119,7 @@ function addInputs(draft: GraphDraft, isOfImages: boolean): void {
   }
 }
 
-function grow(draft: GraphDraft, count: number, isOfImages: boolean): void {
+export function grow(draft: GraphDraft, count: number, isOfImages: boolean): void {
   const { draw } = draft;
   const families = [...growths, { weight: isOfImages ? 10 : 0, growths: imageGrowths }];
   const byWeight = families.flatMap((family) =>

@@ -1,11 +1,13 @@
 /** Runs random graphs on a server, and says what a portable one ran as regions. */
 import type { RunMetadata } from "../../../../../protos/generated/tensorflow/config.js";
+import type { GraphDef } from "../../../../../protos/generated/tensorflow/graph.js";
 import { TensorFlowError } from "../../../../../worker-runtime/protocol/status.js";
 import type { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import { Session } from "../../../../../worker-runtime/session/session.js";
 import type { SessionConfig } from "../../../../../worker-runtime/session/session-options.js";
 import { tensorDifference } from "../compare.js";
 import type { RandomGraph } from "./random-graph.js";
+import { originalName } from "./wrappings.js";
 
 export interface GraphRun {
   /** For each step its fetches. */
@@ -14,6 +16,8 @@ export interface GraphRun {
   readonly inSessions: ReadonlySet<string>;
   /** How many nodes the largest of their regions has. */
   readonly largestRegion: number;
+  /** How many nodes of the gradients of functions, loops among them, sessions ran in that step. */
+  readonly gradientsInSessions: number;
 }
 
 /** @throws TensorFlowError of a step, which no graph here should give */
@@ -33,21 +37,35 @@ export async function runRandomGraph(
       values.push(result.values);
       if (Object.keys(feeds).length > 0) metadata = result.metadata;
     }
-    return { values, ...regionsOf(metadata, lowered) };
+    return { values, ...regionsOf(metadata, lowered, graph) };
   } finally {
     await session.close();
   }
 }
 
 /** Of nodes in sessions a trace has no outputs. */
-function regionsOf(metadata: RunMetadata | undefined, lowered: ReadonlySet<string>) {
+function regionsOf(
+  metadata: RunMetadata | undefined,
+  lowered: ReadonlySet<string>,
+  { node: nodes }: GraphDef,
+) {
   const stats = (metadata?.stepStats?.devStats ?? []).flatMap(({ nodeStats }) => nodeStats);
-  const inSessions = stats.filter(({ nodeName, output }) => lowered.has(nodeName) && output.length === 0);
+  const inSessions = stats.filter(
+    ({ nodeName, output }) => lowered.has(originalName(nodeName)) && output.length === 0,
+  );
   const sizes = inSessions.map(({ timelineLabel }) =>
     Number(/ in a region of (\d+) /.exec(timelineLabel)?.[1] ?? 1),
   );
+  const outside = new Set(nodes.map(({ name }) => name));
+  const ofGradients = stats.filter(
+    ({ nodeName, timelineLabel }) =>
+      nodeName.startsWith("gradients") &&
+      !outside.has(nodeName) &&
+      timelineLabel.includes(" in a region of "),
+  );
   return {
-    inSessions: new Set(inSessions.map(({ nodeName }) => nodeName)),
+    gradientsInSessions: new Set(ofGradients.map(({ nodeName }) => nodeName)).size,
+    inSessions: new Set(inSessions.map(({ nodeName }) => originalName(nodeName))),
     largestRegion: Math.max(0, ...sizes),
   };
 }

@@ -10,8 +10,6 @@ function node(sources: readonly number[], more: Partial<GroupedNode> = {}): Grou
   return {
     key: "cpu",
     sources: sources.map((source) => ({ node: source, output: 0 })),
-    splitsDeadness: false,
-    endsDeadness: false,
     waits: "never",
     ...more,
   };
@@ -32,18 +30,23 @@ const randomGraph = fc
         { maxLength: 3 },
       ),
       kind: fc.constantFrom("plain", "plain", "plain", "plain", "switch", "merge", "recv", "dequeue", "far"),
+      selector: fc.constantFrom("a:0", "b:0"),
     }),
     { minLength: 1, maxLength: 60 },
   )
   .map((drawn) =>
     drawn.map(
-      ({ isCandidate, key, sources, kind }, index): GroupedNode => ({
+      ({ isCandidate, key, sources, kind, selector }, index): GroupedNode => ({
         key: isCandidate && kind === "plain" ? key : undefined,
         sources: sources
           .filter(({ back }) => back <= index)
           .map(({ back, output }) => ({ node: index - back, output })),
-        splitsDeadness: kind === "switch",
-        endsDeadness: kind === "merge",
+        liveness:
+          kind === "switch"
+            ? { kind, selector, outputs: 2 }
+            : kind === "merge"
+              ? { kind, inputs: sources.filter(({ back }) => back <= index).length }
+              : undefined,
         waits: kind === "dequeue" ? "unknown" : kind === "recv" ? 1 : kind === "far" ? 3 : "never",
       }),
     ),
@@ -64,25 +67,18 @@ function ancestors(nodes: readonly GroupedNode[], index: number): Set<number> {
   return found;
 }
 
-/** The tokens that decide whether a node is dead: "s:1" for an output of Switch s. */
-function deadness(nodes: readonly GroupedNode[], index: number): string {
-  const tokens = new Set<string>();
-  const visit = (at: number): void => {
-    const node = nodes[at];
-    if (node?.endsDeadness) {
-      tokens.add(`${at}`);
-      return;
-    }
-    for (const { node: source, output } of node?.sources ?? []) {
-      if (nodes[source]?.splitsDeadness && output !== undefined) {
-        tokens.add(`${source}:${output}`);
-      } else {
-        visit(source);
-      }
-    }
-  };
-  visit(index);
-  return [...tokens].sort().join(" ");
+/** Which nodes are alive if the selectors have these values. A Merge waits for one input that is. */
+function alive(nodes: readonly GroupedNode[], chosen: Readonly<Record<string, number>>): boolean[] {
+  const found: boolean[] = [];
+  for (const { sources, liveness } of nodes) {
+    const given = sources.map(({ node: source, output }) => {
+      const from = nodes[source]?.liveness;
+      const isChosen = from?.kind !== "switch" || output === undefined || chosen[from.selector] === output;
+      return found[source] === true && isChosen;
+    });
+    found.push(liveness?.kind === "merge" ? given.some((one) => one) : given.every((one) => one));
+  }
+  return found;
 }
 
 describe("findRegions", () => {
@@ -147,11 +143,13 @@ describe("findRegions", () => {
               const waits = nodes[source]?.waits;
               return typeof waits === "number" ? waits : 0;
             });
-            return [nodes[index]?.key, deadness(nodes, index), dequeues.join(), Math.max(0, ...depths)].join(
-              "|",
-            );
+            return [nodes[index]?.key, dequeues.join(), Math.max(0, ...depths)].join("|");
           };
           expect(new Set(region.map(classOf)).size).toBe(1);
+          for (const [a, b] of [0, 1, 2, 3].map((bits) => [bits & 1, bits >> 1])) {
+            const living = alive(nodes, { "a:0": a ?? 0, "b:0": b ?? 0 });
+            expect(new Set(region.map((index) => living[index])).size).toBe(1);
+          }
         }
       }),
     );
@@ -168,17 +166,118 @@ describe("findRegions", () => {
     expect(regionsOf([node([]), node([0], outside), node([0, 1])])).toEqual([[0], [2]]);
   });
 
+  const switching = (sources: readonly number[], selector: string, outputs = 2) =>
+    node(sources, { ...outside, liveness: { kind: "switch", selector, outputs } });
+  const from = (...sources: readonly (readonly [node: number, output: number])[]) => ({
+    ...node([]),
+    sources: sources.map(([source, output]) => ({ node: source, output })),
+  });
+
   it("parts the branches of a Switch from each other and from what is before it", () => {
     const nodes = [
       node([]),
-      node([0], { ...outside, splitsDeadness: true }),
-      { ...node([]), sources: [{ node: 1, output: 0 }] },
-      { ...node([]), sources: [{ node: 1, output: 1 }] },
+      switching([0], "p:0"),
+      from([1, 0]),
+      from([1, 1]),
       node([2]),
-      node([2, 3], { ...outside, endsDeadness: true }),
+      node([2, 3], { ...outside, liveness: { kind: "merge", inputs: 2 } }),
       node([5]),
     ];
     expect(regionsOf(nodes)).toEqual([[0], [2, 4], [3], [6]]);
+  });
+
+  it("takes a branch together whose values come through several Switches that choose alike", () => {
+    const inputs = [node([], outside), node([], outside)];
+    const [alike, others] = ["p:0", "q:0"].map((other) => [
+      ...inputs,
+      switching([0], "p:0"),
+      switching([1], other),
+      from([2, 1]),
+      from([3, 1]),
+      node([4, 5]),
+    ]);
+    expect(regionsOf(alike ?? [])).toEqual([[4, 5, 6]]);
+    expect(regionsOf(others ?? [])).toEqual([[4], [5], [6]]);
+  });
+
+  it("takes what is behind all branches together with what does not depend on them", () => {
+    const merge = (sources: readonly number[]) =>
+      node(sources, { ...outside, liveness: { kind: "merge", inputs: sources.length } });
+    const input = node([], outside);
+    const outsideFrom = (...sources: readonly (readonly [number, number])[]) => ({
+      ...from(...sources),
+      ...outside,
+    });
+    const choice = [input, switching([0], "p:0", 3)];
+    const branches = [outsideFrom([1, 0]), outsideFrom([1, 1]), outsideFrom([1, 2])];
+    const all = [...choice, ...branches, merge([2, 3, 4]), node([5]), node([0]), node([6, 7])];
+    expect(regionsOf(all)).toEqual([[6, 7, 8]]);
+    const some = [...choice, ...branches, merge([2, 3]), node([5]), node([0]), node([6, 7])];
+    expect(regionsOf(some)).toEqual([[6], [7], [8]]);
+  });
+
+  describe("in a loop", () => {
+    /** A loop of two variables and an invariant; its body adds all of them up. */
+    const loop = ({
+      waits = "never",
+      second = 1,
+    }: {
+      waits?: GroupedNode["waits"];
+      second?: number;
+    } = {}) => {
+      const inside = { number: 1, depth: 1, waits: waits !== "never" };
+      const within = (one: GroupedNode, more: Partial<GroupedNode> = {}) => ({
+        ...one,
+        ...more,
+        frame: inside,
+      });
+      const variable = (enter: number, next: number) =>
+        within(node([enter]), { ...outside, liveness: { kind: "loop", next } });
+      return [
+        // 0 to 3: what enters, and the Enters of two variables and of the invariant.
+        ...[node([], outside), node([0], outside), node([0], outside), node([0], outside)],
+        ...[variable(1, 12), variable(2, 13)],
+        // 6: the condition.
+        within(node([4]), outside),
+        ...[within(switching([4, 6], "6:0")), within(switching([5, 6], "6:0"))],
+        // 9 to 11: the body.
+        ...[within(from([7, 1], [8, 1])), within(node([9, 3])), within(node([], { ...outside, waits }))],
+        within(node([10]), outside),
+        within({ ...from([8, second]), ...outside }),
+        // 14 and 15: Exits, 16 and 17 what is behind them.
+        within({ ...from([7, 0]), ...outside }, { liveness: { kind: "exit" } }),
+        within({ ...from([8, 0]), ...outside }, { liveness: { kind: "exit" } }),
+        ...[node([14, 15]), node([0]), node([16, 17])],
+      ];
+    };
+
+    it("takes nodes of variables and invariants together, and what is behind the loop", () => {
+      expect(regionsOf(loop())).toEqual([
+        [9, 10],
+        [16, 17, 18],
+      ]);
+    });
+
+    it("parts what is behind a loop that waits from what does not depend on it", () => {
+      expect(regionsOf(loop({ waits: "unknown" }))).toEqual([[9, 10], [16], [17], [18]]);
+    });
+
+    it("parts nodes of variables of which one may have no next value", () => {
+      const nodes = loop({ second: 0 });
+      expect(regionsOf(nodes)).toEqual([
+        [9, 10],
+        [16, 17, 18],
+      ]);
+      const apart = [
+        ...nodes,
+        { ...node([4]), frame: nodes[4]?.frame },
+        { ...node([5]), frame: nodes[4]?.frame },
+      ];
+      const joined = (all: readonly GroupedNode[]) => [...all, { ...node([19, 20]), frame: all[4]?.frame }];
+      expect(regionsOf(joined(apart)).slice(-3)).toEqual([[19], [20], [21]]);
+      const regular = [...loop(), apart[19] as GroupedNode, apart[20] as GroupedNode];
+      expect(regionsOf(joined(regular)).at(-1)).toEqual([19, 20, 21]);
+    });
   });
 
   it("parts what waits for a queue from what does not", () => {

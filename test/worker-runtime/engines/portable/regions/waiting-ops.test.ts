@@ -11,6 +11,8 @@ test.each(
     "VariableV2 Assign IsVariableInitialized VarHandleOp ReadVariableOp AssignAddVariableOp VariableShape",
     "ScatterNdAdd ResourceScatterUpdate ResourceStridedSliceAssign ResourceGather",
     "ApplyAdam ResourceApplyMomentum SparseApplyFtrl ResourceSparseApplyAdagrad",
+    "_SwitchN StackV2 StackPushV2 StackPopV2 TensorArrayV3 TensorArrayReadV3 TensorArrayWriteV3 TensorArrayGradV3",
+    "TensorListPushBack TensorListPopBack TensorListGetItem TensorListSetItem TensorListStack",
     "RandomUniform RandomUniformInt RandomShuffle Multinomial StatefulStandardNormalV2",
   ].flatMap((ops) => ops.split(" ")),
 )("%s waits for nothing but its inputs", (op) => {

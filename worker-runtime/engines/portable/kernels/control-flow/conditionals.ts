@@ -87,7 +87,7 @@ export const conditionalKernels: readonly KernelDefinition[] = [
     kind: "stateful",
     op: "_SwitchN",
     types,
-    facts: { leavesDead: true, passesHandle: true, takesDeviceTensors: true },
+    facts: { leavesDead: true, passesHandle: true, neverWaits: true, takesDeviceTensors: true },
     create: makeSwitchN,
   },
   {

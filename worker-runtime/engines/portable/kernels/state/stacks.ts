@@ -95,13 +95,16 @@ function stackKernel(
   return statefulKernel(
     op,
     (node) => (context) => act(handledResource<Stack>(node, context, 0, STACK), context),
-    { types },
+    { types, facts: { neverWaits: true } },
   );
 }
 
 /** Stacks, accessed by resource handles ("…V2") or by the older references. */
 export const stackKernels: readonly KernelDefinition[] = ["", "V2"].flatMap((version) => [
-  statefulKernel(`Stack${version}`, createStack, { types: { elem_type: anyType } }),
+  statefulKernel(`Stack${version}`, createStack, {
+    types: { elem_type: anyType },
+    facts: { neverWaits: true },
+  }),
   stackKernel(`StackPush${version}`, { T: anyType }, (stack, { inputs: [, value] }) => {
     if (value !== undefined) {
       stack.push(value);

@@ -9,6 +9,7 @@ import type {
   StatefulKernelDefinition,
 } from "../../kernel.js";
 import type { KernelNode, PartialShape } from "../../kernel-node.js";
+import type { OpFacts } from "../../op-facts.js";
 import { anyType, cppTypeName, noTypes } from "../../support/dtypes.js";
 import { indicesOf, scalarOf } from "../../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../../support/shapes.js";
@@ -240,22 +241,28 @@ const close: Act = (array) => {
 
 const size: Act = (array) => [new Tensor("int32", [], Int32Array.of(array.size))];
 
+/** An element that is not there is an error; nothing waits for it. */
+const facts: OpFacts = { neverWaits: true };
+
 function arrayKernel(op: string, types: KernelTypes, act: Act): StatefulKernelDefinition {
-  return statefulKernel(op, (node) => (context) => act(arrayInput(node, context), context, node), { types });
+  return statefulKernel(op, (node) => (context) => act(arrayInput(node, context), context, node), {
+    types,
+    facts,
+  });
 }
 
 function longArrayKernel(op: string, types: KernelTypes, act: LongAct): StatefulKernelDefinition {
   return statefulKernel(
     op,
     (node) => (context) => atPauses(act(arrayInput(node, context), context, node), context.step.signal),
-    { types },
+    { types, facts },
   );
 }
 
 /** TensorArrays, accessed by resource handles. */
 export const tensorArrayKernels: readonly KernelDefinition[] = [
-  statefulKernel("TensorArrayV3", createTensorArray, { types: { dtype: anyType } }),
-  statefulKernel("TensorArrayGradV3", createGradient, { types: noTypes }),
+  statefulKernel("TensorArrayV3", createTensorArray, { types: { dtype: anyType }, facts }),
+  statefulKernel("TensorArrayGradV3", createGradient, { types: noTypes, facts }),
   arrayKernel("TensorArrayWriteV3", { T: anyType }, write),
   arrayKernel("TensorArrayReadV3", { dtype: anyType }, read),
   longArrayKernel("TensorArrayGatherV3", { dtype: anyType }, gather),

@@ -10,6 +10,7 @@ import type {
   StatefulKernelDefinition,
 } from "../../kernel.js";
 import type { KernelNode, PartialShape } from "../../kernel-node.js";
+import type { OpFacts } from "../../op-facts.js";
 import { allocate } from "../../support/allocation.js";
 import { anyType, cppTypeName, indexTypes, noTypes } from "../../support/dtypes.js";
 import { integerTensor } from "../../support/elements.js";
@@ -37,13 +38,22 @@ type Act = (context: OpContext, node: KernelNode) => Outputs;
 export type LongAct = (context: OpContext, node: KernelNode) => PausingWork<Outputs>;
 
 function listKernel(op: string, types: KernelTypes, act: Act): StatefulKernelDefinition {
-  return statefulKernel(op, (node) => (context) => act(context, node), { types });
+  return statefulKernel(op, (node) => (context) => act(context, node), {
+    types,
+    facts: { neverWaits: true },
+  });
 }
 
 /** The kernel of an op that visits all elements of a list. */
-export function longListKernel(op: string, types: KernelTypes, act: LongAct): StatefulKernelDefinition {
+export function longListKernel(
+  op: string,
+  types: KernelTypes,
+  act: LongAct,
+  facts: OpFacts = { neverWaits: true },
+): StatefulKernelDefinition {
   return statefulKernel(op, (node) => (context) => atPauses(act(context, node), context.step.signal), {
     types,
+    facts,
   });
 }
 
@@ -270,6 +280,7 @@ export const listElementKernels: readonly KernelDefinition[] = [
   listKernel("TensorListElementShape", { shape_type: indexTypes }, elementShape),
   listKernel("TensorListResize", noTypes, resize),
   listKernel("TensorListConcatLists", { element_dtype: anyType }, concatLists),
-  longListKernel("ZerosLike", { T: ["variant"] }, zerosLike),
-  longListKernel("AddN", { T: ["variant"] }, addN),
+  // The facts of ops that also take tensors are theirs.
+  longListKernel("ZerosLike", { T: ["variant"] }, zerosLike, {}),
+  longListKernel("AddN", { T: ["variant"] }, addN, {}),
 ];
