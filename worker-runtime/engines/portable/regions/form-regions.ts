@@ -191,7 +191,7 @@ class GroupedFrames {
       return known;
     }
     let depth = 0;
-    for (let { parent } = frame; parent !== undefined; { parent } = parent) {
+    for (let around = frame.parent; around !== undefined; around = around.parent) {
       depth += 1;
     }
     const made = { number: this.#made.size, depth, waits: this.#waiting.has(frame) };
