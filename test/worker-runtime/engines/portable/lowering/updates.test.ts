@@ -13,7 +13,7 @@ import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import { testStep } from "../kernels/kernel-runner.js";
 import { type OptimizerUpdate, optimizerUpdates } from "../kernels/state/optimizer-updates.js";
 import { tensorDifference } from "../kernels/tensor-difference.js";
-import { nodeModel } from "./node-model.js";
+import { type Knowledge, nodeModel } from "./node-model.js";
 import { OnnxSessions } from "./onnx-sessions.js";
 
 const kernels = createKernelRegistry();
@@ -23,7 +23,16 @@ afterEach(() => sessions.release());
 
 const SHAPE = [3, 2];
 const GRADIENT = [0.5, -1, 2, 0, -0.25, 3];
-const symbolic = { name: "", shapes: false, isConstant: () => false };
+const symbolic: Knowledge = { name: "", shapes: false, isConstant: () => false };
+/** Learning rates and the like are constants, as in most graphs. */
+const constantScalars: Knowledge = {
+  name: "with constant scalars",
+  shapes: false,
+  isConstant: ({ inputs }, input) =>
+    /^(lr|lr_power|l1|l2|l2_shrinkage|alpha|beta|beta1|beta2|epsilon|momentum|rho)$/.test(
+      inputs[input]?.argName ?? "",
+    ),
+};
 
 function nodeOf(op: string, attrs: Readonly<Record<string, AttrInput>>): KernelNode {
   const opDef = bundledOpRegistry().require(op);
@@ -98,10 +107,15 @@ async function byKernel(op: string, update: OptimizerUpdate, dtype: DType): Prom
   return Promise.all(handles.map((handle) => variables.read(handle, dtype)));
 }
 
-async function byLowering(op: string, inputs: readonly Tensor[], attrs: Readonly<Record<string, AttrInput>>) {
+async function byLowering(
+  op: string,
+  inputs: readonly Tensor[],
+  attrs: Readonly<Record<string, AttrInput>>,
+  knowledge = symbolic,
+) {
   const node = nodeOf(op, attrs);
   const lowering = updates.find(node);
-  const model = lowering && nodeModel(node, lowering, inputs, symbolic);
+  const model = lowering && nodeModel(node, lowering, inputs, knowledge);
   return model && sessions.run(model, inputs);
 }
 
@@ -123,8 +137,11 @@ describe("the lowering of an update gives the new values that the kernel gives",
       const inputs = [...stateOf(update, dtype), ...argsOf(update, dtype)];
       const ops = update.forms === "resource" ? [resourceOp] : [resourceOp, `Apply${update.name}`];
       for (const op of ops) {
-        const given = await byLowering(op, inputs, { T: dtype, ...update.attrs });
-        expect(differencesOf(given, expected), `${op} ${dtype}`).toEqual(expected.map(() => undefined));
+        for (const knowledge of [symbolic, constantScalars]) {
+          const given = await byLowering(op, inputs, { T: dtype, ...update.attrs }, knowledge);
+          const what = `${op} ${dtype} ${knowledge.name}`;
+          expect(differencesOf(given, expected), what).toEqual(expected.map(() => undefined));
+        }
       }
     }
   });
