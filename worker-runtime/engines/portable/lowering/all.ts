@@ -12,7 +12,7 @@ import { diagonalLowerings } from "./diagonals.js";
 import { elementwiseLowerings } from "./elementwise.js";
 import { fakeQuantizationLowerings } from "./fake-quantization.js";
 import { gatheringLowerings } from "./gathering.js";
-import { ofHalves } from "./halves.js";
+import { ofHalves, updateOfHalves } from "./halves.js";
 import { joiningLowerings } from "./joining.js";
 import { lossLowerings } from "./losses.js";
 import type { Lowering, UpdateLowering } from "./lowering.js";
@@ -80,5 +80,6 @@ export function createLoweringRegistry(): LoweringRegistry {
 
 /** The registry of all ops that change variables and whose arithmetic can be expressed in ONNX. */
 export function createUpdateRegistry(): LoweringRegistry<UpdateLowering> {
-  return new LoweringRegistry<UpdateLowering>().add(...updateLowerings);
+  const halves = updateLowerings.flatMap((lowering) => updateOfHalves(lowering) ?? []);
+  return new LoweringRegistry<UpdateLowering>().add(...updateLowerings, ...halves);
 }

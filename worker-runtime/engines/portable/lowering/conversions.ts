@@ -26,6 +26,8 @@ function sizesOf(write: Writer, value: OnnxValue, dtype: DType): OnnxValue {
   return { ...write.cast(sizes, dtype), sizes };
 }
 
+const castable = [...moved, "float16"] as const satisfies readonly DType[];
+
 export const conversionLowerings: readonly Lowering[] = [
   { ...unchanged("Identity"), isTrivial: true },
   { ...unchanged("Snapshot"), isTrivial: true },
@@ -38,7 +40,7 @@ export const conversionLowerings: readonly Lowering[] = [
   {
     op: "Cast",
     // For floats outside the range of uint32 or uint64 the result differs from TensorFlow's.
-    types: { SrcT: moved, DstT: moved.filter((dtype) => dtype !== "uint32" && dtype !== "uint64") },
+    types: { SrcT: castable, DstT: castable.filter((dtype) => dtype !== "uint32" && dtype !== "uint64") },
     // ONNX cannot truncate instead of rounding.
     fits: (node) => !node.bool("Truncate"),
     lower: (node, inputs, context) => [new Writer(context).cast(inputAt(inputs, 0), node.type("DstT"))],

@@ -42,6 +42,9 @@ export interface OnnxNodeOptions {
   readonly rank?: number;
 }
 
+/** What a model's outputs depend on. */
+type Needed = Required<Pick<GraphProto, "node" | "initializer" | "valueInfo">>;
+
 /** Writes a model, node by node. Values are numbered; ONNX nodes keep the names of TensorFlow's nodes. */
 export class ModelBuilder {
   #nodes: NodeProto[] = [];
@@ -162,7 +165,7 @@ export class ModelBuilder {
 
   /** Serializes the model without nodes that no output needs, which ONNX Runtime would also run. */
   build(name: string): Uint8Array {
-    const needed = this.#needed();
+    const { output, ...needed } = this.#withoutCopies(this.#needed());
     const domains = new Set(needed.node.map(({ domain }) => domain));
     const model = ModelProto.fromPartial({
       irVersion: IR_VERSION,
@@ -177,7 +180,7 @@ export class ModelBuilder {
       name,
       ...needed,
       input: this.#inputs,
-      output: this.#outputs,
+      output,
     };
     return ModelProto.encode(model).finish();
   }
@@ -186,7 +189,7 @@ export class ModelBuilder {
    * The nodes, constants and ranks that the outputs depend on. A node's inputs are model inputs, constants, and outputs of
    * earlier nodes.
    */
-  #needed(): Required<Pick<GraphProto, "node" | "initializer" | "valueInfo">> {
+  #needed(): Needed {
     const needed = new Set(this.#outputs.map(({ name }) => name));
     const node: NodeProto[] = [];
     for (const one of this.#nodes.toReversed()) {
@@ -201,6 +204,44 @@ export class ModelBuilder {
       node: node.reverse(),
       initializer: this.#initializers.filter(({ name }) => needed.has(name)),
       valueInfo: this.#ranks.filter(({ name }) => needed.has(name)),
+    };
+  }
+
+  /**
+   * Returns values themselves that other nodes use, too, in place of copies: ONNX Runtime omits a copy only of what nothing
+   * else uses. What the nodes of branches use keeps its name.
+   */
+  #withoutCopies(needed: Needed): Needed & Pick<GraphProto, "output"> {
+    const outputs = new Set(this.#outputs.map(({ name }) => name));
+    const uses = new Map<string, number>();
+    for (const name of needed.node.flatMap(({ input }) => input)) {
+      uses.set(name, (uses.get(name) ?? 0) + 1);
+    }
+    const kept = new Set([...outputs, ...needed.node.flatMap((node) => inputsOf({ ...node, input: [] }))]);
+    const made = new Set(needed.node.flatMap(({ output }) => output).filter((name) => !kept.has(name)));
+    const renamed = new Map<string | undefined, string>();
+    const node = needed.node.filter(({ opType, input: [from = ""], output: [to = ""] }) => {
+      const isCopy = opType === "Identity" && outputs.has(to) && made.has(from) && (uses.get(from) ?? 0) > 1;
+      if (!isCopy || renamed.has(from)) {
+        return true;
+      }
+      renamed.set(from, to);
+      return false;
+    });
+    const nameOf = (name = "") => renamed.get(name) ?? name;
+    const ranked = new Map(needed.valueInfo.map((info) => [nameOf(info.name), info]));
+    return {
+      node: node.map((one) => ({
+        ...one,
+        input: one.input.map((name) => nameOf(name)),
+        output: one.output.map((name) => nameOf(name)),
+      })),
+      initializer: needed.initializer,
+      valueInfo: needed.valueInfo.filter(({ name }) => !renamed.has(name)),
+      output: this.#outputs.map((info) => ({
+        ...info,
+        type: ranked.get(info.name ?? "")?.type ?? info.type,
+      })),
     };
   }
 
@@ -231,7 +272,7 @@ export class ModelBuilder {
 }
 
 /** The names of a node's inputs and of those of the nodes in its branches. */
-function inputsOf({ input, attribute }: NodeProto): readonly string[] {
+function inputsOf({ input, attribute }: Pick<NodeProto, "input" | "attribute">): readonly string[] {
   return [...input, ...attribute.flatMap(({ g }) => g?.node.flatMap(inputsOf) ?? [])];
 }
 
