@@ -17,3 +17,9 @@ test("small gradients of convolutions run on one thread; large ones and inferenc
   expect(isFasterOnOneThread([forward, backward], 1e9)).toBe(false);
   expect(isFasterOnOneThread([forward, forward], 3e6)).toBe(false);
 });
+
+test("small nodes run on one thread", () => {
+  const members = [{ lowering: undefined }, { lowering: undefined }];
+  expect(isFasterOnOneThread(members, 60_000)).toBe(true);
+  expect(isFasterOnOneThread(members, 300_000)).toBe(false);
+});
