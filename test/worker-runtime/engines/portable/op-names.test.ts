@@ -9,7 +9,8 @@ const ops = bundledOpRegistry();
 /** The engine's own files but for the kernels and the lowerings, which are written op by op, and what knows ONNX's ops. */
 function sources(): string[] {
   return readdirSync(engine, { recursive: true, encoding: "utf8" }).filter(
-    (file) => file.endsWith(".ts") && !["kernels", "lowering", "onnx"].some((folder) => file.startsWith(folder)),
+    (file) =>
+      file.endsWith(".ts") && !["kernels", "lowering", "onnx"].some((folder) => file.startsWith(folder)),
   );
 }
 
