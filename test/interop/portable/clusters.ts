@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { expect } from "vitest";
 import {
   environmentWithoutProxies,
   repositoryRoot,
@@ -88,4 +89,19 @@ export async function runScenarios(
     throw new Error(`${names.join(", ")}: code ${code}\n${peer.output().slice(-6_000)}\n${logs.join("\n")}`);
   }
   return JSON.parse(peer.stdout().trim().split("\n").at(-1) ?? "{}") as Record<string, unknown>;
+}
+
+/**
+ * What a Python program prints: an object for each line that begins like one, all of them joined. Fails with all of its
+ * output if it does.
+ */
+export async function printedBy(args: readonly string[]): Promise<object> {
+  const peer = await spawnPeer(tensorflowPython(), [...args], { env: environmentWithoutProxies() });
+  const { code } = await peer.exited;
+  expect(code, peer.output().slice(-6_000)).toBe(0);
+  const lines = peer
+    .stdout()
+    .split("\n")
+    .filter((line) => line.startsWith("{"));
+  return Object.assign({}, ...lines.map((line) => JSON.parse(line) as object));
 }

@@ -1,14 +1,8 @@
 /** Programs of users of stock TensorFlow (scripts/user_programs): on our servers they give what they give on stock ones. */
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import {
-  environmentWithoutProxies,
-  peerMissing,
-  repositoryRoot,
-  spawnPeer,
-  tensorflowPython,
-} from "../../support/peers.js";
-import { type Engine, startCluster } from "./clusters.js";
+import { peerMissing, repositoryRoot } from "../../support/peers.js";
+import { type Engine, printedBy, startCluster } from "./clusters.js";
 
 const programs = [
   "strings",
@@ -136,14 +130,7 @@ async function runOn(
   const cluster = await startCluster({ ps: 2, worker: 2 }, () => engine, options);
   try {
     const args = [folder, JSON.stringify(cluster.addresses), cluster.folder, ...names];
-    const peer = await spawnPeer(tensorflowPython(), args, { env: environmentWithoutProxies() });
-    const { code } = await peer.exited;
-    expect(code, peer.output().slice(-6_000)).toBe(0);
-    const lines = peer
-      .stdout()
-      .split("\n")
-      .filter((line) => line.startsWith("{"));
-    return Object.assign({}, ...lines.map((line) => JSON.parse(line) as object)) as Record<string, unknown>;
+    return (await printedBy(args)) as Record<string, unknown>;
   } finally {
     await cluster.stop();
   }

@@ -4,14 +4,8 @@
  */
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import {
-  environmentWithoutProxies,
-  peerMissing,
-  repositoryRoot,
-  spawnPeer,
-  tensorflowPython,
-} from "../../../support/peers.js";
-import { type Engine, startCluster } from "../clusters.js";
+import { peerMissing, repositoryRoot } from "../../../support/peers.js";
+import { type Engine, printedBy, startCluster } from "../clusters.js";
 import { networkKernels } from "./network-kernels.js";
 import { runByKernels } from "./run-by-kernels.js";
 
@@ -65,15 +59,8 @@ async function trainOn(engine: Engine): Promise<Run> {
   try {
     const folder = path.join(repositoryRoot, "test", "interop", "portable", "models", "networks");
     const args = [folder, JSON.stringify(cluster.addresses), String(STEPS), ...names];
-    const peer = await spawnPeer(tensorflowPython(), args, { env: environmentWithoutProxies() });
-    const { code } = await peer.exited;
-    expect(code, peer.output().slice(-6_000)).toBe(0);
-    const lines = peer
-      .stdout()
-      .split("\n")
-      .filter((line) => line.startsWith("{"));
     return {
-      trained: Object.assign({}, ...lines.map((line) => JSON.parse(line) as object)) as Run["trained"],
+      trained: (await printedBy(args)) as Run["trained"],
       log: [...cluster.ours.values()].map((worker) => worker.output()).join(""),
     };
   } finally {

@@ -25,9 +25,6 @@ export interface GroupedFrame {
   readonly waits: boolean;
 }
 
-/** A node whose set has more members than this is not grouped with any other. */
-const MAX_SET = 64;
-
 /**
  * Finds the regions of a graph: disjoint lists of nodes, each of which can run as one node that waits for all inputs of
  * its members and then returns all of their outputs. The graph of regions and other nodes has no cycle, and
@@ -102,8 +99,7 @@ function keysOf(nodes: readonly GroupedNode[], order: readonly number[]): readon
     if (node.liveness?.kind === "exit" && node.frame?.waits === true) {
       wait = sets.union(wait, sets.single(`frame ${node.frame.number}`));
     }
-    // A set that has become too large is replaced by one unique to the node.
-    unknown[index] = sets.elements(wait).length > MAX_SET ? sets.single(`${index}`) : wait;
+    unknown[index] = sets.limited(wait, `${index}`);
     depths[index] = depth;
     if (node.key !== undefined) {
       keys[index] = `${liveness.classOf(index)} ${unknown[index]} ${depth} ${node.key}`;

@@ -30,9 +30,6 @@ export interface LivingNode {
   readonly frame?: { readonly number: number; readonly depth: number } | undefined;
 }
 
-/** A node whose set has more members than this is not taken to be alive together with any other. */
-const MAX_SET = 64;
-
 /**
  * Finds which nodes are alive together: those with equal sets of conditions. A condition is that a Switch has chosen an
  * output; one of another loop frame begins with its depth.
@@ -90,7 +87,7 @@ export class LivenessTable {
       case "trigger":
         return this.#outside(all, frame.depth);
       default:
-        return this.#sets.elements(all).length > MAX_SET ? this.#sets.single(own) : all;
+        return this.#sets.limited(all, own);
     }
   }
 

@@ -1,3 +1,6 @@
+/** Larger sets are not kept: what has one counts as unlike anything else. */
+const MAX_SET = 64;
+
 /** Sets of texts by number: equal sets have the same number. */
 export class SetTable {
   static readonly EMPTY = 0;
@@ -34,6 +37,11 @@ export class SetTable {
     const ofA = this.#unions.get(a) ?? new Map<number, number>();
     this.#unions.set(a, ofA.set(b, union));
     return union;
+  }
+
+  /** The set, or in place of one that has become too large, the set of this element alone. */
+  limited(set: number, element: string): number {
+    return this.elements(set).length > MAX_SET ? this.single(element) : set;
   }
 
   #numberOf(sorted: readonly string[]): number {
