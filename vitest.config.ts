@@ -7,6 +7,8 @@ const electron = noDisplayReason() === undefined ? findElectron() : undefined;
 
 export default defineConfig({
   test: {
+    // Node has one of its own since 25, undefined unless it is given a file, which would hide the test DOM's.
+    execArgv: "localStorage" in globalThis ? ["--no-webstorage"] : [],
     include: ["test/**/*.test.ts", "test/**/*.test.tsx"],
     exclude: [...configDefaults.exclude, ...(electron === undefined ? ["test/e2e/electron.test.ts"] : [])],
     env: {
@@ -21,7 +23,10 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
-    globalSetup: ["test/support/preloaded-tensorflow/preloaded-tensorflow.ts"],
+    globalSetup: [
+      "test/support/temporary-folder.ts",
+      "test/support/preloaded-tensorflow/preloaded-tensorflow.ts",
+    ],
     pool: "forks",
     maxWorkers: 3,
   },

@@ -11,6 +11,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { noDisplayReason } from "./lib/display.mjs";
 import { packageFolders } from "./lib/dist/package-folders.mjs";
 import { chosenTargets } from "./lib/dist/targets.mjs";
+import { programPath } from "./lib/programs.mjs";
 import { BuildError, main, root } from "./lib/project.mjs";
 
 const WINDOW_WITHIN_MILLIS = 60_000;
@@ -33,7 +34,7 @@ async function testWindow(program) {
   // An unpacked folder has no sandbox helper that belongs to root; an installed package does.
   const args = process.platform === "linux" ? ["--no-sandbox"] : [];
   const virtual = process.platform === "linux" && noDisplayReason() !== undefined;
-  const [command, ...rest] = virtual ? ["xvfb-run", "-a", program, ...args] : [program, ...args];
+  const [command, ...rest] = virtual ? [programPath("xvfb-run"), "-a", program, ...args] : [program, ...args];
   const child = spawn(command, rest, {
     env: { ...process.env, TENSORDECK_DATA_DIR: dataDir, TENSORDECK_NETWORK: "off" },
     stdio: "inherit",

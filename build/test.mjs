@@ -1,16 +1,18 @@
 // `npm test`: builds what is out of date, installs what the tests need (lib/peers), runs vitest (with further
 // arguments), lists what is missing here, and ends with a line that counts tests: "N passed, N failed", and
-// ", N skipped" if any were. With CI=true a skipped test is a failure.
+// ", N skipped" if any were. With CI=true a skipped test is a failure. In place of further arguments, --root-tests runs only
+// the files that need root, --without-root-tests only the others.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import { closingLine, failureLine } from "./lib/ci/counted-run.mjs";
 import { bringPeers, lackLines } from "./lib/peers/peers.mjs";
 import { systemEnvironment } from "./lib/programs.mjs";
-import { main, runTool } from "./lib/project.mjs";
-import { selectedPeers } from "./lib/selected-peers.mjs";
+import { main, root, runTool } from "./lib/project.mjs";
+import { selectedPeers, vitestArguments } from "./lib/selected-peers.mjs";
 import { buildAll } from "./lib/steps.mjs";
 
-/** Tests by outcome, from vitest's JSON report; undefined if it wrote none. */
+/** Tests by outcome, and a line for each failure, from vitest's JSON report; undefined if it wrote none. */
 function readCounts(file) {
   let report;
   try {
@@ -18,16 +20,20 @@ function readCounts(file) {
   } catch {
     return undefined;
   }
-  const counts = { passed: 0, failed: 0, skipped: [] };
+  const counts = { passed: 0, failed: 0, skipped: [], failures: [] };
   for (const suite of report.testResults) {
     const failedBefore = counts.failed;
+    const fail = (name, message) => {
+      counts.failed += 1;
+      counts.failures.push(failureLine(relative(root, suite.name), name, message));
+    };
     for (const test of suite.assertionResults) {
       if (test.status === "passed") counts.passed += 1;
-      else if (test.status === "failed") counts.failed += 1;
+      else if (test.status === "failed") fail(test.fullName, test.failureMessages.join("\n"));
       else counts.skipped.push(test.fullName);
     }
     // A file that cannot be collected, or whose hooks fail, has failed even if none of its tests has.
-    if (suite.status === "failed" && counts.failed === failedBefore) counts.failed += 1;
+    if (suite.status === "failed" && counts.failed === failedBefore) fail("", suite.message ?? "");
   }
   return counts;
 }
@@ -36,12 +42,13 @@ await main(async () => {
   const underCi = process.env.CI === "true";
   const scratch = mkdtempSync(join(tmpdir(), "tensordeck-test-"));
   const reportFile = join(scratch, "report.json");
-  const args = process.argv.slice(2);
+  let args = process.argv.slice(2);
   let peers = [];
   let counts;
   let exitCode = 1;
   try {
     await buildAll();
+    args = vitestArguments(args, scratch);
     const selected = selectedPeers(args, scratch);
     await bringPeers(selected, underCi);
     peers = selected;
@@ -51,14 +58,16 @@ await main(async () => {
     counts = readCounts(reportFile);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
-    counts ??= { passed: 0, failed: 1, skipped: [] };
+    counts ??= { passed: 0, failed: 1, skipped: [], failures: [] };
     if (exitCode !== 0 && counts.failed === 0) {
-      console.error("The test run failed outside of its tests; the lines above say where.");
       counts.failed = 1;
+      counts.failures.push(
+        failureLine("", "the run", "It failed outside of its tests; its output says where."),
+      );
     }
     if (counts.passed === 0 && counts.failed === 0 && counts.skipped.length === 0) {
-      console.error("No test ran.");
       counts.failed = 1;
+      counts.failures.push(failureLine("", "the run", "No test ran."));
     }
     if (underCi && counts.skipped.length > 0) {
       console.error(
@@ -70,8 +79,8 @@ await main(async () => {
     process.exitCode = exitCode;
     // Written to one stream after the other, so the counts stay the last line if the two are merged.
     process.once("exit", () => {
-      const skipped = counts.skipped.length > 0 ? `, ${counts.skipped.length} skipped` : "";
-      console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
+      for (const line of counts.failures) console.log(line);
+      console.log(closingLine({ ...counts, skipped: counts.skipped.length }));
     });
   }
 });

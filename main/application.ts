@@ -16,7 +16,7 @@ import { createKubernetes } from "./kubernetes/room.js";
 import { createMachine } from "./machine/room.js";
 import { openOwnFirewall } from "./network/firewall/own-firewall.js";
 import { createNetwork } from "./network/room.js";
-import type { Clones } from "./peers/agent/instance-lock.js";
+import type { KnownPeers } from "./peers/agent/instance-lock.js";
 import { mayRunScripts } from "./peers/agent/roles.js";
 import { loadCredentials } from "./peers/credentials.js";
 import { type NetworkScope, networkScope } from "./peers/network-scope.js";
@@ -65,8 +65,8 @@ export interface Application {
   onEvent(listener: EventListener, options?: { readonly background?: boolean }): () => void;
   /** The newest event of a name that carries a state. */
   newestEvent(event: EventName): NumberedEvent | undefined;
-  /** Addresses ("host:port") of machines that share one identity, by device ID. */
-  clones(): Clones;
+  /** For programs that ask the process that holds the data folder. */
+  knownPeers(): KnownPeers;
   /** What the user would lose if the application ended now. */
   inUse(): InUse;
   /** Ends runs, installations and every task process; resolves when they are gone. May be called more than once. */
@@ -136,6 +136,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const runs = createRuns({
     ...{ engine, cluster, documents, tasks, emit },
     ...{ folder: inDataDir("runs"), checkpointFolder: inDataDir("checkpoints") },
+    setAsideFolder: inDataDir("set-aside"),
   });
   clusterRoom.attachRuns(runs.isGoing);
   const submit = createSubmit({
@@ -196,7 +197,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       if (disposal) throw problem("UNAVAILABLE", "Tensordeck is shutting down.");
       return await callHandler(handlers, method, params, caller);
     },
-    clones: () => peers.clones(),
+    knownPeers: () => peers.knownPeers(),
     inUse: () =>
       inUse({
         ownId: peers.ownId,

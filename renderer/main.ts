@@ -1,6 +1,7 @@
 import "./theme/tokens.css";
 import "./theme/base.css";
 import "./theme/react-flow.css";
+import "./transport/confined-zod.js";
 import { chooseLanguage } from "./texts/language.js";
 import { arrive } from "./transport/arrive.js";
 

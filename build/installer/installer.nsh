@@ -10,12 +10,13 @@
 !macro customUnInstall
   ${ifNot} ${isUpdated}
   ${andIfNot} ${Silent}
+    ; Modules of the account must not run with an administrator's rights, hence the module path.
     ; The firewall rules of the wizard and the agent's scheduled task are the machine's: Windows asks for an administrator.
     MessageBox MB_YESNO|MB_ICONQUESTION|MB_DEFBUTTON2 \
       "Also remove Tensordeck's firewall rules and its background task, if there are any?$\r$\n$\r$\nWindows then asks for an administrator's permission." \
       /SD IDNO IDNO tensordeckKeepRules
     ExecShellWait "runas" "$SYSDIR\WindowsPowerShell\v1.0\powershell.exe" \
-      "-NoProfile -NonInteractive -WindowStyle Hidden -Command $\"Remove-NetFirewallRule -Group Tensordeck -ErrorAction SilentlyContinue; Stop-ScheduledTask -TaskName Tensordeck -ErrorAction SilentlyContinue; Unregister-ScheduledTask -TaskName Tensordeck -Confirm:$$false -ErrorAction SilentlyContinue$\"" \
+      "-NoProfile -NonInteractive -WindowStyle Hidden -Command $\"$$env:PSModulePath = $$PSHOME + '\Modules'; Remove-NetFirewallRule -Group Tensordeck -ErrorAction SilentlyContinue; Stop-ScheduledTask -TaskName Tensordeck -ErrorAction SilentlyContinue; Unregister-ScheduledTask -TaskName Tensordeck -Confirm:$$false -ErrorAction SilentlyContinue$\"" \
       SW_HIDE
     tensordeckKeepRules:
 

@@ -7,3 +7,5 @@ export function ask(
   args: readonly string[],
   options?: SpawnSyncOptions,
 ): { readonly ok: boolean; readonly stdout: string; readonly errors: string };
+export function programPath(name: string): string;
+export function npmCommand(): [string, ...string[]];

@@ -1,7 +1,7 @@
 // Shared by the build scripts: paths, and running child processes.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The repository's root folder. */
@@ -23,8 +23,11 @@ export function packageDir(name) {
 /**
  * Runs one of the project's tools and resolves with its exit code (128 + the signal's number when a signal ended it).
  * Its output is forwarded to ours.
+ *
+ * @param {string} command the full path of a program: see `programPath` of programs.mjs
  */
 export function run(command, args, options = {}) {
+  if (!isAbsolute(command)) throw new Error(`${command} is not the full path of a program.`);
   return new Promise((resolveCode, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"], ...options });
     child.once("error", reject);

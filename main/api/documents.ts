@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { method, nothing } from "./method.js";
+import { documentIdSchema } from "./run-state.js";
 
 /** The outer message of a file. A file is saved as the kind that was opened. */
 export const documentKindSchema = z.enum(["graph", "meta_graph", "saved_model"]);
@@ -14,6 +15,8 @@ export const PART_BYTES = 4 * 2 ** 20;
 
 /** A document as it travels between application and window. */
 export const documentSchema = z.object({
+  /** That of an example, or of a document which was open before and goes on from its draft. */
+  id: documentIdSchema.optional(),
   /** Absolute path; absent for an example or a document that was never saved. */
   path: z.string().optional(),
   /** The name that the window shows. */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { bytesSchema, documentFormatSchema, documentKindSchema, documentSchema } from "./documents.js";
 import { method, nothing } from "./method.js";
+import { documentIdSchema } from "./run-state.js";
 
 /** A version 4 UUID, as created by `crypto.randomUUID`: it names a file of the data folder. */
 export const draftIdSchema = z
@@ -26,6 +27,8 @@ export type DraftChange = z.infer<typeof draftChangeSchema>;
 
 /** What a draft stores about its document. */
 export const draftDocumentSchema = z.object({
+  /** Absent in drafts of earlier versions. */
+  id: documentIdSchema.optional(),
   name: z.string().max(4096),
   path: z.string().max(4096).optional(),
   kind: documentKindSchema,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { feedBatchesSchema } from "./feeds.js";
 import { method, nothing } from "./method.js";
 import { recoveryOfferSchema } from "./recoveries.js";
-import { runOriginSchema, runStateSchema } from "./run-state.js";
+import { runDocumentSchema, runOriginSchema, runStateSchema } from "./run-state.js";
 import { runUpdateSchema } from "./runs.js";
 
 const number = z.number().or(z.nan());
@@ -76,6 +76,8 @@ export const runHistoryMethods = {
   /** What windows were told of a run last: its values and its trace. */
   "runs.kept": method(z.object({ runId: z.string().max(64) }), runUpdateSchema),
   /** Forgets the runs of a document that have ended. */
-  "runs.clear": method(runOriginSchema.pick({ document: true, path: true }), nothing),
+  "runs.clear": method(runDocumentSchema, nothing),
+  /** A document that had no file was saved as one: its runs are those of the file from now on. */
+  "runs.documentSaved": method(runDocumentSchema.required(), nothing),
   "runs.scalars": method(z.object({ runId: z.string().max(64) }), z.array(scalarCurveSchema)),
 } as const;

@@ -104,12 +104,14 @@ export const nodeRunSchema = z.object({
   outputBytes: z.number(),
   /** The most that it held at one time of what it allocated itself; absent if that was not recorded. */
   peakBytes: z.number().optional(),
+  /** How many nodes ran as one with it: its time is its share of theirs. Absent if it ran alone. */
+  together: z.number().int().positive().optional(),
 });
 export type NodeRun = z.infer<typeof nodeRunSchema>;
 
 /** A tensor that went from one task to another during the step. */
 export const transferSchema = z.object({
-  /** The tensor's name, "x:0"; empty if the trace does not tell. */
+  /** The tensor's name, "x:0"; "^x" for a control edge; empty if the trace does not tell. */
   tensor: z.string(),
   fromDevice: z.string(),
   toDevice: z.string(),
@@ -117,6 +119,8 @@ export const transferSchema = z.object({
   durationMicros: z.number(),
   /** Absent if unknown. */
   bytes: z.number().optional(),
+  /** True if it carried what the client fed or fetched: no node of the receiving task reads it. */
+  forClient: z.boolean().optional(),
   /**
    * False if no task recorded it, but the placement of its nodes implies it: the times are then from the end of the
    * node that made it to the start of the first that read it.
@@ -136,7 +140,7 @@ export const runUpdateSchema = z.object({
   /** Steps finished. */
   step: z.number().int().nonnegative(),
   steps: z.number().int().positive(),
-  /** Whether a trace was asked for; the first step is traced in any case. */
+  /** A trace was asked for; the first step and one of the next ones are traced in any case. */
   trace: z.boolean(),
   /** Since the first step began. */
   elapsedMillis: z.number(),

@@ -28,6 +28,7 @@ export function columnsOf(
       durationMicros: ran.map(({ durationMicros }) => durationMicros),
       outputBytes: ran.map(({ outputBytes }) => outputBytes),
       peakBytes: ran.map(({ peakBytes }) => peakBytes ?? null),
+      together: ran.map(({ together }) => together ?? null),
     },
     transfers: {
       tensor: sent.map(({ tensor }) => tensor),
@@ -37,6 +38,7 @@ export function columnsOf(
       durationMicros: sent.map(({ durationMicros }) => durationMicros),
       bytes: sent.map(({ bytes }) => bytes ?? null),
       timed: sent.map(({ timed }) => timed),
+      forClient: sent.map(({ forClient }) => forClient === true),
     },
   };
   return { devices: [...devices.keys()], ...columns };
@@ -52,6 +54,7 @@ export function eventsOf({ devices, nodes, transfers }: TraceEvents): {
   return {
     nodes: nodes.node.map((node, index): NodeRun => {
       const peakBytes = nodes.peakBytes[index] ?? undefined;
+      const together = nodes.together[index] ?? undefined;
       return {
         node,
         device: deviceAt(nodes.device, index),
@@ -59,6 +62,7 @@ export function eventsOf({ devices, nodes, transfers }: TraceEvents): {
         durationMicros: at(nodes.durationMicros, index),
         outputBytes: at(nodes.outputBytes, index),
         ...(peakBytes === undefined ? {} : { peakBytes }),
+        ...(together === undefined ? {} : { together }),
       };
     }),
     transfers: transfers.tensor.map((tensor, index): Transfer => {
@@ -71,6 +75,7 @@ export function eventsOf({ devices, nodes, transfers }: TraceEvents): {
         durationMicros: at(transfers.durationMicros, index),
         ...(bytes === undefined ? {} : { bytes }),
         timed: transfers.timed[index] ?? false,
+        ...(transfers.forClient[index] ? { forClient: true } : {}),
       };
     }),
   };

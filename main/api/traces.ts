@@ -46,12 +46,12 @@ export const traceEventsSchema = z.object({
   nodes: z.object({
     node: z.array(z.string()),
     ...{ device: numbers, startMicros: numbers, durationMicros: numbers },
-    ...{ outputBytes: numbers, peakBytes: numbersIfKnown },
+    ...{ outputBytes: numbers, peakBytes: numbersIfKnown, together: numbersIfKnown },
   }),
   transfers: z.object({
     tensor: z.array(z.string()),
     ...{ fromDevice: numbers, toDevice: numbers, startMicros: numbers, durationMicros: numbers },
-    ...{ bytes: numbersIfKnown, timed: z.array(z.boolean()) },
+    ...{ bytes: numbersIfKnown, timed: z.array(z.boolean()), forClient: z.array(z.boolean()) },
   }),
 });
 export type TraceEvents = z.infer<typeof traceEventsSchema>;

@@ -20,6 +20,8 @@ const graphId = z.string().min(1).max(64);
 const variableName = z.string().max(4096);
 /** Identifies work that takes long; its progress comes as `tensorJobs` events, and `tensors.cancel` ends it. */
 const jobId = z.string().min(1).max(64);
+/** Identifies values that were set aside. */
+const keptId = z.string().min(1).max(64);
 
 export const variableStateSchema = z.object({
   /** The node's name. */
@@ -101,5 +103,15 @@ export const variableMethods = {
       /** Layers in a file of Keras that suit no variables of the graph. */
       unused: z.array(z.string()),
     }),
+  ),
+  /** Keeps the values that variables have now, before they are replaced or moved. The newest few are kept. */
+  "variables.setAside": method(
+    z.object({ graphId, names: z.array(variableName).min(1), jobId }),
+    z.object({ keptId }),
+  ),
+  /** Gives variables the values that were set aside, also those of a graph with other pins. */
+  "variables.bringBack": method(
+    z.object({ graphId, names: z.array(variableName).min(1), keptId, jobId }),
+    z.object({ restored: z.number() }),
   ),
 } as const;

@@ -19,9 +19,10 @@ const importCommand: CommandSpec = {
     { name: "output", short: "o", value: "FILE", help: "Write it into this file. Otherwise it is printed." },
   ],
   notes: `
-FILE is a Docker Compose file whose services have TF_CONFIG, --worker_hosts or names such as worker-0; a TFJob of
-Kubeflow; manifests that tensordeck export has written; a shell script that sets TF_CONFIG; a clusterspec.json; or a
-TF_CONFIG. - is standard input.`,
+FILE is a Docker Compose file whose services have TF_CONFIG, --worker_hosts, --job_name or names such as worker-0; a TFJob
+of Kubeflow; manifests that tensordeck export has written; a shell script that sets TF_CONFIG or --worker_hosts; a
+clusterspec.json; or a TF_CONFIG. - is standard input. Standard error says where in the file the cluster was read, and
+which ports were assumed.`,
 };
 
 /** Where the names in the addresses are known. */
@@ -42,12 +43,12 @@ export async function runImport(args: readonly string[]): Promise<number> {
   if (file === undefined || others.length > 0) {
     throw invalidArgument("Give one file: tensordeck import docker-compose.yml.");
   }
-  const { cluster, source } = importCluster(await readGivenText(file, "FILE"), file);
+  const { cluster, source, notes } = importCluster(await readGivenText(file, "FILE"), file);
   cluster.validate();
   const output = parsed.get("output");
   if (output === undefined) process.stdout.write(clusterJson(cluster));
   else await writeFile(output, clusterJson(cluster));
-  const note = KNOWN_WITHIN[source];
-  if (note !== undefined) process.stderr.write(`${note}\n`);
+  for (const note of [...notes, KNOWN_WITHIN[source]])
+    if (note !== undefined) process.stderr.write(`${note}\n`);
   return 0;
 }

@@ -3,6 +3,7 @@
  * would have to answer Windows' service manager, which a Node program cannot do by itself.
  */
 import { invalidArgument } from "../../worker-runtime/protocol/status.js";
+import { literal } from "../shared/powershell-literal.js";
 import type { ServiceUnitOptions } from "./service-unit.js";
 import { xmlText } from "./xml-text.js";
 
@@ -78,7 +79,7 @@ function windowsWord(word: string): string {
   return `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, "$1$1")}"`;
 }
 
-/** In single quotes, in which PowerShell replaces nothing. */
+/** In single quotation marks, in which PowerShell replaces nothing. */
 function powershellWord(word: string): string {
-  return /^[\w.-]+$/.test(word) ? word : `'${word.replaceAll("'", "''")}'`;
+  return /^[\w.-]+$/.test(word) ? word : literal(word);
 }

@@ -8,6 +8,7 @@ import { loadIdentity } from "../peers/identity/identity.js";
 import type { JobResult, ScriptJob } from "../scripts/script-job.js";
 import { problem } from "../shared/problems.js";
 import { type OpenPlace, submitJob } from "../submit/submit-job.js";
+import { codeOfExit } from "../tasks/exit-code.js";
 import { Ports } from "../tasks/ports.js";
 import { dealOut, findMachines } from "./submit/find-machines.js";
 import { type KubePlace, readSubmitOptions, submitCommand } from "./submit/options.js";
@@ -16,8 +17,6 @@ import { terminalEvents } from "./submit/terminal-events.js";
 
 /** Exit status of a program that was interrupted, as shells report it. */
 const EXIT_INTERRUPTED = 130;
-/** A shell reports the end by a signal as 128 plus its number; this is SIGKILL's. */
-const EXIT_KILLED = 137;
 const ALIVE_MILLIS = 60_000;
 
 /** Returns the exit status of the job. @throws ProblemError, TensorFlowError */
@@ -87,7 +86,7 @@ async function placeOf({ size, namespace, ...choice }: KubePlace, signal: AbortS
 function exitStatusOf({ outcome }: JobResult): number {
   if (outcome.kind === "succeeded") return 0;
   if (outcome.kind === "stopped") return EXIT_INTERRUPTED;
-  return outcome.exit.code ?? (outcome.exit.signal === null ? 1 : EXIT_KILLED);
+  return codeOfExit(outcome.exit);
 }
 
 function problemText({ message, reason, remedy, details }: Problem): string {

@@ -22,6 +22,8 @@ const storedClusterSchema = z.object({
     .catch([]),
   /** Colours by task id. */
   colours: z.record(z.string(), z.number().int().nonnegative()).catch({}),
+  /** The server on which a graph has variables, by task id. */
+  variables: z.record(z.string(), z.string()).catch({}),
 });
 export type StoredCluster = z.infer<typeof storedClusterSchema>;
 

@@ -187,36 +187,10 @@ export class ClusterModel {
     return this.#tunnels.takenPorts();
   }
 
-  /** Resolves when every machine that answers has received its current tunnels. */
-  async tellTunnels(): Promise<void> {
-    // Announcements of unpaired machines do not concern the tunnels.
-    const machines = this.machines().filter(
-      ({ facts }) => facts.kind !== "discovered" && facts.role !== "view",
-    );
-    const tunnelled = machines.map(({ facts: { id, addresses, agentPort } }, position) => ({
-      ...{ id, addresses, agentPort },
-      dials: position === 0,
-    }));
-    for (const { facts } of machines) if (facts.presence === "online") this.#met.add(facts.id);
-    // Machines that are not paired with each other do not notice by themselves that one is gone, or has moved to another
-    // address: its tunnels are removed, which ends their connections, and restored with it.
-    const lost = new Set(
-      machines.flatMap(({ facts: { id, presence } }) =>
-        presence !== "online" && this.#met.has(id) ? [id] : [],
-      ),
-    );
-    const tasks = tunnelledTasks(this.tasks()).filter(({ machineId }) => !lost.has(machineId));
-    const presences = machines.map(({ facts }) => facts.presence);
-    // With many machines the table is large, and most changes do not affect it.
-    const from = { access: this.#access, tunnelled, tasks, presences };
-    if (!isDeepStrictEqual(from, this.#tunnelledFrom)) {
-      this.#tunnelledFrom = from;
-      this.#tellingTunnels = this.#tunnels.tell(
-        machines,
-        this.#access === "open" ? new Map() : tunnelTable(tunnelled, tasks),
-      );
-    }
-    await this.#tellingTunnels;
+  /** Resolves when tasks can reach all others: foreign servers of this machine, and through the machines' tunnels. */
+  async connectTasks(): Promise<void> {
+    this.localServers.look(this.tasks(), this.machines()[0]?.facts.id);
+    await Promise.all([this.localServers.settled(), this.#tellTunnels()]);
   }
 
   /** Reports that the variables, queues and sessions of a task are gone, though its server is the same. */
@@ -224,6 +198,12 @@ export class ClusterModel {
     this.restarts.expect(taskId);
     this.#clears.set(taskId, (this.#clears.get(taskId) ?? 0) + 1);
     this.changed();
+  }
+
+  /** Notes that a graph has variables on the servers of tasks. */
+  noteVariables(taskIds: readonly string[]): void {
+    const noted = this.tasks().filter(({ id }) => taskIds.includes(id));
+    if (noted.filter((task) => this.restarts.holdsVariables(task)).length > 0) inBackground(this.#save());
   }
 
   /** Calls the listener after every change until the returned function is called. */
@@ -262,11 +242,42 @@ export class ClusterModel {
     await saved;
   }
 
+  /** Resolves when every machine that answers has received its current tunnels. */
+  async #tellTunnels(): Promise<void> {
+    // Announcements of unpaired machines do not concern the tunnels.
+    const machines = this.machines().filter(
+      ({ facts }) => facts.kind !== "discovered" && facts.role !== "view",
+    );
+    const tunnelled = machines.map(({ facts: { id, addresses, agentPort } }, position) => ({
+      ...{ id, addresses, agentPort },
+      dials: position === 0,
+    }));
+    for (const { facts } of machines) if (facts.presence === "online") this.#met.add(facts.id);
+    // Machines that are not paired with each other do not notice by themselves that one is gone, or has moved to another
+    // address: its tunnels are removed, which ends their connections, and restored with it.
+    const lost = new Set(
+      machines.flatMap(({ facts: { id, presence } }) =>
+        presence !== "online" && this.#met.has(id) ? [id] : [],
+      ),
+    );
+    const tasks = tunnelledTasks(this.tasks()).filter(({ machineId }) => !lost.has(machineId));
+    const presences = machines.map(({ facts }) => facts.presence);
+    // With many machines the table is large, and most changes do not affect it.
+    const from = { access: this.#access, tunnelled, tasks, presences };
+    if (!isDeepStrictEqual(from, this.#tunnelledFrom)) {
+      this.#tunnelledFrom = from;
+      this.#tellingTunnels = this.#tunnels.tell(
+        machines,
+        this.#access === "open" ? new Map() : tunnelTable(tunnelled, tasks),
+      );
+    }
+    await this.#tellingTunnels;
+  }
+
   #tell(): void {
     this.#news = undefined;
     this.#forgetRemoved();
-    this.localServers.look(this.tasks(), this.machines()[0]?.facts.id);
-    inBackground(this.tellTunnels());
+    inBackground(this.connectTasks());
     inBackground(this.#save());
     const state = this.state();
     if (!isDeepStrictEqual(state, this.#told)) {
@@ -328,6 +339,7 @@ export class ClusterModel {
     // Before any task is listed, since that would give it a colour.
     for (const [id, colour] of Object.entries(stored.colours)) this.#colours.restore(id, colour);
     for (const server of stored.foreign) this.foreign.addAgain(server);
+    this.restarts.restoreHolders(stored.variables);
     this.changed();
   }
 
@@ -339,6 +351,7 @@ export class ClusterModel {
       access: this.#access,
       foreign: this.foreign.list().map(({ id, address, job, index }) => ({ id, address, job, index })),
       colours: this.#colours.entries(),
+      variables: this.restarts.holders(),
     });
   }
 }

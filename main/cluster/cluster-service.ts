@@ -4,7 +4,6 @@
  * In a dynamic cluster a task starts alone and the session says which job and index it has. In a fixed cluster every
  * task is started with the whole ClusterSpec.
  */
-import { inBackground } from "../../worker-runtime/faults.js";
 import type {
   Access,
   AddForeign,
@@ -96,6 +95,11 @@ export class ClusterService {
     return this.#model.localServers.has(port);
   }
 
+  /** Notes that a graph has variables on tasks: when their servers are replaced, it is said that those are gone. */
+  noteVariables(taskIds: readonly string[]): void {
+    this.#model.noteVariables(taskIds);
+  }
+
   /** Calls the listener after every change until the returned function is called. */
   onChange(listener: () => void): () => void {
     return this.#model.onChange(listener);
@@ -131,15 +135,18 @@ export class ClusterService {
   }
 
   /** @throws ProblemError UNAVAILABLE when no TensorFlow server answers there; ALREADY_EXISTS. */
-  addForeign(request: AddForeign): Promise<string> {
-    return this.#enqueue(async () => {
+  async addForeign(request: AddForeign): Promise<string> {
+    const { id, restarted } = await this.#enqueue(async () => {
       const server = foreignAddressOf(request, this.tasks(), this.#model.machines());
       this.#model.notice = undefined;
       const others = this.#model.active();
       await this.#model.foreign.add(server);
-      inBackground(this.#followUps.joined([server], others));
-      return server.id;
+      const restarted = this.#followUps.joined([server], others);
+      await this.#followUps.settleConnections();
+      return { id: server.id, restarted };
     });
+    await restarted;
+    return id;
   }
 
   /**
@@ -148,8 +155,8 @@ export class ClusterService {
    * @throws ProblemError for an invalid row; nothing has changed then. When a machine fails on the way, what was done
    *   before stays done.
    */
-  applyTable(rows: readonly ClusterRow[]): Promise<void> {
-    return this.#enqueue(async () => {
+  async applyTable(rows: readonly ClusterRow[]): Promise<void> {
+    const { restarted } = await this.#enqueue(async () => {
       const model = this.#model;
       this.#adoptMembership();
       const plan = planTable(rows, this.tasks(), model.machines(), model.access);
@@ -163,10 +170,12 @@ export class ClusterService {
       await this.#placement.place([...plan.add].sort(serversFirst));
       const isNew = ({ id }: ClusterTask) => changed.some((wish) => wish.id === id);
       const others = this.#model.active().filter((task) => !isNew(task));
-      inBackground(this.#followUps.joined([...changed, ...plan.renameForeign], others));
+      const restarted = this.#followUps.joined([...changed, ...plan.renameForeign], others);
       await this.#followUps.settlePorts(changed.map(({ id }) => id));
       await this.#followUps.left(plan.remove);
+      return { restarted };
     });
+    await restarted;
   }
 
   /**

@@ -26,6 +26,8 @@ export interface ClusterTask {
    * answered.
    */
   readonly incarnation: string | undefined;
+  /** As `incarnation`, but a server that was cleared is still the same. */
+  readonly server: string | undefined;
   /** Why no session can use it, though it may be running. */
   readonly unusable: Problem | undefined;
   /** Why it cannot be started, stopped or cleared from here. */

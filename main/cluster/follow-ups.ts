@@ -1,6 +1,6 @@
 /** What follows for the other tasks of the cluster when some have joined or left. */
+import { delay } from "../../worker-runtime/cancellation/delay.js";
 import { PARAMETER_SERVER_JOB } from "../../worker-runtime/cluster/job-names.js";
-import { delay } from "../shared/deferred.js";
 import { log } from "../shared/log/log.js";
 import { defined } from "../shared/problems.js";
 import type { ClusterModel } from "./cluster-model.js";
@@ -14,7 +14,7 @@ export interface FollowUpCollaborators {
   readonly stopPsWithLastWorker: () => Promise<boolean>;
 }
 
-/** How long an added task waits for the machines to report whether they can listen on its port. */
+/** How long an added task waits for the machines to set up its tunnels, and to report whether they can listen on its port. */
 const TUNNEL_WAIT_MILLIS = 5000;
 const TUNNEL_ROUNDS = 3;
 
@@ -70,11 +70,16 @@ export class FollowUps {
     );
   }
 
+  /** Resolves when tasks can reach all others, or after a while: a run that follows needs it at once. */
+  async settleConnections(): Promise<void> {
+    await Promise.race([this.#collaborators.model.connectTasks(), delay(TUNNEL_WAIT_MILLIS)]);
+  }
+
   /** Moves new tasks to other ports if some machine cannot listen on theirs. They have no state to lose yet. */
   async settlePorts(taskIds: readonly string[]): Promise<void> {
     const { model, placement } = this.#collaborators;
     for (let round = 0; round < TUNNEL_ROUNDS; round++) {
-      await Promise.race([model.tellTunnels(), delay(TUNNEL_WAIT_MILLIS)]);
+      await this.settleConnections();
       const stuck = model.tasks().filter(({ id, needsPort }) => needsPort && taskIds.includes(id));
       if (stuck.length === 0) return;
       await placement.replace(stuck.map((task) => ({ task, wish: placement.wishOf(task) })));

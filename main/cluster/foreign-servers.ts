@@ -1,9 +1,10 @@
 /** TensorFlow servers that were started outside Tensordeck: probed for health, never started or stopped. */
+import { withDeadline } from "../../worker-runtime/cancellation/deadline.js";
+import { delay } from "../../worker-runtime/cancellation/delay.js";
 import { taskOfDevice } from "../../worker-runtime/cluster/device-name.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Device, TaskState } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
-import { delay } from "../shared/deferred.js";
 import { messageOf, problem } from "../shared/problems.js";
 import {
   HEALTH_INTERVAL_MILLIS,
@@ -63,7 +64,7 @@ export class ForeignServers {
   async add(server: ForeignAddress): Promise<void> {
     const probe = this.#openProbe(server.address);
     try {
-      const health = await probe.check(AbortSignal.timeout(HEALTH_INTERVAL_MILLIS));
+      const health = await withDeadline(HEALTH_INTERVAL_MILLIS, undefined, (signal) => probe.check(signal));
       this.#watch(answered(server, health), probe);
     } catch (error) {
       probe.close();

@@ -36,6 +36,11 @@ export class LocalServers {
     for (const port of ports) if (!this.#reached.has(port)) this.#begin(port);
   }
 
+  /** Resolves when all of them are within reach, or cannot be. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#reached.values());
+  }
+
   dispose(): void {
     for (const port of [...this.#reached.keys()]) this.#end(port);
   }

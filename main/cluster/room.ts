@@ -31,7 +31,7 @@ export interface ClusterOptions {
 /** The ports that the cluster offers to the other rooms. */
 export type ClusterPort = Pick<
   ClusterService,
-  "tasks" | "state" | "samples" | "membership" | "onChange" | "onSamples" | "startTask"
+  "tasks" | "state" | "samples" | "membership" | "onChange" | "onSamples" | "startTask" | "noteVariables"
 >;
 
 export interface ClusterRoom extends Room<HandlersOf<typeof clusterMethods>> {

@@ -155,6 +155,7 @@ function finish(draft: Draft, seen: Seen, sources: TaskSources): ClusterTask {
   const { id, job, index, engine, foreign, state, address, devices } = task;
   return {
     ...{ id, name, job, index, engine, machineId, foreign, state, address, devices, incarnation },
+    server: draft.incarnation,
     locked: task.locked,
     elsewhere: machineId === sources.machines[0]?.facts.id ? undefined : draft.machineName,
     unusable,

@@ -4,8 +4,8 @@ import { isLoopback } from "../../worker-runtime/cluster/host.js";
 import type { Membership, Task } from "../api/cluster.js";
 import type { MachineFacts } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
+import { machineSilent } from "../machine/machine-silent.js";
 import type { ClusterMachine } from "../peers/cluster-machine.js";
-import { defined } from "../shared/problems.js";
 import { isTaskPort, TASK_PORTS_TEXT } from "../tasks/task-ports.js";
 import { taskName } from "./cluster-task.js";
 import { type ForeignServer, ownNameOf } from "./foreign-servers.js";
@@ -32,13 +32,8 @@ export interface Seen {
 
 /** A task whose machine does not answer. @param task "worker/0" */
 export function noAnswerOf(machine: MachineFacts, task: string): Problem {
-  return defined({
-    code: "UNAVAILABLE",
-    message: `${machine.name} does not answer.`,
-    reason: machine.problem?.message,
-    remedy: `Check whether ${machine.name} is on and connected to the network. ${task} may still be running there.`,
-    task,
-  });
+  const silent = machineSilent(machine);
+  return { ...silent, remedy: `${silent.remedy} ${task} may still be running there.`, task };
 }
 
 /** A task of a machine that lets this one only view. @param task "worker/0" */

@@ -58,6 +58,8 @@ export class DocumentService {
   async openExample(id: string): Promise<DocumentFile> {
     const example = await this.#collaborators.examples.open(id);
     return {
+      // Every window that opens it finds its earlier runs.
+      id: `example:${id}`,
       name: example.title,
       kind: "meta_graph",
       format: "text",
@@ -145,10 +147,11 @@ export class DocumentService {
     if (request.kind === "saved_model" && source?.path !== undefined && source.file?.path !== path) {
       await copySavedModelParts(source.path, path);
     }
+    const isNew = (await fileVersion(path)) === undefined;
     try {
       await writeFileAtomically(path, bytes);
     } catch (error) {
-      const what = `${path} could not be written; the existing file is unchanged`;
+      const what = `${path} could not be written${isNew ? "" : "; the existing file is unchanged"}`;
       if (errnoOf(error) !== "ENOENT") throw fileProblem(what, error);
       throw problem("NOT_FOUND", `${path} could not be written.`, {
         reason: `The folder ${dirname(path)} does not exist.`,

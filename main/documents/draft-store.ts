@@ -2,12 +2,13 @@
  * The drafts of all windows, each in a file of its own in the data folder. A draft belongs to the window that writes it
  * for as long as that is connected; afterwards it is offered to the others until it is restored or discarded.
  */
+
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { delay } from "../../worker-runtime/cancellation/delay.js";
 import type { SavedModelSource } from "../../worker-runtime/graph/graph-file.js";
 import { type Draft, type DraftChange, draftIdSchema, type KeepDraft } from "../api/drafts.js";
 import type { Caller } from "../shared/caller.js";
-import { delay } from "../shared/deferred.js";
 import { defined, fileProblem, problem } from "../shared/problems.js";
 import { targetOfUnfinishedWrite } from "../storage/atomic-write.js";
 import { type FileVersion, fileVersion } from "../storage/file-version.js";

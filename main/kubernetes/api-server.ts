@@ -1,9 +1,11 @@
 /** Requests to an API server. Signing in is left to Kubernetes' client; each request can be cancelled. */
+
 import { type IncomingMessage, request as plainRequest } from "node:http";
 import { type RequestOptions, request as secureRequest } from "node:https";
 import { text } from "node:stream/consumers";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { WebSocket } from "ws";
+import { withDeadline } from "../../worker-runtime/cancellation/deadline.js";
 import { problem } from "../shared/problems.js";
 import { apiProblem, connectionProblem } from "./api-problem.js";
 import { type ContextChoice, chooseContext } from "./kube-config.js";
@@ -56,21 +58,19 @@ export class ApiServer {
 
   /** The answer's JSON. @throws ProblemError, the signal's reason */
   async request(request: ApiRequest): Promise<unknown> {
-    const deadline = AbortSignal.timeout(ANSWER_MILLIS);
-    const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline;
-    try {
-      const body = await text(await this.#open({ ...request, signal }));
-      return body === "" ? undefined : JSON.parse(body);
-    } catch (error) {
-      request.signal?.throwIfAborted();
-      if (deadline.aborted) {
+    return await withDeadline(ANSWER_MILLIS, request.signal, async (signal) => {
+      try {
+        const body = await text(await this.#open({ ...request, signal }));
+        return body === "" ? undefined : JSON.parse(body);
+      } catch (error) {
+        request.signal?.throwIfAborted();
+        if (!signal.aborted) throw error;
         throw problem("DEADLINE_EXCEEDED", `${request.what}.`, {
           reason: `The API server ${this.server} did not answer within ${ANSWER_MILLIS / 1000} s.`,
           remedy: "Try again, and check the cluster if it happens again.",
         });
       }
-      throw error;
-    }
+    });
   }
 
   /** An answer that goes on until the signal is aborted or the server ends it. @throws as `request` */

@@ -1,6 +1,10 @@
 /** The user's kubeconfig, read by Kubernetes' own client, which knows its ways to sign in. */
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { defined, messageOf, problem } from "../shared/problems.js";
+import { locateSignInPrograms } from "./sign-in-programs.js";
 
 export interface KubeContext {
   readonly name: string;
@@ -54,16 +58,29 @@ export async function chooseContext({ kubeconfig, context }: ContextChoice): Pro
       remedy: "Complete the entry in the kubeconfig's clusters.",
     });
   }
+  const user = config.getCurrentUser();
+  if (user !== null) locateSignInPrograms(user, folderOf(kubeconfig));
   return config;
+}
+
+/** The folder to which relative paths of the kubeconfig belong. */
+function folderOf(kubeconfig: string | undefined): string {
+  const file = kubeconfig ?? process.env.KUBECONFIG?.split(delimiter).find((name) => name !== "");
+  return file === undefined ? join(homedir(), ".kube") : dirname(resolve(file));
 }
 
 async function load(kubeconfig: string | undefined): Promise<KubeConfig> {
   // The client is large: it is loaded when Kubernetes is used for the first time.
-  const { KubeConfig: Config } = await import("@kubernetes/client-node/dist/config.js");
+  const { KubeConfig: Config, findHomeDir } = await import("@kubernetes/client-node/dist/config.js");
   const config = new Config();
   try {
-    if (kubeconfig === undefined) config.loadFromDefault();
-    else config.loadFromFile(kubeconfig);
+    if (kubeconfig === undefined) {
+      // On Windows the client would ask a wsl.exe of whichever folder for a kubeconfig; kubectl does not.
+      const home = findHomeDir();
+      const isKept = home !== null && existsSync(join(home, ".kube", "config"));
+      const asksWsl = process.platform === "win32" && !process.env.KUBECONFIG && !isKept;
+      config.loadFromDefault(undefined, false, asksWsl ? "linux" : process.platform);
+    } else config.loadFromFile(kubeconfig);
   } catch (error) {
     throw problem("INVALID_ARGUMENT", `${kubeconfig ?? "The kubeconfig"} cannot be read.`, {
       reason: messageOf(error),

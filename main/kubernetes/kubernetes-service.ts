@@ -1,4 +1,5 @@
 /** The connection to one namespace of a Kubernetes cluster, and what runs there. */
+import { LinkedAbortController } from "../../worker-runtime/cancellation/linked-abort-controller.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { LogLine } from "../api/cluster.js";
 import type { KubernetesState } from "../api/kubernetes.js";
@@ -13,7 +14,7 @@ import { Deployments, type DeployOptions } from "./deployments.js";
 import { type ContextChoice, readContexts } from "./kube-config.js";
 import { clusterOfPod, isPodOf, jobsOf, tasksOfPods } from "./namespace-tasks.js";
 import { PodForwards } from "./pod-forwards.js";
-import { type PodLogLine, podLog } from "./pod-log.js";
+import { type PodLogLine, type PodLogOptions, podLog } from "./pod-log.js";
 import { type PodUsage, podUsage, USAGE_MILLIS } from "./pod-metrics.js";
 import type { Pod, PodTask } from "./pod-task.js";
 import { PodWatch, type PodWatchListener } from "./pod-watch.js";
@@ -246,16 +247,9 @@ export class KubernetesService {
   /** Lines as they come. @throws ProblemError */
   log(
     pod: string,
-    options: {
-      readonly follow: boolean;
-      readonly tailLines: number;
-      readonly previous?: boolean;
-      readonly signal?: AbortSignal;
-    },
+    options: Omit<PodLogOptions, "signal"> & { readonly signal?: AbortSignal },
   ): AsyncGenerator<PodLogLine> {
-    const { api, deployments, abort } = this.#connected();
-    const signal = options.signal ? AbortSignal.any([options.signal, abort.signal]) : abort.signal;
-    return podLog(api, deployments.namespace, this.#task(pod), { ...options, signal });
+    return linesOf(this.#connected(), this.#task(pod), options);
   }
 
   #connected(): Connection {
@@ -353,5 +347,19 @@ export class KubernetesService {
   #tell(): void {
     const state = this.state();
     for (const listener of [...this.#listeners]) listener(state);
+  }
+}
+
+/** The lines of a pod's log, until the signal is aborted or the connection ends. */
+async function* linesOf(
+  { api, deployments, abort }: Connection,
+  task: PodTask,
+  { signal, ...options }: Omit<PodLogOptions, "signal"> & { readonly signal?: AbortSignal },
+): AsyncGenerator<PodLogLine> {
+  const ends = new LinkedAbortController(signal, abort.signal);
+  try {
+    yield* podLog(api, deployments.namespace, task, { ...options, signal: ends.signal });
+  } finally {
+    ends.abort();
   }
 }

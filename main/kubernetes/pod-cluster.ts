@@ -111,6 +111,9 @@ export class PodCluster implements RunCluster {
     await this.#options.restart(podOfTask(taskId));
   }
 
+  /** Restarts of pods are shown as what Kubernetes does, whatever they held. */
+  noteVariables(): void {}
+
   /** Clears the variables, queues and sessions of a task. @throws ProblemError, TensorFlowError UNAVAILABLE */
   async clearState(pod: string): Promise<void> {
     const server = this.#servers.list().find(({ id }) => id === pod);
@@ -182,13 +185,13 @@ export class PodCluster implements RunCluster {
       problem: this.#problemOf(name, state, pod, server),
     });
     const { address, devices } = snapshot;
+    const serverOfPod = server?.incarnation && [pod?.uid, pod?.restarts, server.incarnation].join(" ");
     const elsewhere = pod?.node ?? NO_NODE;
     return {
       ...{ id, name, job, index, engine, state, address, devices, elsewhere, snapshot },
       ...{ machineId: `${ID_PREFIX}node ${elsewhere}`, foreign: true, needsPort: false },
-      incarnation:
-        server?.incarnation &&
-        [pod?.uid, pod?.restarts, this.#clears.get(wanted.pod) ?? 0, server.incarnation].join(" "),
+      incarnation: serverOfPod && `${serverOfPod} ${this.#clears.get(wanted.pod) ?? 0}`,
+      server: serverOfPod,
       unusable: undefined,
       locked: undefined,
     };

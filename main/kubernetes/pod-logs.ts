@@ -1,5 +1,5 @@
 /** The logs of a cluster's tasks, followed while it is used, as those of other machines are. */
-import { setTimeout as delay } from "node:timers/promises";
+import { delay } from "../../worker-runtime/cancellation/delay.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { LogLine } from "../api/cluster.js";
 import { LogBatcher } from "../tasks/log-batcher.js";
@@ -76,7 +76,7 @@ export class PodLogs {
         return;
       } catch {
         // The watch says what is wrong with the connection.
-        await delay(PAUSE_MILLIS, undefined, { signal }).catch(() => undefined);
+        await delay(PAUSE_MILLIS, signal);
       }
     }
   }

@@ -1,7 +1,7 @@
 /** The pods of a namespace, followed for as long as the watch is open. */
 import { createInterface } from "node:readline";
-import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
+import { delay } from "../../worker-runtime/cancellation/delay.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Problem } from "../api/problem.js";
 import { problemOf } from "../shared/problems.js";
@@ -95,7 +95,7 @@ export class PodWatch {
         // The changes since then are no longer kept: the pods are listed anew.
         if (problem.code === "OUT_OF_RANGE") continue;
         this.#tell(problem);
-        await delay(pause, undefined, { signal }).catch(() => undefined);
+        await delay(pause, signal);
         pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
       }
     }

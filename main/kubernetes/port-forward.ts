@@ -5,8 +5,10 @@
  * data and 1 for the text of an error, and the first message of each channel holds the port as two bytes, the lower
  * first. It knows no end of one direction only, which gRPC does not need.
  */
+
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { WebSocket } from "ws";
+import { LinkedAbortController } from "../../worker-runtime/cancellation/linked-abort-controller.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Problem } from "../api/problem.js";
 import { problem, problemOf } from "../shared/problems.js";
@@ -94,7 +96,7 @@ export class PortForward {
   /** Carries one connection. Its client sees a failure as a reset. */
   async #carry(client: Socket): Promise<void> {
     const { namespace, pod, port } = this.#target;
-    const gone = new AbortController();
+    const gone = new LinkedAbortController(this.#closed.signal);
     this.#clients.add(client);
     prepareForRelay(client);
     client.on("error", () => undefined);
@@ -108,13 +110,13 @@ export class PortForward {
         query: { ports: port },
         protocols: [PROTOCOL],
         what: `Port ${port} of pod ${pod} cannot be reached`,
-        signal: AbortSignal.any([gone.signal, this.#closed.signal]),
+        signal: gone.signal,
       });
       // It may have gone while the answer was on its way.
       if (client.destroyed) remote.terminate();
       else this.#join(client, remote);
     } catch (error) {
-      if (!gone.signal.aborted && !this.#closed.signal.aborted) this.#fail(problemOf(error));
+      if (!gone.signal.aborted) this.#fail(problemOf(error));
       reset(client);
     }
   }

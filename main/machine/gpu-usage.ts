@@ -1,9 +1,7 @@
 /** How busy the GPUs of makers other than NVIDIA are, as their system reports it. */
-import { execFile } from "node:child_process";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import path from "node:path";
-import { promisify } from "node:util";
-import { endWithSignal } from "../../worker-runtime/engines/end-with-signal.js";
+import { runProgram } from "../../worker-runtime/programs/run-program.js";
 
 const TIMEOUT_MILLIS = 10_000;
 
@@ -35,7 +33,7 @@ export function gpuUsageReader(platform: NodeJS.Platform = process.platform): Gp
 
 /** The counters by their class: their names in Get-Counter are translated. */
 const WINDOWS_COMMAND = [
-  "powershell.exe",
+  "powershell",
   "-NoProfile",
   "-NonInteractive",
   "-Command",
@@ -50,12 +48,8 @@ async function output(
   [program, ...args]: readonly [string, ...string[]],
   signal: AbortSignal,
 ): Promise<string> {
-  const running = promisify(execFile)(program, args, { timeout: TIMEOUT_MILLIS, windowsHide: true });
-  endWithSignal(running.child, signal);
-  return await running.then(
-    ({ stdout }) => stdout,
-    () => "",
-  );
+  const { error, stdout } = await runProgram(program, args, { timeoutMillis: TIMEOUT_MILLIS, signal });
+  return error === undefined ? stdout : "";
 }
 
 /**

@@ -2,15 +2,13 @@
  * The GPUs of this machine: those that NVIDIA's driver reports, with their load; where there are none, the one that the
  * portable engine would use, of whichever maker.
  */
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
-import { endWithSignal } from "../../worker-runtime/engines/end-with-signal.js";
 import {
   type Adapter,
   type AdaptersAnswer,
   isUsedUnasked,
 } from "../../worker-runtime/engines/portable/gpu/adapter.js";
 import { listAdapters } from "../../worker-runtime/engines/portable/gpu/list-adapters.js";
+import { runProgram } from "../../worker-runtime/programs/run-program.js";
 import type { Gpu } from "../api/machines.js";
 import type { GpuLoad } from "../api/samples.js";
 import { defined } from "../shared/problems.js";
@@ -26,12 +24,9 @@ export type GpuReading = Gpu & GpuLoad;
 export type NvidiaSmi = (args: readonly string[], signal: AbortSignal) => Promise<string>;
 
 const nvidiaSmi: NvidiaSmi = async (args, signal) => {
-  const running = promisify(execFile)("nvidia-smi", [...args], {
-    timeout: TIMEOUT_MILLIS,
-    windowsHide: true,
-  });
-  endWithSignal(running.child, signal);
-  return (await running).stdout;
+  const { error, stdout } = await runProgram("nvidia-smi", args, { timeoutMillis: TIMEOUT_MILLIS, signal });
+  if (error !== undefined) throw error;
+  return stdout;
 };
 
 /**

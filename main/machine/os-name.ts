@@ -1,8 +1,7 @@
 /** The operating system's own name for itself, for people to recognise a machine by. */
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { version } from "node:os";
-import { promisify } from "node:util";
+import { runProgram } from "../../worker-runtime/programs/run-program.js";
 
 const TOOL_TIMEOUT_MILLIS = 5000;
 
@@ -34,12 +33,8 @@ export function prettyName(osRelease: string): string | undefined {
 }
 
 async function macName(): Promise<string | undefined> {
-  try {
-    const { stdout } = await promisify(execFile)("sw_vers", [], { timeout: TOOL_TIMEOUT_MILLIS });
-    return nameOfSwVers(stdout);
-  } catch {
-    return undefined;
-  }
+  const { stdout } = await runProgram("sw_vers", [], { timeoutMillis: TOOL_TIMEOUT_MILLIS });
+  return nameOfSwVers(stdout);
 }
 
 /** "macOS 15.1" from the output of sw_vers. */

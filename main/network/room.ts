@@ -61,6 +61,7 @@ export function createNetwork(options: NetworkOptions): Room<HandlersOf<typeof n
     proberOf,
     measure: (from, to, signal) => peers.measureThroughput(from, to, signal),
     facts: () => known.facts(),
+    inspectFirewall: (question, signal) => firewall.inspect(question, signal),
     callsHere: (machineId) => peers.isCalledBy(machineId),
   });
   const wizard = new FirewallWizardService({

@@ -4,9 +4,9 @@
  * closed.
  */
 import { networkInterfaces } from "node:os";
+import { withSharedSignal } from "../../worker-runtime/cancellation/shared-signal.js";
 import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { canonicalAddress, canonicalHost } from "../../worker-runtime/cluster/host.js";
-import { withSharedSignal } from "../../worker-runtime/rpc/shared-signal.js";
 import { contains } from "../network/firewall/addresses.js";
 import { probeName } from "../network/reachability/layers/name.js";
 import { failed } from "../network/reachability/layers/result.js";

@@ -20,7 +20,7 @@ import type { Watchers } from "../shared/watchers.js";
 import type { TaskHost } from "../tasks/task-host.js";
 import { AgentConnection } from "./agent/agent-connection.js";
 import { AgentService } from "./agent/agent-service.js";
-import type { Clones } from "./agent/instance-lock.js";
+import type { KnownPeers } from "./agent/instance-lock.js";
 import type { SharedWindow } from "./agent/shared-window.js";
 import { ThroughputMeter } from "./agent/throughput-meter.js";
 import { acceptWindow, admitsToWindow } from "./agent/window-protocol.js";
@@ -93,8 +93,7 @@ export interface PeersPort {
 }
 
 export interface PeersRoom extends Room<HandlersOf<typeof peerMethods>>, PeersPort {
-  /** Addresses ("host:port") of machines that share one identity, by device ID. */
-  clones(): Clones;
+  knownPeers(): KnownPeers;
   /** Lets other machines find and reach this one, if the settings say so. Resolves when they can. */
   show(): Promise<void>;
 }
@@ -242,7 +241,7 @@ export function createPeers(options: PeersOptions): PeersRoom {
       return found && ((request) => found.probe(request));
     },
     firewallOf: (machineId) => machines.remote(machineId),
-    isCalledBy: (machineId) => agent.isCalledBy(machineId),
+    isCalledBy: (machineId) => agent.callers().includes(machineId),
     measureThroughput: async (from, to, signal) => {
       const addresses = machines.agentAddresses(to);
       return from === ownId
@@ -252,7 +251,10 @@ export function createPeers(options: PeersOptions): PeersRoom {
     attachCluster: (attached) => {
       cluster = attached;
     },
-    clones: () => Object.fromEntries([...clones.all()].map(([id, addresses]) => [id, [...addresses]])),
+    knownPeers: () => ({
+      clones: Object.fromEntries([...clones.all()].map(([id, addresses]) => [id, [...addresses]])),
+      callers: agent.callers(),
+    }),
     show: async () => {
       await visibility.setVisible(settings.now().visible);
       // Other machines show which engines can run here, whether or not this one has a window.

@@ -49,6 +49,8 @@ export async function decodeRun(bytes: Uint8Array): Promise<KeptRun> {
     isOver: true,
     keptBytes: content.length,
     recovery: undefined,
+    // It is kept because it is of a file.
+    moveTo: () => undefined,
     progress: () => update,
     update: () => update,
     scalars: { summaries: () => scalars, curves: () => curves },

@@ -1,7 +1,9 @@
 /** The feeds of a run, as tensors of the dtypes that the graph expects. */
+
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { unlessAborted } from "../../worker-runtime/cancellation/unless-aborted.js";
 import { parseEdge, tensorName } from "../../worker-runtime/graph/edge.js";
 import { UNKNOWN_DIMENSION } from "../../worker-runtime/graph/shape.js";
 import {
@@ -16,7 +18,6 @@ import type { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import type { FeedBatches, FeedValue } from "../api/feeds.js";
 import type { RunRequest } from "../api/runs.js";
 import { expandHome } from "../documents/directory.js";
-import { unlessAborted } from "../shared/deferred.js";
 import { problem, problemOf } from "../shared/problems.js";
 import { batchedFeeds, constantFeeds, type StepFeeds } from "./feed-batches.js";
 import { feedFromPixels } from "./feed-pixels.js";

@@ -1,9 +1,9 @@
 /** Detects that a task was lost during a run, and reports that instead of the errors of its peers. */
+import { delay } from "../../worker-runtime/cancellation/delay.js";
 import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
 import { ProblemError } from "../api/wire.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
 import type { ClusterTask } from "../cluster/cluster-task.js";
-import { delay } from "../shared/deferred.js";
 import { problem } from "../shared/problems.js";
 import type { Participant } from "./participants.js";
 
@@ -107,9 +107,14 @@ function withMachine({ name, elsewhere }: ClusterTask): string {
 
 function silence(task: ClusterTask): ProblemError {
   const { name, snapshot } = task;
+  const known = snapshot.problem?.remedy;
   return problem("UNAVAILABLE", `The run failed because ${withMachine(task)} stopped answering.`, {
     reason: snapshot.problem?.message ?? "Its process exists, but is paused or hangs.",
-    remedy: `Restart ${name}, initialize the variables that it held and run again.`,
+    // A task behind a broken connection may still run, with its variables.
+    remedy:
+      known === undefined
+        ? `Restart ${name}, initialize the variables that it held and run again.`
+        : `${known} Run again once it answers.`,
     task: name,
   });
 }

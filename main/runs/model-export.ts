@@ -56,7 +56,7 @@ export class ModelExporter {
     const { checkpoint } = request;
     if (checkpoint !== undefined) {
       const values: VariableValues = {
-        ...checkpointValues(checkpointPrefix(checkpoint)),
+        ...checkpointValues(checkpointPrefix(checkpoint), { graphDef: { node: [...graph.nodes.values()] } }),
         // Tables are in no checkpoint.
         readTables: (tables) =>
           this.#session.use(graph, signal, (session, both) => sessionTables(session, tables, both)),

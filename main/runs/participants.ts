@@ -10,6 +10,7 @@ import type { Pin } from "./graph-check.js";
 
 /** The facts about a task that are checked. */
 export interface Participant {
+  readonly id: string;
   /** "worker/0" */
   readonly name: string;
   readonly job: string;
@@ -23,6 +24,8 @@ export interface Participant {
   readonly incarnation: string | undefined;
   /** Why no session can use it, though it may be running. */
   readonly unusable: Problem | undefined;
+  /** Its problem in the words of the window. */
+  readonly snapshot?: { readonly problem?: Problem | undefined };
 }
 
 /** "wait": tasks are still starting. "ready": the run can begin. */
@@ -108,8 +111,15 @@ function usable(task: Participant, pin: Pin): Participant {
   const fault = faults[task.state];
   if (!fault && task.unusable) throw new ProblemError({ ...task.unusable, node: pin.node });
   if (!fault) return task;
+  // A task that does not answer may still run: then the connection to its machine is to be mended.
+  const silence = task.state === "unresponsive" ? task.snapshot?.problem : undefined;
+  const otherwise = `pin ${pin.node} to another task.`;
   throw problem(fault.code, `${pin.node} is pinned to ${task.name}, which ${fault.what}.`, {
-    remedy: `${fault.verb} ${task.name}, or pin ${pin.node} to another task.`,
+    ...(silence === undefined ? {} : { reason: silence.message }),
+    remedy:
+      silence?.remedy === undefined
+        ? `${fault.verb} ${task.name}, or ${otherwise}`
+        : `${silence.remedy} Or ${otherwise}`,
     node: pin.node,
     task: task.name,
   });

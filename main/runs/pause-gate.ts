@@ -1,4 +1,4 @@
-import { unlessAborted } from "../shared/deferred.js";
+import { unlessAborted } from "../../worker-runtime/cancellation/unless-aborted.js";
 
 /** Holds a run between two steps. */
 export class PauseGate {

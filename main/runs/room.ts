@@ -47,6 +47,8 @@ export interface RunsOptions {
   readonly folder: string;
   /** The checkpoints of documents without a file. */
   readonly checkpointFolder: string;
+  /** Values of variables that can be brought back until the application ends. */
+  readonly setAsideFolder: string;
   /** Replaced in tests. */
   readonly readFeeds?: ReadFeeds;
 }
@@ -81,7 +83,10 @@ export function createRuns(options: RunsOptions): RunsRoom {
   const tensors = new TensorStore(undefined, (runId) => archive.results(runId));
   const jobs = new Jobs(emit);
   const tensorService = new TensorService(tensors, jobs);
-  const variables = new VariableService({ cluster, tensors, jobs });
+  const variables = new VariableService({
+    ...{ cluster, tensors, jobs },
+    setAsideFolder: options.setAsideFolder,
+  });
   const models = new ModelExporter({ cluster, jobs });
   const runs = new RunService({
     cluster: () => cluster.current,
@@ -129,6 +134,7 @@ export function createRuns(options: RunsOptions): RunsRoom {
       "runs.traceEvents": ({ runId, step, from }) => runs.traceEvents(runId, step, from),
       "runs.kept": ({ runId }) => runs.kept(runId),
       "runs.clear": (document) => afterRestoring(() => runs.clear(document)),
+      "runs.documentSaved": (document) => afterRestoring(() => runs.documentSaved(document)),
       "runs.scalars": ({ runId }) => runs.scalars(runId),
       "feeds.contents": feedContents,
       ...tensorService.handlers,

@@ -371,7 +371,9 @@ export class CheckpointKeeper {
 /** "digits.checkpoints" beside "digits.meta". */
 function folderOf({ checkpoints, origin }: Request, folder: string): string {
   if (checkpoints?.folder !== undefined) return resolve(expandHome(checkpoints.folder));
-  const { path, document = "graph" } = origin ?? {};
+  const { path, document = "graph", id } = origin ?? {};
   if (path !== undefined) return `${path.slice(0, path.length - extname(path).length)}.checkpoints`;
-  return join(folder, document.replaceAll(/[^\p{L}\p{N}_-]+/gu, "_"));
+  // Several documents may be untitled.
+  const name = id === undefined ? document : `${document} ${id.slice(0, 8)}`;
+  return join(folder, name.replaceAll(/[^\p{L}\p{N}_-]+/gu, "_"));
 }

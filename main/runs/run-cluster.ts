@@ -1,7 +1,10 @@
 /** The cluster that graphs run on: the tasks of this machine and the paired ones, or another cluster in their place. */
 import type { ClusterService } from "../cluster/cluster-service.js";
 
-export type RunCluster = Pick<ClusterService, "tasks" | "membership" | "onChange" | "startTask">;
+export type RunCluster = Pick<
+  ClusterService,
+  "tasks" | "membership" | "onChange" | "startTask" | "noteVariables"
+>;
 
 /** Passes everything on to the cluster that is chosen at the time. A run keeps the one that it began on. */
 export class ChosenCluster implements RunCluster {
@@ -39,6 +42,10 @@ export class ChosenCluster implements RunCluster {
 
   startTask(taskId: string): Promise<void> {
     return this.#current.startTask(taskId);
+  }
+
+  noteVariables(taskIds: readonly string[]): void {
+    this.#current.noteVariables(taskIds);
   }
 
   onChange(listener: () => void): () => void {

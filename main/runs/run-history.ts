@@ -1,5 +1,5 @@
 import type { RunSettings, RunSummary } from "../api/run-history.js";
-import { documentKey, type RunOrigin } from "../api/run-state.js";
+import { isOfDocument, type RunDocument } from "../api/run-state.js";
 import { defined } from "../shared/problems.js";
 import type { RunReport } from "./run-report.js";
 
@@ -42,8 +42,11 @@ export class RunHistory {
   }
 
   #add(run: KeptRun): string[] {
-    const key = keyOf(run);
-    const ofDocument = this.#runs.filter((kept) => keyOf(kept) === key);
+    const origin = originOf(run);
+    // Runs of no document are of one and the same.
+    const ofDocument = this.#runs.filter((kept) =>
+      origin === undefined ? originOf(kept) === undefined : isOfDocument(originOf(kept), origin),
+    );
     const surplus = new Set(ofDocument.slice(0, Math.max(0, ofDocument.length + 1 - MAX_RUNS_OF_DOCUMENT)));
     let left = [...this.#runs.filter((kept) => !surplus.has(kept)), run].slice(-MAX_RUNS);
     let bytes = left.reduce((sum, kept) => sum + kept.status.keptBytes, 0);
@@ -55,9 +58,20 @@ export class RunHistory {
   }
 
   /** Forgets the runs of a document that have ended, and returns their ids. */
-  clear(document: Pick<RunOrigin, "document" | "path">): string[] {
-    const key = documentKey(document);
-    return this.#replace(this.#runs.filter((run) => keyOf(run) !== key || !run.status.isOver));
+  clear(document: RunDocument): string[] {
+    return this.#replace(
+      this.#runs.filter((run) => !isOfDocument(originOf(run), document) || !run.status.isOver),
+    );
+  }
+
+  /** A document without a file was saved as one. Returns its runs, which are those of the file now. */
+  saved(document: Required<RunDocument>): KeptRun[] {
+    const moved = this.#runs.filter((run) => {
+      const { id, path } = originOf(run) ?? {};
+      return id === document.id && path === undefined;
+    });
+    for (const { status } of moved) status.moveTo(document);
+    return moved;
   }
 
   /** Undefined if it is no longer kept. */
@@ -102,8 +116,6 @@ export class RunHistory {
   }
 }
 
-/** Runs of no document are of one and the same. */
-function keyOf({ status }: KeptRun): string | undefined {
-  const { origin } = status.progress();
-  return origin && documentKey(origin);
+function originOf({ status }: KeptRun): RunDocument | undefined {
+  return status.progress().origin;
 }

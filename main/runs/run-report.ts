@@ -1,5 +1,6 @@
 import type { RecoveryOffer } from "../api/recoveries.js";
 import type { ScalarCurve, ScalarSummary } from "../api/run-history.js";
+import type { RunDocument } from "../api/run-state.js";
 import type { RunUpdate } from "../api/runs.js";
 import type { StepTrace } from "../api/traces.js";
 
@@ -11,6 +12,8 @@ export interface RunReport {
   readonly keptBytes: number;
   /** How far it is. */
   progress(): Pick<RunUpdate, "runId" | "origin" | "state" | "step" | "steps" | "elapsedMillis">;
+  /** Its document was saved as a file. */
+  moveTo(document: Required<RunDocument>): void;
   /** How it can go on after it lost a task; undefined if it cannot. */
   readonly recovery: RecoveryOffer | undefined;
   /** What windows were told last. */

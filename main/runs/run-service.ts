@@ -3,7 +3,7 @@
  * queue.
  */
 import type { RunSummary, ScalarCurve } from "../api/run-history.js";
-import type { RunOrigin } from "../api/run-state.js";
+import type { RunDocument } from "../api/run-state.js";
 import type { RunRequest, RunUpdate } from "../api/runs.js";
 import { columnsOf } from "../api/trace-columns.js";
 import { EVENTS_PER_PART, type StepTrace, type TraceEvents, type TraceHead } from "../api/traces.js";
@@ -237,8 +237,17 @@ export class RunService {
   }
 
   /** Forgets the runs of a document that have ended. */
-  clear(document: Pick<RunOrigin, "document" | "path">): void {
+  clear(document: RunDocument): void {
     this.#release(this.#history.clear(document));
+  }
+
+  /** Keeps the runs of a document on disk, too, now that it is saved. */
+  documentSaved(document: Required<RunDocument>): void {
+    const { archive, tensors } = this.#collaborators;
+    for (const run of this.#history.saved(document)) {
+      // One that goes on is kept at its end.
+      if (run.status.isOver) archive.keep(run, tensors.resultsOf(run.status.runId));
+    }
   }
 
   #release(runIds: readonly string[]): void {

@@ -4,7 +4,7 @@ import type { RunCheckpoints } from "../api/checkpoints.js";
 import type { Evaluation } from "../api/evaluation.js";
 import type { Problem } from "../api/problem.js";
 import type { Recovery, RecoveryOffer } from "../api/recoveries.js";
-import type { RunState } from "../api/run-state.js";
+import type { RunDocument, RunOrigin, RunState } from "../api/run-state.js";
 import type { RunRequest, RunUpdate } from "../api/runs.js";
 import { EVENTS_PER_PART } from "../api/traces.js";
 import { defined } from "../shared/problems.js";
@@ -34,6 +34,7 @@ export class RunStatus implements RunReport {
   readonly traces = new TraceLog();
   readonly #request: Pick<RunRequest, "steps" | "trace" | "origin" | "restore">;
   readonly #throttle: UpdateThrottle;
+  #origin: RunOrigin | undefined;
   #state: RunState = "preparing";
   #phase: string | undefined;
   #step = 0;
@@ -65,6 +66,7 @@ export class RunStatus implements RunReport {
     emit: (update: RunUpdate) => void,
   ) {
     this.#request = request;
+    this.#origin = request.origin;
     this.#throttle = new UpdateThrottle(() => emit(this.update()));
   }
 
@@ -80,11 +82,17 @@ export class RunStatus implements RunReport {
     return this.#traced?.step;
   }
 
+  moveTo(document: Required<RunDocument>): void {
+    if (this.#origin === undefined) return;
+    this.#origin = { ...this.#origin, ...document };
+    if (this.#kept) this.#kept = { ...this.#kept, origin: this.#origin };
+  }
+
   /** How far it is. */
   progress() {
     return {
       runId: this.runId,
-      origin: this.#request.origin,
+      origin: this.#origin,
       state: this.#state,
       step: this.#step,
       steps: this.#request.steps,

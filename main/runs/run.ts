@@ -30,8 +30,9 @@ import {
   watchedTasks,
 } from "./task-wait.js";
 import { type NamedTensor, namedTensors, type TensorStore } from "./tensors/tensor-store.js";
-import { isTraced, traceOf } from "./trace-summary.js";
+import { isTraced, traceOf, warmStepOf } from "./trace-summary.js";
 import { checkPlan, initializeVariables, isBetweenGraph, pinsOfWorkers } from "./training-run.js";
+import { variableHolders } from "./variables/variable-holders.js";
 import { WorkersTrainer } from "./workers-trainer.js";
 
 export interface RunCollaborators {
@@ -108,7 +109,7 @@ export class Run {
         return !this.#stopAsked && !this.#isDone;
       },
       afterStep: (step, results, signal) => this.#afterStep(step, results, signal),
-      sessionOf: (prepared, worker) => this.#sessionPlan(prepared, worker, true),
+      sessionOf: (prepared, worker) => this.#sessionPlan(prepared, worker, !request.trace),
     });
   }
 
@@ -201,6 +202,7 @@ export class Run {
     const ofWorkers = isBetweenGraph(this.#request.training) ? pinsOfWorkers(this.#request.training) : [];
     const prepared = await this.#awaitTasks([...pins, ...ofWorkers]);
     checkCollectives(graph.nodes, prepared.members, cluster.membership);
+    cluster.noteVariables(variableHolders(graph.nodes, prepared));
     // A worker that is lost does not end the training, unless variables are on it.
     const all = watchedTasks(prepared);
     const watched = ofWorkers.length === 0 ? all : tasksOfPins(prepared, pins);
@@ -226,11 +228,14 @@ export class Run {
         this.#endWithEpochs(steps);
         return;
       }
-      const steps = Math.min(this.#request.steps, feeds.steps ?? Number.POSITIVE_INFINITY);
+      const steps = this.#stepsWith(feeds);
       const plain = await this.#openSession(graph, prepared, false, step.signal);
       await this.#restore(graph, prepared, plain, step.signal);
       const done = await this.#restoreIfLost(step.signal);
-      const plainSteps = trace || keepsStateInKernels(graph.graphDef) ? steps : Math.min(done + 1, steps);
+      const plainSteps =
+        trace || keepsStateInKernels(graph.graphDef)
+          ? steps
+          : Math.min(Math.max(done + 1, warmStepOf(steps)), steps);
       if (training) await initializeVariables(training, plain.session, step.signal);
       await this.#checkpoints.begin(step.signal);
       this.status.begin(prepared.master.name, plain.isNew ? plain.openMillis : undefined);
@@ -258,6 +263,11 @@ export class Run {
       unwatch();
       signal.removeEventListener("abort", pass);
     }
+  }
+
+  /** How many steps are asked for and have batches. */
+  #stepsWith(feeds: StepFeeds): number {
+    return Math.min(this.#request.steps, feeds.steps ?? Number.POSITIVE_INFINITY);
   }
 
   /** After a loss, gives the variables the values of a checkpoint. Returns the steps that are done. */
@@ -387,11 +397,12 @@ export class Run {
   ): Promise<void> {
     const { stepTimeoutMillis } = this.#request;
     const { fetches, targets } = graph;
+    const traceOptions = { ...this.#request, steps: this.#stepsWith(feeds) };
     const signature = JSON.stringify([[...feeds.names].sort(), fetches, targets]);
     for (let number = from; number <= to && !this.#stopAsked && !this.#isDone; number++) {
       await this.#passGate(signal);
       if (this.#stopAsked || this.#isDone) return;
-      const traced = isTraced(number, this.#request);
+      const traced = isTraced(number, traceOptions);
       const registersGraph = ready.isFirstStep(signature);
       const startedAt = performance.now();
       const step = ready.session.run(fetches, {
@@ -410,7 +421,7 @@ export class Run {
       const timing = { millis: performance.now() - startedAt, registeredGraph: registersGraph };
       const results = [...namedTensors(fetches, values), ...this.#reused];
       const trace =
-        traced && metadata?.stepStats ? traceOf(metadata.stepStats, number, graph.graphDef) : undefined;
+        traced && metadata?.stepStats ? traceOf([metadata.stepStats], number, graph.graphDef) : undefined;
       this.#collaborators.tensors.set(this.status.runId, number, results);
       this.status.stepDone(results, timing, trace);
       this.#afterStep(number, results, signal);

@@ -3,7 +3,7 @@
  * places nor registers the graph again, and variables keep their values even if only the session holds them.
  */
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
-import { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { equalLibraries, equalNodes } from "../../worker-runtime/equal-definitions.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Session } from "../../worker-runtime/session/session.js";
 
@@ -101,27 +101,16 @@ export class SessionKeeper {
 /** The nodes added since the previous graph; undefined when something was changed or removed. */
 function addedNodes(held: Held, graph: GraphDef, graphBytes: Uint8Array): GraphDef | undefined {
   if (Buffer.compare(held.graphBytes, graphBytes) === 0) return GraphDef.create();
-  if (!sameLibrary(held.graph, graph)) return undefined;
+  // A changed function is a changed graph, wherever it is called.
+  if (!equalLibraries(held.graph.library, graph.library)) return undefined;
   const now = new Map(graph.node.map((node) => [node.name, node]));
   for (const before of held.graph.node) {
     const node = now.get(before.name);
-    if (!node || !sameNode(before, node)) return undefined;
+    if (!node || !equalNodes(before, node)) return undefined;
     now.delete(before.name);
   }
   return GraphDef.fromPartial({
     node: [...now.values()],
     ...(graph.versions ? { versions: graph.versions } : {}),
   });
-}
-
-function sameNode(a: NodeDef, b: NodeDef): boolean {
-  if (a.op !== b.op || a.device !== b.device || a.input.length !== b.input.length) return false;
-  return Buffer.compare(NodeDef.encode(a).finish(), NodeDef.encode(b).finish()) === 0;
-}
-
-/** A changed function is a changed graph, wherever it is called. */
-function sameLibrary(a: GraphDef, b: GraphDef): boolean {
-  const bytes = ({ library }: GraphDef) =>
-    GraphDef.encode(GraphDef.fromPartial(library ? { library } : {})).finish();
-  return Buffer.compare(bytes(a), bytes(b)) === 0;
 }

@@ -68,6 +68,7 @@ export interface WorkersTraining {
   open(worker: Participant, graph: CheckedGraph["graphDef"]): Promise<KeptSession>;
   /** All variables have values: the first step begins. */
   begin(): Promise<void>;
+  isTraced(step: number): boolean;
   goesOn(): Promise<boolean>;
   onStep(step: WorkerStep): void;
   goesOnWithout(worker: Participant, error: unknown): Promise<boolean>;
@@ -96,7 +97,7 @@ export async function trainOnWorkers(work: WorkersTraining): Promise<void> {
     await trainBetweenGraph({
       ...{ plan, sessions, fetches: graph.fetches, signal, onStep: work.onStep, goesOn: work.goesOn },
       targets: graph.targets.filter((name) => name !== plan.train),
-      ...{ steps: work.steps, done: work.done },
+      ...{ steps: work.steps, done: work.done, isTraced: work.isTraced },
       feeds: (batch): ReadonlyMap<string, Tensor> => feeds.at(batch),
       goesOnWithout: async (at, error) => {
         const worker = workers[at];

@@ -1,5 +1,7 @@
 /** Between-graph training in a run: what is told of the workers, and what becomes of one that is lost. */
+
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import { withSharedSignal } from "../../worker-runtime/cancellation/shared-signal.js";
 import type { RunRequest } from "../api/runs.js";
 import type { TrainingPlan } from "../api/training.js";
 import type { StepFeeds } from "./feed-batches.js";
@@ -12,6 +14,7 @@ import { isSessionLost } from "./session-errors.js";
 import type { SessionRequest } from "./session-keeper.js";
 import { awaitBack, LOOK_MILLIS, nextChange, type PreparedTasks, type WaitedCluster } from "./task-wait.js";
 import { type NamedTensor, namedTensors, type TensorStore } from "./tensors/tensor-store.js";
+import { isTraced, traceOf } from "./trace-summary.js";
 import { stepsOfWorkers, trainOnWorkers } from "./training-run.js";
 import { WorkerFigures } from "./worker-figures.js";
 
@@ -41,18 +44,16 @@ export interface WorkersWork {
   readonly all: Participant[];
 }
 
+type WorkersRequest = Pick<RunRequest, "steps" | "trace" | "traceEvery" | "softPlacement">;
+
 export class WorkersTrainer {
-  readonly #request: Pick<RunRequest, "steps" | "softPlacement">;
+  readonly #request: WorkersRequest;
   readonly #status: RunStatus;
   readonly #collaborators: WorkersCollaborators;
   /** After a recovery they go on. */
   #figures: WorkerFigures | undefined;
 
-  constructor(
-    request: Pick<RunRequest, "steps" | "softPlacement">,
-    status: RunStatus,
-    collaborators: WorkersCollaborators,
-  ) {
+  constructor(request: WorkersRequest, status: RunStatus, collaborators: WorkersCollaborators) {
     this.#request = request;
     this.#status = status;
     this.#collaborators = collaborators;
@@ -75,6 +76,8 @@ export class WorkersTrainer {
     const startedAt = performance.now();
     const done = await restoreIfLost(signal);
     let finished = done;
+    /** Workers whose sessions have run a step. */
+    const started = new Set<number>();
     await trainOnWorkers({
       ...{ plan, graph, feeds, steps, done, workers, signal },
       open: (worker, graphDef) => sessionOf(prepared, worker).open(graphDef, signal),
@@ -83,15 +86,20 @@ export class WorkersTrainer {
         status.begin(prepared.master.name, performance.now() - startedAt);
       },
       goesOn: () => goesOn(signal),
+      isTraced: (number) => isTraced(number, { ...this.#request, steps }),
       onStep: (step) => {
         figures.add(step);
+        const registeredGraph = !started.has(step.worker);
+        started.add(step.worker);
         // Of a synchronous step every worker has a part; the first one's values stand for it.
         if (plan.synchronous && step.number <= finished) return;
         finished++;
         const results = namedTensors(graph.fetches, step.values);
         tensors.set(status.runId, finished, results);
-        const timing = { millis: step.millis, registeredGraph: finished === done + 1 };
-        status.stepDone(results, timing, undefined);
+        const timing = { millis: step.millis, registeredGraph };
+        const [first, ...others] = step.stepStats;
+        const trace = first && traceOf([first, ...others], finished, graph.graphDef);
+        status.stepDone(results, timing, trace);
         afterStep(finished, results, signal);
       },
       goesOnWithout: async (worker, error) => {
@@ -101,10 +109,14 @@ export class WorkersTrainer {
         return true;
       },
       comesBack: async (lost, graphDef, over) => {
-        const back = await this.#reopen(lost, graphDef, pins, AbortSignal.any([signal, over]));
+        const back = await withSharedSignal([signal, over], (shared) =>
+          this.#reopen(lost, graphDef, pins, shared),
+        );
         if (!back) return undefined;
         all.splice(0, all.length, ...all.map((task) => (task.name === lost.name ? back.worker : task)));
         figures.regain(lost.name);
+        // Its new session has no graph yet.
+        started.delete(workers.findIndex(({ name }) => name === lost.name));
         status.workersChanged();
         return back;
       },

@@ -1,5 +1,7 @@
 /** A process with all that it starts: one call ends the whole group. */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { inBackground } from "../../worker-runtime/faults.js";
+import { runProgram, startProgram } from "../../worker-runtime/programs/run-program.js";
 import { errnoOf } from "../shared/problems.js";
 import type { TaskExit } from "../tasks/launcher.js";
 import { OutputLines } from "./output-lines.js";
@@ -8,7 +10,7 @@ import { OutputLines } from "./output-lines.js";
 export const END_GRACE_MILLIS = 10_000;
 
 export interface GroupCommand {
-  /** The program and its arguments; no shell reads them. */
+  /** The full path of the program, and its arguments; no shell reads them. */
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -41,12 +43,11 @@ export class ProcessGroup {
     const { onLine, graceMillis = END_GRACE_MILLIS } = options;
     this.#graceMillis = graceMillis;
     const isPosix = process.platform !== "win32";
-    this.#child = spawn(program, args, {
+    this.#child = startProgram(program, args, {
       ...{ cwd, env },
       stdio: ["ignore", "pipe", "pipe"],
       // A group of its own, so that it can be signalled as a whole, and Ctrl+C in a terminal does not reach it twice.
       detached: isPosix,
-      windowsHide: true,
     });
     const finished = (["stdout", "stderr"] as const).map((name) => {
       const lines = new OutputLines((text) => onLine(text, name));
@@ -100,7 +101,7 @@ export class ProcessGroup {
     if (pid === undefined) return;
     if (process.platform === "win32") {
       // It fails for a process that has ended meanwhile.
-      execFile("taskkill", taskkillArgs(pid, signal === "SIGKILL"), { windowsHide: true }, () => undefined);
+      inBackground(runProgram("taskkill", taskkillArgs(pid, signal === "SIGKILL")));
       return;
     }
     try {

@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { ScriptMessage } from "../../protos/generated/tensordeck/agent.js";
+import { LinkedAbortController } from "../../worker-runtime/cancellation/linked-abort-controller.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import { problem } from "../shared/problems.js";
 import { once, type Room } from "../shared/room.js";
@@ -61,12 +62,11 @@ export function createScripts(options: ScriptsOptions): ScriptsRoom {
 
   const run: ScriptsRoom["run"] = async (caller, messages, send, signal) => {
     await cleaned.catch(() => undefined);
-    const over = new AbortController();
-    const ends = AbortSignal.any([signal, over.signal]);
-    const job = new HostedJob({ folder, caller, ports, mayExpose, send, signal: ends });
+    const over = new LinkedAbortController(signal);
+    const job = new HostedJob({ folder, caller, ports, mayExpose, send, signal: over.signal });
     const work = async () => {
       try {
-        await job.serve(new MessageReader(messages, requestSchema, ends));
+        await job.serve(new MessageReader(messages, requestSchema, over.signal));
       } finally {
         await job.close();
       }
@@ -78,6 +78,7 @@ export function createScripts(options: ScriptsOptions): ScriptsRoom {
       await done;
     } finally {
       running.delete(entry);
+      over.abort();
     }
   };
 

@@ -28,8 +28,10 @@ export function clusterOf(tasks: readonly PortedTask[]): ScriptCluster {
 }
 
 /**
- * The variables of a task. A job of one task has no TF_CONFIG: it is a script like any other, and needs no server.
+ * The variables of a task.
  *
+ * @param cluster Empty for a job of one task, which has no TF_CONFIG: it is a script like any other, and needs no server. One
+ *   task may have a cluster of its own beside an evaluator.
  * @param gpus What CUDA_VISIBLE_DEVICES is set to; undefined leaves it alone.
  */
 export function taskVariables(
@@ -37,7 +39,6 @@ export function taskVariables(
   cluster: ScriptCluster,
   gpus: string | undefined,
 ): Record<string, string> {
-  const size = Object.values(cluster).reduce((sum, addresses) => sum + addresses.length, 0);
   return {
     // Otherwise what the script prints stays in a buffer for minutes, since its output is no terminal.
     PYTHONUNBUFFERED: "1",
@@ -47,7 +48,7 @@ export function taskVariables(
     // Tasks that share a GPU must not take all of its memory.
     TF_FORCE_GPU_ALLOW_GROWTH: "true",
     ...(gpus !== undefined && { CUDA_DEVICE_ORDER: "PCI_BUS_ID", CUDA_VISIBLE_DEVICES: gpus }),
-    ...(size > 1 && {
+    ...(Object.keys(cluster).length > 0 && {
       TF_CONFIG: JSON.stringify({ cluster, task: { type: task.job, index: task.index } }),
       // TensorFlow's gRPC would send even calls to localhost to a proxy.
       no_grpc_proxy: "localhost,127.0.0.1",

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { access, constants, open, realpath, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { syncFolder } from "../../worker-runtime/io/durable-files.js";
+import { removeAbandonedFiles, writerMark } from "../../worker-runtime/io/unfinished-files.js";
 
 /**
  * Writes a file so that a reader sees either the old content or the new, even after a crash: to a temporary file beside
@@ -28,7 +29,9 @@ export async function writeFileAtomically(
     await access(target, constants.W_OK);
   }
   const mode = existing && existing.mode & 0o777;
-  const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString("hex")}.tmp`);
+  await removeAbandonedFiles(dirname(target));
+  const random = randomBytes(6).toString("hex");
+  const temporary = join(dirname(target), `.${basename(target)}.${writerMark()}.${random}.tmp`);
   try {
     const file = await open(temporary, "wx", mode ?? newMode);
     try {
@@ -50,5 +53,5 @@ export async function writeFileAtomically(
  * the temporary file behind.
  */
 export function targetOfUnfinishedWrite(name: string): string | undefined {
-  return /^\.(.+)\.[0-9a-f]{12}\.tmp$/.exec(name)?.[1];
+  return /^\.(.+?)(?:\.[0-9a-f]{12}-\d+)?\.[0-9a-f]{12}\.tmp$/.exec(name)?.[1];
 }

@@ -1,8 +1,10 @@
 /** A paired machine as one that runs tasks of a submitted script: everything goes over one stream to its agent. */
+
 import { mkdir, writeFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import type { ScriptMessage } from "../../protos/generated/tensordeck/agent.js";
+import { withSharedSignal } from "../../worker-runtime/cancellation/shared-signal.js";
 import { shortTaskText, type TaskName } from "../../worker-runtime/cluster/device-name.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import { ProblemError } from "../api/wire.js";
@@ -187,13 +189,14 @@ export class RemoteMachine implements JobMachine {
 
   /** Reads until the stream ends; whatever waits then fails. Never rejects. */
   async #read(): Promise<void> {
-    const signal = AbortSignal.any([this.#over.signal, this.#options.signal]);
     try {
-      const messages = this.#channel.conversation("runScript", this.#outbox, signal);
-      const reader = new MessageReader(messages, reportSchema, signal);
-      for (let report = await reader.next(); report; report = await reader.next()) {
-        await this.#take(report, reader);
-      }
+      await withSharedSignal([this.#over.signal, this.#options.signal], async (signal) => {
+        const messages = this.#channel.conversation("runScript", this.#outbox, signal);
+        const reader = new MessageReader(messages, reportSchema, signal);
+        for (let report = await reader.next(); report; report = await reader.next()) {
+          await this.#take(report, reader);
+        }
+      });
       this.#fail(problem("UNAVAILABLE", `${this.name} has ended the job.`));
     } catch (error) {
       this.#fail(error);

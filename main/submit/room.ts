@@ -1,6 +1,8 @@
 /** The scripts that windows of this machine have submitted, one after the other or at once. */
+
 import { randomUUID } from "node:crypto";
 import { isAbsolute, join, normalize } from "node:path";
+import { withDeadline } from "../../worker-runtime/cancellation/deadline.js";
 import type { ScriptPodRequest, ScriptRequest, scriptMethods } from "../api/scripts.js";
 import type { Identity } from "../peers/identity/identity.js";
 import type { TrustedMachine } from "../peers/trust/trusted-machine.js";
@@ -133,13 +135,13 @@ export function createSubmit(options: SubmitOptions): SubmitRoom {
   return {
     handlers: {
       "scripts.survey": (location) =>
-        surveyScript(location, environments, AbortSignal.timeout(SURVEY_MILLIS)),
+        withDeadline(SURVEY_MILLIS, undefined, (signal) => surveyScript(location, environments, signal)),
       "scripts.packages": async ({ machineId, ...location }) => {
         const machine = trust.get(machineId);
         if (!machine) throw noSuchMachine(machineId);
         const located = await locateScript(location);
-        const signal = AbortSignal.timeout(SURVEY_MILLIS);
-        return defined(await surveyMachine({ identity, machine, folder: located.folder }, signal));
+        const host = { identity, machine, folder: located.folder };
+        return defined(await withDeadline(SURVEY_MILLIS, undefined, (signal) => surveyMachine(host, signal)));
       },
       "scripts.start": start,
       "scripts.stop": async ({ jobId }) =>

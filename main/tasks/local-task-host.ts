@@ -15,7 +15,6 @@ import type { LaunchTask, TaskPlan } from "./launcher.js";
 import type { ManagedTask } from "./managed-task.js";
 import type { Ports } from "./ports.js";
 import type { ReadUsage } from "./process-usage.js";
-import { restartNotice } from "./restart-notice.js";
 import type { FixedCluster, HostTask, TaskHost, TaskOrder, TaskSamples } from "./task-host.js";
 import { TaskSupervisor } from "./task-supervisor.js";
 import { type WantedTask, wantedTasksFile } from "./wanted-tasks.js";
@@ -189,9 +188,9 @@ export class LocalTaskHost implements TaskHost {
   async #bringBack({ port, isolate, runs, cluster, ...identity }: WantedTask): Promise<void> {
     const { id } = identity;
     if (this.#facts.has(id)) return;
-    const task = await this.#supervisor.addAgain(identity, port);
+    await this.#supervisor.addAgain(identity, port);
     this.#facts.set(id, { isolate, fixed: cluster && { cluster }, runs, gpus: [] });
-    if (runs) await this.#launch(id, restartNotice(task.name, new Date()));
+    if (runs) await this.#launch(id);
   }
 
   async #make(order: TaskOrder): Promise<HostTask> {
@@ -208,14 +207,14 @@ export class LocalTaskHost implements TaskHost {
     return { ...task.snapshot(), fixed: this.#facts.get(task.identity.id)?.fixed !== undefined };
   }
 
-  #launch(taskId: string, notice?: HostTask["notice"]): Promise<void> {
+  #launch(taskId: string): Promise<void> {
     const facts = this.#factsOf(taskId);
     const plan = (port: number): TaskPlan => {
       const planned = this.#plan(taskId, port);
       facts.gpus = gpuNumbers(planned.gpu, this.#gpuIndices());
       return planned;
     };
-    return this.#supervisor.start(taskId, defined({ plan, mayMove: facts.fixed === undefined, notice }));
+    return this.#supervisor.start(taskId, { plan, mayMove: facts.fixed === undefined });
   }
 
   /**

@@ -2,11 +2,12 @@
  * One task of this machine: a member of the cluster that outlives its processes. All changes of its state happen here,
  * and each is reported.
  */
+
+import { delay } from "../../worker-runtime/cancellation/delay.js";
 import { deviceOfTask } from "../../worker-runtime/cluster/device-name.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Device, Engine, GpuChoice, LogLine, TaskState } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
-import { delay } from "../shared/deferred.js";
 import { defined, problemOf } from "../shared/problems.js";
 import { exitProblem, startProblem } from "./exit-problem.js";
 import {
@@ -135,16 +136,12 @@ export class ManagedTask {
     return true;
   }
 
-  /**
-   * Starts a process for the task. Does nothing while there is one. Returns before the server is up.
-   *
-   * @param notice What the user should know about this start; it takes precedence over a warning of the engine.
-   */
-  start(plan: TaskPlan, notice?: Problem): void {
+  /** Starts a process for the task. Does nothing while there is one. Returns before the server is up. */
+  start(plan: TaskPlan): void {
     if (this.#life) return;
     this.#port = plan.port;
     this.#problem = undefined;
-    this.#notice = notice;
+    this.#notice = undefined;
     this.#devices = [];
     this.#incarnation = undefined;
     this.#startedAt = Date.now();
@@ -234,7 +231,7 @@ export class ManagedTask {
 
   async #askNotice(life: Life): Promise<void> {
     const notice = await life.process.notice().catch(() => undefined);
-    if (!notice || this.#notice || this.#life !== life) return;
+    if (!notice || this.#life !== life) return;
     this.#notice = { ...notice, task: this.name };
     this.#collaborators.onChange();
   }

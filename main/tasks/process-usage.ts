@@ -1,7 +1,6 @@
 /** Resource usage of processes, read for all of them at once. */
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { promisify } from "node:util";
+import { runProgram } from "../../worker-runtime/programs/run-program.js";
 
 export interface ProcessUsage {
   /** Processor time since the process began, user and system. */
@@ -13,7 +12,6 @@ export interface ProcessUsage {
 /** Reads the usage of processes; those that have ended are left out. */
 export type ReadUsage = (pids: readonly number[]) => Promise<Map<number, ProcessUsage>>;
 
-const execFileAsync = promisify(execFile);
 const TOOL_TIMEOUT_MILLIS = 5000;
 
 /** The reader for a platform. */
@@ -55,15 +53,11 @@ export function parseLinuxUsage(stat: string, status: string): ProcessUsage | un
 }
 
 async function readPsUsage(pids: readonly number[]): Promise<Map<number, ProcessUsage>> {
-  try {
-    const { stdout } = await execFileAsync("ps", ["-o", "pid=,rss=,time=", "-p", pids.join(",")], {
-      timeout: TOOL_TIMEOUT_MILLIS,
-    });
-    return parsePsUsage(stdout);
-  } catch (error) {
-    // ps fails when one of the processes has ended, but still lists the others.
-    return parsePsUsage(stdoutOf(error));
-  }
+  // ps fails when one of the processes has ended, but still lists the others.
+  const { stdout } = await runProgram("ps", ["-o", "pid=,rss=,time=", "-p", pids.join(",")], {
+    timeoutMillis: TOOL_TIMEOUT_MILLIS,
+  });
+  return parsePsUsage(stdout);
 }
 
 /** From lines of `ps -o pid=,rss=,time=`: kibibytes, and [[days-]hours:]minutes:seconds. */
@@ -83,19 +77,10 @@ async function readWindowsUsage(pids: readonly number[]): Promise<Map<number, Pr
   const script =
     `Get-Process -Id ${pids.join(",")} -ErrorAction SilentlyContinue | ` +
     `ForEach-Object { "$($_.Id) $($_.WorkingSet64) $([math]::Round($_.TotalProcessorTime.TotalMilliseconds))" }`;
-  try {
-    const { stdout } = await execFileAsync(
-      "powershell.exe",
-      ["-NoProfile", "-NonInteractive", "-Command", script],
-      {
-        timeout: TOOL_TIMEOUT_MILLIS,
-        windowsHide: true,
-      },
-    );
-    return parseWindowsUsage(stdout);
-  } catch (error) {
-    return parseWindowsUsage(stdoutOf(error));
-  }
+  const { stdout } = await runProgram("powershell", ["-NoProfile", "-NonInteractive", "-Command", script], {
+    timeoutMillis: TOOL_TIMEOUT_MILLIS,
+  });
+  return parseWindowsUsage(stdout);
 }
 
 /** From lines of process id, bytes and milliseconds. */
@@ -106,8 +91,4 @@ export function parseWindowsUsage(output: string): Map<number, ProcessUsage> {
     if (match) usage.set(Number(match[1]), { memoryBytes: Number(match[2]), cpuMillis: Number(match[3]) });
   }
   return usage;
-}
-
-function stdoutOf(error: unknown): string {
-  return error instanceof Error && "stdout" in error ? String(error.stdout) : "";
 }

@@ -6,6 +6,7 @@ import { Server } from "../../worker-runtime/engines/server.js";
 import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
 import type { LogLine } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
+import { homeFolder } from "../shared/home-folder.js";
 import { messageOf, problem } from "../shared/problems.js";
 import type { LaunchTask, TaskProcess } from "./launcher.js";
 
@@ -37,6 +38,7 @@ export function serverLauncher({ library, graphFolders }: LaunchKnowledge): Laun
         : { library: library() }),
       gpu: plan.gpu,
       env: GPU_ORDER,
+      cwd: homeFolder(),
       commandPrefix,
       // The address is one that the application chose on this machine.
       checkAddress: false,

@@ -1,6 +1,5 @@
 /** Manages the processes of this machine's tasks: allocates ports, starts, measures and ends them. */
 import type { LogLine } from "../api/cluster.js";
-import type { Problem } from "../api/problem.js";
 import type { TaskSample } from "../api/samples.js";
 import { defined, problem, problemOf } from "../shared/problems.js";
 import type { OpenProbe } from "./health.js";
@@ -33,8 +32,6 @@ export interface TaskStart {
    * start.
    */
   readonly mayMove: boolean;
-  /** What the user should know of this start. */
-  readonly notice?: Problem;
 }
 
 interface Entry {
@@ -106,7 +103,7 @@ export class TaskSupervisor {
    * Starts a task unless it runs; resolves when its process was created, not when it is up. Failures to start show
    * in its state.
    */
-  start(taskId: string, { plan, mayMove, notice }: TaskStart): Promise<void> {
+  start(taskId: string, { plan, mayMove }: TaskStart): Promise<void> {
     const entry = this.#entry(taskId);
     const { task } = entry;
     // Immediately, so that the task does not appear unwanted; a task that is being stopped reports that first.
@@ -121,7 +118,7 @@ export class TaskSupervisor {
           await this.#ports.release(entry.port);
           entry.port = await this.#ports.take();
         }
-        if (!this.#disposed) task.start(plan(entry.port), notice);
+        if (!this.#disposed) task.start(plan(entry.port));
       } catch (error) {
         task.fail(problemOf(error));
       }

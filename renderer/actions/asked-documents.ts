@@ -1,6 +1,8 @@
 /** Opens the documents that the system has asked for: double-clicked files, arguments, links. */
+
 import type { EventData } from "../../main/api/contract.js";
 import { attempt } from "../stores/app-store.js";
+import { inShown } from "../stores/document-session.js";
 import { client } from "../transport/client.js";
 import { openDocument } from "./open-actions.js";
 
@@ -18,5 +20,7 @@ export async function openAskedFromNowOn(): Promise<void> {
 }
 
 async function openAsked(): Promise<void> {
-  for (const path of await client().call("app.takeAskedDocuments")) await openDocument(path);
+  for (const path of await client().call("app.takeAskedDocuments")) {
+    await inShown(() => openDocument(path));
+  }
 }

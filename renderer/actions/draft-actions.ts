@@ -1,7 +1,7 @@
 /** Unsaved edits and documents that a crash left behind, and the user's decisions about them. */
 import type { Draft } from "../../main/api/drafts.js";
 import { showNotice, showProblem } from "../stores/app-store.js";
-import type { DocumentSession } from "../stores/document-session.js";
+import { activeSession, type DocumentSession, inSession } from "../stores/document-session.js";
 import { useDrafts } from "../stores/drafts-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
@@ -65,9 +65,10 @@ async function restoreOwnDraft(session: DocumentSession, tab: RememberedTab): Pr
 
 /** Opens the document of a draft with its edits. */
 export async function restoreDraft({ draftId, unedited = false }: Draft): Promise<void> {
+  const begun = activeSession();
   await attemptOn(async () => {
     const file = await client().call("documents.restoreDraft", { draftId });
-    const session = await openFile(file, { unsaved: !unedited });
+    const session = await inSession(begun, () => openFile(file, { unsaved: !unedited }));
     keeper?.adopt(session, draftId);
   });
 }

@@ -20,6 +20,8 @@ import { type DocumentStore, useDocument } from "../stores/document-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
 import { useTab } from "../stores/tab-store.js";
 
+const DRAFT_NOTICE = "draft";
+
 /** Delay from an edit to its being saved. Further edits in the meantime are included. */
 const KEEP_AFTER_MILLIS = 500;
 /** Changes beyond the size of the document itself, and these bytes, cause the draft to be rewritten. */
@@ -192,7 +194,7 @@ class DocumentDraft {
     try {
       await this.#send(draft, document);
       this.#told = undefined;
-      dismissNoticeByKey(this.#notice());
+      dismissNoticeByKey(DRAFT_NOTICE, this.#session);
     } catch (error) {
       this.#recover(draft, error);
     } finally {
@@ -240,11 +242,8 @@ class DocumentDraft {
     const before = this.#told;
     this.#told = message;
     // The connection bar reports that the application is not connected.
-    if (code !== "UNAVAILABLE" && message !== before) showProblem(error, { key: this.#notice() });
-  }
-
-  #notice(): string {
-    return `draft ${this.#session.id}`;
+    if (code !== "UNAVAILABLE" && message !== before)
+      showProblem(error, { key: DRAFT_NOTICE, session: this.#session });
   }
 }
 
@@ -256,12 +255,13 @@ function isNowhereElse(session: DocumentSession): boolean {
 }
 
 function describe(
-  { name, path, kind, format }: GraphDocument,
+  { id, name, path, kind, format }: GraphDocument,
   session: DocumentSession,
   unedited: boolean,
 ): KeepDraft["document"] {
   const { sourceId } = useSavedModel.of(session).getState();
   return {
+    id,
     name,
     kind,
     format,

@@ -34,7 +34,7 @@ export async function runExample(example: Example): Promise<void> {
   // The curves grow while it runs.
   if (runId !== undefined && steps > 1 && activeSession() === session) uiActions.showDock("results");
   if (runId === undefined || (await endOfRun(runId))?.state !== "done") return;
-  if (activeSession() === session) showResult(example);
+  if (activeSession() === session) inSession(session, () => showResult(example));
 }
 
 function showResult({ result }: Example): void {

@@ -56,6 +56,7 @@ export async function saveDocumentAs(): Promise<boolean> {
   if (other !== undefined && other !== session) {
     showProblem(openElsewhere(path), {
       key: FILE_NOTICE,
+      session,
       action: { label: words.goTo, run: () => activateSession(other) },
     });
     return false;
@@ -86,11 +87,16 @@ async function write(path: string, overwrite: boolean, chosenKind?: DocumentKind
       useSavedModel.setState({ sourceId: saved.sourceId ?? sourceId });
       useTab.setState({ example: undefined });
     });
-    dismissNoticeByKey(FILE_NOTICE);
+    dismissNoticeByKey(FILE_NOTICE, session);
+    if (document.path === undefined) {
+      await tellSaved(useDocument.of(session).getState().document).catch((error: unknown) =>
+        showProblem(error, { key: FILE_NOTICE, session }),
+      );
+    }
     return true;
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.code !== "ALREADY_EXISTS" || overwrite) {
-      showProblem(error, { key: FILE_NOTICE });
+      showProblem(error, { key: FILE_NOTICE, session });
       return false;
     }
     const choice = await confirm({
@@ -100,6 +106,11 @@ async function write(path: string, overwrite: boolean, chosenKind?: DocumentKind
     });
     return choice === "replace" ? inSession(session, () => write(path, true, kind)) : false;
   }
+}
+
+/** The runs of a document that had no file stay its runs, also when the application is started anew. */
+async function tellSaved({ id, name, path }: GraphDocument): Promise<void> {
+  if (path !== undefined) await client().call("runs.documentSaved", { id, document: name, path });
 }
 
 /** Two tabs of one file would overwrite each other's edits. */

@@ -1,9 +1,12 @@
 /** Initializes the document's variables. */
 import type { RunUpdate } from "../../main/api/runs.js";
+import { variablesOf } from "../document/variables.js";
 import { useApp } from "../stores/app-store.js";
-import { documentActions } from "../stores/document-store.js";
+import { activeSession, inSession } from "../stores/document-session.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
 import { isActive, useRun } from "../stores/run-store.js";
 import { type RunWish, sendRun, startRun } from "./run-actions.js";
+import { readLive } from "./variable-reading.js";
 
 /**
  * Runs operations once, for their effect. Resolves with true when they are done and with false if they failed, were
@@ -19,13 +22,21 @@ export async function initialise(targets: readonly string[]): Promise<boolean> {
 }
 
 /**
- * Initializes the variables of the graph, with zeros if the graph has no initializer, and then repeats the run that
- * failed because of them.
+ * Initializes the variables of the graph that have no value, with zeros if the graph has no initializer, and then repeats
+ * the run that failed because of them.
  */
 export async function initialiseAndRunAgain({ steps, trace }: RunWish): Promise<void> {
+  const session = activeSession();
   const { missing } = documentActions.initialisation();
   if (missing.length > 0 && !documentActions.giveFirstValue(missing)) return;
-  if (await initialise(documentActions.initialisation().targets)) await startRun(steps, trace);
+  const variables = variablesOf(useDocument.getState().document.nodes).map(({ name }) => name);
+  // Trained variables keep their values; only those that were added since have none.
+  const { live } = await readLive(variables);
+  // Another tab may be shown by now.
+  const initialised = await inSession(session, () =>
+    initialise(documentActions.initialisation(new Set(live)).targets),
+  );
+  if (initialised) await inSession(session, () => startRun(steps, trace));
 }
 
 /** The final state of a run; undefined if there will be none. */

@@ -3,6 +3,7 @@ import type { ModelFormat } from "../../main/api/models.js";
 import { ProblemError } from "../../main/api/wire.js";
 import type { ModelTensors } from "../../worker-runtime/graph/model-export/model-tensors.js";
 import { showNotice } from "../stores/app-store.js";
+import { activeSession } from "../stores/document-session.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { confirm } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
@@ -23,6 +24,7 @@ export interface ModelExport extends ModelTensors {
 
 /** Asks where to write the model, and before it replaces another; then writes it. */
 export async function exportModel({ format, inputs, outputs, checkpoint }: ModelExport): Promise<void> {
+  const session = activeSession();
   const graph = documentActions.toRunGraph();
   const base = baseNameOf(useDocument.getState().document.name).replace(/[^\w.-]+/g, "_");
   const isFolder = format === "saved_model";
@@ -35,6 +37,7 @@ export async function exportModel({ format, inputs, outputs, checkpoint }: Model
   if (path === undefined) return;
   const write = (overwrite: boolean) =>
     followJob(
+      session,
       NOTICE,
       (percent) => (percent === undefined ? words.exporting : words.exportingSoFar({ percent })),
       (jobId) =>
@@ -57,5 +60,5 @@ export async function exportModel({ format, inputs, outputs, checkpoint }: Model
   const message = words.exported({
     ...{ path: written.path, count: written.variables, bytes: bytesText(written.byteLength) },
   });
-  showNotice({ kind: "info", key: NOTICE, problem: { code: "OK", message } });
+  showNotice({ kind: "info", key: NOTICE, session, problem: { code: "OK", message } });
 }

@@ -1,6 +1,8 @@
 /** Opens documents, each in a tab of its own. */
+
 import { OPENED_EXTENSIONS } from "../../main/api/document-extensions.js";
 import type { DocumentFile, Example } from "../../main/api/documents.js";
+import { unlessAborted } from "../../worker-runtime/cancellation/unless-aborted.js";
 import { inSlices } from "../document/in-slices.js";
 import { dismissNoticeByKey, dismissNoticesOf, showNotice, showProblem } from "../stores/app-store.js";
 import {
@@ -143,6 +145,7 @@ async function open(
     if (isShown && isVisible && !signal.aborted) tell();
   };
   try {
+    // The application goes on with what it was asked for.
     const file = await unlessAborted(read(), signal);
     const whole = await readWhole(file, { signal, onProgress });
     dismissNoticeByKey(key);
@@ -154,14 +157,6 @@ async function open(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Rejects as soon as the signal is aborted; the application goes on with what it was asked for. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
-  });
 }
 
 /**
@@ -188,6 +183,7 @@ export async function openExample({ id, title }: Example): Promise<DocumentSessi
 
 /** Opens a file; asks which one if no path is given. */
 export async function openDocument(path?: string): Promise<void> {
+  const session = activeSession();
   const chosen =
     path ??
     (await pickFile({
@@ -201,7 +197,7 @@ export async function openDocument(path?: string): Promise<void> {
   }
   const known = tabOf(chosen);
   if (known) activateSession(known);
-  else await open(chosen, () => client().call("documents.open", { path: chosen }));
+  else await inSession(session, () => open(chosen, () => client().call("documents.open", { path: chosen })));
 }
 
 /** Opens a file that the browser holds. */

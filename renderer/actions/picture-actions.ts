@@ -34,9 +34,10 @@ export async function exportPicture(format: PictureFormat, selectedOnly: boolean
       remedy: selectedOnly ? words.selectNodes : words.addNodes,
     });
   }
+  // Another tab may be shown by the time that a large graph is drawn.
+  const name = `${baseNameOf(useDocument.getState().document.name)}${selectedOnly ? "-selection" : ""}`;
   const picture = await inSlices(graphSvg(drawing), { pause: nextTask });
   const svg = new Blob([picture.svg], { type: "image/svg+xml" });
-  const name = `${baseNameOf(useDocument.getState().document.name)}${selectedOnly ? "-selection" : ""}`;
   downloadFile(format === "svg" ? svg : await pngOf(svg, picture), `${name}.${format}`);
 }
 

@@ -1,7 +1,7 @@
 /** Trainings that lost a task, and go on from a checkpoint. */
 import type { RunUpdate } from "../../main/api/runs.js";
 import { dismissNoticeByKey, type NoticeAction } from "../stores/app-store.js";
-import { openSessions } from "../stores/document-session.js";
+import { inSession, openSessions } from "../stores/document-session.js";
 import { runHistoryActions } from "../stores/run-history-store.js";
 import { useDocumentRun, useRun } from "../stores/run-store.js";
 import { texts } from "../texts/texts.js";
@@ -25,13 +25,13 @@ export async function dismissRecovery({ runId }: Resumable): Promise<void> {
   await client().call("runs.dismissRecovery", { runId });
   if (useRun.getState().newest?.runId === runId) dismissNoticeByKey(RUN_NOTICE);
   for (const session of openSessions()) {
+    inSession(session, () => runHistoryActions.changed());
     const store = useDocumentRun.of(session);
     const { latest } = store.getState();
     if (latest?.runId !== runId) continue;
     const { recovery: _, ...rest } = latest;
     store.setState({ latest: rest });
   }
-  runHistoryActions.changed();
 }
 
 /** "Restore from step 600 and go on". */

@@ -9,7 +9,7 @@ import type { Sliced } from "../../worker-runtime/graph/slices.js";
 import { inSlices } from "../document/in-slices.js";
 import { showProblem } from "../stores/app-store.js";
 import { openSessions } from "../stores/document-session.js";
-import { loadTrace } from "../stores/load-trace.js";
+import { loadTrace, tracedPartOf } from "../stores/load-trace.js";
 import { useDocumentRun, useRun } from "../stores/run-store.js";
 import type { TraceRef } from "../stores/timeline-store.js";
 import { nextTask } from "../ui/next-task.js";
@@ -83,11 +83,7 @@ function* slicedLookups({ nodes, transfers }: StepTrace): Sliced<void> {
 }
 
 function show(runId: string, trace: StepTrace): void {
-  const { step, nodes, transfers, stepMillis, registeredGraph, computeMillis } = trace;
-  const traced = {
-    ...{ nodes, transfers, computeMillis, tracedStep: step },
-    ...{ tracedStepMillis: stepMillis, tracedStepRegisteredGraph: registeredGraph },
-  };
+  const traced = tracedPartOf(trace);
   const { newest } = useRun.getState();
   const seen = newest?.runId === runId ? { ...newest, ...traced } : undefined;
   if (seen) useRun.setState({ newest: seen });

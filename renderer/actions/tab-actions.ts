@@ -71,6 +71,8 @@ export function moveTab(session: DocumentSession, steps: 1 | -1): void {
 const STORAGE_KEY = "tensordeck.tabs";
 
 const rememberedTabSchema = z.object({
+  /** The document's identity, by which its runs are listed while it has no file. */
+  id: z.string().optional(),
   path: z.string().optional(),
   example: z.string().optional(),
   draft: z.string().optional(),
@@ -96,9 +98,9 @@ export function rememberTabs(): () => void {
   const write = () => {
     const open = openSessions();
     const tabs = open.map((session): RememberedTab => {
-      const { path } = useDocument.of(session).getState().document;
+      const { id, path } = useDocument.of(session).getState().document;
       const { example, draft } = useTab.of(session).getState();
-      return path === undefined ? { example, draft } : { path, draft };
+      return path === undefined ? { id, example, draft } : { id, path, draft };
     });
     const text = JSON.stringify({ tabs, active: open.indexOf(activeSession()) });
     if (text !== written) sessionStorage.setItem(STORAGE_KEY, text);
@@ -123,11 +125,13 @@ export function rememberTabs(): () => void {
 /** Opens what a tab showed, without its edits, in a session. A file that is gone gives way to the first example. */
 export async function fillRemembered(
   session: DocumentSession,
-  { path, example }: RememberedTab,
+  { id, path, example }: RememberedTab,
 ): Promise<void> {
+  const sameDocument = id === undefined ? {} : { id };
   if (path !== undefined) {
     try {
-      await fillSession(session, await client().call("documents.open", { path }));
+      const file = await client().call("documents.open", { path });
+      await fillSession(session, { ...file, ...sameDocument });
       return;
     } catch (error) {
       showProblem(error);
@@ -137,7 +141,12 @@ export async function fillRemembered(
       }
     }
   }
-  const id = path === undefined ? example : FIRST_EXAMPLE;
-  if (id === undefined) await fillSession(session, emptyFile());
-  else await fillSession(session, await client().call("documents.openExample", { id }), { example: id });
+  const chosen = path === undefined ? example : FIRST_EXAMPLE;
+  const file =
+    chosen === undefined ? emptyFile() : await client().call("documents.openExample", { id: chosen });
+  await fillSession(
+    session,
+    path === undefined ? { ...file, ...sameDocument } : file,
+    chosen === undefined ? {} : { example: chosen },
+  );
 }

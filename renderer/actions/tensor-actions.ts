@@ -2,7 +2,7 @@
 import { MAX_CELLS, type TensorAddress } from "../../main/api/tensors.js";
 import { ProblemError } from "../../main/api/wire.js";
 import { gridOf, selectionShape } from "../../worker-runtime/protocol/selection.js";
-import { dismissNoticeByKey, showNotice } from "../stores/app-store.js";
+import { showNotice } from "../stores/app-store.js";
 import { activeSession, inSession } from "../stores/document-session.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { type TensorKind, type TensorView, useTensorTabs, viewOf } from "../stores/tensor-tabs.js";
@@ -13,6 +13,7 @@ import { client } from "../transport/client.js";
 import { bytesText } from "../ui/format.js";
 import { copyText } from "./copy-text.js";
 import { pickFile } from "./file-actions.js";
+import { followJob } from "./follow-job.js";
 
 const words = texts.actions.tensorActions;
 
@@ -56,7 +57,6 @@ export async function openTensorOfRun(runId: string, runName: string, name: stri
 export type CopyForm = "tsv" | "python";
 
 const SAVE_NOTICE = "tensor-save";
-let jobs = 0;
 
 /** Copies the part of a tensor that its tab shows. */
 export async function copyTensor(tensor: KeptTensor, form: CopyForm): Promise<void> {
@@ -125,6 +125,7 @@ export function pythonText(
 
 /** Saves the part of a tensor that its tab shows into a file of the application's machine; asks for its path. */
 export async function saveTensor(tensor: KeptTensor, format: "npy" | "csv"): Promise<void> {
+  const session = activeSession();
   const path = await pickFile({
     mode: "save",
     title: words.save({ tensor: tensor.name }),
@@ -132,31 +133,23 @@ export async function saveTensor(tensor: KeptTensor, format: "npy" | "csv"): Pro
     suggestedName: `${tensor.name.replace(/:0$/, "").replace(/[^\w.-]+/g, "_")}.${format}`,
   });
   if (path === undefined) return;
-  const { selection, columnAxis } = viewOf(useTensorTabs.getState(), tensor);
-  const jobId = `save-${Date.now()}-${jobs++}`;
-  showNotice({
-    kind: "info",
-    key: SAVE_NOTICE,
-    problem: { code: "OK", message: words.saving({ tensor: tensor.name }) },
-    action: { label: texts.common.cancel, run: () => client().call("tensors.cancel", { jobId }) },
-  });
-  try {
-    const saved = await client().call("tensors.save", {
+  const { selection, columnAxis } = viewOf(useTensorTabs.of(session).getState(), tensor);
+  const message = () => words.saving({ tensor: tensor.name });
+  const saved = await followJob(session, SAVE_NOTICE, message, (jobId) =>
+    client().call("tensors.save", {
       tensor: tensor.address,
       selection: [...selection],
       columnAxis,
       format,
       path,
       jobId,
-    });
-    showNotice({
-      kind: "info",
-      key: SAVE_NOTICE,
-      problem: { code: "OK", message: words.saved({ bytes: bytesText(saved.byteLength), path: saved.path }) },
-    });
-  } catch (error) {
-    dismissNoticeByKey(SAVE_NOTICE);
-    if (error instanceof ProblemError && error.problem.code === "CANCELLED") return;
-    throw error;
-  }
+    }),
+  );
+  if (!saved) return;
+  showNotice({
+    kind: "info",
+    key: SAVE_NOTICE,
+    session,
+    problem: { code: "OK", message: words.saved({ bytes: bytesText(saved.byteLength), path: saved.path }) },
+  });
 }

@@ -1,5 +1,7 @@
 /** Starting and ending the tour for new users. */
+
 import { taskNameOfDevice } from "../cluster/task-name.js";
+import { inShown } from "../stores/document-session.js";
 import { useDocument } from "../stores/document-store.js";
 import { useExamples } from "../stores/example-store.js";
 import { changeSettings } from "../stores/settings-store.js";
@@ -25,7 +27,7 @@ export async function startTour(): Promise<void> {
   if (!showsWelcomeGraph()) {
     const welcome = useExamples.getState().examples.find(({ id }) => id === FIRST_EXAMPLE);
     if (welcome) await openExample(welcome);
-    if (!showsWelcomeGraph()) return;
+    if (!inShown(showsWelcomeGraph)) return;
   }
   useTour.setState({ step: "start", asked: true });
 }
@@ -33,7 +35,7 @@ export async function startTour(): Promise<void> {
 /** At the start of the window: shows the tour to a user who has neither finished nor skipped it. */
 export async function offerTour(): Promise<void> {
   const { tourSeen } = await client().call("settings.get");
-  if (!tourSeen && showsWelcomeGraph()) useTour.setState({ step: "start", asked: false });
+  if (!tourSeen && inShown(showsWelcomeGraph)) useTour.setState({ step: "start", asked: false });
 }
 
 /** The user finished or skipped the tour; it does not start by itself again. */

@@ -1,15 +1,14 @@
-/** Reads and changes the variables that the tasks hold for the open document. */
+/** Changes the variables that the tasks hold for the open document. */
 import type { SavedCheckpoint } from "../../main/api/checkpoints.js";
 import type { FeedValue } from "../../main/api/feeds.js";
-import { MAX_READ_VARIABLES } from "../../main/api/variables.js";
-import { ProblemError, toProblem } from "../../main/api/wire.js";
+import { ProblemError } from "../../main/api/wire.js";
 import { initialisersOf } from "../document/initialisers.js";
 import { variablesOf } from "../document/variables.js";
-import { showNotice } from "../stores/app-store.js";
-import { activeSession, inSession, recordPerDocument } from "../stores/document-session.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { type NoticeAction, showNotice } from "../stores/app-store.js";
+import { activeSession, type DocumentSession, inSession } from "../stores/document-session.js";
+import { useDocument } from "../stores/document-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
-import { confirm, uiActions } from "../stores/ui-store.js";
+import { confirm } from "../stores/ui-store.js";
 import { useVariables } from "../stores/variable-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
@@ -17,102 +16,10 @@ import { bytesText, listText } from "../ui/format.js";
 import { baseNameOf, pickFile } from "./file-actions.js";
 import { followJob } from "./follow-job.js";
 import { initialise } from "./initialise-actions.js";
+import { bringBack, type KeptValues, setAside, VALUES_NOTICE } from "./kept-values.js";
+import { currentGraph, inspectVariables, readLive } from "./variable-reading.js";
 
 const words = texts.actions.variableActions;
-
-const CHECKPOINT_NOTICE = "checkpoint";
-
-/** Reads that are on their way. */
-const pending = recordPerDocument(() => ({ inspection: 0, figures: new Set<string>() }));
-
-/**
- * Reads which variables have values, and where; the figures follow for those that are looked at. Never rejects: the
- * store has the problem.
- */
-export async function inspectVariables(): Promise<void> {
-  const session = activeSession();
-  const store = useVariables.of(session);
-  const { nodes } = useDocument.getState().document;
-  if (variablesOf(nodes).length === 0) return;
-  const number = ++pending().inspection;
-  store.setState({ reading: true });
-  try {
-    const step = useDocumentRun.getState().latest?.step;
-    const { graphId, variables } = await client().call("variables.inspect", {
-      graph: documentActions.toRunGraph(),
-    });
-    if (number !== pending(session).inspection) return;
-    pending(session).figures.clear();
-    store.setState({
-      ...{ nodes, graphId, step, readAt: Date.now(), figures: new Map(), problem: undefined },
-      states: new Map(variables.map((state) => [state.name, state])),
-    });
-    const opened = [...store.getState().kept.keys()];
-    await inSession(session, () => keepAgain(opened, graphId));
-  } catch (error) {
-    if (number !== pending(session).inspection) return;
-    store.setState({ problem: toProblem(error), graphId: undefined, states: new Map(), figures: new Map() });
-  } finally {
-    if (number === pending(session).inspection) store.setState({ reading: false });
-  }
-}
-
-/** Reads the figures of variables that have a value, as far as they are not known; never rejects. */
-export async function readFigures(names: readonly string[]): Promise<void> {
-  const session = activeSession();
-  const store = useVariables.of(session);
-  const { graphId, states, figures } = store.getState();
-  const asked = pending().figures;
-  const { inspection } = pending();
-  const wanted = names
-    .filter((name) => states.get(name)?.initialized && !figures.has(name) && !asked.has(name))
-    .slice(0, MAX_READ_VARIABLES);
-  if (graphId === undefined || wanted.length === 0) return;
-  for (const name of wanted) asked.add(name);
-  try {
-    const found = await client().call("variables.figures", { graphId, names: wanted });
-    if (inspection !== pending(session).inspection) return;
-    store.setState((state) => ({
-      figures: new Map([...state.figures, ...found.map((one) => [one.name, one] as const)]),
-    }));
-  } catch (error) {
-    if (inspection === pending(session).inspection) store.setState({ problem: toProblem(error) });
-  }
-}
-
-/** The application's id of the open document's graph as it is now. */
-async function currentGraph(): Promise<string> {
-  const { nodes, graphId } = useVariables.getState();
-  if (graphId !== undefined && nodes === useDocument.getState().document.nodes) return graphId;
-  const session = activeSession();
-  await inspectVariables();
-  const { graphId: found, problem } = useVariables.of(session).getState();
-  if (found !== undefined) return found;
-  throw new ProblemError(problem ?? { code: "ABORTED", message: words.graphChanged });
-}
-
-/** Reads a variable's value and shows it as a tensor. */
-export async function openVariable(name: string): Promise<void> {
-  const session = activeSession();
-  const graphId = await currentGraph();
-  await inSession(session, () => keep(name, graphId));
-  uiActions.openTensor(name);
-}
-
-async function keep(name: string, graphId: string): Promise<void> {
-  const store = useVariables.of(activeSession());
-  const variable = await client().call("variables.keep", { graphId, name });
-  store.setState(({ kept }) => ({ kept: new Map(kept).set(name, { ...variable, readAt: Date.now() }) }));
-}
-
-/** Variables that are open as tabs follow the values; one that has none any more keeps showing its last. */
-async function keepAgain(names: readonly string[], graphId: string): Promise<void> {
-  const session = activeSession();
-  for (const name of names) {
-    if (!useVariables.of(session).getState().states.get(name)?.initialized) continue;
-    await inSession(session, () => keep(name, graphId));
-  }
-}
 
 /** Assigns a value. @throws ProblemError if it is not of the variable's dtype and shape, or the task is gone */
 export async function assignVariable(name: string, value: FeedValue): Promise<void> {
@@ -133,7 +40,10 @@ export async function assignFromFile(name: string): Promise<void> {
   if (path !== undefined) await inSession(session, () => assignVariable(name, { kind: "file", path }));
 }
 
-/** Gives variables the values of their initializers. */
+/**
+ * Gives variables the values of their initializers. Asks before it replaces values, and keeps those, so that they can be
+ * brought back.
+ */
 export async function initialiseVariables(names: readonly string[]): Promise<void> {
   const session = activeSession();
   const { targets, missing } = initialisersOf(useDocument.getState().document.nodes, names);
@@ -148,17 +58,64 @@ export async function initialiseVariables(names: readonly string[]): Promise<voi
       remedy: words.noInitializer.remedy,
     });
   }
-  if (!(await initialise(targets))) return;
+  const wanted = names.filter((name) => !missing.includes(name));
+  const kept = await keepBeforeReset(wanted);
+  if (kept === "stay") return;
+  const initialised = await inSession(session, () => initialise(targets));
+  const bringingBack = kept && actionOfKept(session, kept);
+  if (!initialised) {
+    if (bringingBack) say(session, [words.notInitialized], bringingBack);
+    return;
+  }
   if (missing.length > 0) {
     const count = missing.length;
     const variables = count <= 3 ? listText(missing) : words.variables({ count });
-    showNotice({
-      kind: "info",
-      key: CHECKPOINT_NOTICE,
-      problem: { code: "OK", message: words.someInitialized({ variables }) },
-    });
+    say(session, [words.someInitialized({ variables })], bringingBack);
+  } else if (bringingBack) {
+    say(session, [words.initialized({ count: wanted.length })], bringingBack);
   }
   await inSession(session, inspectVariables);
+}
+
+/**
+ * Keeps the values that an initialization would replace, if the user agrees to that.
+ *
+ * @returns undefined if there are none; "stay" if nothing shall be initialized
+ */
+async function keepBeforeReset(names: readonly string[]): Promise<KeptValues | "stay" | undefined> {
+  const session = activeSession();
+  const { graphId, live } = await readLive(names);
+  if (graphId === undefined) {
+    // Before the first run there is nothing that could be lost.
+    if (useDocumentRun.of(session).getState().latest === undefined) return undefined;
+    const reason = useVariables.of(session).getState().problem?.message ?? "";
+    return (await mayInitialise(words.reset.unknown({ reason }))) ? undefined : "stay";
+  }
+  if (live.length === 0) return undefined;
+  const question = words.reset.text({ variables: variablesText(live), count: live.length });
+  return (await mayInitialise(question)) ? ((await setAside(session, graphId, live)) ?? "stay") : "stay";
+}
+
+async function mayInitialise(text: string): Promise<boolean> {
+  const choice = await confirm({
+    title: words.replace.title,
+    text,
+    choices: [{ id: "initialise", label: words.reset.initialise, style: "danger" }],
+  });
+  return choice === "initialise";
+}
+
+/** Undoes an initialization. */
+function actionOfKept(session: DocumentSession, kept: KeptValues): NoticeAction {
+  return {
+    label: words.bringBack,
+    run: async () => {
+      const graphId = await inSession(session, currentGraph);
+      if (!(await bringBack(session, graphId, kept))) return;
+      say(session, [words.broughtBack({ count: kept.names.length })]);
+      await inSession(session, inspectVariables);
+    },
+  };
 }
 
 /** Saves variables to a checkpoint on the application's machine; asks for its path. */
@@ -176,15 +133,15 @@ export async function saveVariables(names: readonly string[]): Promise<void> {
   const variables = variablesText(names);
   const message = (percent?: number) =>
     percent === undefined ? words.saving({ variables }) : words.savingSoFar({ variables, percent });
-  const saved = await followJob(CHECKPOINT_NOTICE, message, (jobId) =>
+  const saved = await followJob(session, VALUES_NOTICE, message, (jobId) =>
     client().call("variables.save", { graphId, names: [...names], path, jobId }),
   );
   if (!saved) return;
   const { prefix, skipped, byteLength } = saved;
-  say(
+  say(session, [
     words.saved({ count: saved.saved, bytes: bytesText(byteLength), path: prefix }),
     ...(skipped.length === 0 ? [] : [words.skipped({ count: skipped.length })]),
-  );
+  ]);
 }
 
 /** Restores variables from a checkpoint on the application's machine; asks for its path, and before it replaces values. */
@@ -201,17 +158,14 @@ export async function restoreVariables(names: readonly string[]): Promise<void> 
 
 /** Gives the open document's variables the values of a checkpoint that a run saved; asks before it replaces any. */
 export async function restoreCheckpoint({ prefix }: SavedCheckpoint): Promise<void> {
-  const session = activeSession();
   const names = variablesOf(useDocument.getState().document.nodes).map(({ name }) => name);
-  // What the tasks hold now decides whether to ask.
-  await inspectVariables();
-  await inSession(session, () => restoreFrom(prefix, names));
+  await restoreFrom(prefix, names);
 }
 
 async function restoreFrom(path: string, names: readonly string[]): Promise<void> {
   const session = activeSession();
-  const { states } = useVariables.of(session).getState();
-  const live = names.filter((name) => states.get(name)?.initialized);
+  // The values that the tasks hold now decide whether to ask, not those that were read last.
+  const { live } = await readLive(names);
   if (live.length > 0) {
     const choice = await confirm({
       title: words.replace.title,
@@ -227,17 +181,17 @@ async function restoreFrom(path: string, names: readonly string[]): Promise<void
   const variables = variablesText(names);
   const message = (percent?: number) =>
     percent === undefined ? words.restoring({ variables }) : words.restoringSoFar({ variables, percent });
-  const answer = await followJob(CHECKPOINT_NOTICE, message, (jobId) =>
+  const answer = await followJob(session, VALUES_NOTICE, message, (jobId) =>
     client().call("variables.restore", { graphId, names: [...names], path, jobId }),
   );
   await inSession(session, inspectVariables);
   if (!answer) return;
   const { restored, missing, unused } = answer;
-  say(
+  say(session, [
     words.restored({ count: restored }),
     ...(missing.length > 0 ? [words.missing({ names: someText(missing) })] : []),
     ...(unused.length > 0 ? [words.unused({ count: unused.length, names: someText(unused) })] : []),
-  );
+  ]);
 }
 
 function someText(names: readonly string[]): string {
@@ -250,7 +204,7 @@ function variablesText(names: readonly string[]): string {
   return names.length === 1 ? (names[0] ?? "") : words.variables({ count: names.length });
 }
 
-function say(...sentences: readonly string[]): void {
-  const message = sentences.join(" ");
-  showNotice({ kind: "info", key: CHECKPOINT_NOTICE, problem: { code: "OK", message } });
+function say(session: DocumentSession, sentences: readonly string[], action?: NoticeAction): void {
+  const problem = { code: "OK", message: sentences.join(" ") };
+  showNotice({ kind: "info", key: VALUES_NOTICE, session, problem, ...(action && { action }) });
 }

@@ -10,6 +10,7 @@ import { isClusterFile, openDroppedCluster } from "../actions/cluster-file-actio
 import { openDropped } from "../actions/open-actions.js";
 import { openDroppedScript } from "../actions/script-actions.js";
 import { attempt } from "../stores/app-store.js";
+import { inShown } from "../stores/document-session.js";
 import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import styles from "./drop-target.module.css";
@@ -70,6 +71,6 @@ function openFiles(files: readonly File[]): void {
         "Only graphs (.pb, .pbtxt, .meta), models (.keras, .h5, .onnx), clusters (.yaml, .json) and Python scripts can be dropped here. Feeds take .npy, .npz, CSV and images in the inspector.",
       );
     uiActions.close();
-    for (const file of graphs) await openDropped(file);
+    for (const file of graphs) await inShown(() => openDropped(file));
   });
 }

@@ -73,14 +73,15 @@ export function CanvasOverlays(): ReactElement {
 function useMeasuredText(): string | undefined {
   const step = useGraphRun((state) => (state.latest?.fetches.length ? state.latest.step : 0));
   const traced = useGraphRun((state) => state.latest?.tracedStep ?? 0);
+  const hasSetUp = useGraphRun((state) => state.latest?.tracedStepRegisteredGraph);
   const old = useBeforeEdit();
   if (step === 0 && traced === 0) return undefined;
   const both =
     step === traced
-      ? words.valuesAndTimes({ step: stepText(step) })
+      ? words.valuesAndTimes({ step: stepText(step, hasSetUp) })
       : [
           step > 0 ? words.values({ step: stepText(step) }) : "",
-          traced > 0 ? words.times({ step: stepText(traced) }) : "",
+          traced > 0 ? words.times({ step: stepText(traced, hasSetUp) }) : "",
         ]
           .filter(Boolean)
           .join(", ");

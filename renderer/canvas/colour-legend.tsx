@@ -23,6 +23,7 @@ export function ColourLegend(): ReactElement | null {
   const by = useColouring((state) => state.by);
   const scale = useColourScale();
   const step = useGraphRun((state) => state.latest?.tracedStep);
+  const hasSetUp = useGraphRun((state) => state.latest?.tracedStepRegisteredGraph);
   const isOld = useBeforeEdit();
   if (!scale) return null;
   const source =
@@ -33,8 +34,8 @@ export function ColourLegend(): ReactElement | null {
           ? words.noTrace
           : words.byShapes
         : isOld
-          ? words.beforeEdit({ step: stepText(step) })
-          : stepText(step);
+          ? words.beforeEdit({ step: stepText(step, by === "time" && hasSetUp) })
+          : stepText(step, by === "time" && hasSetUp);
   return (
     <section className={styles.legend} aria-label={words.label}>
       <Segmented

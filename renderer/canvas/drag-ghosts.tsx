@@ -48,8 +48,8 @@ function NodesGhost({ names }: { names: readonly string[] }): ReactElement | nul
           <b>{first.name}</b>
           <span>{names.length > 1 ? `+${names.length - 1}` : first.op}</span>
         </div>
-        <div className={nodeStyles.placeRow}>
-          <span className={classNames(nodeStyles.place, styles.place)}>
+        <div className={classNames(nodeStyles.placeRow, styles.placeRow)}>
+          <span className={nodeStyles.place}>
             <i className={nodeStyles.taskMark} />
             <span>{task ? taskName(task) : words.drop}</span>
           </span>

@@ -13,6 +13,7 @@ import { type ShapeMap, shapeText } from "../document/shapes.js";
 import type { OpLookup } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
 import { type Edge as Wire, wiringOf } from "../document/wiring.js";
+import { sentBetweenTasks } from "../stores/device-copies.js";
 import type { PlacementPreview } from "../stores/placement-preview.js";
 import { texts } from "../texts/texts.js";
 import { taskColourVar } from "../theme/task-colour.js";
@@ -286,7 +287,7 @@ function plus(one: number | undefined, other: number | undefined): number | unde
 
 /** What went of a tensor to a task in the traced step. */
 function sentTo(task: Task, tensor: string, { transfers, taskForDevice }: EdgeContext): Sent | undefined {
-  const sent = transfersOf(transfers, tensor).filter(
+  const sent = sentBetweenTasks(transfersOf(transfers, tensor)).filter(
     ({ toDevice }) => taskForDevice(toDevice)?.id === task.id,
   );
   if (sent.length === 0) return undefined;

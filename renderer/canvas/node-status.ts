@@ -68,6 +68,7 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
           ? state.latest.problem.message
           : undefined,
       tracedStep: state.latest?.tracedStep,
+      hasSetUp: state.latest?.tracedStepRegisteredGraph,
       step: state.latest?.step ?? 0,
     })),
   );
@@ -104,7 +105,7 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
       problem: doc.problem?.message ?? (failed ? run.failed : undefined),
       warning: missing?.message,
       unknownTask,
-      step: run.tracedStep,
+      measured: run.tracedStep === undefined ? undefined : stepText(run.tracedStep, run.hasSetUp),
       stale: doc.stale,
     }),
     ...value,
@@ -164,7 +165,8 @@ interface TooltipFacts {
   readonly problem: string | undefined;
   readonly warning: string | undefined;
   readonly unknownTask: boolean;
-  readonly step: number | undefined;
+  /** The step in which it was measured where it ran, and how long. */
+  readonly measured: string | undefined;
   readonly stale: boolean;
 }
 
@@ -175,7 +177,7 @@ function measuredText(step: string, place: string | undefined, stale: boolean): 
 
 /** The full text of everything that may be truncated on the node. */
 function tooltip(node: NodeDef, facts: TooltipFacts): string {
-  const { value, valueStep, placed, problem, warning, unknownTask, step, stale } = facts;
+  const { value, valueStep, placed, problem, warning, unknownTask, measured, stale } = facts;
   const lines = [`${node.name} (${opTitle(node)})`];
   if (value !== undefined)
     lines.push(
@@ -186,6 +188,6 @@ function tooltip(node: NodeDef, facts: TooltipFacts): string {
   if (problem) lines.push(problem);
   else if (unknownTask) lines.push(words.noTask({ device: node.device }));
   if (warning) lines.push(warning);
-  if (step !== undefined) lines.push(measuredText(stepText(step), placed, stale));
+  if (measured !== undefined) lines.push(measuredText(measured, placed, stale));
   return lines.join("\n");
 }

@@ -45,32 +45,35 @@ export function Meter({ name, value, values, max, title }: MeterProps): ReactEle
   );
 }
 
-/** The load of the whole machine, including other programs, in one low row; nothing until it is measured. */
+/**
+ * The load of the whole machine, including other programs, in one low row. It is there before the first sample, so that the
+ * rows below do not move when that comes; nothing for a machine that nobody measures.
+ */
 export function MachineLoad({ machine }: { readonly machine: Machine }): ReactElement | null {
   const { id, memoryBytes } = machine;
   const samples = useSamples((store) => machineSamples(store, id));
   const newest = samples.at(-1);
-  if (newest === undefined) return null;
+  if (newest === undefined && machine.kind !== "this" && machine.kind !== "paired") return null;
   const traffic = samples.map((sample) => sample.receivedBytesPerSecond + sample.sentBytesPerSecond);
   return (
     <Meters low>
       <Meter
         name={words.cpu}
-        value={`${Math.round(newest.cpuPercent)}%`}
+        value={newest && `${Math.round(newest.cpuPercent)}%`}
         values={samples.map(({ cpuPercent }) => cpuPercent)}
         max={100}
         title={words.cpuTitle}
       />
       <Meter
         name={words.mem}
-        value={bytesText(newest.memoryUsedBytes)}
+        value={newest && bytesText(newest.memoryUsedBytes)}
         values={samples.map(({ memoryUsedBytes }) => memoryUsedBytes)}
         max={memoryBytes}
         title={words.memTitle({ total: bytesText(memoryBytes) })}
       />
       <Meter
         name={words.net}
-        value={`${bytesText(traffic.at(-1) ?? 0)}/s`}
+        value={newest && `${bytesText(traffic.at(-1) ?? 0)}/s`}
         values={traffic}
         max={1.25 * Math.max(1_000_000, ...traffic)}
         title={words.netTitle}

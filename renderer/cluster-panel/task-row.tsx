@@ -48,7 +48,8 @@ export function TaskRow({ task, machine, nodes, focusable, note, onFocus }: Task
   const gpuBytes = machine.gpus.reduce((most, gpu) => Math.max(most, gpu.memoryBytes), 0);
   // A process on a machine that only speaks TensorFlow's protocol is not measured.
   const measured = hasProcess(task.state) && !task.foreign && machine.presence !== "offline" && known;
-  const load = measured && !drag ? <TaskLoad task={task} gpuBytes={gpuBytes} /> : null;
+  const load = measured ? <TaskLoad task={task} gpuBytes={gpuBytes} /> : null;
+  const dropText = drag ? <DropText drag={drag} /> : null;
   return (
     <div
       className={classNames(
@@ -100,12 +101,18 @@ export function TaskRow({ task, machine, nodes, focusable, note, onFocus }: Task
           </Tag>
         ) : null}
         <span className={textStyles.grow} />
-        {known ? <StateMark state={task.state} /> : <span className={styles.state}>{UNKNOWN}</span>}
-        {drag || (known && task.state === "running") ? (
-          <span aria-hidden="true" className={drag?.kind === "target" ? undefined : textStyles.muted}>
-            {drag?.count ?? words.nodes({ count: nodes })}
-          </span>
-        ) : null}
+        {load === null && dropText !== null ? (
+          dropText
+        ) : (
+          <>
+            {known ? <StateMark state={task.state} /> : <span className={styles.state}>{UNKNOWN}</span>}
+            {drag || (known && task.state === "running") ? (
+              <span aria-hidden="true" className={drag?.kind === "target" ? undefined : textStyles.muted}>
+                {drag?.count ?? words.nodes({ count: nodes })}
+              </span>
+            ) : null}
+          </>
+        )}
         <Menu
           align="end"
           label={words.menu({ name })}
@@ -122,13 +129,12 @@ export function TaskRow({ task, machine, nodes, focusable, note, onFocus }: Task
           entries={() => taskMenu(task)}
         />
       </div>
-      {drag ? (
-        <div className={styles.dropText}>
-          {drag.kind === "target" ? <Icon name="pin" size={14} /> : null}
-          {drag.text}
+      {load === null ? null : (
+        <div className={styles.detail}>
+          {load}
+          {dropText}
         </div>
-      ) : null}
-      {load}
+      )}
       {note === undefined ? null : <div className={textStyles.muted}>{note}</div>}
       {task.problem ? (
         <NoticeFrame at="task" kind="problem">
@@ -154,6 +160,19 @@ function Recovery({ task }: { readonly task: Task }): ReactElement {
       />
       <CommandButton command={taskCommands.showLog} target={task} size="small" variant="ghost" />
     </>
+  );
+}
+
+/**
+ * The effect of a drop. It takes the place of the load, or of the state where no load is shown, so that no row moves away
+ * from under the pointer.
+ */
+function DropText({ drag: { kind, text } }: { readonly drag: DropState }): ReactElement {
+  return (
+    <span className={styles.dropText} title={text}>
+      {kind === "target" ? <Icon name="pin" size={14} /> : null}
+      <span className={textStyles.truncated}>{text}</span>
+    </span>
   );
 }
 

@@ -64,7 +64,7 @@ export default function ImportView({ rows, state, file: given, onDone }: ImportV
       ) : null}
       {read.found && imported ? (
         <p className={textStyles.muted} role="status">
-          {words.sources[read.found.source]}{" "}
+          {[words.sources[read.found.source], ...read.found.notes].join(" ")}{" "}
           {words.onceApplied({ changes: changesText(draftChanges(imported, state)) })}
         </p>
       ) : null}

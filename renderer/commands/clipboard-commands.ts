@@ -6,6 +6,7 @@ import { ProblemError } from "../../main/api/wire.js";
 import { copyText } from "../actions/copy-text.js";
 import { type Clip, freePlaceFor } from "../document/edits/paste.js";
 import type { Point } from "../document/model.js";
+import { activeGraph, inSession } from "../stores/document-session.js";
 import { documentActions, useGraph } from "../stores/document-store.js";
 import { texts } from "../texts/texts.js";
 import { overlap } from "../viewport/rect.js";
@@ -30,8 +31,9 @@ export const clipboardCommands = defineCommands(nodesTarget, {
     byEvent: "cut",
     hint: nodeCount,
     run: async (names) => {
+      const graph = activeGraph();
       await copyNodes(names);
-      documentActions.deleteSelection();
+      inSession(graph, () => documentActions.deleteSelection());
     },
   },
   copy: {
@@ -56,9 +58,11 @@ export const pasteCommands = defineCommands(graphTarget, {
     onCanvas: true,
     byEvent: "paste",
     run: async () => {
+      const graph = activeGraph();
       const { contextMenu } = useCanvas.getState();
       const at = contextMenu?.pointer ? toGraph(contextMenu.screen) : undefined;
-      documentActions.pasteText(await readClipboard(), (clip) => placeFor(clip, at));
+      const text = await readClipboard();
+      inSession(graph, () => documentActions.pasteText(text, (clip) => placeFor(clip, at)));
     },
   },
 });

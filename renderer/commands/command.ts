@@ -2,7 +2,8 @@
  * What a command is: one action of the window, defined once. Toolbar, menus, cards, palette, keyboard, the overview of
  * shortcuts and the native menu are all made from the same commands, so that they can never differ.
  */
-import { attempt, useApp } from "../stores/app-store.js";
+import { attempt, dismissResultsOf, type NoticeSubject, useApp } from "../stores/app-store.js";
+import { activeSession } from "../stores/document-session.js";
 import { texts } from "../texts/texts.js";
 import type { IconName } from "../ui/icon.js";
 
@@ -33,6 +34,10 @@ export interface TargetKind<T> {
   all?(): readonly T[];
   /** The name that distinguishes a target from the others, for labels. */
   nameOf?(target: T): string;
+  /** True if targets are parts of the shown document, so that messages about them belong to it. */
+  readonly inDocument?: boolean;
+  /** Tells, from now on, that a failure to reach the target is over. */
+  recovery?(target: T): () => boolean;
 }
 
 /** The definition of a command. */
@@ -162,9 +167,21 @@ function actionOn<T>(kind: TargetKind<T>, spec: CommandSpec<T>, target: T): Acti
     run: () => {
       // Checked again: the displayed state may be outdated.
       const reason = reasonOf(spec, target);
-      if (reason === undefined) attempt(() => spec.run(target));
+      if (reason === undefined) attempt(() => spec.run(target), subjectOf(kind, spec, target));
       return unless(reason);
     },
+  };
+}
+
+/** The subject of a command's messages. The results of the one before it on the document go. */
+function subjectOf<T>(kind: TargetKind<T>, spec: CommandSpec<T>, target: T): NoticeSubject {
+  const session = kind.inDocument || spec.takesDocument ? activeSession() : undefined;
+  if (session && spec.needsApplication) dismissResultsOf(session);
+  const isOver = kind.recovery?.(target);
+  return {
+    key: `${spec.id} ${kind.nameOf?.(target) ?? ""}`,
+    ...(session && { session }),
+    ...(isOver && { isOver }),
   };
 }
 

@@ -37,6 +37,8 @@ export const helpCommands = defineCommands(noTarget, {
     label: words.guides.label,
     keywords: words.guides.keywords,
     icon: "help",
+    shortcut: "F1",
+    whileTyping: true,
     run: () => uiActions.open({ kind: "guides" }),
   },
   log: {

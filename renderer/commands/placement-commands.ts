@@ -10,7 +10,7 @@ import { runMachinesOf, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { placementTasks } from "../stores/placement-input.js";
-import { isCurrent, type PlacementShown, usePlacement } from "../stores/placement-store.js";
+import { isCurrent, movedVariables, type PlacementShown, usePlacement } from "../stores/placement-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { type CommandSpec, defineCommands, type Enabled, when } from "./command.js";
@@ -82,7 +82,9 @@ export const placementCommands = defineCommands(noTarget, {
       const { suggestion } = usePlacement.getState();
       if (!suggestion) return { reason: words.apply.noPlacementSuggested };
       if (!isCurrent(suggestion)) return { reason: words.apply.outdated };
-      return when(wantedMoves() > 0, words.apply.noMoveChosen);
+      if (wantedMoves() === 0) return { reason: words.apply.noMoveChosen };
+      // Its steps would go on changing the values that were read to be moved.
+      return movedVariables(suggestion).length === 0 || nothingRuns();
     },
     run: applySuggestion,
   },

@@ -34,10 +34,10 @@ export function nothingRuns(): Enabled {
   return when(!isActive(useRun.getState().newest), words.runInProgress);
 }
 
-/** Of a long run: what the chosen configuration says, or what was chosen in the window last. */
+/** The steps of a long run: as the chosen configuration says, or as they were chosen for the document last. */
 export function longRunSteps(): number {
   const { steps } = useDocument.getState().document.runConfig;
-  return steps > 1 ? steps : useUi.getState().manySteps;
+  return steps > 1 ? steps : useDocumentRun.getState().manySteps;
 }
 
 const manySteps = () => words.stepCount({ count: longRunSteps() });
@@ -149,7 +149,7 @@ export const stepsCommands = defineCommands(stepsTarget, {
     needsApplication: true,
     isEnabled: nothingRuns,
     run: async (steps) => {
-      uiActions.setManySteps(steps);
+      useDocumentRun.setState({ manySteps: steps });
       await startRun(steps);
     },
   },

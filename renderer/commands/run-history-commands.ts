@@ -1,6 +1,7 @@
 import { activeSession, inSession } from "../stores/document-session.js";
 import { useDocument } from "../stores/document-store.js";
 import { runHistoryActions } from "../stores/run-history-store.js";
+import { runDocumentOf } from "../stores/run-origin.js";
 import { confirm, uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { client } from "../transport/client.js";
@@ -28,14 +29,14 @@ export const runHistoryCommands = defineCommands(documentTarget, {
     danger: true,
     run: async () => {
       const session = activeSession();
-      const { name, path } = useDocument.getState().document;
+      const { document } = useDocument.getState();
       const choice = await confirm({
         title: words.clear.question,
-        text: words.clear.consequence({ name }),
+        text: words.clear.consequence({ name: document.name }),
         choices: [{ id: "clear", label: words.clear.confirm, style: "danger" }],
       });
       if (choice !== "clear") return;
-      await client().call("runs.clear", { document: name, ...(path === undefined ? {} : { path }) });
+      await client().call("runs.clear", runDocumentOf(document));
       inSession(session, () => runHistoryActions.forgotten());
     },
   },

@@ -36,18 +36,21 @@ export const noTarget: TargetKind<void> = { name: "none", current: () => ({ targ
 /** The open document. */
 export const documentTarget: TargetKind<DocumentStore> = {
   name: "document",
+  inDocument: true,
   current: () => ({ target: useDocument.getState() }),
 };
 
 /** The graph that is shown: the open document, or the body of a function that is open in it. */
 export const graphTarget: TargetKind<DocumentStore> = {
   name: "graph",
+  inDocument: true,
   current: () => ({ target: useGraph.getState() }),
 };
 
 /** A function that the selected node calls. */
 export const callTarget: TargetKind<Call> = {
   name: "called function",
+  inDocument: true,
   current: () => {
     const node = nodeTarget.current();
     if (!("target" in node)) return node;
@@ -64,6 +67,7 @@ export const callTarget: TargetKind<Call> = {
 /** The name of a function of the graph; by default the one that is shown, or that the selected node calls. */
 export const functionTarget: TargetKind<string> = {
   name: "function",
+  inDocument: true,
   current: () => {
     const call = callTarget.current();
     const target = "target" in call ? call.target.name : shownFunction();
@@ -95,6 +99,7 @@ const NO_NODE = words.noNodeSelected;
 /** The names of the selected nodes, at least one. */
 export const nodesTarget: TargetKind<readonly string[]> = {
   name: "nodes",
+  inDocument: true,
   current: () => {
     const { selection } = useGraph.getState();
     return selection.size === 0 ? { reason: NO_NODE } : { target: [...selection] };
@@ -110,6 +115,7 @@ export interface Selection {
 
 export const selectionTarget: TargetKind<Selection> = {
   name: "selection",
+  inDocument: true,
   current: () => {
     const nodes = [...useGraph.getState().selection];
     const edges = [...useCanvas.getState().selectedEdges];
@@ -122,6 +128,7 @@ export const selectionTarget: TargetKind<Selection> = {
 /** The only selected edge, if it carries one tensor. */
 export const edgeTarget: TargetKind<Edge> = {
   name: "edge",
+  inDocument: true,
   current: () => {
     const [id, ...others] = useCanvas.getState().selectedEdges;
     if (id === undefined) return { reason: words.noEdgeSelected };
@@ -134,6 +141,7 @@ export const edgeTarget: TargetKind<Edge> = {
 /** A frame or a note; there is no default. */
 export const annotationTarget: TargetKind<Annotation> = {
   name: "frame or note",
+  inDocument: true,
   current: () => ({ reason: words.noFrameOrNoteChosen }),
   all: () => useGraph.getState().document.annotations,
   nameOf: ({ kind, text }) => (text.trim() === "" ? words[kind] : (text.split("\n")[0] ?? "")),
@@ -142,6 +150,7 @@ export const annotationTarget: TargetKind<Annotation> = {
 /** The only selected node. */
 export const nodeTarget: TargetKind<NodeDef> = {
   name: "node",
+  inDocument: true,
   current: () => {
     const { selection, document } = useGraph.getState();
     if (selection.size > 1) return { reason: words.severalNodesSelected };
@@ -154,6 +163,7 @@ export const nodeTarget: TargetKind<NodeDef> = {
 /** The closed scopes that are selected on the canvas. */
 export const closedScopesTarget: TargetKind<readonly Scope[]> = {
   name: "closed scopes",
+  inDocument: true,
   current: () => {
     const target = selectedBoxes();
     return target.length === 0 ? { reason: words.noClosedScopeSelected } : { target };
@@ -164,6 +174,7 @@ export const closedScopesTarget: TargetKind<readonly Scope[]> = {
 /** The innermost open scope around everything that is selected. */
 export const openScopesTarget: TargetKind<readonly Scope[]> = {
   name: "open scopes",
+  inDocument: true,
   current: () => {
     const scope = openScopeAround();
     return scope ? { target: [scope] } : { reason: words.nothingInOpenScopeSelected };
@@ -193,7 +204,19 @@ export const machineTarget: TargetKind<Machine> = {
   },
   all: () => machinesOf(useCluster.getState()),
   nameOf: ({ name }) => name,
+  recovery: ({ id }) => machineRecovery((machine) => machine.id === id),
 };
+
+/** Tells that a machine has come back that was away meanwhile, or is no longer listed. */
+function machineRecovery(isMachine: (machine: Machine) => boolean): () => boolean {
+  const find = () => machinesOf(useCluster.getState()).find(isMachine);
+  let wasAway = false;
+  return () => {
+    const machine = find();
+    if (machine?.presence === "offline") wasAway = true;
+    return machine === undefined || (wasAway && machine.presence === "online");
+  };
+}
 
 /** What a paired machine may be allowed to do here. */
 export interface RoleOfMachine {
@@ -214,6 +237,12 @@ export const taskTarget: TargetKind<Task> = {
   current: () => ({ reason: words.noTaskChosen }),
   all: () => useCluster.getState().tasks,
   nameOf: taskName,
+  recovery: ({ id }) => {
+    const holder = machinesOf(useCluster.getState()).find(({ tasks }) =>
+      tasks.some((task) => task.id === id),
+    );
+    return machineRecovery((machine) => machine.id === holder?.id);
+  },
 };
 
 /** A machine's firewall that keeps another machine, or `peerId`, from connecting. */
@@ -238,6 +267,7 @@ export type MissingNodes = Pick<MissingOnTask, "task" | "movable">;
 
 export const missingNodesTarget: TargetKind<MissingNodes> = {
   name: "nodes without a kernel",
+  inDocument: true,
   current: () => {
     const [target] = useKernels.getState().missing.tasks;
     return target === undefined ? { reason: words.noNodeLacksKernel } : { target };
@@ -280,6 +310,7 @@ export const recentTarget: TargetKind<string> = {
 /** A tensor that the newest run fetched; by default the one whose tab the dock shows. */
 export const tensorTarget: TargetKind<KeptTensor> = {
   name: "tensor",
+  inDocument: true,
   current: () => {
     const { dockTab, dockOpen } = useUi.getState();
     const name = dockOpen && dockTab.startsWith("tensor:") ? dockTab.slice("tensor:".length) : undefined;
@@ -293,6 +324,7 @@ export const tensorTarget: TargetKind<KeptTensor> = {
 /** The name of a variable of the open document; by default the selected one. */
 export const variableTarget: TargetKind<string> = {
   name: "variable",
+  inDocument: true,
   current: () => {
     const { selection, document } = useGraph.getState();
     const [name] = selection;
@@ -305,6 +337,7 @@ export const variableTarget: TargetKind<string> = {
 /** The names of all variables of the open document, at least one. */
 export const variablesTarget: TargetKind<readonly string[]> = {
   name: "variables",
+  inDocument: true,
   current: () => {
     const target = variablesOf(useDocument.getState().document.nodes).map(({ name }) => name);
     return target.length === 0 ? { reason: words.graphNoVariables } : { target };
@@ -314,6 +347,7 @@ export const variablesTarget: TargetKind<readonly string[]> = {
 /** How many steps a run has. */
 export const stepsTarget: TargetKind<number> = {
   name: "steps",
+  inDocument: true,
   current: () => ({ reason: words.noNumberChosen }),
   all: () => [],
 };

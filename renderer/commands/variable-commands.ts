@@ -1,11 +1,6 @@
 /** What can be done with the variables that the tasks hold. */
-import {
-  initialiseVariables,
-  inspectVariables,
-  openVariable,
-  restoreVariables,
-  saveVariables,
-} from "../actions/variable-actions.js";
+import { initialiseVariables, restoreVariables, saveVariables } from "../actions/variable-actions.js";
+import { inspectVariables, openVariable } from "../actions/variable-reading.js";
 import { uiActions } from "../stores/ui-store.js";
 import { useVariables } from "../stores/variable-store.js";
 import { texts } from "../texts/texts.js";

@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from "react";
 import { stepsCommands } from "../commands/run-commands.js";
-import { uiActions, useUi } from "../stores/ui-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
+import { uiActions } from "../stores/ui-store.js";
 import { texts } from "../texts/texts.js";
 import { FieldLabel } from "../ui/field-label.js";
 import { TextInput } from "../ui/text-input.js";
@@ -11,7 +12,7 @@ const words = texts.dialogs.stepsDialog;
 const MOST_STEPS = 1_000_000;
 
 export function StepsDialog(): ReactElement {
-  const [text, setText] = useState(String(useUi.getState().manySteps));
+  const [text, setText] = useState(String(useDocumentRun.getState().manySteps));
   const steps = Number(text.replaceAll(/[\s,_]/g, ""));
   const valid = Number.isInteger(steps) && steps >= 1 && steps <= MOST_STEPS;
   const submit = () => {

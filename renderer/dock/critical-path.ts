@@ -2,7 +2,10 @@ import type { NodeRun } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { paused, type Sliced, STEPS_AT_ONCE } from "../../worker-runtime/graph/slices.js";
 
-/** The chain of nodes that determined when the step ended: each waited for the one before it. Times in µs. */
+/**
+ * The chain of nodes that determined when the step ended: each waited for the one before it. Times in µs. Every moment of
+ * the step belongs to exactly one of the three times, so that they add up to it.
+ */
 export interface CriticalPath {
   /** In the order of time. */
   readonly nodes: readonly NodeRun[];
@@ -10,8 +13,8 @@ export interface CriticalPath {
   readonly computeMicros: number;
   /** Between two nodes on different devices: copies, the network, and waiting for both. */
   readonly transferMicros: number;
-  /** Between two nodes on one device, where it ran something else or nothing. */
-  readonly gapMicros: number;
+  /** The rest: before the first node, after the last one, and between two on one device, which ran others or nothing. */
+  readonly waitMicros: number;
 }
 
 const endOf = ({ startMicros, durationMicros }: NodeRun) => startMicros + durationMicros;
@@ -24,10 +27,13 @@ function nodeOfInput(input: string): string {
 /**
  * Goes back from the node that ended last, to the input that ended last, and so on. Inputs that were not recorded, such
  * as nodes that TensorFlow folded, are passed through to theirs.
+ *
+ * @param stepMicros from the start of the step, at which times are 0, to its end
  */
 export function* slicedCriticalPath(
   runs: readonly NodeRun[],
   nodes: ReadonlyMap<string, NodeDef>,
+  stepMicros: number,
 ): Sliced<CriticalPath> {
   const byName = new Map<string, NodeRun>();
   let last: NodeRun | undefined;
@@ -43,17 +49,24 @@ export function* slicedCriticalPath(
     if (path.length % STEPS_AT_ONCE === 0) yield;
   }
   path.reverse();
-  let transferMicros = 0;
-  let gapMicros = 0;
-  path.forEach((run, index) => {
-    const before = path[index - 1];
-    if (before === undefined) return;
-    const between = Math.max(0, run.startMicros - endOf(before));
-    if (before.device === run.device) gapMicros += between;
-    else transferMicros += between;
-  });
-  const computeMicros = path.reduce((sum, { durationMicros }) => sum + durationMicros, 0);
-  return { nodes: path, computeMicros, transferMicros, gapMicros };
+  return { nodes: path, ...partsOf(path, stepMicros) };
+}
+
+/** Divides the step: of nodes that overlap, the later one counts from the end of the one before. */
+function partsOf(path: readonly NodeRun[], stepMicros: number): Omit<CriticalPath, "nodes"> {
+  let [computeMicros, transferMicros, waitMicros] = [0, 0, 0];
+  let reached = 0;
+  let before: NodeRun | undefined;
+  for (const run of path) {
+    const start = Math.min(Math.max(reached, run.startMicros), stepMicros);
+    const end = Math.min(Math.max(start, endOf(run)), stepMicros);
+    if (before === undefined || before.device === run.device) waitMicros += start - reached;
+    else transferMicros += start - reached;
+    computeMicros += end - start;
+    reached = end;
+    before = run;
+  }
+  return { computeMicros, transferMicros, waitMicros: waitMicros + stepMicros - reached };
 }
 
 function latest(runs: readonly NodeRun[]): NodeRun | undefined {

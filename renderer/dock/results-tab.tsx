@@ -73,7 +73,9 @@ export default function ResultsTab(): ReactElement {
             run.stepMillis === undefined ? "" : durationText(run.stepMillis),
             run.stepRegisteredGraph ? words.setUp : "",
             run.sessionMillis === undefined ? "" : words.session({ time: durationText(run.sessionMillis) }),
-            run.tracedStep === undefined ? "" : words.traced({ step: stepText(run.tracedStep) }),
+            run.tracedStep === undefined
+              ? ""
+              : words.traced({ step: stepText(run.tracedStep, run.tracedStepRegisteredGraph) }),
             run.endedEarly === undefined ? "" : words.endedEarly({ reason: run.endedEarly }),
             old ? words.beforeEdit : "",
           ]

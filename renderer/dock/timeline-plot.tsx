@@ -288,6 +288,7 @@ function barLines(bar: NodeRun): string[] {
       start: durationText(bar.startMicros / 1000),
     }),
     deviceText(bar.device),
+    ...(bar.together !== undefined && bar.together > 1 ? [words.together({ nodes: bar.together })] : []),
     ...(bar.outputBytes > 0 ? [words.output({ bytes: bytesText(bar.outputBytes) })] : []),
   ];
 }

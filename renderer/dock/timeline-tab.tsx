@@ -7,7 +7,7 @@ import { CommandButton } from "../parts/command-button.js";
 import { useSliced } from "../parts/use-sliced.js";
 import { attempt } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
-import { sentBetweenTasks } from "../stores/device-copies.js";
+import { sentBetweenTasks, sentForClient } from "../stores/device-copies.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDocumentRun, useRun } from "../stores/run-store.js";
 import { timelineActions, useTimeline } from "../stores/timeline-store.js";
@@ -62,7 +62,7 @@ export default function TimelineTab(): ReactElement {
         {isTraced && view !== "compare" ? (
           <>
             <span>
-              {stepText(run.tracedStep ?? 1)}
+              {tracedText(run)}
               {old ? ` · ${words.beforeEdit}` : ""}
             </span>
             <Button
@@ -85,7 +85,7 @@ export default function TimelineTab(): ReactElement {
           ) : (
             <TimelinePlot scene={laid.scene} view={time} />
           )}
-          <Summary run={run} step={run.tracedStep ?? 1} timeline={laid.timeline} old={old} />
+          <Summary run={run} timeline={laid.timeline} old={old} />
         </div>
       ) : null}
     </>
@@ -160,19 +160,23 @@ function Legend(): ReactElement {
   );
 }
 
+/** "step 10", the one that was traced. */
+function tracedText({ tracedStep = 1, tracedStepRegisteredGraph }: RunUpdate): string {
+  return stepText(tracedStep, tracedStepRegisteredGraph);
+}
+
 interface SummaryProps {
   readonly run: RunUpdate;
-  /** The step that was traced. */
-  readonly step: number;
   readonly timeline: Timeline;
   /** Measured before the last edit. */
   readonly old: boolean;
 }
 
 /** Only sums of measurements. */
-function Summary({ run, step, timeline, old }: SummaryProps): ReactElement {
+function Summary({ run, timeline, old }: SummaryProps): ReactElement {
   const transfers = sentBetweenTasks(run.transfers);
   const untimed = transfers.filter(({ timed }) => !timed).length;
+  const stepMicros = run.computeMillis === undefined ? timeline.endMicros : run.computeMillis * 1000;
   return (
     <section
       className={classNames(styles.summary, old && styles.old)}
@@ -181,21 +185,19 @@ function Summary({ run, step, timeline, old }: SummaryProps): ReactElement {
       tabIndex={0}
     >
       <div className={styles.summaryHead}>
-        <b>{durationText(run.computeMillis ?? timeline.endMicros / 1000)}</b>
-        <span className={textStyles.muted}>{words.span({ step: stepText(step) })}</span>
+        <b>{durationText(stepMicros / 1000)}</b>
+        <span className={textStyles.muted}>{words.span({ step: tracedText(run) })}</span>
       </div>
-      <PathSummary run={run} />
+      <PathSummary run={run} stepMicros={stepMicros} />
       {timeline.lanes
         .filter(({ bars }) => bars.length > 0)
         .map((lane) => (
           <div key={lane.device} className={styles.summaryRow}>
             <span className={textStyles.truncated}>{deviceText(lane.device)}</span>
             <b title={words.busy({ time: durationText(lane.busyMicros / 1000) })}>
-              {idleText(lane.busyMicros, timeline.endMicros)}
+              {idleText(lane.busyMicros, stepMicros)}
             </b>
-            <i
-              style={{ width: `${Math.min(100, (100 * lane.busyMicros) / timeline.endMicros).toFixed(1)}%` }}
-            />
+            <i style={{ width: `${Math.min(100, (100 * lane.busyMicros) / stepMicros).toFixed(1)}%` }} />
           </div>
         ))}
       <p>
@@ -212,9 +214,17 @@ function Summary({ run, step, timeline, old }: SummaryProps): ReactElement {
             ? words.untimed
             : words.someUntimed({ count: untimed })}
       </p>
+      <ClientText transfers={sentForClient(run.transfers)} />
       <ReceivedText transfers={transfers} />
     </section>
   );
+}
+
+/** The tensors that the client fed and fetched. */
+function ClientText({ transfers }: { readonly transfers: readonly Transfer[] }): ReactElement | null {
+  if (transfers.length === 0) return null;
+  const bytes = totalBytesText(transfers.map((one) => one.bytes));
+  return <p>{words.client({ tensors: transfers.length, bytes })}</p>;
 }
 
 /** What each task received, for comparing how the work is spread; the most of many. */
@@ -235,17 +245,17 @@ function ReceivedText({ transfers }: { readonly transfers: readonly Transfer[] }
 }
 
 /** "idle 42%" of the time from the start of the step to its end. */
-function idleText(busyMicros: number, endMicros: number): string {
-  return words.idle({ percent: Math.round(100 * Math.max(0, 1 - busyMicros / endMicros)) });
+function idleText(busyMicros: number, stepMicros: number): string {
+  return words.idle({ percent: Math.round(100 * Math.max(0, 1 - busyMicros / stepMicros)) });
 }
 
 /** What the end of the step waited for. */
-function PathSummary({ run }: { readonly run: RunUpdate }): ReactElement | null {
+function PathSummary({ run, stepMicros }: Pick<SummaryProps, "run"> & { stepMicros: number }) {
   const nodes = useDocument((state) => state.document.nodes);
   const path = useSliced({
     size: run.nodes.length,
-    work: () => slicedCriticalPath(run.nodes, nodes),
-    of: [run.nodes, nodes],
+    work: () => slicedCriticalPath(run.nodes, nodes, stepMicros),
+    of: [run.nodes, nodes, stepMicros],
     subject: run.runId,
   });
   if (path === undefined || path.nodes.length < 2) return null;
@@ -255,7 +265,7 @@ function PathSummary({ run }: { readonly run: RunUpdate }): ReactElement | null 
   const rows = [
     [words.computeOnCriticalPath, path.computeMicros],
     [words.betweenDevices, path.transferMicros],
-    [words.gaps, path.gapMicros],
+    [words.waiting, path.waitMicros],
   ] as const;
   return (
     <>

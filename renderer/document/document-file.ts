@@ -46,6 +46,7 @@ export function* slicedDocument(file: DocumentFile): Sliced<GraphDocument> {
   });
   const isPlaced = layout.size === nodes.size || (yield* suitsScopes(nodes));
   return {
+    id: file.id ?? crypto.randomUUID(),
     name: file.name,
     ...(file.path === undefined ? {} : { path: file.path }),
     kind: file.kind,

@@ -54,6 +54,7 @@ export function* slicedBodyDocument(
     : (unmoved(places, nodes, before) ?? (yield* slicedLayeredLayout(nodes, besideBody(places, nodes))));
   const { path, kind, format, cluster } = whole;
   return {
+    id: whole.id,
     name: whole.name,
     ...(path === undefined ? {} : { path }),
     ...{ kind, format, cluster },

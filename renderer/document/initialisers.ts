@@ -12,19 +12,28 @@ export interface Initialisation {
   readonly missing: readonly string[];
 }
 
-/** What begins all variables and iterators that `roots` depend on; of the former a single group, if the graph has one. */
-export function initialisation(nodes: ReadonlyMap<string, NodeDef>, roots: Iterable<string>): Initialisation {
+/**
+ * The operations that begin all variables and iterators that `roots` depend on; of the former a single group, if the graph has one.
+ *
+ * @param live variables that have a value and keep it
+ */
+export function initialisation(
+  nodes: ReadonlyMap<string, NodeDef>,
+  roots: Iterable<string>,
+  live: ReadonlySet<string> = new Set(),
+): Initialisation {
   const found = new Set<string>();
   const missing: string[] = [];
   const iterators = new Set<string>();
   for (const name of ancestors(nodes, roots)) {
     for (const begin of beginningsOf(nodes, name)) iterators.add(begin);
-    if (!isVariable(nodes.get(name))) continue;
+    if (!isVariable(nodes.get(name)) || live.has(name)) continue;
     const initialiser = initialiserOf(nodes, name);
     if (initialiser === undefined) missing.push(name);
     else found.add(initialiser);
   }
-  const group = found.size > 0 ? smallestGroup(nodes, found) : undefined;
+  // A group may give values to others, too.
+  const group = found.size > 0 && live.size === 0 ? smallestGroup(nodes, found) : undefined;
   return { targets: [...(group === undefined ? found : [group]), ...iterators], missing };
 }
 

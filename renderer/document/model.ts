@@ -85,6 +85,8 @@ export interface Annotation {
 }
 
 export interface GraphDocument extends RunConfigs {
+  /** Its own from when it is made or opened until it is closed, also if it is saved under another name. */
+  readonly id: string;
   readonly name: string;
   /** Absolute; absent for an example or a document that was never saved. */
   readonly path?: string;

@@ -37,6 +37,12 @@ export function problemsInOrder(
 /** Those of graphs with a circle. */
 const circular = new WeakSet<ProblemMap>();
 
+/** The problems of nodes that are on a circle. */
+export function circleProblems(problems: ProblemMap): NodeProblem[] {
+  if (!circular.has(problems)) return [];
+  return [...problems.values()].flat().filter(({ short }) => short === words.circular.short);
+}
+
 /** @param opsKnown false while the op list is not there: an op that is not found is then no problem */
 export function findProblems(
   document: Pick<GraphDocument, "nodes">,

@@ -10,7 +10,7 @@ import { type ChoiceOrigin, type RunChoice, slicedChoice } from "../../worker-ru
 import { atOnce, type Sliced } from "../../worker-runtime/graph/slices.js";
 import { texts } from "../texts/texts.js";
 import type { GraphDocument, RunConfig } from "./model.js";
-import type { ProblemMap } from "./problems.js";
+import { circleProblems, type ProblemMap } from "./problems.js";
 import type { ShapeMap } from "./shapes.js";
 import { type OpLookup, signatureOf } from "./signature.js";
 import { parseTensorName, tensorName } from "./tensor-names.js";
@@ -106,6 +106,7 @@ export function chosenRun(document: GraphDocument, lookup: OpLookup): ChosenRun 
 interface Remembered {
   readonly metaGraph: GraphDocument["metaGraph"];
   readonly feeds: GraphDocument["runConfig"]["feeds"];
+  readonly scopes: readonly string[];
   /** Stands for the list of ops, which may come after the document. */
   readonly noOp: OpDef | undefined;
   readonly choice: RunChoice;
@@ -124,19 +125,39 @@ export function* slicedSuggestion(document: GraphDocument, lookup: OpLookup): Sl
   const { nodes, metaGraph, runConfig } = document;
   const { feeds } = runConfig;
   const noOp = lookup("NoOp");
+  const scopes = trainingScopes(document);
   const known = remembered.get(nodes);
-  if (known && known.metaGraph === metaGraph && known.feeds === feeds && known.noOp === noOp) {
+  if (
+    known?.metaGraph === metaGraph &&
+    known.feeds === feeds &&
+    known.noOp === noOp &&
+    known.scopes.join() === scopes.join()
+  ) {
     return known.choice;
   }
   const choice = yield* slicedChoice({
-    nodes,
+    nodes: withoutScopes(nodes, scopes),
     notes: metaGraph,
     library: metaGraph.graphDef?.library?.function ?? [],
     opDef: lookup,
     fed: new Set(Object.keys(feeds)),
   });
-  remembered.set(nodes, { metaGraph, feeds, noOp, choice });
+  remembered.set(nodes, { metaGraph, feeds, scopes, noOp, choice });
   return choice;
+}
+
+/**
+ * The scopes of what *Make trainable* has added. Only the run configuration that came with them runs it: what the others
+ * run stays the same.
+ */
+function trainingScopes({ runConfig, otherRuns }: GraphDocument): readonly string[] {
+  const plans = [runConfig, ...otherRuns].flatMap(({ training }) => training ?? []);
+  return [...new Set(plans.map(({ train }) => train.slice(0, train.indexOf("/") + 1)))].filter(Boolean);
+}
+
+function withoutScopes(nodes: GraphDocument["nodes"], scopes: readonly string[]): GraphDocument["nodes"] {
+  if (scopes.length === 0) return nodes;
+  return new Map([...nodes].filter(([name]) => !scopes.some((scope) => name.startsWith(scope))));
 }
 
 function smallOutputs(
@@ -205,6 +226,9 @@ function needs(document: GraphDocument, { fetches, targets, reused }: Roots) {
 /** Everything that keeps a run from starting; empty when it can. */
 export function runBlockers(document: GraphDocument, problems: ProblemMap, inputs: BlockedInputs): Problem[] {
   if (inputs.fetches.length === 0 && inputs.targets.length === 0) {
+    // A graph that ends in a circle has no end that could be run.
+    const circle = circleProblems(problems);
+    if (circle.length > 0) return circle;
     return [
       {
         code: "INVALID_ARGUMENT",

@@ -21,6 +21,8 @@ export function TimeSection({ node }: { node: NodeDef }): ReactElement | null {
   if (!placed) return null;
   const share = stepMillis ? placed.durationMicros / 10 / stepMillis : undefined;
   const parts = [words.on({ device: shortDevice(placed.device) })];
+  if (placed.together !== undefined && placed.together > 1)
+    parts.push(words.together({ nodes: placed.together }));
   if (placed.outputBytes > 0) parts.push(words.output({ bytes: bytesText(placed.outputBytes) }));
   if (stepMillis !== undefined)
     parts.push((withSetUp ? words.wholeStepWithSetUp : words.wholeStep)({ time: durationText(stepMillis) }));

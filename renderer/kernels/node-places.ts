@@ -1,13 +1,13 @@
 /**
- * Which task each node of a graph will run on, before any master was asked: where it is pinned; else with the node that
- * holds its variable, or that it is colocated with; else on the task whose master runs the graph, as masters place
- * nodes without a device.
+ * Which task each node of a graph will run on, before any master was asked: where the variable that it uses is pinned; else
+ * where it is pinned itself; else with the node that holds its variable, or that it is colocated with; else on the task
+ * whose master runs the graph, as masters place nodes without a device.
  */
 
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { tryParseDeviceName } from "../../worker-runtime/cluster/device-name.js";
 import { colocatedNodes } from "../../worker-runtime/graph/colocation-groups.js";
+import { isResource } from "../document/resources.js";
 import { dataInputs, type OpLookup, signatureOf } from "../document/signature.js";
 import { parseInput } from "../document/tensor-names.js";
 import { byJobAndIndex, type ClusterEngines, type TaskEngine } from "./task-engines.js";
@@ -37,6 +37,13 @@ export class NodePlaces {
   }
 
   of(node: NodeDef): NodePlace {
+    const ofVariable = this.ofDevice(this.#makerOf(node)?.device ?? "");
+    if (ofVariable?.isPinned) return ofVariable;
+    const own = this.#ofItself(node);
+    return ofVariable !== undefined && own.task.job !== ofVariable.task.job ? ofVariable : own;
+  }
+
+  #ofItself(node: NodeDef): NodePlace {
     let current = node;
     for (let hops = 0; hops < MAX_HOPS; hops++) {
       const place = this.ofDevice(current.device);
@@ -101,9 +108,23 @@ export class NodePlaces {
       const other = this.#nodes.get(name);
       if (other) return other;
     }
-    const slot = signatureOf(node, this.#lookup)?.inputs.find(
-      ({ isRef, dtype }) => isRef || dtype === DataType.DT_RESOURCE,
-    );
+    return this.#resourceOf(node);
+  }
+
+  /** The node that makes the resource which another one uses; undefined if it uses none. */
+  #makerOf(node: NodeDef): NodeDef | undefined {
+    let maker: NodeDef | undefined;
+    for (let hops = 0; hops < MAX_HOPS; hops++) {
+      const next = this.#resourceOf(maker ?? node);
+      if (!next) break;
+      maker = next;
+    }
+    return maker;
+  }
+
+  /** The node from which another one has its resource. */
+  #resourceOf(node: NodeDef): NodeDef | undefined {
+    const slot = signatureOf(node, this.#lookup)?.inputs.find(isResource);
     const source = slot && parseInput(dataInputs(node)[slot.index] ?? "");
     return source?.kind === "data" ? this.#nodes.get(source.node) : undefined;
   }

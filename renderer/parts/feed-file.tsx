@@ -1,4 +1,5 @@
 /** The file or the images that a placeholder is fed. */
+
 import { type ReactElement, useId, useRef, useState } from "react";
 import type { FeedContents, FeedValue } from "../../main/api/feeds.js";
 import { toProblem } from "../../main/api/wire.js";
@@ -8,6 +9,7 @@ import { imageFeed } from "../actions/image-feed.js";
 import { feedMismatch, imageShapeOf, wantedShapeText } from "../document/feed-fit.js";
 import { recordsMismatch } from "../document/record-fit.js";
 import { useApp } from "../stores/app-store.js";
+import { activeGraph, inSession } from "../stores/document-session.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
@@ -47,9 +49,10 @@ export function FeedFile({ node, tensor, feed }: FeedFileProps): ReactElement {
 
   const feedFrom = async (value: () => Promise<FeedValue | undefined>) => {
     setProblem(undefined);
+    const graph = activeGraph();
     try {
       const taken = await value();
-      if (taken) documentActions.setFeed(tensor, taken);
+      if (taken) inSession(graph, () => documentActions.setFeed(tensor, taken));
     } catch (error) {
       setProblem(toProblem(error).message);
     }

@@ -64,12 +64,15 @@ export function withoutRemedy({ remedy: _, ...problem }: Problem): Problem {
   return problem;
 }
 
+/** How a program's own word begins, "tensorflow.errors.X", "a_1", "lib/x.so": it has no capital letter at the front. */
+const PROGRAM_WORD = /^\S*[._/=(\d]\S/;
+
 /** A reason as a sentence of its own. A name at its beginning keeps its spelling. */
 function sentence(text: string): string {
   const { tasks } = useCluster.getState();
   const names = [...machinesOf(useCluster.getState()).map(({ name }) => name), ...tasks.map(taskName)];
   const named = names.some((name) => text.startsWith(name) && !/^\w/.test(text.slice(name.length)));
-  const first = named ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  const first = named || PROGRAM_WORD.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(first) ? first : `${first}.`;
 }
 

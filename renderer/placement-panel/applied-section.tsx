@@ -3,7 +3,7 @@ import { placementCommands } from "../commands/placement-commands.js";
 import { CommandButton } from "../parts/command-button.js";
 import { Note, Section, SectionHeading } from "../parts/section.js";
 import { useDocument } from "../stores/document-store.js";
-import { type MeasuredStep, usePlacement } from "../stores/placement-store.js";
+import { measuredIn, usePlacement } from "../stores/placement-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { texts } from "../texts/texts.js";
 import { stepText } from "../ui/format.js";
@@ -18,10 +18,7 @@ export function AppliedSection(): ReactElement | null {
   const revision = useDocument((state) => state.revision);
   const latest = useDocumentRun((state) => (state.runRevision === revision ? state.latest : undefined));
   if (!applied || applied.revision !== revision) return null;
-  const measured: MeasuredStep | undefined =
-    latest?.tracedStep === undefined || latest.computeMillis === undefined
-      ? undefined
-      : { millis: latest.computeMillis, step: latest.tracedStep };
+  const measured = measuredIn(latest);
   return (
     <Section>
       <SectionHeading>{words.heading}</SectionHeading>
@@ -32,8 +29,9 @@ export function AppliedSection(): ReactElement | null {
         measuredAfter={measured}
       />
       {measured ? (
-        <Note>{words.measuredIn({ step: stepText(measured.step) })}</Note>
-      ) : (
+        <Note>{words.measuredIn({ step: stepText(measured.step, measured.hasSetUp) })}</Note>
+      ) : null}
+      {measured?.hasSetUp === false ? null : (
         <div className={styles.buttons}>
           <CommandButton command={placementCommands.measure} icon />
         </div>

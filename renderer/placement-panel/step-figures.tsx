@@ -52,7 +52,7 @@ export function StepFigures({
                   style={{ width: `${((100 * step.micros) / longest).toFixed(1)}%` }}
                 />
               </td>
-              <td title={measured ? stepText(measured.step) : undefined}>
+              <td title={measured ? stepText(measured.step, measured.hasSetUp) : undefined}>
                 {measured ? (
                   durationText(measured.millis)
                 ) : (

@@ -1,15 +1,15 @@
 /** The texts of a suggested placement. */
 import type { StepSources } from "../placement/document-step.js";
-import type { Suggestion } from "../stores/placement-store.js";
+import { type MeasuredStep, movedVariables, type Suggestion } from "../stores/placement-store.js";
 import { texts } from "../texts/texts.js";
-import { listText } from "../ui/format.js";
+import { listText, stepText } from "../ui/format.js";
 
 const words = texts.placementPanel.suggestionText;
 
 /** What the expected times are based on. */
-export function sourceText(sources: StepSources, step: number | undefined): string {
+export function sourceText(sources: StepSources, measured: MeasuredStep | undefined): string {
   const { nodes, measuredNodes, unknownSizes, links, measuredLinks } = sources;
-  const run = step === undefined ? words.tracedBeforeEdit : words.tracedStep({ step });
+  const run = measured ? stepText(measured.step, measured.hasSetUp) : words.tracedBeforeEdit;
   const parts = [
     measuredNodes === 0
       ? words.allEstimated({ nodes })
@@ -22,12 +22,19 @@ export function sourceText(sources: StepSources, step: number | undefined): stri
         ? words.connections.some
         : words.connections.all,
   ];
-  const text = `${parts.join("; ")}.`;
-  return unknownSizes === 0 ? text : `${text} ${words.unknownSizes({ count: unknownSizes })}`;
+  const isTraced = measuredNodes > 0;
+  return [
+    `${parts.join("; ")}.`,
+    ...(isTraced && measured?.hasSetUp ? [words.withSetUp] : []),
+    ...(unknownSizes === 0
+      ? []
+      : [(isTraced ? words.unknownSizesAfterTrace : words.unknownSizes)({ count: unknownSizes })]),
+  ].join(" ");
 }
 
 /** What else would be the case afterwards. */
-export function warningsOf({ step, assignment, moves, skipped }: Suggestion): string[] {
+export function warningsOf(suggestion: Suggestion): string[] {
+  const { step, assignment, moves, skipped } = suggestion;
   const { tasks, problem } = step;
   const used = new Set(assignment);
   const emptied = [...new Set(step.start)]
@@ -36,7 +43,9 @@ export function warningsOf({ step, assignment, moves, skipped }: Suggestion): st
   const down = [...used]
     .filter((task) => tasks[task]?.engine.isUp === false)
     .map((task) => tasks[task]?.engine.name ?? "");
+  const count = movedVariables(suggestion).length;
   const warnings: string[] = [];
+  if (count > 0) warnings.push(words.variables({ count }));
   if (emptied.length > 0) warnings.push(words.emptied({ tasks: listText(emptied) }));
   if (down.length > 0) warnings.push(words.down({ tasks: listText(down) }));
   if (skipped.size < moves.length) {

@@ -27,7 +27,7 @@ export function SuggestionView({ suggestion }: { readonly suggestion: Suggestion
     <>
       <Section>
         <StepFigures before={before} after={after} measuredBefore={measured} />
-        <Note>{sourceText(step.sources, measured?.step)}</Note>
+        <Note>{sourceText(step.sources, measured)}</Note>
         <div className={styles.options}>
           <PlacementShownChoice wide />
         </div>
@@ -55,6 +55,7 @@ export function SuggestionView({ suggestion }: { readonly suggestion: Suggestion
         <div className={styles.buttons}>
           <CommandButton command={placementCommands.apply} variant="primary" />
           <CommandButton command={placementCommands.suggest} />
+          <CommandButton command={placementCommands.measure} icon />
           <CommandButton command={placementCommands.discard} variant="ghost" />
         </div>
         <Note>{words.undo}</Note>
@@ -71,7 +72,7 @@ function NothingBetter({
   return (
     <Section last>
       <p role="status">{words.none({ time: durationText(before.micros / 1000) })}</p>
-      <Note>{sourceText(step.sources, measured?.step)}</Note>
+      <Note>{sourceText(step.sources, measured)}</Note>
       <CommandSwitch command={placementCommands.keepPins} />
       <div className={styles.buttons}>
         <CommandButton command={placementCommands.suggest} />

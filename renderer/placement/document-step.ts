@@ -11,7 +11,7 @@ import { parseTensorName, tensorName } from "../document/tensor-names.js";
 import { wiringOf } from "../document/wiring.js";
 import { NodePlaces } from "../kernels/node-places.js";
 import type { ClusterEngines } from "../kernels/task-engines.js";
-import { type AllowedTasksInput, allowedTasks } from "./allowed-tasks.js";
+import { type AllowedTasksInput, allowedTasks, tasksByPins } from "./allowed-tasks.js";
 import { ShapeEstimates } from "./estimates.js";
 import { linksOf } from "./links.js";
 import type { Measurements } from "./measurements.js";
@@ -22,7 +22,6 @@ import { type Units, unitsOf } from "./units.js";
 
 export interface DocumentStepInput extends AllowedTasksInput {
   readonly document: GraphDocument;
-  readonly lookup: OpLookup;
   readonly shapes: ShapeMap;
   readonly engines: ClusterEngines;
   /** At least one. */
@@ -229,6 +228,12 @@ function costsOf(
   return { micros, measured: count };
 }
 
+/** The task of a node: where it is pinned, else where a trace has seen it, else where the master will probably put it. */
+export function taskNow(node: NodeDef, places: NodePlaces, { nodes }: Pick<Measurements, "nodes">): string {
+  const { task, isPinned } = places.of(node);
+  return isPinned ? task.name : (nodes.get(node.name)?.task ?? task.name);
+}
+
 /** Where each unit is now: where it is pinned, else where a trace has seen it, else where the master will probably put it. */
 function placesNow(members: readonly (readonly string[])[], input: DocumentStepInput): Assignment {
   const { document, lookup, engines, tasks, measured } = input;
@@ -236,10 +241,11 @@ function placesNow(members: readonly (readonly string[])[], input: DocumentStepI
   const numbers = new Map(tasks.map(({ engine }, index) => [engine.name, index]));
   return Int32Array.from(members, (names) => {
     const nodes = names.flatMap((name) => document.nodes.get(name) ?? []);
-    const found = nodes.map((node) => places.of(node));
-    const pinned = found.find(({ isPinned }) => isPinned)?.task.name;
+    const byPin = tasksByPins(nodes, { lookup, tasks, keepPins: true });
     const seen = nodes.map(({ name }) => measured.nodes.get(name)?.task).find((task) => task !== undefined);
-    return numbers.get(pinned ?? seen ?? found[0]?.task.name ?? "") ?? 0;
+    const [first] = nodes;
+    const likely = [seen, first && places.of(first).task.name].map((task) => numbers.get(task ?? ""));
+    return likely.find((task) => task !== undefined && byPin[task] === true) ?? byPin.indexOf(true);
   });
 }
 

@@ -47,8 +47,8 @@ export const NOTHING_MEASURED: Measurements = {
 };
 
 /**
- * Nodes that ran at the same time on one task share that time: its threads share the cores, and the nodes of a region
- * are recorded with the time of the whole region. So the times of all nodes of a task add up to the time it was busy.
+ * Nodes that ran at the same time on one task share that time, as its threads share the cores. So the times of all nodes
+ * of a task add up to the time it was busy.
  *
  * @param opOf the op of a node
  * @param weightOf in which proportion nodes share time

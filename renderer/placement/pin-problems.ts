@@ -15,6 +15,15 @@ import { bondsOfNode } from "./units.js";
 
 const words = texts.placement.pinProblems;
 
+/**
+ * Ops that only ask whether a variable has a value. TensorFlow's replica_device_setter pins one of each variable to the
+ * worker; it runs with the variable nevertheless, and nothing comes of it.
+ */
+const ASKING: ReadonlySet<string> = new Set(["VarIsInitializedOp", "IsVariableInitialized"]);
+
+/** Nodes that a message names before it only counts. */
+const MOST_NAMED = 3;
+
 /** A problem of several nodes, which the user can select or unpin. */
 export interface PinProblem {
   /** "ps/1", "gpu-pc": what it concerns. */
@@ -115,6 +124,14 @@ function deviceProblems({ document, engines }: PinProblemsInput): PinProblem[] {
   });
 }
 
+/** Nodes that are pinned to one device, but must be with others on another one. */
+interface Apart {
+  readonly device: string;
+  readonly keeperDevice: string;
+  readonly keepers: Set<string>;
+  readonly nodes: string[];
+}
+
 function byDevice(nodes: Iterable<NodeDef>): ReadonlyMap<string, string[]> {
   const devices = new Map<string, string[]>();
   for (const { name, device } of nodes) {
@@ -126,30 +143,39 @@ function byDevice(nodes: Iterable<NodeDef>): ReadonlyMap<string, string[]> {
   return devices;
 }
 
-/** Nodes that are pinned elsewhere than what they must be with. The variable decides, or whoever is named in `_class`. */
+/**
+ * Nodes that are pinned elsewhere than what they must be with. The variable decides, or whoever is named in `_class`. One
+ * problem for all that are pinned to one device and must be on one other.
+ */
 function* colocationProblems({ document: { nodes }, lookup }: PinProblemsInput): Sliced<PinProblem[]> {
-  const found = new Map<
-    string,
-    { readonly keeper: NodeDef; readonly device: string; readonly nodes: string[] }
-  >();
+  const found = new Map<string, Apart>();
   yield* paused(nodes.values(), (node) => {
+    if (ASKING.has(node.op)) return;
     for (const [name, other] of bondsOfNode(node, nodes, lookup)) {
       const keeper = nodes.get(other);
       if (!keeper || !areApart(node.device, keeper.device)) continue;
-      const key = `${other} ${node.device}`;
-      const known = found.get(key);
-      if (known) known.nodes.push(name);
-      else found.set(key, { keeper, device: node.device, nodes: [name] });
+      const key = `${node.device} ${keeper.device}`;
+      const apart = found.get(key) ?? {
+        ...{ device: node.device, keeperDevice: keeper.device },
+        ...{ keepers: new Set(), nodes: [] },
+      };
+      found.set(key, apart);
+      apart.keepers.add(other);
+      apart.nodes.push(name);
       // It is told once.
       return;
     }
   });
-  return [...found.values()].map(({ keeper, device, nodes: names }) => {
+  return [...found.values()].map(({ device, keeperDevice, keepers, nodes: names }) => {
     const [node = ""] = names;
     const count = names.length;
-    const apart = { device, keeper: keeper.name, keeperDevice: keeper.device };
+    const named = [...keepers].slice(0, MOST_NAMED);
+    const more = keepers.size - named.length;
+    const keeper =
+      more === 0 ? listText(named) : words.apart.andMore({ names: named.join(", "), count: more });
+    const apart = { device, keeper, keeperDevice };
     return {
-      where: keeper.name,
+      where: keepers.size === 1 ? keeper : keeperDevice,
       nodes: names,
       problem: {
         code: "FAILED_PRECONDITION",
@@ -158,7 +184,7 @@ function* colocationProblems({ document: { nodes }, lookup }: PinProblemsInput):
             ? words.apart.message({ ...apart, node })
             : words.apart.messageOfMany({ ...apart, count }),
         reason: words.apart.reason,
-        remedy: words.apart.remedy({ count, keeper: keeper.name }),
+        remedy: words.apart.remedy({ count, keeper }),
       },
     };
   });

@@ -1,5 +1,6 @@
 /** Searches for placements in a worker, so that the window stays responsive and a search can be ended. */
 
+import { unlessAborted } from "../../worker-runtime/cancellation/unless-aborted.js";
 import { texts } from "../texts/texts.js";
 import type { PlacementMove } from "./moves.js";
 import type { FoundPlacement, SearchProgress } from "./search.js";
@@ -35,14 +36,14 @@ export function placementEngine(newWorker: () => Worker): PlacementEngine {
   return (request, onProgress, signal) => {
     signal.throwIfAborted();
     const worker = newWorker();
-    return new Promise<PlacementResult>((resolve, reject) => {
-      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    const answer = new Promise<PlacementResult>((resolve, reject) => {
       worker.onmessage = ({ data }: MessageEvent<PlacementReply>) => {
         if (data.kind === "progress") onProgress(data.progress);
         else resolve(data);
       };
       worker.onerror = ({ message }) => reject(new Error(words.failed({ error: message })));
       worker.postMessage(request);
-    }).finally(() => worker.terminate());
+    });
+    return unlessAborted(answer, signal).finally(() => worker.terminate());
   };
 }

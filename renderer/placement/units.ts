@@ -8,7 +8,8 @@ import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { colocatedNodes } from "../../worker-runtime/graph/colocation-groups.js";
 import { DisjointSets } from "../../worker-runtime/graph/disjoint-sets.js";
 import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
-import { dataInputs, type OpLookup, signatureOf } from "../document/signature.js";
+import { isResource } from "../document/resources.js";
+import { dataInputs, type OpLookup, type Slot, signatureOf } from "../document/signature.js";
 import { parseInput } from "../document/tensor-names.js";
 import { wiringOf } from "../document/wiring.js";
 
@@ -55,8 +56,8 @@ export function* bondsOfNode(
   }
 }
 
-function staysOnTask({ isRef, dtype }: { readonly isRef: boolean; readonly dtype: DataType }): boolean {
-  return isRef || dtype === DataType.DT_RESOURCE || dtype === DataType.DT_VARIANT;
+function staysOnTask(slot: Slot): boolean {
+  return isResource(slot) || slot.dtype === DataType.DT_VARIANT;
 }
 
 /** Follows the values that entered a loop to everything that is computed from them until they leave it. */

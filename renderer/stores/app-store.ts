@@ -22,7 +22,12 @@ export interface Notice {
   readonly key?: string;
   /** The document that it is about: it is shown, and its action runs, only while that is active. Absent: any. */
   readonly session?: DocumentSession;
+  /** True once it is over: asked whenever the cluster has changed. */
+  readonly isOver?: () => boolean;
 }
+
+/** The subject of a message. */
+export type NoticeSubject = Pick<Notice, "key" | "session" | "isOver">;
 
 /** starting: never connected so far. lost: was connected and is reconnecting. refused: access is denied. */
 export type ConnectionState = "starting" | "connected" | "lost" | "refused";
@@ -76,7 +81,7 @@ export function showNotice(notice: Omit<Notice, "id">): void {
 }
 
 /** Shows any thrown error. */
-export function showProblem(error: unknown, options: Pick<Notice, "action" | "key" | "session"> = {}): void {
+export function showProblem(error: unknown, options: Pick<Notice, "action"> & NoticeSubject = {}): void {
   showNotice({ kind: "problem", problem: toProblem(error), ...options });
 }
 
@@ -94,16 +99,35 @@ export function dismissNoticesOf(session: DocumentSession): void {
   dismissNotices((notice) => notice.session === session);
 }
 
+/** Removes what an action on a document has told of its success. Called when the next one begins. */
+export function dismissResultsOf(session: DocumentSession): void {
+  dismissNotices(
+    ({ kind, action, session: of }) => kind === "info" && action === undefined && of === session,
+  );
+}
+
+/** Removes what is over. */
+export function dismissOver(): void {
+  dismissNotices(({ isOver }) => isOver?.() === true);
+}
+
 function dismissNotices(which: (notice: Notice) => boolean): void {
   const { notices } = useApp.getState();
   if (notices.some(which)) useApp.setState({ notices: notices.filter((notice) => !which(notice)) });
 }
 
-/** Runs a function and shows its errors. For click handlers, which are not awaited. */
-export function attempt(action: () => void | Promise<void>): void {
+/**
+ * Runs a function and shows its errors, until it succeeds if it has a key. For click handlers, which are not awaited.
+ */
+export function attempt(action: () => void | Promise<void>, subject: NoticeSubject = {}): void {
+  const { key, session } = subject;
+  const fail = (error: unknown) => showProblem(error, subject);
+  const succeed = () => {
+    if (key !== undefined) dismissNoticeByKey(key, session);
+  };
   try {
-    void Promise.resolve(action()).catch((error: unknown) => showProblem(error));
+    void Promise.resolve(action()).then(succeed, fail);
   } catch (error) {
-    showProblem(error);
+    fail(error);
   }
 }

@@ -2,6 +2,7 @@ import { create } from "zustand";
 import type { AddTasks, ClusterState, Machine, Membership, Task } from "../../main/api/cluster.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { client } from "../transport/client.js";
+import { dismissOver } from "./app-store.js";
 import { forgetDismissed } from "./dismissed-store.js";
 import { keepEqual } from "./keep-equal.js";
 
@@ -52,6 +53,7 @@ export function receiveCluster(received: ClusterState): void {
     state.machines.flatMap((machine) => machine.tasks),
   );
   change({ state, ownTasks });
+  dismissOver();
   if (state.notice === undefined) forgetDismissed(CLUSTER_NOTICE);
 }
 

@@ -274,11 +274,11 @@ export const documentActions = {
     return runBlockers(document, problems, inputs);
   },
 
-  /** What must run before the document to initialize its variables. */
-  initialisation(): Initialisation {
+  /** The operations that must run before the document to initialize its variables, but those that have a value already. */
+  initialisation(live?: ReadonlySet<string>): Initialisation {
     const { fetches, targets } = documentActions.runInputs(2);
     const roots = [...fetches.map((name) => parseTensorName(name).node), ...targets];
-    return initialisation(whole().nodes, roots);
+    return initialisation(whole().nodes, roots, live);
   },
 
   placeholders(): NodeDef[] {

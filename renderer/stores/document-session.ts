@@ -174,6 +174,14 @@ export function inSession<T>(session: DocumentSession, action: () => T): T {
   }
 }
 
+/**
+ * Runs a function on the document that is shown by now: for code that continues after an await, and is not about the
+ * document that it began in. `test/renderer/active-session.test.ts` finds what does neither say that nor `inSession`.
+ */
+export function inShown<T>(action: () => T): T {
+  return inSession(useSessions.getState().active, action);
+}
+
 /** A plain value per document, which no component watches: caches and pending work. */
 export function recordPerDocument<T extends object>(initial: () => T): (session?: DocumentSession) => T {
   return recordOf(initial, activeSession);

@@ -43,7 +43,8 @@ export interface DocumentStore {
   readonly history: History;
 }
 
-const emptyDocument: GraphDocument = {
+const emptyDocument = (): GraphDocument => ({
+  id: crypto.randomUUID(),
   name: texts.stores.documentState.untitled,
   kind: "meta_graph",
   format: "text",
@@ -53,7 +54,7 @@ const emptyDocument: GraphDocument = {
   ...EMPTY_RUN_CONFIGS,
   cluster: [],
   annotations: [],
-};
+});
 
 let generations = 0;
 
@@ -62,22 +63,25 @@ export function newGeneration(): number {
   return generations++;
 }
 
-export const useDocument = perDocument<DocumentStore>(() => ({
-  document: emptyDocument,
-  dirty: false,
-  canUndo: false,
-  canRedo: false,
-  undoLabel: undefined,
-  redoLabel: undefined,
-  selection: new Set<string>(),
-  problems: new Map(),
-  shapes: NO_SHAPES,
-  revision: 0,
-  openedRevision: 0,
-  refusal: undefined,
-  generation: newGeneration(),
-  history: startHistory(emptyDocument),
-}));
+export const useDocument = perDocument<DocumentStore>(() => {
+  const document = emptyDocument();
+  return {
+    document,
+    dirty: false,
+    canUndo: false,
+    canRedo: false,
+    undoLabel: undefined,
+    redoLabel: undefined,
+    selection: new Set<string>(),
+    problems: new Map(),
+    shapes: NO_SHAPES,
+    revision: 0,
+    openedRevision: 0,
+    refusal: undefined,
+    generation: newGeneration(),
+    history: startHistory(document),
+  };
+});
 
 /** The graph that is shown of the open document: the document itself, or the body of a function that is open. */
 export const useGraph = ofGraph(useDocument);

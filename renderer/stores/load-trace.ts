@@ -12,6 +12,15 @@ export interface LoadOptions {
   onProgress(share: number): void;
 }
 
+/** The traced step that an update tells of. */
+export function tracedPartOf(trace: StepTrace) {
+  const { step, nodes, transfers, stepMillis, registeredGraph, computeMillis } = trace;
+  return {
+    ...{ nodes, transfers, computeMillis, tracedStep: step },
+    ...{ tracedStepMillis: stepMillis, tracedStepRegisteredGraph: registeredGraph },
+  };
+}
+
 /** Rejects with the reason of the signal when it is aborted. */
 export async function loadTrace(
   { runId, step }: TraceRef,

@@ -1,7 +1,10 @@
 /** The suggested placement of a document: the search, what it found, and what came of it. */
+import type { RunUpdate } from "../../main/api/runs.js";
+import { isVariable } from "../../worker-runtime/graph/initialisers.js";
 import type { GraphDocument } from "../document/model.js";
 import type { DocumentStep } from "../placement/document-step.js";
 import type { PlacementMove } from "../placement/moves.js";
+import type { PlacementTask } from "../placement/placement-task.js";
 import type { SearchProgress } from "../placement/search.js";
 import { type SimulatedStep, StepSimulator } from "../placement/simulate.js";
 import type { Assignment } from "../placement/step-problem.js";
@@ -10,8 +13,11 @@ import { useDocument } from "./document-state.js";
 
 /** What a traced run measured of a whole step. */
 export interface MeasuredStep {
+  /** From its first node to its last. */
   readonly millis: number;
   readonly step: number;
+  /** It includes placing and registering the graph. */
+  readonly hasSetUp: boolean;
 }
 
 export interface Suggestion {
@@ -58,9 +64,36 @@ export const usePlacement = perDocument<PlacementStore>(() => ({
   shown: "changes",
 }));
 
+/** The newest traced step of a run. */
+export function measuredIn(run: RunUpdate | undefined): MeasuredStep | undefined {
+  if (run?.tracedStep === undefined || run.computeMillis === undefined) return undefined;
+  const { tracedStep: step, computeMillis: millis, tracedStepRegisteredGraph: hasSetUp = false } = run;
+  return { millis, step, hasSetUp };
+}
+
 /** Whether the suggestion is for the graph as it is now. */
 export function isCurrent({ nodes }: Pick<Suggestion, "nodes">): boolean {
   return useDocument.getState().document.nodes === nodes;
+}
+
+/** The variables that the wanted moves take to another task. */
+export function movedVariables({ step, assignment, nodes }: Suggestion): readonly string[] {
+  return step.members.flatMap((names, unit) =>
+    assignment[unit] === step.start[unit] ? [] : names.filter((name) => isVariable(nodes.get(name))),
+  );
+}
+
+/** The tasks to which some nodes would go. */
+export function tasksAfter(
+  { step, assignment }: Suggestion,
+  names: readonly string[],
+): ReadonlySet<PlacementTask> {
+  const wanted = new Set(names);
+  return new Set(
+    step.members.flatMap((members, unit) =>
+      members.some((name) => wanted.has(name)) ? (step.tasks[assignment[unit] ?? 0] ?? []) : [],
+    ),
+  );
 }
 
 /** Takes a move out of the suggestion or into it again, and simulates the step anew. */

@@ -1,4 +1,9 @@
+import { useMemo } from "react";
+import type { RunSummary } from "../../main/api/run-history.js";
+import { isOfDocument } from "../../main/api/run-state.js";
 import { perDocument } from "./document-session.js";
+import { useDocument } from "./document-state.js";
+import { runDocumentOf } from "./run-origin.js";
 
 /** How the kept runs of a document are shown. */
 export interface RunHistoryStore {
@@ -11,6 +16,21 @@ export interface RunHistoryStore {
 export const useRunHistory = perDocument<RunHistoryStore>(() => ({ compared: undefined, changes: 0 }));
 
 const MOST_COMPARED = 2;
+
+/**
+ * The kept runs of the active document, in their order.
+ *
+ * @param shown one that it shows the values of, though another window may have started it
+ */
+export function useRunsOfDocument(runs: readonly RunSummary[], shown?: string): readonly RunSummary[] {
+  const id = useDocument((state) => state.document.id);
+  const name = useDocument((state) => state.document.name);
+  const path = useDocument((state) => state.document.path);
+  return useMemo(() => {
+    const document = runDocumentOf({ id, name, ...(path === undefined ? {} : { path }) });
+    return runs.filter(({ runId, origin }) => runId === shown || isOfDocument(origin, document));
+  }, [runs, shown, id, name, path]);
+}
 
 export const runHistoryActions = {
   /** Shows a run, or no longer; of more than two, the one chosen first gives way. */

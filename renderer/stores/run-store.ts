@@ -26,7 +26,7 @@ export const useRun = create<RunStore>()(() => ({
   eventShare: undefined,
 }));
 
-/** The run whose values a document shows. */
+/** The run whose values a document shows, and the next long one. */
 export interface DocumentRunStore {
   /**
    * The newest run that computes the document, in the state it has or had in this window, also after it ended. Values,
@@ -35,11 +35,17 @@ export interface DocumentRunStore {
   readonly latest: RunUpdate | undefined;
   /** The document's revision that `latest` computes, set with it; values are "before edit" if it differs. */
   readonly runRevision: number | undefined;
+  /** Steps of the second run button, unless the run configuration says how many. */
+  readonly manySteps: number;
 }
+
+/** Until another number is chosen. */
+export const MANY_STEPS = 1000;
 
 export const useDocumentRun = perDocument<DocumentRunStore>(() => ({
   latest: undefined,
   runRevision: undefined,
+  manySteps: MANY_STEPS,
 }));
 
 /** The run whose values the graph that is shown has. A function has none: it is run by each of its callers. */

@@ -2,7 +2,7 @@
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { NodePlaces } from "../kernels/node-places.js";
 import { type SentBytes, sentBytes } from "../placement/crossings.js";
-import { stepNodes, tensorSize } from "../placement/document-step.js";
+import { stepNodes, taskNow, tensorSize } from "../placement/document-step.js";
 import { ShapeEstimates } from "../placement/estimates.js";
 import { lookupFor, useDocument } from "./document-state.js";
 import { currentEngines } from "./kernel-store.js";
@@ -34,11 +34,12 @@ function newReader(): Reader {
   const inStep = stepNodes(document, lookup);
   const sizeOf = tensorBytes();
   const engines = currentEngines();
+  const measured = currentMeasurements(document);
   return {
     nodes: document.nodes,
     sent: (pinned) => {
       const places = new NodePlaces(pinned, lookup, engines);
-      return sentBytes(pinned, inStep, (node) => places.of(node).task.name, sizeOf);
+      return sentBytes(pinned, inStep, (node) => taskNow(node, places, measured), sizeOf);
     },
   };
 }

@@ -54,7 +54,7 @@ function hasRun(session: DocumentSession): boolean {
 }
 
 /**
- * "untitled", or "untitled 2" where that is taken: runs of documents without a file are told apart by their names.
+ * "untitled", or "untitled 2" where that is taken.
  *
  * @param leaving what gives way to the document that gets the name
  */

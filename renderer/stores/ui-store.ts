@@ -107,8 +107,6 @@ export interface UiStore {
   readonly logTask: string | undefined;
   /** Record a trace with the next run. */
   readonly trace: boolean;
-  /** Steps of the second run button. */
-  readonly manySteps: number;
   readonly dialog: DialogState | undefined;
   /** Why the command of the last shortcut did not run; until the next key or click. */
   readonly explanation: string | undefined;
@@ -122,7 +120,6 @@ const DEFAULTS = {
   inspectorWidth: 312,
   dockOpen: false,
   dockHeight: 268,
-  manySteps: 1000,
 };
 type Remembered = typeof DEFAULTS;
 
@@ -199,9 +196,12 @@ export const uiActions = {
     ),
   toggleDock: (open?: boolean) => useUi.setState((store) => ({ dockOpen: open ?? !store.dockOpen })),
   showDock: (dockTab: DockTab) => useUi.setState({ dockTab, dockOpen: true }),
+  /** Opens a tensor's tab in the document, and shows it unless another document has been shown meanwhile. */
   openTensor: (name: string) => {
     useTensorTabs.setState(({ names }) => ({ names: names.includes(name) ? names : [...names, name] }));
-    useUi.setState({ dockTab: `tensor:${name}`, dockOpen: true });
+    if (useSessions.getState().active === activeSession()) {
+      useUi.setState({ dockTab: `tensor:${name}`, dockOpen: true });
+    }
   },
   /** Closes a document's tensor tabs with it. */
   closeTensors: () => {
@@ -218,7 +218,6 @@ export const uiActions = {
     if (useUi.getState().explanation !== explanation) useUi.setState({ explanation });
   },
   setTrace: (trace: boolean) => useUi.setState({ trace }),
-  setManySteps: (manySteps: number) => useUi.setState({ manySteps }),
   open: (dialog: DialogState) => {
     uiActions.close();
     useUi.setState({ dialog });

@@ -165,7 +165,10 @@ function rich(format: IntlMessageFormat, values: Record<string, Value>): ReactEl
 
 const numberFormats = new Map<string, Intl.NumberFormat>();
 
-/** Formats are expensive to make. Four figures are read at a glance, more need their separators: "1000", "12,000". */
+/**
+ * Formats are expensive to make. Four figures are read at a glance, more need their separators: "1000", "12,000". Decimals
+ * are those of the number, but a share is in whole percent.
+ */
 export function numberFormat(locale: string, options?: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = JSON.stringify([locale, options]);
   let format = numberFormats.get(key);
@@ -174,7 +177,9 @@ export function numberFormat(locale: string, options?: Intl.NumberFormatOptions)
       useGrouping: "min2",
       // No minus sign before a zero.
       signDisplay: "negative",
-      ...(options?.maximumSignificantDigits === undefined ? { maximumFractionDigits: 20 } : {}),
+      ...(options?.maximumSignificantDigits === undefined
+        ? { maximumFractionDigits: options?.style === "percent" ? 0 : 20 }
+        : {}),
       ...options,
     });
     numberFormats.set(key, format);

@@ -57,9 +57,13 @@ export function compactText(value: number): string {
     .replace("K", "k");
 }
 
-/** "step 1", "step 100,000": shown beside every measurement. */
-export function stepText(step: number): string {
-  return words.step({ step });
+/**
+ * "step 1", "step 100,000": shown beside every measurement.
+ *
+ * @param hasSetUp the step's time includes placing and registering the graph, so that later ones take less
+ */
+export function stepText(step: number, hasSetUp = false): string {
+  return (hasSetUp ? words.stepWithSetUp : words.step)({ step });
 }
 
 /** A duration of milliseconds, three figures where it was measured so finely: "42 µs", "0.38 ms", "12.0 ms", "1.3 s". */

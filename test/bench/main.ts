@@ -7,6 +7,7 @@ import { hasPeer, lackSentence, type PeerName } from "../support/find-peers.js";
 import { stopAllPeers } from "../support/processes.js";
 import { gpuMeasurement } from "./gpu.js";
 import { machinesMeasurement } from "./machines.js";
+import { nodesMeasurement } from "./nodes.js";
 import { portableMeasurement } from "./portable.js";
 import { hasFailed, type Measurement, type Row, tableText } from "./report.js";
 import { stepsMeasurement } from "./steps.js";
@@ -17,7 +18,8 @@ import { windowStartMeasurement } from "./window-start.js";
 import { windowTimelineMeasurement } from "./window-timeline.js";
 import { workerStartMeasurement } from "./worker-start.js";
 
-const measurements: Readonly<Record<string, { measurement: Measurement; needs: PeerName }>> = {
+const measurements: Readonly<Record<string, { measurement: Measurement; needs?: PeerName }>> = {
+  nodes: { measurement: nodesMeasurement },
   steps: { measurement: stepsMeasurement, needs: "tensorflow" },
   worker: { measurement: workerStartMeasurement, needs: "tensorflow" },
   portable: { measurement: portableMeasurement, needs: "tensorflow" },
@@ -59,9 +61,9 @@ async function main(wanted: Wanted): Promise<number> {
   let failures = 0;
   for (const [name, lines] of wanted) {
     const { measurement, needs } = measurements[name] ?? {};
-    if (measurement === undefined || needs === undefined) continue;
+    if (measurement === undefined) continue;
     const progress = (text: string) => void process.stderr.write(`${name}: ${text}\n`);
-    if (!hasPeer(needs)) {
+    if (needs !== undefined && !hasPeer(needs)) {
       progress(`not measured. ${lackSentence(needs)}`);
       failures += 1;
       continue;

@@ -1,6 +1,7 @@
 /** A cluster of one parameter server and several workers, each a process of its own, and the client that measures it. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { START_FLAGS } from "../../worker-runtime/engines/portable/v8-flags.js";
 import { repositoryRoot, tensorflowPython } from "../support/find-peers.js";
 import { environmentWithoutProxies, freePort, type PeerProcess, spawnPeer } from "../support/processes.js";
 import { LineClient } from "./line-client.js";
@@ -108,7 +109,7 @@ function startPortable(
   env: NodeJS.ProcessEnv,
 ): Promise<PeerProcess> {
   const task = [`--cluster=${file}`, `--job_name=${job}`, `--task_index=${index}`];
-  return spawnPeer(process.execPath, [cliMain, "worker", "--engine=portable", gpu, ...task], {
+  return spawnPeer(process.execPath, [...START_FLAGS, cliMain, "worker", "--engine=portable", gpu, ...task], {
     ready: /target grpc/,
     env,
   });

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { START_FLAGS } from "../../worker-runtime/engines/portable/v8-flags.js";
 import { tensorflowPython } from "../support/find-peers.js";
 import { environmentWithoutProxies } from "../support/processes.js";
 import { cliMain, noCuda, onCpu } from "./portable-clusters.js";
@@ -25,7 +26,8 @@ async function measureStarts(): Promise<Record<"start" | "memory", Row>> {
   const theirs: Start[] = [];
   const env = { ...environmentWithoutProxies(), ...noCuda };
   for (let round = 0; round < START_ROUNDS; round += 1) {
-    ours.push(await measureStart(process.execPath, [cliMain, "worker", "--engine=portable", onCpu], env));
+    const task = [...START_FLAGS, cliMain, "worker", "--engine=portable", onCpu];
+    ours.push(await measureStart(process.execPath, task, env));
     theirs.push(await measureStart(tensorflowPython(), [join(benchFolder, "python_server.py")], env));
   }
   const row = (what: string, unit: string, of: keyof Start, wanted: number): Row => ({

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { withDeadline } from "../../worker-runtime/cancellation/deadline.js";
 import { Session } from "../../worker-runtime/session/session.js";
 import { tensorflowPython } from "../support/find-peers.js";
 import { spawnPeer } from "../support/processes.js";
@@ -67,14 +68,15 @@ class Clients {
     try {
       const target = server.match?.[1] ?? "";
       const python = await startPythonClient(target, LARGE_BYTES);
-      const signal = AbortSignal.timeout(DEADLINE_MILLIS);
-      const session = new Session(target, { graph: python.graph, signal });
-      try {
-        return await measure(new Clients(session, python));
-      } finally {
-        await session.close();
-        await python.stop();
-      }
+      return await withDeadline(DEADLINE_MILLIS, undefined, async (signal) => {
+        const session = new Session(target, { graph: python.graph, signal });
+        try {
+          return await measure(new Clients(session, python));
+        } finally {
+          await session.close();
+          await python.stop();
+        }
+      });
     } finally {
       await server.stop();
     }

@@ -1,6 +1,7 @@
 /** Clusters of the training benchmark: a parameter server and workers, each a process of its own, and what trains on them. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { START_FLAGS } from "../../worker-runtime/engines/portable/v8-flags.js";
 import { repositoryRoot, tensorflowPython } from "../support/find-peers.js";
 import { environmentWithoutProxies, freePort, type PeerProcess, spawnPeer } from "../support/processes.js";
 import { LineClient } from "./line-client.js";
@@ -86,7 +87,7 @@ export class TrainingCluster {
         ? spawnPeer(
             process.execPath,
             [
-              ...[cliMain, "worker", "--engine=portable", onCpu],
+              ...[...START_FLAGS, cliMain, "worker", "--engine=portable", onCpu],
               ...[`--cluster=${this.#file}`, `--files=${this.#folder}`],
               ...[`--job_name=${job}`, `--task_index=${index}`],
             ],

@@ -8,7 +8,7 @@ import { RunArchive } from "../../main/runs/run-archive.js";
 import { RunStatus } from "../../main/runs/run-status.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { StepStats } from "../../protos/generated/tensorflow/step_stats.js";
-import { keepTourAway, startApp } from "../e2e/support/app.js";
+import { settleIn, startApp } from "../e2e/support/app.js";
 import { WindowPage } from "../e2e/support/window-page.js";
 import { launchBrowser } from "../support/browser.js";
 import { nestedGraph } from "./nested-graph.js";
@@ -151,7 +151,7 @@ export const windowTimelineMeasurement: Measurement = {
     const browser = await launchBrowser();
     try {
       const data = join(folder, "data");
-      keepTourAway(data);
+      settleIn(data);
       writeFileSync(join(folder, FILE), nestedGraph(500));
       await keepRun(join(data, "runs"), join(folder, FILE));
       return await measure(browser, folder);

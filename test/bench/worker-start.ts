@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { START_FLAGS } from "../../worker-runtime/engines/portable/v8-flags.js";
 import { libtensorflowDir, repositoryRoot, tensorflowPython } from "../support/find-peers.js";
 import { environmentWithoutProxies, spawnPeer } from "../support/processes.js";
 import { benchFolder } from "./python-client.js";
@@ -63,7 +64,7 @@ export const workerStartMeasurement: Measurement = {
     const env = environmentWithoutProxies();
     const ourEnv = { ...env, TENSORDECK_LIBTENSORFLOW: libtensorflowDir() };
     for (let round = 0; round <= ROUNDS; round += 1) {
-      const worker = await measureStart(process.execPath, [main, "worker"], ourEnv);
+      const worker = await measureStart(process.execPath, [...START_FLAGS, main, "worker"], ourEnv);
       const python = await measureStart(tensorflowPython(), [join(benchFolder, "python_server.py")], env);
       if (round === 0) continue;
       ours.push(worker);

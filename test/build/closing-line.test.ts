@@ -10,13 +10,17 @@ async function npmTest(files: readonly string[], ci: boolean) {
     { cwd: repositoryRoot, env: ci ? { ...inherited, CI: "true" } : inherited },
   );
   const { code } = await run.exited;
-  return { code, output: run.output(), lastLine: run.stdout().trimEnd().split("\n").at(-1) };
+  const lines = run.stdout().trimEnd().split("\n");
+  return { code, output: run.output(), lastLine: lines.at(-1), lineBefore: lines.at(-2) };
 }
 
-describe("npm test ends with a line that counts tests", () => {
+describe("npm test ends with a line that counts tests, after one for each failure", () => {
   test("passed, failed and skipped ones; a failure fails it", async () => {
-    const { code, lastLine } = await npmTest(["mixed"], false);
+    const { code, lastLine, lineBefore } = await npmTest(["mixed"], false);
     expect(lastLine).toBe("2 passed, 1 failed, 1 skipped");
+    expect(lineBefore).toMatch(
+      /^FAILED test\/build\/fixtures\/mixed\.fixture\.ts > .*fails.*: AssertionError: /,
+    );
     expect(code).not.toBe(0);
   });
 
@@ -41,8 +45,9 @@ describe("npm test ends with a line that counts tests", () => {
   });
 
   test("a file that cannot be collected counts as failed", async () => {
-    const { code, lastLine } = await npmTest(["broken"], false);
+    const { code, lastLine, lineBefore } = await npmTest(["broken"], false);
     expect(lastLine).toBe("0 passed, 1 failed");
+    expect(lineBefore).toMatch(/^FAILED test\/build\/fixtures\/broken\.fixture\.ts: /);
     expect(code).not.toBe(0);
   });
 

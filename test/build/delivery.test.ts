@@ -5,9 +5,10 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { environmentConfiguration } from "../../build/lib/dist/environment.mjs";
-import { NODE_VERSION } from "../../build/lib/dist/fetched-parts.mjs";
+import { PACKAGED_NODES } from "../../build/lib/dist/fetched-parts.mjs";
 import { writeSbom } from "../../build/lib/dist/sbom.mjs";
 import { chosenTargets } from "../../build/lib/dist/targets.mjs";
+import { ELECTRON_NODE, NEWEST_LTS } from "../../build/lib/node-versions.mjs";
 import { repositoryRoot } from "../support/peers.js";
 
 interface Licence {
@@ -67,10 +68,11 @@ test("the bill of materials lists the same packages, Node and Electron, and is t
   const sbom = JSON.parse(text) as Sbom;
   expect(sbom).toMatchObject({ bomFormat: "CycloneDX", metadata: { component: { name: "tensordeck" } } });
   const listed = new Set(sbom.components.map(({ name, version }) => `${name}@${version}`));
-  expect(listed).toContain(`node@${NODE_VERSION}`);
+  const nodes = new Set(Object.values(PACKAGED_NODES).map((node) => `node@${node.version}`));
+  expect([...listed].filter((one) => one.startsWith("node@")).toSorted()).toEqual([...nodes].toSorted());
   expect([...listed].some((one) => one.startsWith("electron@"))).toBe(true);
   expect(licences.filter(({ name, version }) => !listed.has(`${name}@${version}`))).toEqual([]);
-  expect(listed.size).toBe(licences.length + 2);
+  expect(listed.size).toBe(licences.length + nodes.size + 1);
   const references = new Set([
     sbom.metadata.component["bom-ref"],
     ...sbom.components.map((component) => component["bom-ref"]),
@@ -79,6 +81,23 @@ test("the bill of materials lists the same packages, Node and Electron, and is t
     [ref, ...dependsOn].filter((one) => !references.has(one)),
   );
   expect(dangling).toEqual([]);
+});
+
+test("the Node of all packages has one major version, the newest with long-term support", () => {
+  expect(Object.keys(PACKAGED_NODES).toSorted()).toEqual(
+    chosenTargets({ all: true })
+      .map(({ name }) => name)
+      .toSorted(),
+  );
+  const majors = Object.values(PACKAGED_NODES).map((node) => node.version.split(".")[0]);
+  expect([...new Set(majors)]).toEqual([NEWEST_LTS]);
+});
+
+test("the Node of the desktop's main process is named for the Electron that is installed", () => {
+  const lock = JSON.parse(readFileSync(join(repositoryRoot, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { version: string }>;
+  };
+  expect(lock.packages["node_modules/electron"]?.version.split(".")[0]).toBe(ELECTRON_NODE.electron);
 });
 
 test("updates need a feed over https and signed packages; by default there are none", () => {

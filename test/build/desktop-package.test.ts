@@ -3,13 +3,20 @@
  * protected. By default for this machine and for Windows on ARM; TENSORDECK_TEST_TARGETS=all reads all six.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
+import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
-import { NODE_VERSION } from "../../build/lib/dist/fetched-parts.mjs";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { PACKAGED_NODES } from "../../build/lib/dist/fetched-parts.mjs";
 import { ALL_TARGETS, chosenTargets, type Target } from "../../build/lib/dist/targets.mjs";
-import { environmentWithoutProxies, repositoryRoot, spawnPeer } from "../support/peers.js";
+import {
+  environmentWithoutProxies,
+  libtensorflowDir,
+  peerMissing,
+  repositoryRoot,
+  spawnPeer,
+} from "../support/peers.js";
 import { DesktopPackage, FUSES, filesBelow } from "./support/desktop-package.js";
 import { namedModules, packageOf } from "./support/named-modules.js";
 import { targetOfNative } from "./support/native-program.js";
@@ -25,6 +32,19 @@ const { version } = JSON.parse(readFileSync(join(repositoryRoot, "package.json")
   version: string;
 };
 
+/** 5 + 5. */
+const SUM = `
+node { name: "five" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
+  attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape { } float_val: 5 } } } }
+node { name: "sum" op: "Add" input: "five" input: "five" attr { key: "T" value { type: DT_FLOAT } } }
+`;
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "tensordeck-package-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
 /** Without Electron itself, which adds some 250 MB, and before an installer compresses it. */
 const MOST_MEGABYTES = 280;
 
@@ -33,6 +53,8 @@ beforeAll(() => {
   const made = spawnSync(process.execPath, ["build/dist.mjs", "--dry", ...names], {
     cwd: repositoryRoot,
     encoding: "utf8",
+    // It reads its configuration by a library that would keep what it has compiled in the temporary folder.
+    env: { ...process.env, JITI_FS_CACHE: "false" },
   });
   expect(made.status, `${made.stdout}\n${made.stderr}`).toBe(0);
 });
@@ -159,22 +181,59 @@ describe.each(packages)("the package for $target.name", (made) => {
 
 const runnable = packages.find(({ target }) => target.name === own);
 
-test.runIf(runnable)("a worker runs from the package, with the packaged Node", async () => {
-  if (!runnable) return;
-  const command = join(runnable.folders.outside, "build", "bin", "tensordeck.mjs");
-  const run = (...args: string[]) =>
-    spawnSync(runnable.folders.node, [command, ...args], {
-      encoding: "utf8",
-      env: environmentWithoutProxies(),
-    });
-  expect(spawnSync(runnable.folders.node, ["--version"], { encoding: "utf8" }).stdout).toBe(
-    `v${NODE_VERSION}\n`,
-  );
-  expect(run("--version").stdout).toMatch(new RegExp(`^tensordeck ${version.replaceAll(".", "\\.")}`));
-  const worker = await spawnPeer(runnable.folders.node, [command, "worker", "--engine", "portable"], {
-    ready: /^target grpc:\/\/(\S+)$/m,
-    env: environmentWithoutProxies(),
+describe.runIf(runnable)("the packaged Node", () => {
+  const command = () => join(packaged().outside, "build", "bin", "tensordeck.mjs");
+  const packaged = () => {
+    if (!runnable) throw new Error("There is no package for this machine.");
+    return runnable.folders;
+  };
+  const node = (args: readonly string[], env: NodeJS.ProcessEnv = environmentWithoutProxies()) =>
+    spawnSync(packaged().node, args, { cwd: packaged().outside, encoding: "utf8", env });
+
+  test("is the one that it should be, and runs the command", () => {
+    expect(node(["--version"]).stdout).toBe(`v${PACKAGED_NODES[own]?.version}\n`);
+    expect(node([command(), "--version"]).stdout).toMatch(
+      new RegExp(`^tensordeck ${version.replaceAll(".", "\\.")}`),
+    );
   });
-  expect(run("health", worker.match?.[1] ?? "").stdout).toBe(`${worker.match?.[1]} serves\n`);
-  await worker.stop();
+
+  test.each(["koffi", "onnxruntime-node"])("loads %s, imported and required", (name) => {
+    const load = `
+      import { createRequire } from "node:module";
+      const required = createRequire(import.meta.url)("${name}");
+      const imported = await import("${name}");
+      console.log(typeof required, typeof imported);
+    `;
+    const { stdout, stderr } = node(["--input-type=module", "-e", load]);
+    expect(stdout, stderr).toBe("object object\n");
+  });
+
+  test("runs a worker of the portable engine", async () => {
+    await expectWorker("portable", environmentWithoutProxies());
+  });
+
+  test.skipIf(peerMissing("tensorflow"))("finds a TensorFlow, and runs a worker with it", async () => {
+    const env = { ...environmentWithoutProxies(), TENSORDECK_LIBTENSORFLOW: libtensorflowDir() };
+    const { stdout } = node([command(), "runtime", "list"], env);
+    expect(stdout).toContain(libtensorflowDir());
+    expect(stdout).toMatch(/\b2\.\d+\.\d+\b/);
+    await expectWorker("tensorflow", env);
+  });
+
+  async function expectWorker(engine: string, env: NodeJS.ProcessEnv): Promise<void> {
+    const worker = await spawnPeer(packaged().node, [command(), "worker", "--engine", engine], {
+      ready: /^target grpc:\/\/(\S+)$/m,
+      env,
+    });
+    const address = worker.match?.[1] ?? "";
+    expect(node([command(), "health", address]).stdout).toBe(`${address} serves\n`);
+    const graph = join(temporaryFolder(), "sum.pbtxt");
+    writeFileSync(graph, SUM);
+    const { stdout, stderr } = node(
+      [command(), "run", graph, "--target", `grpc://${address}`, "--fetch", "sum:0"],
+      env,
+    );
+    expect(stdout, stderr).toMatch(/\b10\b/);
+    await worker.stop();
+  }
 });

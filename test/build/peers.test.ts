@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { repositoryRoot } from "../support/peers.js";
+import { type PeerName, repositoryRoot } from "../support/peers.js";
 
 /** What the Python on PATH is like; see fixtures/fake-python.mjs. */
 interface FakePython {
@@ -14,11 +14,11 @@ interface FakePython {
 
 const FAKE = join(repositoryRoot, "test", "build", "fixtures", "fake-python.mjs");
 
-/** Prints what a run of the set-up for TensorFlow, and then one that only looks, have to say. */
-const SET_UP = `
+/** Prints what a run of the set-up for a peer, and then one that only looks, have to say. */
+const setUpOf = (peer: PeerName) => `
 const { bringPeers, lackLines } = await import("./build/lib/peers/peers.mjs");
-await bringPeers(["tensorflow"], false);
-console.log(lackLines(["tensorflow"]).join("\\n"));
+await bringPeers(["${peer}"], false);
+console.log(lackLines(["${peer}"]).join("\\n"));
 `;
 
 let project: string;
@@ -38,13 +38,19 @@ function addPython(name: string): void {
   writeFileSync(join(programs, name), script, { mode: 0o755 });
 }
 
+function run(peer: PeerName, env: NodeJS.ProcessEnv) {
+  return spawnSync(process.execPath, ["--input-type=module", "-e", setUpOf(peer)], {
+    cwd: project,
+    encoding: "utf8",
+    env: { PATH: programs, ...env },
+  });
+}
+
 function setUp(python: FakePython = {}, env: NodeJS.ProcessEnv = {}) {
   const log = join(project, "log");
   writeFileSync(log, "");
-  const { stdout, stderr, status } = spawnSync(process.execPath, ["--input-type=module", "-e", SET_UP], {
-    cwd: project,
-    encoding: "utf8",
-    env: { PATH: programs, FAKE_PYTHON: JSON.stringify(python), FAKE_PYTHON_LOG: log, ...env },
+  const { stdout, stderr, status } = run("tensorflow", {
+    ...{ FAKE_PYTHON: JSON.stringify(python), FAKE_PYTHON_LOG: log, ...env },
   });
   return { said: stdout.trim(), stderr, status, calls: readFileSync(log, "utf8").trim().split("\n") };
 }
@@ -130,6 +136,31 @@ describe.skipIf(process.platform === "win32")("the Python of the tests", () => {
     );
     writeFileSync(join(programs, "tensorflow-is-here"), "");
     expect(setUp({}, named)).toMatchObject({ status: 0, said: "", calls: [""] });
+  });
+});
+
+describe.skipIf(process.platform === "win32")("Firefox", () => {
+  const said = (env: NodeJS.ProcessEnv = {}) => run("firefox", env).stdout.trim();
+
+  test("is one on PATH that runs", () => {
+    writeFileSync(join(programs, "firefox"), "#!/bin/sh\n", { mode: 0o755 });
+    expect(said()).toBe("");
+    writeFileSync(join(programs, "firefox"), "#!/bin/sh\nexit 1\n");
+    expect(said()).toContain("firefox does not run.\n      FIREFOX_PATH=… npm test");
+  });
+
+  test("is missing where there is none, or one of a snap, which sees no folder of a test", () => {
+    expect(said()).toMatch(/Firefox: Not installed: firefox\.\n.*\n.*firefox-esr/);
+    mkdirSync(join(project, "snap"));
+    writeFileSync(join(project, "snap", "firefox"), "#!/bin/sh\n", { mode: 0o755 });
+    symlinkSync(join(project, "snap", "firefox"), join(programs, "firefox"));
+    expect(said()).toContain("The Firefox of a snap does not see the folders of the tests.");
+  });
+
+  test("is the one that FIREFOX_PATH names, or none", () => {
+    writeFileSync(join(programs, "firefox"), "#!/bin/sh\n", { mode: 0o755 });
+    expect(said({ FIREFOX_PATH: join(programs, "firefox") })).toBe("");
+    expect(said({ FIREFOX_PATH: join(programs, "none") })).toContain("unset FIREFOX_PATH");
   });
 });
 

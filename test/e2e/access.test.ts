@@ -9,7 +9,7 @@ afterAll(closeBrowser);
 /** What the browser itself reports when the application refuses a page; the only errors that are expected here. */
 const REFUSED = /401|Unauthorized/;
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("who gets in", () => {
+describe.skipIf(peerMissing("chromium"))("who gets in", () => {
   test("the link works once; its tab survives a reload, and another tab gets in by a fresh one only", async ({
     app,
     window,
@@ -59,7 +59,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("who gets in", () => {
   });
 });
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("how the window looks", () => {
+describe.skipIf(peerMissing("chromium"))("how the window looks", () => {
   test("light theme: chosen in the window, kept for the next one", async ({ app, window }) => {
     const background = (page: WindowPage) =>
       page.page.evaluate(() =>
@@ -80,7 +80,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("how the window looks", (
 
 describe.skipIf(peerMissing("chromium"))("a machine without TensorFlow", () => {
   test("runs the first graph with nothing installed, and is told what TensorFlow would give", async () => {
-    const app = await startApp({ runtime: false });
+    const app = await startApp({ offer: true });
     try {
       const window = await WindowPage.open(await sharedBrowser(), app.link);
       await window.ready();

@@ -98,7 +98,7 @@ const RUNTIME_OFFER = {
   offer: { version: "2.21.0", downloadBytes: 2e8, installedBytes: 6e8, freeBytes: 9e10, gpu: false },
 };
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("accessibility", () => {
+describe.skipIf(peerMissing("chromium"))("accessibility", () => {
   test("axe finds nothing serious in the main screens, in either theme", async ({ window }) => {
     const found: string[] = [];
     const look = async (screen: string) => void found.push(...(await violations(window, screen)));
@@ -271,73 +271,77 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("accessibility", () => {
     expect(found).toEqual([]);
   });
 
-  test("nor while machines are paired, a firewall is changed, a runtime is installed, and edits are offered again", async ({
-    app,
-    window: first,
-  }) => {
-    // Its edits stay behind when its page goes.
-    await first.select("z");
-    await first.press("Delete");
-    await expect.poll(() => readdirSync(join(app.folder, "data", "drafts"))).toHaveLength(1);
-    await first.page.close({ runBeforeUnload: false });
-    let events: ToldEvents | undefined;
-    const window = await WindowPage.open(await sharedBrowser(), await app.newLink(), {}, async (page) => {
-      events = await ToldEvents.of(page);
+  describe("where a runtime is offered", () => {
+    test.override({ appOptions: { offer: true } });
+
+    test("nor while machines are paired, a firewall is changed, a runtime is installed, and edits are offered again", async ({
+      app,
+      window: first,
+    }) => {
+      // Its edits stay behind when its page goes.
+      await first.select("z");
+      await first.press("Delete");
+      await expect.poll(() => readdirSync(join(app.folder, "data", "drafts"))).toHaveLength(1);
+      await first.page.close({ runBeforeUnload: false });
+      let events: ToldEvents | undefined;
+      const window = await WindowPage.open(await sharedBrowser(), await app.newLink(), {}, async (page) => {
+        events = await ToldEvents.of(page);
+      });
+      await window.ready();
+      const { page } = window;
+      const found: string[] = [];
+      const look = async (screen: string) => void found.push(...(await violations(window, screen)));
+      const dialog = page.getByRole("dialog");
+      await page.getByRole("region", { name: "Unsaved edits" }).waitFor();
+      for (const theme of ["light", "dark"]) {
+        await window.button(`Change to the ${theme} theme`).click();
+        await page.locator(`html[data-theme="${theme}"]`).waitFor();
+        await look(`${theme}, drafts`);
+        for (const [name, state] of PAIRINGS) {
+          events?.tell("pairing", state);
+          await dialog.getByText(PAIRING_TEXTS[name]).first().waitFor();
+          await look(`${theme}, pairing, ${name}`);
+        }
+        events?.tell("pairing");
+        await dialog.waitFor({ state: "detached" });
+        for (const wizard of FIREWALL) {
+          events?.tell("firewall", wizard);
+          await dialog.getByRole("heading", { level: 3 }).waitFor();
+          await dialog.locator(`[aria-current="step"]`).waitFor();
+          await look(`${theme}, firewall, ${wizard.step}`);
+        }
+        events?.tell("firewall");
+        await dialog.waitFor({ state: "detached" });
+        events?.tell("runtime", RUNTIME_OFFER);
+        await page.getByText(/^Tasks run on the portable engine/).waitFor();
+        await look(`${theme}, offer of a runtime`);
+        await window
+          .button(/^Install TensorFlow runtime/)
+          .first()
+          .click();
+        await dialog.waitFor();
+        await look(`${theme}, install`);
+        await window.press("Escape");
+        await dialog.waitFor({ state: "detached" });
+        events?.tell("runtime", {
+          ...RUNTIME_OFFER,
+          progress: { phase: "downloading", doneBytes: 1e8, totalBytes: 5e8 },
+        });
+        await page.getByRole("progressbar", { name: /^Downloading/ }).waitFor();
+        await look(`${theme}, installation`);
+        events?.tell("runtime", {
+          ...RUNTIME_OFFER,
+          problem: { code: "UNAVAILABLE", message: "The download failed." },
+        });
+        await page.getByText("The download failed.").waitFor();
+        await look(`${theme}, failed installation`);
+      }
+      expect(window.errors).toEqual([]);
+      await app.process.stop();
+      await page.getByText("Connection lost, reconnecting…").waitFor();
+      await look("connection lost");
+      await window.close();
+      expect(found).toEqual([]);
     });
-    await window.ready();
-    const { page } = window;
-    const found: string[] = [];
-    const look = async (screen: string) => void found.push(...(await violations(window, screen)));
-    const dialog = page.getByRole("dialog");
-    await page.getByRole("region", { name: "Unsaved edits" }).waitFor();
-    for (const theme of ["light", "dark"]) {
-      await window.button(`Change to the ${theme} theme`).click();
-      await page.locator(`html[data-theme="${theme}"]`).waitFor();
-      await look(`${theme}, drafts`);
-      for (const [name, state] of PAIRINGS) {
-        events?.tell("pairing", state);
-        await dialog.getByText(PAIRING_TEXTS[name]).first().waitFor();
-        await look(`${theme}, pairing, ${name}`);
-      }
-      events?.tell("pairing");
-      await dialog.waitFor({ state: "detached" });
-      for (const wizard of FIREWALL) {
-        events?.tell("firewall", wizard);
-        await dialog.getByRole("heading", { level: 3 }).waitFor();
-        await dialog.locator(`[aria-current="step"]`).waitFor();
-        await look(`${theme}, firewall, ${wizard.step}`);
-      }
-      events?.tell("firewall");
-      await dialog.waitFor({ state: "detached" });
-      events?.tell("runtime", RUNTIME_OFFER);
-      await page.getByText(/^Tasks run on the portable engine/).waitFor();
-      await look(`${theme}, offer of a runtime`);
-      await window
-        .button(/^Install TensorFlow runtime/)
-        .first()
-        .click();
-      await dialog.waitFor();
-      await look(`${theme}, install`);
-      await window.press("Escape");
-      await dialog.waitFor({ state: "detached" });
-      events?.tell("runtime", {
-        ...RUNTIME_OFFER,
-        progress: { phase: "downloading", doneBytes: 1e8, totalBytes: 5e8 },
-      });
-      await page.getByRole("progressbar", { name: /^Downloading/ }).waitFor();
-      await look(`${theme}, installation`);
-      events?.tell("runtime", {
-        ...RUNTIME_OFFER,
-        problem: { code: "UNAVAILABLE", message: "The download failed." },
-      });
-      await page.getByText("The download failed.").waitFor();
-      await look(`${theme}, failed installation`);
-    }
-    expect(window.errors).toEqual([]);
-    await app.process.stop();
-    await page.getByText("Connection lost, reconnecting…").waitFor();
-    await look("connection lost");
-    await window.close();
-    expect(found).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { closeBrowser, test } from "./support/fixtures.js";
 
 afterAll(closeBrowser);
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("a cluster", () => {
+describe.skipIf(peerMissing("chromium"))("a cluster", () => {
   test("is exported for another system, and imported from the file", async ({ window }) => {
     const { page } = window;
     await window.startTwoWorkers();

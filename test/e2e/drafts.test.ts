@@ -27,7 +27,7 @@ async function crash(app: RunningApp, window: WindowPage): Promise<void> {
   window.errors.length = 0;
 }
 
-const skip = peerMissing("tensorflow", "chromium");
+const skip = peerMissing("chromium");
 
 describe.skipIf(skip)("after kill -9 of the application", () => {
   test("no edit that a draft has is lost, and the next window offers them", async ({ app, window }) => {

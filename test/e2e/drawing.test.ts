@@ -33,7 +33,7 @@ const MISFIT = `graph_def {
   node { name: "sum" op: "Identity" input: "product" attr { key: "T" value { type: DT_FLOAT } } }
 }`;
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("drawing", () => {
+describe.skipIf(peerMissing("chromium"))("drawing", () => {
   test("an op dropped on an edge is inserted there, and deleting it with its edges kept undoes that", async ({
     window,
   }) => {

@@ -7,30 +7,31 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { _electron } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import {
-  environmentWithoutProxies,
-  libtensorflowDir,
-  peerMissing,
-  repositoryRoot,
-} from "../support/peers.js";
-import { keepTourAway } from "./support/app.js";
+import { ELECTRON_NODE } from "../../build/lib/node-versions.mjs";
+import { engineEnvironment } from "../support/engine-environment.js";
+import { environmentWithoutProxies, repositoryRoot } from "../support/peers.js";
+import { settleIn } from "./support/app.js";
 import { WindowPage } from "./support/window-page.js";
 
-describe.skipIf(peerMissing("tensorflow"))("the desktop window", () => {
+describe("the desktop window", () => {
   test("opens, is confined, runs the welcome graph", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "tensordeck-electron-"));
-    keepTourAway(dataDir);
+    settleIn(dataDir);
     const electron = await _electron.launch({
       executablePath: process.env.TENSORDECK_TEST_ELECTRON ?? "",
       args: [repositoryRoot],
       env: {
         ...environmentWithoutProxies(),
         TENSORDECK_DATA_DIR: dataDir,
-        TENSORDECK_LIBTENSORFLOW: libtensorflowDir(),
+        ...engineEnvironment("portable", dataDir),
         TENSORDECK_NODE: process.execPath,
       },
     });
     try {
+      const node = await electron.evaluate(() => process.versions.node);
+      expect(node.split(".")[0], "the Node on which other tests run the main process").toBe(
+        ELECTRON_NODE.node,
+      );
       const window = WindowPage.of(await electron.firstWindow());
       await window.ready();
       const reachable = await window.page.evaluate(() =>

@@ -37,7 +37,7 @@ async function undoFault(window: WindowPage): Promise<void> {
 
 const logOf = (folder: string) => readFile(join(folder, "data", "logs", "tensordeck.log"), "utf8");
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("an error of the window", () => {
+describe.skipIf(peerMissing("chromium"))("an error of the window", () => {
   test("inside a node leaves the other nodes, the edges and the graph as they are", async ({
     app,
     window,

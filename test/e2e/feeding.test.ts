@@ -35,7 +35,7 @@ async function openSum(window: WindowPage, folder: string, shape: readonly numbe
   await window.select("x");
 }
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("feeds in the window", () => {
+describe.skipIf(peerMissing("chromium"))("feeds in the window", () => {
   test("an array of a .npz file is fed in batches until its epoch is over", async ({ window, app }) => {
     await openSum(window, app.folder, [-1, 2]);
     const rows = Float32Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? index / 2 : 0));

@@ -5,7 +5,7 @@ import { closeBrowser, test } from "./support/fixtures.js";
 
 afterAll(closeBrowser);
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("functions of the graph", () => {
+describe.skipIf(peerMissing("chromium"))("functions of the graph", () => {
   test("a selection is extracted, runs as before, and is inlined again; what cannot be says why", async ({
     window,
   }) => {

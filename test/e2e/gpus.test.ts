@@ -26,7 +26,6 @@ async function addWorker(window: WindowPage, name: string, gpu: string): Promise
 describe.skipIf(peerMissing("chromium", "vulkan"))("a machine with a GPU", () => {
   test("gives it to the task for which it is chosen, a node that is pinned to it runs there, and copies are shown", async () => {
     const app = await startApp({
-      runtime: false,
       env: { ...vulkanEnvironment(), TENSORDECK_SOFTWARE_GPU: "1" },
     });
     try {

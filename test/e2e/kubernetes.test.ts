@@ -15,7 +15,7 @@ import { closeBrowser, test } from "./support/fixtures.js";
 
 afterAll(closeBrowser);
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("the cluster in Kubernetes", () => {
+describe.skipIf(peerMissing("chromium"))("the cluster in Kubernetes", () => {
   test("is deployed from its export, and its tasks are shown and reached", async ({ window }) => {
     const folder = await mkdtemp(join(tmpdir(), "tensordeck-kubernetes-"));
     const kubelet = new Kubelet();
@@ -147,44 +147,54 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the cluster in Kubernete
     await window.button("Start 2 workers").waitFor();
   });
 
-  test("runs a script as pods, with its output and what it made", async ({ window, app }) => {
-    const folder = await mkdtemp(join(tmpdir(), "tensordeck-kubernetes-"));
-    const kubelet = new Kubelet();
-    const server = await startStandIn(kubelet);
-    const kubeconfig = await writeKubeconfig(server, folder, "default");
-    const api = await ApiServer.connect({ kubeconfig });
-    const node = await ScriptNode.open({ api, namespace: "default", kubelet, folder: join(folder, "pods") });
-    onTestFinished(async () => {
-      await node.close();
-      await server.stop();
-      await rm(folder, { recursive: true, force: true });
-    });
-    const project = join(app.folder, "project");
-    await mkdir(project);
-    await writeFile(
-      join(project, "train.py"),
-      'import os\nopen("model", "w").write("weights")\nprint("in", os.environ["TENSORDECK_JOB"])\n',
-    );
-    const client = await ApiClient.connect(await app.newLink());
-    await client.call("kubernetes.connect", { kubeconfig });
-    client.close();
+  test.skipIf(peerMissing("python"))(
+    "runs a script as pods, with its output and what it made",
+    async ({ window, app }) => {
+      const folder = await mkdtemp(join(tmpdir(), "tensordeck-kubernetes-"));
+      const kubelet = new Kubelet();
+      const server = await startStandIn(kubelet);
+      const kubeconfig = await writeKubeconfig(server, folder, "default");
+      const api = await ApiServer.connect({ kubeconfig });
+      const node = await ScriptNode.open({
+        api,
+        namespace: "default",
+        kubelet,
+        folder: join(folder, "pods"),
+      });
+      onTestFinished(async () => {
+        await node.close();
+        await server.stop();
+        await rm(folder, { recursive: true, force: true });
+      });
+      const project = join(app.folder, "project");
+      await mkdir(project);
+      await writeFile(
+        join(project, "train.py"),
+        'import os\nopen("model", "w").write("weights")\nprint("in", os.environ["TENSORDECK_JOB"])\n',
+      );
+      const client = await ApiClient.connect(await app.newLink());
+      await client.call("kubernetes.connect", { kubeconfig });
+      client.close();
 
-    const { page } = window;
-    await page.getByRole("region", { name: "Kubernetes: lab" }).waitFor();
-    const dialog = await window.chooseScript("project", "train.py");
-    await dialog
-      .getByRole("combobox", { name: "Place" })
-      .selectOption({ label: "In Kubernetes: lab, namespace default" });
-    await dialog.getByLabel("Memory").fill("1Gi");
-    await dialog.getByText(/^Sends .* to each of 1 pod$/).waitFor();
-    await dialog.getByRole("button", { name: "Start when ready" }).click();
-    const log = page.getByRole("log", { name: "Output of the script" });
-    await log.getByText(`in ${join(folder, "pods")}`).waitFor();
-    await page.getByRole("button", { name: /^worker\/0 done/ }).waitFor();
-    await expect
-      .poll(async () =>
-        (await readdir(join(project, "runs"), { recursive: true })).filter((name) => name.endsWith("model")),
-      )
-      .toHaveLength(1);
-  });
+      const { page } = window;
+      await page.getByRole("region", { name: "Kubernetes: lab" }).waitFor();
+      const dialog = await window.chooseScript("project", "train.py");
+      await dialog
+        .getByRole("combobox", { name: "Place" })
+        .selectOption({ label: "In Kubernetes: lab, namespace default" });
+      await dialog.getByLabel("Memory").fill("1Gi");
+      await dialog.getByText(/^Sends .* to each of 1 pod$/).waitFor();
+      await dialog.getByRole("button", { name: "Start when ready" }).click();
+      const log = page.getByRole("log", { name: "Output of the script" });
+      await log.getByText(`in ${join(folder, "pods")}`).waitFor();
+      await page.getByRole("button", { name: /^worker\/0 done/ }).waitFor();
+      await expect
+        .poll(async () =>
+          (await readdir(join(project, "runs"), { recursive: true })).filter((name) =>
+            name.endsWith("model"),
+          ),
+        )
+        .toHaveLength(1);
+    },
+  );
 });

@@ -59,7 +59,7 @@ async function cutOff(page: Page): Promise<string[]> {
   });
 }
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("the window in another language", () => {
+describe.skipIf(peerMissing("chromium"))("the window in another language", () => {
   test("shows only texts of the catalogue, and has room for longer ones", async ({ app }) => {
     const window = await WindowPage.open(
       await sharedBrowser(),

@@ -1,27 +1,29 @@
-import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe } from "vitest";
-import { peerMissing, tensorflowPython } from "../support/peers.js";
+import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import { Graph } from "../../worker-runtime/graph/graph.js";
+import * as ops from "../../worker-runtime/graph/ops/index.js";
+import { peerMissing } from "../support/peers.js";
 import { closeBrowser, test } from "./support/fixtures.js";
 
 afterAll(closeBrowser);
 
-/** Images to build a network on. */
-const PYTHON = `
-import os, sys
-import tensorflow as tf
-v1 = tf.compat.v1
-with tf.Graph().as_default():
-    v1.placeholder_with_default(tf.ones([2, 8, 8, 3]), [None, 8, 8, 3], name="images")
-    v1.train.export_meta_graph(os.path.join(sys.argv[1], "images.meta"))
-`;
+/** Writes `images.meta`, with images to build a network on. */
+function writeImages(folder: string): void {
+  const graph = new Graph();
+  const two = ops.ones(graph, [2, 8, 8, 3]);
+  graph.op("PlaceholderWithDefault", [two], { shape: [-1, 8, 8, 3] }, "images");
+  writeFileSync(join(folder, "images.meta"), MetaGraphDef.encode(graph.toMetaGraphDef()).finish());
+}
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("layer blocks in the window", () => {
+describe.skipIf(peerMissing("chromium"))("layer blocks in the window", () => {
   test("are added one behind the other, drawn as blocks, and run with their variables", async ({
     window,
     app,
   }) => {
     const { page } = window;
-    execFileSync(tensorflowPython(), ["-c", PYTHON, app.folder], { stdio: "ignore" });
+    writeImages(app.folder);
     await window.startTwoWorkers();
     await window.openFile("images.meta");
     await window.select("images");

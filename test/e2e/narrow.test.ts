@@ -41,7 +41,9 @@ async function expectNothingCutOff(window: WindowPage, screen: string): Promise<
   expect(await window.page.evaluate(CUT_OFF), screen).toEqual([]);
 }
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("a window of 1024 by 700", () => {
+describe.skipIf(peerMissing("chromium", "python"))("a window of 1024 by 700", () => {
+  test.override({ appOptions: { programs: true } });
+
   test("shows all controls of the docks and of the larger dialogs", async ({ window, app }) => {
     const { page } = window;
     await page.setViewportSize(SMALL);

@@ -1,7 +1,6 @@
 /** Graphs of real size: a network in its scopes, on the canvas of a real browser. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AxeResults } from "axe-core";
 import { afterAll, describe, expect } from "vitest";
@@ -10,6 +9,7 @@ import { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { TensorProto } from "../../protos/generated/tensorflow/tensor.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { peerMissing } from "../support/peers.js";
+import { savePicture } from "../support/pictures.js";
 import type { RunningApp } from "./support/app.js";
 import { closeBrowser, test } from "./support/fixtures.js";
 import type { WindowPage } from "./support/window-page.js";
@@ -26,9 +26,6 @@ async function violations({ page }: WindowPage, theme: string): Promise<string[]
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${theme}: ${id}: ${html.slice(0, 200)}`));
 }
-
-/** Where the pictures go that a person looks at. */
-const PICTURES = join(tmpdir(), "tensordeck-pictures");
 
 const float = { value: { $case: "type" as const, value: DataType.DT_FLOAT } };
 
@@ -91,11 +88,10 @@ async function outOfView({ canvas, page }: WindowPage): Promise<string[]> {
 }
 
 async function picture(window: WindowPage, name: string): Promise<void> {
-  mkdirSync(PICTURES, { recursive: true });
-  await window.page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  await savePicture(name, () => window.page.screenshot());
 }
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("a network", () => {
+describe.skipIf(peerMissing("chromium"))("a network", () => {
   test("opens as closed scopes in view, opens them in place by mouse and keyboard, and folds its weights", async ({
     window,
     app,

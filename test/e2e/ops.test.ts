@@ -1,20 +1,10 @@
 import { afterAll, describe, expect } from "vitest";
 import { peerMissing } from "../support/peers.js";
-import { startApp } from "./support/app.js";
-import { test as base, closeBrowser } from "./support/fixtures.js";
+import { closeBrowser, test } from "./support/fixtures.js";
 
 afterAll(closeBrowser);
 
-/** The portable engine alone, which cannot run every op of TensorFlow. */
-const test = base.extend({
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern which fixtures are needed
-  app: async ({}, use) => {
-    const app = await startApp({ runtime: false });
-    await use(app);
-    await app.stop();
-  },
-});
-
+/** On the portable engine alone, which cannot run every op of TensorFlow. */
 describe.skipIf(peerMissing("chromium"))("ops and scopes", () => {
   test("favourites are kept, ops that nothing here can run are left out until asked for, nodes move to a scope", async ({
     window,

@@ -20,7 +20,7 @@ async function exported(window: WindowPage, folder: string, entry: RegExp): Prom
   return readFileSync(path);
 }
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("pictures of the graph", () => {
+describe.skipIf(peerMissing("chromium"))("pictures of the graph", () => {
   test("are exported as SVG and PNG, of the whole graph and of the selection", async ({ window, app }) => {
     const { page } = window;
     await window.startTwoWorkers();

@@ -4,7 +4,7 @@ import { closeBrowser, test } from "./support/fixtures.js";
 
 afterAll(closeBrowser);
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("run configurations in the window", () => {
+describe.skipIf(peerMissing("chromium"))("run configurations in the window", () => {
   test("one that ends early is made and run, chosen beside Run, and is there when the file is opened again", async ({
     window,
   }) => {

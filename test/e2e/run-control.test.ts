@@ -14,7 +14,7 @@ async function startLongRun(window: WindowPage): Promise<void> {
   await window.firstStep();
 }
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("control of runs in the window", () => {
+describe.skipIf(peerMissing("chromium"))("control of runs in the window", () => {
   test("a long run is paused and goes on; another waits for it and begins when it is stopped", async ({
     window,
   }) => {

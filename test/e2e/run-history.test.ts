@@ -8,7 +8,7 @@ import { WindowPage } from "./support/window-page.js";
 
 afterAll(closeBrowser);
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("the history of runs in the window", () => {
+describe.skipIf(peerMissing("chromium"))("the history of runs in the window", () => {
   test("two runs are compared, also in another window, and forgotten", async ({ window, app }) => {
     await window.startTwoWorkers();
     await window.runAndSee("z", "11.0");

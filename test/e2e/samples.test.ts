@@ -104,7 +104,7 @@ async function renderedIn(page: Page): Promise<string[]> {
 
 describe("an idle cluster", () => {
   test("sends samples and no state", async () => {
-    const app = await startApp({ runtime: false });
+    const app = await startApp();
     try {
       const api = await ApiClient.connect(app.link);
       await startTasks(api, 2);
@@ -117,7 +117,7 @@ describe("an idle cluster", () => {
   });
 
   test("tells a window that was away what it missed, as one that stayed heard it", async () => {
-    const app = await startApp({ runtime: false });
+    const app = await startApp();
     try {
       const stayed = await ApiClient.connect(app.link);
       const [taskId = ""] = await startTasks(stayed, 1);
@@ -153,7 +153,7 @@ describe("an idle cluster", () => {
   test.skipIf(peerMissing("chromium"))(
     "has the window draw its sparklines again, and no node, bar or row",
     async () => {
-      const app = await startApp({ runtime: false });
+      const app = await startApp();
       try {
         const api = await ApiClient.connect(app.link);
         await startTasks(api, 2);

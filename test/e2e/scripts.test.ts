@@ -9,7 +9,9 @@ import { WindowPage } from "./support/window-page.js";
 
 afterAll(closeBrowser);
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("a script in the window", () => {
+describe.skipIf(peerMissing("chromium", "python"))("a script in the window", () => {
+  test.override({ appOptions: { programs: true } });
+
   test("is chosen, runs as three tasks, is stopped, and says why it failed", async ({ window, app }) => {
     const project = join(app.folder, "project");
     mkdirSync(join(project, "data"), { recursive: true });

@@ -16,7 +16,7 @@ async function placeOf(window: WindowPage, node: string) {
   return box && { x: Math.round(box.x), y: Math.round(box.y) };
 }
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("documents in tabs", () => {
+describe.skipIf(peerMissing("chromium"))("documents in tabs", () => {
   test("keep their edits, selection, view and run, which goes on unseen; nodes are copied from one to another", async ({
     app,
     window,

@@ -45,65 +45,65 @@ async function openTensor(window: WindowPage, name: string): Promise<void> {
     .click();
 }
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("tensors in the window", () => {
-  test("are sliced, drawn and saved as NumPy has them; a large one is never sent whole", async ({
-    window,
-    app,
-  }) => {
-    const { page } = window;
-    python(PYTHON, app.folder);
-    await window.startTwoWorkers();
-    await window.openFile("tensors.meta");
-    await window.node("kernel").waitFor();
-    let received = 0;
-    const session = await page.context().newCDPSession(page);
-    await session.send("Network.enable");
-    session.on("Network.webSocketFrameReceived", ({ response }) => {
-      received += response.payloadData.length;
-    });
-    await window.runButton.click();
+describe.skipIf(peerMissing("chromium"))("tensors in the window", () => {
+  test.skipIf(peerMissing("tensorflow"))(
+    "are sliced, drawn and saved as NumPy has them; a large one is never sent whole",
+    async ({ window, app }) => {
+      const { page } = window;
+      python(PYTHON, app.folder);
+      await window.startTwoWorkers();
+      await window.openFile("tensors.meta");
+      await window.node("kernel").waitFor();
+      let received = 0;
+      const session = await page.context().newCDPSession(page);
+      await session.send("Network.enable");
+      session.on("Network.webSocketFrameReceived", ({ response }) => {
+        received += response.payloadData.length;
+      });
+      await window.runButton.click();
 
-    await openTensor(window, "big:0");
-    const grid = page.getByRole("grid", { name: "Values of big:0" });
-    await grid.getByRole("gridcell", { name: "3001", exact: true }).waitFor();
-    await grid.press("Control+End");
-    await grid.getByRole("gridcell", { name: "5999999", exact: true }).waitFor();
-    await page.getByText("[1999, 2999] = 5999999").waitFor();
-    await page.getByText("6,000,000 values, 33 bins").waitFor();
-    // Base64 of a fraction of its 24 MB.
-    expect(received).toBeLessThan(2_000_000);
+      await openTensor(window, "big:0");
+      const grid = page.getByRole("grid", { name: "Values of big:0" });
+      await grid.getByRole("gridcell", { name: "3001", exact: true }).waitFor();
+      await grid.press("Control+End");
+      await grid.getByRole("gridcell", { name: "5999999", exact: true }).waitFor();
+      await page.getByText("[1999, 2999] = 5999999").waitFor();
+      await page.getByText("6,000,000 values, 33 bins").waitFor();
+      // Base64 of a fraction of its 24 MB.
+      expect(received).toBeLessThan(2_000_000);
 
-    await openTensor(window, "kernel:0");
-    const slice = page.getByRole("textbox", { name: "Slice, as in Python" });
-    await slice.fill("[2, 1, 4:20:2, :]");
-    await page
-      .getByRole("region", { name: "Part of the tensor" })
-      .getByText("8 × 64", { exact: true })
-      .waitFor();
-    await window.button("Save").click();
-    await page.getByRole("menuitem", { name: "As .npy…" }).click();
-    const dialog = page.getByRole("dialog", { name: "Save kernel:0" });
-    await dialog.getByLabel("Name").fill("part.npy");
-    await dialog.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText(/^Saved 2\.2 kB to .*part\.npy\.$/).waitFor();
-    expect(python(COMPARE, app.folder).trim()).toBe("True");
+      await openTensor(window, "kernel:0");
+      const slice = page.getByRole("textbox", { name: "Slice, as in Python" });
+      await slice.fill("[2, 1, 4:20:2, :]");
+      await page
+        .getByRole("region", { name: "Part of the tensor" })
+        .getByText("8 × 64", { exact: true })
+        .waitFor();
+      await window.button("Save").click();
+      await page.getByRole("menuitem", { name: "As .npy…" }).click();
+      const dialog = page.getByRole("dialog", { name: "Save kernel:0" });
+      await dialog.getByLabel("Name").fill("part.npy");
+      await dialog.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByText(/^Saved 2\.2 kB to .*part\.npy\.$/).waitFor();
+      expect(python(COMPARE, app.folder).trim()).toBe("True");
 
-    await openTensor(window, "photos:0");
-    const photo = page.getByRole("img", { name: "Image photos:0[1], 16 by 16, 3 channels" });
-    await photo.waitFor();
-    const pixel = await photo.evaluate((canvas) => {
-      const data = (canvas as unknown as HTMLCanvasElement).getContext("2d")?.getImageData(2, 1, 1, 1).data;
-      return [...(data ?? [])];
-    });
-    const first = 16 * 16 * 3 + 16 * 3 + 2 * 3;
-    expect(pixel).toEqual([first % 256, (first + 1) % 256, (first + 2) % 256, 255]);
-    await window.button("Enlarge [1]").click();
-    const download = page.waitForEvent("download");
-    await window.button("PNG").click();
-    const path = join(app.folder, "photo.png");
-    await (await download).saveAs(path);
-    expect(readFileSync(path).subarray(1, 4).toString()).toBe("PNG");
-  });
+      await openTensor(window, "photos:0");
+      const photo = page.getByRole("img", { name: "Image photos:0[1], 16 by 16, 3 channels" });
+      await photo.waitFor();
+      const pixel = await photo.evaluate((canvas) => {
+        const data = (canvas as unknown as HTMLCanvasElement).getContext("2d")?.getImageData(2, 1, 1, 1).data;
+        return [...(data ?? [])];
+      });
+      const first = 16 * 16 * 3 + 16 * 3 + 2 * 3;
+      expect(pixel).toEqual([first % 256, (first + 1) % 256, (first + 2) % 256, 255]);
+      await window.button("Enlarge [1]").click();
+      const download = page.waitForEvent("download");
+      await window.button("PNG").click();
+      const path = join(app.folder, "photo.png");
+      await (await download).saveAs(path);
+      expect(readFileSync(path).subarray(1, 4).toString()).toBe("PNG");
+    },
+  );
 
   test("scalars of a run are curves over its steps, beside those of an earlier run", async ({ window }) => {
     const { page } = window;

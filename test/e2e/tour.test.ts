@@ -1,20 +1,12 @@
 import { afterAll, describe, expect } from "vitest";
 import { peerMissing } from "../support/peers.js";
-import { startApp } from "./support/app.js";
-import { test as base, closeBrowser } from "./support/fixtures.js";
+import { closeBrowser, test } from "./support/fixtures.js";
 
 afterAll(closeBrowser);
 
-const test = base.extend({
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern which fixtures are needed
-  app: async ({}, use) => {
-    const app = await startApp({ tour: true });
-    await use(app);
-    await app.stop();
-  },
-});
+describe.skipIf(peerMissing("chromium"))("the tour for new users", () => {
+  test.override({ appOptions: { tour: true } });
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("the tour for new users", () => {
   test("goes on by the user's own clicks and keys, or by itself, ends with a result, and comes again only when asked for", async ({
     window,
   }) => {

@@ -7,7 +7,7 @@ import { makeTrainable, writeLine } from "./support/training.js";
 
 afterAll(closeBrowser);
 
-describe.skipIf(peerMissing("tensorflow", "chromium"))("training in the window", () => {
+describe.skipIf(peerMissing("chromium"))("training in the window", () => {
   test("a graph is made trainable, two workers train it, and a checkpoint of it is restored", async ({
     window,
     app,

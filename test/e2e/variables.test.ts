@@ -1,30 +1,35 @@
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect } from "vitest";
+import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import { Graph } from "../../worker-runtime/graph/graph.js";
+import * as ops from "../../worker-runtime/graph/ops/index.js";
+import { writeNpy } from "../../worker-runtime/io/npy.js";
+import { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { peerMissing, tensorflowPython } from "../support/peers.js";
 import { closeBrowser, test } from "./support/fixtures.js";
 
 afterAll(closeBrowser);
 
-/** A kernel on one worker and a bias and a step on the other, and a .npy file for the bias. */
-const PYTHON = `
-import os, sys
-import numpy as np
-import tensorflow as tf
-v1 = tf.compat.v1
-folder = sys.argv[1]
-with tf.Graph().as_default():
-    with tf.device("/job:worker/task:0"):
-        w = v1.get_variable("layer/kernel", initializer=tf.random.stateless_normal([16, 8], [1, 2]))
-    with tf.device("/job:worker/task:1"):
-        b = v1.get_variable("layer/bias", initializer=tf.zeros([8]), use_resource=True)
-        step = v1.get_variable("global_step", initializer=tf.constant(0, tf.int64), use_resource=True)
-        count = v1.assign_add(step, 1, name="count")
-    y = tf.add(tf.matmul(tf.ones([1, 16]), w), b, name="y")
-    v1.global_variables_initializer()
-    v1.train.export_meta_graph(os.path.join(folder, "layer.meta"))
-np.save(os.path.join(folder, "bias.npy"), np.arange(8, dtype=np.float32))
-`;
+/** Writes a graph with a kernel on one worker and a bias and a step on the other, and a .npy file for the bias. */
+function writeLayer(folder: string): void {
+  const graph = new Graph();
+  const resource = { kind: "resource" } as const;
+  const kernel = graph.withDevice("/job:worker/task:0", () =>
+    ops.variable(graph, ops.randomUniform(graph, [16, 8], { seed: 1 }), { name: "layer/kernel" }),
+  );
+  const bias = graph.withDevice("/job:worker/task:1", () => {
+    const step = ops.variable(graph, 0n, { name: "global_step", ...resource });
+    ops.assignAdd(step, 1n, { name: "count" });
+    return ops.variable(graph, ops.zeros(graph, [8]), { name: "layer/bias", ...resource });
+  });
+  ops.add(ops.matMul(ops.ones(graph, [1, 16]), kernel.value), bias.value, { name: "y" });
+  ops.globalVariablesInitializer(graph);
+  writeFileSync(join(folder, "layer.meta"), MetaGraphDef.encode(graph.toMetaGraphDef()).finish());
+  const values = Float32Array.from({ length: 8 }, (_, index) => index);
+  writeFileSync(join(folder, "bias.npy"), writeNpy(new Tensor("float32", [8], values)));
+}
 
 const LOAD = `
 import sys, tensorflow as tf
@@ -32,18 +37,10 @@ reader = tf.train.load_checkpoint(sys.argv[1])
 print(sorted(reader.get_variable_to_shape_map()), reader.get_tensor("layer/bias").tolist(), reader.get_tensor("global_step"))
 `;
 
-const python = (script: string, ...args: string[]) =>
-  execFileSync(tensorflowPython(), ["-c", script, ...args], {
-    stdio: ["ignore", "pipe", "ignore"],
-  }).toString();
-
-describe.skipIf(peerMissing("tensorflow", "chromium"))("variables in the window", () => {
-  test("are initialized, seen, assigned, saved to a checkpoint that TensorFlow reads, and restored", async ({
-    window,
-    app,
-  }) => {
+describe.skipIf(peerMissing("chromium"))("variables in the window", () => {
+  test("are initialized, seen, assigned, saved to a checkpoint, and restored", async ({ window, app }) => {
     const { page } = window;
-    python(PYTHON, app.folder);
+    writeLayer(app.folder);
     await window.startTwoWorkers();
     await window.openFile("layer.meta");
     await window.dockTab("Variables").click();
@@ -51,7 +48,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("variables in the window"
     await row("layer/kernel").getByText("no value yet").waitFor();
     await window.button("Initialize all").click();
     await row("layer/kernel")
-      .getByRole("img", { name: /^Histogram of 12 bins/ })
+      .getByRole("img", { name: /^Histogram of \d+ bins/ })
       .waitFor();
     await row("global_step").getByText("0", { exact: true }).waitFor();
     await window.button(/worker\/1.*2 variables/).waitFor();
@@ -90,21 +87,50 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("variables in the window"
     await saving.getByLabel("Name").fill("model.ckpt.index");
     await saving.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText(/^Saved 3 variables \(552 B\) to .*model\.ckpt\.$/).waitFor();
-    expect(python(LOAD, join(app.folder, "model.ckpt")).trim()).toBe(
-      "['global_step', 'layer/bias', 'layer/kernel'] [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0] 41",
-    );
 
-    await window.button("Initialize all").click();
-    await row("global_step").getByText("0", { exact: true }).waitFor();
+    const replacing = page.getByRole("dialog", { name: "Replace the values?" });
+    const initialiseAgain = async () => {
+      await window.button("Initialize all").click();
+      await replacing.getByRole("button", { name: "Initialize" }).click();
+      await row("global_step").getByText("0", { exact: true }).waitFor();
+    };
+    await initialiseAgain();
+    await window.button("Bring the values back").click();
+    await row("global_step").getByText("41", { exact: true }).waitFor();
+    await initialiseAgain();
     await window.button("Restore…").click();
     const restoring = page.getByRole("dialog", { name: "Restore the variables from a checkpoint" });
     await restoring.getByRole("option", { name: "model.ckpt.index" }).click();
     await restoring.getByRole("button", { name: "Open", exact: true }).click();
-    await page
-      .getByRole("dialog", { name: "Replace the values?" })
-      .getByRole("button", { name: "Restore" })
-      .click();
+    await replacing.getByRole("button", { name: "Restore" }).click();
     await page.getByText("Restored 3 variables.").waitFor();
     await row("global_step").getByText("41", { exact: true }).waitFor();
   });
+
+  test.skipIf(peerMissing("tensorflow"))(
+    "are saved to a checkpoint that TensorFlow reads",
+    async ({ window, app }) => {
+      const { page } = window;
+      writeLayer(app.folder);
+      await window.startTwoWorkers();
+      await window.openFile("layer.meta");
+      await window.dockTab("Variables").click();
+      await window.button("Initialize all").click();
+      await page
+        .getByRole("row", { name: /^global_step / })
+        .getByText("0", { exact: true })
+        .waitFor();
+      await window.button("Save all…").click();
+      const saving = page.getByRole("dialog", { name: "Save the variables" });
+      await saving.getByLabel("Name").fill("model.ckpt.index");
+      await saving.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByText(/^Saved 3 variables/).waitFor();
+      const read = execFileSync(tensorflowPython(), ["-c", LOAD, join(app.folder, "model.ckpt")], {
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      expect(read.toString().trim()).toBe(
+        "['global_step', 'layer/bias', 'layer/kernel'] [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0] 0",
+      );
+    },
+  );
 });

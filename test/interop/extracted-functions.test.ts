@@ -180,128 +180,129 @@ const numbersOf = (tensor: Tensor | undefined) =>
 const sorted = (document: GraphDocument) =>
   graphToRun(document).node.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 
-describe.skipIf(peerMissing("tensorflow"))("nodes that are extracted to a function", () => {
-  const servers = new Map<EngineName, Server>();
+const ENGINES: readonly { readonly engine: EngineName; readonly isMissing: boolean }[] = [
+  { engine: "portable", isMissing: false },
+  { engine: "tensorflow", isMissing: peerMissing("tensorflow") },
+];
 
-  beforeAll(async () => {
-    servers.set("portable", await Server.createLocalServer({ engine: "portable" }));
-    const library = libtensorflowDir();
-    servers.set("tensorflow", await Server.createLocalServer({ engine: "tensorflow", library }));
-  });
-  afterAll(() => Promise.all([...servers.values()].map((server) => server.stop())));
+describe.each(ENGINES)("on the engine $engine", ({ engine, isMissing }) => {
+  describe.skipIf(isMissing)("nodes that are extracted to a function", () => {
+    let server: Server;
 
-  async function run(engine: EngineName, document: GraphDocument, { feeds = {}, init, fetch }: Case) {
-    const session = new Session(servers.get(engine)?.target ?? "", { graph: graphToRun(document) });
-    try {
-      if (init && init.targets.length > 0) {
-        await session.run([], { targets: [...init.targets], feeds: new Map(init.feeds) });
+    beforeAll(async () => {
+      server = await Server.createLocalServer(
+        engine === "portable" ? { engine } : { engine, library: libtensorflowDir() },
+      );
+    });
+    afterAll(() => server.stop());
+
+    async function run(document: GraphDocument, { feeds = {}, init, fetch }: Case) {
+      const session = new Session(server.target, { graph: graphToRun(document) });
+      try {
+        if (init && init.targets.length > 0) {
+          await session.run([], { targets: [...init.targets], feeds: new Map(init.feeds) });
+        }
+        const { values } = await session.run([fetch], { feeds: new Map(Object.entries(feeds)) });
+        return values[0];
+      } finally {
+        await session.close();
       }
-      const { values } = await session.run([fetch], { feeds: new Map(Object.entries(feeds)) });
-      return values[0];
-    } finally {
-      await session.close();
     }
-  }
 
-  test.each(Object.entries(CASES))("%s gives the same", async (_, one) => {
-    const before = documentOf(one.graph);
-    const inside = [...before.nodes.values()].filter(({ name, op }) => one.isExtracted(name, op));
-    const result = extractFunction(
-      before,
-      lookupIn(before),
-      inside.map(({ name }) => name),
-    );
-    const called = edited(before, result);
-    const [call = ""] = result.ok ? (result.transaction.select ?? []) : [];
-    const inlined = edited(called, inlineFunction(called, lookupIn(called), call));
-    expect(sorted(inlined)).toEqual(sorted(before));
-    const expected = await run("tensorflow", before, one);
-    for (const engine of ["tensorflow", "portable"] as const) {
-      const computed = await run(engine, called, one);
+    test.each(Object.entries(CASES))("%s gives the same", async (_, one) => {
+      const before = documentOf(one.graph);
+      const inside = [...before.nodes.values()].filter(({ name, op }) => one.isExtracted(name, op));
+      const result = extractFunction(
+        before,
+        lookupIn(before),
+        inside.map(({ name }) => name),
+      );
+      const called = edited(before, result);
+      const [call = ""] = result.ok ? (result.transaction.select ?? []) : [];
+      const inlined = edited(called, inlineFunction(called, lookupIn(called), call));
+      expect(sorted(inlined)).toEqual(sorted(before));
+      const expected = await run(before, one);
+      const computed = await run(called, one);
       expect(computed?.shape).toEqual(expected?.shape);
       const values = numbersOf(computed);
       expect(values.length).toBeGreaterThan(0);
       const differences = numbersOf(expected).map((value, at) =>
         Math.abs(value - (values[at] ?? Number.NaN)),
       );
-      // Engines round in another order.
+      // A fused computation may round in another order.
       expect(Math.max(...differences)).toBeLessThan(1e-6);
-    }
-  });
-
-  test("a function whose body was edited gives what the edited body computes", async () => {
-    const one = CASES["arithmetic with several results"];
-    if (!one) throw new Error("There is no such case.");
-    const before = documentOf(one.graph);
-    const inside = [...before.nodes.keys()].filter((name) => one.isExtracted(name, ""));
-    const called = edited(before, extractFunction(before, lookupIn(before), inside));
-    const [definition] = functionsOf(called.metaGraph);
-    const name = definition ? nameOf(definition) : "";
-    const inBody = (document: GraphDocument, make: (body: GraphDocument, ops: OpLookup) => EditResult) => {
-      const ops = lookupIn(document);
-      const body = bodyDocument(document, name, ops);
-      if (!body) throw new Error(`There is no function ${name}.`);
-      const result = make(body, ops);
-      if (!result.ok) throw new Error(result.reason);
-      return edited(document, editFunction(document, name, body, result.transaction, ops));
-    };
-    const ten = { value: { $case: "tensor" as const, value: tensorOfText("10", "float32") } };
-    const edits: readonly ((body: GraphDocument, ops: OpLookup) => EditResult)[] = [
-      (body, ops) => setAttr(body, ops, "in/four", "value", { value: ten.value }),
-      (body, ops) => insertOnEdge(body, ops, "Neg", { node: "in/product", input: 1 }, { x: 0, y: 0 }),
-      (body) => rename(body, "a", "given"),
-      (body) => moveNodes(body, new Map([["given", { x: 40, y: 80 }]])),
-    ];
-    const changed = edits.reduce(inBody, called);
-    // a = [1, 2, 3], sum = a + 10, out = sum - a * sum
-    for (const engine of ["tensorflow", "portable"] as const) {
-      expect(numbersOf(await run(engine, changed, one))).toEqual([0, -12, -26]);
-    }
-    // The file keeps what the window keeps of a function; TensorFlow takes it all the same.
-    const opened = readDocument({
-      ...{ name: "g", kind: "meta_graph", format: "binary" },
-      metaGraph: writeDocument(changed),
     });
-    expect(numbersOf(await run("tensorflow", opened, one))).toEqual([0, -12, -26]);
-    const [saved] = functionsOf(opened.metaGraph);
-    expect([...(saved?.attr.keys() ?? [])].some((key) => key.startsWith("_tensordeck_"))).toBe(true);
-  });
 
-  test("a function whose arguments and results were moved gives the same to every call", async () => {
-    let moved = 0;
-    for (const one of Object.values(CASES)) {
+    test("a function whose body was edited gives what the edited body computes", async () => {
+      const one = CASES["arithmetic with several results"];
+      if (!one) throw new Error("There is no such case.");
       const before = documentOf(one.graph);
-      const inside = [...before.nodes.values()].filter(({ name, op }) => one.isExtracted(name, op));
-      const names = inside.map(({ name }) => name);
-      const called = edited(before, extractFunction(before, lookupIn(before), names));
-      let document = called;
-      for (const { signature } of functionsOf(called.metaGraph)) {
+      const inside = [...before.nodes.keys()].filter((name) => one.isExtracted(name, ""));
+      const called = edited(before, extractFunction(before, lookupIn(before), inside));
+      const [definition] = functionsOf(called.metaGraph);
+      const name = definition ? nameOf(definition) : "";
+      const inBody = (document: GraphDocument, make: (body: GraphDocument, ops: OpLookup) => EditResult) => {
         const ops = lookupIn(document);
-        const body = bodyDocument(document, signature?.name ?? "", ops);
-        for (const { name, op } of body?.nodes.values() ?? []) {
-          if (op !== "_Arg" && op !== "_Retval") continue;
-          const now = bodyDocument(document, signature?.name ?? "", lookupIn(document));
-          const result = now && moveOnBorder(now, name, 1);
-          if (!now || !result?.ok) continue;
-          const done = editFunction(
-            document,
-            signature?.name ?? "",
-            now,
-            result.transaction,
-            lookupIn(document),
-          );
-          if (!done.ok) throw new Error(done.reason);
-          document = edited(document, done);
-          moved++;
+        const body = bodyDocument(document, name, ops);
+        if (!body) throw new Error(`There is no function ${name}.`);
+        const result = make(body, ops);
+        if (!result.ok) throw new Error(result.reason);
+        return edited(document, editFunction(document, name, body, result.transaction, ops));
+      };
+      const ten = { value: { $case: "tensor" as const, value: tensorOfText("10", "float32") } };
+      const edits: readonly ((body: GraphDocument, ops: OpLookup) => EditResult)[] = [
+        (body, ops) => setAttr(body, ops, "in/four", "value", { value: ten.value }),
+        (body, ops) => insertOnEdge(body, ops, "Neg", { node: "in/product", input: 1 }, { x: 0, y: 0 }),
+        (body) => rename(body, "a", "given"),
+        (body) => moveNodes(body, new Map([["given", { x: 40, y: 80 }]])),
+      ];
+      const changed = edits.reduce(inBody, called);
+      // a = [1, 2, 3], sum = a + 10, out = sum - a * sum
+      expect(numbersOf(await run(changed, one))).toEqual([0, -12, -26]);
+      // The file keeps what the window keeps of a function; an engine takes it all the same.
+      const opened = readDocument({
+        ...{ name: "g", kind: "meta_graph", format: "binary" },
+        metaGraph: writeDocument(changed),
+      });
+      expect(numbersOf(await run(opened, one))).toEqual([0, -12, -26]);
+      const [saved] = functionsOf(opened.metaGraph);
+      expect([...(saved?.attr.keys() ?? [])].some((key) => key.startsWith("_tensordeck_"))).toBe(true);
+    });
+
+    test("a function whose arguments and results were moved gives the same to every call", async () => {
+      let moved = 0;
+      for (const one of Object.values(CASES)) {
+        const before = documentOf(one.graph);
+        const inside = [...before.nodes.values()].filter(({ name, op }) => one.isExtracted(name, op));
+        const names = inside.map(({ name }) => name);
+        const called = edited(before, extractFunction(before, lookupIn(before), names));
+        let document = called;
+        for (const { signature } of functionsOf(called.metaGraph)) {
+          const ops = lookupIn(document);
+          const body = bodyDocument(document, signature?.name ?? "", ops);
+          for (const { name, op } of body?.nodes.values() ?? []) {
+            if (op !== "_Arg" && op !== "_Retval") continue;
+            const now = bodyDocument(document, signature?.name ?? "", lookupIn(document));
+            const result = now && moveOnBorder(now, name, 1);
+            if (!now || !result?.ok) continue;
+            const done = editFunction(
+              document,
+              signature?.name ?? "",
+              now,
+              result.transaction,
+              lookupIn(document),
+            );
+            if (!done.ok) throw new Error(done.reason);
+            document = edited(document, done);
+            moved++;
+          }
         }
-      }
-      const expected = numbersOf(await run("tensorflow", before, one));
-      for (const engine of ["tensorflow", "portable"] as const) {
-        const values = numbersOf(await run(engine, document, one));
+        const expected = numbersOf(await run(before, one));
+        const values = numbersOf(await run(document, one));
         expect(values).toHaveLength(expected.length);
         for (const [at, value] of values.entries()) expect(value).toBeCloseTo(expected[at] ?? Number.NaN, 5);
       }
-    }
-    expect(moved).toBeGreaterThan(3);
+      expect(moved).toBeGreaterThan(3);
+    });
   });
 });

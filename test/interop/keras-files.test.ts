@@ -37,6 +37,8 @@ const MODELS = [
     "shared_masks",
     "nested",
     "nested_old",
+    "integers",
+    "batches",
     "normalized",
   ],
   "mobilenet",

@@ -14,8 +14,8 @@ keras.utils.set_random_seed(3)
 results = {}
 
 
-def save(name, model, formats=("keras", "h5"), integers=0):
-    """Gives the model weights that are neither 0 nor 1, saves it and predicts."""
+def save(name, model, formats=("keras", "h5"), integers=0, rows=None):
+    """Gives the model weights that are neither 0 nor 1, saves it and predicts, for a number of rows."""
     for weight in model.weights:
         if "seed" in weight.path or weight.path.startswith("normalization"):
             continue
@@ -24,6 +24,7 @@ def save(name, model, formats=("keras", "h5"), integers=0):
     feeds = []
     for tensor in model.inputs:
         shape = [3 if size is None else size for size in tensor.shape]
+        shape[0] = rows or shape[0]
         whole = integers > 0 and tensor.dtype != "float32"
         value = random.integers(0, integers, shape) if whole else random.normal(size=shape)
         feeds.append(value.astype(tensor.dtype))
@@ -159,6 +160,17 @@ y = 2.0 * y - core([second, first]) / 4.0
 outputs = [L.Dense(2, name="classes", activation="softmax")(y), L.Dense(1, name="value")(y)]
 save("nested", keras.Model([first, second], outputs), formats=("keras",))
 save("nested_old", keras.Model([first, second], L.Dense(2)(core([first, second]))), formats=("h5",))
+
+ids, small = keras.Input((4,), dtype="int32", name="ids"), keras.Input((4,), dtype="uint8", name="small")
+numbers = [ids + 1, 2 * ids - small, ids / 4, small + 0.5, ids + 2.0, ids * small]
+numbers += [L.Add()([ids, small]), L.Average()([ids, ids]), L.Maximum()([ids, small]), L.Concatenate()([ids, small])]
+numbers += [L.Dense(2)(ids), L.Embedding(9, 2)(ids + small - small)]
+save("integers", keras.Model([ids, small], [L.Flatten()(one) * 1.5 for one in numbers]), formats=("keras",), integers=8)
+
+built = keras.Input(batch_shape=(2, 5, 4), name="built")
+steps = L.TimeDistributed(L.Dense(3))(L.Conv1D(4, 2, padding="causal")(built))
+fixed = [L.LSTM(3)(steps), L.Flatten()(steps), L.Reshape((3, 5))(steps), L.GlobalAveragePooling1D()(built * 2.0)]
+save("batches", keras.Model(built, [*fixed, L.MultiHeadAttention(2, 3)(steps, steps)]), rows=5)
 
 adapted = L.Normalization()
 adapted.adapt(random.normal(3, 2, (32, 5)).astype("float32"))

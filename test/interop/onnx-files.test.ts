@@ -1,33 +1,20 @@
 import { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  AttributeProto,
-  AttributeProto_AttributeType,
-  ModelProto,
-  NodeProto,
-} from "../../protos/generated/onnx/onnx.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
-import { onnxDataType, tensorProto } from "../../worker-runtime/engines/portable/onnx/tensor-proto.js";
+import { onnxDataType } from "../../worker-runtime/engines/portable/onnx/tensor-proto.js";
+import { forbidTelemetry } from "../../worker-runtime/engines/portable/regions/telemetry.js";
 import { type EngineName, Server } from "../../worker-runtime/engines/server.js";
 import { tensorsOf } from "../../worker-runtime/graph/run-choice.js";
 import { readModelFile } from "../../worker-runtime/import/import-model.js";
 import { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { Session } from "../../worker-runtime/session/session.js";
+import {
+  encodeOnnx as encoded,
+  type OnnxModel as Model,
+  type OnnxAttribute,
+  type OnnxStep as Step,
+} from "../support/onnx-model.js";
 import { libtensorflowDir, peerMissing } from "../support/peers.js";
-
-type Attribute = number | string | readonly number[] | { readonly float: number } | Tensor;
-
-/** [operator, inputs, outputs, attributes]. */
-type Step = readonly [string, readonly string[], readonly string[], Readonly<Record<string, Attribute>>?];
-
-interface Model {
-  readonly opset: number;
-  readonly inputs: Readonly<Record<string, readonly number[]>>;
-  /** Values of the constants. */
-  readonly weights: Readonly<Record<string, Tensor>>;
-  readonly steps: readonly Step[];
-  readonly outputs: readonly string[];
-}
 
 const random = (seed: number) => () => {
   seed = (seed * 16807) % 2147483647;
@@ -57,6 +44,12 @@ const more = [
   "LeakyRelu",
   "HardSigmoid",
 ];
+
+const windows = (more: Readonly<Record<string, OnnxAttribute>>) => ({
+  kernel_shape: [3, 3],
+  strides: [2, 2],
+  ...more,
+});
 
 const MODELS: Readonly<Record<string, Model>> = {
   elements: {
@@ -182,6 +175,49 @@ const MODELS: Readonly<Record<string, Model>> = {
     ],
     outputs: ["class"],
   },
+  // Where ONNX and TensorFlow differ in padding, dtypes or what they take.
+  differences: {
+    opset: 20,
+    inputs: { x: [3], image: [1, 2, 5, 6], row: [6] },
+    weights: {
+      ...{ exponent: Tensor.of([0.5, -1, 2], "float32"), whole: longs(2, 3), big: number(9) },
+      ...{ columns: normal(6, 2), twice: longs(2), start: number(3), limit: number(-2), step: number(-2) },
+    },
+    steps: [
+      ["AveragePool", ["image"], ["counted"], windows({ auto_pad: "SAME_UPPER", count_include_pad: 1 })],
+      ["AveragePool", ["image"], ["lower"], windows({ auto_pad: "SAME_LOWER" })],
+      [
+        "AveragePool",
+        ["image"],
+        ["ceiled"],
+        windows({ ceil_mode: 1, count_include_pad: 1, pads: [1, 0, 1, 0] }),
+      ],
+      ["MaxPool", ["image"], ["most"], windows({ auto_pad: "SAME_LOWER" })],
+      ["Abs", ["x"], ["positive"]],
+      ["Mul", ["positive", "big"], ["large"]],
+      ["Ceil", ["large"], ["ceil"]],
+      ["Cast", ["ceil"], ["integers"], { to: onnxDataType("int32") }],
+      ["Pow", ["integers", "exponent"], ["powers"]],
+      ["Cast", ["powers"], ["power"], { to: 1 }],
+      ["Greater", ["x", "exponent"], ["above"]],
+      ["Expand", ["above", "whole"], ["flags"]],
+      ["Where", ["flags", "x", "big"], ["chosen"]],
+      ["Cast", ["integers"], ["shorts"], { to: onnxDataType("uint16") }],
+      ["Tile", ["shorts", "twice"], ["tiled"]],
+      ["Cast", ["tiled"], ["tiles"], { to: 1 }],
+      ["Cast", ["x"], ["halves"], { to: onnxDataType("float16") }],
+      ["Round", ["halves"], ["rounded"]],
+      ["Cast", ["rounded"], ["round"], { to: 1 }],
+      ["MatMul", ["row", "columns"], ["vector"]],
+      ["Range", ["start", "limit", "step"], ["down"]],
+      ["Elu", ["x"], ["elu"], { alpha: { float: 0.5 } }],
+      ["Gelu", ["x"], ["gelu"], { approximate: "tanh" }],
+    ],
+    outputs: [
+      ...["counted", "lower", "ceiled", "most", "power", "chosen", "tiles", "round", "vector", "down", "elu"],
+      "gelu",
+    ],
+  },
   arrays: {
     opset: 13,
     inputs: { x: [-1, 4, 5] },
@@ -234,54 +270,12 @@ const MODELS: Readonly<Record<string, Model>> = {
   },
 };
 
-function attribute(name: string, value: Attribute): AttributeProto {
-  const type = AttributeProto_AttributeType;
-  if (value instanceof Tensor)
-    return AttributeProto.fromPartial({ name, type: type.TENSOR, t: tensorProto("", value) });
-  if (typeof value === "number")
-    return AttributeProto.fromPartial({ name, type: type.INT, i: BigInt(value) });
-  if (typeof value === "string")
-    return AttributeProto.fromPartial({ name, type: type.STRING, s: new TextEncoder().encode(value) });
-  if ("float" in value) return AttributeProto.fromPartial({ name, type: type.FLOAT, f: value.float });
-  return AttributeProto.fromPartial({ name, type: type.INTS, ints: value.map(BigInt) });
-}
-
-/** Constants may be made after they are read here; in a file they come first. */
-function encoded({ opset, inputs, weights, steps, outputs }: Model, domain = ""): Uint8Array {
-  const ordered = [...steps].sort(([a], [b]) => Number(b === "Constant") - Number(a === "Constant"));
-  const node = ordered.map(([opType, input, output, attrs = {}], at) =>
-    NodeProto.fromPartial({
-      ...{ name: `/part/${opType}_${at}`, opType, domain, input: [...input], output: [...output] },
-      attribute: Object.entries(attrs).map(([name, value]) => attribute(name, value)),
-    }),
-  );
-  const model = ModelProto.fromPartial({
-    irVersion: 8n,
-    opsetImport: [{ domain: "", version: BigInt(opset) }],
-    graph: {
-      ...{ name: "model", node },
-      initializer: Object.entries(weights).map(([name, value]) => tensorProto(name, value)),
-      input: Object.entries(inputs).map(([name, shape]) => ({
-        name,
-        type: {
-          tensorType: {
-            elemType: onnxDataType("float32"),
-            shape: {
-              dim: shape.map((size) => ({
-                value:
-                  size < 0 ? { $case: "dimParam", value: "n" } : { $case: "dimValue", value: BigInt(size) },
-              })),
-            },
-          },
-        },
-      })),
-      output: outputs.map((name) => ({ name })),
-    },
-  });
-  return ModelProto.encode(model).finish();
-}
-
 const open = (model: Model, domain?: string) => readModelFile(encoded(model, domain), "model.onnx");
+
+const ENGINES: readonly { readonly engine: EngineName; readonly isMissing: boolean }[] = [
+  { engine: "tensorflow", isMissing: peerMissing("tensorflow") },
+  { engine: "portable", isMissing: false },
+];
 
 describe("models in ONNX's format", () => {
   test("are refused by the names of all operators that are not known, and if they are damaged", async () => {
@@ -301,9 +295,8 @@ describe("models in ONNX's format", () => {
       await expect(open({ ...model, steps: [first], outputs: ["none"] })).rejects.toThrow(/reads "none"/);
   });
 
-  describe.skipIf(peerMissing("tensorflow")).each<EngineName>(["tensorflow", "portable"])(
-    "on the engine %s",
-    (engine) => {
+  describe.each(ENGINES)("on the engine $engine", ({ engine, isMissing }) => {
+    describe.skipIf(isMissing)("models", () => {
       let server: Server;
 
       beforeAll(async () => {
@@ -316,8 +309,9 @@ describe("models in ONNX's format", () => {
       test.each(Object.entries(MODELS))("%s compute what ONNX Runtime does", async (_name, model) => {
         const feeds = Object.entries(model.inputs).map(([name, shape]): [string, Tensor] => [
           name,
-          normal(...shape.map((size) => (size < 0 ? 2 : size))),
+          normal(...("dtype" in shape ? shape.shape : shape).map((size) => (size < 0 ? 2 : size))),
         ]);
+        forbidTelemetry();
         const reference = await InferenceSession.create(encoded(model));
         const expected = await reference.run(
           Object.fromEntries(
@@ -352,6 +346,6 @@ describe("models in ONNX's format", () => {
           await session.close();
         }
       });
-    },
-  );
+    });
+  });
 });

@@ -50,7 +50,15 @@ function line() {
   return { graph: { ...graphDef, node: [...graphDef.node, ...added] }, plan };
 }
 
-describe.skipIf(peerMissing("tensorflow"))("what a run saves", () => {
+function localTask(server: Server): Participant {
+  return {
+    ...{ id: "0", name: "local/0", job: "local", index: 0, engine: "portable", state: "running" },
+    ...{ incarnation: "1", devices: [], unusable: undefined },
+    address: server.target.replace("grpc://", ""),
+  };
+}
+
+describe("what a run saves", () => {
   let folder: string;
   let server: Server;
   let session: Session;
@@ -68,57 +76,57 @@ describe.skipIf(peerMissing("tensorflow"))("what a run saves", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("is read by TensorFlow: the newest checkpoint, and the scalars of all runs in one count of steps", async () => {
-    const task: Participant = {
-      ...{ name: "local/0", job: "local", index: 0, engine: "portable", state: "running", incarnation: "1" },
-      ...{ address: server.target.replace("grpc://", ""), devices: [], unusable: undefined },
-    };
-    const { signal } = new AbortController();
-    const losses: number[] = [];
-    let told: RunCheckpoints | undefined;
-    const train = async (steps: number) => {
-      const keeper = new CheckpointKeeper(
-        {
-          ...{ graph: GraphDef.encode(graph).finish(), steps, training: plan },
-          checkpoints: { every: 2, keep: 2, folder },
-        },
-        {
-          ...{ cluster: { membership: "fixed", tasks: () => [task] }, folder },
-          onChange: (checkpoints) => {
-            told = checkpoints;
+  test.skipIf(peerMissing("tensorflow"))(
+    "is read by TensorFlow: the newest checkpoint, and the scalars of all runs in one count of steps",
+    async () => {
+      const task = localTask(server);
+      const { signal } = new AbortController();
+      const losses: number[] = [];
+      let told: RunCheckpoints | undefined;
+      const train = async (steps: number) => {
+        const keeper = new CheckpointKeeper(
+          {
+            ...{ graph: GraphDef.encode(graph).finish(), steps, training: plan },
+            checkpoints: { every: 2, keep: 2, folder },
           },
-        },
-      );
-      await keeper.begin(signal);
-      for (let step = 1; step <= steps; step++) {
-        const { values } = await session.run(["loss:0"], { targets: [plan.train] });
-        const [tensor] = values;
-        if (!tensor) throw new Error("no loss");
-        losses.push(Number(tensor.at(0)));
-        keeper.stepDone(step, [{ name: "loss:0", tensor }], signal);
-        await keeper.settled();
-      }
-      await keeper.finish(signal);
-      await keeper.dispose();
-    };
-    await train(3);
-    await train(2);
-    expect(told?.problem).toBeUndefined();
-    expect(told?.saved.map(({ step }) => step)).toEqual([5, 3]);
-    const { values } = await session.run(["w:0"]);
-    expect(await tensorflowResult(READ, { args: [folder] })).toEqual({
-      scalars: losses.map((loss, at) => [at + 1, "loss", loss]),
-      w: values[0]?.toArray(),
-      step: 5,
-    });
-  });
+          {
+            ...{
+              cluster: { membership: "fixed", tasks: () => [task], noteVariables: () => undefined },
+              folder,
+            },
+            onChange: (checkpoints) => {
+              told = checkpoints;
+            },
+          },
+        );
+        await keeper.begin(signal);
+        for (let step = 1; step <= steps; step++) {
+          const { values } = await session.run(["loss:0"], { targets: [plan.train] });
+          const [tensor] = values;
+          if (!tensor) throw new Error("no loss");
+          losses.push(Number(tensor.at(0)));
+          keeper.stepDone(step, [{ name: "loss:0", tensor }], signal);
+          await keeper.settled();
+        }
+        await keeper.finish(signal);
+        await keeper.dispose();
+      };
+      await train(3);
+      await train(2);
+      expect(told?.problem).toBeUndefined();
+      expect(told?.saved.map(({ step }) => step)).toEqual([5, 3]);
+      const { values } = await session.run(["w:0"]);
+      expect(await tensorflowResult(READ, { args: [folder] })).toEqual({
+        scalars: losses.map((loss, at) => [at + 1, "loss", loss]),
+        w: values[0]?.toArray(),
+        step: 5,
+      });
+    },
+  );
 
   test("is restored, the newest that is whole, with the step of the run that it is of", async () => {
     const within = join(folder, "damaged");
-    const task: Participant = {
-      ...{ name: "local/0", job: "local", index: 0, engine: "portable", state: "running", incarnation: "1" },
-      ...{ address: server.target.replace("grpc://", ""), devices: [], unusable: undefined },
-    };
+    const task = localTask(server);
     const { signal } = new AbortController();
     const keeper = new CheckpointKeeper(
       {
@@ -126,7 +134,10 @@ describe.skipIf(peerMissing("tensorflow"))("what a run saves", () => {
         checkpoints: { every: 1, keep: 3, folder: within },
       },
       {
-        ...{ cluster: { membership: "fixed", tasks: () => [task] }, folder: within },
+        ...{
+          cluster: { membership: "fixed", tasks: () => [task], noteVariables: () => undefined },
+          folder: within,
+        },
         onChange: () => undefined,
       },
     );
@@ -169,17 +180,17 @@ describe.skipIf(peerMissing("tensorflow"))("what a run saves", () => {
     let minutes = 0;
     let told: RunCheckpoints | undefined;
     const place = join(folder, "by-time");
-    const task: Participant = {
-      ...{ name: "local/0", job: "local", index: 0, engine: "portable", state: "running", incarnation: "1" },
-      ...{ address: server.target.replace("grpc://", ""), devices: [], unusable: undefined },
-    };
+    const task = localTask(server);
     const keeper = new CheckpointKeeper(
       {
         ...{ graph: GraphDef.encode(graph).finish(), steps: 6, training: plan },
         checkpoints: { minutes: 2, keep: 9, folder: place },
       },
       {
-        ...{ cluster: { membership: "fixed", tasks: () => [task] }, folder: place },
+        ...{
+          cluster: { membership: "fixed", tasks: () => [task], noteVariables: () => undefined },
+          folder: place,
+        },
         now: () => minutes * 60_000,
         onChange: (checkpoints) => {
           told = checkpoints;

@@ -9,6 +9,12 @@ import { SyncReplicasHook } from "../../worker-runtime/training/sync-replicas-ho
 import { peerMissing } from "../support/peers.js";
 import { type Engine, startCluster } from "./portable/clusters.js";
 
+interface Servers {
+  readonly name: string;
+  readonly engineOf: (task: string) => Engine;
+  readonly isMissing: boolean;
+}
+
 const STEPS = 10;
 /** What each worker feeds in each step: rows of a table, and what they should add up to. */
 const BATCHES = Array.from({ length: STEPS }, (_, i) => [
@@ -53,46 +59,56 @@ function byArithmetic(): readonly number[] {
   return table.flat();
 }
 
-describe.skipIf(peerMissing("tensorflow"))("SyncReplicasOptimizer", () => {
-  test.each<[string, (task: string) => Engine]>([
-    ["portable servers", () => "portable"],
-    ["stock servers", () => "stock"],
-    ["a mixed cluster", (task) => (task === "worker/1" ? "stock" : "portable")],
-  ])("two workers in step on %s train as one with both batches", async (_name, engineOf) => {
-    const cluster = await startCluster({ ps: 1, worker: 2 }, engineOf);
-    onTestFinished(() => cluster.stop());
-    const replica = async (index: number): Promise<readonly number[]> => {
-      const graph = new Graph();
-      const workerDevice = `/job:worker/task:${index}`;
-      const setter = replicaDeviceSetter({ cluster: cluster.addresses, workerDevice });
-      const optimizer = new train.SyncReplicasOptimizer(new train.GradientDescentOptimizer(0.1), {
-        replicasToAggregate: 2,
-      });
-      const made = graph.withDevice(setter, () => {
-        const globalStep = train.getOrCreateGlobalStep(graph);
-        const parts = model(graph);
-        return { ...parts, globalStep, trainOp: optimizer.minimize(parts.loss, { globalStep }) };
-      });
-      const isChief = index === 0;
-      const session = await MonitoredTrainingSession.create({
-        ...{ graph, master: cluster.target(`worker/${index}`), isChief, retryMillis: 50 },
-        hooks: [new SyncReplicasHook(optimizer, { isChief, numTokens: 0 })],
-      });
-      for (const batches of BATCHES) {
-        const batch = batches[index];
-        const feeds = new Map([
-          [made.ids, Tensor.of(batch?.ids ?? [], "int32")],
-          [made.target, Tensor.of(batch?.target ?? 0, "float32")],
-        ]);
-        await session.run([], { feeds, targets: [made.trainOp] });
-      }
-      const { values } = await session.run([made.table.value, made.globalStep.value]);
-      expect(values[1]?.item()).toBe(BigInt(STEPS));
-      return Array.from({ length: 8 }, (_, at) => Number(values[0]?.at(at)));
-    };
-    const [first, second] = await Promise.all([replica(0), replica(1)]);
-    expect(first).toEqual(second);
-    expect(first?.map((value) => value.toFixed(4))).toEqual(byArithmetic().map((value) => value.toFixed(4)));
+const CLUSTERS: readonly Servers[] = [
+  { name: "portable servers", engineOf: () => "portable", isMissing: false },
+  { name: "stock servers", engineOf: () => "stock", isMissing: peerMissing("tensorflow") },
+  {
+    name: "a mixed cluster",
+    engineOf: (task) => (task === "worker/1" ? "stock" : "portable"),
+    isMissing: peerMissing("tensorflow"),
+  },
+];
+
+describe("SyncReplicasOptimizer", () => {
+  describe.each(CLUSTERS)("on $name", ({ engineOf, isMissing }) => {
+    test.skipIf(isMissing)("two workers in step train as one with both batches", async () => {
+      const cluster = await startCluster({ ps: 1, worker: 2 }, engineOf);
+      onTestFinished(() => cluster.stop());
+      const replica = async (index: number): Promise<readonly number[]> => {
+        const graph = new Graph();
+        const workerDevice = `/job:worker/task:${index}`;
+        const setter = replicaDeviceSetter({ cluster: cluster.addresses, workerDevice });
+        const optimizer = new train.SyncReplicasOptimizer(new train.GradientDescentOptimizer(0.1), {
+          replicasToAggregate: 2,
+        });
+        const made = graph.withDevice(setter, () => {
+          const globalStep = train.getOrCreateGlobalStep(graph);
+          const parts = model(graph);
+          return { ...parts, globalStep, trainOp: optimizer.minimize(parts.loss, { globalStep }) };
+        });
+        const isChief = index === 0;
+        const session = await MonitoredTrainingSession.create({
+          ...{ graph, master: cluster.target(`worker/${index}`), isChief, retryMillis: 50 },
+          hooks: [new SyncReplicasHook(optimizer, { isChief, numTokens: 0 })],
+        });
+        for (const batches of BATCHES) {
+          const batch = batches[index];
+          const feeds = new Map([
+            [made.ids, Tensor.of(batch?.ids ?? [], "int32")],
+            [made.target, Tensor.of(batch?.target ?? 0, "float32")],
+          ]);
+          await session.run([], { feeds, targets: [made.trainOp] });
+        }
+        const { values } = await session.run([made.table.value, made.globalStep.value]);
+        expect(values[1]?.item()).toBe(BigInt(STEPS));
+        return Array.from({ length: 8 }, (_, at) => Number(values[0]?.at(at)));
+      };
+      const [first, second] = await Promise.all([replica(0), replica(1)]);
+      expect(first).toEqual(second);
+      expect(first?.map((value) => value.toFixed(4))).toEqual(
+        byArithmetic().map((value) => value.toFixed(4)),
+      );
+    });
   });
 
   test("takes as many tokens as the first step needs", () => {

@@ -27,9 +27,9 @@ const baseline = [
 /** The way that users have, once: npx adds a second to each of a hundred servers. */
 const throughNpx = ["server_lib_sparse_job_test", 2, 1] as const;
 
-// npx keeps what it runs in npm's cache; one of the test's own starts as a fresh machine's does.
-const npmCache = mkdtempSync(path.join(tmpdir(), "tensordeck-npm-"));
-afterAll(() => rmSync(npmCache, { recursive: true, force: true }));
+// TensorFlow's tests leave files in the temporary folder, and npx keeps what it runs in npm's cache.
+const scratch = mkdtempSync(path.join(tmpdir(), "tensordeck-tf-peer-"));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 describe.skipIf(peerMissing("tensorflow", "shared"))("TensorFlow's own tests on our workers", () => {
   const run = async (module: string, peerServer: string) => {
@@ -37,7 +37,11 @@ describe.skipIf(peerMissing("tensorflow", "shared"))("TensorFlow's own tests on 
       tensorflowPython(),
       [path.join(requireSharedDir(), "tf-peer", "run.py"), module],
       {
-        env: workerEnvironment({ PEER_SERVER: peerServer, npm_config_cache: npmCache }),
+        env: workerEnvironment({
+          PEER_SERVER: peerServer,
+          TMPDIR: scratch,
+          npm_config_cache: path.join(scratch, "npm"),
+        }),
         cwd: repositoryRoot,
       },
     );
@@ -53,7 +57,9 @@ describe.skipIf(peerMissing("tensorflow", "shared"))("TensorFlow's own tests on 
 
   describe.each(["tensorflow", "portable"])("with the %s engine", (engine) => {
     test.each(baseline)("%s: %i run, %i skipped", { timeout: 600_000 }, async (module, ran, skipped) => {
-      const server = `${process.execPath} ${command} worker --engine ${engine} --server_def`;
+      // It is split as a shell would.
+      const [node, program] = [process.execPath, command].map((word) => `'${word}'`);
+      const server = `${node} ${program} worker --engine ${engine} --server_def`;
       expect(await run(module, server)).toEqual([ran, skipped]);
     });
 

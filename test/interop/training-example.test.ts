@@ -21,12 +21,24 @@ function example(replaced: Readonly<Record<string, string>>, index = 0): () => P
   return () => run(tensordeck) as Promise<void>;
 }
 
-describe.skipIf(peerMissing("tensorflow"))("the README's example of training", () => {
-  test.each<[string, (task: string) => Engine]>([
-    ["portable servers", () => "portable"],
-    ["stock servers", () => "stock"],
-    ["a mixed cluster", (task) => (task === "ps/1" ? "stock" : "portable")],
-  ])("trains on %s, layers on two parameter servers", async (_name, engineOf) => {
+interface Servers {
+  readonly name: string;
+  readonly engineOf: (task: string) => Engine;
+  readonly isMissing: boolean;
+}
+
+const CLUSTERS: readonly Servers[] = [
+  { name: "portable servers", engineOf: () => "portable", isMissing: false },
+  { name: "stock servers", engineOf: () => "stock", isMissing: peerMissing("tensorflow") },
+  {
+    name: "a mixed cluster",
+    engineOf: (task) => (task === "ps/1" ? "stock" : "portable"),
+    isMissing: peerMissing("tensorflow"),
+  },
+];
+
+describe.each(CLUSTERS)("the README's example of training on $name", ({ engineOf, isMissing }) => {
+  test.skipIf(isMissing)("trains, with layers on two parameter servers", async () => {
     const cluster = await startCluster({ ps: 2, worker: 1 }, engineOf);
     onTestFinished(() => cluster.stop());
     const printed: number[] = [];

@@ -20,7 +20,7 @@ import { SyncReplicasHook } from "../../worker-runtime/training/sync-replicas-ho
 import { type PeerProcess, peerMissing, repositoryRoot, spawnPeer } from "../support/peers.js";
 import { blockingGraph } from "./peers/blocking-graph.js";
 import { freeCluster } from "./peers/stock-servers.js";
-import { command, workerEnvironment } from "./worker-peers.js";
+import { command, environmentWith, workerEnvironment } from "./worker-peers.js";
 
 const WORKERS = 3;
 const blockingClient = path.join(repositoryRoot, "test", "interop", "peers", "blocking-client.mjs");
@@ -32,9 +32,13 @@ interface Replica {
   readonly trainOp: Operation;
 }
 
-describe.skipIf(peerMissing("tensorflow")).each<EngineName>(["portable", "tensorflow"])(
-  "on engine %s",
-  (engine) => {
+const ENGINES: readonly { readonly engine: EngineName; readonly isMissing: boolean }[] = [
+  { engine: "portable", isMissing: false },
+  { engine: "tensorflow", isMissing: peerMissing("tensorflow") },
+];
+
+describe.each(ENGINES)("on engine $engine", ({ engine, isMissing }) => {
+  describe.skipIf(isMissing)("a training", () => {
     const tasks = new Map<string, PeerProcess>();
     const cleanUp: (() => Promise<unknown>)[] = [];
     let cluster: Record<string, string[]> = {};
@@ -61,8 +65,9 @@ describe.skipIf(peerMissing("tensorflow")).each<EngineName>(["portable", "tensor
         `--job_name=${job}`,
         `--task_index=${index}`,
       ];
+      const env = engine === "portable" ? environmentWith() : workerEnvironment();
       const worker = await spawnPeer(process.execPath, [command, "worker", "--engine", engine, ...flags], {
-        ...{ ready: /^target /m, env: workerEnvironment(), group: true },
+        ...{ ready: /^target /m, env, group: true },
       });
       tasks.set(task, worker);
     }
@@ -211,5 +216,5 @@ describe.skipIf(peerMissing("tensorflow")).each<EngineName>(["portable", "tensor
       await observer.run([], { targets: ["e"] });
       expect((await later).values[0]?.item()).toBe(1);
     });
-  },
-);
+  });
+});

@@ -73,6 +73,7 @@ describe.skipIf(peerMissing("tensorflow"))("variables of a session", () => {
         engine === "portable" ? { engine } : { engine, library: libtensorflowDir() },
       );
       const task: Participant = {
+        id: "local-0",
         name: "local/0",
         job: "local",
         index: 0,
@@ -87,9 +88,10 @@ describe.skipIf(peerMissing("tensorflow"))("variables of a session", () => {
       const jobs = new Jobs(() => undefined);
       tensors = new TensorService(store, jobs);
       service = new VariableService({
-        cluster: { membership: "fixed", tasks: () => [task] },
+        cluster: { membership: "fixed", tasks: () => [task], noteVariables: () => undefined },
         tensors: store,
         jobs,
+        setAsideFolder: join(folder, "set-aside"),
       });
     });
     afterAll(async () => {

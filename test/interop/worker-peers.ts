@@ -1,5 +1,6 @@
 /** `tensordeck worker` as a child process, with the library of the test Python. */
 import path from "node:path";
+import { START_FLAGS } from "../../worker-runtime/engines/portable/v8-flags.js";
 import {
   environmentWithoutProxies,
   libtensorflowDir,
@@ -19,11 +20,12 @@ export function workerEnvironment(more: Readonly<Record<string, string>> = {}): 
 
 /** A portable worker is tested where there is no library, too. */
 function environmentFor(args: readonly string[], more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  const needsNone = args.join(" ").includes("--engine portable") || "TENSORDECK_LIBTENSORFLOW" in more;
+  const needsNone = /--engine[ =]portable/.test(args.join(" ")) || "TENSORDECK_LIBTENSORFLOW" in more;
   return needsNone ? environmentWith(more) : workerEnvironment(more);
 }
 
-function environmentWith(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+/** Our environment, in which the command is told neither a library nor a cluster. */
+export function environmentWith(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const env = { ...environmentWithoutProxies(), ...more };
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => more[name] !== undefined || name !== "TF_CONFIG"),
@@ -34,12 +36,12 @@ export interface StartedWorker extends PeerProcess {
   readonly target: string;
 }
 
-/** Resolves once the worker has printed its target. */
+/** Starts a worker with the flags that the application gives it. Resolves once the worker has printed its target. */
 export async function startWorker(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<StartedWorker> {
-  const peer = await spawnPeer(process.execPath, [command, "worker", ...args], {
+  const peer = await spawnPeer(process.execPath, [...START_FLAGS, command, "worker", ...args], {
     ready: /^target (grpc:\/\/\S+)$/m,
     env: environmentFor(args, env),
   });

@@ -11,7 +11,7 @@ const SEEN_GONE_MILLIS = 10_000;
 type Kept = Pick<Task, "id" | "job" | "index" | "address" | "colour">;
 const kept = ({ id, job, index, address, colour }: Task): Kept => ({ id, job, index, address, colour });
 
-describe.skipIf(peerMissing("namespaces", "tensorflow"))("machines that go away", () => {
+describe.skipIf(peerMissing("namespaces"))("machines that go away", () => {
   let network: Network;
   let gpuPc: Installation;
   let pi: Installation;
@@ -100,7 +100,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("machines that go away"
     expect(await value(gpuPc)).toBe("11.0");
   });
 
-  test("by an end of the application, in good order or not, are seen gone and come back with their tasks, less variables", async () => {
+  test("by an end of the application, in good order or not, are seen gone and come back with their tasks", async () => {
     const before = await gpuPc.tasks(3);
     const since = performance.now();
     await Promise.all([pi.stop({ keep: true }), mac.stop({ signal: "SIGKILL", keep: true })]);
@@ -114,7 +114,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("machines that go away"
     for (const name of ["worker/1", "worker/2"]) {
       const task = after.get(name);
       expect(task && kept(task)).toEqual(kept(before.get(name) as Task));
-      expect(task?.notice?.message).toMatch(new RegExp(`^${name} was restarted at .*gone\\.$`));
+      expect(task?.notice?.message).toMatch(new RegExp(`^${name} was restarted at [\\d:]+\\.$`));
     }
     expect(await value(gpuPc)).toBe("11.0");
   });
@@ -127,8 +127,8 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("machines that go away"
     expect(await gpuPc.id()).toBe(gpuId);
     const after = await gpuPc.tasks(3);
     for (const [name, task] of after) expect(kept(task)).toEqual(kept(before.get(name) as Task));
-    // It was here that the variables were, and nobody had to ask.
-    expect(after.get("worker/0")?.notice?.message).toMatch(/^worker\/0 was restarted at .*gone\.$/);
+    // Its user restarted it, and no variables were lost.
+    expect(after.get("worker/0")?.notice).toBeUndefined();
     expect(after.get("worker/1")?.pid).toBe(before.get("worker/1")?.pid);
     await pi.machine(gpuId, ({ presence }) => presence === "online");
     expect(await value(gpuPc)).toBe("11.0");

@@ -1,9 +1,10 @@
 /** Two machines on a network that carries no multicast: one is added by its address, and what it may do is changed. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { libtensorflowDir, peerMissing, repositoryRoot } from "../support/peers.js";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { engineEnvironment } from "../support/engine-environment.js";
+import { peerMissing, repositoryRoot } from "../support/peers.js";
 import { environmentWithoutProxies } from "../support/processes.js";
 import { Installation } from "./support/installation.js";
-import { connects, Network } from "./support/network.js";
+import { connects, type Host, Network } from "./support/network.js";
 
 const PROGRAM = `${repositoryRoot}/build/bin/tensordeck.mjs`;
 
@@ -17,7 +18,21 @@ table inet test {
 }
 `;
 
-describe.skipIf(peerMissing("namespaces", "nftables", "tensorflow"))("a machine that is added", () => {
+/** Two hosts between which no multicast gets through; the second cannot isolate its tasks. */
+async function createNetwork(): Promise<Network> {
+  const network = await Network.create(2, { names: ["gpu-pc", "raspberrypi"] });
+  await Promise.all(network.hosts.map((host) => drop(host, "udp dport 5353")));
+  // Tasks cannot be isolated where no namespaces can be made.
+  await network.host("raspberrypi").run("mount", ["--bind", "/dev/null", "/usr/bin/unshare"]);
+  return network;
+}
+
+async function drop(host: Host, rule: string): Promise<void> {
+  await host.run("nft", ["flush", "ruleset"]);
+  await host.run("nft", ["-f", "-"], { input: dropping(rule) });
+}
+
+describe.skipIf(peerMissing("namespaces", "nftables"))("a machine that is added", () => {
   let network: Network;
   let gpuPc: Installation;
   let pi: Installation;
@@ -25,12 +40,11 @@ describe.skipIf(peerMissing("namespaces", "nftables", "tensorflow"))("a machine 
   let piId: string;
 
   beforeAll(async () => {
-    network = await Network.create(2, { names: ["gpu-pc", "raspberrypi"] });
-    const [gpu, raspberrypi] = [network.host("gpu-pc"), network.host("raspberrypi")];
-    await Promise.all([gpu, raspberrypi].map((host) => drop(host, "udp dport 5353")));
-    // Tasks cannot be isolated where no namespaces can be made.
-    await raspberrypi.run("mount", ["--bind", "/dev/null", "/usr/bin/unshare"]);
-    [gpuPc, pi] = await Promise.all([Installation.start(gpu), Installation.start(raspberrypi)]);
+    network = await createNetwork();
+    [gpuPc, pi] = await Promise.all([
+      Installation.start(network.host("gpu-pc")),
+      Installation.start(network.host("raspberrypi")),
+    ]);
     [gpuId, piId] = await Promise.all([gpuPc.id(), pi.id()]);
   });
 
@@ -38,11 +52,6 @@ describe.skipIf(peerMissing("namespaces", "nftables", "tensorflow"))("a machine 
     await Promise.all([gpuPc?.stop(), pi?.stop()]);
     await network?.dispose();
   });
-
-  async function drop(host: typeof pi.host, rule: string): Promise<void> {
-    await host.run("nft", ["flush", "ruleset"]);
-    await host.run("nft", ["-f", "-"], { input: dropping(rule) });
-  }
 
   test("by its host's name is found, and pairs", async () => {
     await expect(gpuPc.api.call("machines.add", { address: piId })).rejects.toMatchObject({
@@ -85,47 +94,76 @@ describe.skipIf(peerMissing("namespaces", "nftables", "tensorflow"))("a machine 
     await gpuPc.machine(piId, ({ role }) => role === "manage");
   });
 
-  test("says so where the raw port of a task cannot be shut off, and what a firewall does then", async () => {
-    const port = Number((await gpuPc.tasks(1)).get("ps/0")?.address.split(":")[1]);
-    expect(await connects(gpuPc.host, pi.host.address4, port)).toBe(true);
-    const { exposures } = await gpuPc.cluster((state) => state.exposures.length > 0);
-    expect(exposures).toMatchObject([
-      {
-        message: "The network reaches ps/0 on raspberrypi without signing in.",
-        remedy: expect.stringContaining(`lose port ${port} of raspberrypi with a firewall`),
-      },
-    ]);
-    await drop(pi.host, `iifname "eth0" tcp dport ${port}`);
-    const doctor = (...flags: string[]) =>
-      gpuPc.host.exec(process.execPath, [PROGRAM, "doctor", `raspberrypi:${port}`, ...flags], {
-        env: {
-          ...environmentWithoutProxies(),
-          TENSORDECK_DATA_DIR: `${gpuPc.folder}/data`,
-          TENSORDECK_LIBTENSORFLOW: libtensorflowDir(),
-        },
-      });
-    const [told, json] = await Promise.all([doctor(), doctor("--json")]);
-    expect(told.code).toBe(1);
-    expect(told.stdout.replace(/\s+/g, " ")).toContain(
-      `gpu-pc reaches raspberrypi, but port ${port} does not answer: probably raspberrypi's firewall drops it.`,
-    );
-    const { routes, diagnoses } = JSON.parse(json.stdout);
-    expect(diagnoses).toMatchObject([{ id: "firewall-blocks", severity: "error" }]);
-    expect(routes).toContainEqual(
-      expect.objectContaining({
-        from: "this-machine",
-        to: piId,
-        address: `raspberrypi:${port}`,
-        outcome: "failed",
-      }),
-    );
-    // The tunnel goes on.
-    expect(await connects(gpuPc.host, "127.0.0.1", port)).toBe(true);
-  });
-
   test("is forgotten on both sides when it is on one", async () => {
     await gpuPc.api.call("machines.forget", { machineId: piId });
     await gpuPc.cluster(({ machines }) => machines.every(({ kind }) => kind !== "paired"));
     await pi.cluster(({ machines }) => machines.every(({ kind }) => kind !== "paired"));
   });
 });
+
+// TensorFlow's servers listen on all addresses; those of the portable engine do so only where they may.
+describe.skipIf(peerMissing("namespaces", "nftables", "tensorflow"))(
+  "a server of TensorFlow on such a machine",
+  () => {
+    let network: Network;
+    let gpuPc: Installation;
+    let pi: Installation;
+    let piId: string;
+
+    beforeAll(async () => {
+      network = await createNetwork();
+      [gpuPc, pi] = await Promise.all([
+        Installation.start(network.host("gpu-pc")),
+        Installation.start(network.host("raspberrypi"), { engine: "tensorflow" }),
+      ]);
+      // Its agent may not listen yet.
+      await vi.waitFor(() => gpuPc.api.call("machines.add", { address: "raspberrypi" }), 60_000);
+      piId = await pi.id();
+      await gpuPc.pairWith(pi);
+      await pi.api.call("cluster.addTasks", { job: "ps", count: 1 });
+    });
+
+    afterAll(async () => {
+      await Promise.all([gpuPc?.stop(), pi?.stop()]);
+      await network?.dispose();
+    });
+
+    test("is reached by the network, which is said, and also what a firewall does then", async () => {
+      const port = Number((await gpuPc.tasks(1)).get("ps/0")?.address.split(":")[1]);
+      expect(await connects(gpuPc.host, pi.host.address4, port)).toBe(true);
+      const { exposures } = await gpuPc.cluster((state) => state.exposures.length > 0);
+      expect(exposures).toMatchObject([
+        {
+          message: "The network reaches ps/0 on raspberrypi without signing in.",
+          remedy: expect.stringContaining(`lose port ${port} of raspberrypi with a firewall`),
+        },
+      ]);
+      await drop(pi.host, `iifname "eth0" tcp dport ${port}`);
+      const doctor = (...flags: string[]) =>
+        gpuPc.host.exec(process.execPath, [PROGRAM, "doctor", `raspberrypi:${port}`, ...flags], {
+          env: {
+            ...environmentWithoutProxies(),
+            TENSORDECK_DATA_DIR: `${gpuPc.folder}/data`,
+            ...engineEnvironment("portable", gpuPc.folder),
+          },
+        });
+      const [told, json] = await Promise.all([doctor(), doctor("--json")]);
+      expect(told.code).toBe(1);
+      expect(told.stdout.replace(/\s+/g, " ")).toContain(
+        `gpu-pc reaches raspberrypi, but port ${port} does not answer: probably raspberrypi's firewall drops it.`,
+      );
+      const { routes, diagnoses } = JSON.parse(json.stdout);
+      expect(diagnoses).toMatchObject([{ id: "firewall-blocks", severity: "error" }]);
+      expect(routes).toContainEqual(
+        expect.objectContaining({
+          from: "this-machine",
+          to: piId,
+          address: `raspberrypi:${port}`,
+          outcome: "failed",
+        }),
+      );
+      // The tunnel goes on.
+      expect(await connects(gpuPc.host, "127.0.0.1", port)).toBe(true);
+    });
+  },
+);

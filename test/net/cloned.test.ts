@@ -9,7 +9,7 @@ import { Network } from "./support/network.js";
 
 const TENSORDECK = join(repositoryRoot, "build", "bin", "tensordeck.mjs");
 
-const missing = peerMissing("namespaces", "tensorflow");
+const missing = peerMissing("namespaces");
 
 describe.skipIf(missing)("a copied installation", { timeout: 300_000 }, () => {
   let network: Network;

@@ -3,7 +3,7 @@ import { peerMissing } from "../support/peers.js";
 import { Installation } from "./support/installation.js";
 import { Network } from "./support/network.js";
 
-describe.skipIf(peerMissing("namespaces", "tensorflow"))("two installations on a network", () => {
+describe.skipIf(peerMissing("namespaces"))("two installations on a network", () => {
   let network: Network;
   let gpuPc: Installation;
   let pi: Installation;

@@ -7,7 +7,7 @@ import { Network } from "./support/network.js";
 
 const MANY_MACHINES = join(repositoryRoot, "test", "net", "fixtures", "many-machines.py");
 
-const missing = peerMissing("namespaces", "tensorflow");
+const missing = peerMissing("namespaces");
 
 describe.skipIf(missing)("a crowd", { timeout: 300_000 }, () => {
   let network: Network;

@@ -15,7 +15,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a foreign server", () 
     network = await Network.create(2, { names: ["gpu-pc", "cloud"] });
     const cloud = network.host("cloud");
     [gpuPc, server] = await Promise.all([
-      Installation.start(network.host("gpu-pc")),
+      Installation.start(network.host("gpu-pc"), { engine: "tensorflow" }),
       startServerOn(cloud, "local", `${cloud.name}:2222`),
     ]);
   });
@@ -61,7 +61,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a foreign server", () 
 
     server = await startServerOn(network.host("cloud"), "local", "cloud:2222");
     const back = (await gpuPc.tasks(2)).get("worker/1");
-    expect(back?.notice?.message).toMatch(/^worker\/1 was restarted at .*gone\.$/);
+    expect(back?.notice?.message).toMatch(/^worker\/1 was restarted at [\d:]+\.$/);
     expect((await gpuPc.runWelcome()).fetches[0]?.values).toEqual(["11.0"]);
   });
 });

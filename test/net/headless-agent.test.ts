@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ApiClient } from "../e2e/support/api-client.js";
-import { libtensorflowDir, peerMissing, repositoryRoot } from "../support/peers.js";
+import { engineEnvironment } from "../support/engine-environment.js";
+import { peerMissing, repositoryRoot } from "../support/peers.js";
 import { environmentWithoutProxies, type PeerProcess } from "../support/processes.js";
 import { Carrier } from "./support/carrier.js";
 import { Installation } from "./support/installation.js";
@@ -25,7 +26,7 @@ async function openWindow(host: Host, link: string) {
   return { page, api, close };
 }
 
-describe.skipIf(peerMissing("namespaces", "tensorflow"))("a headless machine", () => {
+describe.skipIf(peerMissing("namespaces"))("a headless machine", () => {
   let network: Network;
   let laptop: Installation;
   let host: Host;
@@ -37,7 +38,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a headless machine", (
     ...environmentWithoutProxies(),
     TMPDIR: dataDir,
     TENSORDECK_DATA_DIR: dataDir,
-    TENSORDECK_LIBTENSORFLOW: libtensorflowDir(),
+    ...engineEnvironment("portable", dataDir),
     TENSORDECK_NETWORK: "lan",
   });
   const tensordeck = (...args: string[]) =>

@@ -8,7 +8,7 @@ import { Network } from "./support/network.js";
 /** As many as ten idle seconds have. */
 const SAMPLES = 10;
 
-describe.skipIf(peerMissing("namespaces", "tensorflow"))("an idle cluster", () => {
+describe.skipIf(peerMissing("namespaces"))("an idle cluster", () => {
   let network: Network;
   let desk: Installation;
   let box: Installation;

@@ -3,7 +3,7 @@ import { peerMissing } from "../support/peers.js";
 import { Installation } from "./support/installation.js";
 import { Network } from "./support/network.js";
 
-describe.skipIf(peerMissing("namespaces", "tensorflow"))("a machine that moves", () => {
+describe.skipIf(peerMissing("namespaces"))("a machine that moves", () => {
   let network: Network;
   let gpuPc: Installation;
   let pi: Installation;

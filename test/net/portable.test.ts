@@ -14,7 +14,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))(
     beforeAll(async () => {
       network = await Network.create(2, { names: ["gpu-pc", "raspberrypi"] });
       [gpuPc, pi] = await Promise.all([
-        Installation.start(network.host("gpu-pc")),
+        Installation.start(network.host("gpu-pc"), { engine: "tensorflow" }),
         Installation.start(network.host("raspberrypi")),
       ]);
     });

@@ -1,6 +1,5 @@
 /** The dialog *Run a script* in a real browser, with a paired machine that gets the files and makes the environment. */
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { strToU8, zipSync } from "fflate";
@@ -8,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { closeBrowser, sharedBrowser } from "../e2e/support/fixtures.js";
 import { WindowPage } from "../e2e/support/window-page.js";
 import { peerMissing } from "../support/peers.js";
+import { failurePicture } from "../support/pictures.js";
 import { Installation } from "./support/installation.js";
 import { Network } from "./support/network.js";
 
@@ -24,7 +24,7 @@ function wheel(): Uint8Array {
   return zipSync(Object.fromEntries(Object.entries(all).map(([name, text]) => [name, strToU8(text)])));
 }
 
-describe.skipIf(peerMissing("namespaces", "tensorflow", "chromium"))("a script of two machines", () => {
+describe.skipIf(peerMissing("namespaces", "chromium", "python"))("a script of two machines", () => {
   let network: Network;
   let laptop: Installation;
   let pi: Installation;
@@ -52,7 +52,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow", "chromium"))("a script o
 
   afterEach(async ({ task }) => {
     if (task.result?.state !== "fail") return;
-    await window?.page.screenshot({ path: join(tmpdir(), "tensordeck-script-dialog.png") });
+    await window?.page.screenshot({ path: failurePicture("script-dialog") });
   });
 
   afterAll(async () => {

@@ -11,7 +11,7 @@ import { Network } from "./support/network.js";
 
 const PROGRAM = join(repositoryRoot, "build", "bin", "tensordeck.mjs");
 
-describe.skipIf(peerMissing("namespaces", "tensorflow"))("scripts on paired machines", () => {
+describe.skipIf(peerMissing("namespaces", "python"))("scripts on paired machines", () => {
   let network: Network;
   let laptop: Installation;
   let gpuPc: Installation;
@@ -39,7 +39,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("scripts on paired mach
   });
 
   function submit(script: string, ...args: readonly string[]): Promise<PeerProcess> {
-    const command = [PROGRAM, "submit", join(folder, script), "--python", ownTensorflowPython(), ...args];
+    const command = [PROGRAM, "submit", join(folder, script), ...args];
     return laptop.host.spawn(process.execPath, [...command, "--data-dir", join(laptop.folder, "data")], {
       cwd: folder,
       env: { ...environmentWithoutProxies(), TF_CPP_MIN_LOG_LEVEL: "2", TMPDIR: laptop.folder },
@@ -59,23 +59,34 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("scripts on paired mach
   const allEnded = (pids: readonly number[]) =>
     expect.poll(() => pids.filter(processExists), { timeout: 60_000 }).toEqual([]);
 
-  test("a worker that is killed starts again alone, and the others go on", async () => {
-    const machines = ["localhost", "gpu-pc", "raspberrypi"].flatMap((name) => ["--machine", name]);
-    const flags = ["--on", "ps:1,worker:2", ...machines];
-    const job = await submit("between_graph.py", ...flags, "--restart", "1", "--cluster_flags");
-    const [, pid] = await job.waitForOutput(/worker\/1 +\| start \d: adds in (\d+)/);
-    await job.waitForOutput(/worker\/0 +\| start \d: adds in \d+/);
-    process.kill(Number(pid), "SIGKILL");
-    expect((await job.exited).code, job.output()).toBe(0);
-    expect(job.output()).toMatch(
-      /worker\/1 on \S+ failed \(signal SIGKILL\)\..* Now it is started again \(0 restarts left\)\./,
-    );
-    expect(job.stdout()).toMatch(/worker\/1 +\| start 3: adds in \d+/);
-    for (const worker of [0, 1])
-      expect(job.stdout()).toContain(`worker ${worker} has added to /job:ps/task:0`);
-    // Only the one that was killed was started twice.
-    expect(job.stdout().match(/worker\/0 +\| start /g)).toHaveLength(1);
-  });
+  test.skipIf(peerMissing("tensorflow"))(
+    "a worker that is killed starts again alone, and the others go on",
+    async () => {
+      const machines = ["localhost", "gpu-pc", "raspberrypi"].flatMap((name) => ["--machine", name]);
+      const flags = ["--on", "ps:1,worker:2", ...machines];
+      const job = await submit(
+        "between_graph.py",
+        ...flags,
+        "--restart",
+        "1",
+        "--cluster_flags",
+        "--python",
+        ownTensorflowPython(),
+      );
+      const [, pid] = await job.waitForOutput(/worker\/1 +\| start \d: adds in (\d+)/);
+      await job.waitForOutput(/worker\/0 +\| start \d: adds in \d+/);
+      process.kill(Number(pid), "SIGKILL");
+      expect((await job.exited).code, job.output()).toBe(0);
+      expect(job.output()).toMatch(
+        /worker\/1 on \S+ failed \(signal SIGKILL\)\..* Now it is started again \(0 restarts left\)\./,
+      );
+      expect(job.stdout()).toMatch(/worker\/1 +\| start 3: adds in \d+/);
+      for (const worker of [0, 1])
+        expect(job.stdout()).toContain(`worker ${worker} has added to /job:ps/task:0`);
+      // Only the one that was killed was started twice.
+      expect(job.stdout().match(/worker\/0 +\| start /g)).toHaveLength(1);
+    },
+  );
 
   test("without a restart, a task that is killed ends all of them, and the job says which", async () => {
     const { job, pids } = await waiting();

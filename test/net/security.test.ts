@@ -35,7 +35,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
   });
 }
 
-describe.skipIf(peerMissing("namespaces", "tensorflow"))("a hostile machine", () => {
+describe.skipIf(peerMissing("namespaces"))("a hostile machine", () => {
   let network: Network;
   let victim: Installation;
   let victimIdentity: Identity;
@@ -127,7 +127,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a hostile machine", ()
   }
 
   const order = (more: Partial<TaskOrder> = {}): TaskOrder => ({
-    ...{ taskId: "mallory-1", job: "worker", index: 0, engine: "tensorflow", gpu: "none", port: 0 },
+    ...{ taskId: "mallory-1", job: "worker", index: 0, engine: "portable", gpu: "none", port: 0 },
     ...{ isolate: true, owner: "" },
     ...more,
   });

@@ -1,10 +1,9 @@
-/** Two real installations, driven through their windows in a real browser. */
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+/** Two real installations, as of the desktop program, driven through their windows in a real browser. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { closeBrowser, sharedBrowser } from "../e2e/support/fixtures.js";
 import { WindowPage } from "../e2e/support/window-page.js";
 import { peerMissing } from "../support/peers.js";
+import { failurePicture } from "../support/pictures.js";
 import { Installation } from "./support/installation.js";
 import { Network } from "./support/network.js";
 
@@ -22,7 +21,7 @@ table inet filter {
 }
 `;
 
-describe.skipIf(peerMissing("namespaces", "nftables", "tensorflow", "chromium"))(
+describe.skipIf(peerMissing("namespaces", "nftables", "chromium", "electron-node"))(
   "two machines and a browser",
   () => {
     let network: Network;
@@ -34,8 +33,8 @@ describe.skipIf(peerMissing("namespaces", "nftables", "tensorflow", "chromium"))
     beforeAll(async () => {
       network = await Network.create(2, { names: ["gpu-pc", "raspberrypi"] });
       [gpuPc, pi] = await Promise.all([
-        Installation.start(network.host("gpu-pc")),
-        Installation.start(network.host("raspberrypi")),
+        Installation.start(network.host("gpu-pc"), { onElectronNode: true }),
+        Installation.start(network.host("raspberrypi"), { onElectronNode: true }),
       ]);
       const browser = await sharedBrowser();
       [window, piWindow] = await Promise.all([
@@ -47,8 +46,8 @@ describe.skipIf(peerMissing("namespaces", "nftables", "tensorflow", "chromium"))
 
     afterEach(async ({ task }) => {
       if (task.result?.state !== "fail") return;
-      await window?.page.screenshot({ path: join(tmpdir(), "tensordeck-net-gpu-pc.png") });
-      await piWindow?.page.screenshot({ path: join(tmpdir(), "tensordeck-net-raspberrypi.png") });
+      await window?.page.screenshot({ path: failurePicture("net-gpu-pc") });
+      await piWindow?.page.screenshot({ path: failurePicture("net-raspberrypi") });
     });
 
     afterAll(async () => {

@@ -6,10 +6,12 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
+  findElectronNode,
   findTensorflow,
   lackOf,
   lackSentence,
   lookForChromium,
+  lookForFirefox,
   lookForVulkan,
   type PeerName,
   type PythonWithTensorflow,
@@ -111,11 +113,32 @@ export function requireSharedDir(): string {
   return sharedDir;
 }
 
+/**
+ * How the tests start what is Electron's main process in the desktop program: on the Node that Electron has. Tasks run on
+ * another there, in the tests on that of the tests.
+ *
+ * @throws Error that explains how to get it, if it is missing.
+ */
+export function electronNode(): { readonly program: string; readonly env: Readonly<Record<string, string>> } {
+  requirePeer("electron-node");
+  const program = findElectronNode();
+  if (program === undefined) throw new Error(lackSentence("electron-node"));
+  return { program, env: { TENSORDECK_NODE: process.execPath } };
+}
+
 /** Path of the browser's program. @throws Error that says how to get one. */
 export function browserPath(): string {
   requirePeer("chromium");
   const found = lookForChromium();
   if (found.program === undefined) throw new Error(lackSentence("chromium", found));
+  return found.program;
+}
+
+/** Path of Firefox's program. @throws Error that says how to get one. */
+export function firefoxPath(): string {
+  requirePeer("firefox");
+  const found = lookForFirefox();
+  if (found.program === undefined) throw new Error(lackSentence("firefox", found));
   return found.program;
 }
 

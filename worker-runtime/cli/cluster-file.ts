@@ -1,8 +1,11 @@
-import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { parseClusterJson } from "../cluster/classic.js";
 import { ClusterSpec } from "../cluster/cluster-spec.js";
-import { notFound } from "../protocol/status.js";
+import { readWholeFile } from "../io/whole-file.js";
+import { notFound, TensorFlowError } from "../protocol/status.js";
+
+/** Files that flags name describe a cluster or a server. */
+const MAX_GIVEN_BYTES = 64 * 2 ** 20;
 
 /**
  * The ClusterSpec in the file that --cluster names: {"worker": ["host:port", …]}, or the same under "cluster".
@@ -39,12 +42,15 @@ function isTaskMap(value: object): boolean {
 
 /**
  * The content of a file that a flag names; "-" is standard input.
- * @throws TensorFlowError NOT_FOUND naming the flag
+ * @throws TensorFlowError NOT_FOUND naming the flag; INVALID_ARGUMENT, RESOURCE_EXHAUSTED as `readWholeFile`
  */
 export async function readGivenFile(file: string, flag: string): Promise<Uint8Array> {
   try {
-    return file === "-" ? await buffer(process.stdin) : await readFile(file);
+    return file === "-"
+      ? await buffer(process.stdin)
+      : await readWholeFile(file, { maxBytes: MAX_GIVEN_BYTES });
   } catch (cause) {
+    if (cause instanceof TensorFlowError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
     throw notFound(`The file that ${flag} names cannot be read: ${why}.`, { cause });
   }

@@ -108,7 +108,7 @@ function tensorsOf(parsed: ParsedArgs, flag: string): Record<string, string> {
 
 async function withValues(
   parsed: ParsedArgs,
-  { graph, savedModel }: RunnableGraph,
+  { graph, savedModel, notes }: RunnableGraph,
   use: (values: VariableValues) => Promise<void>,
 ): Promise<void> {
   const [checkpoint, target] = [parsed.get("checkpoint"), parsed.get("target")];
@@ -125,7 +125,11 @@ async function withValues(
     return;
   }
   const prefix = checkpoint ?? (savedModel && variablesPrefix(savedModel.folder));
-  if (prefix !== undefined) return use(checkpointValues(prefix.replace(/\.index$/, "")));
+  if (prefix !== undefined) {
+    return use(
+      checkpointValues(prefix.replace(/\.index$/, ""), { graphDef: graph, saverDef: notes.saverDef }),
+    );
+  }
   const variable = variableOf(graph);
   if (variable === undefined) return use({ async *read() {} });
   throw invalidArgument(

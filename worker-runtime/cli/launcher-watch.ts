@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { promisify } from "node:util";
 import { processExists } from "../engines/process-exists.js";
+import { runProgram } from "../programs/run-program.js";
 
 const POLL_MILLIS = 500;
 const PS_DEADLINE_MILLIS = 3_000;
@@ -49,10 +48,10 @@ async function processInfo(pid: number): Promise<ProcessInfo> {
         ppid: positive(status.slice(end + 2).split(" ")[1]),
       };
     }
-    const ps = await promisify(execFile)("ps", ["-o", "ppid=,comm=", "-p", String(pid)], {
-      timeout: PS_DEADLINE_MILLIS,
+    const { stdout } = await runProgram("ps", ["-o", "ppid=,comm=", "-p", String(pid)], {
+      timeoutMillis: PS_DEADLINE_MILLIS,
     });
-    const [ppid, ...command] = ps.stdout.trim().split(/\s+/);
+    const [ppid, ...command] = stdout.trim().split(/\s+/);
     return { name: path.basename(command.join(" ")), ppid: positive(ppid) };
   } catch {
     return { name: "", ppid: undefined };

@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
@@ -6,7 +6,7 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { readChosenRun } from "../graph/document-settings.js";
 import { parseEdge, tensorName } from "../graph/edge.js";
 import { examples } from "../graph/examples/index.js";
-import { readGraphFile } from "../graph/graph-file.js";
+import { MAX_MESSAGE_BYTES, readGraphFile } from "../graph/graph-file.js";
 import { indexOf, neededFor } from "../graph/graph-index.js";
 import { type GraphNotes, isInitGroup, nodeOf } from "../graph/housekeeping.js";
 import { outputTypes } from "../graph/node-signature.js";
@@ -16,6 +16,7 @@ import { type RunChoice, suggestRun } from "../graph/run-choice.js";
 import { partialShapeFromProto, type Shape } from "../graph/shape.js";
 import { didYouMean } from "../graph/similar-names.js";
 import { isModelFile, readModelFile } from "../import/import-model.js";
+import { readWholeFile } from "../io/whole-file.js";
 import { type DType, dtypeOf } from "../protocol/dtype.js";
 import { invalidArgument, notFound, permissionDenied } from "../protocol/status.js";
 
@@ -103,19 +104,21 @@ export class RunnableGraph {
 
   /**
    * A graph from a file, or an example, without attributes of Tensordeck's own.
-   * @throws TensorFlowError NOT_FOUND, PERMISSION_DENIED; INVALID_ARGUMENT for a file that is not a graph
+   * @throws TensorFlowError NOT_FOUND, PERMISSION_DENIED; INVALID_ARGUMENT for a file that is not a graph; CANCELLED
    */
-  static async read(name: string): Promise<RunnableGraph> {
+  static async read(name: string, signal?: AbortSignal): Promise<RunnableGraph> {
     if (name.startsWith(EXAMPLE_PREFIX)) {
       const metaGraph = await exampleGraph(name.slice(EXAMPLE_PREFIX.length));
       return new RunnableGraph(stripPrivateAttrs(metaGraph.graphDef ?? GraphDef.fromPartial({})), metaGraph);
     }
     const graphFile = await fileOf(name);
-    const bytes = await readFile(graphFile).catch((error: Error) => {
-      throw readError(error, name);
-    });
+    const bytes = await readWholeFile(graphFile, { maxBytes: MAX_MESSAGE_BYTES, signal }).catch(
+      (error: Error) => {
+        throw readError(error, name);
+      },
+    );
     const { kind, metaGraph } = isModelFile(bytes, graphFile)
-      ? await readModelFile(bytes, name)
+      ? await readModelFile(bytes, name, { signal })
       : readGraphFile(bytes, name);
     const graph = metaGraph.graphDef;
     if (graph === undefined || graph.node.length === 0)

@@ -1,5 +1,6 @@
 import type { EngineName } from "../engines/server.js";
 import { examples } from "../graph/examples/index.js";
+import { isRecordFileName } from "../graph/record-file-name.js";
 import { invalidArgument } from "../protocol/status.js";
 import { type CommandSpec, type ParsedArgs, parseArgs } from "./args.js";
 import { engineFlag, readEngine } from "./engine-option.js";
@@ -24,7 +25,7 @@ export const runCommandSpec: CommandSpec = {
       name: "fetch",
       value: "TENSORS",
       repeated: true,
-      help: "Tensors to fetch, z:0 or z, with commas between. Without it, and without --run: what the document says; else the training operations and losses, the outputs of the signature, or the results that no node takes.",
+      help: "Tensors to fetch, z:0 or z, with commas between. Without it, and without --run: what the document says; else the training operations and losses, the outputs of the signature, or the results that no other node reads.",
     },
     {
       name: "signature",
@@ -160,11 +161,23 @@ export function parseFeed(text: string): FeedArgument {
     throw invalidArgument(`--feed is TENSOR=VALUE, such as a:0=3 or a:0=@a.npy; "${text}" is not.`);
   }
   if (!value.startsWith("@")) return { tensor, source: { kind: "text", text: value } };
-  // Only after the endings of files with parts, since a colon may be part of a path (C:\\data.csv).
-  const parts = /^(.*\.(?:csv|tsv|txt|npz|tfrecords?|tfrec)):(.+)$/i.exec(value.slice(1));
-  const path = parts?.[1] ?? value.slice(1);
-  if (path === "") throw invalidArgument(`--feed ${text} names no file behind the @.`);
-  return { tensor, source: { kind: "file", path, column: parts?.[2] } };
+  const given = value.slice(1);
+  if (given === "") throw invalidArgument(`--feed ${text} names no file behind the @.`);
+  const { path, part } = pathAndPart(given);
+  return { tensor, source: { kind: "file", path, column: part } };
+}
+
+/** A name that a part can be chosen of: by its ending, or as a file of records. */
+const hasParts = (name: string) => /\.(?:csv|tsv|txt|npz|gz)$/i.test(name) || isRecordFileName(name);
+
+/** "data.csv:column" in its two halves. Only behind files with parts, since a colon may be part of a path (C:\\data.csv). */
+function pathAndPart(given: string): { readonly path: string; readonly part: string | undefined } {
+  for (let colon = given.indexOf(":"); colon >= 0; colon = given.indexOf(":", colon + 1)) {
+    const path = given.slice(0, colon);
+    const part = given.slice(colon + 1);
+    if (part !== "" && hasParts(path)) return { path, part };
+  }
+  return { path: given, part: undefined };
 }
 
 function parseOutput(text: string): OutputArgument {

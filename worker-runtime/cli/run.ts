@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import type { ClusterSpec } from "../cluster/cluster-spec.js";
+import { topologicalOrder } from "../graph/topology.js";
 import { feedFromFile, feedFromText } from "../io/feed.js";
-import { cancelled, notFound } from "../protocol/status.js";
+import { cancelled, invalidArgument, notFound } from "../protocol/status.js";
 import type { Tensor } from "../protocol/tensor.js";
 import type { RunResult } from "../session/run-step.js";
 import { restoreSavedModel, restoreText } from "../session/saved-model/restore.js";
@@ -37,6 +38,9 @@ type EndingSignal = keyof typeof EXIT_CODES;
 /** Number of nodes missing from a trace that are named. */
 const FOLDED_NODES_NAMED = 5;
 
+/** Number of nodes of a cycle that are named. */
+const CYCLE_NODES_NAMED = 5;
+
 /** Prefix of the names of the nodes that restore a SavedModel. */
 const RESTORE_PREFIX = "tensordeck_restore/";
 
@@ -45,7 +49,10 @@ function say(text: string): void {
   process.stderr.write(text);
 }
 
-/** Aborts at the first Ctrl-C or SIGTERM and ends the process at the second. */
+/**
+ * Once it is held, aborts at the first Ctrl-C or SIGTERM and ends the process at the second. Before that, signals end the
+ * process by themselves, at once and whatever it computes: nothing is there yet that has to be ended.
+ */
 class Interruption {
   readonly #controller = new AbortController();
   readonly #handlers = new Map<EndingSignal, () => void>();
@@ -53,6 +60,12 @@ class Interruption {
   exitCode: number | undefined;
 
   constructor() {
+    // The first process of a container gets no signals but those that it listens to.
+    if (process.pid === 1) this.hold();
+  }
+
+  hold(): void {
+    if (this.#handlers.size > 0) return;
     for (const name of Object.keys(EXIT_CODES) as EndingSignal[]) {
       const handler = (): void => {
         if (this.exitCode !== undefined) process.exit(this.exitCode);
@@ -77,12 +90,14 @@ async function readFeeds(
   feeds: readonly FeedArgument[],
   graph: RunnableGraph,
   signature: NamedSignature | undefined,
+  progress: RunProgress,
   signal: AbortSignal,
 ): Promise<Map<string, Tensor>> {
   const tensors = new Map<string, Tensor>();
   for (const { tensor: name, source } of feeds) {
     const tensor = graph.tensor(fedTensor(signature, name), "feed");
     const wanted = { tensor, ...graph.feedType(tensor) };
+    if (source.kind !== "text") progress.enter(`Reading ${source.path}`);
     const value =
       source.kind === "text"
         ? feedFromText(source.text, wanted)
@@ -184,6 +199,14 @@ function wantedOf(
   const choice = graph.choice(fed);
   const { fetches, targets } = choice;
   if (fetches.length + targets.length === 0) {
+    const { cycle } = topologicalOrder(graph.graph.node);
+    if (cycle) {
+      const some = cycle.slice(0, CYCLE_NODES_NAMED).join(", ");
+      const more = cycle.length > CYCLE_NODES_NAMED ? ", …" : "";
+      throw invalidArgument(
+        `No node of the graph can be run: ${cycle.length} of them wait for each other in a cycle (${some}${more}).`,
+      );
+    }
     throw notFound(
       "The graph ends only in operations that save, restore, initialize or report. " +
         "Use --fetch or --run to say what to run.",
@@ -208,7 +231,7 @@ function originText(choice: ReturnType<RunnableGraph["choice"]>): string {
     case "signature":
       return `the signature ${choice.signature ?? ""}`;
     case "ends":
-      return "what no node takes";
+      return "the results that no other node reads";
   }
 }
 
@@ -286,23 +309,25 @@ async function writeTrace(
   say(`The trace of the last step is in ${file}; open it in chrome://tracing or ui.perfetto.dev.\n`);
 }
 
-async function run(options: RunCommandOptions, signal: AbortSignal): Promise<void> {
+async function run(options: RunCommandOptions, interruption: Interruption): Promise<void> {
+  const { signal } = interruption;
   const progress = new RunProgress(say);
   let graph: RunnableGraph | undefined;
   let session: Session | undefined;
   let tasks: LocalTasks | undefined;
   try {
     progress.enter(`Reading ${options.graph}`);
-    graph = await RunnableGraph.read(options.graph);
+    graph = await RunnableGraph.read(options.graph, signal);
     const signature =
       options.signature === undefined ? undefined : signatureNamed(graph.notes, options.signature);
-    const feeds = await readFeeds(options.feeds, graph, signature, signal);
+    const feeds = await readFeeds(options.feeds, graph, signature, progress, signal);
     const steps: Steps = {
       ...wantedOf(options, graph, signature, new Set(feeds.keys())),
       init: options.init.map((name) => graph?.operation(name) ?? name),
       feeds,
     };
     const files = outputFiles(options.outputs, steps.names);
+    interruption.hold();
     ({ session, tasks } = await sessionOn(options, graph, progress, signal));
     await session.open(signal);
     if (options.restore) await restore(session, graph, progress, signal);
@@ -337,7 +362,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   }
   const interruption = new Interruption();
   try {
-    await run(options, interruption.signal);
+    await run(options, interruption);
     return 0;
   } catch (error) {
     if (interruption.exitCode === undefined) throw error;

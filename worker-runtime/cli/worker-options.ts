@@ -175,6 +175,13 @@ async function readServerDef(flags: TaskFlags, tfConfig: string | undefined): Pr
         taskIndex: flags.taskIndex ?? task?.index,
       });
     }
+    // A server of its own would wait for calls that nobody makes, while the rest of the cluster waits for the task.
+    if (task !== undefined && flags.jobName === undefined && flags.taskIndex === undefined) {
+      throw invalidArgument(
+        `TF_CONFIG says that this is task ${task.index} of job '${task.job}', but has no "cluster" with the addresses of the ` +
+          "tasks. Add it, or leave TF_CONFIG empty for a local server.",
+      );
+    }
   }
   return localServer(flags);
 }

@@ -11,10 +11,15 @@ import { parseTfConfig } from "./tf-config.js";
  * @throws TensorFlowError INVALID_ARGUMENT when it is neither.
  */
 export function parseClusterText(text: string, name = "The text"): ClusterSpec {
-  const shell = /^\s*(?:export\s+|set\s+|\$env:)?TF_CONFIG\s*=\s*(['"]?)([\s\S]*?)\1;?\s*$/.exec(text);
-  const json = shell?.[2] ?? text;
-  if (shell || hasCluster(json)) return parseTfConfig(json).cluster;
+  const assigned = assignedTfConfig(text);
+  const json = assigned ?? text;
+  if (assigned !== undefined || hasCluster(json)) return parseTfConfig(json).cluster;
   return parseClusterJson(json, name);
+}
+
+/** The value in a text that is nothing but `export TF_CONFIG='…'`, or as cmd and PowerShell have it; else undefined. */
+export function assignedTfConfig(text: string): string | undefined {
+  return /^\s*(?:export\s+|set\s+|\$env:)?TF_CONFIG\s*=\s*(['"]?)([\s\S]*?)\1;?\s*$/.exec(text)?.[2];
 }
 
 /** TF_CONFIG holds the cluster as an object of jobs under "cluster"; a clusterspec.json has lists right under the jobs. */

@@ -1,4 +1,5 @@
 /** Elements that are made before they are asked for, a bounded number of them. */
+import { LinkedAbortController } from "../cancellation/linked-abort-controller.js";
 
 /** What a pass over a data set is made with. */
 export interface Pass {
@@ -18,8 +19,8 @@ export async function* prefetched<T>(
   pass: Pass,
   size: number,
 ): AsyncGenerator<T, void, undefined> {
-  const end = new AbortController();
-  const signal = pass.signal ? AbortSignal.any([pass.signal, end.signal]) : end.signal;
+  const end = new LinkedAbortController(pass.signal);
+  const { signal } = end;
   const elements = untilAborted(open({ ...pass, signal }), signal);
   // A generator works through requests in their order, whether somebody waits for their results or not.
   const ahead: Promise<IteratorResult<T, void>>[] = [];

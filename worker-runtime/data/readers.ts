@@ -1,14 +1,14 @@
 /** Data sets of files, by the readers that feeds use, too. */
 import { createReadStream } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type CsvOptions, readCsvStream } from "../io/csv.js";
-import { readAll } from "../io/feed.js";
 import { withFileErrors } from "../io/file-errors.js";
 import { decodeImage, type ImageChannels, resizeImage } from "../io/image/decode-image.js";
 import { checkImageSize, listImages } from "../io/image/image-folder.js";
 import { npzHeaders, readNpz } from "../io/npz.js";
 import { type ReadRecordsOptions, readTfRecords } from "../io/tfrecord/records.js";
+import { readWholeFile } from "../io/whole-file.js";
 import { cancelledBy, notFound } from "../protocol/status.js";
 import { Tensor } from "../protocol/tensor.js";
 import { Dataset, type Row } from "./dataset.js";
@@ -110,7 +110,7 @@ async function npzArrays(
   signal: AbortSignal | undefined,
 ): Promise<Record<string, Tensor>> {
   const name = basename(path);
-  const bytes = await withFileErrors(path, () => readAll(path, signal));
+  const bytes = await withFileErrors(path, () => readWholeFile(path, { signal }));
   const wanted = arrays ?? Object.fromEntries([...npzHeaders(bytes, name).keys()].map((one) => [one, one]));
   return Object.fromEntries(
     Object.entries(wanted).map(([row, array]) => [row, readNpz(bytes, array, name)] as const),
@@ -149,7 +149,7 @@ export async function imageFolderDataset(
   const own = shard ? all.shard(shard.count, shard.index) : all;
   const dataset = own.map(
     async ({ path, label }) => {
-      const bytes = await withFileErrors(path, () => readFile(path));
+      const bytes = await withFileErrors(path, () => readWholeFile(path));
       return {
         image: resizeImage(decodeImage(bytes, channels, basename(path)), ...size),
         label: Tensor.of(label, "int32"),

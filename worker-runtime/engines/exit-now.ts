@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import { loadWindowsLibrary, ownSymbols } from "../programs/load-library.js";
 import { internalError } from "../protocol/status.js";
 
 /**
@@ -7,14 +7,12 @@ import { internalError } from "../protocol/status.js";
  * @throws Error where koffi cannot be loaded.
  */
 export function exitNow(code: number): never {
-  // Called while the process exits, so not by an import; and most processes do not need it.
-  const koffi = createRequire(import.meta.url)("koffi") as typeof import("koffi");
   if (process.platform === "win32") {
-    const kernel32 = koffi.load("kernel32.dll");
+    const kernel32 = loadWindowsLibrary("kernel32.dll");
     const current = kernel32.func("void *__stdcall GetCurrentProcess()");
     kernel32.func("bool __stdcall TerminateProcess(void *process, uint code)")(current(), code);
   } else {
-    koffi.load(null).func("void _exit(int code)")(code);
+    ownSymbols().func("void _exit(int code)")(code);
   }
   throw internalError("The process did not exit.");
 }

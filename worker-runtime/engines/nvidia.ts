@@ -1,7 +1,6 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { endWithSignal } from "./end-with-signal.js";
+import { runProgram } from "../programs/run-program.js";
 
 const DEADLINE_MILLIS = 5_000;
 /** PCI's numbers: the vendor NVIDIA, and the class of display controllers (its first byte). */
@@ -9,25 +8,13 @@ const nvidiaVendor = "0x10de";
 const displayClass = "0x03";
 
 /** The GPUs that NVIDIA's driver lists: "NVIDIA GeForce RTX 4090". Empty without a driver or a GPU. */
-export function nvidiaGpus(signal?: AbortSignal): Promise<string[]> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      "nvidia-smi",
-      ["--query-gpu=name", "--format=csv,noheader"],
-      { timeout: DEADLINE_MILLIS, windowsHide: true },
-      (error, stdout) => {
-        resolve(
-          error === null
-            ? stdout
-                .split("\n")
-                .map((line) => line.trim())
-                .filter((line) => line !== "")
-            : [],
-        );
-      },
-    );
-    endWithSignal(child, signal);
+export async function nvidiaGpus(signal?: AbortSignal): Promise<string[]> {
+  const { error, stdout } = await runProgram("nvidia-smi", ["--query-gpu=name", "--format=csv,noheader"], {
+    timeoutMillis: DEADLINE_MILLIS,
+    signal,
   });
+  const lines = error === undefined ? stdout.split("\n") : [];
+  return lines.map((line) => line.trim()).filter((line) => line !== "");
 }
 
 /** Whether NVIDIA's driver is running on this Linux: its control device, or WSL's. Costs nothing. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { namedProgram } from "../programs/find-program.js";
 import { failedPrecondition } from "../protocol/status.js";
 
 const thisFile = fileURLToPath(import.meta.url);
@@ -58,11 +59,20 @@ export interface NodeCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The Node that runs processes of our own: TENSORDECK_NODE, the one that a packaged app brings, or this one. */
+/**
+ * The Node that runs processes of our own: TENSORDECK_NODE, the one that a packaged app brings, or this one.
+ * @throws TensorFlowError FAILED_PRECONDITION when TENSORDECK_NODE names a program that is not installed.
+ */
 export function nodeCommand(): NodeCommand {
   const given = process.env.TENSORDECK_NODE;
   if (given) {
-    return { command: given, env: {} };
+    const command = namedProgram(given);
+    if (command === undefined) {
+      throw failedPrecondition(
+        `TENSORDECK_NODE is ${given}, which is not installed. Give it the full path of a Node.`,
+      );
+    }
+    return { command, env: {} };
   }
   if (process.versions.electron === undefined) {
     return { command: process.execPath, env: {} };

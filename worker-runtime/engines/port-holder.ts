@@ -1,8 +1,5 @@
-import { execFile } from "node:child_process";
 import { readdir, readFile, readlink } from "node:fs/promises";
-import { promisify } from "node:util";
-
-const run = promisify(execFile);
+import { runProgram } from "../programs/run-program.js";
 
 /** Asking the system is an extra to an error message, so it may not take long. */
 const DEADLINE_MILLIS = 3_000;
@@ -28,7 +25,7 @@ export async function portHolder(
       case "win32":
         return await windowsHolder(port);
       default:
-        return parseLsof((await run("lsof", lsofArguments(port), { timeout: DEADLINE_MILLIS })).stdout);
+        return parseLsof(await outputOf("lsof", lsofArguments(port)));
     }
   } catch {
     return undefined;
@@ -95,16 +92,19 @@ export function parseLsof(output: string): PortHolder | undefined {
 }
 
 async function windowsHolder(port: number): Promise<PortHolder | undefined> {
-  const netstat = await run("netstat", ["-ano", "-p", "TCP"], { timeout: DEADLINE_MILLIS });
-  const netstat6 = await run("netstat", ["-ano", "-p", "TCPv6"], { timeout: DEADLINE_MILLIS });
-  const pid = parseNetstat(`${netstat.stdout}\n${netstat6.stdout}`, port);
+  const netstat = await outputOf("netstat", ["-ano", "-p", "TCP"]);
+  const netstat6 = await outputOf("netstat", ["-ano", "-p", "TCPv6"]);
+  const pid = parseNetstat(`${netstat}\n${netstat6}`, port);
   if (pid === undefined) {
     return undefined;
   }
-  const tasks = await run("tasklist", ["/FI", `PID eq ${pid}`, "/FO", "CSV", "/NH"], {
-    timeout: DEADLINE_MILLIS,
-  }).catch(() => ({ stdout: "" }));
-  return { pid, name: /^"([^"]+)"/m.exec(tasks.stdout)?.[1] ?? "" };
+  const tasks = await outputOf("tasklist", ["/FI", `PID eq ${pid}`, "/FO", "CSV", "/NH"]);
+  return { pid, name: /^"([^"]+)"/m.exec(tasks)?.[1] ?? "" };
+}
+
+/** The output of one of the system's programs; empty where it is missing. */
+async function outputOf(program: string, args: readonly string[]): Promise<string> {
+  return (await runProgram(program, args, { timeoutMillis: DEADLINE_MILLIS })).stdout;
 }
 
 /**

@@ -3,6 +3,7 @@ import { ConfigProto as ConfigProtoMessage } from "../../protos/generated/tensor
 import { ServerDef } from "../../protos/generated/tensorflow/tensorflow_server.js";
 import { makeServerDef, type ServerDefOptions } from "../cluster/server-def.js";
 import { inBackground } from "../faults.js";
+import { namedProgram } from "../programs/find-program.js";
 import { cancelledBy, deadlineExceeded, failedPrecondition, invalidArgument } from "../protocol/status.js";
 import type { LogLine } from "./log-lines.js";
 import { hasNvidiaGpu } from "./nvidia.js";
@@ -42,11 +43,13 @@ export interface ServerOptions {
   readonly bind?: string | undefined;
   /** Folders that graphs may read and write on the portable engine; none unless given. */
   readonly files?: readonly string[] | undefined;
+  /** Working folder of the worker, to which relative file names in graphs belong; unless given this process's. */
+  readonly cwd?: string | undefined;
   /** Further environment variables of the worker. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /**
    * What the worker's command line begins with: a program that becomes the one after it, with its flags, such as
-   * `nsenter --net=… --`. None unless given.
+   * `nsenter --net=… --`. None unless given. A name without a folder is that of an installed program.
    */
   readonly commandPrefix?: readonly string[] | undefined;
   /** Told every line of the worker's log, from the first. More listeners can be added by `onLog`. */
@@ -125,7 +128,8 @@ export class Server {
       args: workerArgs(options),
       input: ServerDef.encode(serverDef).finish(),
       env: options.env ?? {},
-      commandPrefix: options.commandPrefix ?? [],
+      cwd: options.cwd ?? process.cwd(),
+      commandPrefix: locatedCommand(options.commandPrefix ?? []),
       onLog: options.onLog,
     });
     return new Server(worker, serverDef, options);
@@ -266,4 +270,15 @@ function workerArgs({ engine, library, gpu, checkAddress, bind, files = [] }: Se
     ...(bind === undefined ? [] : [`--bind=${bind}`]),
     ...files.map((folder) => `--files=${folder}`),
   ];
+}
+
+function locatedCommand([program, ...args]: readonly string[]): readonly string[] {
+  if (program === undefined) {
+    return [];
+  }
+  const file = namedProgram(program);
+  if (file === undefined) {
+    throw invalidArgument(`${program}, with which the worker's command line is to begin, is not installed.`);
+  }
+  return [file, ...args];
 }

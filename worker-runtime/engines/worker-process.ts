@@ -1,9 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { Socket } from "node:net";
 import { inBackground } from "../faults.js";
+import { startProgram } from "../programs/run-program.js";
 import { statusCodeOf, TensorFlowError, unavailable } from "../protocol/status.js";
 import { type LogLine, LogReader } from "./log-lines.js";
+import { absoluteVariables } from "./own-variables.js";
 import { compiledProgram, nodeCommand } from "./package-root.js";
+import { START_FLAGS } from "./portable/v8-flags.js";
 import { type WorkerMessage, workerMessageSchema } from "./worker-messages.js";
 
 /** How long a worker may take to end by itself. */
@@ -23,6 +26,8 @@ export interface WorkerProcessOptions {
   /** What the worker reads from its standard input. */
   readonly input: Uint8Array;
   readonly env: Readonly<Record<string, string>>;
+  /** Working folder, to which relative file names in graphs belong. */
+  readonly cwd: string;
   /** What the command line begins with: a program that becomes the worker, with its flags. Empty for none. */
   readonly commandPrefix: readonly string[];
   readonly onLog: ((line: LogLine) => void) | undefined;
@@ -42,17 +47,17 @@ export class WorkerProcess {
   private readonly listeners = new Set<(line: LogLine) => void>();
   private ended = false;
 
-  constructor({ args, input, env, commandPrefix, onLog }: WorkerProcessOptions) {
+  constructor({ args, input, env, cwd, commandPrefix, onLog }: WorkerProcessOptions) {
     if (onLog !== undefined) {
       this.listeners.add(onLog);
     }
     const node = nodeCommand();
-    const own = [node.command, compiledProgram(), "worker", ...args];
+    const own = [node.command, ...START_FLAGS, compiledProgram(), "worker", ...args];
     const [command = node.command, ...commandArgs] = [...commandPrefix, ...own];
-    this.child = spawn(command, commandArgs, {
-      env: { ...process.env, ...node.env, ...env },
+    this.child = startProgram(command, commandArgs, {
+      cwd,
+      env: { ...process.env, ...absoluteVariables(), ...node.env, ...env },
       stdio: ["pipe", "pipe", "pipe", "ipc"],
-      windowsHide: true,
     });
     // A child that ends before it has read its input says why by other ways.
     this.child.stdin?.on("error", () => undefined);

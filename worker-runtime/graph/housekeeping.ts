@@ -2,7 +2,7 @@
 import type { FunctionDef } from "../../protos/generated/tensorflow/function.js";
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { dependentsOf, type GraphIndex, sourcesOf } from "./graph-index.js";
+import { dependentsOf, type GraphIndex, readersOf, sourcesOf } from "./graph-index.js";
 import { isInitialiser, isRestore } from "./initialisers.js";
 import { atOnce, paused, type Sliced } from "./slices.js";
 import { structureOf } from "./structural-ops.js";
@@ -99,22 +99,24 @@ export function isSummary(node: NodeDef | undefined): boolean {
 }
 
 function addGroups(index: GraphIndex, found: Set<string>): void {
-  const decided = new Map<string, boolean>();
-  const isGroupOfThese = (name: string): boolean => {
-    const known = decided.get(name);
-    if (known !== undefined) return known;
-    // Groups in a cycle are not housekeeping.
-    decided.set(name, false);
-    const result =
-      found.has(name) ||
-      (index.nodes.get(name)?.op === "NoOp" &&
-        sourcesOf(index, name).every(({ node }) => isGroupOfThese(node)));
-    decided.set(name, result);
-    return result;
-  };
+  // How many sources of a group are not known as housekeeping. In a cycle, and behind one, some never are.
+  const waiting = new Map<string, number>();
+  const settled: string[] = [];
   for (const { name, op } of index.nodes.values()) {
+    if (op !== "NoOp" || found.has(name)) continue;
+    const unknown = sourcesOf(index, name).filter(({ node }) => !found.has(node)).length;
+    waiting.set(name, unknown);
+    if (unknown === 0) settled.push(name);
+  }
+  for (let name = settled.pop(); name !== undefined; name = settled.pop()) {
     // An empty group is not housekeeping itself, and does not affect a group that contains it.
-    if (op === "NoOp" && sourcesOf(index, name).length > 0 && isGroupOfThese(name)) found.add(name);
+    if (sourcesOf(index, name).length > 0) found.add(name);
+    for (const { node } of readersOf(index, name)) {
+      const before = waiting.get(node);
+      if (before === undefined) continue;
+      waiting.set(node, before - 1);
+      if (before === 1) settled.push(node);
+    }
   }
 }
 

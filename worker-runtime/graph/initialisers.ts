@@ -10,6 +10,11 @@ export function isVariable(node: NodeDef | undefined): boolean {
   return node !== undefined && VARIABLE_OPS.has(node.op);
 }
 
+/** Gives a variable a value, whatever it was before. */
+export function isAssignment(node: NodeDef | undefined): boolean {
+  return node !== undefined && ASSIGN_OPS.has(node.op);
+}
+
 const TABLE_OPS: ReadonlySet<string> = new Set([
   ...["HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2"],
 ]);
@@ -67,7 +72,7 @@ export function assignmentKind(
   name: string,
 ): "first-value" | "by-hand" | "checkpoint" | undefined {
   const node = index.nodes.get(name);
-  if (!node || !ASSIGN_OPS.has(node.op)) return undefined;
+  if (!isAssignment(node)) return undefined;
   const [variable, value] = sourcesOf(index, name).filter(({ output }) => output >= 0);
   if (!variable || !value) return undefined;
   const { ofVariables, ofRestores, ofPlaceholders } = originsIn(index);

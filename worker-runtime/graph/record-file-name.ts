@@ -1,6 +1,7 @@
-const RECORD_FILE = /\.(?:tfrecords?|tfrec)(?=$|[.-])/i;
+/** Such as "train.tfrecord", "train.tfrecords.gz" and "a.tfrecord-00000-of-00010", and what Spark names its parts. */
+const RECORD_FILE = /\.(?:tfrecords?|tfrec)(?=$|[.-])|(?:^|[/\\])part-[rm]-\d+/i;
 
-/** Whether a file is one of records by its name: "train.tfrecord", "train.tfrecords.gz", "a.tfrecord-00000-of-00010". */
+/** True for a file that is one of records by its name. */
 export function isRecordFileName(name: string): boolean {
   return RECORD_FILE.test(name);
 }

@@ -218,11 +218,19 @@ function isEnd(index: GraphIndex, name: string): boolean {
 }
 
 function isByTheWay(index: GraphIndex, node: NodeDef): boolean {
-  if (BY_THE_WAY.test(node.op) || GRADIENT_SCOPE.test(node.name)) return true;
-  if (assignmentKind(index, node.name) === "by-hand") return true;
-  if (node.op !== "Identity" && node.op !== "ReadVariableOp") return false;
-  const source = index.nodes.get(sourcesOf(index, node.name)[0]?.node ?? "");
-  return isVariable(source) || (source?.op === "ReadVariableOp" && isByTheWay(index, source));
+  // A damaged graph may have a cycle of them.
+  const passed = new Set<NodeDef>();
+  for (let at = node; !passed.has(at); ) {
+    passed.add(at);
+    if (BY_THE_WAY.test(at.op) || GRADIENT_SCOPE.test(at.name)) return true;
+    if (assignmentKind(index, at.name) === "by-hand") return true;
+    if (at.op !== "Identity" && at.op !== "ReadVariableOp") return false;
+    const source = index.nodes.get(sourcesOf(index, at.name)[0]?.node ?? "");
+    if (isVariable(source)) return true;
+    if (source?.op !== "ReadVariableOp") return false;
+    at = source;
+  }
+  return false;
 }
 
 /** Nodes of a branch or a loop: fetching them fails if the branch is not taken. */

@@ -28,6 +28,8 @@ const DTYPES: Readonly<Record<string, DType>> = {
 
 /** Deeper than any model nests its layers; a file whose groups contain each other would have no end. */
 const MAX_DEPTH = 64;
+/** Groups that contain others twice have, a few levels deep, more paths than can be followed. */
+const MAX_PATHS = 100_000;
 
 export interface Hdf5Dataset {
   readonly dtype: DType;
@@ -44,6 +46,7 @@ export class Hdf5File {
   readonly #name: string;
   readonly #maxBytes: number;
   #bytesRead = 0;
+  #pathsFollowed = 0;
 
   private constructor(file: HdfFile, unlink: () => void, name: string, maxBytes: number) {
     this.#file = file;
@@ -94,6 +97,13 @@ export class Hdf5File {
   datasets(group = "/", depth = 0): readonly string[] {
     if (depth > MAX_DEPTH) throw damaged(this.#name, invalidArgument("its groups have no end"));
     return this.keys(group).flatMap((key) => {
+      this.#pathsFollowed += 1;
+      if (this.#pathsFollowed > MAX_PATHS) {
+        throw damaged(
+          this.#name,
+          invalidArgument(`more than ${MAX_PATHS} paths lead to its groups and values`),
+        );
+      }
       const path = `${group === "/" ? "" : group}/${key}`;
       const found = this.#reading(() => this.#file.get(path));
       if (found !== null && "keys" in found) return this.datasets(path, depth + 1);

@@ -22,8 +22,9 @@ export const WEIGHTS_ENDING = /\.(keras|h5|hdf5)$/i;
 /** The endings of models that are opened so. */
 export const MODEL_ENDING = /\.(keras|h5|hdf5|onnx)$/i;
 
-/** The largest models take some seconds; a hostile file may never come to an end. */
-const DEADLINE_MILLIS = 5 * 60_000;
+/** A hostile file may never come to an end. The largest models take some seconds on a fast machine. */
+const DEADLINE_MILLIS = 30_000;
+const DEADLINE_MILLIS_PER_MIB = 250;
 /** What JavaScript may take in the thread besides the bytes of weights. */
 const MAX_HEAP_MIB = 2048;
 
@@ -108,7 +109,9 @@ async function inThread(
       const fail = (why: string) => reject(internalError(`${workerData.name} could not be opened: ${why}`));
       onAbort = () => reject(cancelledBy(signal?.reason, what));
       signal?.addEventListener("abort", onAbort);
-      timer = setTimeout(() => reject(deadlineExceeded(`${what} took too long.`)), DEADLINE_MILLIS);
+      const millis = DEADLINE_MILLIS + (workerData.bytes.length / 2 ** 20) * DEADLINE_MILLIS_PER_MIB;
+      const late = `${what} was ended after ${Math.round(millis / 1000)} s, which whole models of its size do not take. Save it again.`;
+      timer = setTimeout(() => reject(deadlineExceeded(late)), millis);
       thread.once("message", resolve);
       thread.once("error", (error: Error) => fail(error.message));
       thread.once("exit", () => fail("the thread that read it ended."));

@@ -1,15 +1,26 @@
-import { invalidArgument } from "../protocol/status.js";
+import { invalidArgument, resourceExhausted } from "../protocol/status.js";
 
 const QUOTE = 0x22;
 const LF = 0x0a;
 const CR = 0x0d;
+const SPACE = 0x20;
+
+/** Ctrl+Z, with which DOS ends a text. */
+const END_OF_TEXT = "\u001a";
+
+/** True if the only field of a line is no value. */
+const isNoValue = (field: string) => field.replace(END_OF_TEXT, "").trim() === "";
+
+/** A field in progress is looked through again with each piece of text, and a quote that is never closed makes one of all. */
+const MAX_FIELD_CHARACTERS = 8 * 2 ** 20;
 
 /** Receives a row's fields. The array is reused for the next row. `line`, where the row begins, counts from 1. */
 export type RowSink = (fields: readonly string[], line: number) => void;
 
 /**
  * Splits CSV text into rows of fields, RFC 4180: fields may be quoted, and may then contain delimiters, line ends and
- * doubled quotes. Lines end with CRLF, LF or CR. Blank lines are skipped. Text comes in pieces of any size.
+ * doubled quotes. Lines end with CRLF, LF or CR. Blank lines are skipped. Where the delimiter is a blank, several count as
+ * one. Text comes in pieces of any size.
  */
 export class CsvScanner {
   readonly #delimiter: number;
@@ -17,18 +28,26 @@ export class CsvScanner {
   readonly #name: string;
   #rest = "";
   #fields: string[] = [];
-  #line = 1;
-  #rowLine = 1;
+  #line: number;
+  #rowLine: number;
+  /** The row has a quoted field, so that it is none that is skipped. */
+  #hasQuotes = false;
   /** Whether a delimiter came last: one more field follows, empty if the text ends here. */
   #afterDelimiter = false;
 
-  constructor(delimiter: string, name: string, row: RowSink) {
+  /** @param line that of the first row, from 1 */
+  constructor(delimiter: string, name: string, row: RowSink, line = 1) {
     this.#delimiter = delimiter.charCodeAt(0);
+    this.#line = line;
+    this.#rowLine = line;
     this.#name = name;
     this.#row = row;
   }
 
-  /** Processes the next piece. Text after its last complete field is kept for the next call. */
+  /**
+   * Processes the next piece. Text after its last complete field is kept for the next call.
+   * @throws TensorFlowError INVALID_ARGUMENT for a misplaced quote; RESOURCE_EXHAUSTED for a field of more than 8 Mi characters
+   */
   write(text: string): void {
     this.#scan(this.#rest === "" ? text : this.#rest + text, false);
   }
@@ -44,6 +63,16 @@ export class CsvScanner {
     const length = text.length;
     let at = 0;
     while (at < length) {
+      if (delimiter === SPACE) {
+        while (text.charCodeAt(at) === SPACE) at += 1;
+        if (at === length) break;
+        const first = text.charCodeAt(at);
+        if ((first === LF || first === CR) && this.#fields.length > 0) {
+          if (first === CR && at + 1 === length && !last) break;
+          at = this.#afterField(text, at);
+          continue;
+        }
+      }
       if (text.charCodeAt(at) === QUOTE) {
         const next = this.#quotedField(text, at, last);
         if (next < 0) break;
@@ -65,8 +94,13 @@ export class CsvScanner {
       this.#fields.push(text.slice(at, end));
       at = this.#afterField(text, end);
     }
-    this.#rest = text.slice(at);
-    if (last) this.#rest = "";
+    this.#rest = last ? "" : text.slice(at);
+    if (this.#rest.length > MAX_FIELD_CHARACTERS) {
+      throw resourceExhausted(
+        `"${this.#name}", line ${this.#line}: a field has more than ${MAX_FIELD_CHARACTERS} characters, the most that ` +
+          "is read. Is the file a table, is its delimiter one of , ; tab and |, and is each quote closed?",
+      );
+    }
   }
 
   /** Reads a quoted field that begins at `start`; returns -1 if it is incomplete. */
@@ -96,6 +130,7 @@ export class CsvScanner {
       }
       if (code === CR && end + 1 === text.length && !last) return -1;
       const content = text.slice(start + 1, quote);
+      this.#hasQuotes = true;
       this.#fields.push(content.includes('"') ? content.replaceAll('""', '"') : content);
       for (let at = text.indexOf("\n", start); at >= 0 && at < quote; at = text.indexOf("\n", at + 1)) {
         this.#line += 1;
@@ -108,7 +143,7 @@ export class CsvScanner {
   #afterField(text: string, end: number): number {
     const code = end < text.length ? text.charCodeAt(end) : LF;
     if (code === this.#delimiter) {
-      this.#afterDelimiter = true;
+      this.#afterDelimiter = code !== SPACE;
       return end + 1;
     }
     this.#afterDelimiter = false;
@@ -122,7 +157,9 @@ export class CsvScanner {
     if (this.#afterDelimiter) this.#fields.push("");
     this.#afterDelimiter = false;
     const fields = this.#fields;
-    if (fields.length > 1 || fields[0] !== "") this.#row(fields, this.#rowLine);
+    const isEmpty = fields.length === 1 && !this.#hasQuotes && isNoValue(fields[0] ?? "");
+    if (!isEmpty) this.#row(fields, this.#rowLine);
+    this.#hasQuotes = false;
     fields.length = 0;
   }
 }

@@ -3,7 +3,7 @@ import type { DType } from "../protocol/dtype.js";
 import { invalidArgument, notFound } from "../protocol/status.js";
 import { Tensor } from "../protocol/tensor.js";
 import { type ColumnBuilder, columnBuilder } from "./column-builder.js";
-import { detectDelimiter, looksLikeHeader } from "./csv-dialect.js";
+import { BLANK, detectDialect, looksLikeHeader } from "./csv-dialect.js";
 import { CsvScanner } from "./csv-scanner.js";
 import { ElementError, isBoolText, isNumberText, isWholeText } from "./parse-element.js";
 
@@ -62,8 +62,11 @@ class CsvReader {
   #scanner: CsvScanner | undefined;
   #sample = "";
   #first: { readonly fields: readonly string[]; readonly line: number } | undefined;
-  /** Known from the second row on. */
+  /** Known from the second row on; from the first, if it stands in a comment above. */
   #header: readonly string[] | undefined;
+  #isBlankSeparated = false;
+  /** Rows without any value since the last one with values: spreadsheets end tables with such. */
+  #emptyRows: number[] = [];
   #decided = false;
   #columns: readonly number[] = [];
   #width = 0;
@@ -120,11 +123,13 @@ class CsvReader {
 
   #scannerOf(): CsvScanner {
     if (this.#scanner === undefined) {
-      const delimiter = this.#options.delimiter ?? detectDelimiter(this.#sample);
-      this.#scanner = new CsvScanner(delimiter, this.#name, (fields, line) => this.#row(fields, line));
-      const sample = this.#sample;
+      const { delimiter, start, line, header } = detectDialect(this.#sample, this.#options.delimiter);
+      this.#isBlankSeparated = delimiter === BLANK;
+      this.#header = header;
+      this.#scanner = new CsvScanner(delimiter, this.#name, (fields, at) => this.#row(fields, at), line);
+      const rows = this.#sample.slice(start);
       this.#sample = "";
-      this.#scanner.write(sample);
+      this.#scanner.write(rows);
     }
     return this.#scanner;
   }
@@ -153,11 +158,15 @@ class CsvReader {
       (one) => typeof one === "string" && first.fields.some((field) => field.trim() === one.trim()),
     );
     const numbers = dtype !== undefined && dtype !== "string";
-    if (header ?? (named === true || looksLikeHeader(first.fields, second, numbers))) {
-      this.#header = first.fields.map((field) => field.trim());
+    const isAbove = this.#header !== undefined;
+    if (!isAbove && (header ?? (named === true || looksLikeHeader(first.fields, second, numbers)))) {
+      this.#header = headerOf(first.fields, second, this.#isBlankSeparated);
+      this.#width = this.#header.length;
     }
-    this.#columns = wanted?.map((one) => this.#columnIndex(one)) ?? first.fields.map((_, index) => index);
-    if (this.#header === undefined) this.#take(first.fields, first.line);
+    this.#columns =
+      wanted?.map((one) => this.#columnIndex(one)) ??
+      Array.from({ length: this.#width }, (_, index) => index);
+    if (isAbove || this.#header === undefined) this.#take(first.fields, first.line);
   }
 
   #columnIndex(column: string | number): number {
@@ -180,6 +189,16 @@ class CsvReader {
         `"${this.#name}", line ${line}: ${fields.length} fields, but the first row has ${this.#width}.`,
       );
     }
+    if (fields.length > 1 && fields.every((field) => field.trim() === "")) {
+      this.#emptyRows.push(line);
+      return;
+    }
+    const empty = this.#emptyRows.splice(0);
+    for (const earlier of empty) this.#push([], earlier);
+    this.#push(fields, line);
+  }
+
+  #push(fields: readonly string[], line: number): void {
     for (const index of this.#columns) {
       const text = fields[index] ?? "";
       try {
@@ -195,8 +214,19 @@ class CsvReader {
   }
 }
 
+/** The names in a row; R's write.table leaves out that of the first column, which has the rows' own names. */
+function headerOf(
+  row: readonly string[],
+  next: readonly string[] | undefined,
+  isBlankSeparated: boolean,
+): readonly string[] {
+  const names = row.map((field) => field.trim());
+  return isBlankSeparated && next?.length === names.length + 1 ? ["", ...names] : names;
+}
+
 /**
- * Reads CSV (RFC 4180; comma, semicolon, tab or bar; UTF-8 or UTF-16, with or without a byte order mark).
+ * Reads CSV (RFC 4180; comma, semicolon, tab, bar or blanks; UTF-8 or UTF-16, with or without a byte order mark) as Excel,
+ * numpy.savetxt, pandas and R write it: with `sep=;` or comments above the rows, and rows without values at the end.
  * @returns one column as shape [rows]; all columns as [rows, columns], or [rows] if there is only one
  * @throws TensorFlowError INVALID_ARGUMENT with line and column if a value is missing or not of the dtype;
  *   NOT_FOUND with the list of columns if the requested one does not exist
@@ -227,14 +257,16 @@ export async function readCsvStream(
  */
 export function csvColumns(head: Uint8Array, name = "data.csv"): string[] {
   const text = new TextDecoder(head[0] === 0xff && head[1] === 0xfe ? "utf-16le" : "utf-8").decode(head);
+  const { delimiter, start, header } = detectDialect(text);
+  if (header !== undefined) return [...header];
   const rows: string[][] = [];
-  const scanner = new CsvScanner(detectDelimiter(text), name, (fields) => {
+  const scanner = new CsvScanner(delimiter, name, (fields) => {
     if (rows.length < 2) rows.push([...fields]);
   });
-  scanner.write(text);
+  scanner.write(text.slice(start));
   if (rows.length < 2) scanner.end();
   const [first, second] = rows;
   if (first === undefined) throw invalidArgument(`"${name}" is empty: it has no rows.`);
-  const isHeader = looksLikeHeader(first, second, true);
-  return first.map((field, index) => (isHeader ? field.trim() : String(index)));
+  if (!looksLikeHeader(first, second, true)) return first.map((_, index) => String(index));
+  return [...headerOf(first, second, delimiter === BLANK)];
 }

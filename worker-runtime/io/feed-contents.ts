@@ -6,12 +6,13 @@ import { setImmediate } from "node:timers/promises";
 import type { DType } from "../protocol/dtype.js";
 import { cancelledBy } from "../protocol/status.js";
 import { csvColumns } from "./csv.js";
-import { fileError, fileKind, readAll, readHead } from "./feed.js";
+import { fileError, fileKind, readHead } from "./feed.js";
 import { describeImageFolder } from "./image/image-feed.js";
 import { type NpyHeader, readNpyHeader } from "./npy-header.js";
 import { npzHeaders } from "./npz.js";
 import { FeatureSurvey, type RecordSurvey } from "./tfrecord/feature-survey.js";
 import { recordsOf } from "./tfrecord/records.js";
+import { readWholeFile } from "./whole-file.js";
 
 export interface FeedFileContents {
   /** The array of a .npy file, without a name, or those of a .npz file or a folder of images; -1 for a size to choose. */
@@ -56,7 +57,7 @@ export async function describeFeedFile(path: string, signal?: AbortSignal): Prom
       case "tfrecord":
         return await describeRecords(createReadStream(path, { highWaterMark: PIECE_BYTES }), name, signal);
       case "npz":
-        return describeHead(await readAll(path, signal), name);
+        return describeHead(await readWholeFile(path, { signal }), name);
       default:
         return describeHead(head, name);
     }

@@ -26,6 +26,7 @@ import { isGzip, SIGNATURE_BYTES } from "./tfrecord/compression.js";
 import { type FeedFeature, RecordFeed } from "./tfrecord/record-feed.js";
 import { beginsWithRecord } from "./tfrecord/record-parser.js";
 import { readTfRecords, recordsOfBytes } from "./tfrecord/records.js";
+import { readWholeFile } from "./whole-file.js";
 import { isZip } from "./zip.js";
 
 /** A shape as declared by a placeholder: -1 for a dimension of any size; undefined for any rank. */
@@ -191,31 +192,6 @@ export function fileError(error: unknown, path: string): unknown {
   }
 }
 
-const READ_BYTES = 64 * 1024 * 1024;
-
-/** The whole file. Unlike readFile, not limited to 2 GB. */
-export async function readAll(path: string, signal: AbortSignal | undefined): Promise<Uint8Array> {
-  const file = await open(path);
-  try {
-    const bytes = new Uint8Array((await file.stat()).size);
-    let filled = 0;
-    while (filled < bytes.length) {
-      if (signal?.aborted) throw cancelledBy(signal.reason, `Reading "${basename(path)}"`);
-      const { bytesRead } = await file.read(
-        bytes,
-        filled,
-        Math.min(READ_BYTES, bytes.length - filled),
-        filled,
-      );
-      if (bytesRead === 0) break;
-      filled += bytesRead;
-    }
-    return bytes.subarray(0, filled);
-  } finally {
-    await file.close();
-  }
-}
-
 /** The first bytes of a file, at most `length`. */
 export async function readHead(path: string, length: number): Promise<Uint8Array> {
   const file = await open(path);
@@ -243,7 +219,8 @@ export async function feedFromFile(path: string, options: FeedFileOptions = {}):
       for await (const record of readTfRecords(path, { signal })) values.push(record);
       return fitFile(values.finish(), options);
     }
-    if (kind !== "csv") return fitFile(arrayFile(kind, await readAll(path, signal), name, column), options);
+    if (kind !== "csv")
+      return fitFile(arrayFile(kind, await readWholeFile(path, { signal }), name, column), options);
     const chunks = createReadStream(path, { highWaterMark: 1024 * 1024, ...(signal && { signal }) });
     return fitFile(await readCsvStream(chunks, { column, dtype, name }), options);
   } catch (error) {

@@ -3,6 +3,7 @@ import { notFound } from "../protocol/status.js";
 import type { Tensor } from "../protocol/tensor.js";
 import { readNpy } from "./npy.js";
 import { type NpyHeader, readNpyHeader } from "./npy-header.js";
+import { checkUnpackedSize } from "./whole-file.js";
 import { ZipArchive } from "./zip.js";
 
 const KIND = ".npz file";
@@ -10,7 +11,8 @@ const KIND = ".npz file";
 /**
  * One array of a .npz file, as numpy.savez and savez_compressed write them.
  * @param array the array's name; optional if the file holds only one
- * @throws TensorFlowError NOT_FOUND with the list of names if there is no such array, INVALID_ARGUMENT if damaged
+ * @throws TensorFlowError NOT_FOUND with the list of names if there is no such array, INVALID_ARGUMENT if damaged,
+ *   RESOURCE_EXHAUSTED if it unpacks to more than 2 GiB or half of the free memory
  */
 export function readNpz(bytes: Uint8Array, array: string | undefined, name = "arrays.npz"): Tensor {
   const archive = new ZipArchive(bytes, name, KIND);
@@ -23,6 +25,7 @@ export function readNpz(bytes: Uint8Array, array: string | undefined, name = "ar
   if (entry === undefined) {
     throw notFound(`"${name}" holds no array "${chosen}". ${list}${didYouMean(chosen, names)}`);
   }
+  if (entry.size > entry.compressedSize) checkUnpackedSize(entry.size, `${name}:${chosen}`);
   return readNpy(archive.content(chosen, entry), `${name}:${chosen}`);
 }
 

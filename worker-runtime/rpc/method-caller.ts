@@ -1,10 +1,11 @@
+import type { CancellationSignal } from "../cancellation/cancellation-signal.js";
 import type { UnaryMethod } from "./message-type.js";
 
 export interface CallOptions {
   /** Ends the call with DEADLINE_EXCEEDED; none when left out. */
   readonly deadlineMillis?: number | undefined;
   /** Cancels the call, here and on the server. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: CancellationSignal | undefined;
   /** Request headers. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }

@@ -1,4 +1,5 @@
 import { CallableOptions } from "../../protos/generated/tensorflow/config.js";
+import type { CancellationSignal } from "../cancellation/cancellation-signal.js";
 import { failedPrecondition, internalError, invalidArgument } from "../protocol/status.js";
 import { tensorFromReceived, tensorToProto } from "../protocol/tensor.js";
 import { randomRequestId } from "../random-id.js";
@@ -24,10 +25,10 @@ export interface StepContext {
   readonly run: <T>(
     what: string,
     signal: AbortSignal | undefined,
-    call: (signal: AbortSignal) => Promise<T>,
+    call: (signal: CancellationSignal) => Promise<T>,
   ) => Promise<T>;
   /** The signal of the call that creates the object. */
-  readonly signal: AbortSignal;
+  readonly signal: CancellationSignal;
 }
 
 export interface CallableSpec {

@@ -1,11 +1,17 @@
 import type { ConfigProto } from "../../protos/generated/tensorflow/config.js";
-import { deadlineExceeded, StatusCode, TensorFlowError, unavailable } from "../protocol/status.js";
+import { delay } from "../cancellation/delay.js";
+import {
+  cancelledBy,
+  deadlineExceeded,
+  StatusCode,
+  TensorFlowError,
+  unavailable,
+} from "../protocol/status.js";
 import type { MasterClient } from "../rpc/master-client.js";
 import type { GraphFeed } from "./graph-source.js";
 import type { Participants, ProbeResult } from "./participants.js";
 import type { PlaceholderTypes } from "./references.js";
 import type { SessionPlan } from "./session-options.js";
-import { delay } from "./wait.js";
 
 /** The deadline of one round of health probes. */
 const PROBE_DEADLINE_MILLIS = 2000;
@@ -73,7 +79,10 @@ async function waitForTasks({ plan, participants, signal, onProgress }: CreateCo
       told = text;
       onProgress?.(text);
     }
-    await delay(pause, signal, "Creating the session");
+    await delay(pause, signal);
+    if (signal.aborted) {
+      throw cancelledBy(signal.reason, "Creating the session");
+    }
     pause = Math.min(pause * 2, MAX_RETRY_MILLIS);
   }
 }

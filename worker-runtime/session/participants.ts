@@ -1,9 +1,9 @@
 import type { ChannelCredentials } from "@grpc/grpc-js";
 import type { GetStatusResponse } from "../../protos/generated/tensorflow/worker.js";
+import { withSharedSignal } from "../cancellation/shared-signal.js";
 import { StatusCode, TensorFlowError } from "../protocol/status.js";
 import { Channel } from "../rpc/channel.js";
 import type { CallOptions } from "../rpc/method-caller.js";
-import { withSharedSignal } from "../rpc/shared-signal.js";
 import { workerClient } from "../rpc/worker-client.js";
 
 /** A task whose health matters to a session. */

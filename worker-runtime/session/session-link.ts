@@ -1,4 +1,6 @@
-import { StatusCode, TensorFlowError } from "../protocol/status.js";
+import type { CancellationSignal } from "../cancellation/cancellation-signal.js";
+import { unlessAborted } from "../cancellation/unless-aborted.js";
+import { cancelledBy, StatusCode, TensorFlowError } from "../protocol/status.js";
 import { Channel } from "../rpc/channel.js";
 import { type MasterClient, masterClient } from "../rpc/master-client.js";
 import { CONTROL_DEADLINE_MILLIS } from "../rpc/service-client.js";
@@ -8,8 +10,8 @@ import { createMasterSession, type MasterSession } from "./master-session.js";
 import { Participants } from "./participants.js";
 import { PlaceholderTypes } from "./references.js";
 import { planSession, type SessionOptions, type SessionPlan } from "./session-options.js";
+import { SharedWork } from "./shared-work.js";
 import { StepWatch } from "./step-watch.js";
-import { orAborted, SharedWork } from "./wait.js";
 
 /** Everything that exists once a session has been connected. */
 export interface Connection {
@@ -69,7 +71,7 @@ export class SessionLink {
   }
 
   /** The session on the master, created and extended as far as the graph has been built. */
-  async ready(signal: AbortSignal): Promise<Established> {
+  async ready(signal: CancellationSignal): Promise<Established> {
     if (this.#established === undefined) {
       if (this.#setUp === undefined || this.#setUp.isCancelled) {
         this.#setUp = new SharedWork("Creating the session", (work) => this.#create(work));
@@ -98,7 +100,7 @@ export class SessionLink {
       extending.then(forget, forget);
     }
     if (this.#extending !== nothingToExtend) {
-      await orAborted(this.#extending, signal, "Extending the graph");
+      await unlessAborted(this.#extending, signal, () => cancelledBy(signal.reason, "Extending the graph"));
     }
     return established;
   }

@@ -1,8 +1,9 @@
 import type { DeviceAttributes } from "../../protos/generated/tensorflow/device_attributes.js";
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { RunStepResponse } from "../../protos/generated/tensorflow/master.js";
+import { CancellationController } from "../cancellation/cancellation-controller.js";
+import type { CancellationSignal } from "../cancellation/cancellation-signal.js";
 import { inBackground } from "../faults.js";
-import { LightAbortController } from "../light-abort.js";
 import {
   cancelled,
   cancelledBy,
@@ -110,7 +111,7 @@ export class Session {
   readonly #link: SessionLink;
   readonly #signal: AbortSignal | undefined;
   /** One for each call in progress; aborted with the error of the call as the reason. */
-  readonly #calls = new Set<LightAbortController>();
+  readonly #calls = new Set<CancellationController>();
   #closing: Promise<void> | undefined;
   readonly #onAbort = (): void => inBackground(this.close());
 
@@ -262,7 +263,7 @@ export class Session {
   }
 
   /** The context of callables and partial runs. */
-  #stepContext(connection: Established, signal: AbortSignal): StepContext {
+  #stepContext(connection: Established, signal: CancellationSignal): StepContext {
     return {
       master: connection.master,
       sessionHandle: connection.session.handle,
@@ -277,7 +278,7 @@ export class Session {
   async #guard<T>(
     what: string,
     signal: AbortSignal | undefined,
-    call: (signal: AbortSignal, abort: (reason: TensorFlowError) => void) => Promise<T>,
+    call: (signal: CancellationSignal, abort: (reason: TensorFlowError) => void) => Promise<T>,
   ): Promise<T> {
     if (this.isClosed) {
       throw failedPrecondition("The session is closed.");
@@ -285,15 +286,14 @@ export class Session {
     if (signal?.aborted) {
       throw cancelledBy(signal.reason, what);
     }
-    const controller = new LightAbortController();
-    const pass = (): void => controller.abort(cancelledBy(signal?.reason, what));
-    signal?.addEventListener("abort", pass, { once: true });
+    const controller = new CancellationController();
+    const leave = controller.follow(signal, () => cancelledBy(signal?.reason, what));
     this.#calls.add(controller);
     try {
       return await call(controller.signal, (reason) => controller.abort(reason));
     } finally {
       this.#calls.delete(controller);
-      signal?.removeEventListener("abort", pass);
+      leave();
     }
   }
 

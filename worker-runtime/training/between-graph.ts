@@ -1,4 +1,6 @@
 /** Steps of between-graph replication: this process is the client of every worker, each of which has a session of its own. */
+import type { RunMetadata } from "../../protos/generated/tensorflow/config.js";
+import type { StepStats } from "../../protos/generated/tensorflow/step_stats.js";
 import { inBackground } from "../faults.js";
 import type { TrainingPlan } from "../graph/training/trainable/plan.js";
 import { invalidArgument } from "../protocol/status.js";
@@ -20,6 +22,11 @@ export interface WorkerStep {
   readonly waitedMillis: number;
   /** How many updates of others came between the reading of the variables and this worker's update. */
   readonly staleness: number | undefined;
+  /**
+   * The statistics of a traced step: one for each session run that it consists of, of synchronous training those of all
+   * workers and the update. Empty if it was not traced.
+   */
+  readonly stepStats: readonly StepStats[];
 }
 
 export interface BetweenGraphOptions {
@@ -35,6 +42,8 @@ export interface BetweenGraphOptions {
   readonly done?: number | undefined;
   /** What is fed with the batch of a number, from 1; each is taken by one worker. */
   readonly feeds?: ((batch: number) => ReadonlyMap<string, Tensor>) | undefined;
+  /** True for the numbers of steps, as in `WorkerStep`, that are traced. Defaults to none. */
+  readonly isTraced?: ((number: number) => boolean) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called before each step; false ends the training. */
   readonly goesOn?: (() => Promise<boolean>) | undefined;
@@ -178,12 +187,13 @@ class AsynchronousTraining {
   }
 
   async #step(worker: number, batch: number): Promise<WorkerStep> {
-    const { plan, fetches, targets = [], feeds, signal } = this.#options;
+    const { plan, fetches, targets = [], feeds, isTraced, signal } = this.#options;
     const counters = plan.asynchronous ? [plan.asynchronous.before, plan.asynchronous.after] : [];
     const startedAt = performance.now();
-    const { values } = await this.#workers.session(worker).run([...fetches, ...counters], {
+    const { values, metadata } = await this.#workers.session(worker).run([...fetches, ...counters], {
       targets: [...targets, plan.train],
       ...(feeds ? { feeds: feeds(batch) } : {}),
+      options: { trace: isTraced?.(batch) },
       signal,
     });
     const [before, after] = values.slice(fetches.length).map((tensor) => Number(tensor?.item()));
@@ -191,6 +201,7 @@ class AsynchronousTraining {
       ...{ worker, number: batch, values: values.slice(0, fetches.length), waitedMillis: 0 },
       millis: performance.now() - startedAt,
       staleness: before === undefined || after === undefined ? undefined : Math.max(0, after - before - 1),
+      stepStats: statsOf(metadata),
     };
   }
 }
@@ -232,31 +243,37 @@ class SynchronousTraining {
   }
 
   async #step(number: number): Promise<void> {
+    const trace = this.#options.isTraced?.(number);
     const startedAt = performance.now();
-    const given = await this.#give(number);
+    const given = await this.#give(number, trace);
     const givenAt = performance.now();
-    await this.#update(given.map(({ worker }) => worker));
+    const updated = await this.#update(
+      given.map(({ worker }) => worker),
+      trace,
+    );
     const endedAt = performance.now();
+    const stepStats = [...given.flatMap((part) => statsOf(part.metadata)), ...statsOf(updated)];
     for (const { worker, values, at } of given) {
       await this.#options.onStep({
-        ...{ worker, number, values, staleness: undefined },
+        ...{ worker, number, values, staleness: undefined, stepStats },
         millis: endedAt - startedAt,
         waitedMillis: Math.max(0, givenAt - at) + (endedAt - givenAt),
       });
     }
   }
 
-  async #give(number: number) {
+  async #give(number: number, trace: boolean | undefined) {
     const { plan, sessions, fetches, targets = [], feeds, signal } = this.#options;
     const { give = "" } = plan.synchronous ?? {};
     const parts = this.#workers.present.map(async (worker) => {
       try {
-        const { values } = await this.#workers.session(worker).run([...fetches], {
+        const { values, metadata } = await this.#workers.session(worker).run([...fetches], {
           targets: [...targets, give],
           ...(feeds ? { feeds: feeds((number - 1) * sessions.length + worker + 1) } : {}),
+          options: { trace },
           signal,
         });
-        return [{ worker, values, at: performance.now() }];
+        return [{ worker, values, metadata, at: performance.now() }];
       } catch (error) {
         return [{ worker, error }];
       }
@@ -272,14 +289,20 @@ class SynchronousTraining {
   }
 
   /** By the first of the workers that have given their gradients. */
-  async #update(given: readonly number[]): Promise<void> {
+  async #update(given: readonly number[], trace: boolean | undefined): Promise<RunMetadata | undefined> {
     const { plan, signal } = this.#options;
     const [first] = given;
     if (first === undefined) throw invalidArgument("No worker has given its gradients.");
-    await this.#workers.session(first).run([], {
+    const { metadata } = await this.#workers.session(first).run([], {
       targets: [plan.train],
       feeds: new Map([[plan.synchronous?.required ?? "", Tensor.of(given.length, "int32")]]),
+      options: { trace },
       signal,
     });
+    return metadata;
   }
+}
+
+function statsOf(metadata: RunMetadata | undefined): readonly StepStats[] {
+  return metadata?.stepStats ? [metadata.stepStats] : [];
 }

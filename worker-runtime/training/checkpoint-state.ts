@@ -1,12 +1,15 @@
 /** The file "checkpoint" of a folder, which lists its checkpoints: CheckpointState in text format, as TensorFlow's. */
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { escapeText, tryDecodeUtf8, unescapeBytes } from "../graph/text-format/escapes.js";
 import { replaceFile, syncFolder } from "../io/durable-files.js";
 import { withFileErrors } from "../io/file-errors.js";
 import { indexPath, temporaryPath } from "../io/tensor-bundle/bundle-files.js";
+import { readWholeFile } from "../io/whole-file.js";
 
 const STATE_FILE = "checkpoint";
+/** It names some files. */
+const MAX_STATE_BYTES = 16 * 2 ** 20;
 
 /** Prefixes of checkpoints, as absolute paths or as the folder was given. */
 export interface CheckpointState {
@@ -23,7 +26,8 @@ export async function getCheckpointState(folder: string): Promise<CheckpointStat
     () => false,
   );
   if (!exists) return undefined;
-  const text = await withFileErrors(path, () => readFile(path, "utf8"));
+  const bytes = await withFileErrors(path, () => readWholeFile(path, { maxBytes: MAX_STATE_BYTES }));
+  const text = bytes.toString("utf8");
   const prefixes = (field: string) =>
     [...text.matchAll(new RegExp(`^\\s*${field}:\\s*"((?:[^"\\\\]|\\\\.)*)"`, "gm"))].map((match) => {
       const prefix = tryDecodeUtf8(unescapeBytes(match[1] ?? "")) ?? "";

@@ -3,6 +3,7 @@ import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import type { SaverDef } from "../../protos/generated/tensorflow/saver.js";
 import { stringListAttr, typeAttr } from "../graph/attr-values.js";
 import { COLOCATION_ATTR, colocationGroup } from "../graph/colocation-groups.js";
 import { checkMessageSize, writeGraphFile } from "../graph/graph-file.js";
@@ -19,13 +20,16 @@ import { shapeLabel } from "../graph/shape.js";
 import { replaceFile, syncFolder, writeFlushed } from "../io/durable-files.js";
 import { withFileErrors } from "../io/file-errors.js";
 import { type BundleFiles, temporaryPath } from "../io/tensor-bundle/bundle-files.js";
-import { BundleReader } from "../io/tensor-bundle/bundle-reader.js";
+import { BundleReader, type BundleTensorInfo } from "../io/tensor-bundle/bundle-reader.js";
 import { BundleWriter } from "../io/tensor-bundle/bundle-writer.js";
+import { parseShapeAndSlice, type ShapeAndSlice, sliceShape } from "../io/tensor-bundle/tensor-slice.js";
+import { removeAbandonedFiles } from "../io/unfinished-files.js";
 import { itemSize } from "../protocol/dtype.js";
 import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../protocol/status.js";
 import type { Tensor } from "../protocol/tensor.js";
 import { randomId } from "../random-id.js";
 import type { Session } from "../session/session.js";
+import { type SavedName, savedNames } from "./checkpoint-names.js";
 
 /** Files are read and written with the rights of this process. */
 const ALL_FILES: BundleFiles = { resolve: (path) => Promise.resolve(path) };
@@ -52,36 +56,70 @@ export interface ExportModelOptions extends ModelTensors {
   readonly onProgress?: ((done: number) => void) | undefined;
 }
 
-/** The values that a checkpoint has under the variables' names. */
-export function checkpointValues(prefix: string): VariableValues {
+/** A graph whose variables a checkpoint may have under other names than theirs, or as parts. */
+export interface SavedGraph {
+  readonly graphDef: Pick<GraphDef, "node">;
+  readonly saverDef?: Pick<SaverDef, "restoreOpName"> | undefined;
+}
+
+/**
+ * The values that a checkpoint has of variables.
+ *
+ * @param graph says from which names its own Savers restore them; left out: from the variables' own
+ */
+export function checkpointValues(prefix: string, graph?: SavedGraph): VariableValues {
   return {
     async *read(variables, signal) {
+      const namesOf = savedNames(graph?.graphDef ?? { node: [] }, graph?.saverDef?.restoreOpName);
       const reader = await BundleReader.open(resolve(prefix), ALL_FILES);
       try {
         const saved = new Set(reader.names());
-        for (const { name, dtype, shape } of variables) {
-          if (!saved.has(name)) throw notFound(`The checkpoint ${prefix} has no value for ${name}.`);
-          const info = reader.info(name);
-          const fits =
-            info.dtype === dtype &&
-            (!shape ||
-              (shape.length === info.shape.length &&
-                shape.every((size, axis) => size < 0 || size === info.shape[axis])));
-          if (fits) continue;
-          throw invalidArgument(
-            `The checkpoint ${prefix} has ${name} as ${info.dtype} ${shapeLabel(info.shape)}, but the variable is ` +
-              `${dtype} ${shapeLabel(shape)}.`,
-          );
-        }
-        for (const { name } of variables) {
+        const wanted = variables.map((variable) => {
+          const names = namesOf(variable.name);
+          const found = names.find(({ key }) => saved.has(key));
+          if (!found)
+            throw notFound(`The checkpoint ${prefix} has no value for ${namesText(variable.name, names)}.`);
+          const slice = found.slice === "" ? undefined : parseShapeAndSlice(found.slice);
+          checkFit(variable, { prefix, info: reader.info(found.key), slice });
+          return { name: variable.name, key: found.key, slice: slice?.slice };
+        });
+        for (const { name, key, slice } of wanted) {
           signal?.throwIfAborted();
-          yield { name, tensor: await reader.read(name) };
+          yield { name, tensor: await reader.read(key, slice) };
         }
       } finally {
         await reader.close();
       }
     },
   };
+}
+
+/** "w", or "w (which the graph restores from model/weight)". */
+function namesText(variable: string, names: readonly SavedName[]): string {
+  const others = new Set(names.map(({ key }) => key).filter((key) => key !== variable));
+  return others.size === 0
+    ? variable
+    : `${variable} (which the graph restores from ${[...others].join(" or ")})`;
+}
+
+/** @throws TensorFlowError INVALID_ARGUMENT if a variable cannot have the value */
+function checkFit(
+  { name, dtype, shape }: ServedVariable,
+  {
+    prefix,
+    info,
+    slice,
+  }: { readonly prefix: string; readonly info: BundleTensorInfo; readonly slice: ShapeAndSlice | undefined },
+): void {
+  const isSame = (one: readonly number[], other: readonly number[]) =>
+    one.length === other.length && one.every((size, axis) => size < 0 || size === other[axis]);
+  const isWhole = !slice || isSame(slice.fullShape, info.shape);
+  const own = slice && isWhole ? sliceShape(info.shape, slice.slice) : info.shape;
+  if (info.dtype === dtype && isWhole && (!shape || isSame(shape, own))) return;
+  throw invalidArgument(
+    `The checkpoint ${prefix} has ${name} as ${info.dtype} ${shapeLabel(own)}, but the variable is ` +
+      `${dtype} ${shapeLabel(isWhole ? shape : slice.fullShape)}.`,
+  );
 }
 
 /**
@@ -194,6 +232,7 @@ export async function exportSavedModel(
   try {
     await withFileErrors(path, async () => {
       await checkFolder(dirname(path));
+      await removeAbandonedFiles(dirname(path));
       await mkdir(temporary);
       await writeFlushed(
         join(temporary, "saved_model.pb"),

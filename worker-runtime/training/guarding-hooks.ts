@@ -1,9 +1,9 @@
 /** Hooks that watch over a loop: numbers that are none, a later start, a last evaluation. */
+import { delay } from "../cancellation/delay.js";
 import type { Output } from "../graph/graph.js";
-import { internalError } from "../protocol/status.js";
+import { cancelledBy, internalError } from "../protocol/status.js";
 import type { Tensor } from "../protocol/tensor.js";
 import type { Session } from "../session/session.js";
-import { delay } from "../session/wait.js";
 import { numberOf, type RunContext, type SessionRunHook, StepHook } from "./hooks.js";
 
 /** The pause between looks at the global step. */
@@ -51,7 +51,8 @@ export class GlobalStepWaiterHook extends StepHook {
   override async beforeRun({ session, signal }: RunContext): Promise<readonly Output[]> {
     while (!this.#started && this.#waitUntilStep > 0) {
       if ((await numberOf(session, this.step)) >= this.#waitUntilStep) break;
-      await delay(LOOK_MILLIS, signal, `Waiting for global step ${this.#waitUntilStep}`);
+      await delay(LOOK_MILLIS, signal);
+      if (signal?.aborted) throw cancelledBy(signal.reason, `Waiting for global step ${this.#waitUntilStep}`);
     }
     this.#started = true;
     return [];

@@ -1,3 +1,4 @@
+import { delay } from "../cancellation/delay.js";
 import type { Graph } from "../graph/graph.js";
 import type { Operation, Output } from "../graph/operation.js";
 import {
@@ -7,6 +8,7 @@ import {
 } from "../graph/ops/state.js";
 import {
   aborted,
+  cancelledBy,
   deadlineExceeded,
   failedPrecondition,
   StatusCode,
@@ -15,7 +17,6 @@ import {
 import type { Tensor } from "../protocol/tensor.js";
 import type { RunResult } from "../session/run-step.js";
 import { type RunArguments, Session, type SessionOptions } from "../session/session.js";
-import { delay } from "../session/wait.js";
 import { CheckpointSaverHook, type RunContext, type SessionRunHook } from "./hooks.js";
 import { StepCounterHook, SummarySaverHook } from "./reporting-hooks.js";
 import { Saver } from "./saver.js";
@@ -280,7 +281,8 @@ export class MonitoredTrainingSession {
     const { retryMillis = DEFAULT_RETRY_MILLIS, signal } = this.#options;
     const millis = Math.min(retryMillis, FIRST_RETRY_MILLIS * 2 ** this.#pauses);
     this.#pauses += 1;
-    await delay(millis, signal, what);
+    await delay(millis, signal);
+    if (signal?.aborted) throw cancelledBy(signal.reason, what);
   }
 
   async #closeAll(): Promise<void> {

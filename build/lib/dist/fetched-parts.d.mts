@@ -1,3 +1,9 @@
 /** What the tests take of fetched-parts.mjs. */
 
-export const NODE_VERSION: string;
+interface PackagedNode {
+  readonly version: string;
+  readonly integrity: string;
+}
+
+/** By the names of the targets. */
+export const PACKAGED_NODES: Readonly<Record<string, PackagedNode>> & { readonly "win32-x64": PackagedNode };

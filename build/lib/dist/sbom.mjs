@@ -2,8 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { npmCommand } from "../programs.mjs";
 import { outDir, root } from "../project.mjs";
-import { NODE_VERSION } from "./fetched-parts.mjs";
+import { PACKAGED_NODES } from "./fetched-parts.mjs";
 
 const SBOM = join(root, "build", "dist", "sbom.cdx.json");
 
@@ -15,12 +16,11 @@ const SBOM = join(root, "build", "dist", "sbom.cdx.json");
  * @returns {string} its path
  */
 export function writeSbom(file = SBOM) {
-  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  const text = execFileSync(npm, ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"], {
+  const [npm, ...script] = npmCommand();
+  const text = execFileSync(npm, [...script, "sbom", "--sbom-format", "cyclonedx", "--package-lock-only"], {
     cwd: root,
     encoding: "utf8",
     maxBuffer: 2 ** 26,
-    shell: process.platform === "win32",
   });
   const { serialNumber, metadata, components, dependencies, ...rest } = JSON.parse(text);
   const { timestamp, ...described } = metadata;
@@ -57,8 +57,9 @@ export function writeSbom(file = SBOM) {
 /** What is no dependency in npm's sense. */
 function runtimes() {
   const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+  const nodes = new Set(Object.values(PACKAGED_NODES).map(({ version }) => version));
   return [
-    { name: "node", version: NODE_VERSION, purl: `pkg:generic/node@${NODE_VERSION}` },
+    ...[...nodes].map((version) => ({ name: "node", version, purl: `pkg:generic/node@${version}` })),
     { name: "electron", version: lock.packages["node_modules/electron"].version },
   ].map(({ name, version, purl = `pkg:npm/${name}@${version}` }) => ({
     ...{ "bom-ref": `${name}@${version}`, type: "framework", name, version, scope: "required", purl },

@@ -1,8 +1,12 @@
 /** What find-peers.ts, for the tests, takes of peers.mjs. */
 export type PeerName =
   | "tensorflow"
+  | "python"
   | "chromium"
+  | "firefox"
+  | "webkit"
   | "vulkan"
+  | "electron-node"
   | "shared"
   | "namespaces"
   | "nftables"
@@ -30,8 +34,10 @@ export const PEER_NAMES: readonly PeerName[];
 export const sharedDir: string;
 export function lackOf(name: PeerName): Lack | undefined;
 export function lackSentence(name: PeerName, lack?: Lack): string;
+export function findElectronNode(): string | undefined;
 export function findTensorflow(): PythonWithTensorflow | undefined;
 export function lookForChromium(): { readonly program: string } | (Lack & { readonly program?: never });
+export function lookForFirefox(): { readonly program: string } | (Lack & { readonly program?: never });
 export function lookForVulkan():
   | { readonly environment: Readonly<Record<string, string>> }
   | (Lack & { readonly environment?: never });

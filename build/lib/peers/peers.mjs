@@ -6,11 +6,13 @@ import { lackOfPrograms } from "../programs.mjs";
 import { root } from "../project.mjs";
 import { CHROMIUM_PACKAGES, lookForChromium } from "./chromium.mjs";
 import { installCommand, installPackages, isDebian } from "./debian.mjs";
+import { bringElectronNode, findElectronNode, lackOfElectronNode } from "./electron-node.mjs";
+import { FIREFOX_PACKAGES, lookForFirefox } from "./firefox.mjs";
 import { lackOfNamespaces, NAMESPACE_PROGRAMS } from "./namespaces.mjs";
-import { bringTensorflow, findTensorflow } from "./python.mjs";
+import { bringTensorflow, findTensorflow, lackOfPython } from "./python.mjs";
 import { lookForVulkan } from "./vulkan.mjs";
 
-export { findTensorflow, lookForChromium, lookForVulkan };
+export { findElectronNode, findTensorflow, lookForChromium, lookForFirefox, lookForVulkan };
 
 /** The folder with reference material (TensorFlow's own tests, protocol notes), beside the repository. */
 export const sharedDir = join(root, "..", "shared");
@@ -22,8 +24,8 @@ function programs(title, byProgram) {
 
 /**
  * By name: a description; `lack`, which returns undefined if it is present, otherwise why it is not, with the system
- * packages or the command that would install it; `packages`, all required Debian packages; and `bring`, which makes or
- * downloads what needs no administrator rights, and returns what is still missing.
+ * packages or the command that would install it; `packages`, all required Debian packages; `bring`, which makes or
+ * downloads what needs no administrator rights, and returns what is still missing; and `needsRoot` if only root can use it.
  */
 const PEERS = {
   tensorflow: {
@@ -33,6 +35,7 @@ const PEERS = {
     packages: ["python3-venv"],
     bring: bringTensorflow,
   },
+  python: { title: "Python 3", lack: lackOfPython, packages: ["python3-venv"] },
   chromium: {
     title: "a browser",
     lack: () => {
@@ -41,6 +44,18 @@ const PEERS = {
     },
     packages: CHROMIUM_PACKAGES,
   },
+  firefox: {
+    title: "Firefox",
+    lack: () => {
+      const { program, ...lack } = lookForFirefox();
+      return program === undefined ? lack : undefined;
+    },
+    packages: FIREFOX_PACKAGES,
+  },
+  webkit: programs("WebKitGTK's browser, and a display in memory", {
+    WebKitWebDriver: "webkit2gtk-driver",
+    Xvfb: "xvfb",
+  }),
   vulkan: {
     title: "a software Vulkan",
     lack: () => {
@@ -48,6 +63,12 @@ const PEERS = {
       return environment === undefined ? lack : undefined;
     },
     packages: [],
+  },
+  "electron-node": {
+    title: "the Node.js of Electron",
+    lack: lackOfElectronNode,
+    packages: [],
+    bring: bringElectronNode,
   },
   shared: {
     title: "the reference material",
@@ -61,6 +82,7 @@ const PEERS = {
     title: "hosts in network namespaces",
     lack: lackOfNamespaces,
     packages: Object.values(NAMESPACE_PROGRAMS),
+    needsRoot: true,
   },
   nftables: programs("nftables", { nft: "nftables" }),
   iptables: programs("iptables", { iptables: "iptables" }),
@@ -85,6 +107,10 @@ const SERVICES = ["ufw", "firewalld", "avahi-daemon"];
 
 export const PEER_NAMES = Object.keys(PEERS);
 
+export function needsRoot(name) {
+  return PEERS[name].needsRoot === true;
+}
+
 /** Cached results of `lack`; a check takes up to a few tenths of a second. */
 const known = new Map();
 
@@ -105,11 +131,16 @@ export function lackSentence(name, lack = lackOf(name)) {
   return `Missing: ${PEERS[name].title}. ${lack.why}${remedy === undefined ? "" : ` To change that: ${remedy}`}`;
 }
 
+/** Installs the system packages of peers, which only root can, and only on Debian and its derivatives. */
+export async function installPeerPackages(names = PEER_NAMES) {
+  if (!isDebian() || process.getuid() !== 0) return;
+  const missing = names.filter((name) => PEERS[name].lack() !== undefined);
+  await installPackages([...new Set(missing.flatMap((name) => PEERS[name].packages))]);
+}
+
 /** Installs peers as far as possible here; system packages only in continuous integration, as root. */
 export async function bringPeers(names, underCi) {
-  if (underCi && isDebian() && process.getuid() === 0) {
-    await installPackages([...new Set(names.flatMap((name) => PEERS[name].packages))]);
-  }
+  if (underCi) await installPeerPackages(names);
   for (const name of names) {
     const { bring } = PEERS[name];
     if (bring !== undefined) known.set(name, await bring());

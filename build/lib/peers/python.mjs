@@ -89,6 +89,18 @@ export function findTensorflow() {
   return undefined;
 }
 
+/** Debian ships both in a separate package. */
+const HAS_VENV = "import venv, ensurepip; ensurepip.version()";
+
+/** Why the python3 on PATH cannot run scripts in environments of their own, or undefined if it can. */
+export function lackOfPython() {
+  const executable = findProgram("python3");
+  if (executable !== undefined && ask(executable, ["-c", HAS_VENV]).ok) return undefined;
+  const why =
+    executable === undefined ? "There is no python3 on PATH." : "python3 has no venv module with pip.";
+  return { why, packages: ["python3-venv"] };
+}
+
 /** The Python that .venv is made with, or why there is none. */
 function basePython() {
   const minors = Array.from({ length: LAST_MINOR - FIRST_MINOR + 1 }, (_, index) => LAST_MINOR - index);
@@ -102,8 +114,7 @@ function basePython() {
       unsuitable.push(`${name} is Python ${minor < 0 ? 2 : `3.${minor}`}`);
       continue;
     }
-    // Debian ships these two in a separate package.
-    if (ask(executable, ["-c", "import venv, ensurepip; ensurepip.version()"]).ok) return { executable };
+    if (ask(executable, ["-c", HAS_VENV]).ok) return { executable };
     unsuitable.push(`${name} has no venv module with pip`);
   }
   if (unsuitable.length === 0) {

@@ -1,9 +1,10 @@
 /** Examines this machine and tests the routes from it and from the paired machines that answer. */
+
+import { withSharedSignal } from "../../../worker-runtime/cancellation/shared-signal.js";
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import { checkOwnHost } from "../../../worker-runtime/engines/address-check.js";
 import { type PortHolder, portHolder } from "../../../worker-runtime/engines/port-holder.js";
 import { type FoundRuntimes, searchRuntimes } from "../../../worker-runtime/engines/tensorflow/find.js";
-import { withSharedSignal } from "../../../worker-runtime/rpc/shared-signal.js";
 import type { Machine, Task } from "../../api/cluster.js";
 import type { FirewallFacts } from "../../api/firewall.js";
 import type { Diagnosis, Reachability } from "../../api/reachability.js";
@@ -20,7 +21,7 @@ import { probeAddress } from "../../network/reachability/probe.js";
 import { type ProxySettings, proxySettings } from "../../network/reachability/proxies.js";
 import { RouteTests } from "../../network/reachability/route-tests.js";
 import { describeRoutes } from "../../network/reachability/routes.js";
-import { askInstance, clonesSchema } from "../../peers/agent/instance-lock.js";
+import { askInstance, knownPeersSchema } from "../../peers/agent/instance-lock.js";
 import { loadIdentity } from "../../peers/identity/identity.js";
 import { deferred } from "../../shared/deferred.js";
 import { defined, messageOf } from "../../shared/problems.js";
@@ -64,9 +65,9 @@ export async function examine(
   const agents = await PairedAgents.connect(paired, options.dataDir, signal);
   try {
     const placed = await placeTasks(description, paired, options.cluster);
-    const [ownAgent, clones] = await Promise.all([
+    const [ownAgent, { clones, callers }] = await Promise.all([
       ownAgentPort(paired, options.dataDir, signal),
-      knownClones(options.dataDir),
+      askRunningInstance(options.dataDir),
     ]);
     const machines = placed.map((placedOne): Machine => {
       const machine = { ...placedOne, ...defined({ clones: clones.get(placedOne.id) }) };
@@ -74,17 +75,21 @@ export async function examine(
       const presence = machine.kind === "paired" ? "offline" : machine.presence;
       return { ...machine, presence, ...agents.factsOf(machine.id) };
     });
-    return await examineMachines(options, machines, gpus, agents, { signal, onProgress });
+    return await examineMachines(options, { machines, gpus, agents, callers }, { signal, onProgress });
   } finally {
     await agents.close();
   }
 }
 
+interface FoundMachines extends Pick<RunningInstance, "callers"> {
+  readonly machines: readonly Machine[];
+  readonly gpus: readonly GpuReading[];
+  readonly agents: PairedAgents;
+}
+
 async function examineMachines(
   options: DoctorOptions,
-  machines: readonly Machine[],
-  gpus: readonly GpuReading[],
-  agents: PairedAgents,
+  { machines, gpus, agents, callers }: FoundMachines,
   { signal, onProgress }: ExamineHooks,
 ): Promise<Examination> {
   const ownPorts = tasksHere(machines).flatMap(({ address }) => portOf(address) ?? []);
@@ -113,6 +118,7 @@ async function examineMachines(
     tested.plans,
     (key) => tested.tests.result(key),
     (machineId) => (machineId === THIS_MACHINE ? firewall : undefined),
+    (machineId) => callers.has(machineId),
   );
   const proxies = proxySettings();
   const diagnoses = diagnose({
@@ -152,17 +158,23 @@ async function examineMachines(
   };
 }
 
-/**
- * Machines with the identity of another one, as detected by the Tensordeck that runs here, since detection takes a
- * while: their addresses by device ID.
- */
-async function knownClones(dataDir: string): Promise<ReadonlyMap<string, string[]>> {
-  const answer = await askInstance(dataDir, "clones").catch(() => undefined);
-  if (answer === undefined) return new Map();
-  const clones = new Map(Object.entries(clonesSchema.parse(JSON.parse(answer))));
+/** Facts about other machines that only the Tensordeck running here can have learned. */
+interface RunningInstance {
+  /** Addresses of the machines that share one identity, by machine. */
+  readonly clones: ReadonlyMap<string, string[]>;
+  /** The machines that have a connection to this one now. */
+  readonly callers: ReadonlySet<string>;
+}
+
+async function askRunningInstance(dataDir: string): Promise<RunningInstance> {
+  const answer = await askInstance(dataDir, "peers").catch(() => undefined);
+  if (answer === undefined) return { clones: new Map(), callers: new Set() };
+  const known = knownPeersSchema.parse(JSON.parse(answer));
+  const clones = new Map(Object.entries(known.clones));
   const { deviceId } = await loadIdentity(dataDir);
   const own = clones.get(deviceId);
-  return own ? clones.set(THIS_MACHINE, own) : clones;
+  if (own) clones.set(THIS_MACHINE, own);
+  return { clones, callers: new Set(known.callers) };
 }
 
 async function describeThisMachine() {

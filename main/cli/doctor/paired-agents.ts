@@ -1,4 +1,5 @@
 /** Connections to the agents of paired machines, which describe them and dial from there. */
+import { withDeadline } from "../../../worker-runtime/cancellation/deadline.js";
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import type { MachineFacts } from "../../api/machines.js";
 import type { MachineSample } from "../../api/samples.js";
@@ -39,7 +40,6 @@ export class PairedAgents {
     // Without paired machines no identity is needed, and examining a machine should not create one.
     if (paired.length === 0) return new PairedAgents(new Map());
     const identity = await loadIdentity(dataDir);
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MILLIS)]);
     const connections = paired.map((machine) => {
       const { deviceId, certPem, name } = machine;
       return new AgentConnection({
@@ -50,7 +50,9 @@ export class PairedAgents {
         addresses: () => agentAddresses(machine),
       });
     });
-    await Promise.all(connections.map((connection) => answered(connection, deadline)));
+    await withDeadline(CONNECT_MILLIS, signal, (ends) =>
+      Promise.all(connections.map((connection) => answered(connection, ends))),
+    );
     const agents = new PairedAgents(
       new Map(connections.map((connection) => [connection.deviceId, connection])),
     );
@@ -84,17 +86,18 @@ export class PairedAgents {
   }
 }
 
-function answered(connection: AgentConnection, deadline: AbortSignal): Promise<void> {
+/** Resolves when the machine has described itself, or when the signal is aborted. */
+function answered(connection: AgentConnection, ends: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {
       const { presence, platform } = connection.facts();
-      if (!deadline.aborted && (presence !== "online" || platform === "")) return;
+      if (!ends.aborted && (presence !== "online" || platform === "")) return;
       stop();
-      deadline.removeEventListener("abort", look);
+      ends.removeEventListener("abort", look);
       resolve();
     };
     const stop = connection.onFacts(look);
-    deadline.addEventListener("abort", look, { once: true });
+    ends.addEventListener("abort", look, { once: true });
     connection.open();
     look();
   });

@@ -28,6 +28,7 @@ import { keepCrashDumps } from "./crash-dumps.js";
 import { disposeBeforeEnd } from "./ending.js";
 import { pickFile } from "./file-dialogs.js";
 import { callerOf, sendEvents, serveRequests } from "./ipc.js";
+import { leaveFolder } from "./leave-folder.js";
 import { menuTemplate } from "./menu.js";
 import { serveMenu } from "./menu-channel.js";
 import { confineNavigation } from "./navigation.js";
@@ -107,7 +108,7 @@ async function run(): Promise<void> {
         remedy: "Use it there.",
       });
     },
-    clones: () => loaded?.clones() ?? {},
+    peers: () => loaded?.knownPeers(),
   });
   openLog(dataDir);
   log.info(startText("electron"));
@@ -196,7 +197,10 @@ if (app.requestSingleInstanceLock()) {
     onDocuments: (paths) => askedDocuments.add(paths),
     onShow: () => showWindow(),
   });
+  leaveFolder();
   run().catch((error: unknown) => failStart(error, { app, dialog }));
 } else {
+  // The first instance has got the folder with the lock's request.
+  leaveFolder();
   app.quit();
 }

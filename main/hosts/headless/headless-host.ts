@@ -1,6 +1,6 @@
 /** The window without Electron: an HTTP server on the loopback interface that a browser opens. */
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { inBackground } from "../../../worker-runtime/faults.js";
@@ -16,9 +16,11 @@ import { handleHttp } from "./http-routes.js";
 const DEFAULT_MAX_MESSAGE_BYTES = 2 ** 30 + 2 ** 20;
 /**
  * Any program on this machine can connect before it has presented a secret; the file descriptors that tasks
- * need must not run out.
+ * need must not run out. The oldest connections without a secret give way to new ones, which may be a window's.
  */
 const MAX_CONNECTIONS = 256;
+/** A connection on which nothing is asked within this time is none of a browser. */
+const FIRST_REQUEST_MILLIS = 5_000;
 
 export interface HeadlessHostOptions {
   /** 0: any free port. */
@@ -64,13 +66,33 @@ export async function startHeadlessHost(options: HeadlessHostOptions): Promise<H
   // Requests have only headers or a token; slow senders are disconnected.
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;
-  server.maxConnections = MAX_CONNECTIONS;
   /** Every socket, upgraded ones included, of which the server itself no longer knows. */
-  const open = new Set<Socket>();
+  const open = new Set<Duplex>();
+  /** Those of no window, the oldest first, with what ends them unless something is asked. */
+  const unproven = new Map<Duplex, NodeJS.Timeout>();
   server.on("connection", (socket) => {
     open.add(socket);
-    socket.once("close", () => open.delete(socket));
+    unproven.set(
+      socket,
+      setTimeout(() => socket.destroy(), FIRST_REQUEST_MILLIS),
+    );
+    socket.once("close", () => {
+      clearTimeout(unproven.get(socket));
+      open.delete(socket);
+      unproven.delete(socket);
+    });
+    if (open.size <= MAX_CONNECTIONS) return;
+    // The new one itself, if all others are windows.
+    for (const [oldest, timer] of unproven) {
+      clearTimeout(timer);
+      oldest.destroy();
+      // Its close comes later.
+      open.delete(oldest);
+      unproven.delete(oldest);
+      break;
+    }
   });
+  server.on("request", ({ socket }) => clearTimeout(unproven.get(socket)));
 
   const sockets = new WebSocketServer({
     noServer: true,
@@ -86,6 +108,8 @@ export async function startHeadlessHost(options: HeadlessHostOptions): Promise<H
       socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
+    clearTimeout(unproven.get(socket));
+    unproven.delete(socket);
     inBackground(
       application.promise.then((served) => {
         if (socket.destroyed || !server.listening) return;
@@ -108,8 +132,7 @@ export async function startHeadlessHost(options: HeadlessHostOptions): Promise<H
     sharedWindow: {
       issueToken: () => access.issueToken(),
       serve: (socket, sharedPort) => {
-        // Such a connection is not counted by the server, which did not accept it.
-        if (open.size >= MAX_CONNECTIONS || !server.listening) {
+        if (!server.listening) {
           socket.destroy();
           return;
         }

@@ -46,7 +46,7 @@ export async function startHeadlessProcess(options: HeadlessProcessOptions): Pro
     rendererFolder: join(packageRoot(), "build/out/renderer"),
   });
   let loaded: Application | undefined;
-  const answers = { link: () => host.newWindowUrl(), clones: () => loaded?.clones() ?? {} };
+  const answers = { link: () => host.newWindowUrl(), peers: () => loaded?.knownPeers() };
   const lock = await InstanceLock.claim(dataDir, answers).catch(async (error: unknown) => {
     await host.close();
     throw error;

@@ -1,7 +1,10 @@
 /** The objects of a script's job in Kubernetes: made, watched for refusals, and removed. */
+
 import { randomBytes } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
+import { withDeadline } from "../../../worker-runtime/cancellation/deadline.js";
+import { delay } from "../../../worker-runtime/cancellation/delay.js";
+import { LinkedAbortController } from "../../../worker-runtime/cancellation/linked-abort-controller.js";
 import { shortTaskText } from "../../../worker-runtime/cluster/device-name.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import type { Problem } from "../../api/problem.js";
@@ -67,9 +70,8 @@ export class JobObjects {
       if (this.#isIsolated) await this.#create("NetworkPolicy", scriptPolicy(jobName, metadata));
     }
     return (onRefused) => {
-      const over = new AbortController();
-      const signal = AbortSignal.any([over.signal, this.#options.signal]);
-      inBackground(this.#lookForRefusal(metadata.name, shortTaskText(task), onRefused, signal));
+      const over = new LinkedAbortController(this.#options.signal);
+      inBackground(this.#lookForRefusal(metadata.name, shortTaskText(task), onRefused, over.signal));
       return () => over.abort();
     };
   }
@@ -77,18 +79,19 @@ export class JobObjects {
   /** Deletes everything, pods included. What cannot be deleted goes by itself an hour after its end. */
   async remove(): Promise<void> {
     const { api, namespace, jobName } = this.#options;
-    const signal = AbortSignal.timeout(REMOVE_MILLIS);
-    for (const kind of ["Job", "Service", "NetworkPolicy"] as const) {
-      await api
-        .request({
-          method: "DELETE",
-          path: pathOf(kind, namespace),
-          query: { labelSelector: scriptSelector(jobName), propagationPolicy: "Background" },
-          what: `What belongs to ${jobName} cannot be deleted`,
-          signal,
-        })
-        .catch(() => undefined);
-    }
+    await withDeadline(REMOVE_MILLIS, undefined, async (signal) => {
+      for (const kind of ["Job", "Service", "NetworkPolicy"] as const) {
+        await api
+          .request({
+            method: "DELETE",
+            path: pathOf(kind, namespace),
+            query: { labelSelector: scriptSelector(jobName), propagationPolicy: "Background" },
+            what: `What belongs to ${jobName} cannot be deleted`,
+            signal,
+          })
+          .catch(() => undefined);
+      }
+    });
   }
 
   #job(task: PortedTask, attempt: number, gpus: number): object {
@@ -118,7 +121,7 @@ export class JobObjects {
   ): Promise<void> {
     const { api, namespace } = this.#options;
     while (!signal.aborted) {
-      await delay(LOOK_MILLIS, undefined, { signal }).catch(() => undefined);
+      await delay(LOOK_MILLIS, signal);
       if (signal.aborted) return;
       const answer = await api
         .request({

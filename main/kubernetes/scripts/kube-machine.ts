@@ -1,7 +1,10 @@
 /** Kubernetes as the place where the tasks of a submitted script run: a Job with one pod for each. */
+
 import { mkdir, writeFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { join } from "node:path";
+import { LinkedAbortController } from "../../../worker-runtime/cancellation/linked-abort-controller.js";
+import { unlessAborted } from "../../../worker-runtime/cancellation/unless-aborted.js";
 import { shortTaskText, type TaskName } from "../../../worker-runtime/cluster/device-name.js";
 import { PARAMETER_SERVER_JOB } from "../../../worker-runtime/cluster/job-names.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
@@ -9,7 +12,6 @@ import { ProblemError } from "../../api/wire.js";
 import type { FolderFiles } from "../../scripts/files/script-files.js";
 import type { OnScriptLine, ScriptExit, ScriptProcess } from "../../scripts/script-process.js";
 import type { PortedTask, ScriptCluster } from "../../scripts/task-environment.js";
-import { unlessAborted } from "../../shared/deferred.js";
 import { messageOf, problem } from "../../shared/problems.js";
 import type { Collected, JobMachine, MachineEvents, MachineJob, Prepared } from "../../submit/job-machine.js";
 import type { JobSettings } from "../../submit/job-settings.js";
@@ -52,8 +54,7 @@ export class KubeMachine implements JobMachine {
   readonly id = "kubernetes";
   readonly name: string;
   readonly #options: KubeMachineOptions;
-  readonly #over = new AbortController();
-  readonly #signal: AbortSignal;
+  readonly #over: LinkedAbortController;
   readonly #objects: JobObjects;
   /** The newest pod of each task, by the task's host name. */
   readonly #pods = new Map<string, ScriptPod>();
@@ -67,8 +68,8 @@ export class KubeMachine implements JobMachine {
     this.#options = options;
     const { api, namespace, jobName, size, signal } = options;
     this.name = `Kubernetes (${api.context}/${namespace})`;
-    this.#signal = AbortSignal.any([signal, this.#over.signal]);
-    this.#objects = new JobObjects({ api, namespace, jobName, size, signal: this.#signal });
+    this.#over = new LinkedAbortController(signal);
+    this.#objects = new JobObjects({ api, namespace, jobName, size, signal: this.#over.signal });
   }
 
   /** Each pod has ports of its own. */
@@ -105,7 +106,7 @@ export class KubeMachine implements JobMachine {
           if (trouble) events.onProgress(this, [trouble.message, trouble.reason].join(" "));
         },
       },
-      this.#signal,
+      this.#over.signal,
       scriptSelector(jobName),
     );
     await Promise.all(tasks.map((task) => this.#makePod(task, 1)));
@@ -189,7 +190,7 @@ export class KubeMachine implements JobMachine {
   async close(): Promise<void> {
     clearTimeout(this.#usageTimer);
     const running = [...this.#pods.values()].filter((pod) => !pod.hasEnded && pod.pod !== undefined);
-    if (!this.#signal.aborted) {
+    if (!this.#over.signal.aborted) {
       await Promise.allSettled(
         running.map((pod) => pod.execute(finishCommand(), { what: "The pod cannot be ended" })),
       );
@@ -224,14 +225,14 @@ export class KubeMachine implements JobMachine {
     const name = shortTaskText(task);
     const tell = (text: string) => events.onProgress(this, `${name}: ${text}`);
     const pod = new ScriptPod(task, attempt, {
-      ...{ api, namespace, token: this.#objects.token, signal: this.#signal },
+      ...{ api, namespace, token: this.#objects.token, signal: this.#over.signal },
       onProgress: (_task, text) => tell(text),
     });
     this.#pods.set(hostOf(task), pod);
     const refused = await this.#objects.makeJob(task, attempt, this.#gpusOf(task));
     const stop = refused((reason) => pod.fail(new ProblemError(reason)));
     try {
-      await unlessAborted(pod.ready, this.#signal);
+      await unlessAborted(pod.ready, this.#over.signal);
     } finally {
       stop();
     }
@@ -256,7 +257,7 @@ export class KubeMachine implements JobMachine {
     const { api, namespace, jobName, events } = this.#options;
     if (events.onLoads === undefined) return;
     try {
-      const usage = await podUsage(api, namespace, this.#signal, scriptSelector(jobName));
+      const usage = await podUsage(api, namespace, this.#over.signal, scriptSelector(jobName));
       // A cluster that measures nothing does not begin to.
       if (usage === undefined) return;
       const loads = [...this.#pods.values()].flatMap((script) => {
@@ -269,7 +270,7 @@ export class KubeMachine implements JobMachine {
     } catch {
       // The next time, perhaps.
     }
-    if (this.#signal.aborted) return;
+    if (this.#over.signal.aborted) return;
     this.#usageTimer = setTimeout(() => inBackground(this.#measure()), USAGE_MILLIS);
     this.#usageTimer.unref();
   }

@@ -1,17 +1,18 @@
 /** The pod of one task of a script: its log, what is run in it, and how it ended. */
 import type { Readable } from "node:stream";
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as after } from "node:timers/promises";
+import { delay } from "../../../worker-runtime/cancellation/delay.js";
 import { shortTaskText, type TaskName } from "../../../worker-runtime/cluster/device-name.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import type { Problem } from "../../api/problem.js";
 import type { OnScriptLine, ScriptExit } from "../../scripts/script-process.js";
 import { type Deferred, deferred } from "../../shared/deferred.js";
 import { defined, problem } from "../../shared/problems.js";
+import { exitOfCode } from "../../tasks/exit-code.js";
 import type { ApiServer } from "../api-server.js";
 import { execInPod } from "../pod-exec.js";
 import { podLog } from "../pod-log.js";
 import { type Pod, problemOfPod } from "../pod-task.js";
-import { exitOfCode } from "./exit-of-code.js";
 import { SCRIPT_CONTAINER } from "./script-manifests.js";
 import { endOfStart, signalCommand, startCommand } from "./script-program.js";
 
@@ -123,7 +124,7 @@ export class ScriptPod {
       await this.#signal("TERM");
       const isOver = await Promise.race([
         Promise.race([current.exit.promise, this.#end.promise]).then(() => true),
-        delay(GRACE_MILLIS, false, { ref: false }),
+        after(GRACE_MILLIS, false, { ref: false }),
       ]);
       if (isOver) return;
     }
@@ -221,7 +222,7 @@ export class ScriptPod {
       } catch {
         if (this.#hasEnded) break;
       }
-      await delay(PAUSE_MILLIS, undefined, { signal }).catch(() => undefined);
+      await delay(PAUSE_MILLIS, signal);
     }
     this.#logRead.resolve();
   }

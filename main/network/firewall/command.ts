@@ -1,6 +1,6 @@
 /** Running the system's programs: the one place where the firewall code meets the machine. */
-import { execFile } from "node:child_process";
-import { endWithSignal } from "../../../worker-runtime/engines/end-with-signal.js";
+import { pathFolders } from "../../../worker-runtime/programs/find-program.js";
+import { runProgram } from "../../../worker-runtime/programs/run-program.js";
 import { errnoOf } from "../../shared/problems.js";
 
 export interface CommandEnd {
@@ -42,33 +42,20 @@ const MAX_OUTPUT_BYTES = 32 << 20;
 /** Folders of administrators' programs, which are often missing from an account's PATH. */
 const systemFolders = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
-export const runCommand: RunCommand = (program, args, { signal, timeoutMillis = 0 }) =>
-  new Promise((resolve, reject) => {
-    const child = execFile(
-      program,
-      [...args],
-      {
-        encoding: "utf8",
-        timeout: timeoutMillis,
-        windowsHide: true,
-        maxBuffer: MAX_OUTPUT_BYTES,
-        env: commandEnvironment(),
-      },
-      (error, stdout, stderr) => {
-        if (signal.aborted) {
-          reject(signal.reason);
-          return;
-        }
-        if (errnoOf(error) === "ENOENT")
-          resolve({ code: NOT_FOUND, stdout, stderr: `${program}: not found` });
-        else resolve({ code: exitCodeOf(error), stdout, stderr });
-      },
-    );
-    endWithSignal(child, signal);
+export const runCommand: RunCommand = async (program, args, { signal, timeoutMillis = 0 }) => {
+  const { error, stdout, stderr } = await runProgram(program, args, {
+    timeoutMillis,
+    maxOutputBytes: MAX_OUTPUT_BYTES,
+    env: commandEnvironment(),
+    signal,
   });
+  signal.throwIfAborted();
+  if (errnoOf(error) === "ENOENT") return { code: NOT_FOUND, stdout, stderr: `${program}: not found` };
+  return { code: exitCodeOf(error), stdout, stderr };
+};
 
 function exitCodeOf(error: unknown): number {
-  if (error === null) return 0;
+  if (error === undefined) return 0;
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "number" ? code : ENDED_BY_SIGNAL;
 }
@@ -76,8 +63,7 @@ function exitCodeOf(error: unknown): number {
 /** Our own environment, with messages in English, since some are read. */
 export function commandEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   if (process.platform === "win32") return environment;
-  const folders = [...(environment.PATH ?? "").split(":"), ...systemFolders].filter(
-    (folder) => folder !== "",
-  );
+  // The shell that runs a script looks for programs there as well.
+  const folders = [...pathFolders(environment), ...systemFolders];
   return { ...environment, LC_ALL: "C", LANGUAGE: "C", PATH: [...new Set(folders)].join(":") };
 }

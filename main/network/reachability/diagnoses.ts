@@ -37,6 +37,7 @@ export const rules = {
 
   "port-in-use": health.portInUse,
   "task-failed": health.taskFailed,
+  "machine-away": health.machineAway,
   "task-hangs": health.taskHangs,
   "task-restarted": health.taskRestarted,
   "task-notice": health.taskNotice,

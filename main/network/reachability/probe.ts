@@ -1,7 +1,9 @@
 /** Dialling an address from this machine, layer by layer. */
+
+import { delay } from "../../../worker-runtime/cancellation/delay.js";
+import { LinkedAbortController } from "../../../worker-runtime/cancellation/linked-abort-controller.js";
 import { addressProblem, parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import type { Layer, LayerResult } from "../../api/reachability.js";
-import { delay } from "../../shared/deferred.js";
 import { problem } from "../../shared/problems.js";
 import { probeHttp2 } from "./layers/http2.js";
 import { probeName } from "./layers/name.js";
@@ -123,7 +125,7 @@ async function pingBeside(
   connection: Promise<readonly LayerResult[]>,
   signal: AbortSignal,
 ): Promise<LayerResult> {
-  const late = new AbortController();
+  const late = new LinkedAbortController(signal);
   connection.then(
     async (layers) => {
       if (!layers.every(({ outcome }) => outcome === "ok")) return;
@@ -134,7 +136,7 @@ async function pingBeside(
     () => undefined,
   );
   try {
-    return await probePing(host, AbortSignal.any([signal, late.signal]));
+    return await probePing(host, late.signal);
   } catch (error) {
     signal.throwIfAborted();
     if (late.signal.aborted) return skipped("ping", "not waited for, since the connection works");

@@ -4,17 +4,21 @@
  * since every test against a firewall costs seconds.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { ClusterState } from "../../api/cluster.js";
+import { inBackground } from "../../../worker-runtime/faults.js";
+import type { ClusterState, Machine } from "../../api/cluster.js";
+import type { FirewallFacts } from "../../api/firewall.js";
 import type { Diagnosis, Reachability, Route, Throughput } from "../../api/reachability.js";
 import type { NewestSamples } from "../../api/samples.js";
 import type { EmitEvent } from "../../shared/events.js";
 import { problem } from "../../shared/problems.js";
+import type { FirewallQuestion } from "../firewall/tool.js";
 import type { MeasuredThroughput, Situation } from "./diagnoses/situation.js";
 import { diagnose } from "./diagnoses.js";
+import { portOf } from "./hosts.js";
 import { type PlannedRoute, planRoutes } from "./plan.js";
 import type { Prober } from "./probe.js";
 import { RouteTests } from "./route-tests.js";
-import { describeRoutes, type KnownFirewall } from "./routes.js";
+import { describeRoutes } from "./routes.js";
 
 /** Delay before testing, so that a changing cluster settles first. */
 const SETTLE_MILLIS = 1500;
@@ -52,7 +56,8 @@ export interface ReachabilityCollaborators {
   readonly measure: (from: string, to: string, signal: AbortSignal) => Promise<Throughput>;
   /** Logs, proxies, the session: everything known now, without any queries. */
   readonly facts?: () => FurtherFacts;
-  readonly firewallOf?: KnownFirewall;
+  /** Reads the firewall of this machine. */
+  readonly inspectFirewall?: (question: FirewallQuestion, signal: AbortSignal) => Promise<FirewallFacts>;
   /** Whether a machine has a connection to this one now, be it reached from here or not. */
   readonly callsHere?: (machineId: string) => boolean;
 }
@@ -66,6 +71,9 @@ export class ReachabilityService {
   #plans: readonly PlannedRoute[] = [];
   /** Recomputed when a plan or a result changes. */
   #routes: Route[] | undefined;
+  /** That of this machine, read when the last tests found that others do not reach it. */
+  #firewall: FirewallFacts | undefined;
+  #isInspecting = false;
   /** The state last sent to the windows. */
   #told: readonly Diagnosis[] | undefined;
   #checkedAt: number | undefined;
@@ -77,8 +85,11 @@ export class ReachabilityService {
     this.#tests = new RouteTests({
       proberOf: collaborators.proberOf,
       onChange: () => {
-        if (!this.#tests.busy) this.#checkedAt = Date.now();
         this.#routes = undefined;
+        if (!this.#tests.busy) {
+          this.#checkedAt = Date.now();
+          inBackground(this.#inspectFirewall());
+        }
         this.#tell();
       },
     });
@@ -89,7 +100,8 @@ export class ReachabilityService {
 
   get(): Reachability {
     return {
-      state: this.#tests.busy ? "checking" : this.#checkedAt === undefined ? "idle" : "done",
+      state:
+        this.#tests.busy || this.#isInspecting ? "checking" : this.#checkedAt === undefined ? "idle" : "done",
       ...(this.#checkedAt === undefined ? {} : { checkedAt: this.#checkedAt }),
       routes: this.#describe(),
       diagnoses: this.#diagnose(),
@@ -133,9 +145,37 @@ export class ReachabilityService {
   }
 
   #describe(): Route[] {
-    const { firewallOf = () => undefined, callsHere } = this.#collaborators;
-    this.#routes ??= describeRoutes(this.#plans, (key) => this.#tests.result(key), firewallOf, callsHere);
+    this.#routes ??= describeRoutes(
+      this.#plans,
+      (key) => this.#tests.result(key),
+      (machineId) => (machineId === this.#thisMachine()?.id ? this.#firewall : undefined),
+      this.#collaborators.callsHere,
+    );
     return this.#routes;
+  }
+
+  #thisMachine(): Machine | undefined {
+    return this.#collaborators.cluster.state().machines.find(({ kind }) => kind === "this");
+  }
+
+  /** Why others do not reach this machine is told by its own firewall, which is not worth reading while they do. */
+  async #inspectFirewall(): Promise<void> {
+    const { inspectFirewall } = this.#collaborators;
+    const self = this.#thisMachine();
+    const closed = this.#describe().filter(({ to, outcome }) => to === self?.id && outcome === "failed");
+    if (!inspectFirewall || closed.length === 0 || this.#isInspecting) return;
+    const ports = [...new Set(closed.flatMap(({ address }) => portOf(address) ?? []))];
+    this.#isInspecting = true;
+    try {
+      this.#firewall = await inspectFirewall({ ports }, this.#disposed.signal);
+    } catch {
+      // Some systems let only administrators read the rules; the routes are told without them.
+      this.#firewall = undefined;
+    } finally {
+      this.#isInspecting = false;
+    }
+    this.#routes = undefined;
+    this.#tell();
   }
 
   #diagnose(): Diagnosis[] {

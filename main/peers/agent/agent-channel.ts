@@ -1,4 +1,5 @@
 /** One connection to the agent of a paired machine, and the calls over it. */
+
 import { once } from "node:events";
 import {
   type CallOptions,
@@ -8,6 +9,7 @@ import {
   Metadata,
   type ServiceError,
 } from "@grpc/grpc-js";
+import { LinkedAbortController } from "../../../worker-runtime/cancellation/linked-abort-controller.js";
 import { formatHostPort } from "../../../worker-runtime/cluster/address.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { grpcTarget } from "../../../worker-runtime/rpc/grpc-target.js";
@@ -187,16 +189,15 @@ export class AgentChannel {
     request: RequestOf<N>,
     { signal, ...calling }: Calling = {},
   ): AsyncGenerator<ResponseOf<N>> {
-    const left = new AbortController();
+    const left = new LinkedAbortController(signal);
     const waiting: ResponseOf<N>[] = [];
     let news = deferred<void>();
     const onAnswer = (answer: ResponseOf<N>) => {
       waiting.push(answer);
       news.resolve();
     };
-    const ends = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
     let over: { readonly error?: unknown } | undefined;
-    this.stream(name, request, onAnswer, { ...calling, signal: ends })
+    this.stream(name, request, onAnswer, { ...calling, signal: left.signal })
       .then(
         () => {
           over = {};

@@ -1,13 +1,14 @@
 /** The service that this machine offers to paired machines, behind their connections. */
 import type { Duplex } from "node:stream";
 import * as wire from "../../../protos/generated/tensordeck/agent.js";
+import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import type { FirewallApply } from "../../api/firewall.js";
 import type { FirewallTool } from "../../network/firewall/tool.js";
 import type { Prober } from "../../network/reachability/probe.js";
 import { log } from "../../shared/log/log.js";
 import { problem } from "../../shared/problems.js";
 import { exposureRefused } from "../../tasks/exposure.js";
-import type { HostTask, TaskHost } from "../../tasks/task-host.js";
+import type { FixedCluster, HostTask, TaskHost } from "../../tasks/task-host.js";
 import { isTaskPort, TASK_PORTS_TEXT } from "../../tasks/task-ports.js";
 import { INSTANCE } from "../identity/instance.js";
 import type { TrustStore } from "../trust/trust-store.js";
@@ -122,9 +123,9 @@ export class AgentService {
     for (const end of [...this.#connections.keys()]) end();
   }
 
-  /** Whether a machine has a connection to this one now. */
-  isCalledBy(deviceId: string): boolean {
-    return [...this.#connections.values()].includes(deviceId);
+  /** Device IDs of the machines that have a connection to this one now. */
+  callers(): string[] {
+    return [...new Set(this.#connections.values())];
   }
 }
 
@@ -212,12 +213,16 @@ function taskHandlers({ tasks, machine, trust, mayExpose }: AgentServiceOptions)
       const order = orderFromMessage(request, caller);
       if (!order.isolate && !mayExpose()) throw exposureRefused(machine.description().name);
       checkPort(order.port, machine.description().name);
+      if (order.fixed) checkOwnPort(order.fixed, order, machine.description().name);
       const others = tasks.tasks().filter(({ id, owner }) => owner === caller && id !== order.taskId);
       return taskToMessage(await limits.within(caller, () => tasks.start(order), others.length));
     },
     startAgain: async (request, { caller }) => {
-      const { id } = commanded(taskIdOf(request), caller);
-      await tasks.startAgain(id, request.serverDef && fixedClusterOf(request.serverDef));
+      const task = commanded(taskIdOf(request), caller);
+      const { id } = task;
+      const fixed = request.serverDef && fixedClusterOf(request.serverDef);
+      if (fixed) checkOwnPort(fixed, task, machine.description().name);
+      await tasks.startAgain(id, fixed);
       return taskToMessage(found(id));
     },
     stopTask: async (request, { caller }) => {
@@ -244,6 +249,25 @@ function checkPort(port: number, machine: string): void {
       "Other machines choose among the ports of tasks only, so that none uses a port that a program there needs.",
     remedy: `Choose a port from ${TASK_PORTS_TEXT}, or omit it.`,
   });
+}
+
+/**
+ * The server of a fixed cluster listens on the port that the cluster has for its task.
+ * @throws ProblemError INVALID_ARGUMENT as checkPort, or if the cluster does not have the task.
+ */
+function checkOwnPort(
+  { cluster }: FixedCluster,
+  task: Pick<HostTask, "job" | "index">,
+  machine: string,
+): void {
+  const { job, index } = task;
+  const own = parseHostPort(cluster[job]?.[index] ?? "");
+  if (!own || own.port === 0) {
+    throw problem("INVALID_ARGUMENT", `The cluster of the order has no address for ${job}/${index}.`, {
+      remedy: "Give the task the address that the cluster has for it.",
+    });
+  }
+  checkPort(own.port, machine);
 }
 
 function networkHandlers({ prober, tunnels, throughput }: AgentServiceOptions) {

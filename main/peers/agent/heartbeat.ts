@@ -1,6 +1,7 @@
 /** Pings a machine repeatedly: a machine that vanishes says nothing, and TCP waits for minutes. */
+
 import { performance } from "node:perf_hooks";
-import { delay } from "../../shared/deferred.js";
+import { delay } from "../../../worker-runtime/cancellation/delay.js";
 import { problem } from "../../shared/problems.js";
 import type { AgentChannel } from "./agent-channel.js";
 import type { ClockEstimate } from "./clock-estimate.js";

@@ -7,14 +7,15 @@
  * answers, and a secret to present there. Only an answer proves that the process is alive, since process IDs are
  * reused.
  */
+
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { link, mkdir, readFile, rmdir, stat, unlink, writeFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
+import { delay } from "../../../worker-runtime/cancellation/delay.js";
 import { processExists } from "../../../worker-runtime/engines/process-exists.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
-import { delay } from "../../shared/deferred.js";
 import { errnoOf, fileProblem, problem, problemOf } from "../../shared/problems.js";
 import { makePrivateFolder } from "../../storage/private-files.js";
 
@@ -36,20 +37,25 @@ const STALE_GUARD_MILLIS = 10_000;
 const recordSchema = z.object({ pid: z.number().int(), port: z.number().int(), secret: z.string() });
 type LockRecord = z.infer<typeof recordSchema>;
 
-/** pid: which process it is. link: a one-time address of its window. clones: `clonesSchema` as JSON. */
-const commandSchema = z.enum(["pid", "link", "clones"]);
+/** pid: which process it is. link: a one-time address of its window. peers: `knownPeersSchema` as JSON. */
+const commandSchema = z.enum(["pid", "link", "peers"]);
 export type InstanceCommand = z.infer<typeof commandSchema>;
 
-/** Addresses ("host:port") of machines that share one identity, by device ID. */
-export const clonesSchema = z.record(z.string(), z.array(z.string()));
-export type Clones = z.infer<typeof clonesSchema>;
+/** Facts about other machines that the process has learned, and that another program would learn late or never. */
+export const knownPeersSchema = z.object({
+  /** Addresses ("host:port") of machines that share one identity, by device ID. */
+  clones: z.record(z.string(), z.array(z.string())),
+  /** Device IDs of the machines that have a connection to this one now. */
+  callers: z.array(z.string()),
+});
+export type KnownPeers = z.infer<typeof knownPeersSchema>;
 
 /** What the process that holds the data folder answers. */
 export interface InstanceAnswers {
   /** A one-time address of the window. @throws ProblemError if there is none. */
   readonly link: () => string;
-  /** Empty while they are not known. */
-  readonly clones?: () => Clones;
+  /** Absent or undefined while nothing is known. */
+  readonly peers?: () => KnownPeers | undefined;
 }
 
 const questionSchema = z.object({ secret: z.string(), command: commandSchema });
@@ -243,15 +249,15 @@ async function answerOn(socket: Socket, secret: string, answers: InstanceAnswers
   socket.end(`${JSON.stringify(answerTo(question.command, answers))}\n`);
 }
 
-function answerTo(command: InstanceCommand, { link, clones }: InstanceAnswers): z.infer<typeof answerSchema> {
+function answerTo(command: InstanceCommand, { link, peers }: InstanceAnswers): z.infer<typeof answerSchema> {
   try {
     switch (command) {
       case "pid":
         return { answer: String(process.pid) };
       case "link":
         return { answer: link() };
-      case "clones":
-        return { answer: JSON.stringify(clones?.() ?? {}) };
+      case "peers":
+        return { answer: JSON.stringify(peers?.() ?? { clones: {}, callers: [] }) };
     }
   } catch (error) {
     return problemOf(error);

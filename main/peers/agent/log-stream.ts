@@ -3,8 +3,9 @@
  */
 
 import type * as wire from "../../../protos/generated/tensordeck/agent.js";
+import { unlessAborted } from "../../../worker-runtime/cancellation/unless-aborted.js";
 import type { LogLine } from "../../api/cluster.js";
-import { deferred, unlessAborted } from "../../shared/deferred.js";
+import { deferred } from "../../shared/deferred.js";
 import type { TaskHost } from "../../tasks/task-host.js";
 import { lineToMessage } from "./messages/tasks.js";
 import type { Send } from "./peer-server.js";

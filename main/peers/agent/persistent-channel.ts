@@ -1,10 +1,10 @@
 /** The connection to one paired machine: redialled whenever it ends, and detected as dead within seconds. */
 
 import type { WatchEvent } from "../../../protos/generated/tensordeck/agent.js";
+import { delay } from "../../../worker-runtime/cancellation/delay.js";
 import type { Presence } from "../../api/machines.js";
 import type { Problem } from "../../api/problem.js";
 import type { MachineSample } from "../../api/samples.js";
-import { delay } from "../../shared/deferred.js";
 import { defined, problem, problemOf } from "../../shared/problems.js";
 import type { Identity } from "../identity/identity.js";
 import { type AgentChannel, openAgentChannel } from "./agent-channel.js";

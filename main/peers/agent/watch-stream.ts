@@ -3,8 +3,10 @@
  */
 
 import * as wire from "../../../protos/generated/tensordeck/agent.js";
+import { delay } from "../../../worker-runtime/cancellation/delay.js";
+import { unlessAborted } from "../../../worker-runtime/cancellation/unless-aborted.js";
 import type { MachineSample } from "../../api/samples.js";
-import { deferred, delay, unlessAborted } from "../../shared/deferred.js";
+import { deferred } from "../../shared/deferred.js";
 import type { TaskHost, TaskSamples } from "../../tasks/task-host.js";
 import type { MachineSource } from "./collaborators.js";
 import { type DescribedMachine, machineSampleToMessage, machineToMessage } from "./messages/machine.js";

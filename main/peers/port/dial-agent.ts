@@ -1,10 +1,11 @@
 /** Connecting to another machine's agent, by device ID: the certificate decides, not the address. */
+
 import { connect, type TLSSocket } from "node:tls";
+import { withDeadline } from "../../../worker-runtime/cancellation/deadline.js";
+import { delay } from "../../../worker-runtime/cancellation/delay.js";
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
-import { withSharedSignal } from "../../../worker-runtime/rpc/shared-signal.js";
 import { ProblemError } from "../../api/wire.js";
 import { deviceIdOf, shortDeviceId } from "../../machine/device-id.js";
-import { delay } from "../../shared/deferred.js";
 import { problem } from "../../shared/problems.js";
 import { certificateProblem } from "../identity/certificate.js";
 import type { Identity } from "../identity/identity.js";
@@ -75,9 +76,8 @@ async function dialFirst(dial: Dial): Promise<UnknownAgent> {
       remedy: "Add the machine by its address.",
     });
   }
-  const late = AbortSignal.timeout(timeoutMillis);
   try {
-    return await withSharedSignal(signal ? AbortSignal.any([signal, late]) : late, (ends) =>
+    return await withDeadline(timeoutMillis, signal, (ends) =>
       Promise.any(attemptsOf(dial, ends, timeoutMillis)),
     );
   } catch (error) {

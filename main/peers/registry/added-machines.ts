@@ -1,11 +1,12 @@
 /**
  * Machines that the user added by address because their announcements do not arrive here, until they are paired.
  */
+
 import { z } from "zod";
+import { delay } from "../../../worker-runtime/cancellation/delay.js";
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { deviceIdSchema } from "../../api/machines.js";
-import { delay } from "../../shared/deferred.js";
 import { JsonFile } from "../../storage/json-file.js";
 
 /** Probing takes a whole TLS handshake, and the other side limits those of unpaired machines. */

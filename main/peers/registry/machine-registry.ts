@@ -2,12 +2,13 @@
  * All known machines: this one, paired ones, and those that announce themselves or were added by address. A paired
  * machine is online if its agent answers; an announcement only tells where to connect.
  */
+
 import { isDeepStrictEqual } from "node:util";
+import { delay } from "../../../worker-runtime/cancellation/delay.js";
 import { formatHostPort, parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { deviceIdSchema, type MachineFacts, type Role } from "../../api/machines.js";
 import type { MachineSample } from "../../api/samples.js";
-import { delay } from "../../shared/deferred.js";
 import { log } from "../../shared/log/log.js";
 import { messageOf, problem } from "../../shared/problems.js";
 import type { TaskHost } from "../../tasks/task-host.js";

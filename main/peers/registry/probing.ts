@@ -2,11 +2,12 @@
  * Whether machines that only announce themselves are still there. An announcement is valid for two minutes; a probe of
  * the agent's port shows within seconds whether it listens.
  */
+
 import { connect } from "node:net";
+import { withDeadline } from "../../../worker-runtime/cancellation/deadline.js";
+import { delay } from "../../../worker-runtime/cancellation/delay.js";
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
-import { withSharedSignal } from "../../../worker-runtime/rpc/shared-signal.js";
-import { delay } from "../../shared/deferred.js";
 
 const PROBE_EVERY_MILLIS = 3000;
 const PROBE_AGAIN_MILLIS = 1000;
@@ -23,8 +24,7 @@ export type Probe = (addresses: readonly string[], signal: AbortSignal) => Promi
 
 /** Opens a TCP connection and closes it at once. */
 export const probe: Probe = async (addresses, signal) => {
-  const over = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MILLIS)]);
-  const anyOpens = withSharedSignal(over, (shared) =>
+  const anyOpens = withDeadline(ANSWER_MILLIS, signal, (shared) =>
     Promise.any(addresses.map((address) => connects(address, shared))),
   );
   return await anyOpens.then(

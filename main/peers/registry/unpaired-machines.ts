@@ -2,8 +2,8 @@
  * The machines that are not paired: those that announce themselves, and those that the user added by address or device
  * ID.
  */
+import { delay } from "../../../worker-runtime/cancellation/delay.js";
 import type { MachineFacts } from "../../api/machines.js";
-import { delay } from "../../shared/deferred.js";
 import { problem } from "../../shared/problems.js";
 import type { ClusterMachine } from "../cluster-machine.js";
 import type { Discovery } from "../discovery/discovery.js";

@@ -1,3 +1,4 @@
+import { LinkedAbortController } from "../../../worker-runtime/cancellation/linked-abort-controller.js";
 import { withPauses } from "../../../worker-runtime/engines/portable/pauses.js";
 import { cancelledBy } from "../../../worker-runtime/protocol/status.js";
 import type { EmitEvent } from "../../shared/events.js";
@@ -66,8 +67,9 @@ export class Jobs {
   ): Promise<T> {
     // A second request of the same id replaces the first.
     this.cancel(jobId);
-    const job: Job = { abort: new AbortController(), startedAt: performance.now(), done: 0 };
-    const signal = AbortSignal.any([job.abort.signal, gone]);
+    const abort = new LinkedAbortController(gone);
+    const job: Job = { abort, startedAt: performance.now(), done: 0 };
+    const { signal } = abort;
     this.#jobs.set(jobId, job);
     const reports = setInterval(() => this.#throttle.soon(), REPORTED_AFTER_MILLIS);
     try {
@@ -77,6 +79,7 @@ export class Jobs {
       throw signal.aborted ? cancelledBy(signal.reason, "The work on the tensor") : error;
     } finally {
       clearInterval(reports);
+      abort.abort();
       if (this.#jobs.get(jobId) === job) this.#jobs.delete(jobId);
       if (this.#reported) this.#throttle.soon();
     }

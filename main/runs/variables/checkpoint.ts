@@ -1,5 +1,4 @@
 /** Saves variables to a checkpoint in TensorFlow's own format, and restores them, or the weights that Keras saved. */
-import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { shapeLabel } from "../../../worker-runtime/graph/shape.js";
 import { importWeights, WEIGHTS_ENDING } from "../../../worker-runtime/import/import-model.js";
@@ -7,8 +6,9 @@ import { matchWeights } from "../../../worker-runtime/import/keras/match-weights
 import type { BundleFiles } from "../../../worker-runtime/io/tensor-bundle/bundle-files.js";
 import { BundleReader } from "../../../worker-runtime/io/tensor-bundle/bundle-reader.js";
 import { BundleWriter } from "../../../worker-runtime/io/tensor-bundle/bundle-writer.js";
+import { readWholeFile } from "../../../worker-runtime/io/whole-file.js";
 import { type DType, itemSize } from "../../../worker-runtime/protocol/dtype.js";
-import { TensorFlowError } from "../../../worker-runtime/protocol/status.js";
+import { StatusCode, TensorFlowError } from "../../../worker-runtime/protocol/status.js";
 import type { Tensor } from "../../../worker-runtime/protocol/tensor.js";
 import { ProblemError } from "../../api/wire.js";
 import { expandHome } from "../../documents/directory.js";
@@ -19,7 +19,7 @@ import type { GraphVariable } from "./variable-graph.js";
 /** What is read or assigned in one step; at most this, or one value, is held at a time. */
 const BATCH_BYTES = 32 * 1024 * 1024;
 
-/** Node reads no larger file at once. */
+/** More than the weights of any model that a graph holds. */
 const MAX_WEIGHTS_FILE_BYTES = 2 ** 31;
 
 /** Files are read and written with the rights of the account that runs the application. */
@@ -143,7 +143,7 @@ async function openValues(
   path: string,
 ): Promise<{ readonly reader: ValueReader; readonly unused: readonly string[] }> {
   if (!WEIGHTS_ENDING.test(path)) return { reader: await BundleReader.open(path, ALL_FILES), unused: [] };
-  const layers = await importWeights(await readWeightsFile(path), basename(path), { signal });
+  const layers = await importWeights(await readWeightsFile(path, signal), basename(path), { signal });
   const { values, unused } = matchWeights(variables, layers);
   const valueFor = (name: string): Tensor => {
     const value = values.get(name);
@@ -159,17 +159,17 @@ async function openValues(
   return { reader, unused };
 }
 
-async function readWeightsFile(path: string): Promise<Uint8Array> {
+async function readWeightsFile(path: string, signal: AbortSignal): Promise<Uint8Array> {
   try {
-    const { size } = await stat(path);
-    if (size <= MAX_WEIGHTS_FILE_BYTES) return await readFile(path);
+    return await readWholeFile(path, { maxBytes: MAX_WEIGHTS_FILE_BYTES, signal });
   } catch (error) {
-    throw fileProblem(`${path} cannot be read`, error);
+    if (!(error instanceof TensorFlowError)) throw fileProblem(`${path} cannot be read`, error);
+    if (error.code !== StatusCode.RESOURCE_EXHAUSTED) throw error;
+    throw problem("RESOURCE_EXHAUSTED", `${basename(path)} is too large to be read.`, {
+      reason: "It has more than 2 GiB, which includes the optimizer's state.",
+      remedy: "Save the weights alone: model.save_weights(file).",
+    });
   }
-  throw problem("RESOURCE_EXHAUSTED", `${basename(path)} is too large to be read.`, {
-    reason: "It has more than 2 GiB, which includes the optimizer's state.",
-    remedy: "Save the weights alone: model.save_weights(file).",
-  });
 }
 
 function checkFit({ name, dtype, shape }: GraphVariable, reader: ValueReader): void {

@@ -21,6 +21,7 @@ import type { TensorStore } from "../tensors/tensor-store.js";
 import { traceOf } from "../trace-summary.js";
 import { checkpointPrefix, declaredBytes, restoreCheckpoint, saveCheckpoint } from "./checkpoint.js";
 import { withValue } from "./initialized.js";
+import { SetAsideValues } from "./set-aside.js";
 import { type GraphVariable, type VariableGraph, variableGraph } from "./variable-graph.js";
 import { type VariableCluster, VariableSession } from "./variable-session.js";
 
@@ -34,11 +35,14 @@ export interface VariableServiceCollaborators {
   /** Where values that are opened are kept. */
   readonly tensors: TensorStore;
   readonly jobs: Pick<Jobs, "runAsync">;
+  /** The folder of values that are set aside. */
+  readonly setAsideFolder: string;
 }
 
 export class VariableService {
   readonly #collaborators: VariableServiceCollaborators;
   readonly #session: VariableSession;
+  readonly #setAsideValues: SetAsideValues;
   /** The graph that was asked for last is the last. */
   readonly #graphs = new Map<string, VariableGraph>();
   #readings = 0;
@@ -46,6 +50,7 @@ export class VariableService {
   constructor(collaborators: VariableServiceCollaborators) {
     this.#collaborators = collaborators;
     this.#session = new VariableSession(collaborators.cluster);
+    this.#setAsideValues = new SetAsideValues(collaborators.setAsideFolder);
   }
 
   readonly handlers: HandlersOf<typeof variableMethods> = {
@@ -55,10 +60,14 @@ export class VariableService {
     "variables.assign": (request, { gone }) => this.#assign(request, gone),
     "variables.save": (request, { gone }) => this.#save(request, gone),
     "variables.restore": (request, { gone }) => this.#restore(request, gone),
+    "variables.setAside": (request, { gone }) => this.#setAside(request, gone),
+    "variables.bringBack": ({ keptId, ...request }, { gone }) =>
+      this.#restore({ ...request, path: this.#setAsideValues.prefixOf(keptId) }, gone),
   };
 
-  dispose(): Promise<void> {
-    return this.#session.dispose();
+  async dispose(): Promise<void> {
+    await this.#session.dispose();
+    await this.#setAsideValues.dispose();
   }
 
   async #inspect(bytes: Uint8Array, gone: AbortSignal): Promise<Result<"variables.inspect">> {
@@ -76,7 +85,7 @@ export class VariableService {
         variables.map(({ check }) => check),
         { options: { trace: true }, signal },
       );
-      const nodes = metadata?.stepStats ? traceOf(metadata.stepStats, 1, graph.graphDef).nodes : [];
+      const nodes = metadata?.stepStats ? traceOf([metadata.stepStats], 1, graph.graphDef).nodes : [];
       const devices = new Map(nodes.map(({ node, device }) => [`${node}:0`, device]));
       return {
         graphId: graph.id,
@@ -128,7 +137,7 @@ export class VariableService {
       const { code, message, details } = problemOf(error);
       throw problem(code, `The value for ${name} cannot be used.`, { reason: message, details, node: name });
     });
-    return this.#session.use(graph, gone, async (session, signal) => {
+    return this.#session.change(graph, gone, async (session, signal) => {
       await session.run([], { feeds: new Map([[fed, tensor]]), targets: [assign], signal });
       return {};
     });
@@ -153,11 +162,23 @@ export class VariableService {
     );
   }
 
+  #setAside({ graphId, names, jobId }: Params<"variables.setAside">, gone: AbortSignal) {
+    const graph = this.#graph(graphId);
+    const variables = names.map((name) => variableOf(graph, name));
+    return this.#collaborators.jobs.runAsync(jobId, gone, (signal, onProgress) =>
+      this.#session.use(graph, signal, async (session, both) => ({
+        keptId: await this.#setAsideValues.add((path) =>
+          saveCheckpoint({ session, variables, path, signal: both, onProgress }),
+        ),
+      })),
+    );
+  }
+
   #restore({ graphId, names, path, jobId }: Params<"variables.restore">, gone: AbortSignal) {
     const graph = this.#graph(graphId);
     const variables = names.map((name) => variableOf(graph, name));
     return this.#collaborators.jobs.runAsync(jobId, gone, (signal, onProgress) =>
-      this.#session.use(graph, signal, async (session, both) => {
+      this.#session.change(graph, signal, async (session, both) => {
         const work = { session, variables, path, signal: both, onProgress };
         const { missing, unused } = await restoreCheckpoint(work);
         return { restored: names.length - missing.length, missing: [...missing], unused: [...unused] };

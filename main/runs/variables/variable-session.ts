@@ -1,5 +1,6 @@
 /** The session through which variables are read and assigned: one at a time, beside the sessions of runs. */
 
+import { withSharedSignal } from "../../../worker-runtime/cancellation/shared-signal.js";
 import type { Membership } from "../../api/cluster.js";
 import { ProblemError } from "../../api/wire.js";
 import { problem } from "../../shared/problems.js";
@@ -9,11 +10,13 @@ import { runProblem } from "../run-problem.js";
 import { type KeptSession, SessionKeeper } from "../session-keeper.js";
 import { planRunSession } from "../session-plan.js";
 import type { VariableGraph } from "./variable-graph.js";
+import { variableHolders } from "./variable-holders.js";
 
 /** The tasks that may hold variables. */
 export interface VariableCluster {
   readonly membership: Membership;
   tasks(): readonly Participant[];
+  noteVariables(taskIds: readonly string[]): void;
 }
 
 /**
@@ -41,10 +44,16 @@ export class VariableSession {
     signal: AbortSignal,
     work: (session: KeptSession, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const both = AbortSignal.any([signal, this.#abort.signal]);
-    const result = this.#last.then(() => this.#do(graph, both, work));
-    this.#last = result.catch(() => undefined);
-    return result;
+    return this.#enqueue(graph, signal, work, false);
+  }
+
+  /** As `use`, for work that gives variables values. */
+  change<T>(
+    graph: VariableGraph,
+    signal: AbortSignal,
+    work: (session: KeptSession, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    return this.#enqueue(graph, signal, work, true);
   }
 
   async dispose(): Promise<void> {
@@ -53,10 +62,25 @@ export class VariableSession {
     await this.#keeper.dispose();
   }
 
+  #enqueue<T>(
+    graph: VariableGraph,
+    signal: AbortSignal,
+    work: (session: KeptSession, signal: AbortSignal) => Promise<T>,
+    changes: boolean,
+  ): Promise<T> {
+    const ends = [signal, this.#abort.signal];
+    const result = this.#last.then(() =>
+      withSharedSignal(ends, (shared) => this.#do(graph, shared, work, changes)),
+    );
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
   async #do<T>(
     graph: VariableGraph,
     signal: AbortSignal,
     work: (session: KeptSession, signal: AbortSignal) => Promise<T>,
+    changes: boolean,
   ): Promise<T> {
     signal.throwIfAborted();
     const tasks = [...this.#cluster.tasks()];
@@ -75,6 +99,7 @@ export class VariableSession {
     );
     try {
       const { session } = await this.#keeper.obtain(plan, graph.graphDef, graph.bytes, signal);
+      if (changes) this.#cluster.noteVariables(variableHolders(graph.nodes, { members, master }));
       return await work(session, signal);
     } catch (error) {
       if (signal.aborted || error instanceof ProblemError) throw error;

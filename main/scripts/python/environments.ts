@@ -1,11 +1,12 @@
 /** Virtual environments of scripts: made once for each set of requirements and Python, and kept. */
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { delay } from "../../../worker-runtime/cancellation/delay.js";
 import { processExists } from "../../../worker-runtime/engines/process-exists.js";
 import type { PythonAnswer } from "../../../worker-runtime/engines/tensorflow/find-python.js";
-import { delay } from "../../shared/deferred.js";
+import { findProgram } from "../../../worker-runtime/programs/find-program.js";
+import { runProgram } from "../../../worker-runtime/programs/run-program.js";
 import { errnoOf, problem } from "../../shared/problems.js";
 import { makePrivateFolder } from "../../storage/private-files.js";
 import { ProcessGroup } from "../process-group.js";
@@ -35,8 +36,8 @@ export interface EnvironmentOptions {
   /** What is done, line by line. */
   readonly onProgress: (text: string) => void;
   readonly signal: AbortSignal;
-  /** Whether uv is there; looked for unless given. */
-  readonly hasUv?: boolean;
+  /** Full path of uv, undefined where it is not to be used; looked for unless given. */
+  readonly uv?: string | undefined;
 }
 
 /** Whether the environment for some requirements was made already. @throws ProblemError if they cannot be read. */
@@ -88,12 +89,8 @@ export async function environmentFor(options: EnvironmentOptions): Promise<strin
     onProgress(
       `making an environment for ${basename(requirements.file)} with Python ${python.version.join(".")}`,
     );
-    const steps = installSteps(
-      folder,
-      requirements,
-      python.executable,
-      options.hasUv ?? (await findUv(signal)),
-    );
+    const uv = "uv" in options ? options.uv : await findUv(signal);
+    const steps = installSteps(folder, requirements, python.executable, uv);
     try {
       for (const step of steps) await runStep(step, options);
     } catch (error) {
@@ -113,11 +110,11 @@ export function installSteps(
   folder: string,
   { file, kind }: Requirements,
   python: string,
-  hasUv: boolean,
+  uv: string | undefined,
 ): Step[] {
   const inside = environmentPython(folder);
   if (kind === "uv-lock") {
-    if (!hasUv) {
+    if (uv === undefined) {
       throw problem(
         "FAILED_PRECONDITION",
         "uv.lock can be installed only by uv, which is not on this machine.",
@@ -127,25 +124,25 @@ export function installSteps(
         },
       );
     }
-    const command = ["uv", "sync", "--frozen", "--no-install-project", "--no-dev", "--python", python];
+    const command = [uv, "sync", "--frozen", "--no-install-project", "--no-dev", "--python", python];
     return [{ command, env: { UV_PROJECT_ENVIRONMENT: folder, UV_NO_PROGRESS: "1" } }];
   }
-  if (hasUv) {
+  if (uv !== undefined) {
     return [
-      { command: ["uv", "venv", "--python", python, folder] },
-      { command: ["uv", "pip", "install", "--no-progress", "--python", inside, "-r", file] },
+      { command: [uv, "venv", "--python", python, folder] },
+      { command: [uv, "pip", "install", "--no-progress", "--python", inside, "-r", file] },
     ];
   }
   const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off"];
   return [{ command: [python, "-m", "venv", folder] }, { command: [inside, ...pip, "-r", file] }];
 }
 
-function findUv(signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    execFile("uv", ["--version"], { timeout: UV_DEADLINE_MILLIS, windowsHide: true, signal }, (error) =>
-      resolve(error === null),
-    );
-  });
+/** The full path of a uv that works. */
+async function findUv(signal: AbortSignal): Promise<string | undefined> {
+  const uv = findProgram("uv");
+  if (uv === undefined) return undefined;
+  const { error } = await runProgram(uv, ["--version"], { timeoutMillis: UV_DEADLINE_MILLIS, signal });
+  return error === undefined ? uv : undefined;
 }
 
 async function runStep(

@@ -1,11 +1,12 @@
 /** The Python that runs a script: the one asked for, that of the folder's environment, or the system's. */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import {
   askPython,
   findPythons,
   type PythonAnswer,
 } from "../../../worker-runtime/engines/tensorflow/find-python.js";
+import { findProgram, namedProgram } from "../../../worker-runtime/programs/find-program.js";
 import { problem } from "../../shared/problems.js";
 
 export interface PythonSearch {
@@ -21,11 +22,17 @@ export function environmentPython(folder: string, platform: NodeJS.Platform = pr
   return platform === "win32" ? join(folder, "Scripts", "python.exe") : join(folder, "bin", "python");
 }
 
+/** A name without a folder is that of an installed Python, even if the current folder has an environment of that name. */
+function namedPython(python: string): string | undefined {
+  const inside = environmentPython(resolve(python));
+  return findProgram(python) ?? (existsSync(inside) ? inside : namedProgram(python));
+}
+
 /** @throws ProblemError NOT_FOUND if there is none, or the one that was asked for is none. */
 export async function findScriptPython({ python, folder, signal }: PythonSearch): Promise<PythonAnswer> {
   if (python !== undefined) {
-    const inside = environmentPython(python);
-    const answer = await askPython({ command: existsSync(inside) ? inside : python, args: [] }, signal);
+    const command = namedPython(python);
+    const answer = command === undefined ? undefined : await askPython({ command, args: [] }, signal);
     if (answer) return answer;
     throw problem("NOT_FOUND", `${python} is no Python 3.`, {
       reason: "It could not be started, or did not answer.",

@@ -6,8 +6,8 @@
  */
 import { z } from "zod";
 import { ScriptMessage } from "../../../protos/generated/tensordeck/agent.js";
+import { unlessAborted } from "../../../worker-runtime/cancellation/unless-aborted.js";
 import type { Problem } from "../../api/problem.js";
-import { unlessAborted } from "../../shared/deferred.js";
 import { printableText } from "../../shared/printable.js";
 import { problem } from "../../shared/problems.js";
 import { isTaskPort } from "../../tasks/task-ports.js";

@@ -2,6 +2,7 @@
  * Brings up the loopback interface of a new network namespace, like `ip link set lo up`, which may not be installed.
  */
 import koffi from "koffi";
+import { ownSymbols } from "../../../worker-runtime/programs/load-library.js";
 
 const AF_INET = 2;
 const SOCK_DGRAM = 2;
@@ -14,7 +15,7 @@ const FLAGS_OFFSET = 16;
 
 /** @throws Error when the system does not permit it. */
 export function bringLoopbackUp(): void {
-  const libc = koffi.load(null);
+  const libc = ownSymbols();
   const socket = libc.func("int socket(int domain, int type, int protocol)");
   const ioctl = libc.func("int ioctl(int descriptor, unsigned long request, ...)");
   const close = libc.func("int close(int descriptor)");

@@ -1,9 +1,9 @@
 /**
  * The system commands that create a network namespace and run a program in it, and why they may be unavailable.
  */
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { errnoOf } from "../../shared/problems.js";
+import { findProgram } from "../../../worker-runtime/programs/find-program.js";
+import { runProgram } from "../../../worker-runtime/programs/run-program.js";
 
 /** A way to create network namespaces that works for this user. */
 export interface NamespaceCommand {
@@ -20,17 +20,23 @@ export type NamespaceSupport =
 
 const PROBE_TIMEOUT_MILLIS = 5_000;
 
+/** The full paths of util-linux's programs. */
+interface NamespacePrograms {
+  readonly unshare: string;
+  readonly nsenter: string;
+}
+
 /** Root can create them directly. */
-const asRoot: NamespaceCommand = {
-  make: ["unshare", "--net", "--"],
-  enter: (pid) => ["nsenter", `--target=${pid}`, "--net", "--"],
-};
+const asRoot = ({ unshare, nsenter }: NamespacePrograms): NamespaceCommand => ({
+  make: [unshare, "--net", "--"],
+  enter: (pid) => [nsenter, `--target=${pid}`, "--net", "--"],
+});
 
 /** Others need a user namespace around it, in which they are root; outside of it they gain no rights. */
-const asUser: NamespaceCommand = {
-  make: ["unshare", "--user", "--map-root-user", "--net", "--"],
-  enter: (pid) => ["nsenter", `--target=${pid}`, "--user", "--preserve-credentials", "--net", "--"],
-};
+const asUser = ({ unshare, nsenter }: NamespacePrograms): NamespaceCommand => ({
+  make: [unshare, "--user", "--map-root-user", "--net", "--"],
+  enter: (pid) => [nsenter, `--target=${pid}`, "--user", "--preserve-credentials", "--net", "--"],
+});
 
 /**
  * Detects which way works on this system. Takes about ten milliseconds.
@@ -44,26 +50,25 @@ export async function findNamespaceCommand(
   if (platform !== "linux") {
     return { ok: false, reason: "Only Linux can run a task in its own network namespace." };
   }
-  const candidates = isRoot ? [asRoot, asUser] : [asUser];
-  let failure: unknown;
-  for (const command of candidates) {
-    try {
-      await run([...command.make, "true"]);
-      await run(["nsenter", "--version"]);
-      return { ok: true, command };
-    } catch (error) {
-      failure ??= error;
-    }
+  const [unshare, nsenter] = [findProgram("unshare"), findProgram("nsenter")];
+  if (unshare === undefined || nsenter === undefined) {
+    return {
+      ok: false,
+      reason:
+        "The programs unshare and nsenter (util-linux), which create network namespaces, are not installed.",
+    };
   }
-  return { ok: false, reason: await reasonOf(failure) };
+  const candidates = isRoot ? [asRoot, asUser] : [asUser];
+  for (const candidate of candidates) {
+    const command = candidate({ unshare, nsenter });
+    if (await succeeds([...command.make, nsenter, "--version"])) return { ok: true, command };
+  }
+  return { ok: false, reason: await reasonOf() };
 }
 
-function run([program = "", ...args]: readonly string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    execFile(program, args, { timeout: PROBE_TIMEOUT_MILLIS }, (error) =>
-      error ? reject(error) : resolve(),
-    );
-  });
+async function succeeds([program = "", ...args]: readonly string[]): Promise<boolean> {
+  const { error } = await runProgram(program, args, { timeoutMillis: PROBE_TIMEOUT_MILLIS });
+  return error === undefined;
 }
 
 /** Settings with which a system forbids users to create namespaces, and the forbidding value. */
@@ -85,10 +90,7 @@ const switches = [
   },
 ] as const;
 
-async function reasonOf(failure: unknown): Promise<string> {
-  if (errnoOf(failure) === "ENOENT") {
-    return "The programs unshare and nsenter (util-linux), which create network namespaces, are not installed.";
-  }
+async function reasonOf(): Promise<string> {
   for (const { path, forbidden, reason } of switches) {
     if ((await readFile(path, "utf8").catch(() => "")).trim() === forbidden) return reason;
   }

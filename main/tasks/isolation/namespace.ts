@@ -1,8 +1,9 @@
 /** The application's side of a namespace: a network namespace with nothing in it but a loopback interface. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { Socket } from "node:net";
 import { compiledModule, nodeCommand } from "../../../worker-runtime/engines/package-root.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
+import { neutralFolder, startProgram } from "../../../worker-runtime/programs/run-program.js";
 import { problem } from "../../shared/problems.js";
 import type { NamespaceCommand } from "./namespace-command.js";
 import { type NamespaceRequest, namespaceMessageSchema } from "./namespace-messages.js";
@@ -37,7 +38,8 @@ export class Namespace {
       node.command,
       compiledModule("tasks/isolation/namespace-process.js"),
     ];
-    this.#child = spawn(program, args, {
+    this.#child = startProgram(program, args, {
+      cwd: neutralFolder(),
       env: { ...process.env, ...node.env },
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });

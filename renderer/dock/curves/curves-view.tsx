@@ -1,6 +1,7 @@
 import { type ReactElement, useMemo } from "react";
 import type { RunSummary } from "../../../main/api/run-history.js";
 import { useCurves } from "../../stores/curve-store.js";
+import { useRunsOfDocument } from "../../stores/run-history-store.js";
 import { useDocumentRun } from "../../stores/run-store.js";
 import { texts } from "../../texts/texts.js";
 import { Chart } from "../../ui/chart.js";
@@ -17,7 +18,7 @@ import { type CurvesData, useCurvesData } from "./use-curves-data.js";
 
 const words = texts.dock.curvesView;
 
-/** Scalars over the steps of the document's run, beside those of other runs. */
+/** Scalars over the steps of the document's run, beside those of its other runs. */
 export function CurvesView({ old }: { readonly old: boolean }): ReactElement {
   const shown = useDocumentRun((state) => state.latest?.runId);
   const { compared, hidden, asTable } = useCurves();
@@ -25,7 +26,9 @@ export function CurvesView({ old }: { readonly old: boolean }): ReactElement {
     () => [...(shown === undefined ? [] : [shown]), ...[...compared].filter((runId) => runId !== shown)],
     [shown, compared],
   );
-  const data = useCurvesData(wanted);
+  const all = useCurvesData(wanted);
+  const runs = useRunsOfDocument(all.runs, shown);
+  const data = useMemo(() => ({ ...all, runs }), [all, runs]);
   const run = data.runs.find(({ runId }) => runId === shown);
   const names = run?.scalars.map(({ name }) => name).filter((name) => !hidden.has(name)) ?? [];
   return (

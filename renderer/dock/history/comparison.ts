@@ -5,7 +5,7 @@ import { paused, type Sliced } from "../../../worker-runtime/graph/slices.js";
 import { taskNameOfDevice } from "../../cluster/task-name.js";
 import { slicedSort } from "../../document/sliced-sort.js";
 import { texts } from "../../texts/texts.js";
-import { durationText, listText } from "../../ui/format.js";
+import { durationText, listText, stepText } from "../../ui/format.js";
 import { previewText } from "../tensor-text.js";
 
 const words = texts.dock.comparison;
@@ -68,8 +68,12 @@ export function outcomeRows(runs: readonly ShownRun[]): ComparisonRow[] {
   return [
     row(words.state, runs, ({ summary, update }) => endText(summary, update)),
     row(words.duration, runs, ({ summary }) => durationText(summary.elapsedMillis)),
-    row(words.lastStep, runs, ({ update }) => update.stepMillis && durationText(update.stepMillis)),
-    row(words.computing, runs, ({ update }) => update.computeMillis && durationText(update.computeMillis)),
+    row(words.lastStep, runs, ({ update: { step, stepMillis, stepRegisteredGraph } }) =>
+      timeOfStep(stepMillis, step, stepRegisteredGraph),
+    ),
+    row(words.span, runs, ({ update: { tracedStep, computeMillis, tracedStepRegisteredGraph } }) =>
+      timeOfStep(computeMillis, tracedStep, tracedStepRegisteredGraph),
+    ),
   ].filter(({ texts }) => texts.some((text) => text !== undefined));
 }
 
@@ -97,13 +101,32 @@ export function* slicedTraceRows(runs: readonly ShownRun[]): Sliced<ComparisonRo
       longest.set(run.node, Math.max(longest.get(run.node) ?? 0, run.durationMicros));
     });
   }
+  if (longest.size === 0) return [];
   const sorted = yield* slicedSort([...longest], ([, one], [, other]) => other - one);
-  return sorted.slice(0, SLOWEST).map(([name]) => ({
+  const slowest = sorted.slice(0, SLOWEST).map(([name]) => ({
     name,
     texts: times.map((nodes) => timeText(nodes.get(name))),
     // Times always differ a little; where a node ran is what counts.
     differs: new Set(times.map((nodes) => nodes.get(name)?.device)).size > 1,
   }));
+  return [tracedStepRow(runs), ...slowest];
+}
+
+/** The steps that the times of nodes are from. They differ if only one of them includes the set-up. */
+function tracedStepRow(runs: readonly ShownRun[]): ComparisonRow {
+  return {
+    name: words.tracedStep,
+    texts: runs.map(({ update: { tracedStep, tracedStepRegisteredGraph } }) =>
+      tracedStep === undefined ? undefined : stepText(tracedStep, tracedStepRegisteredGraph),
+    ),
+    differs: new Set(runs.map(({ update }) => update.tracedStepRegisteredGraph === true)).size > 1,
+  };
+}
+
+/** "24.5 ms, step 500". */
+function timeOfStep(millis: number | undefined, step: number | undefined, hasSetUp: boolean | undefined) {
+  if (millis === undefined || step === undefined) return undefined;
+  return words.timeOfStep({ time: durationText(millis), step: stepText(step, hasSetUp) });
 }
 
 function row(

@@ -1,11 +1,9 @@
 /** The kept runs of the document, and one or two of them in detail, beside each other. */
 import { type ReactElement, useEffect, useMemo, useState } from "react";
-import { documentKey } from "../../../main/api/run-state.js";
 import { runCommands } from "../../commands/run-commands.js";
 import { runHistoryCommands } from "../../commands/run-history-commands.js";
 import { CommandButton } from "../../parts/command-button.js";
-import { useDocument } from "../../stores/document-store.js";
-import { useRunHistory } from "../../stores/run-history-store.js";
+import { useRunHistory, useRunsOfDocument } from "../../stores/run-history-store.js";
 import { texts } from "../../texts/texts.js";
 import { client } from "../../transport/client.js";
 import { EmptyText } from "../../ui/empty-text.js";
@@ -44,18 +42,12 @@ function Dropped(): ReactElement | null {
 }
 
 export default function HistoryTab(): ReactElement {
-  const document = useDocument(({ document: { name, path } }) =>
-    documentKey({ document: name, ...(path === undefined ? {} : { path }) }),
-  );
   const chosen = useRunHistory((state) => state.compared);
   // The newest one is known only when the list is here.
   const [unchosen, setUnchosen] = useState(NONE);
   const wanted = chosen ?? unchosen;
   const data = useCurvesData(wanted);
-  const runs = useMemo(
-    () => data.runs.filter(({ origin }) => origin !== undefined && documentKey(origin) === document),
-    [data, document],
-  );
+  const runs = useRunsOfDocument(data.runs);
   const newest = runs[0]?.runId;
   useEffect(() => setUnchosen(newest === undefined ? NONE : [newest]), [newest]);
   const compared = useMemo(

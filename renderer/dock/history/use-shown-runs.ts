@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useState } from "react";
 import type { RunUpdate } from "../../../main/api/runs.js";
 import { showProblem } from "../../stores/app-store.js";
-import { loadTrace } from "../../stores/load-trace.js";
+import { loadTrace, tracedPartOf } from "../../stores/load-trace.js";
 import { useRun } from "../../stores/run-store.js";
 import { client } from "../../transport/client.js";
 import type { CurvesData } from "../curves/use-curves-data.js";
+import { useStepTrace } from "../trace/use-step-trace.js";
 import type { ShownRun } from "./comparison.js";
 
 /** Runs of the history, the newest first, with what windows were told of them last, as far as that is here. */
@@ -30,7 +31,7 @@ export function useShownRuns(data: CurvesData, wanted: readonly string[]): Shown
       abort.abort();
     };
   }, [key]);
-  return useMemo(
+  const shown = useMemo(
     () =>
       data.runs.flatMap((summary) => {
         const { runId } = summary;
@@ -41,6 +42,25 @@ export function useShownRuns(data: CurvesData, wanted: readonly string[]): Shown
       }),
     [data, kept, newest, wanted],
   );
+  return useStepsAlike(shown);
+}
+
+/**
+ * Runs of which only some have a later step to show, all with their first ones, as far as these are kept: the set-up
+ * that a first step includes can take many times as long as the rest.
+ */
+function useStepsAlike(shown: ShownRun[]): ShownRun[] {
+  const hasSetUp = ({ update }: ShownRun) => update.tracedStepRegisteredGraph === true;
+  const later = shown.some(hasSetUp) ? shown.find((run) => !hasSetUp(run)) : undefined;
+  const [first] = later?.summary.tracedSteps ?? [];
+  const { trace } = useStepTrace(
+    later && first !== undefined ? { runId: later.summary.runId, step: first } : undefined,
+  );
+  return useMemo(() => {
+    if (!later || !trace?.registeredGraph) return shown;
+    const update = { ...later.update, ...tracedPartOf(trace) };
+    return shown.map((run) => (run === later ? { ...run, update } : run));
+  }, [shown, later, trace]);
 }
 
 /** What windows were told of a run last, with the events of its traced step. */

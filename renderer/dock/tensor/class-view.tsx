@@ -2,6 +2,7 @@ import { type ChangeEvent, type ReactElement, useId, useState } from "react";
 import type { Grid } from "../../../worker-runtime/protocol/selection.js";
 import { labelsInGraph } from "../../document/class-labels.js";
 import { attempt } from "../../stores/app-store.js";
+import { activeSession, inSession } from "../../stores/document-session.js";
 import { useDocument } from "../../stores/document-store.js";
 import { type TensorView, tensorViewActions, useTensorTabs } from "../../stores/tensor-tabs.js";
 import { texts } from "../../texts/texts.js";
@@ -146,7 +147,12 @@ function Labels(): ReactElement {
   const fileId = useId();
   const read = (event: ChangeEvent<HTMLInputElement>) => {
     const [file] = event.target.files ?? [];
-    if (file) attempt(async () => tensorViewActions.setLabels(linesOf(await file.text())));
+    if (!file) return;
+    const session = activeSession();
+    attempt(async () => {
+      const lines = linesOf(await file.text());
+      inSession(session, () => tensorViewActions.setLabels(lines));
+    });
   };
   return (
     <div className={styles.labels}>

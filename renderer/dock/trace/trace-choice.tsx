@@ -2,7 +2,7 @@
 import { type ReactElement, useId, useMemo } from "react";
 import type { RunSummary } from "../../../main/api/run-history.js";
 import { SelectFrame } from "../../parts/input-frame.js";
-import { useDocument } from "../../stores/document-store.js";
+import { useRunsOfDocument } from "../../stores/run-history-store.js";
 import { type TraceRef, useTimeline } from "../../stores/timeline-store.js";
 import { stepText } from "../../ui/format.js";
 import { runName } from "../curves/curve-lines.js";
@@ -16,17 +16,16 @@ const NONE: readonly string[] = [];
 
 /** All kept traces of the document, the newest first, and the two that are compared. */
 export function useComparedTraces() {
-  const document = useDocument((state) => state.document.name);
-  const { runs } = useCurvesData(NONE);
-  const options = useMemo(
-    () => runs.filter(({ origin }) => origin?.document === document).flatMap(tracesOf),
-    [runs, document],
-  );
+  const runs = useRunsOfDocument(useCurvesData(NONE).runs);
+  const options = useMemo(() => runs.flatMap(tracesOf), [runs]);
   const before = useTimeline((state) => state.before);
   const after = useTimeline((state) => state.after);
   const find = (wanted: TraceRef | undefined) => options.find((option) => isSame(option, wanted));
   const chosenAfter = find(after) ?? options[0];
-  const chosenBefore = find(before) ?? options.find((option) => !isSame(option, chosenAfter));
+  const others = options.filter((option) => !isSame(option, chosenAfter));
+  // A first step, which includes the set-up, tells nothing about later ones.
+  const alike = others.find(({ step }) => step > 1 === (chosenAfter?.step ?? 0) > 1);
+  const chosenBefore = find(before) ?? alike ?? others[0];
   return { options, before: chosenBefore, after: chosenAfter };
 }
 

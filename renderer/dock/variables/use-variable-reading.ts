@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { readFigures } from "../../actions/variable-actions.js";
+import { readFigures } from "../../actions/variable-reading.js";
 import { taskName } from "../../cluster/task-name.js";
 import { variablesCommands } from "../../commands/variable-commands.js";
 import { useApp } from "../../stores/app-store.js";

@@ -145,6 +145,14 @@ export const actions = {
   },
   placementActions: {
     apply: "Place {nodes} as suggested",
+    moved:
+      "{count, plural, one {# variable has its value} other {# variables have their values}} on the new task.",
+    withoutValues: {
+      title: "Move variables without their values?",
+      text: "The values that the variables have cannot go to the other task with them, so the next run would need them initialized or restored. {reason}",
+      down: "{tasks} {count, plural, one {does} other {do}} not run.",
+      move: "Move without values",
+    },
   },
   reportError: {
     theWindow: "The window",
@@ -200,6 +208,15 @@ export const actions = {
       replace: "Replace",
     },
   },
+  keptValues: {
+    keeping: "Keeping {count, plural, one {the value of # variable} other {the values of # variables}}…",
+    keepingSoFar:
+      "Keeping {count, plural, one {the value of # variable} other {the values of # variables}}… {percent, number} %",
+    bringingBack:
+      "Assigning {count, plural, one {the value of # variable} other {the values of # variables}}…",
+    bringingBackSoFar:
+      "Assigning {count, plural, one {the value of # variable} other {the values of # variables}}… {percent, number} %",
+  },
   variableActions: {
     graphChanged: "The graph was changed meanwhile.",
     valueOf: "Value of {variable}",
@@ -210,6 +227,17 @@ export const actions = {
       reason: "No node of the graph assigns a first value.",
       remedy: "Assign a value, or restore a checkpoint.",
     },
+    reset: {
+      text: "Initializing replaces {count, plural, one {the value} other {the values}} of {variables}. Until the application ends, what is replaced can be brought back.",
+      unknown:
+        "Initializing replaces the values that the variables have. Which ones do is not known: {reason}",
+      initialise: "Initialize",
+    },
+    initialized: "Initialized {count, plural, one {# variable} other {# variables}}.",
+    notInitialized: "The variables were not initialized, or not all of them.",
+    bringBack: "Bring the values back",
+    broughtBack:
+      "{count, plural, one {# variable has its value} other {# variables have their values}} of before the initialization.",
     someInitialized: "Initialized all but {variables}, for which the graph has no initializer.",
     save: "Save {variable}",
     saveMany: "Save the variables",

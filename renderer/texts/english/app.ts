@@ -147,8 +147,7 @@ export const app = {
     measured: "As the client saw the newest step",
     firstStep: "first, with set-up",
     beforeEdit: "before edit",
-    traced:
-      "From the newest trace, with the fetched values that other tasks send to the one that runs the session",
+    traced: "From the newest trace, without what the client feeds and fetches",
     sent: "{step}: {bytes} between tasks",
     problems: "{count, plural, one {# problem} other {# problems}}",
     withoutKernel: "{count, plural, one {# node} other {# nodes}} without a kernel",

@@ -86,7 +86,7 @@ export const clusterTable = {
       compose: "A Docker Compose file: names of services are known within the Compose project only.",
       kubernetes: "Manifests of Kubernetes: their names are known within its cluster only.",
       tfjob: "A TFJob: its names are known within the Kubernetes cluster only.",
-      shell: "A shell script that sets TF_CONFIG.",
+      shell: "A shell script that sets TF_CONFIG, or --ps_hosts and --worker_hosts.",
     },
     theText: "The text",
     onceApplied: "Once applied: {changes}",

@@ -77,6 +77,7 @@ export const inspector = {
     wholeStep: "whole step {time}",
     wholeStepWithSetUp: "whole step {time} with set-up",
     share: "{share}% of step",
+    together: "its share of the time of {nodes, number} nodes that ran as one",
   },
   valueSection: {
     heading: "Last value",

@@ -1,7 +1,7 @@
 export const placementPanel = {
   appliedSection: {
     heading: "Applied placement",
-    measuredIn: "Measured in {step}. The first step of a run takes longer than later ones.",
+    measuredIn: "Measured in {step}.",
   },
   placementPanel: {
     explanation:
@@ -22,7 +22,6 @@ export const placementPanel = {
   },
   suggestionText: {
     tracedBeforeEdit: "a traced run before the last edit",
-    tracedStep: "step {step, number}",
     allEstimated: "Times of {nodes, plural, one {# node} other {# nodes}} estimated from shapes",
     allMeasured: "Times of all {nodes, plural, one {# node} other {# nodes}} from {run}",
     someMeasured:
@@ -32,12 +31,17 @@ export const placementPanel = {
       some: "some connections assumed",
       all: "connections measured",
     },
+    variables:
+      "{count, plural, one {# variable goes to another task, and its value with it} other {# variables go to another task, and their values with them}}. Undo brings back the nodes, not what is trained until then.",
     emptied: "{tasks} would run nothing of this step.",
     down: "{tasks} must be started before a run.",
     pinsAll: "Nodes of the step without a pin are pinned where they are, so that they stay there.",
     sharedCores: "Tasks that share the cores of a machine are expected to compute in turn.",
     unknownSizes:
       "The size of {count, plural, one {# tensor} other {# tensors}} is not known; a traced run tells it.",
+    unknownSizesAfterTrace:
+      "The size of {count, plural, one {# tensor} other {# tensors}} is not known: the traced step did not tell it.",
+    withSetUp: "These times include what happens only once. Run traced steps for the times of later ones.",
   },
   suggestionView: {
     moves: "{count, plural, one {# move} other {# moves}}",

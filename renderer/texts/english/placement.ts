@@ -23,6 +23,7 @@ export const placement = {
         "{count, plural, one {# node is} other {# nodes are}} pinned to {device}, but must be with {keeper} on {keeperDevice}.",
       reason:
         "Nodes that use a variable or are colocated share one device, so one of the pins has no effect.",
+      andMore: "{names} and {count, plural, one {# other node} other {# other nodes}}",
       remedy: "Unpin {count, plural, one {it} other {them}}, or pin {keeper} there too.",
     },
     memory: {

@@ -52,6 +52,7 @@ export const ui = {
     bytesNotKnown: "bytes not known",
     atLeast: "at least {bytes}",
     step: "step {step, number}",
+    stepWithSetUp: "step {step, number}, with set-up",
     underOneMicrosecond: "<1 µs",
     microseconds: "{value} µs",
     milliseconds: "{value} ms",

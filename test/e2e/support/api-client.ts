@@ -43,15 +43,8 @@ export class ApiClient {
 
   /** Signs in with a one-time link. */
   static async connect(link: string): Promise<ApiClient> {
-    const { origin, host, hash } = new URL(link);
-    const response = await fetch(origin + SESSION_PATH, {
-      method: "POST",
-      signal: AbortSignal.timeout(CONNECT_MILLIS),
-      headers: { "Content-Type": "application/json", Origin: origin },
-      body: JSON.stringify({ token: new URLSearchParams(hash.slice(1)).get("token") }),
-    });
-    if (!response.ok) throw new Error(`The link was refused: ${response.status} ${await response.text()}`);
-    const { secret } = sessionResponseSchema.parse(await response.json());
+    const { origin, host } = new URL(link);
+    const secret = await withDeadline("Signing in", secretOf(link), CONNECT_MILLIS);
     const socket = new WebSocket(`ws://${host}${SOCKET_PATH}`, socketProtocols(secret), {
       origin,
       handshakeTimeout: CONNECT_MILLIS,
@@ -124,4 +117,16 @@ export class ApiClient {
     if (message.ok) waiting?.resolve(message.result);
     else waiting?.reject(new ProblemError(message.problem));
   }
+}
+
+/** Uses a one-time link up. @returns what the application gives for it */
+async function secretOf(link: string): Promise<string> {
+  const { origin, hash } = new URL(link);
+  const response = await fetch(origin + SESSION_PATH, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Origin: origin },
+    body: JSON.stringify({ token: new URLSearchParams(hash.slice(1)).get("token") }),
+  });
+  if (!response.ok) throw new Error(`The link was refused: ${response.status} ${await response.text()}`);
+  return sessionResponseSchema.parse(await response.json()).secret;
 }

@@ -1,18 +1,26 @@
-/** Tensordeck as a user starts it without a desktop: the built headless host with tasks on a real libtensorflow. */
+/** Tensordeck as a user starts it without a desktop: the built headless host with real tasks. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { libtensorflowDir, repositoryRoot } from "../../support/find-peers.js";
+import type { Engine } from "../../../main/api/cluster.js";
+import { engineEnvironment } from "../../support/engine-environment.js";
+import { electronNode, repositoryRoot } from "../../support/find-peers.js";
 import { environmentWithoutProxies, type PeerProcess, spawnPeer } from "../../support/processes.js";
 
 const OPEN_LINE = /^open (http:\/\/127\.0\.0\.1:(\d+)\/#token=\S+)$/m;
 
 export interface AppOptions {
-  /** False: no engine is found on this machine, as on a fresh one. */
-  readonly runtime?: boolean;
+  /** The engine of new tasks; "portable" unless given, as on a machine without TensorFlow. */
+  readonly engine?: Engine;
+  /** True: the application's process runs on the Node of the desktop program's, and its tasks on the tests' own. */
+  readonly onElectronNode?: boolean;
+  /** True: the application finds the programs on PATH, such as a Python for scripts. It always does beside TensorFlow. */
+  readonly programs?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   /** True: the tour for new users starts, as on a fresh machine. */
   readonly tour?: boolean;
+  /** True: a runtime is offered where there is none, as on a fresh machine. */
+  readonly offer?: boolean;
   /** The folder of an app that ended, which this one continues. */
   readonly folder?: string;
 }
@@ -32,10 +40,11 @@ export interface RunningApp {
   kill(): Promise<void>;
 }
 
-/** Makes an application with this data folder one of a user who has seen the tour. */
-export function keepTourAway(data: string): void {
+/** Makes an application with this data folder that of a user who has seen what is shown on a fresh machine. */
+export function settleIn(data: string, { tour = false, offer = false }: AppOptions = {}): void {
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  writeFileSync(join(data, "settings.json"), JSON.stringify({ tourSeen: true }));
+  const settings = { tourSeen: !tour, runtimeBannerDismissed: !offer };
+  writeFileSync(join(data, "settings.json"), JSON.stringify(settings));
 }
 
 export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
@@ -43,19 +52,10 @@ export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
   if (!existsSync(main)) throw new Error("Tensordeck is not built. Run: npm run build");
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "tensordeck-e2e-"));
   const data = join(folder, "data");
-  if (options.tour !== true && options.folder === undefined) keepTourAway(data);
-  const runtime: Readonly<Record<string, string>> =
-    options.runtime === false
-      ? // An empty path leaves no Python to find, and a home of its own no installed runtime.
-        {
-          PATH: join(folder, "bin"),
-          XDG_DATA_HOME: join(folder, "share"),
-          LD_LIBRARY_PATH: "",
-          VIRTUAL_ENV: "",
-          CONDA_PREFIX: "",
-        }
-      : { TENSORDECK_LIBTENSORFLOW: libtensorflowDir() };
-  const process_ = await spawnPeer(process.execPath, [main, "--port", "0"], {
+  if (options.folder === undefined) settleIn(data, options);
+  const { engine = "portable", programs = engine === "tensorflow" } = options;
+  const node = options.onElectronNode ? electronNode() : { program: process.execPath, env: {} };
+  const process_ = await spawnPeer(node.program, [main, "--port", "0"], {
     cwd: folder,
     env: {
       ...environmentWithoutProxies(),
@@ -63,7 +63,10 @@ export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
       HOME: folder,
       TENSORDECK_DATA_DIR: data,
       TENSORDECK_NETWORK: "off",
-      ...runtime,
+      ...engineEnvironment(engine, folder),
+      // An empty path has no Python, whose TensorFlow would be found.
+      ...(programs ? {} : { PATH: join(folder, "bin") }),
+      ...node.env,
       ...options.env,
     },
     ready: OPEN_LINE,

@@ -1,16 +1,17 @@
 /** Each test gets an application and a window of its own; the tests of a file share one browser. */
 
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { test as base, expect } from "vitest";
 import { launchBrowser } from "../../support/browser.js";
+import { failurePicture } from "../../support/pictures.js";
 // Ends whatever a failed test leaves running.
 import "../../support/peers.js";
-import { type RunningApp, startApp } from "./app.js";
+import { type AppOptions, type RunningApp, startApp } from "./app.js";
 import { WindowPage } from "./window-page.js";
 
 interface Fixtures {
+  /** How the application is started; other options than the usual ones are set with `test.override`. */
+  readonly appOptions: AppOptions;
   readonly app: RunningApp;
   /** The window, opened at the address that the application printed, with the welcome graph on its canvas. */
   readonly window: WindowPage;
@@ -31,9 +32,9 @@ export async function closeBrowser(): Promise<void> {
 }
 
 export const test = base.extend<Fixtures>({
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern which fixtures are needed
-  app: async ({}, use) => {
-    const app = await startApp();
+  appOptions: {},
+  app: async ({ appOptions }, use) => {
+    const app = await startApp(appOptions);
     await use(app);
     await app.stop();
   },
@@ -45,7 +46,7 @@ export const test = base.extend<Fixtures>({
       expect(window.errors, "errors in the browser's console").toEqual([]);
     } finally {
       if (task.result?.state === "fail" && !window.page.isClosed()) {
-        const picture = join(tmpdir(), `tensordeck-e2e-${task.id}.png`);
+        const picture = failurePicture(`e2e-${task.id}`);
         await window.page.screenshot({ path: picture });
         console.error(`${task.name}: the window when it failed is at ${picture}`);
       }

@@ -89,7 +89,7 @@ async function runExample(window: WindowPage, title: string, result: RegExp): Pr
 }
 
 async function take(browser: Browser, name: string, { size, prepare }: Picture): Promise<void> {
-  const app = await startApp();
+  const app = await startApp({ engine: "tensorflow" });
   try {
     const window = await WindowPage.open(browser, app.link, { viewport: size });
     await window.ready();

@@ -2,11 +2,15 @@
 import type { Browser, BrowserContextOptions, ConsoleMessage, Locator, Page } from "playwright-core";
 import { withDeadline } from "../../support/deadline.js";
 
+/** Has the browser report what the page's content security policy prevents as an error in its console. */
+const REPORT_VIOLATIONS = `addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) =>
+  console.error("The page's policy prevents " + effectiveDirective + " " + blockedURI));`;
+
 /** Large enough to show a small graph, the inspector and both panels. */
 const VIEWPORT = { width: 1440, height: 900 };
 
 export class WindowPage {
-  /** Console errors and uncaught errors of the page; a test that expects one removes it. */
+  /** Console errors, uncaught errors and violations of its policy in the page; a test that expects one removes it. */
   readonly errors: string[] = [];
 
   private constructor(readonly page: Page) {
@@ -39,6 +43,7 @@ export class WindowPage {
       }),
     );
     const window = new WindowPage(await withDeadline("A tab", context.newPage()));
+    await window.page.addInitScript(REPORT_VIOLATIONS);
     await prepare?.(window.page);
     await window.page.goto(address);
     return window;

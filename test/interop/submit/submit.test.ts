@@ -1,6 +1,6 @@
 /** `tensordeck submit` with real TensorFlow scripts on this machine. */
-import { cp, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -77,6 +77,12 @@ describe.skipIf(peerMissing("tensorflow"))("scripts of TensorFlow as tasks of th
     expect(job.output()).toContain("worker/1 failed (exit code 1).");
     expect(job.output()).toContain("RuntimeError: the worker gives up at step 5");
     expect(job.stdout()).not.toContain("replicas");
+  });
+
+  test("a task that a signal ends gives the job the code that a shell gives it", async () => {
+    await writeFile(join(folder, "aborts.py"), "import os\nos.abort()\n");
+    const job = await submit("aborts.py", "--on", "worker:1");
+    expect((await job.exited).code, job.output()).toBe(128 + constants.signals.SIGABRT);
   });
 
   test("with a restart, all workers begin again and finish", async () => {

@@ -5,7 +5,7 @@ import { traceEventsSchema } from "../../../main/api/traces.js";
 
 const nodes: NodeRun[] = [
   { node: "a", device: "/task:0", startMicros: 0, durationMicros: 2, outputBytes: 4, peakBytes: 8 },
-  { node: "b", device: "/task:1", startMicros: 1.5, durationMicros: 3, outputBytes: 0 },
+  { node: "b", device: "/task:1", startMicros: 1.5, durationMicros: 3, outputBytes: 0, together: 3 },
   { node: "a", device: "/task:0", startMicros: 5, durationMicros: 1, outputBytes: 4, peakBytes: 0 },
 ];
 const transfers: Transfer[] = [
@@ -15,7 +15,7 @@ const transfers: Transfer[] = [
   },
   {
     ...{ tensor: "", fromDevice: "/task:2", toDevice: "/task:1", startMicros: 3, durationMicros: 1 },
-    timed: false,
+    ...{ timed: false, forClient: true },
   },
 ];
 

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { reachabilitySchema } from "../../../main/api/reachability.js";
 import { deviceIdOf } from "../../../main/machine/device-id.js";
@@ -125,6 +126,16 @@ describe("paired machines", () => {
     const { code, stdout } = await doctor([]);
     expect(stdout).toMatch(new RegExp(`✓ raspberrypi {2}127\\.0\\.0\\.1:${port} .*answers`));
     expect(code).toBe(0);
+  });
+
+  test("that say nothing are told in time, whatever garbage is collected meanwhile", async () => {
+    const { certPem } = await makeCertificate();
+    const { port } = await listen(createServer());
+    await pairedWith(certPem, port);
+    const collecting = join(repositoryRoot, "test", "support", "collect-often.mjs");
+    const { code, stdout } = await doctor([], { NODE_OPTIONS: `--import=${pathToFileURL(collecting)}` });
+    expect(stdout).toContain("The agent of raspberrypi accepts connections, but does not answer");
+    expect(code).toBe(1);
   });
 
   test("whose address belongs to another machine by now are an error", async () => {

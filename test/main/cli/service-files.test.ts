@@ -73,5 +73,7 @@ test("the commands print the same file again, and say how to see and remove it",
     expect(mac).toContain(`launchctl ${verb} gui/$(id -u)`);
   const windows = scheduledTaskCommands(command);
   expect(windows).toContain("-Xml (tensordeck agent service --name 'it''s' | Out-String)");
+  // PowerShell takes typographic quotation marks for its own.
+  expect(scheduledTaskCommands(["--name", "x\u2019; calc"])).toContain("'x\u2019\u2019; calc'");
   expect(windows).toContain("Unregister-ScheduledTask -TaskName Tensordeck");
 });

@@ -15,8 +15,9 @@ const unit = serviceUnit({
 });
 
 test("words reach the agent as they are", () => {
+  const node = process.execPath.includes(" ") ? `"${process.execPath}"` : process.execPath;
   expect(unit).toContain(
-    `ExecStart=${process.execPath} "/opt/tensor deck/tensordeck.mjs" agent --data-dir /var/lib/tensordeck ` +
+    `ExecStart=${node} "/opt/tensor deck/tensordeck.mjs" agent --data-dir /var/lib/tensordeck ` +
       `--name "50%% \\"$$HOME\\" \\\\box"\n`,
   );
 });

@@ -192,6 +192,11 @@ describe("the health of tasks on other machines", () => {
     host("gpu-pc").restartByItself(id);
     // At once: whoever asks for the state before the others are told of the change learns it, too.
     expect(task("worker/0").notice).toMatchObject({
+      message: expect.stringMatching(/^worker\/0 was restarted at \d\d:\d\d:\d\d\.$/),
+    });
+    cluster.noteVariables([id]);
+    host("gpu-pc").restartByItself(id);
+    expect(task("worker/0").notice).toMatchObject({
       message: expect.stringMatching(/^worker\/0 was restarted at \d\d:\d\d:\d\d; its variables are gone\.$/),
       remedy: "Run the initializer again.",
     });
@@ -259,7 +264,37 @@ describe("what is kept of a cluster", () => {
         ...{ isolate: true, owner: "here", fixed: { cluster: {} } },
       });
       expect(after.task("worker/1").colour).toBe(second?.snapshot.colour);
+      expect(after.task("worker/1").notice).toBeUndefined();
       expect(after.cluster.state()).toMatchObject({ membership: "fixed", access: "open" });
+      await after.cluster.dispose();
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it("is which servers have variables, so that it is said of those that are replaced meanwhile", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "tensordeck-cluster-"));
+    try {
+      const file = join(folder, "cluster.json");
+      const before = make(undefined, { file });
+      const ids = await before.cluster.addTasks({ job: "worker", count: 3, machineId: "gpu-pc" });
+      await before.running();
+      const [lost = "", kept = ""] = ids;
+      // A server that was cleared is the same one to whoever asks after a restart.
+      await before.cluster.clearState(kept);
+      before.cluster.noteVariables([lost, kept]);
+      await before.cluster.dispose();
+
+      before.host("gpu-pc").restartByItself(lost);
+      const after = make([], { file });
+      await after.cluster.loaded;
+      const host = before.host("gpu-pc");
+      after.machines.add({ facts: machineFacts("gpu-pc"), tasks: host, tunnels: host });
+      expect(after.task("worker/0").notice?.message).toMatch(
+        /^worker\/0 was restarted at .*variables are gone/,
+      );
+      expect(after.task("worker/1").notice).toBeUndefined();
+      expect(after.task("worker/2").notice).toBeUndefined();
       await after.cluster.dispose();
     } finally {
       await rm(folder, { recursive: true });

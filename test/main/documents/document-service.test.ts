@@ -50,7 +50,7 @@ describe("examples", () => {
   it("open as documents without a path", async () => {
     expect(documents.examples().map(({ id }) => id)).toContain("welcome");
     const welcome = await documents.openExample("welcome");
-    expect(welcome).toMatchObject({ kind: "meta_graph", format: "text" });
+    expect(welcome).toMatchObject({ id: "example:welcome", kind: "meta_graph", format: "text" });
     expect(welcome.path).toBeUndefined();
     expect(MetaGraphDef.decode(welcome.metaGraph).graphDef?.node.map(({ name }) => name)).toContain("z");
     await expect(documents.openExample("none")).rejects.toThrow(ProblemError);
@@ -175,6 +175,10 @@ describe("a document", () => {
     const isFolder = await problemOfCall(documents.save({ ...request, path: folder }));
     expect(isFolder.message).toContain(folder);
     expect(await readdir(folder)).toEqual([]);
+    // Only of a file that was there is said that it is unchanged.
+    await writeFile(at("file"), "");
+    const inFile = await problemOfCall(documents.save({ ...request, path: join(at("file"), "x.pbtxt") }));
+    expect(inFile.message).toMatch(/x\.pbtxt could not be written\b(?!; the existing)/);
     const broken = { ...request, metaGraph: new Uint8Array([0xff]), path: at("y.pbtxt") };
     expect((await problemOfCall(documents.save(broken))).code).toBe("INVALID_ARGUMENT");
   });

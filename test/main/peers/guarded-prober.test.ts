@@ -3,6 +3,7 @@ import { hostname, networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
 import { elsewhere, guardedProber } from "../../../main/peers/guarded-prober.js";
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
+import { unhandledRejectionsDuring } from "../../support/rejections.js";
 
 let accepted = 0;
 
@@ -88,4 +89,15 @@ test("another machine's agent is not looked for on this one", async () => {
     "192.0.2.1:2220",
     "[2001:db8::1]:2220",
   ]);
+});
+
+test("a name that nobody knows leads to no agent, and to no fault", async () => {
+  const unhandled = await unhandledRejectionsDuring(async () => {
+    const found = await elsewhere(
+      ["no-such-machine.invalid:2220", "localhost:2220"],
+      new AbortController().signal,
+    );
+    expect(found).toEqual([]);
+  });
+  expect(unhandled).toEqual([]);
 });

@@ -117,7 +117,7 @@ it("says of machines that are not paired that they are not", async () => {
     room.handlers["pairing.start"]({ machineId: "gone", grantedRole: "view" }, THIS_PROGRAM),
   ).rejects.toThrow("no longer there");
   expect(room.proberOf("gone")).toBeUndefined();
-  expect(room.clones()).toEqual({});
+  expect(room.knownPeers()).toEqual({ clones: {}, callers: [] });
 });
 
 it("the load of this machine is measured while windows show it", async () => {

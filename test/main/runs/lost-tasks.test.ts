@@ -31,6 +31,9 @@ describe("an error of a run whose task is on a machine that has gone", () => {
     expect(await endBehind(error)).toMatchObject({
       message: "The run failed because worker/0 on raspberrypi stopped answering.",
       reason: "raspberrypi does not answer.",
+      remedy:
+        "Check whether raspberrypi is on and connected to the network. worker/0 may still be running there. " +
+        "Run again once it answers.",
       task: "worker/0",
     });
   });

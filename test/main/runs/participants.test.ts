@@ -80,6 +80,7 @@ describe("a graph that cannot run", () => {
 function task(name: string, state: TaskState = "running"): Participant {
   const [job = "", index = "0"] = name.split("/");
   return {
+    id: name,
     name,
     job,
     index: Number(index),
@@ -101,6 +102,12 @@ function ready(tasks: Participant[], devices: string[], softPlacement = true) {
   );
   return participantsOf(tasks, pinsOf(graph.nodes), softPlacement);
 }
+
+const away = {
+  code: "UNAVAILABLE",
+  message: "gpu-pc does not answer.",
+  remedy: "Check whether gpu-pc is on. worker/0 may still be running there.",
+};
 
 describe("the tasks of a run", () => {
   it("are led by the first one that the graph uses; all that run are members", () => {
@@ -138,6 +145,15 @@ describe("the tasks of a run", () => {
       { remedy: expect.stringMatching(/^Start/) },
     ],
     ["silent", [task("worker/0", "unresponsive")], "/job:worker/task:0", { code: "UNAVAILABLE" }],
+    [
+      "behind a connection that is broken",
+      [{ ...task("worker/0", "unresponsive"), snapshot: { problem: away } }],
+      "/job:worker/task:0",
+      {
+        reason: "gpu-pc does not answer.",
+        remedy: "Check whether gpu-pc is on. worker/0 may still be running there. Or pin n0 to another task.",
+      },
+    ],
     ["missing", [task("worker/0")], "/job:ps/task:0", { task: "ps/0", node: "n0" }],
     ["of a missing job", [task("worker/0")], "/job:ps", { message: expect.stringContaining("job ps") }],
     ["none at all", [], "", { remedy: "Add a worker." }],

@@ -24,11 +24,13 @@ function make(asked: AbortSignal[] = []) {
       membership: "dynamic",
       onChange: () => () => {},
       startTask: async () => undefined,
+      noteVariables: () => undefined,
     },
     documents: { folderOf: () => undefined },
     tasks: { runtime: async () => library },
     emit,
     checkpointFolder: "",
+    setAsideFolder: "",
     folder: join(tmpdir(), "tensordeck-no-runs"),
   });
 }

@@ -169,6 +169,7 @@ it("the runs of saved documents are listed by the next service, numbered on, and
         membership: "dynamic",
         onChange: () => () => {},
         startTask: async () => undefined,
+        noteVariables: () => undefined,
       }),
       emit: toldEvents().emit,
       tensors: new TensorStore(),

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { isOfDocument } from "../../../main/api/run-state.js";
 import type { RunRequest } from "../../../main/api/runs.js";
 import { RunHistory } from "../../../main/runs/run-history.js";
 import { settingsOf } from "../../../main/runs/run-settings.js";
@@ -72,6 +73,35 @@ it("tells documents of one name apart by their files", () => {
   expect(paths()).toEqual([undefined, "/one/graph.pb", undefined, "/one/graph.pb"]);
   expect(history.clear(of())).toHaveLength(2);
   expect(paths()).toEqual(["/one/graph.pb", "/one/graph.pb"]);
+});
+
+it("keeps the runs of a document that is saved, and tells those of another one of its former name apart", () => {
+  const history = new RunHistory();
+  const untitled = (id: string) => ({ id, document: "untitled" });
+  const runs = ["one", "two", "one"].map((id) => {
+    const origin = { ...untitled(id), digest: "d" };
+    const run = new RunStatus({ steps: 1, trace: false, origin }, () => undefined);
+    history.add(run);
+    run.end("done");
+    return run;
+  });
+  runs[0]?.release();
+  const file = { id: "one", document: "lost.pbtxt", path: "/lost.pbtxt" };
+  expect(history.saved(file).map(({ number }) => number)).toEqual([1, 3]);
+  expect(history.summaries().map(({ origin }) => origin?.path)).toEqual([
+    "/lost.pbtxt",
+    undefined,
+    "/lost.pbtxt",
+  ]);
+  expect(runs[0]?.update().origin).toEqual({ ...file, digest: "d" });
+  // Opened anew, it is the same file.
+  const opened = { ...file, id: "opened anew" };
+  expect(history.summaries().filter(({ origin }) => isOfDocument(origin, opened))).toHaveLength(2);
+  // An example has the same identity whenever it is opened; the runs went with the file that was made of it.
+  expect(history.summaries().filter(({ origin }) => isOfDocument(origin, untitled("one")))).toEqual([]);
+  expect(history.clear(untitled("three"))).toEqual([]);
+  expect(history.clear(untitled("two"))).toHaveLength(1);
+  expect(history.clear(opened)).toHaveLength(2);
 });
 
 it("keeps what a run was asked to do in a few words", () => {

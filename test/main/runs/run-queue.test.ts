@@ -53,6 +53,7 @@ describe("the queue of runs", () => {
         membership: "dynamic",
         onChange: () => () => {},
         startTask: async () => undefined,
+        noteVariables: () => undefined,
       }),
       emit,
       tensors: new TensorStore(),

@@ -49,6 +49,14 @@ describe("the session of the last run", () => {
     expect(rig).toMatchObject({ opened: 1, extended: ["b"], closed: [] });
   });
 
+  it("is used again where attributes come in another order", async () => {
+    const rig = new Rig();
+    await rig.obtain(graphOf(a));
+    const reordered = { ...a, attr: Object.fromEntries(Object.entries(a.attr ?? {}).reverse()) };
+    expect(await rig.obtain(graphOf(reordered, b))).toMatchObject({ isNew: false });
+    expect(rig).toMatchObject({ opened: 1, extended: ["b"] });
+  });
+
   it.each([
     ["another graph", graphOf(b), "key"],
     ["a changed node", graphOf(constant("a", 3)), "key"],

@@ -65,11 +65,13 @@ describe("the steps that are traced", () => {
       isTraced(step, { steps, trace, traceEvery }),
     );
 
-  it("are the first, all of a short run, or one in so many", () => {
-    expect(traced(5, false)).toEqual([1]);
+  it("are the first and a warm one, all of a short run, or one in so many", () => {
+    expect(traced(1, false)).toEqual([1]);
+    expect(traced(5, false)).toEqual([1, 5]);
+    expect(traced(500, false)).toEqual([1, 20]);
     expect(traced(3, true)).toEqual([1, 2, 3]);
-    expect(traced(120, true)).toEqual([1, 50, 100, 120]);
-    expect(traced(120, true, 50)).toEqual([1, 51, 101]);
-    expect(traced(4, false, 2)).toEqual([1]);
+    expect(traced(120, true)).toEqual([1, 20, 50, 100, 120]);
+    expect(traced(120, true, 50)).toEqual([1, 20, 51, 101]);
+    expect(traced(4, false, 2)).toEqual([1, 4]);
   });
 });

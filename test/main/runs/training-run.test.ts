@@ -8,6 +8,7 @@ import type { EventData, EventName, MethodName, Params, Result } from "../../../
 import type { RunRequest, RunUpdate } from "../../../main/api/runs.js";
 import { type Application, createApplication } from "../../../main/application.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
+import { shortTaskText, taskOfDevice } from "../../../worker-runtime/cluster/device-name.js";
 import { lineTraining } from "../support/line-training.js";
 import { until } from "../support/until.js";
 
@@ -55,6 +56,14 @@ async function begin(request: RunRequest): Promise<() => Promise<RunUpdate>> {
   };
 }
 
+/** The tasks that the traced step ran nodes on. */
+const tasksOfTrace = ({ nodes }: RunUpdate) =>
+  [...new Set(nodes.map(({ device }) => taskNameOf(device)))].sort();
+const taskNameOf = (device: string) => {
+  const task = taskOfDevice(device);
+  return task && shortTaskText(task);
+};
+
 const clear = () => Promise.all(tasks().map(({ id }) => call("cluster.clearState", { taskId: id })));
 const lossOf = (update: RunUpdate) => Number(update.fetches[0]?.values[0]);
 
@@ -64,6 +73,13 @@ it("initializes the variables, and steps both workers together: sync", async () 
   expect(ended.training?.workers.map(({ name, steps }) => [name, steps])).toEqual([
     ["worker/0", 10],
     ["worker/1", 10],
+  ]);
+  expect(tasksOfTrace(ended)).toEqual(["ps/0", "worker/0", "worker/1"]);
+  expect(ended).toMatchObject({ tracedStep: 10, tracedStepRegisteredGraph: false });
+  const sent = ended.transfers.map(({ tensor, toDevice }) => `${tensor} to ${taskNameOf(toDevice)}`);
+  expect(sent.filter((text) => text.startsWith("w/read:0")).sort()).toEqual([
+    "w/read:0 to worker/0",
+    "w/read:0 to worker/1",
   ]);
   // Both have all of the points, so it is gradient descent on one machine: the error of w shrinks by 1 - 0.01 · 7.
   expect(lossOf(ended)).toBeCloseTo(3.5 * 1.5 ** 2 * 0.93 ** 18, 3);
@@ -75,6 +91,8 @@ it("counts the updates of all workers, and how old their gradients were: async",
   expect(ended).toMatchObject({ state: "done", step: 30 });
   expect(ended.training?.workers.reduce((sum, { steps }) => sum + steps, 0)).toBe(30);
   expect(ended.training?.staleness.reduce((sum, count) => sum + count, 0)).toBe(30);
+  // Parts of a step of one of them.
+  expect(tasksOfTrace(ended)).toEqual(["ps/0", expect.stringMatching(/^worker\/[01]$/)]);
   await clear();
 });
 

@@ -30,6 +30,20 @@ describe("the environment of a task", () => {
     expect(taskVariables({ job: "worker", index: 0 }, {}, "0")).not.toHaveProperty("TF_CONFIG");
   });
 
+  it("has the cluster of one task for it and for its evaluator", () => {
+    const alone = clusterOf([
+      { job: "chief", index: 0, port: 2222 },
+      { job: "evaluator", index: 0, port: 0 },
+    ]);
+    for (const type of ["chief", "evaluator"]) {
+      const { TF_CONFIG = "{}" } = taskVariables({ job: type, index: 0 }, alone, undefined);
+      expect(JSON.parse(TF_CONFIG)).toEqual({
+        cluster: { chief: ["localhost:2222"] },
+        task: { type, index: 0 },
+      });
+    }
+  });
+
   it("names the GPUs only where they are known", () => {
     const worker = { job: "worker", index: 0 };
     expect(taskVariables(worker, cluster, "1")).toMatchObject({ CUDA_VISIBLE_DEVICES: "1" });

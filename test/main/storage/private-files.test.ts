@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -11,8 +11,10 @@ test.skipIf(process.platform === "win32")("files of the data folder are for the 
     await writePrivateFile(join(folder, "made", "new.json"), "{}");
     expect([await modeOf("made"), await modeOf("made", "new.json")]).toEqual([0o700, 0o600]);
     // Of an earlier version; and a folder that somebody shares on purpose.
-    await mkdir(join(folder, "shared"), { mode: 0o755 });
-    await writeFile(join(folder, "shared", "old.json"), "{}", { mode: 0o644 });
+    await mkdir(join(folder, "shared"));
+    await writeFile(join(folder, "shared", "old.json"), "{}");
+    await chmod(join(folder, "shared"), 0o755);
+    await chmod(join(folder, "shared", "old.json"), 0o644);
     await writePrivateFile(join(folder, "shared", "old.json"), "[]");
     expect([await modeOf("shared"), await modeOf("shared", "old.json")]).toEqual([0o755, 0o600]);
   } finally {

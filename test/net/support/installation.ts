@@ -2,13 +2,14 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ClusterState, Task } from "../../../main/api/cluster.js";
+import type { ClusterState, Engine, Task } from "../../../main/api/cluster.js";
 import type { PairingState, Role } from "../../../main/api/machines.js";
 import type { RunUpdate } from "../../../main/api/runs.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { ApiClient } from "../../e2e/support/api-client.js";
-import { libtensorflowDir, repositoryRoot } from "../../support/find-peers.js";
+import { engineEnvironment } from "../../support/engine-environment.js";
+import { electronNode, repositoryRoot } from "../../support/find-peers.js";
 import { environmentWithoutProxies, freePort, type PeerProcess } from "../../support/processes.js";
 import { Carrier } from "./carrier.js";
 import type { Host } from "./network.js";
@@ -33,6 +34,10 @@ function sketch({ machines, ...cluster }: ClusterState): string {
 }
 
 export interface InstallationOptions {
+  /** The engine of new tasks; "portable" unless given, as on a machine without TensorFlow. */
+  readonly engine?: Engine;
+  /** True: the application's process runs on the Node of the desktop program's, and its tasks on the tests' own. */
+  readonly onElectronNode?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -69,7 +74,8 @@ export class Installation {
     chmodSync(home, 0o700);
     const port = await freePort();
     const main = join(repositoryRoot, "build", "out", "main", "hosts", "headless", "main.js");
-    const started = await host.spawn(process.execPath, [main, "--port", String(port)], {
+    const node = options.onElectronNode ? electronNode() : { program: process.execPath, env: {} };
+    const started = await host.spawn(node.program, [main, "--port", String(port)], {
       cwd: home,
       env: {
         ...environmentWithoutProxies(),
@@ -77,8 +83,9 @@ export class Installation {
         // The locks of ports in it are this machine's alone.
         TMPDIR: home,
         TENSORDECK_DATA_DIR: join(home, "data"),
-        TENSORDECK_LIBTENSORFLOW: libtensorflowDir(),
+        ...engineEnvironment(options.engine ?? "portable", home),
         TENSORDECK_NETWORK: "lan",
+        ...node.env,
         ...options.env,
       },
       ready: /^open (\S+)$/m,

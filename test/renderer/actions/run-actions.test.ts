@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TaskState } from "../../../main/api/cluster.js";
 import type { ApplicationClient } from "../../../main/api/contract.js";
 import type { RunState } from "../../../main/api/run-state.js";
 import type { RunUpdate } from "../../../main/api/runs.js";
+import type { VariableState } from "../../../main/api/variables.js";
 import { ProblemError } from "../../../main/api/wire.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
@@ -38,11 +39,13 @@ const receiveRun = (run: RunUpdate) => receiveRunWith(run, () => undefined);
 
 const calls: { method: string; params: unknown }[] = [];
 let fail: ProblemError | undefined;
+let inspected: readonly VariableState[] = [];
 
 setClient({
   call: async (method: string, params: unknown) => {
     calls.push({ method, params });
     if (fail) throw fail;
+    if (method === "variables.inspect") return { graphId: "g1", variables: inspected };
     return method === "runs.start" ? { runId: "r1" } : [];
   },
   on: () => () => undefined,
@@ -355,13 +358,45 @@ describe("a run that has to be prepared first", () => {
     cluster(["worker/0", "running"]);
     useUi.setState({ trace: false });
     const continued = initialiseAndRunAgain({ steps: 100_000, trace: true });
-    await Promise.resolve();
+    await vi.waitFor(() => expect(methods()).toEqual(["runs.start"]));
     receiveRun(update("done", { step: 1 }));
     await continued;
     expect(calls).toMatchObject([
       { method: "runs.start", params: { steps: 1, trace: false, fetches: [] } },
       { method: "runs.start", params: { steps: 100_000, trace: true, targets: ["a"] } },
     ]);
+  });
+
+  it("leaves variables as they are that have a value already", async () => {
+    cluster(["worker/0", "running"]);
+    const variable = (name: string) => ({ name, op: "VarHandleOp", device: "/job:worker/task:0" });
+    const assign = (name: string) => ({
+      name: `${name}/Assign`,
+      op: "AssignVariableOp",
+      input: [name, "zero"],
+    });
+    const graphDef = GraphDef.fromPartial({
+      node: [
+        ...[variable("trained"), variable("added"), { name: "zero", op: "Const" }],
+        ...[assign("trained"), assign("added")],
+        { name: "init", op: "NoOp", input: ["^trained/Assign", "^added/Assign"] },
+        { name: "train", op: "NoOp", input: ["^read"] },
+        { name: "read", op: "ReadVariableOp", input: ["trained", "^added"] },
+      ],
+    });
+    const metaGraph = MetaGraphDef.encode(MetaGraphDef.fromPartial({ graphDef })).finish();
+    documentActions.load({ name: "trained", kind: "meta_graph", format: "text", metaGraph });
+    documentActions.chooseRun({ fetches: [], targets: ["train"] }, "Train");
+    inspected = [
+      { name: "trained", initialized: true },
+      { name: "added", initialized: false },
+    ];
+    const continued = initialiseAndRunAgain({ steps: 5, trace: false });
+    await vi.waitFor(() => expect(calls.at(-1)?.method).toBe("runs.start"));
+    expect(calls.at(-1)).toMatchObject({ params: { targets: ["added/Assign"] } });
+    receiveRun(update("done", { step: 1 }));
+    await continued;
+    expect(calls.at(-1)).toMatchObject({ params: { steps: 5, targets: ["train"] } });
   });
 
   it("keeps the trace that was asked for while its tasks are started", async () => {

@@ -142,8 +142,18 @@ describe("tabs of a page that is loaded again", () => {
     activateSession(second);
     openSession();
     useTab.setState({ example: "digits" });
+    const [a, b, digits, c] = openSessions().map((session) => useDocument.of(session).getState().document.id);
     expect(rememberedTabs()).toEqual({
-      tabs: [{ path: "/a.pb" }, { path: "/b.pb", draft: "d1" }, { example: "digits" }, { path: "/c.pb" }],
+      tabs: [
+        ...[
+          { id: a, path: "/a.pb" },
+          { id: b, path: "/b.pb", draft: "d1" },
+        ],
+        ...[
+          { id: digits, example: "digits" },
+          { id: c, path: "/c.pb" },
+        ],
+      ],
       active: 2,
     });
     stop();
@@ -156,6 +166,15 @@ describe("tabs of a page that is loaded again", () => {
     expect(rememberedTabs()).toEqual(first);
     stored.set("tensordeck.tabs", '{"tabs": [], "active": 0}');
     expect(rememberedTabs()).toEqual(first);
+  });
+
+  it("show the same documents, whose runs are listed further", async () => {
+    await restoreTab(activeSession(), { id: "of before", example: "digits" });
+    expect(useDocument.getState().document).toMatchObject({ id: "of before", name: "digits" });
+    await restoreTab(activeSession(), { id: "of before" });
+    expect(useDocument.getState().document).toMatchObject({ id: "of before", nodes: new Map() });
+    await restoreTab(activeSession(), { id: "of the file", path: "/b.pb" });
+    expect(useDocument.getState().document).toMatchObject({ id: "of the file", path: "/b.pb" });
   });
 
   it("show their edits again, which can be discarded there", async () => {

@@ -6,6 +6,7 @@ import type { Directory } from "../../../main/api/documents.js";
 import Dialogs from "../../../renderer/app/dialogs.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
+import { useDocumentRun } from "../../../renderer/stores/run-store.js";
 import { receiveSettings, useSettings } from "../../../renderer/stores/settings-store.js";
 import { confirm, type DialogState, uiActions, useUi } from "../../../renderer/stores/ui-store.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
@@ -153,7 +154,7 @@ describe("a number of steps", () => {
     await user.clear(steps());
     await user.type(steps(), "2,000{Enter}");
     expect(screen.queryByRole("dialog")).toBeNull();
-    expect(useUi.getState().manySteps).toBe(2000);
+    expect(useDocumentRun.getState().manySteps).toBe(2000);
   });
 });
 

@@ -4,9 +4,10 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { TopBar } from "../../../renderer/app/top-bar.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
+import { activateSession, activeSession, openSession } from "../../../renderer/stores/document-session.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { useExamples } from "../../../renderer/stores/example-store.js";
-import { useRun } from "../../../renderer/stores/run-store.js";
+import { useDocumentRun, useRun } from "../../../renderer/stores/run-store.js";
 import { receiveSettings, useSettings } from "../../../renderer/stores/settings-store.js";
 import { useUi } from "../../../renderer/stores/ui-store.js";
 import { welcome } from "../document/graphs.js";
@@ -56,8 +57,14 @@ describe("the top bar", () => {
     await user.keyboard("{Enter}");
     await expectAccessible();
     await user.keyboard("{ArrowDown}{Enter}");
-    expect(useUi.getState().manySteps).toBe(100);
+    expect(useDocumentRun.getState().manySteps).toBe(100);
     expect(calls.at(-1)).toMatchObject({ params: { steps: 100 } });
+    // Each document has its own number.
+    const mine = activeSession();
+    act(() => void openSession());
+    expect(button("Run 1000 steps")).toBeDefined();
+    act(() => activateSession(mine));
+    expect(button("Run 100 steps")).toBeDefined();
     await user.click(button("Number of steps"));
     await user.click(item(/^Another number/));
     expect(useUi.getState().dialog?.kind).toBe("custom-steps");

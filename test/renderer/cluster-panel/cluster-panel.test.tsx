@@ -35,6 +35,21 @@ describe("the cluster panel", () => {
     expect(row(/^laptop, /)).toBeDefined();
   });
 
+  it("has room for the load of a machine before its first sample, so that nothing moves when that comes", () => {
+    showCluster(
+      clusterOf([
+        machineOf("laptop"),
+        machineOf("desktop", { kind: "paired", role: "run" }),
+        machineOf("pi", { id: "ccccdddd", kind: "discovered", engines: [] }),
+      ]),
+    );
+    const meters = (name: RegExp) =>
+      within(row(name)).queryAllByRole("img", { name: /^(CPU|Mem|Net) not measured$/ });
+    expect(meters(/^laptop/)).toHaveLength(3);
+    expect(meters(/^desktop/)).toHaveLength(3);
+    expect(meters(/^pi/)).toHaveLength(0);
+  });
+
   it("offers the first worker where there is none, by keyboard too", async () => {
     const { user } = showCluster(clusterOf([machineOf("laptop")]));
     expect(screen.getByText("This machine is ready.")).toBeDefined();

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { ClusterState } from "../../../main/api/cluster.js";
 import type { Gpu } from "../../../main/api/machines.js";
@@ -201,7 +201,7 @@ describe("an exported cluster", () => {
     expect(preview.textContent).toMatch(/worker-0/);
     expect(preview.textContent).not.toMatch(/ps-0/);
     await user.keyboard("{Escape}");
-    expect(screen.queryByRole("region", { name: "Preview" })).toBeNull();
+    await waitFor(() => expect(screen.queryByRole("region", { name: "Preview" })).toBeNull());
     expect(cell("Job of worker/0").value).toBe("worker");
   });
 });

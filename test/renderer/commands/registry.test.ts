@@ -42,7 +42,7 @@ describe("the registry", () => {
     const shortcuts = new Set(allCommands.flatMap(alternatives));
     const guide = [
       ...["Mod+K", "Mod+Enter", "Shift+Escape", "Mod+Z", "Mod+Shift+Z", "P", "Delete", "L"],
-      ...["F", "M", "+", "-", "Mod+F", "Mod+1", "F6"],
+      ...["F", "M", "+", "-", "Mod+F", "Mod+1", "F6", "F1"],
     ];
     for (const shortcut of guide) expect(shortcuts).toContain(shortcut);
   });

@@ -55,7 +55,7 @@ describe("a button of a command", () => {
       useCanvas.setState({ selectedEdges: new Set(["e"]) });
       receiveCluster(clusterOf([machineOf("laptop")]));
       documentActions.moveNodes(new Map([["a", { x: 8, y: 8 }]]));
-      uiActions.setManySteps(7);
+      useUi.setState({ dockHeight: 7 });
     });
     expect(asked).toBe(first);
     act(() => documentActions.select(["a"]));
@@ -69,7 +69,7 @@ describe("a button of a command", () => {
         id: "test.follow",
         group: "Run",
         label: "Follow",
-        short: () => (useUi.getState().dockOpen ? `${useUi.getState().manySteps} steps` : "Closed"),
+        short: () => (useUi.getState().dockOpen ? `${useUi.getState().dockHeight} high` : "Closed"),
         run: () => undefined,
       },
     });
@@ -77,8 +77,8 @@ describe("a button of a command", () => {
     show(<CommandButton command={follow} />);
     expect(screen.getByRole("button").textContent).toBe("Closed");
     act(() => uiActions.toggleDock());
-    act(() => uiActions.setManySteps(12));
-    expect(screen.getByRole("button").textContent).toBe("12 steps");
+    act(() => useUi.setState({ dockHeight: 12 }));
+    expect(screen.getByRole("button").textContent).toBe("12 high");
   });
 
   it("acts on another target, and in another document, as soon as that is shown", () => {
@@ -131,7 +131,7 @@ describe("what commands have read", () => {
     () => uiActions.toggleDock(),
     () => uiActions.toggleSide(),
     () => uiActions.setTrace(true),
-    () => uiActions.setManySteps(3),
+    () => useUi.setState({ dockHeight: 3 }),
     () => receiveSettings({ ...useSettings.getState().settings, visible: false, theme: "light" }),
     () => useExamples.setState({ examples: [{ id: "e", title: "Example", description: "One." }] }),
     () =>

@@ -13,6 +13,7 @@ const curve = (values: number[], name = "loss:0"): ScalarCurve => ({
   ...{ name, stepsPerPoint: 1, steps: values.map((_, i) => i + 1), values, low: values, high: values },
 });
 const summary = (number: number, more: Partial<RunSummary> = {}): RunSummary => ({
+  origin: { id: "test", document: "test", digest: "" },
   ...{ runId: `r${number}`, number, startedAt: 0, state: "done", step: 3, steps: 3, elapsedMillis: 5000 },
   settings: { fetches: ["loss:0"], targets: [], feeds: [] },
   tracedSteps: [],
@@ -109,6 +110,15 @@ describe("the curves of a run", () => {
       ...["Steploss:0", "11", "20.125", "30.25"],
     ]);
     await expectAccessible();
+  });
+
+  it("are not beside those of other documents", async () => {
+    const ofAnother = summary(3, { origin: { id: "another", document: "test", digest: "" } });
+    connect({ "runs.history": [ofAnother, summary(2), summary(1)], "runs.scalars": [curve([1])] });
+    show(<ResultsTab />);
+    const runs = within(await screen.findByRole("region", { name: "Runs" }));
+    await runs.findByRole("checkbox", { name: "run 1" });
+    expect(runs.queryByRole("checkbox", { name: "run 3" })).toBeNull();
   });
 
   it("give way to the values of the newest step, and hide what is not wanted", async () => {

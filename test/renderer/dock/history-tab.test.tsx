@@ -3,6 +3,7 @@ import { act, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import type { RunSummary } from "../../../main/api/run-history.js";
 import type { RunUpdate } from "../../../main/api/runs.js";
+import { columnsOf } from "../../../main/api/trace-columns.js";
 import { runHistoryCommands } from "../../../renderer/commands/run-history-commands.js";
 import {
   outcomeRows,
@@ -12,6 +13,7 @@ import {
   valueRows,
 } from "../../../renderer/dock/history/comparison.js";
 import HistoryTab from "../../../renderer/dock/history/history-tab.js";
+import { documentActions } from "../../../renderer/stores/document-store.js";
 import { useRun } from "../../../renderer/stores/run-store.js";
 import { useUi } from "../../../renderer/stores/ui-store.js";
 import { atOnce } from "../../../worker-runtime/graph/slices.js";
@@ -19,7 +21,7 @@ import { welcome } from "../document/graphs.js";
 import { calls, connect, expectAccessible, show } from "../support/components.js";
 import { openDocument, runOf } from "../support/documents.js";
 
-const origin = (document: string, digest: string) => ({ document, digest });
+const origin = (document: string, digest: string) => ({ id: document, document, digest });
 const scalar = (value: string) => ({
   ...{ name: "loss:0", dtype: "float32", shape: [], values: [value], elementCount: 1, byteLength: 4 },
 });
@@ -48,13 +50,17 @@ describe("two runs", () => {
   const runs: ShownRun[] = [
     {
       summary: summary(1),
-      update: update(1, { fetches: [scalar("0.5")], nodes: [ran("a", 10), ran("b", 3000)] }),
+      update: update(1, {
+        ...{ fetches: [scalar("0.5")], nodes: [ran("a", 10), ran("b", 3000)], stepMillis: 4 },
+        ...{ tracedStep: 1, tracedStepRegisteredGraph: true, computeMillis: 633 },
+      }),
     },
     {
       summary: summary(2, { origin: origin("test", "two") }),
       update: update(2, {
         fetches: [scalar("0.25")],
         nodes: [ran("a", 20), ran("b", 1000, 1)],
+        ...{ stepMillis: 5, tracedStep: 3, tracedStepRegisteredGraph: false, computeMillis: 24 },
         endedEarly: "loss:0 fell below 0.3",
       }),
     },
@@ -76,10 +82,16 @@ describe("two runs", () => {
       "done",
       "done, because loss:0 fell below 0.3",
     ]);
+    expect(textsOf(outcomeRows(runs), "Last step")?.texts).toEqual(["4.00 ms, step 3", "5.00 ms, step 3"]);
+    expect(textsOf(outcomeRows(runs), "First node to last")?.texts).toEqual([
+      "633 ms, step 1, with set-up",
+      "24.0 ms, step 3",
+    ]);
     expect(valueRows(runs)).toEqual([
       { name: "loss:0", texts: ["0.5", "0.25"], differs: true, tensor: "loss:0" },
     ]);
     expect(atOnce(slicedTraceRows(runs))).toEqual([
+      { name: "Traced step", texts: ["step 1, with set-up", "step 3"], differs: true },
       { name: "b", texts: ["3.00 ms on worker/0", "1.00 ms on worker/1"], differs: true },
       {
         name: "a",
@@ -97,6 +109,24 @@ describe("the kept runs of a document", () => {
     show(<HistoryTab />);
     await screen.findByText(/are kept here/);
     await expectAccessible();
+  });
+
+  it("stay when it is saved under a name, and are not those of a new document of its former name", async () => {
+    connect({ "runs.history": [summary(2), summary(1, { origin: origin("other", "") })] });
+    openDocument(welcome());
+    show(<HistoryTab />);
+    await screen.findByRole("checkbox", { name: "run 2" });
+    act(() =>
+      documentActions.markSaved({
+        name: "lost.pbtxt",
+        path: "/lost.pbtxt",
+        kind: "meta_graph",
+        format: "text",
+      }),
+    );
+    expect(screen.getByRole("checkbox", { name: "run 2" })).toBeDefined();
+    act(() => openDocument({ ...welcome(), id: "another" }));
+    await screen.findByText(/are kept here/);
   });
 
   it("say how many of before are lost", async () => {
@@ -167,7 +197,35 @@ describe("the kept runs of a document", () => {
     const { dialog } = useUi.getState();
     if (dialog?.kind !== "confirm") throw new Error("Nothing was asked.");
     await act(async () => dialog.resolve("clear"));
-    await waitFor(() => expect(calls).toContainEqual({ method: "runs.clear", params: { document: "test" } }));
+    await waitFor(() =>
+      expect(calls).toContainEqual({ method: "runs.clear", params: { id: "test", document: "test" } }),
+    );
+  });
+
+  it("are compared by first steps where one has no later one", async () => {
+    const first = { ...{ step: 1, memory: [], stepMillis: 700, registeredGraph: true, computeMillis: 650 } };
+    const traced = (step: number, hasSetUp: boolean, computeMillis: number) => ({
+      ...{ tracedStep: step, tracedStepRegisteredGraph: hasSetUp, computeMillis },
+    });
+    connect({
+      "runs.history": [
+        summary(2, { tracedSteps: [1, 3], scalars: [] }),
+        summary(1, { tracedSteps: [1], scalars: [] }),
+      ],
+      "runs.kept": ({ runId }: { runId: string }) =>
+        runId === "r2" ? update(2, traced(3, false, 24)) : update(1, traced(1, true, 633)),
+      "runs.trace": { ...first, nodeCount: 1, transferCount: 0 },
+      "runs.traceEvents": columnsOf({ nodes: [ran("b", 9000)], transfers: [] }, 0, 10),
+    });
+    openDocument(welcome());
+    const { user } = show(<HistoryTab />);
+    const details = within(await screen.findByRole("region", { name: "Chosen runs" }));
+    await details.findByRole("row", { name: "First node to last 24.0 ms, step 3" });
+    await user.click(screen.getByRole("checkbox", { name: "run 1" }));
+    await details.findByRole("row", {
+      name: "First node to last differs 650 ms, step 1, with set-up 633 ms, step 1, with set-up",
+    });
+    expect(calls).toContainEqual({ method: "runs.trace", params: { runId: "r2", step: 1 } });
   });
 
   it("have those that wait above them, which can be taken out", async () => {

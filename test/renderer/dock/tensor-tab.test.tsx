@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { act, screen, waitFor, within } from "@testing-library/react";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { ApplicationClient, MethodName } from "../../../main/api/contract.js";
 import { previewTensor } from "../../../main/runs/previews.js";
 import { Jobs } from "../../../main/runs/tensors/jobs.js";
@@ -16,6 +16,16 @@ import { Tensor } from "../../../worker-runtime/protocol/tensor.js";
 import { welcome } from "../document/graphs.js";
 import { expectAccessible, show } from "../support/components.js";
 import { openDocument, runOf, showRun } from "../support/documents.js";
+
+// The application's part cancels by Node's signals, as it does in its own process, not by those of the test DOM.
+await vi.hoisted(async () => {
+  const { transferableAbortController } = await import("node:util");
+  const controller = transferableAbortController();
+  Object.assign(globalThis, {
+    AbortController: controller.constructor,
+    AbortSignal: controller.signal.constructor,
+  });
+});
 
 const store = new TensorStore();
 const { handlers } = new TensorService(store, new Jobs(() => undefined));

@@ -53,6 +53,30 @@ describe("the timeline tab", () => {
     expect(screen.getByText(/^step 1 · before edit$/)).toBeDefined();
   });
 
+  it("says that a first step includes the set-up", () => {
+    showRun({ ...traced(), tracedStepRegisteredGraph: true });
+    show(<TimelineTab />);
+    expect(screen.getByText("first node to last, step 1, with set-up")).toBeDefined();
+  });
+
+  it("counts what the client fetched, and what stays within a task, apart", () => {
+    const run = traced();
+    const [sent] = run.transfers;
+    if (!sent) throw new Error("Nothing was sent.");
+    showRun({
+      ...run,
+      transfers: [
+        sent,
+        { ...sent, tensor: "z:0", fromDevice: device(1), toDevice: device(0), bytes: 8, forClient: true },
+        { ...sent, tensor: "MEMCPYHtoD", bytes: 100 },
+        { ...sent, toDevice: device(0).replace("CPU", "GPU"), bytes: 1000 },
+      ],
+    });
+    show(<TimelineTab />);
+    expect(screen.getByText(/Sent between tasks: 1 tensor, 4 B\./)).toBeDefined();
+    expect(screen.getByText("Fed and fetched besides: 1 tensor, 8 B.")).toBeDefined();
+  });
+
   it("says how much each task received", () => {
     const sent = (from: number, to: number, bytes: number) => ({
       ...{ tensor: "x:0", fromDevice: device(from), toDevice: device(to), startMicros: 100 },
@@ -101,6 +125,7 @@ describe("the timeline tab", () => {
     const summary = screen.getByRole("region", { name: "Summary of the step" }).textContent;
     expect(summary).toContain("Compute on critical path0.80 ms");
     expect(summary).toContain("Between devices0.40 ms");
+    expect(summary).toContain("Waiting0 µs");
     expect(summary).toContain("2 nodes on the critical path; the slowest is z, 0.70 ms.");
     expect(summary).toContain("idle 92%");
     expect(summary).toContain("idle 42%");

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { VariableFigures, VariableState } from "../../../main/api/variables.js";
 import { ProblemError } from "../../../main/api/wire.js";
@@ -8,11 +8,11 @@ import TensorTab from "../../../renderer/dock/tensor-tab.js";
 import VariablesTab from "../../../renderer/dock/variables/variables-tab.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
-import { useUi } from "../../../renderer/stores/ui-store.js";
+import { uiActions, useUi } from "../../../renderer/stores/ui-store.js";
 import { constant, documentOf, node, type, welcome } from "../document/graphs.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
 import { calls, connect, expectAccessible, show } from "../support/components.js";
-import { openDocument } from "../support/documents.js";
+import { openDocument, runOf, showRun } from "../support/documents.js";
 
 const shape = (...sizes: number[]) => ({
   value: {
@@ -121,13 +121,64 @@ describe("the variables tab", () => {
     await waitFor(() =>
       expect(useApp.getState().notices.at(-1)?.problem.message).toBe("bias has no initializer."),
     );
-    answers({ "runs.start": { runId: "r1" } });
+    answers({
+      "runs.start": { runId: "r1" },
+      "variables.inspect": { graphId: "g", variables: [state("kernel", false), state("bias", false)] },
+    });
     await user.click(screen.getByRole("button", { name: "Initialize all" }));
     await waitFor(() =>
       expect(calls.find(({ method }) => method === "runs.start")?.params).toMatchObject({
         fetches: [],
         targets: ["kernel/Assign"],
       }),
+    );
+    expect(useUi.getState().dialog).toBeUndefined();
+  });
+
+  it("asks before it replaces values that variables have, keeps them, and brings them back", async () => {
+    answers({
+      "runs.start": { runId: "r1" },
+      "variables.setAside": { keptId: "k1" },
+      "variables.bringBack": { restored: 1 },
+    });
+    const { user } = show(<VariablesTab />);
+    await screen.findByText("μ 0.25");
+    const initialiseAll = () => user.click(screen.getByRole("button", { name: "Initialize all" }));
+    const choose = (choice: string | undefined) =>
+      act(async () => {
+        const { dialog } = useUi.getState();
+        if (dialog?.kind === "confirm") dialog.resolve(choice);
+        uiActions.close();
+      });
+    await initialiseAll();
+    await waitFor(() => expect(useUi.getState().dialog).toMatchObject({ kind: "confirm" }));
+    expect(useUi.getState().dialog).toMatchObject({
+      title: "Replace the values?",
+      text: expect.stringMatching(/^Initializing replaces the value of kernel\. Until the application ends/),
+    });
+    await choose(undefined);
+    expect(calls.map(({ method }) => method)).not.toContain("runs.start");
+
+    await initialiseAll();
+    await waitFor(() => expect(useUi.getState().dialog).toMatchObject({ kind: "confirm" }));
+    await choose("initialise");
+    await waitFor(() => expect(calls.map(({ method }) => method)).toContain("runs.start"));
+    const order = calls.map(({ method }) => method);
+    expect(order.indexOf("variables.setAside")).toBeLessThan(order.indexOf("runs.start"));
+    expect(calls.find(({ method }) => method === "variables.setAside")?.params).toMatchObject({
+      graphId: "g",
+      names: ["kernel"],
+    });
+    act(() => showRun(runOf({ runId: "r1", state: "done" })));
+    await waitFor(() =>
+      expect(useApp.getState().notices.at(-1)?.action?.label).toBe("Bring the values back"),
+    );
+    await act(async () => useApp.getState().notices.at(-1)?.action?.run());
+    expect(calls.find(({ method }) => method === "variables.bringBack")?.params).toMatchObject({
+      ...{ graphId: "g", keptId: "k1", names: ["kernel"] },
+    });
+    expect(useApp.getState().notices.at(-1)?.problem.message).toBe(
+      "1 variable has its value of before the initialization.",
     );
   });
 

@@ -54,6 +54,7 @@ export function binary(
 export function documentOf(nodes: readonly NodeDef[], changes: Partial<GraphDocument> = {}): GraphDocument {
   const layout = new Map<string, Point>(nodes.map(({ name }, index) => [name, { x: index * 220, y: 0 }]));
   return {
+    id: "test",
     name: "test",
     kind: "meta_graph",
     format: "text",

@@ -1,6 +1,6 @@
 /** Graphs built as Keras and TensorFlow 1 name and connect theirs. */
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
-import { constant, node, placeholder } from "./graphs.js";
+import { constant, node, placeholder, type } from "./graphs.js";
 
 const weight = (name: string): NodeDef[] => [
   constant(`${name}/ReadVariableOp/resource`, "[1, 2, 3, 4]"),
@@ -57,4 +57,22 @@ export function trainedVariable(): NodeDef[] {
     node("save/restore", "RestoreV2"),
     node("save/Assign", "Assign", ["w", "save/restore"]),
   ];
+}
+
+/**
+ * Variables of TensorFlow 2's kind, pinned as tf.compat.v1.train.replica_device_setter does: the variable with its first
+ * value and its reads to the ps, but the question whether it has a value to the worker.
+ */
+export function variablesOnPs(
+  names: readonly string[],
+  { ps, worker } = { ps: "/job:ps/task:0", worker: "/job:worker/task:0" },
+): NodeDef[] {
+  const dtype = type("float32");
+  return names.flatMap((name) => [
+    node(name, "VarHandleOp", [], { dtype }, ps),
+    node(`${name}/IsInitialized/VarIsInitializedOp`, "VarIsInitializedOp", [name], {}, worker),
+    { ...constant(`${name}/Initializer/zeros`, "0"), device: ps },
+    node(`${name}/Assign`, "AssignVariableOp", [name, `${name}/Initializer/zeros`], { dtype }, ps),
+    node(`${name}/Read/ReadVariableOp`, "ReadVariableOp", [name], { dtype }, ps),
+  ]);
 }

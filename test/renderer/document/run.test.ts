@@ -86,6 +86,15 @@ describe("what keeps a graph from running", () => {
     expect(runBlockers(fed, examine(fed).problems, inputsOf(fed))).toEqual([]);
   });
 
+  it("is a circle, of whose nodes none is an end", () => {
+    const document = documentOf([binary("a", "Add", "b", "b"), binary("b", "Mul", "a", "a")]);
+    const blockers = runBlockers(document, examine(document).problems, inputsOf(document));
+    expect(blockers.map(({ message }) => message)).toEqual([
+      "a depends on its own output.",
+      "b depends on its own output.",
+    ]);
+  });
+
   it("is an empty graph", () => {
     const empty = documentOf([]);
     expect(runBlockers(empty, new Map(), inputsOf(empty))[0]?.message).toBe("There is nothing to run.");

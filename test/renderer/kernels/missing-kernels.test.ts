@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AttrValue } from "../../../protos/generated/tensorflow/attr_value.js";
 import { stringListAttr } from "../../../worker-runtime/graph/attr-values.js";
 import { binary, constant, node, placeholder, type } from "../document/graphs.js";
+import { variablesOnPs } from "../document/real-graphs.js";
 import { enginesOf, functionOf, missingOf, PORTABLE, TENSORFLOW } from "./cases.js";
 
 const svd = (name: string, device = "", input = "a") =>
@@ -113,6 +114,17 @@ describe("nodes that are not pinned", () => {
     const other = node("w", "NoOp", [], {}, "/job:worker/task:0");
     const { nodes } = missingOf({ nodes: [variable, near, reads, other, svd("free")], engines });
     expect([...nodes.keys()]).toEqual(["w", "free"]);
+  });
+
+  it("run where their variable is pinned, whatever they are pinned to themselves", () => {
+    const engines = enginesOf({ "ps/0": "tensorflow", "worker/0": "portable" });
+    expect(missingOf({ nodes: variablesOnPs(["v"]), engines }).tasks).toEqual([]);
+    const [task] = missingOf({
+      nodes: variablesOnPs(["v"], { ps: "/job:worker/task:0", worker: PS0 }),
+      engines,
+    }).tasks;
+    expect(task?.task.name).toBe("worker/0");
+    expect(task?.nodes).toContain("v/IsInitialized/VarIsInitializedOp");
   });
 
   it("cannot be given another task without their variable", () => {

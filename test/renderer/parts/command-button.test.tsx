@@ -23,7 +23,7 @@ const commands = defineCommands(noTarget, {
     icon: "play",
     shortcut: "Mod+Enter",
     needsApplication: true,
-    isEnabled: () => when(useUi.getState().manySteps > 0, "There are no steps."),
+    isEnabled: () => when(useUi.getState().dockHeight > 0, "There is no dock."),
     run,
   },
   trace: {
@@ -75,10 +75,10 @@ describe.each([
 
   it("says another reason as soon as it is another, and runs again without one", async () => {
     const { user } = show(<Component command={commands.start} />);
-    act(() => useUi.setState({ manySteps: 0 }));
+    act(() => useUi.setState({ dockHeight: 0 }));
     await user.tab();
-    expect((await screen.findByRole("tooltip")).textContent).toContain("There are no steps.");
-    act(() => useUi.setState({ manySteps: 5 }));
+    expect((await screen.findByRole("tooltip")).textContent).toContain("There is no dock.");
+    act(() => useUi.setState({ dockHeight: 5 }));
     expect(control().hasAttribute("aria-disabled")).toBe(false);
     await user.click(control());
     expect(run).toHaveBeenCalledTimes(1);

@@ -73,4 +73,14 @@ describe("a problem", () => {
     await user.click(screen.getByRole("button", { name: "Hide details", expanded: true }));
     expect(screen.queryByText(/ETIMEDOUT/)).toBeNull();
   });
+
+  it("leaves the names of programs as they are written", () => {
+    const reason = "tensorflow.python.framework.errors_impl.NotFoundError: no such file";
+    show(
+      <ProblemView
+        problem={{ code: "ABORTED", message: "worker/0 failed.", reason, remedy: "see the log" }}
+      />,
+    );
+    expect(screen.getByRole("alert").textContent).toContain(`worker/0 failed. ${reason}. See the log.`);
+  });
 });

@@ -1,18 +1,21 @@
 // @vitest-environment happy-dom
-import { act, screen, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { NodeRun } from "../../../main/api/runs.js";
+import { ProblemError } from "../../../main/api/wire.js";
 import { cancelSuggestion, suggestPlacement } from "../../../renderer/actions/placement-actions.js";
 import { placementCommands, placementShownCommands } from "../../../renderer/commands/placement-commands.js";
 import { PlacementPanel } from "../../../renderer/placement-panel/placement-panel.js";
+import { useApp } from "../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { movingTo, placementPreview, shownDevice } from "../../../renderer/stores/placement-preview.js";
-import { usePlacement } from "../../../renderer/stores/placement-store.js";
+import { movedVariables, usePlacement } from "../../../renderer/stores/placement-store.js";
+import { uiActions, useUi } from "../../../renderer/stores/ui-store.js";
 import { documentOf, node, placeholder, type } from "../document/graphs.js";
 import { inThread } from "../placement/in-thread-engine.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
-import { connect, expectAccessible, show } from "../support/components.js";
+import { calls, connect, expectAccessible, show } from "../support/components.js";
 import { openDocument, runOf, showRun } from "../support/documents.js";
 
 const neg = (name: string, input: string) => node(name, "Neg", [input], { T: type("float32") });
@@ -52,6 +55,7 @@ const tasks = (count: number) =>
   );
 
 const suggest = () => act(() => suggestPlacement(inThread));
+const deviceOf = (name: string) => useDocument.getState().document.nodes.get(name)?.device;
 const devices = () => [...useDocument.getState().document.nodes.values()].map(({ device }) => device);
 
 beforeEach(() => {
@@ -96,6 +100,87 @@ describe("the placement panel", () => {
     act(() => documentActions.undo());
     expect(new Set(devices())).toEqual(new Set([""]));
     expect(screen.queryByText("Applied placement")).toBeNull();
+  });
+
+  it("says that a first step includes the set-up, and measures later ones also while it suggests moves", async () => {
+    showRun({ ...traced(6.1), tracedStep: 1, tracedStepRegisteredGraph: true });
+    show(<PlacementPanel />);
+    await suggest();
+    expect(usePlacement.getState().suggestion?.moves.length).toBeGreaterThan(0);
+    expect(
+      screen.getByText(/Times of all 5 nodes from step 1, with set-up; .* happens only once/),
+    ).toBeDefined();
+    expect(screen.getByRole("button", { name: "Run 20 traced steps" })).toBeDefined();
+    await expectAccessible();
+  });
+
+  describe("of a variable", () => {
+    /** A branch that is pinned where it is, and another one that reads a variable. */
+    function withVariable() {
+      const { nodes, runConfig } = branches();
+      const dtype = type("float32");
+      const read = node("read", "ReadVariableOp", ["v"], { dtype });
+      const pinned = ["x", "left", "l"].flatMap((name) => nodes.get(name) ?? []);
+      const others = pinned.map((one) => ({ ...one, device: "/job:worker/task:0" }));
+      return {
+        ...documentOf([node("v", "VarHandleOp", [], { dtype }), read, neg("r", "read"), ...others]),
+        runConfig,
+      };
+    }
+
+    const answers = (more: Readonly<Record<string, unknown>> = {}) =>
+      connect({
+        "variables.inspect": { graphId: "g", variables: [{ name: "v", initialized: true }] },
+        "variables.setAside": { keptId: "k" },
+        "variables.bringBack": { restored: 1 },
+        ...more,
+      });
+
+    async function suggestForVariable() {
+      openDocument(withVariable());
+      showRun({ ...traced(18), nodes: [ran("left", 9000, 0), ran("read", 9000, 9000)] });
+      const { user } = show(<PlacementPanel />);
+      await suggest();
+      const { suggestion } = usePlacement.getState();
+      expect(suggestion && movedVariables(suggestion)).toEqual(["v"]);
+      return { apply: () => user.click(screen.getByRole("button", { name: /^Apply \d moves?$/ })) };
+    }
+
+    it("takes its value to the other task, and says so before", async () => {
+      answers();
+      const { apply } = await suggestForVariable();
+      expect(screen.getByText(/^1 variable goes to another task, and its value with it\./)).toBeDefined();
+      await apply();
+      await waitFor(() => expect(calls.at(-1)?.method).toBe("variables.bringBack"));
+      expect(calls.map(({ method }) => method)).toEqual([
+        ...["variables.inspect", "variables.setAside", "variables.inspect", "variables.bringBack"],
+      ]);
+      expect(deviceOf("v")).toBe("/job:worker/task:1");
+      expect(useApp.getState().notices.at(-1)?.problem.message).toBe(
+        "1 variable has its value on the new task.",
+      );
+    });
+
+    it("leaves everything where it was if the value cannot be assigned there", async () => {
+      const problem = new ProblemError({ code: "UNAVAILABLE", message: "worker/1 does not answer." });
+      answers({ "variables.bringBack": problem });
+      const { apply } = await suggestForVariable();
+      await apply();
+      await waitFor(() => expect(useApp.getState().notices.at(-1)?.problem).toEqual(problem.problem));
+      expect(deviceOf("v")).toBe("");
+    });
+
+    it("asks if the values cannot be read", async () => {
+      const message = "worker/0 does not answer.";
+      answers({ "variables.inspect": new ProblemError({ code: "UNAVAILABLE", message }) });
+      const { apply } = await suggestForVariable();
+      await apply();
+      await waitFor(() => expect(useUi.getState().dialog).toMatchObject({ kind: "confirm" }));
+      expect(useUi.getState().dialog).toMatchObject({ text: expect.stringContaining(message) });
+      await act(async () => uiActions.close());
+      expect(deviceOf("v")).toBe("");
+      expect(calls.map(({ method }) => method)).not.toContain("variables.setAside");
+    });
   });
 
   it("shows on the canvas what would move, and where it would be", async () => {

@@ -4,14 +4,24 @@ import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { inferShapes } from "../../../renderer/document/shapes.js";
 import { KernelCatalogue } from "../../../renderer/kernels/kernel-catalogue.js";
 import { KernelNeeds } from "../../../renderer/kernels/kernel-needs.js";
-import { type DocumentStep, documentStep } from "../../../renderer/placement/document-step.js";
+import { NodePlaces } from "../../../renderer/kernels/node-places.js";
+import { sentBytes } from "../../../renderer/placement/crossings.js";
+import {
+  type DocumentStep,
+  documentStep,
+  taskNow,
+  tensorSize,
+} from "../../../renderer/placement/document-step.js";
+import { ShapeEstimates } from "../../../renderer/placement/estimates.js";
 import { measurementsOf, NOTHING_MEASURED } from "../../../renderer/placement/measurements.js";
+import { pinsOf } from "../../../renderer/placement/pins.js";
 import { StepSimulator } from "../../../renderer/placement/simulate.js";
 import { isAllowed } from "../../../renderer/placement/step-problem.js";
 import { colocationGroup } from "../../../worker-runtime/graph/colocation-groups.js";
 import { atOnce } from "../../../worker-runtime/graph/slices.js";
+import fc from "../../support/seeded-check.js";
 import { constant, documentOf, lookup, node, placeholder, type } from "../document/graphs.js";
-import { trainedVariable } from "../document/real-graphs.js";
+import { trainedVariable, variablesOnPs } from "../document/real-graphs.js";
 import { enginesOf, kernelList } from "../kernels/cases.js";
 
 interface Wish {
@@ -88,6 +98,34 @@ describe("the step of a document", () => {
     expect(tasksFor(free, "a")).toEqual(["worker/0", "worker/1"]);
   });
 
+  it("leaves a variable where it is pinned, whatever its users are pinned to", () => {
+    const engines = { "ps/0": "portable", "worker/0": "portable", "worker/1": "portable" } as const;
+    const asks = "v/IsInitialized/VarIsInitializedOp";
+    const use = node("y", "Neg", ["v/Read/ReadVariableOp"], { T: type("float32") }, "/job:worker/task:0");
+    for (const nodes of [variablesOnPs(["v"]), variablesOnPs(["v"]).toReversed()]) {
+      const step = stepOf([...nodes, use], { engines, fetches: ["y:0"] });
+      expect(tasksFor(step, "v")).toEqual(["ps/0"]);
+      expect(step.start[unitOf(step, "v")]).toBe(0);
+      expect(tasksFor(step, "y")).toEqual(["worker/0"]);
+      // The pin of what asks for the variable has no effect, so there is nothing to change.
+      const { nodes: all } = documentOf([...nodes, use]);
+      expect(pinsOf({ nodes: all }, step, step.start)).toEqual(new Map());
+      const moved = Int32Array.from(step.start, (task, unit) => (unit === unitOf(step, "v") ? 2 : task));
+      expect(pinsOf({ nodes: all }, step, moved).get(asks)).toBe("/job:worker/task:1");
+    }
+  });
+
+  it("takes pins to a part of a device name together, and leaves a pin to a missing device on its task", () => {
+    const engines = { "ps/0": "portable", "ps/1": "portable", "worker/0": "portable" } as const;
+    const ofSomePs = variablesOnPs(["v"], { ps: "/job:ps", worker: "/job:worker/task:0" });
+    const read = node("r", "ReadVariableOp", ["v"], { dtype: type("float32") }, "/job:ps/task:1");
+    const onGpu = { ...placeholder("g"), device: "/job:worker/task:0/device:GPU:0" };
+    const step = stepOf([...ofSomePs, read, onGpu], { engines, fetches: ["r:0", "g:0"] });
+    expect(tasksFor(step, "v")).toEqual(["ps/1"]);
+    expect(step.start[unitOf(step, "v")]).toBe(1);
+    expect(tasksFor(step, "g")).toEqual(["worker/0"]);
+  });
+
   it("places no node where it has no kernel, nor what is colocated with it", () => {
     const svd = node("s", "Svd", ["a"], { T: type("float32") });
     const together = {
@@ -145,6 +183,49 @@ describe("the step of a document", () => {
     });
     expect(dynamic.sources.unknownSizes).toBe(1);
   });
+});
+
+it("sends what the lanes say, wherever its nodes are pinned or were seen", () => {
+  const devices = ["", "/job:worker/task:0", "/job:worker/task:1", "/job:ps/task:0"];
+  const drawn = fc.array(
+    fc.record({
+      device: fc.constantFrom(...devices),
+      inputs: fc.array(fc.nat(9), { maxLength: 3 }),
+      seenOn: fc.constantFrom("worker/0", "worker/1", "ps/0", undefined),
+    }),
+    { minLength: 1, maxLength: 10 },
+  );
+  fc.assert(
+    fc.property(drawn, (parts) => {
+      const nodes = parts.map(({ device, inputs }, index) => {
+        const from = index === 0 ? [] : inputs.map((at) => `n${at % index}`);
+        const made =
+          from.length === 0
+            ? constant(`n${index}`, "[1, 2, 3]")
+            : node(`n${index}`, "AddN", from, {
+                T: type("float32"),
+                N: { value: { $case: "i", value: BigInt(from.length) } },
+              });
+        return { ...made, device };
+      });
+      const engines = { "worker/0": "portable", "worker/1": "portable", "ps/0": "portable" } as const;
+      const seen = parts.flatMap(({ seenOn: task }, index) =>
+        task === undefined ? [] : [[`n${index}`, { task, micros: 1, outputBytes: 12 }] as const],
+      );
+      const measured = { ...NOTHING_MEASURED, nodes: new Map(seen) };
+      const step = stepOf(nodes, { engines, measured, fetches: nodes.map(({ name }) => `${name}:0`) });
+      const all = new Map(nodes.map((one) => [one.name, one]));
+      const places = new NodePlaces(all, lookup, enginesOf(engines));
+      const estimates = new ShapeEstimates(lookup, inferShapes(all, lookup));
+      const { bytes } = sentBytes(
+        all,
+        new Set(all.keys()),
+        (one) => taskNow(one, places, measured),
+        (one, output) => tensorSize(one, output, estimates, measured).bytes,
+      );
+      expect(new StepSimulator(step.problem).run(step.start).bytes).toBe(bytes);
+    }),
+  );
 });
 
 describe("a traced step", () => {

@@ -5,7 +5,7 @@ import { findPinProblems, type PinProblem } from "../../../renderer/placement/pi
 import { stringListAttr } from "../../../worker-runtime/graph/attr-values.js";
 import { colocationGroup } from "../../../worker-runtime/graph/colocation-groups.js";
 import { constant, documentOf, lookup, node, placeholder, type } from "../document/graphs.js";
-import { trainedVariable } from "../document/real-graphs.js";
+import { trainedVariable, variablesOnPs } from "../document/real-graphs.js";
 import { enginesOf } from "../kernels/cases.js";
 
 function problemsOf(nodes: readonly NodeDef[], memoryBytes = 1e9): readonly PinProblem[] {
@@ -21,6 +21,7 @@ function problemsOf(nodes: readonly NodeDef[], memoryBytes = 1e9): readonly PinP
 
 const messages = (nodes: readonly NodeDef[], memoryBytes?: number) =>
   problemsOf(nodes, memoryBytes).map(({ problem }) => problem.message);
+const apart = { ps: "/job:worker/task:1", worker: "/job:worker/task:0" };
 const on = (device: string, one: NodeDef): NodeDef => ({ ...one, device });
 
 describe("problems of pins", () => {
@@ -69,6 +70,29 @@ describe("problems of pins", () => {
       "y is pinned to /job:worker/task:1, but must be with x on /job:worker/task:0.",
     ]);
     expect(messages([keeper, on("/job:worker", follower)])).toEqual([]);
+  });
+
+  it("are none for what asks whether a variable has a value, as replica_device_setter pins it", () => {
+    expect(messages(variablesOnPs(["v", "w"], apart))).toEqual([]);
+  });
+
+  it("are one for all nodes that are pinned to one task instead of their variables' task", () => {
+    const names = ["a", "b", "c", "d"];
+    const nodes = [
+      ...variablesOnPs(names, apart),
+      ...names.map((name) =>
+        on(
+          "/job:worker/task:0",
+          node(`${name}/add`, "AssignAddVariableOp", [name], { dtype: type("float32") }),
+        ),
+      ),
+    ];
+    expect(messages(nodes)).toEqual([
+      "4 nodes are pinned to /job:worker/task:0, but must be with a, b, c and 1 other node on /job:worker/task:1.",
+    ]);
+    expect(messages(nodes.filter(({ name }) => !/^[bcd]/.test(name)))).toEqual([
+      "a/add is pinned to /job:worker/task:0, but must be with a on /job:worker/task:1.",
+    ]);
   });
 
   it("are more variables and constants on a machine than it has memory", () => {

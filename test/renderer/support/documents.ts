@@ -18,8 +18,8 @@ export function readOps(): void {
 /** Opens a document, with TensorFlow's op list. */
 export function openDocument(document: GraphDocument): void {
   readOps();
-  const { name, kind, format } = document;
-  documentActions.load({ name, kind, format, metaGraph: writeDocument(document) });
+  const { id, name, kind, format } = document;
+  documentActions.load({ id, name, kind, format, metaGraph: writeDocument(document) });
 }
 
 /** A finished run of one step of the open document. */

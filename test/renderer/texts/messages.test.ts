@@ -10,6 +10,7 @@ const english = {
   section: {
     tasks: "{count, plural, =0 {No tasks} one {# task} other {# tasks}} on {machine}",
     fields: "{count, number} fields",
+    waiting: "{share, number, percent} waiting",
     rich: "<b>{name} failed.</b> See <code>{path}</code>.",
   },
 } as const;
@@ -38,6 +39,7 @@ describe("messages", () => {
     ]);
     expect(texts.section.fields({ count: 1_234_567 })).toBe("1,234,567 fields");
     expect(numberFormat("en-GB").format(-0)).toBe("0");
+    expect(texts.section.waiting({ share: 0.31670679373442284 })).toBe("32% waiting");
   });
 
   it("have the plurals and numbers of their language", () => {

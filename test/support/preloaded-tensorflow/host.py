@@ -13,6 +13,7 @@ import selectors
 import signal
 import socket
 import sys
+import tempfile
 import types
 
 PR_SET_PDEATHSIG = 1
@@ -106,6 +107,8 @@ def become(request, descriptors):
     os.environ.clear()
     os.environ.update(request["environment"])
     os.chdir(request["folder"])
+    # TensorFlow's import has asked for the temporary folder, which is remembered.
+    tempfile.tempdir = None
     import numpy
 
     numpy.random.seed()

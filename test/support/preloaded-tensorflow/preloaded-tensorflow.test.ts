@@ -32,13 +32,18 @@ describe.skipIf(missing)("a Python that has imported TensorFlow", () => {
     const folder = mkdtempSync(join(tmpdir(), "tensordeck-preloaded-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const code = [
-      "import os, sys",
+      "import os, sys, tempfile",
       "print(sys.argv, sys.path[0], __name__, os.getcwd(), os.environ['NAMED'], sys.stdin.read())",
+      "print(tempfile.gettempdir())",
       "sys.exit(len(sys.argv))",
     ].join("\n");
     mkdirSync(join(folder, "package"));
     for (const file of ["script.py", "package/__main__.py"]) writeFileSync(join(folder, file), code);
-    const options = { input: "línea", env: { ...environmentWithoutProxies(), NAMED: "x" }, cwd: folder };
+    const options = {
+      input: "línea",
+      env: { ...environmentWithoutProxies(), NAMED: "x", TMPDIR: folder },
+      cwd: folder,
+    };
     for (const args of [["-c", code, "a b"], ["script.py", "1", "2"], [join(folder, "package")]]) {
       const [ours, pythons] = await both(args, options);
       expect(ours).toEqual(pythons);

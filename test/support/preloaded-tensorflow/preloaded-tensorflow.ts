@@ -21,6 +21,15 @@ const IMPORTED_WITH = ["TF_", "KERAS_", "CUDA_", "OMP_", "LD_", "PYTHON"];
 /** Of these, one tells only how much it says, and the other is read by scripts. */
 const OTHERWISE = ["TF_CPP_MIN_LOG_LEVEL", "TF_CONFIG"];
 
+/**
+ * The first lines of a Python program. The kernel cuts a shebang at its first space, so a shell starts the interpreter, in a
+ * line that is a string to Python; pip's own programs do the same.
+ */
+function shebang(python: string): string {
+  const quoted = python.replace(/[\\"$`]/g, "\\$&");
+  return `#!/bin/sh\n'''exec' "${quoted}" -SEs "$0" "$@"\n' '''\n`;
+}
+
 /** Called by vitest once before all tests; what it returns, after them. */
 export default function setup(project: TestProject): (() => Promise<void>) | undefined {
   const python = process.platform === "linux" ? findTensorflow() : undefined;
@@ -45,7 +54,7 @@ export default function setup(project: TestProject): (() => Promise<void>) | und
   );
   writeFileSync(
     program,
-    `#!${python.executable} -SEs\n${assignments.join("")}${readFileSync(fileOf("client.py"), "utf8")}`,
+    `${shebang(python.executable)}${assignments.join("")}${readFileSync(fileOf("client.py"), "utf8")}`,
   );
   chmodSync(program, 0o700);
   const host = spawn(python.executable, [fileOf("host.py"), socket], {

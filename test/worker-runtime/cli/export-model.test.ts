@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -9,7 +9,7 @@ import { Graph } from "../../../worker-runtime/graph/graph.js";
 import { readGraphFile } from "../../../worker-runtime/graph/graph-file.js";
 import * as ops from "../../../worker-runtime/graph/ops/index.js";
 import { BundleWriter } from "../../../worker-runtime/io/tensor-bundle/bundle-writer.js";
-import { Tensor } from "../../../worker-runtime/protocol/tensor.js";
+import { Tensor, tensorFromProto } from "../../../worker-runtime/protocol/tensor.js";
 
 let folder: string;
 let file: string;
@@ -65,4 +65,57 @@ test("says what is missing", async () => {
   await expect(
     exported(join(folder, "no", "where"), "--output", "y", "--checkpoint", checkpoint),
   ).rejects.toThrow("does not exist");
+});
+
+/** y = w · part, where a Saver has w as "model/weight" and the part as the second row of "table". */
+function withSaver(): Graph {
+  const graph = new Graph();
+  const w = ops.variable(graph, [0], { name: "w" });
+  const part = ops.variable(graph, [[0]], { name: "table/part_1" });
+  graph.op("Mul", [w.value, part.value], {}, "y");
+  const restored = graph.op(
+    "RestoreV2",
+    [
+      ops.constant(graph, "model", { name: "prefix" }),
+      ops.constant(graph, ["model/weight", "table"]),
+      ops.constant(graph, ["", "2 1 1,1:0,1"]),
+    ],
+    { dtypes: ["float32", "float32"] },
+  );
+  for (const [at, name] of ["w", "table/part_1"].entries()) {
+    const variable = graph.operation(name).output;
+    const isRef = graph.operation(name).type !== "VarHandleOp";
+    const value = restored.outputs[at];
+    if (value) graph.op(isRef ? "Assign" : "AssignVariableOp", [variable, value]);
+  }
+  return graph;
+}
+
+test("values come from the names and parts that the graph's own Saver restores", async () => {
+  const saved = join(folder, "renamed.meta");
+  await writeFile(saved, MetaGraphDef.encode(withSaver().toMetaGraphDef()).finish());
+  const prefix = join(folder, "renamed");
+  const writer = await BundleWriter.create(prefix, { resolve: async (path) => path });
+  await writer.add("model/weight", Tensor.of([3], "float32"));
+  await writer.add("table", Tensor.of([[5], [7]], "float32"));
+  await writer.finish();
+  const pb = join(folder, "renamed.pb");
+  expect(await exportedFrom(saved, pb, "--checkpoint", prefix, "--output", "y")).toBe(0);
+  const values = GraphDef.decode(await readFile(pb)).node.flatMap(({ name, attr }) => {
+    const value = attr.get("value")?.value;
+    return value?.$case === "tensor" ? [[name, tensorFromProto(value.value).toArray()]] : [];
+  });
+  expect(Object.fromEntries(values)).toEqual({ w: [3], "table/part_1": [[7]] });
+  await expect(
+    exportedFrom(saved, join(folder, "no.pb"), "--checkpoint", checkpoint, "--output", "table/part_1"),
+  ).rejects.toThrow("has no value for table/part_1 (which the graph restores from table)");
+});
+
+test("a checkpoint of version 1 is refused as what it is", async () => {
+  // A table, as which TensorFlow writes both the index of version 2 and the one file of version 1.
+  const old = join(folder, "old.ckpt");
+  await copyFile(`${checkpoint}.index`, old);
+  await expect(exported(join(folder, "old.pb"), "--checkpoint", old, "--output", "y")).rejects.toThrow(
+    "old.ckpt is a checkpoint of version 1",
+  );
 });

@@ -14,7 +14,7 @@ import { writeGraphFile } from "../../../worker-runtime/graph/graph-file.js";
 const sum = () => new RunnableGraph(csvSumGraph().graphDef ?? GraphDef.create());
 
 describe("RunnableGraph", () => {
-  test("without a word on it, the outputs that no node takes are run", () => {
+  test("without a word on it, the outputs that no other node reads are run", () => {
     expect(sum().choice(new Set())).toMatchObject({ fetches: ["total:0"], targets: [] });
     const graph = new RunnableGraph(
       GraphDef.fromPartial({
@@ -35,6 +35,18 @@ describe("RunnableGraph", () => {
       }),
     );
     expect(graph.choice(new Set())).toMatchObject({ fetches: [], targets: [] });
+  });
+
+  test("a cycle of 50,000 control edges does not fill the stack, and a chain of groups is housekeeping", () => {
+    const count = 50_000;
+    const node = Array.from({ length: count }, (_, index) => ({
+      ...{ name: `n${index}`, op: "NoOp", input: [`^n${(index + 1) % count}`] },
+    }));
+    const cycle = new RunnableGraph(GraphDef.fromPartial({ node }));
+    expect(cycle.choice(new Set())).toMatchObject({ fetches: [], targets: [] });
+    const chain = [...node.slice(0, -1), { name: `n${count - 1}`, op: "InitializeTableV2", input: [] }];
+    const group = new RunnableGraph(GraphDef.fromPartial({ node: chain }));
+    expect(group.choice(new Set())).toMatchObject({ fetches: [], targets: [] });
   });
 
   test("tensors by short and full names; mistakes are named", () => {

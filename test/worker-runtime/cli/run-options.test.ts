@@ -33,6 +33,15 @@ describe("tensordeck run's arguments", () => {
     ["a:0=@C:\\d.csv:a:b", { tensor: "a:0", source: { kind: "file", path: "C:\\d.csv", column: "a:b" } }],
     ["a:0=@C:\\a.npy", { tensor: "a:0", source: { kind: "file", path: "C:\\a.npy", column: undefined } }],
     ["a:0=@w.npz:layer/w", { tensor: "a:0", source: { kind: "file", path: "w.npz", column: "layer/w" } }],
+    [
+      "a=@a.tfrecord.gz:price",
+      { tensor: "a", source: { kind: "file", path: "a.tfrecord.gz", column: "price" } },
+    ],
+    ["a=@/d/part-r-00000:x", { tensor: "a", source: { kind: "file", path: "/d/part-r-00000", column: "x" } }],
+    [
+      "a=@t.tfrecord-00000-of-00001:x:y",
+      { tensor: "a", source: { kind: "file", path: "t.tfrecord-00000-of-00001", column: "x:y" } },
+    ],
   ])("--feed %s", (text, feed) => {
     expect(parseFeed(text)).toEqual(feed);
   });

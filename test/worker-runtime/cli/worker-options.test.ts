@@ -18,6 +18,20 @@ describe("the task of a worker", () => {
     expect(serverDef.jobName).toBe("chief");
   });
 
+  test("a task without a cluster is no local server, unless flags say so", async () => {
+    const env = { TF_CONFIG: '{"task": {"type": "worker", "index": 1}}' };
+    await expect(readWorkerOptions([], env)).rejects.toThrow(
+      "TF_CONFIG says that this is task 1 of job 'worker', but has no \"cluster\"",
+    );
+    for (const [args, given] of [
+      [["--job_name=worker"], env],
+      [[], { TF_CONFIG: "{}" }],
+    ] as const) {
+      const { serverDef } = await readWorkerOptions([...args], given);
+      expect(serverDef.cluster?.job).toHaveLength(1);
+    }
+  });
+
   test("the servers of a cluster can run collective operations, led by its first worker", async () => {
     const flags = ["--ps_hosts=a:1", "--worker_hosts=b:1,c:1", "--job_name=worker", "--task_index=1"];
     const { serverDef } = await readWorkerOptions(flags, {});

@@ -128,7 +128,7 @@ describe("candidates", () => {
         put(`node_modules/@tensorflow/${name}/package.json`, "{}");
         put(`node_modules/@tensorflow/${name}/deps/lib/libtensorflow.so.2`);
       }
-      expect(npmLibraries([folder]).map(({ origin }) => origin)).toEqual([
+      expect(npmLibraries(folder).map(({ origin }) => origin)).toEqual([
         "unpacked by @tensorflow/tfjs-node-gpu",
         "unpacked by @tensorflow/tfjs-node",
       ]);

@@ -5,6 +5,7 @@ import { readChosenRun } from "../../../worker-runtime/graph/document-settings.j
 import { DOCUMENT_COLLECTION } from "../../../worker-runtime/graph/private-attrs.js";
 import { importModel, readModelFile } from "../../../worker-runtime/import/import-model.js";
 import { readKerasArchive, readKerasHdf5 } from "../../../worker-runtime/import/keras/read-keras.js";
+import { readKerasWeights } from "../../../worker-runtime/import/keras/read-weights.js";
 import { tensorFromProto } from "../../../worker-runtime/protocol/tensor.js";
 import {
   DENSE,
@@ -150,6 +151,16 @@ describe("what is no model, or not a whole one", () => {
     });
     expect(huge.length).toBeLessThan(100_000);
     await expect(read(kerasArchive(config, huge))).rejects.toThrow(/larger than 1024 MiB/);
+  });
+
+  it("does not follow groups that contain each other without an end", async () => {
+    const cyclic = await hdf5File((file) => {
+      const group = file.create_group("layers");
+      for (const name of ["a", "b", "c"]) group.create_hard_link("/layers", name);
+    });
+    await expect(readKerasWeights(cyclic, "x.h5", false)).rejects.toThrow(
+      /damaged.*(more than 100000 paths|no end)/,
+    );
   });
 
   it("reads no other file through a link", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type CsvOptions, readCsv, readCsvStream } from "../../../worker-runtime/io/csv.js";
+import { type CsvOptions, csvColumns, readCsv, readCsvStream } from "../../../worker-runtime/io/csv.js";
 import { CsvScanner } from "../../../worker-runtime/io/csv-scanner.js";
 import fc from "../../support/seeded-check.js";
 
@@ -29,6 +29,46 @@ describe("readCsv", () => {
     ["semicolons beside commas in quotes", 'a;b\n"1";"2"\n', ";"],
   ])("finds %s", (_what, text) => {
     expect(read(text, { column: "b", dtype: "int32" }).toArray()).toEqual([2]);
+  });
+
+  test.each([
+    ["numpy.savetxt with a header", "# price,count\n1.5e+00,10\n2.5e+00,20\n"],
+    ["numpy.savetxt with blanks", "# price count\n1.5e+00 10\n2.5e+00 20\n"],
+    ["numpy.savetxt with several comments", "# made by hand, twice\n#\n# price,count\n1.5,10\n2.5,20\n"],
+    ["Excel with sep=", "sep=;\r\nprice;count\r\n1.5;10\r\n2.5;20\r\n"],
+    ["Excel with rows of which nothing is left", "price,count\r\n1.5,10\r\n2.5,20\r\n,\r\n,\r\n"],
+    ["pandas with an index", ",price,count\n0,1.5,10\n1,2.5,20\n"],
+    ["R's write.csv", '"","price","count"\n"1",1.5,10\n"2",2.5,20\n'],
+    ["R's write.table", '"price" "count"\n"1" 1.5 10\n"2 b" 2.5 20\n'],
+    ["columns that are aligned by blanks", "  price  count \n    1.5     10 \n    2.5     20 \n"],
+    ["blank lines and the end of a DOS text", "price,count\r\n1.5,10\r\n2.5,20\r\n  \r\n\x1a"],
+  ])("%s", (_what, text) => {
+    expect(read(text, { column: "price", dtype: "float32" }).toArray()).toEqual([1.5, 2.5]);
+    expect(read(text, { column: "count", dtype: "int32" }).toArray()).toEqual([10, 20]);
+    expect(csvColumns(bytes(text), "d.csv")).toEqual(expect.arrayContaining(["price", "count"]));
+    // However it is cut into pieces, of which the first is longer than the part that is looked at.
+    const scanned: string[][] = [];
+    const delimiter = text.includes(",") ? "," : text.includes(";") ? ";" : " ";
+    const scanner = new CsvScanner(delimiter, "d.csv", (fields) => scanned.push([...fields]));
+    for (const character of text) scanner.write(character);
+    scanner.end();
+    const whole: string[][] = [];
+    const other = new CsvScanner(delimiter, "d.csv", (fields) => whole.push([...fields]));
+    other.write(text);
+    other.end();
+    expect(scanned).toEqual(whole);
+  });
+
+  test("keeps what only looks like a comment or like nothing", () => {
+    expect(read("#one\n#two\nthree\n").toArray()).toEqual(["#one", "#two", "three"]);
+    expect(read("#,price\n1,2\n", { column: "#" }).toArray()).toEqual([1n]);
+    expect(read('a\n"  "\nb\n', { header: true, dtype: "string" }).toArray()).toEqual(["  ", "b"]);
+    expect(read("a,b\nc,d\n,\ne,f\n", { column: "a", dtype: "string" }).toArray()).toEqual(["c", "", "e"]);
+    expect(() => read("a,b\n1,2\n,\n3,4\n", { dtype: "int32" })).toThrow(
+      'line 3, column "a": the value is missing',
+    );
+    expect(read("New York\nLos Angeles\n").toArray()).toEqual(["New York", "Los Angeles"]);
+    expect(() => read("# a,b\n1,2\n3,x\n", { dtype: "int32" })).toThrow('line 3, column "b"');
   });
 
   test("quotes hold delimiters, line ends and quotes", () => {
@@ -121,6 +161,17 @@ describe("readCsv", () => {
       })();
       expect((await readCsvStream(chunks, { column: "näme", dtype: "string" })).toArray()).toEqual(whole);
     }
+  });
+
+  test("a field has a limit, and the error names the file and where it begins", () => {
+    const piece = bytes("a".repeat(1_000_000));
+    async function* endless() {
+      yield bytes('price\n1.5\n"');
+      for (;;) yield piece;
+    }
+    return expect(readCsvStream(endless(), { name: "d.csv", column: "price" })).rejects.toThrow(
+      /"d\.csv", line 3: a field has more than 8388608 characters/,
+    );
   });
 
   test("a million rows are read", () => {

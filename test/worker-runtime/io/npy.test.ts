@@ -165,6 +165,15 @@ describe("readNpz", () => {
     );
   });
 
+  test("what unpacks to more than a message holds is refused before it takes memory", () => {
+    const bytes = Buffer.from(zip({ "x.npy": a }, true));
+    const size = bytes.indexOf(Buffer.from([0x50, 0x4b, 1, 2])) + 24;
+    bytes.writeUInt32LE(3 * 2 ** 30, size);
+    expect(() => readNpz(bytes, undefined, "zeros.npz")).toThrow(
+      /"zeros\.npz:x" unpacks to 3 GiB; here at most .* are unpacked\. Save it/,
+    );
+  });
+
   test("the only array needs no name", () => {
     expect(readNpz(zip({ "arr_0.npy": b }, true), undefined).toArray()).toEqual([3.5]);
   });

@@ -13,26 +13,34 @@ import { latestCheckpoint } from "../../../worker-runtime/training/checkpoint-st
 import { Saver } from "../../../worker-runtime/training/saver.js";
 import { spawnPeer } from "../../support/processes.js";
 
-/** Called before each change of a name in the file system; `links` is whether there are hard links. */
-const disk = vi.hoisted(() => ({ links: true, beforeChange: async (): Promise<void> => undefined }));
+/**
+ * `beforeChange` is called before each change of a name in the file system, and the change is made before the next call:
+ * shards are saved at once, and a folder that is copied must not change. `links` is whether there are hard links.
+ */
+const disk = vi.hoisted(() => {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    links: true,
+    beforeChange: async (): Promise<void> => undefined,
+    change<T>(make: () => Promise<T>): Promise<T> {
+      const done = last.then(() => disk.beforeChange()).then(make);
+      last = done.catch(() => undefined);
+      return done;
+    },
+  };
+});
 
 vi.mock("node:fs/promises", async (original) => {
   const real = await original<typeof import("node:fs/promises")>();
   return {
     ...real,
-    async rename(...args: Parameters<typeof real.rename>) {
-      await disk.beforeChange();
-      return real.rename(...args);
-    },
-    async rm(...args: Parameters<typeof real.rm>) {
-      await disk.beforeChange();
-      return real.rm(...args);
-    },
-    async link(...args: Parameters<typeof real.link>) {
-      await disk.beforeChange();
-      if (!disk.links) throw Object.assign(new Error("no links here"), { code: "ENOTSUP" });
-      return real.link(...args);
-    },
+    rename: (...args: Parameters<typeof real.rename>) => disk.change(() => real.rename(...args)),
+    rm: (...args: Parameters<typeof real.rm>) => disk.change(() => real.rm(...args)),
+    link: (...args: Parameters<typeof real.link>) =>
+      disk.change(async () => {
+        if (!disk.links) throw Object.assign(new Error("no links here"), { code: "ENOTSUP" });
+        return real.link(...args);
+      }),
   };
 });
 
@@ -128,7 +136,7 @@ describe("every state of the disk while a checkpoint is saved has a whole one", 
   });
 });
 
-test("a process that saves to one name and is killed leaves a whole checkpoint, in shards or not", async () => {
+test("a process that saves to one name and is killed leaves a whole checkpoint, in shards or not, and the next save tidies", async () => {
   let generation = 0;
   for (const sharded of [false, true, true, false]) {
     const args = [program, join(folder, "model.ckpt"), String(generation + 1), String(sharded)];
@@ -138,4 +146,10 @@ test("a process that saves to one name and is killed leaves a whole checkpoint, 
     generation = await latestGeneration(folder);
     expect(generation).toBeGreaterThanOrEqual(Number(told));
   }
+  await new Saver(threeVariables()).save(sessionOf(0), join(folder, "model.ckpt"));
+  expect((await readdir(folder)).sort()).toEqual([
+    "checkpoint",
+    "model.ckpt.data-00000-of-00001",
+    "model.ckpt.index",
+  ]);
 });

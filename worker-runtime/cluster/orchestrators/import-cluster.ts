@@ -1,18 +1,18 @@
 /** Clusters in the files of other systems. */
-import { parseAllDocuments } from "yaml";
 import { invalidArgument, TensorFlowError } from "../../protocol/status.js";
-import { parseClusterText } from "../cluster-exchange.js";
+import { assignedTfConfig, parseClusterText } from "../cluster-exchange.js";
 import type { ClusterSpec } from "../cluster-spec.js";
-import { parseTfConfig } from "../tf-config.js";
+import type { FoundCluster } from "./found-cluster.js";
 import { clusterOfCompose } from "./import-compose.js";
-import { clusterOfConfigMap, clusterOfTfJob, findTfJob } from "./import-kubernetes.js";
+import { clusterOfConfigMap, clusterOfTfJob, findTfJob, manifestsIn } from "./import-kubernetes.js";
+import { clusterOfFlagsScript, clusterOfTfConfigScript } from "./import-shell.js";
 import { isRecord } from "./json-values.js";
+import { readYaml } from "./read-yaml.js";
 
 /** cluster-file: a clusterspec.json or a TF_CONFIG. */
 export type ClusterSource = "cluster-file" | "compose" | "kubernetes" | "tfjob" | "shell";
 
-export interface ImportedCluster {
-  readonly cluster: ClusterSpec;
+export interface ImportedCluster extends FoundCluster {
   readonly source: ClusterSource;
 }
 
@@ -20,8 +20,9 @@ export interface ImportedCluster {
 const MAX_CHARACTERS = 4_000_000;
 
 /**
- * Reads a clusterspec.json, a TF_CONFIG, a shell script that sets it, a Docker Compose file, a TFJob, or the manifests
- * that an export has written. Addresses are not checked: some are names that only containers know.
+ * Reads a clusterspec.json, a TF_CONFIG, a shell script that sets it or starts tasks with --ps_hosts and --worker_hosts, a
+ * Docker Compose file, a TFJob, or the manifests that an export has written; YAML also as JSON. Addresses are not checked:
+ * some are names that only containers know.
  *
  * @param name of the text, for errors.
  * @throws TensorFlowError INVALID_ARGUMENT if it is none of these, or describes no cluster.
@@ -29,52 +30,55 @@ const MAX_CHARACTERS = 4_000_000;
 export function importCluster(text: string, name = "The text"): ImportedCluster {
   if (text.length > MAX_CHARACTERS) throw invalidArgument(`${name} is too large for a cluster's file.`);
   const trimmed = text.trim();
-  if (trimmed.startsWith("{") || /^(?:export\s+|set\s+|\$env:)?TF_CONFIG\s*=\s*['"]?\{[^#]*$/.test(trimmed)) {
-    return { cluster: parseClusterText(text, name), source: "cluster-file" };
-  }
-  const script = clusterOfScript(trimmed);
-  if (script !== undefined) return { cluster: script, source: "shell" };
+  const assigned = assignedTfConfig(trimmed);
+  const json = jsonValue(assigned ?? trimmed);
+  if (isRecord(json)) return inDocuments([json]) ?? found("cluster-file", parseClusterText(trimmed, name));
   const documents = yamlDocuments(text, name);
-  const tfJob = findTfJob(documents);
-  if (tfJob !== undefined) return { cluster: clusterOfTfJob(tfJob), source: "tfjob" };
-  const manifests = clusterOfConfigMap(documents);
-  if (manifests !== undefined) return { cluster: manifests, source: "kubernetes" };
-  const compose = documents.filter(isRecord).find((document) => "services" in document);
-  if (compose !== undefined) return { cluster: clusterOfCompose(compose), source: "compose" };
+  const described = documents instanceof TensorFlowError ? undefined : inDocuments(documents);
+  if (described !== undefined) return described;
+  const script = clusterOfTfConfigScript(trimmed);
+  if (script !== undefined) return found("shell", script);
+  if (trimmed.startsWith("{") || assigned !== undefined)
+    return found("cluster-file", parseClusterText(trimmed, name));
+  const started = clusterOfFlagsScript(trimmed);
+  if (started !== undefined) return found("shell", started);
+  if (documents instanceof TensorFlowError) throw documents;
   throw invalidArgument(
-    `${name} describes no cluster: it is no clusterspec.json, no TF_CONFIG, no Docker Compose file and no TFJob.`,
+    `${name} describes no cluster: it is no clusterspec.json, no TF_CONFIG, no Docker Compose file, no TFJob, and no script that sets TF_CONFIG or --worker_hosts.`,
   );
 }
 
-/**
- * The cluster of a script that sets TF_CONFIG as a whole, once or for several tasks, or `cluster` as our export does.
- * @throws TensorFlowError INVALID_ARGUMENT if it sets several clusters.
- */
-function clusterOfScript(text: string): ClusterSpec | undefined {
-  const values = [...text.matchAll(/^\s*(?:export\s+)?(TF_CONFIG|cluster)='(\{[^']*\})'/gm)];
-  let cluster: ClusterSpec | undefined;
-  for (const [, variable, value = ""] of values) {
-    const next = parseTfConfig(variable === "cluster" ? `{"cluster": ${value}}` : value).cluster;
-    if (cluster !== undefined && !cluster.equals(next)) {
-      throw invalidArgument("The script sets TF_CONFIG for several clusters. Keep the lines of one.");
-    }
-    cluster = next;
-  }
-  return cluster;
+function found(source: ClusterSource, cluster: ClusterSpec): ImportedCluster {
+  return { source, cluster, notes: [] };
 }
 
-function yamlDocuments(text: string, name: string): unknown[] {
+function jsonValue(text: string): unknown {
   try {
-    const documents = parseAllDocuments(text);
-    if (!Array.isArray(documents)) return [];
-    return documents.map((document) => {
-      const [error] = document.errors;
-      if (error) throw error;
-      return document.toJS({ maxAliasCount: 100 }) as unknown;
-    });
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The cluster of the manifests or the Compose file among the documents; undefined if there is none. */
+function inDocuments(documents: readonly unknown[]): ImportedCluster | undefined {
+  const manifests = manifestsIn(documents);
+  const tfJob = findTfJob(manifests);
+  if (tfJob !== undefined) return { source: "tfjob", ...clusterOfTfJob(tfJob) };
+  const cluster = clusterOfConfigMap(manifests);
+  if (cluster !== undefined) return found("kubernetes", cluster);
+  const compose = manifests.find(
+    ({ services }) => isRecord(services) && Object.values(services).some(isRecord),
+  );
+  return compose && { source: "compose", ...clusterOfCompose(compose) };
+}
+
+/** The documents, or why the text is none of YAML. */
+function yamlDocuments(text: string, name: string): unknown[] | TensorFlowError {
+  try {
+    return readYaml(text);
   } catch (cause) {
-    if (cause instanceof TensorFlowError) throw cause;
     const why = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
-    throw invalidArgument(`${name} is neither JSON nor YAML that can be read (${why}).`, { cause });
+    return invalidArgument(`${name} is neither JSON nor YAML that can be read (${why}).`, { cause });
   }
 }

@@ -12,32 +12,79 @@ export function shellCommand(words: readonly string[]): string {
 }
 
 /**
- * Splits a command into its words as a shell does, with both kinds of quotes and backslashes; nothing is expanded.
+ * Splits a command into its words as a shell does, with both kinds of quotes and backslashes; nothing is expanded, and
+ * operators are words.
  * @throws TensorFlowError INVALID_ARGUMENT if a quote is not closed.
  */
 export function splitShellWords(command: string): string[] {
-  const words: string[] = [];
-  let word: string | undefined;
-  let quote = "";
-  for (let i = 0; i < command.length; i++) {
-    const char = command[i] ?? "";
-    if (quote === "'" && char !== "'") {
-      word += char;
-    } else if (char === "\\" && i + 1 < command.length) {
-      i += 1;
-      word = (word ?? "") + (command[i] ?? "");
-    } else if (char === quote) {
-      quote = "";
-    } else if (quote === "" && (char === "'" || char === '"')) {
-      quote = char;
-      word ??= "";
-    } else if (quote === "" && /\s/.test(char)) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-    } else {
-      word = (word ?? "") + char;
+  return new ShellReader(command, /\s/, /$^/).commands.flat();
+}
+
+/**
+ * The simple commands of a shell script or a command line, each as its words without quotes and comments. Nothing is
+ * expanded: a variable stays as it is written.
+ * @throws TensorFlowError INVALID_ARGUMENT if a quote is not closed.
+ */
+export function shellCommands(script: string): string[][] {
+  return new ShellReader(script, /[^\S\n]/, /[\n;&|(){}]/).commands;
+}
+
+class ShellReader {
+  readonly commands: string[][] = [];
+  #words: string[] = [];
+  #word: string | undefined;
+  #quote = "";
+
+  constructor(text: string, blank: RegExp, separator: RegExp) {
+    for (let i = 0; i < text.length; i++) {
+      const char = text[i] ?? "";
+      const next = text[i + 1];
+      if (char === "\\" && next !== undefined && this.#isEscaped(next)) {
+        i += 1;
+        // A line that ends in a backslash goes on.
+        if (next !== "\n") this.#add(next);
+      } else if (this.#quote !== "") {
+        if (char === this.#quote) this.#quote = "";
+        else this.#add(char);
+      } else if (char === "'" || char === '"') {
+        this.#quote = char;
+        this.#add("");
+      } else if (blank.test(char)) {
+        this.#endWord();
+      } else if (separator.test(char) && !this.#isInWord(char)) {
+        this.#endCommand();
+      } else if (char === "#" && this.#word === undefined && separator.test("\n")) {
+        while (i + 1 < text.length && text[i + 1] !== "\n") i += 1;
+      } else {
+        this.#add(char);
+      }
     }
+    if (this.#quote !== "") throw invalidArgument(`The quote ${this.#quote} is not closed in: ${text}`);
+    this.#endCommand();
   }
-  if (quote !== "") throw invalidArgument(`The quote ${quote} is not closed in: ${command}`);
-  return word === undefined ? words : [...words, word];
+
+  /** In double quotes a backslash is itself before all but these; in single ones always. */
+  #isEscaped(next: string): boolean {
+    return this.#quote === "" || (this.#quote === '"' && /["\\$`\n]/.test(next));
+  }
+
+  /** Braces group commands only as words of their own: `${name}` and JSON without quotes are words. */
+  #isInWord(char: string): boolean {
+    return (char === "{" || char === "}") && this.#word !== undefined;
+  }
+
+  #add(text: string): void {
+    this.#word = (this.#word ?? "") + text;
+  }
+
+  #endWord(): void {
+    if (this.#word !== undefined) this.#words.push(this.#word);
+    this.#word = undefined;
+  }
+
+  #endCommand(): void {
+    this.#endWord();
+    if (this.#words.length > 0) this.commands.push(this.#words);
+    this.#words = [];
+  }
 }

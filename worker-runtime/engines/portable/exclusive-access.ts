@@ -1,8 +1,10 @@
+import type { CancellationSignal } from "../../cancellation/cancellation-signal.js";
+import { unlessAborted } from "../../cancellation/unless-aborted.js";
 import { cancelledBy } from "../../protocol/status.js";
 
 /** A waiter for a lock. Its signal is read only if it has to wait. */
 export interface Waiter {
-  readonly signal: AbortSignal;
+  readonly signal: CancellationSignal;
 }
 
 /** A reader of a variable. */
@@ -49,18 +51,6 @@ export function after<T, R>(result: T | Promise<T>, next: (value: T) => R | Prom
 }
 
 /** Waits until the earlier ones have ended. @throws TensorFlowError the signal's reason. */
-export async function turn(before: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
-  let abort = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(cancelledBy(signal?.reason, "The wait for a turn"));
-    signal?.addEventListener("abort", abort, { once: true });
-  });
-  try {
-    if (signal?.aborted) {
-      abort();
-    }
-    await Promise.race([before, aborted]);
-  } finally {
-    signal?.removeEventListener("abort", abort);
-  }
+export async function turn(before: Promise<unknown>, signal: CancellationSignal | undefined): Promise<void> {
+  await unlessAborted(before, signal, () => cancelledBy(signal?.reason, "The wait for a turn"));
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { CancellationSignal } from "../../cancellation/cancellation-signal.js";
 
 /** Work in small pieces: it yields wherever the thread may do something else before it goes on. */
 export type PausingWork<T> = Generator<void, T>;
@@ -26,7 +27,7 @@ export function withoutPauses<T>(work: PausingWork<T>): T {
  * Does the work and lets the event loop go round every few milliseconds. Short work is done when this returns.
  * @param signal ends the work at a pause, with its reason.
  */
-export async function withPauses<T>(work: PausingWork<T>, signal?: AbortSignal): Promise<T> {
+export async function withPauses<T>(work: PausingWork<T>, signal?: CancellationSignal): Promise<T> {
   let turnEnd = performance.now() + TURN_MILLIS;
   for (;;) {
     const { done, value } = work.next();

@@ -1,4 +1,4 @@
-/** Flags of V8 for a task's process. Imports nothing of the engine: the first is set before that is loaded. */
+/** Flags of V8 for a task's process. Imports nothing of the engine: some are set before that is loaded. */
 import { setFlagsFromString } from "node:v8";
 
 /**
@@ -27,6 +27,16 @@ const GROWTH_FACTOR = 4;
  */
 const INTERRUPT_BUDGET = 8192;
 const COUNTS_CALLS_SINCE = [11, 8] as const;
+
+/**
+ * The most that each half of the young generation grows to, in MiB: V8's own limit up to Node 22. Node 24 and 26 allow 64
+ * and 32, which a task fills with garbage: after 24,000 small steps it has 272 and 222 MB instead of 189 and 186, and
+ * takes no less time for them. V8 reads this flag only when it starts.
+ */
+const YOUNG_HALF_MIB = 16;
+
+/** Flags for the command line of a task's Node. */
+export const START_FLAGS: readonly string[] = [`--max-semi-space-size=${YOUNG_HALF_MIB}`];
 
 /**
  * Call before the engine is loaded: its code, which all stays, would make the young generation as large as it can be,

@@ -1,8 +1,8 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import { endWithSignal } from "../end-with-signal.js";
+import { isFullPath } from "../../programs/find-program.js";
+import { neutralFolder, runProgram } from "../../programs/run-program.js";
 
 /** Starting a Python and asking it takes 50 ms; one on a sleeping network drive must not block the search. */
 const DEADLINE_MILLIS = 5_000;
@@ -22,7 +22,7 @@ export function pythonCommands(
 ): PythonCommand[] {
   const windows = platform === "win32";
   const environments = [env.VIRTUAL_ENV, env.CONDA_PREFIX].filter(
-    (folder) => folder !== undefined && folder !== "",
+    (folder) => folder !== undefined && isFullPath(folder, platform),
   );
   const commands: PythonCommand[] = environments.map((folder) => ({
     command: windows
@@ -68,27 +68,17 @@ print(json.dumps({"executable": sys.executable, "version": list(sys.version_info
 `;
 
 /** The facts that a Python reports; undefined if it does not exist, does not answer, or is not a Python 3. */
-export function askPython(python: PythonCommand, signal?: AbortSignal): Promise<PythonAnswer | undefined> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      python.command,
-      [...python.args, "-c", question],
-      {
-        timeout: DEADLINE_MILLIS,
-        // A tensorflow.py in the folder that the user happens to be in is not a package.
-        cwd: path.parse(process.cwd()).root,
-        windowsHide: true,
-      },
-      (error, stdout) => {
-        if (error !== null) {
-          resolve(undefined);
-          return;
-        }
-        resolve(parseAnswer(stdout));
-      },
-    );
-    endWithSignal(child, signal);
+export async function askPython(
+  python: PythonCommand,
+  signal?: AbortSignal,
+): Promise<PythonAnswer | undefined> {
+  const { error, stdout } = await runProgram(python.command, [...python.args, "-c", question], {
+    timeoutMillis: DEADLINE_MILLIS,
+    // A tensorflow.py in the folder that the user happens to be in is not a package.
+    cwd: neutralFolder(),
+    signal,
   });
+  return error === undefined ? parseAnswer(stdout) : undefined;
 }
 
 function parseAnswer(text: string): PythonAnswer | undefined {

@@ -102,7 +102,7 @@ async function* locate({
   const seen = new Set<string>();
   const groups: readonly (() => readonly LibraryCandidate[] | Promise<readonly LibraryCandidate[]>)[] = [
     () => installedLibraries(env),
-    () => npmLibraries([packageRoot(), process.cwd()]),
+    () => npmLibraries(packageRoot()),
     () => pythonLibraries(env, signal),
     () => systemLibraries(env, process.platform, signal),
   ];

@@ -1,8 +1,8 @@
-import { execFile } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { endWithSignal } from "../end-with-signal.js";
+import { pathFolders } from "../../programs/find-program.js";
+import { runProgram } from "../../programs/run-program.js";
 import type { RuntimeSource } from "./candidate.js";
 import { runtimesFolder } from "./data-folder.js";
 import { findPythons } from "./find-python.js";
@@ -36,19 +36,17 @@ export function installedLibraries(env: Environment): LibraryCandidate[] {
   return librariesIn(byAge, "installed", () => "installed by Tensordeck");
 }
 
-/** The libraries unpacked by @tensorflow/tfjs-node-gpu or tfjs-node, if one of them is installed. */
-export function npmLibraries(from: readonly string[]): LibraryCandidate[] {
-  const candidates: LibraryCandidate[] = [];
-  for (const name of ["@tensorflow/tfjs-node-gpu", "@tensorflow/tfjs-node"]) {
-    for (const root of from) {
-      const folder = packageFolder(name, root);
-      if (folder !== undefined) {
-        candidates.push(...librariesIn([path.join(folder, "deps")], "npm", () => `unpacked by ${name}`));
-        break;
-      }
-    }
-  }
-  return candidates;
+/**
+ * The libraries unpacked by @tensorflow/tfjs-node-gpu or tfjs-node, if one of them is installed with the package in the
+ * folder: never those of the current folder, which may be that of a document from somebody else.
+ */
+export function npmLibraries(root: string): LibraryCandidate[] {
+  return ["@tensorflow/tfjs-node-gpu", "@tensorflow/tfjs-node"].flatMap((name) => {
+    const folder = packageFolder(name, root);
+    return folder === undefined
+      ? []
+      : librariesIn([path.join(folder, "deps")], "npm", () => `unpacked by ${name}`);
+  });
 }
 
 function packageFolder(name: string, root: string): string | undefined {
@@ -81,8 +79,7 @@ export async function systemLibraries(
   signal?: AbortSignal,
 ): Promise<LibraryCandidate[]> {
   if (platform === "win32") {
-    const folders = (env.PATH ?? env.Path ?? "").split(";").filter((folder) => path.isAbsolute(folder));
-    return librariesIn(folders, "system", (folder) => `found on PATH in ${folder}`);
+    return librariesIn(pathFolders(env, platform), "system", (folder) => `found on PATH in ${folder}`);
   }
   if (platform === "darwin") {
     return librariesIn(["/opt/homebrew/lib", "/usr/local/lib"], "system", (folder) =>
@@ -101,20 +98,14 @@ export async function systemLibraries(
 }
 
 /** Folders of the linker's cache that contain a libtensorflow. */
-function ldconfigFolders(signal?: AbortSignal): Promise<string[]> {
-  return new Promise((resolve) => {
-    const ldconfig = ["/sbin/ldconfig", "/usr/sbin/ldconfig"].find(existsSync) ?? "ldconfig";
-    const child = execFile(
-      ldconfig,
-      ["-p"],
-      {
-        timeout: LDCONFIG_DEADLINE_MILLIS,
-        maxBuffer: 16 * 1024 * 1024,
-      },
-      (error, stdout) => resolve(error === null ? foldersOfLdconfig(stdout) : []),
-    );
-    endWithSignal(child, signal);
+async function ldconfigFolders(signal?: AbortSignal): Promise<string[]> {
+  const ldconfig = ["/sbin/ldconfig", "/usr/sbin/ldconfig"].find(existsSync) ?? "ldconfig";
+  const { error, stdout } = await runProgram(ldconfig, ["-p"], {
+    timeoutMillis: LDCONFIG_DEADLINE_MILLIS,
+    maxOutputBytes: 16 * 1024 * 1024,
+    signal,
   });
+  return error === undefined ? foldersOfLdconfig(stdout) : [];
 }
 
 /** From lines like "libtensorflow.so.2 (libc6,x86-64) => /usr/local/lib/libtensorflow.so.2". */

@@ -3,6 +3,7 @@
  * static destructors crash at exit (use exit-now.ts), and a crash in it takes down the process.
  */
 import koffi from "koffi";
+import { type Library, loadLibrary } from "../../programs/load-library.js";
 import { internalError, StatusCode, statusCodeOf, TensorFlowError } from "../../protocol/status.js";
 import { exitNow } from "../exit-now.js";
 import type { LibraryFiles } from "./candidate.js";
@@ -40,7 +41,6 @@ export const neededSymbols = [
 ] as const;
 
 type NeededSymbol = (typeof neededSymbols)[number];
-type Handle = ReturnType<typeof koffi.load>;
 type Pointer = bigint;
 
 /** A C function; its signature is given at its declaration. */
@@ -86,9 +86,9 @@ export function loadTensorFlow(files: LibraryFiles, forGpu: boolean): TensorFlow
   return bind(library);
 }
 
-function loadOne(file: string): Handle {
+function loadOne(file: string): Library {
   try {
-    return koffi.load(file, { global: true, lazy: true });
+    return loadLibrary(file, { global: true, lazy: true });
   } catch (error) {
     const text = (error instanceof Error ? error.message : String(error)).replace(
       /^Failed to load shared library: /,
@@ -103,7 +103,7 @@ function loadOne(file: string): Handle {
   }
 }
 
-function hasSymbol(library: Handle, name: string): boolean {
+function hasSymbol(library: Library, name: string): boolean {
   try {
     library.symbol(name);
     return true;
@@ -112,7 +112,7 @@ function hasSymbol(library: Handle, name: string): boolean {
   }
 }
 
-function bind(library: Handle): TensorFlowLibrary {
+function bind(library: Library): TensorFlowLibrary {
   const declare = <Args extends readonly unknown[], Result>(name: NeededSymbol) =>
     library.func(prototypes[name]) as unknown as NativeFunction<Args, Result>;
   const version = declare<[], string>("TF_Version");
@@ -179,7 +179,7 @@ const gpuQuestions = [
   "?IsBuiltWithROCm@tensorflow@@YA_NXZ",
 ];
 
-function gpuBuild(library: Handle): boolean | undefined {
+function gpuBuild(library: Library): boolean | undefined {
   const asked = gpuQuestions.filter((name) => hasSymbol(library, name));
   if (asked.length === 0) {
     return undefined;

@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { neutralFolder, startProgram } from "../../programs/run-program.js";
 import {
   cancelledBy,
   dataLoss,
@@ -135,23 +135,24 @@ function runPython(
   toError: (output: string) => TensorFlowError,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(executable, args, {
+    const child = startProgram(executable, args, {
+      // Python takes modules of its working folder before its own.
+      cwd: neutralFolder(),
       env: { ...env, PYTHONUNBUFFERED: "1" },
       stdio: ["ignore", "pipe", "pipe"],
-      windowsHide: true,
     });
     let output = "";
     let partial = "";
     const keep = (text: string) => {
       output = (output + text).slice(-KEPT_OUTPUT);
     };
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       keep(text);
       const lines = (partial + text).split("\n");
       partial = lines.pop() ?? "";
       lines.forEach(onLine);
     });
-    child.stderr.setEncoding("utf8").on("data", keep);
+    child.stderr?.setEncoding("utf8").on("data", keep);
     const abort = () => child.kill("SIGKILL");
     if (signal?.aborted) {
       abort();

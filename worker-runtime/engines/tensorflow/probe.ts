@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { z } from "zod";
+import { type ProgramEnd, runProgram } from "../../programs/run-program.js";
 import { cancelledBy, dataLoss, failedPrecondition } from "../../protocol/status.js";
-import { endWithSignal } from "../end-with-signal.js";
 import { compiledModule, nodeCommand } from "../package-root.js";
 import type { LibraryFiles, LocatedRuntime, RejectedRuntime, RuntimeCandidate } from "./candidate.js";
 import { cacheFolder } from "./data-folder.js";
@@ -135,32 +134,25 @@ async function remember(folder: string, file: string, content: Uint8Array | stri
   }
 }
 
-function runProbe(library: LibraryFiles, opListFile: string, signal?: AbortSignal): Promise<ProbeAnswer> {
+async function runProbe(
+  library: LibraryFiles,
+  opListFile: string,
+  signal?: AbortSignal,
+): Promise<ProbeAnswer> {
   const node = nodeCommand();
   const request = JSON.stringify({ path: library.path, preload: library.preload, opListFile });
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      node.command,
-      [compiledModule("engines/tensorflow/probe-process.js"), request],
-      {
-        timeout: DEADLINE_MILLIS,
-        windowsHide: true,
-        // No GPU must be touched: only the library itself is queried.
-        env: { ...process.env, ...node.env, CUDA_VISIBLE_DEVICES: "-1" },
-      },
-      (error, stdout, stderr) => {
-        const answer = parseLine(stdout);
-        if (answer !== undefined) {
-          resolve(answer);
-        } else if (signal?.aborted) {
-          reject(cancelledBy(signal.reason, "The inspection of a library"));
-        } else {
-          resolve({ problem: crashText(library.path, error, stderr) });
-        }
-      },
-    );
-    endWithSignal(child, signal);
+  const script = compiledModule("engines/tensorflow/probe-process.js");
+  const end = await runProgram(node.command, [script, request], {
+    timeoutMillis: DEADLINE_MILLIS,
+    // No GPU must be touched: only the library itself is queried.
+    env: { ...process.env, ...node.env, CUDA_VISIBLE_DEVICES: "-1" },
+    signal,
   });
+  const answer = parseLine(end.stdout);
+  if (answer === undefined && signal?.aborted) {
+    throw cancelledBy(signal.reason, "The inspection of a library");
+  }
+  return answer ?? { problem: crashText(library.path, end) };
 }
 
 function parseLine(stdout: string): ProbeAnswer | undefined {
@@ -171,16 +163,21 @@ function parseLine(stdout: string): ProbeAnswer | undefined {
   }
 }
 
-function crashText(
-  file: string,
-  error: (Error & { signal?: string | null; killed?: boolean }) | null,
-  stderr: string,
-): string {
-  const last = stderr.trim().split("\n").at(-1) ?? "";
+function crashText(file: string, { error, stderr }: ProgramEnd): string {
+  const last = lastWords(stderr);
   const how = error?.killed
     ? `did not finish loading within ${DEADLINE_MILLIS / 1000} s`
     : error?.signal
       ? `crashed the process that loaded it (${error.signal})`
       : "could not be tried";
   return `${file} ${how}.${last === "" ? "" : ` Its last output: ${last}`}`;
+}
+
+/** The line that says why a process ended: Node writes its own version after an uncaught error. */
+function lastWords(stderr: string): string {
+  const lines = stderr.split("\n").map((line) => line.trim());
+  const said = lines.filter((line) => line !== "" && !/^Node\.js v\d/.test(line));
+  return (
+    said.findLast((line) => /^(?:\w*Error|terminate called|FATAL|Fatal)\b/.test(line)) ?? said.at(-1) ?? ""
+  );
 }

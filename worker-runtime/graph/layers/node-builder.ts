@@ -1,4 +1,5 @@
 /** What makes the nodes of a layer, whether it is a block that the user adds or one of a model that was opened. */
+import type { DType } from "../../protocol/dtype.js";
 import { invalidArgument } from "../../protocol/status.js";
 import { Tensor } from "../../protocol/tensor.js";
 import type { Graph } from "../graph.js";
@@ -47,6 +48,10 @@ export class NodeBuilder {
     return this.graph.op(type, inputs, attrs, name);
   }
 
+  cast(tensor: Output, dtype: DType): Output {
+    return tensor.dtype === dtype ? tensor : this.op("Cast", [tensor], { DstT: dtype });
+  }
+
   /** @param shape left out: a scalar or a vector, as the values are */
   ints(values: number | readonly number[], name: string, shape?: readonly number[]): Output {
     return constant(this.graph, Tensor.of(values, "int32", shape), { name });
@@ -88,7 +93,12 @@ export class NodeBuilder {
 
   /** (input − mean) / √(variance + ε) · γ + β */
   normalize(input: Output, { mean, variance, gamma, beta, epsilon }: Normalization): Output {
-    const scale = this.op("Rsqrt", [this.op("AddV2", [variance, this.scalar(epsilon, "epsilon")])]);
+    const scale = this.op("Rsqrt", [
+      this.op("AddV2", [
+        variance,
+        constant(this.graph, Tensor.of(epsilon, variance.dtype), { name: "epsilon" }),
+      ]),
+    ]);
     const centred = this.op("Mul", [this.op("Sub", [input, mean]), scale]);
     const scaled = gamma ? this.op("Mul", [centred, gamma]) : centred;
     return beta ? this.op("AddV2", [scaled, beta]) : scaled;

@@ -38,6 +38,8 @@ export interface Arguments {
   readonly named: ReadonlyMap<string, readonly Output[]>;
   /** Other values that were given by name. */
   readonly values: ReadonlyMap<string, unknown>;
+  /** The dtype of the first result, if another layer takes it, as the file has it and Keras names it. */
+  readonly resultDtype?: string | undefined;
   /** Of all tensors that were made so far. */
   readonly masks: Masks;
 }

@@ -73,12 +73,15 @@ export class Model {
       if (input) results.set(callKey(layer, 0), [input]);
     }
     const pending = this.#callsInOrder();
+    const taken = pending.flatMap(({ call }) => refsOf(call)).filter(({ output }) => output === 0);
+    const dtypes = new Map(taken.map((ref) => [this.#keyOf(ref), ref.dtype]));
     const find = (ref: TensorRef) => results.get(this.#keyOf(ref))?.[ref.output];
     for (let left = pending; left.length > 0; ) {
       const waiting = left.filter(({ called, call, key }) => {
         if (results.has(key)) return false;
         if (!refsOf(call).every((ref) => find(ref) !== undefined)) return true;
-        results.set(key, called.call(builder, argumentsOf(call, find, masks), values));
+        const args = { ...argumentsOf(call, find, masks), resultDtype: dtypes.get(key) };
+        results.set(key, called.call(builder, args, values));
         return false;
       });
       if (waiting.length === left.length) {
@@ -287,7 +290,8 @@ function dtypeOf(config: LayerConfig): DType {
 function shapeOf(config: LayerConfig): readonly number[] {
   const given = config.raw("batch_shape") ?? config.raw("batch_input_shape");
   if (Array.isArray(given) && given.every((size) => size === null || (Number.isInteger(size) && size >= 0))) {
-    return given.map((size: number | null) => size ?? -1);
+    // Keras, too, takes any number of examples, whichever the model was built with.
+    return given.map((size: number | null, axis) => (axis === 0 ? -1 : (size ?? -1)));
   }
   throw invalidArgument(
     `${config.title} has no shape: the model was saved before it was built. Call it once in Keras and save it again.`,

@@ -8,6 +8,8 @@ export interface TensorRef {
   readonly layer: string;
   readonly call: number;
   readonly output: number;
+  /** Where a layer of Keras 3 takes it. */
+  readonly dtype?: string | undefined;
 }
 
 export type Argument =
@@ -22,7 +24,7 @@ export interface LayerCallConfig {
 
 export interface LayerNode {
   readonly config: LayerConfig;
-  /** Where Keras has the class; undefined in files of Keras 2. */
+  /** Where Keras has the class; undefined for layers in HDF5 files. */
   readonly module: string | undefined;
   /** Of a class that the program that wrote the file defines. */
   readonly isCustom: boolean;
@@ -60,7 +62,7 @@ const layersSchema = z.object({ name: z.string(), layers: z.array(serializedSche
 const historySchema = z.tuple([z.string(), z.number().int().min(0), z.number().int().min(0)]);
 const kerasTensorSchema = z.object({
   class_name: z.literal("__keras_tensor__"),
-  config: z.object({ keras_history: historySchema }),
+  config: z.object({ keras_history: historySchema, dtype: z.string().optional() }),
 });
 const callSchema = z.object({ args: z.array(z.unknown()), kwargs: z.record(z.string(), z.unknown()) });
 /** Of Keras 2: the layer, its call, the output, and the call's other arguments. */
@@ -150,6 +152,12 @@ class Reader {
     };
   }
 
+  /** HDF5 files name no modules. Layers of Keras 3 have a dtype there, and its operators do not. */
+  #moduleOf(className: string, config: Readonly<Record<string, unknown>>): string | undefined {
+    const isLayer = this.#kerasVersion < 3 || "dtype" in config || "trainable" in config;
+    return isLayer || MODEL_CLASSES.has(className) ? undefined : "keras.src.ops";
+  }
+
   #layer(layer: Serialized, calls: readonly LayerCallConfig[], depth: number): LayerNode {
     const { class_name: className, config, module, registered_name: registered } = layer;
     const name = typeof config.name === "string" ? config.name : layer.name;
@@ -157,7 +165,7 @@ class Reader {
     const isModel = MODEL_CLASSES.has(className);
     return {
       config: new LayerConfig(className, name, config, this.#kerasVersion),
-      module: module ?? undefined,
+      module: module ?? this.#moduleOf(className, config),
       isCustom:
         (registered?.includes(">") ?? false) ||
         (module !== undefined && module !== null && !/^(keras|tensorflow\.keras)(\.|$)/.test(module)),
@@ -203,7 +211,10 @@ function callOf(node: unknown): LayerCallConfig {
 
 function argumentOf(value: unknown): Argument {
   const tensor = kerasTensorSchema.safeParse(value);
-  if (tensor.success) return { kind: "tensor", ref: refOf(tensor.data.config.keras_history) };
+  if (tensor.success) {
+    const { keras_history: history, dtype } = tensor.data.config;
+    return { kind: "tensor", ref: { ...refOf(history), dtype } };
+  }
   if (Array.isArray(value)) return { kind: "list", items: value.map(argumentOf) };
   return { kind: "value", value };
 }

@@ -1,8 +1,10 @@
 import type { NodeProto } from "../../../protos/generated/onnx/onnx.js";
+import { hasCpuKernelOf } from "../../engines/portable/kernels/registered-types.js";
 import type { Graph } from "../../graph/graph.js";
 import { NodeBuilder } from "../../graph/layers/node-builder.js";
-import type { Output } from "../../graph/operation.js";
+import { Output } from "../../graph/operation.js";
 import { constant } from "../../graph/ops/index.js";
+import type { DType } from "../../protocol/dtype.js";
 import { invalidArgument, unimplemented } from "../../protocol/status.js";
 import { Tensor } from "../../protocol/tensor.js";
 
@@ -11,6 +13,20 @@ export interface OnnxValue {
   readonly output: Output;
   readonly known: Tensor | undefined;
 }
+
+/**
+ * Dtypes that have every value of another one, for ops of which TensorFlow has no kernel for that. What comes out is cast
+ * back, and then wraps as it would have in the smaller dtype.
+ */
+const WIDER: Partial<Record<DType, readonly DType[]>> = {
+  float16: ["float32"],
+  int8: ["int32", "float32"],
+  int16: ["int32", "float32"],
+  uint8: ["int32", "float32"],
+  uint16: ["int32", "float32"],
+  uint32: ["int64"],
+  bool: ["uint8"],
+};
 
 /** Makes the nodes that compute one node of ONNX. */
 export class OnnxCall extends NodeBuilder {
@@ -33,6 +49,35 @@ export class OnnxCall extends NodeBuilder {
 
   get inputs(): readonly Output[] {
     return this.#values.flatMap((value) => value?.output ?? []);
+  }
+
+  /** Computes in a wider dtype where TensorFlow has no kernel for that of the inputs. */
+  override op(
+    type: string,
+    inputs: Parameters<Graph["op"]>[1] = [],
+    attrs: Parameters<Graph["op"]>[2] = {},
+    name?: string,
+  ): Output {
+    const { inputArg, outputArg } = this.graph.registry.require(type);
+    const wider = new Map<string, { readonly own: DType; readonly wide: DType }>();
+    for (const [at, { typeAttr }] of inputArg.entries()) {
+      const [first] = [inputs[at]].flat();
+      if (!typeAttr || !(first instanceof Output) || hasCpuKernelOf(type, typeAttr, first.dtype)) continue;
+      const own = first.dtype;
+      const wide = WIDER[own]?.find((dtype) => hasCpuKernelOf(type, typeAttr, dtype));
+      if (!wide) throw this.unsupported(`is of ${own}, for which TensorFlow has no ${type}`);
+      wider.set(typeAttr, { own, wide });
+    }
+    if (wider.size === 0) return super.op(type, inputs, attrs, name);
+    const casts = inputs.map((input, at) => {
+      const found = wider.get(inputArg[at]?.typeAttr ?? "");
+      if (!found) return input;
+      const cast = [input].flat().map((one) => (one instanceof Output ? this.cast(one, found.wide) : one));
+      return Array.isArray(input) ? cast : (cast[0] ?? input);
+    });
+    const made = super.op(type, casts, attrs, name);
+    const found = wider.get(outputArg[0]?.typeAttr ?? "");
+    return found ? this.cast(made, found.own) : made;
   }
 
   /** An input that there must be. */
@@ -94,13 +139,24 @@ export class OnnxCall extends NodeBuilder {
     throw invalidArgument(`${this.layer} has the axis ${axis} of a tensor of ${rank} dimensions.`);
   }
 
+  /** @throws TensorFlowError UNIMPLEMENTED if it is not known */
+  override size(tensor: Output, axis: number): number {
+    const size = tensor.shape?.at(axis) ?? -1;
+    if (size >= 0) return size;
+    throw this.unsupported(
+      `must know the size of dimension ${axis} of its input, which the model leaves open`,
+    );
+  }
+
   transpose(tensor: Output, axes: readonly number[]): Output {
     return this.op("Transpose", [tensor, this.ints(axes, "axes")]);
   }
 
   /** A number of the same dtype as a tensor. */
   like(tensor: Output, value: number, name: string): Output {
-    return constant(this.graph, Tensor.of(value, tensor.dtype), { name });
+    const { dtype } = tensor;
+    const element = dtype === "bool" ? value !== 0 : /^u?int64$/.test(dtype) ? BigInt(value) : value;
+    return constant(this.graph, Tensor.of(element, dtype), { name });
   }
 
   /** @param what ends the sentence 'The node "x" (Conv) …' */

@@ -9,8 +9,8 @@ import type { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_gra
 import { Graph } from "../../graph/graph.js";
 import type { Output } from "../../graph/operation.js";
 import { constant, placeholder } from "../../graph/ops/index.js";
-import { invalidArgument, unimplemented } from "../../protocol/status.js";
-import type { Tensor } from "../../protocol/tensor.js";
+import { invalidArgument, TensorFlowError, unimplemented } from "../../protocol/status.js";
+import { Tensor } from "../../protocol/tensor.js";
 import { servingMetaGraph } from "../serving-meta-graph.js";
 import { OnnxCall, type OnnxOp, type OnnxValue } from "./onnx-call.js";
 import { dtypeOfOnnx, tensorOfOnnx } from "./onnx-tensor.js";
@@ -21,7 +21,8 @@ import { NETWORK_OPS } from "./ops/networks.js";
 const FIRST_OPSET = 13;
 const LAST_OPSET = 21;
 
-const OPS: ReadonlyMap<string, OnnxOp> = new Map(
+/** Every operator that is imported, by its name. */
+export const ONNX_OPS: ReadonlyMap<string, OnnxOp> = new Map(
   Object.entries({ ...ELEMENTWISE_OPS, ...ARRAY_OPS, ...NETWORK_OPS }),
 );
 
@@ -83,7 +84,9 @@ class Importer {
   /** Names every operator at once that there is nothing for. */
   #refuseUnknown(): void {
     const unknown = this.#source.node
-      .filter(({ opType = "", domain }) => opType !== "Constant" && !(isStandard(domain) && OPS.has(opType)))
+      .filter(
+        ({ opType = "", domain }) => opType !== "Constant" && !(isStandard(domain) && ONNX_OPS.has(opType)),
+      )
       .map(({ opType, domain }) => (isStandard(domain) ? opType : `${domain}.${opType}`));
     if (unknown.length === 0) return;
     throw unimplemented(
@@ -108,19 +111,16 @@ class Importer {
     const { opType = "" } = node;
     const scope = scopeName(node.name || node.output[0] || opType);
     if (opType === "Constant") {
-      const value = node.attribute.find(({ name }) => name === "value")?.t;
-      if (!value)
+      const known = constantOf(node);
+      if (!known)
         throw unimplemented(`The node "${scope}" (Constant) is of a kind that Tensordeck cannot open.`);
-      const known = tensorOfOnnx(value);
       const output = constant(this.#graph, known, { name: scope });
       this.#values.set(node.output[0] ?? "", { output, known });
       return;
     }
     const inputs = node.input.map((name) => (name === "" ? undefined : this.#value(name, `"${scope}"`)));
-    const made = this.#graph.withNameScope(scope, () => {
-      const call = new OnnxCall(this.#graph, node, this.#opset, inputs);
-      return [OPS.get(opType)?.(call) ?? []].flat();
-    });
+    const call = new OnnxCall(this.#graph, node, this.#opset, inputs);
+    const made = this.#graph.withNameScope(scope, () => outputsOf(call));
     for (const [at, output] of made.entries()) {
       this.#values.set(node.output[at] ?? "", { output, known: undefined });
     }
@@ -138,6 +138,35 @@ class Importer {
     const value = { output: constant(this.#graph, known, { name: scopeName(name) }), known };
     this.#values.set(name, value);
     return value;
+  }
+}
+
+/** @throws TensorFlowError about the model's own node, whichever of TensorFlow's nodes cannot be made of it */
+function outputsOf(call: OnnxCall): readonly Output[] {
+  try {
+    return [ONNX_OPS.get(call.type)?.(call) ?? []].flat();
+  } catch (error) {
+    if (!(error instanceof TensorFlowError) || error.message.startsWith(call.layer)) throw error;
+    throw unimplemented(`${call.layer} cannot be opened: ${error.message}`, { cause: error });
+  }
+}
+
+/** The value of a Constant; undefined for text and sparse tensors. */
+function constantOf({ attribute }: NodeProto): Tensor | undefined {
+  const [given] = attribute;
+  switch (given?.name) {
+    case "value":
+      return given.t && tensorOfOnnx(given.t);
+    case "value_int":
+      return Tensor.of(given.i ?? 0n, "int64");
+    case "value_ints":
+      return Tensor.of(given.ints, "int64", [given.ints.length]);
+    case "value_float":
+      return Tensor.of(given.f ?? 0, "float32");
+    case "value_floats":
+      return Tensor.of(given.floats, "float32", [given.floats.length]);
+    default:
+      return undefined;
   }
 }
 

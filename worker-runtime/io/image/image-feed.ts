@@ -1,9 +1,9 @@
 /** A folder of images as two arrays that can be fed: "images" and "labels". */
-import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { cancelledBy, notFound, resourceExhausted } from "../../protocol/status.js";
 import { Tensor } from "../../protocol/tensor.js";
 import { withFileErrors } from "../file-errors.js";
+import { readWholeFile } from "../whole-file.js";
 import { decodeImage, type ImageChannels, resizeImage } from "./decode-image.js";
 import { type LabelledImage, listImages } from "./image-folder.js";
 
@@ -75,6 +75,6 @@ async function sizeOf(
 }
 
 async function decodedFile({ path }: LabelledImage, channels: ImageChannels): Promise<Tensor> {
-  const bytes = await withFileErrors(path, () => readFile(path));
+  const bytes = await withFileErrors(path, () => readWholeFile(path));
   return decodeImage(bytes, channels, basename(path));
 }

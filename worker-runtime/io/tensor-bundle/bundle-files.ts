@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { writerMark } from "../unfinished-files.js";
 
 /** Resolves the paths of a checkpoint and checks access to them. */
 export interface BundleFiles {
@@ -17,7 +18,7 @@ export function dataPath(prefix: string, shard: number, shards: number): string 
   return `${prefix}.data-${digits(shard)}-of-${digits(shards)}`;
 }
 
-/** A name next to `path` for an incomplete file, as in TensorFlow. */
+/** A name next to `path` for an incomplete file, as in TensorFlow, with the process that writes it. */
 export function temporaryPath(path: string): string {
-  return `${path}.tempstate${randomBytes(8).readBigUInt64LE()}`;
+  return `${path}.tempstate${randomBytes(8).readBigUInt64LE()}-${writerMark()}`;
 }

@@ -1,8 +1,8 @@
-import { type FileHandle, open, readFile, stat } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import type { BundleEntryProto } from "../../../protos/generated/tensorflow/tensor_bundle.js";
 import { type DType, dtypeOf, itemSize } from "../../protocol/dtype.js";
 import { elementsOfShape, shapeFromProto, shapeText } from "../../protocol/shape.js";
-import { dataLoss, invalidArgument, resourceExhausted, unimplemented } from "../../protocol/status.js";
+import { dataLoss, invalidArgument, unimplemented } from "../../protocol/status.js";
 import { Tensor } from "../../protocol/tensor.js";
 import {
   arrayFromBytes,
@@ -12,10 +12,12 @@ import {
   zeros,
 } from "../../protocol/tensor-data.js";
 import { fileError } from "../file-errors.js";
+import { readWholeFile } from "../whole-file.js";
 import { type BundleFiles, dataPath, indexPath } from "./bundle-files.js";
 import { type BundleIndex, entryOf, keyOfName, parseIndex } from "./bundle-index.js";
 import { crc32c, unmaskCrc } from "./crc32c.js";
 import { parseStrings } from "./string-elements.js";
+import { TABLE_MAGIC } from "./table-format.js";
 import {
   fullSlice,
   overlapsOf,
@@ -83,17 +85,17 @@ export class BundleReader {
   /**
    * Opens a checkpoint.
    * @param prefix the common prefix of its file paths.
-   * @throws TensorFlowError NOT_FOUND if there is no index; DATA_LOSS if it is damaged.
+   * @throws TensorFlowError NOT_FOUND if there is no index; DATA_LOSS if it is damaged; UNIMPLEMENTED for a checkpoint of
+   *   version 1, which is one file.
    */
   static async open(prefix: string, files: BundleFiles): Promise<BundleReader> {
     const path = await files.resolve(indexPath(prefix), "read");
     try {
-      const { size } = await stat(path);
-      if (size > MAX_INDEX_BYTES) {
-        throw resourceExhausted(`The index ${path} has ${size} bytes; at most ${MAX_INDEX_BYTES} are read.`);
-      }
-      return new BundleReader(prefix, files, parseIndex(await readFile(path), path));
+      const bytes = await readWholeFile(path, { maxBytes: MAX_INDEX_BYTES });
+      return new BundleReader(prefix, files, parseIndex(bytes, path));
     } catch (error) {
+      const table = await files.resolve(prefix, "read");
+      if (isMissing(error) && (await isTable(table))) throw ofVersion1(prefix);
       throw fileError(error, indexPath(prefix));
     }
   }
@@ -280,6 +282,33 @@ export class BundleReader {
       throw fileError(error, path);
     }
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+/** True if a file ends as LevelDB's tables do. */
+async function isTable(path: string): Promise<boolean> {
+  const file = await open(path).catch(() => undefined);
+  if (!file) return false;
+  try {
+    const { size } = await file.stat();
+    const end = Buffer.alloc(TABLE_MAGIC.length);
+    const { bytesRead } = await file.read(end, 0, end.length, Math.max(0, size - end.length));
+    return bytesRead === end.length && end.equals(Buffer.from(TABLE_MAGIC));
+  } catch {
+    return false;
+  } finally {
+    await file.close();
+  }
+}
+
+function ofVersion1(prefix: string): Error {
+  return unimplemented(
+    `${prefix} is a checkpoint of version 1, as tf.train.Saver(write_version=tf.train.SaverDef.V1) writes it; version 2 ` +
+      "is read here. Restore it in TensorFlow, and save it with a Saver that is not told a version.",
+  );
 }
 
 function copyElements(

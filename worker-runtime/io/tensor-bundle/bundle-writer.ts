@@ -7,6 +7,7 @@ import { invalidArgument, unimplemented } from "../../protocol/status.js";
 import type { Tensor } from "../../protocol/tensor.js";
 import { bytesOfArray, isByteList } from "../../protocol/tensor-data.js";
 import { fileError } from "../file-errors.js";
+import { removeAbandonedFiles } from "../unfinished-files.js";
 import { type BundleFiles, dataPath, indexPath, temporaryPath } from "./bundle-files.js";
 import { keyOfName } from "./bundle-index.js";
 import { crc32c, maskCrc } from "./crc32c.js";
@@ -52,6 +53,7 @@ export class BundleWriter {
     const temporary = temporaryPath(path);
     try {
       await mkdir(dirname(path), { recursive: true });
+      await removeAbandonedFiles(dirname(path));
       return new BundleWriter(prefix, files, { temporary, handle: await open(temporary, "wx") });
     } catch (error) {
       throw fileError(error, prefix);

@@ -1,7 +1,7 @@
-import { link, readFile, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { link, readdir, readFile, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import type { BundleEntryProto } from "../../../protos/generated/tensorflow/tensor_bundle.js";
-import { replaceFile, syncFolder } from "../durable-files.js";
+import { syncFolder, writeFlushed } from "../durable-files.js";
 import { type BundleFiles, dataPath, indexPath, temporaryPath } from "./bundle-files.js";
 import { type BundleIndex, indexBytes, parseIndex } from "./bundle-index.js";
 
@@ -29,9 +29,18 @@ export async function publishBundle(
   const folder = dirname(index);
   const pathsOf = (count: number) =>
     Promise.all(shards.map((_, shard) => files.resolve(dataPath(prefix, shard, count), "write")));
-  const replaceIndex = async (count: number) => {
-    await syncFolder(folder);
-    await replaceFile(index, temporaryPath(index), indexBytes({ shards: count, entries }));
+  // The incomplete index is there before the data files: those of a process that was killed in between are known by it.
+  const replaceIndex = async (count: number, moveData: () => Promise<void>) => {
+    const temporary = temporaryPath(index);
+    try {
+      await writeFlushed(temporary, indexBytes({ shards: count, entries }));
+      await moveData();
+      await syncFolder(folder);
+      await rename(temporary, index);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
     await syncFolder(folder);
   };
 
@@ -39,24 +48,34 @@ export async function publishBundle(
   const oldPaths = old ? await usedPaths(prefix, files, old) : [];
   const usualPaths = await pathsOf(shards.length);
   if (old?.shards !== shards.length) {
-    await eachPair(shards, usualPaths, rename);
-    await replaceIndex(shards.length);
+    await replaceIndex(shards.length, () => eachPair(shards, usualPaths, rename));
     await removeAll(oldPaths);
+    await removeOtherData(index, shards.length);
     return;
   }
   const otherPaths = await pathsOf(shards.length + 1);
-  await eachPair(shards, otherPaths, rename);
-  await replaceIndex(shards.length + 1);
+  await replaceIndex(shards.length + 1, () => eachPair(shards, otherPaths, rename));
   await removeAll([...oldPaths, ...usualPaths]);
   try {
     await eachPair(otherPaths, usualPaths, link);
   } catch {
     // A file system without links: the checkpoint is complete, and its next version gets the usual names.
     await removeAll(usualPaths);
+    await removeOtherData(index, shards.length + 1);
     return;
   }
-  await replaceIndex(shards.length);
+  await replaceIndex(shards.length, async () => undefined);
   await removeAll(otherPaths);
+  await removeOtherData(index, shards.length);
+}
+
+/** Removes data files of other numbers of shards, which a process that was killed has left, and which no index names. */
+async function removeOtherData(index: string, count: number): Promise<void> {
+  const prefix = `${basename(index, ".index")}.data-`;
+  for (const name of await readdir(dirname(index))) {
+    const shards = name.startsWith(prefix) && /^\d{5}-of-(\d{5})$/.exec(name.slice(prefix.length))?.[1];
+    if (shards && Number(shards) !== count) await rm(join(dirname(index), name), { force: true });
+  }
 }
 
 /** The index that is replaced; undefined if there is none that can be read. */

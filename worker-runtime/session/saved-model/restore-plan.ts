@@ -11,8 +11,8 @@ import { tensorName } from "../../graph/edge.js";
 import { INIT_OP_SIGNATURE, namesIn, nodeOf } from "../../graph/housekeeping.js";
 import { isRestore, stateName } from "../../graph/initialisers.js";
 import { type DType, dtypeOf } from "../../protocol/dtype.js";
-import { failedPrecondition, unimplemented } from "../../protocol/status.js";
-import { tensorFromProto } from "../../protocol/tensor.js";
+import { failedPrecondition, invalidArgument, unimplemented } from "../../protocol/status.js";
+import { textIn } from "../../training/checkpoint-names.js";
 import { assetsOf } from "./assets.js";
 import { FlatGraph, inputText, type Source } from "./flat-graph.js";
 import { type PlannedStart, planStart } from "./start-plan.js";
@@ -47,9 +47,23 @@ export interface RestorePlan extends PlannedStart {
 /**
  * @param metaGraph of the SavedModel, with the session's graph
  * @param prefix of the names of the plan's nodes; no node of the graph may have it
- * @throws TensorFlowError FAILED_PRECONDITION or UNIMPLEMENTED if the graph does not describe how it is restored
+ * @throws TensorFlowError FAILED_PRECONDITION, UNIMPLEMENTED or INVALID_ARGUMENT if the graph does not describe how it is restored
  */
 export function planRestore(metaGraph: MetaGraphDef, prefix: string): RestorePlan {
+  try {
+    return planned(metaGraph, prefix);
+  } catch (error) {
+    // The stack is full: no program makes chains of as many nodes.
+    if (!(error instanceof RangeError)) throw error;
+    throw invalidArgument(
+      "The values of the variables cannot be restored: the nodes that do it wait for each other in a cycle, or in a " +
+        "chain of thousands. The file is damaged, or was not made by TensorFlow.",
+      { cause: error },
+    );
+  }
+}
+
+function planned(metaGraph: MetaGraphDef, prefix: string): RestorePlan {
   const graph = metaGraph.graphDef;
   const restore = nodeOf(metaGraph.saverDef?.restoreOpName ?? "");
   const init = initOperation(metaGraph);
@@ -67,8 +81,13 @@ export function planRestore(metaGraph: MetaGraphDef, prefix: string): RestorePla
   }
   const start = graph && init !== undefined && graph.node.some(({ name }) => name === init);
   if (!start) return { nodes, loads, tables: [], start: undefined };
-  const planned = planStart(new FlatGraph(graph, init, prefix), init, assetsOf(metaGraph), prefix);
-  return { nodes: [...nodes, ...planned.nodes], loads, tables: planned.tables, start: planned.start };
+  const { tables, ...rest } = planStart(
+    new FlatGraph(graph, init, prefix),
+    init,
+    assetsOf(metaGraph),
+    prefix,
+  );
+  return { nodes: [...nodes, ...rest.nodes], loads, tables, start: rest.start };
 }
 
 /** The operation that a SavedModel runs after restoring, such as the initializers of its tables. */
@@ -176,8 +195,8 @@ class LoadPlanner {
     const [, names, slices] = this.#flat.sources(node);
     const types = node.attr.get("dtypes")?.value;
     const type = types?.$case === "list" ? types.value.type[output] : undefined;
-    const key = textOf(names, output);
-    const slice = textOf(slices, output);
+    const key = textIn(names?.node, output);
+    const slice = textIn(slices?.node, output);
     if (key === undefined || slice === undefined || type === undefined) {
       throw unimplemented(
         `${node.name} computes which values it restores, so they cannot be read beforehand.`,
@@ -207,12 +226,4 @@ class LoadPlanner {
     this.nodes.push({ ...node, name, device: "", input, attr: withoutPlace(node.attr) });
     return name;
   }
-}
-
-/** An element of a constant vector of texts. */
-function textOf(source: Source | undefined, index: number): string | undefined {
-  const value = source?.node.op === "Const" ? source.node.attr.get("value")?.value : undefined;
-  if (value?.$case !== "tensor") return undefined;
-  const tensor = tensorFromProto(value.value);
-  return tensor.dtype === "string" && index < tensor.size ? String(tensor.elementText(index)) : undefined;
 }

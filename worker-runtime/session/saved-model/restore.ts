@@ -1,5 +1,4 @@
 /** Restores the values of a SavedModel from the files next to its graph into the tasks of a session. */
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { tableFromText } from "../../engines/portable/kernels/state/tables/text-file.js";
@@ -8,6 +7,7 @@ import { fileError } from "../../io/file-errors.js";
 import type { BundleFiles } from "../../io/tensor-bundle/bundle-files.js";
 import { BundleReader } from "../../io/tensor-bundle/bundle-reader.js";
 import { parseShapeAndSlice } from "../../io/tensor-bundle/tensor-slice.js";
+import { readWholeFile } from "../../io/whole-file.js";
 import { itemSize } from "../../protocol/dtype.js";
 import { asTensorFlowError, invalidArgument, TensorFlowError } from "../../protocol/status.js";
 import { Tensor } from "../../protocol/tensor.js";
@@ -185,7 +185,7 @@ async function readTable(
 ): Promise<readonly [Tensor, Tensor]> {
   const file = assetPath(folder, table.asset);
   try {
-    const text = await readFile(file, { signal });
+    const text = await readWholeFile(file, { signal });
     return await atPauses(tableFromText(text, { ...table, path: file }, table), signal);
   } catch (error) {
     if (signal?.aborted) throw error;

@@ -1,5 +1,6 @@
 /** Determines which tensors were sent between tasks from the graph and the placement of its nodes. */
 import type { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
+import { parseEdge } from "../../graph/edge.js";
 import type { NodeTiming, TransferTiming } from "./timings.js";
 import { taskOf } from "./trace-record.js";
 
@@ -36,9 +37,23 @@ export function completeTransfers(
     for (const record of records) complete.push(named(record, unmatched));
     complete.push(...unmatched.map(unrecorded));
   }
-  // For example fetched tensors, which no node reads.
-  for (const others of left.values()) complete.push(...others);
+  const edges = new Set(graph.node.flatMap(({ input }) => input.map(edgeOf)));
+  // Their readers were not recorded, or there are none.
+  for (const others of left.values()) complete.push(...others.map((one) => withPurpose(one, edges)));
   return complete;
+}
+
+/** "x" of "x:1", "^x" of a control edge. */
+function edgeOf(input: string): string {
+  const { control, node } = parseEdge(input);
+  return control ? `^${node}` : node;
+}
+
+/** A transfer that no node was seen to read: of a tensor that one reads, of a control edge, or for the client. */
+function withPurpose(transfer: TransferTiming, edges: ReadonlySet<string>): TransferTiming {
+  const node = nodeOf(transfer.tensor);
+  if (node === "" || edges.has(node)) return transfer;
+  return edges.has(`^${node}`) ? { ...transfer, tensor: `^${node}` } : { ...transfer, forClient: true };
 }
 
 const routeKey = (node: string, toDevice: string): string => `${node}\n${toDevice}`;
@@ -55,14 +70,19 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
   return groups;
 }
 
-/** Labels omit the output, so a record matches the next crossing of its size, which is removed from the list. */
+/**
+ * Labels omit the output, so a record matches the next crossing of its size, which is removed from the list. One without
+ * is fetched besides.
+ */
 function named(record: TransferTiming, unmatched: Crossing[]): TransferTiming {
   const end = record.startMicros + record.durationMicros;
   const made = (crossing: Crossing) => crossing.from.startMicros + crossing.from.durationMicros <= end;
   const sameSize = unmatched.findLastIndex((one) => one.bytes === record.bytes && made(one));
   const at = sameSize < 0 ? unmatched.findLastIndex(made) : sameSize;
   const [crossing] = at < 0 ? [] : unmatched.splice(at, 1);
-  return crossing ? { ...record, tensor: `${crossing.node}:${crossing.slot}` } : record;
+  return crossing
+    ? { ...record, tensor: `${crossing.node}:${crossing.slot}` }
+    : { ...record, forClient: true };
 }
 
 function unrecorded({ node, slot, from, bytes, toDevice, readMicros }: Crossing): TransferTiming {
@@ -83,8 +103,7 @@ function crossingsOf(nodes: readonly NodeTiming[], graph: GraphDef): Crossing[] 
   const runs = groupBy(nodes, ({ node }) => node);
   const crossings = new Map<string, Crossing>();
   for (const { name, input } of graph.node) {
-    const readers = runs.get(name);
-    if (readers === undefined) continue;
+    const readers = ownRuns(runs.get(name));
     for (const edge of input) {
       if (edge.startsWith("^")) continue;
       const [, node = "", output = "0"] = /^(.*?)(?::(\d+))?$/.exec(edge) ?? [];
@@ -111,6 +130,15 @@ function crossingsOf(nodes: readonly NodeTiming[], graph: GraphDef): Crossing[] 
     }
   }
   return [...crossings.values()].sort((one, other) => one.from.startMicros - other.from.startMicros);
+}
+
+/**
+ * The runs of a node itself: what the runtime derived from it, such as the end of a control edge on another task, reads
+ * none of its inputs. All if it was recorded under no other name.
+ */
+function ownRuns(runs: readonly NodeTiming[] = []): readonly NodeTiming[] {
+  const own = runs.filter(({ node, recordedName }) => node === recordedName);
+  return own.length > 0 ? own : runs;
 }
 
 function firstAfter(maker: NodeTiming, reader: NodeTiming, known = Number.POSITIVE_INFINITY): number {

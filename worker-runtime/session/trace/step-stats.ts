@@ -62,6 +62,7 @@ function nodeTiming(
     device,
     startMicros: start,
     durationMicros: record.durationMicros,
+    together: label?.together,
     outputBytes: outputBytesOf(stats),
     peakBytes: peakBytesOf(stats),
     outputs: outputsOf(stats),
@@ -166,6 +167,8 @@ export interface NodeSummary {
   readonly outputBytes: number;
   /** The most that a run held at one time of what it allocated; undefined if none was recorded. */
   readonly peakBytes: number | undefined;
+  /** As `NodeTiming.together`, of its largest region. */
+  readonly together: number | undefined;
   readonly runs: number;
 }
 
@@ -180,6 +183,7 @@ export function summariseNodes(trace: StepTrace): NodeSummary[] {
     durationMicros,
     outputBytes,
     peakBytes,
+    together,
     recordedName,
   } of trace.nodes) {
     const key = `${device}\n${node}`;
@@ -192,9 +196,15 @@ export function summariseNodes(trace: StepTrace): NodeSummary[] {
       startMicros: before?.startMicros ?? startMicros,
       durationMicros: (before?.durationMicros ?? 0) + durationMicros,
       outputBytes: (before?.outputBytes ?? 0) + outputBytes,
-      peakBytes: peakBytes === undefined ? before?.peakBytes : Math.max(peakBytes, before?.peakBytes ?? 0),
+      peakBytes: mostOf(peakBytes, before?.peakBytes),
+      together: mostOf(together, before?.together),
       runs: (before?.runs ?? 0) + 1,
     });
   }
   return [...summaries.values()];
+}
+
+/** The larger of two numbers that may not be known. */
+function mostOf(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 }

@@ -3,14 +3,19 @@ export interface NodeLabel {
   readonly name: string;
   readonly op: string;
   readonly inputs: readonly string[];
+  /** How many nodes ran as one with it, if it ran within a region; written by the portable engine's step statistics. */
+  readonly together?: number;
 }
 
 /** Reads the label of a node; undefined for labels of another form. A device part after the name ("@@…") is dropped. */
 export function parseNodeLabel(label: string): NodeLabel | undefined {
-  const match = /^(.*?) = ([^(]*)\((.*)\)(?:@@.*)?$/s.exec(label);
+  const match = /^(.*?) = ([^(]*)\((.*)\)(?: in a region of (\d+) nodes?)?(?:@@.*)?$/s.exec(label);
   if (match === null) return undefined;
-  const [, name = "", op = "", inputs = ""] = match;
-  return { name, op, inputs: inputs === "" ? [] : inputs.split(", ") };
+  const [, name = "", op = "", inputs = "", together] = match;
+  return {
+    ...{ name, op, inputs: inputs === "" ? [] : inputs.split(", ") },
+    ...(together === undefined ? {} : { together: Number(together) }),
+  };
 }
 
 /** A RecvTensor record's label, written by the receiving worker (rpc_rendezvous and grpc_worker_cache). */

@@ -1,16 +1,7 @@
 /** The outer script: asks for the rights once, waits for the inner one, and reports the outcome in its exit code. */
-import { encodeScript, literal } from "./powershell.js";
-
-/** Exit codes of the scripts; all but the first differ from those of Windows and PowerShell. */
-export const exitCodes = {
-  applied: 0,
-  /** A cmdlet of the inner script failed; the steps before it may have been carried out. */
-  failed: 20,
-  /** The prompt was answered with No, or closed. */
-  declined: 41,
-  /** No prompt could be shown. */
-  notAsked: 42,
-} as const;
+import { literal } from "../../../shared/powershell-literal.js";
+import { exitCodes } from "./exit-codes.js";
+import { preamble } from "./powershell.js";
 
 /** ERROR_CANCELLED, which Windows reports for a declined prompt. */
 const ERROR_CANCELLED = 1223;
@@ -18,14 +9,17 @@ const ERROR_CANCELLED = 1223;
 /**
  * Start-Process drops the number of Windows' error and leaves only its text, which is in the user's language; .NET
  * keeps the number, so it starts the process. The inner script is passed encoded: a file could be changed between the
- * check and the prompt.
+ * check and the prompt. The outer script holds it as text, since one that is encoded twice is seven times as long.
  */
 export function elevateScript(inner: string): string {
-  const args = `-NoProfile -NonInteractive -WindowStyle Hidden -EncodedCommand ${encodeScript(inner)}`;
-  return `$ErrorActionPreference = 'Stop'
+  const lines = inner.split("\n").map(literal).join(",\n");
+  return `${preamble}$inner = [string]::Join([string][char]10, @(
+${lines}
+))
+$encoded = [Convert]::ToBase64String([Text.Encoding]::Unicode.GetBytes($inner))
 $start = New-Object -TypeName System.Diagnostics.ProcessStartInfo
 $start.FileName = "$PSHOME\\powershell.exe"
-$start.Arguments = ${literal(args)}
+$start.Arguments = "-NoProfile -NonInteractive -WindowStyle Hidden -EncodedCommand $encoded"
 $start.Verb = 'runas'
 $start.UseShellExecute = $true
 $start.WindowStyle = 'Hidden'

@@ -1,10 +1,12 @@
 /** The queries to Windows' firewall without administrator rights, and the parsing of the result. */
 import { z } from "zod";
 import { canonicalAddress } from "../../../../worker-runtime/cluster/host.js";
+import { literals } from "../../../shared/powershell-literal.js";
 import { problem } from "../../../shared/problems.js";
 import { portsIn } from "../ports.js";
 import { type KeptRule, type Protocol, type RuleName, ruleNames } from "../rules.js";
-import { literals } from "./powershell.js";
+import { exitCodes } from "./exit-codes.js";
+import { findRule, preamble } from "./powershell.js";
 import { formerNames, ownRuleNames, taggedRuleName, windowsRuleNames } from "./rule-script.js";
 
 /**
@@ -14,7 +16,7 @@ import { formerNames, ownRuleNames, taggedRuleName, windowsRuleNames } from "./r
  * @param programs Full paths of the programs that listen for Tensordeck; the script looks for their Block rules.
  */
 export function inspectScript(programs: readonly string[], tag: string): string {
-  return `$ErrorActionPreference = 'Stop'
+  return `${preamble}${findRule}try {
 [Console]::OutputEncoding = New-Object -TypeName System.Text.UTF8Encoding -ArgumentList $false
 $programs = @(${literals(programs)})
 $identity = [System.Security.Principal.WindowsIdentity]::GetCurrent()
@@ -49,7 +51,7 @@ foreach ($filter in Get-NetFirewallApplicationFilter -All) {
 }
 $own = @()
 foreach ($name in ${literals([...ownRuleNames(tag), ...formerNames])}) {
-  $rule = Get-NetFirewallRule -Name $name -ErrorAction SilentlyContinue
+  $rule = Find-Rule -Name $name
   if (-not $rule -or [string]$rule.Group -cne 'Tensordeck') { continue }
   $ports = Get-NetFirewallPortFilter -AssociatedNetFirewallRule $rule
   $addresses = Get-NetFirewallAddressFilter -AssociatedNetFirewallRule $rule
@@ -69,6 +71,10 @@ ConvertTo-Json -Compress -Depth 5 -InputObject @{
   profiles = $profiles
   blocking = $blocking
   own = $own
+}
+} catch {
+  [Console]::Error.WriteLine($_.Exception.Message)
+  exit ${exitCodes.notInspected}
 }
 `;
 }

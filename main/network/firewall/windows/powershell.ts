@@ -1,28 +1,18 @@
-/** Quoting, encoding and running PowerShell scripts. */
+/** Encoding and running PowerShell scripts. */
 import { win32 } from "node:path";
-import { problem } from "../../../shared/problems.js";
-
-/** Characters that PowerShell treats as a single quotation mark; within a literal each is doubled. */
-const QUOTES = /['\u2018\u2019\u201a\u201b]/g;
+import { windowsSystemFolder } from "../../../../worker-runtime/programs/find-program.js";
 
 /**
- * Quotes a string as a literal.
- *
- * @throws ProblemError INVALID_ARGUMENT when it holds a line break or another control character.
+ * The first lines of every script. Modules of the account, which take precedence, would run with an administrator's rights;
+ * records of progress would be written as XML to the error stream.
  */
-export function literal(text: string): string {
-  if (/\p{Cc}|\p{Zl}|\p{Zp}/u.test(text)) {
-    throw problem("INVALID_ARGUMENT", "A name with a control character cannot be used in a script.", {
-      details: JSON.stringify(text),
-    });
-  }
-  return `'${text.replace(QUOTES, "$&$&")}'`;
-}
+export const preamble = `$env:PSModulePath = "$PSHOME\\Modules"
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+`;
 
-/** `'a', 'b'`, or `@()` for an empty list. */
-export function literals(texts: readonly string[]): string {
-  return texts.length === 0 ? "@()" : texts.map(literal).join(", ");
-}
+/** Begins the error ID of a cmdlet that found no rule with the given name. */
+export const NOT_FOUND_ERROR = "^CmdletizationQuery_NotFound";
 
 /** A script as `-EncodedCommand` takes it: base64 of UTF-16LE. */
 export function encodeScript(script: string): string {
@@ -35,11 +25,24 @@ export function decodeScript(encoded: string): string {
 
 /** Windows' own PowerShell by its full path, so that no other program of that name is run. */
 export function powershellPath(environment: NodeJS.ProcessEnv = process.env): string {
-  const root = environment.SystemRoot ?? "C:\\Windows";
-  return win32.join(root, "System32", "WindowsPowerShell", "v1.0", "powershell.exe");
+  return win32.join(windowsSystemFolder(environment), "WindowsPowerShell", "v1.0", "powershell.exe");
 }
 
-/** No user profile and no questions: only the script runs. */
+/** No user profile and no questions: only the script runs. Errors are text, where an encoded command gives XML by default. */
+export const SCRIPT_OPTIONS = ["-NoProfile", "-NonInteractive", "-OutputFormat", "Text"] as const;
+
 export function scriptArguments(script: string): string[] {
-  return ["-NoProfile", "-NonInteractive", "-EncodedCommand", encodeScript(script)];
+  return [...SCRIPT_OPTIONS, "-EncodedCommand", encodeScript(script)];
 }
+
+/**
+ * A function of the scripts: the rule with a name, or nothing. SilentlyContinue in its place would hide every other failure as
+ * well, and a rule that cannot be read would count as one that is not there.
+ */
+export const findRule = `function Find-Rule {
+  param($Name)
+  try { Get-NetFirewallRule -Name $Name -ErrorAction Stop } catch {
+    if ($_.FullyQualifiedErrorId -notmatch '${NOT_FOUND_ERROR}') { throw }
+  }
+}
+`;

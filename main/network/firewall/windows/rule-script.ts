@@ -1,13 +1,14 @@
 /** The script that creates Tensordeck's rules, and the one that removes them. Both are shown before they are run. */
 import { createHash } from "node:crypto";
 import type { FirewallFacts, FirewallScope } from "../../../api/firewall.js";
+import { literal, literals } from "../../../shared/powershell-literal.js";
 import { familyOf, peerNetwork } from "../addresses.js";
 import { titles } from "../notes.js";
 import { portText } from "../ports.js";
 import type { Opening, Protocol } from "../rules.js";
 import { ruleNames } from "../rules.js";
-import { exitCodes } from "./elevate-script.js";
-import { literal, literals } from "./powershell.js";
+import { changeScript, NEW_SUFFIX, type RuleChange } from "./change-script.js";
+import { exitCodes } from "./exit-codes.js";
 
 /**
  * Windows identifies rules by these names; the names shown to the user are different. Ping has one rule for each
@@ -59,26 +60,24 @@ export function ruleScript(
   tag: string,
 ): string {
   const from = remoteAddress(scope);
-  return guarded(titles.apply, [
-    ...(blockRules.length > 0 ? removeBlocking(blockRules) : []),
-    ...removeOwn(tag),
-    ...wanted.flatMap((opening) => newRules(opening, from, tag)),
-  ]);
+  return changeScript({
+    title: titles.apply,
+    ...replacedRules(tag),
+    made: wanted.flatMap((opening) => newRules(opening, from, tag)),
+    findBlocking: blockRules.length > 0 ? findBlocking(blockRules) : [],
+  });
 }
 
-/** A rule that could not be removed is reported, a missing one is not. */
 export function removeScript(tag: string): string {
-  return guarded(titles.undo, [
-    ...removeOwn(tag),
-    [
-      "foreach ($name in $own) {",
-      '  if (Get-NetFirewallRule -Name $name -ErrorAction SilentlyContinue) { throw "$name is still there." }',
-      "}",
-    ].join("\n"),
-  ]);
+  return changeScript({ title: titles.undo, ...replacedRules(tag), made: [], findBlocking: [] });
 }
 
-function newRules({ name, protocol, ports }: Opening, from: string, tag: string): string[] {
+/** Rules without a tag are those of earlier versions, and of anybody who chose their names. */
+function replacedRules(tag: string) {
+  return { own: ownRuleNames(tag), former: formerNames };
+}
+
+function newRules({ name, protocol, ports }: Opening, from: string, tag: string): RuleChange["made"] {
   if (protocol !== "ping") {
     const ruleName = taggedRuleName(windowsRuleNames[name][0], tag);
     const local = ports.map((range) => portText([range], ",", "-"));
@@ -91,35 +90,18 @@ function newRules({ name, protocol, ports }: Opening, from: string, tag: string)
   );
 }
 
-function newRule(name: string, displayName: string, condition: string, from: string): string {
-  return [
-    `New-NetFirewallRule -Name ${literal(name)} -DisplayName ${literal(displayName)} -Group 'Tensordeck' \``,
+function newRule(
+  name: string,
+  displayName: string,
+  condition: string,
+  from: string,
+): RuleChange["made"][number] {
+  const command = [
+    `New-NetFirewallRule -Name ${literal(name + NEW_SUFFIX)} -DisplayName ${literal(displayName)} -Group 'Tensordeck' \``,
     `  -Direction Inbound -Action Allow -Profile Private -RemoteAddress ${literal(from)} \``,
     `  ${condition} | Out-Null`,
   ].join("\n");
-}
-
-/**
- * One by one: a missing rule must not prevent the removal of the others. Of the rules without a tag, only allow rules
- * in Tensordeck's group are removed.
- */
-function removeOwn(tag: string): string[] {
-  return [
-    `$own = @(${literals(ownRuleNames(tag))})`,
-    [
-      "foreach ($name in $own) {",
-      "  Remove-NetFirewallRule -Name $name -ErrorAction SilentlyContinue",
-      "}",
-    ].join("\n"),
-    [
-      `foreach ($name in ${literals(formerNames)}) {`,
-      "  $rule = Get-NetFirewallRule -Name $name -ErrorAction SilentlyContinue",
-      "  if ($rule -and [string]$rule.Group -ceq 'Tensordeck' -and [string]$rule.Action -eq 'Allow') {",
-      "    Remove-NetFirewallRule -Name $name",
-      "  }",
-      "}",
-    ].join("\n"),
-  ];
+  return { name, command };
 }
 
 /** Identifies a list of rules, of any length. The script computes the same from the rules that it finds. */
@@ -128,7 +110,8 @@ function fingerprint(ids: readonly string[]): string {
   return createHash("sha256").update(sorted.join("\n"), "utf16le").digest("base64");
 }
 
-function removeBlocking(blockRules: FirewallFacts["blockRules"]): string[] {
+/** Sets $blocking to the Block rules of the programs, or ends the script if they are not those that were listed. */
+function findBlocking(blockRules: FirewallFacts["blockRules"]): string[] {
   const programs = [...new Set(blockRules.map(({ program }) => program))];
   return [
     `$programs = @(${literals(programs)})`,
@@ -143,23 +126,6 @@ function removeBlocking(blockRules: FirewallFacts["blockRules"]): string[] {
     "[Array]::Sort($ids, [StringComparer]::Ordinal)",
     "$bytes = [Text.Encoding]::Unicode.GetBytes([string]::Join([string][char]10, $ids))",
     "$hash = [Convert]::ToBase64String([Security.Cryptography.SHA256]::Create().ComputeHash($bytes))",
-    `if ($hash -cne ${literal(fingerprint(blockRules.map(({ id }) => id)))}) { throw 'The Block rules differ from those that were listed. Test again.' }`,
-    "$blocking | Remove-NetFirewallRule",
+    `if ($hash -cne ${literal(fingerprint(blockRules.map(({ id }) => id)))}) { exit ${exitCodes.blockRulesChanged} }`,
   ];
-}
-
-function guarded(title: string, statements: readonly string[]): string {
-  const body = statements.map((statement) => statement.replace(/^/gm, "  ")).join("\n");
-  return [
-    `# ${title}`,
-    "$ErrorActionPreference = 'Stop'",
-    "try {",
-    body,
-    "} catch {",
-    "  [Console]::Error.WriteLine($_.Exception.Message)",
-    `  exit ${exitCodes.failed}`,
-    "}",
-    `exit ${exitCodes.applied}`,
-    "",
-  ].join("\n");
 }

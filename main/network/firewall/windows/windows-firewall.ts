@@ -8,9 +8,10 @@ import { type RunCommand, uninterrupted } from "../command.js";
 import { commonNotes, type Note, ok, warning } from "../notes.js";
 import { firewallRule, openings, ownRuleTexts } from "../rules.js";
 import type { FirewallChange } from "../tool.js";
-import { elevateScript, exitCodes } from "./elevate-script.js";
+import { elevateScript } from "./elevate-script.js";
+import { type ChangeFailure, changeSteps, exitCodes, readFailure } from "./exit-codes.js";
 import { inspectScript, keptRules, readAnswer, type WindowsAnswer } from "./inspect-script.js";
-import { encodeScript, scriptArguments } from "./powershell.js";
+import { scriptArguments } from "./powershell.js";
 import { LOCAL_SUBNET, remoteAddress, removeScript, ruleScript } from "./rule-script.js";
 
 export interface WindowsFirewallOptions {
@@ -68,26 +69,72 @@ function outcomeOf(code: number, stderr: string): Outcome {
     case exitCodes.declined:
       return { state: "declined" };
     case exitCodes.notAsked:
-      return {
-        state: "failed",
-        problem: problem("PERMISSION_DENIED", "Windows could not ask for an administrator.", {
-          reason: "Prompts are probably switched off for this account.",
-          remedy: "Send the command to the administrator of this PC, then test again.",
+      return failed("PERMISSION_DENIED", "Windows could not ask for an administrator.", {
+        remedy: "Send the command to the administrator of this PC, then test again.",
+        details,
+      });
+    case exitCodes.blockRulesChanged:
+      return failed("ABORTED", "The Block rules are no longer those that were listed. Nothing was changed.", {
+        remedy: "Test again, and look at the new list before you apply.",
+      });
+    case exitCodes.leftBehind:
+      return failed(
+        "ABORTED",
+        "The new rules are in force, but not all rules that they replace could be removed.",
+        {
+          reason: "Those that remain are disabled.",
+          remedy: "Apply once more, or remove disabled rules whose names begin with Tensordeck.",
           details,
-        }).problem,
-      };
+        },
+      );
     default:
-      return {
-        state: "failed",
-        problem: problem("ABORTED", "Windows Firewall rejected the rules.", {
-          reason:
-            code === exitCodes.failed
-              ? "A policy of this PC probably forbids it."
-              : "The script was ended before it was done.",
-          remedy: "Test again to see the current rules.",
+      return failed(...failedChange(readFailure(code), details));
+  }
+}
+
+type FailureParts = Parameters<typeof problem>;
+
+function failed(...parts: FailureParts): Outcome {
+  return { state: "failed", problem: problem(...parts).problem };
+}
+
+/** The failure of a step, as far as the exit code tells it. */
+function failedChange(failure: ChangeFailure | undefined, details: string): FailureParts {
+  if (failure === undefined) {
+    return [
+      "ABORTED",
+      "The script was ended before it was done.",
+      { remedy: "Test again to see the current rules.", details },
+    ];
+  }
+  const { step, cause, isUndone } = failure;
+  const now = isUndone
+    ? "The rules are as they were before."
+    : "Not all rules could be put back as they were.";
+  const where = `It failed while ${changeSteps[step].doing}. ${now}`;
+  switch (cause) {
+    case "noRights":
+      return [
+        "PERMISSION_DENIED",
+        "Windows denied the change of its firewall's rules.",
+        {
+          reason: where,
+          remedy: "Use an account that may change the firewall, or ask its administrator.",
           details,
-        }).problem,
-      };
+        },
+      ];
+    case "policy":
+      return [
+        "PERMISSION_DENIED",
+        "A policy of this PC forbids the change of its firewall's rules.",
+        { reason: where, remedy: "Ask the administrator of this PC.", details },
+      ];
+    case "other":
+      return [
+        "ABORTED",
+        "Windows Firewall refused the change.",
+        { reason: where, remedy: "Test again to see the current rules.", details },
+      ];
   }
 }
 
@@ -210,11 +257,11 @@ function lengthProblem(powershell: string, inner: string, outer: string): Proble
 }
 
 /**
- * For a terminal that was started as administrator; works in PowerShell and in the command prompt. A command that is
- * too long for the latter is for PowerShell only.
+ * For a terminal that was started as administrator: a command that works in PowerShell and in the command prompt; one that is
+ * too long for the latter is for PowerShell only, and a script that is too long for any command is to be pasted there.
  */
 export function commandOf(script: string): string {
-  const command = `powershell.exe -NoProfile -NonInteractive -EncodedCommand ${encodeScript(script)}`;
+  const command = `powershell.exe ${scriptArguments(script).join(" ")}`;
   if (command.length <= LONGEST_PROMPT_LINE) return command;
-  return `# for PowerShell\n${script}`;
+  return `# for PowerShell\n${command.length + LENGTH_RESERVE <= LONGEST_COMMAND_LINE ? command : script}`;
 }

@@ -1,8 +1,8 @@
 /** The wizard's tests: which machine reaches which port, and whether anything listens there at all. */
 
+import { withSharedSignal } from "../../../../worker-runtime/cancellation/shared-signal.js";
 import { formatHostPort } from "../../../../worker-runtime/cluster/address.js";
 import { canonicalAddress } from "../../../../worker-runtime/cluster/host.js";
-import { withSharedSignal } from "../../../../worker-runtime/rpc/shared-signal.js";
 import type { LayerResult } from "../../../api/reachability.js";
 import { messageOf } from "../../../shared/problems.js";
 import { layerOf } from "../../reachability/layers/result.js";

@@ -1,6 +1,7 @@
 /** Tasks that are unhealthy, and machines that do not match each other. */
 import type { Problem } from "../../../api/problem.js";
 import { cloneProblem } from "../../../machine/clone-problem.js";
+import { machineSilent } from "../../../machine/machine-silent.js";
 import { listText } from "../explain/evidence.js";
 import { bytesText, finding, groupBy, type Rule } from "./diagnosis.js";
 import { isUp, type PlacedTask, placedTasks } from "./situation.js";
@@ -51,6 +52,13 @@ export const taskFailed: Rule = (situation) =>
     .filter(({ problem }) => !portTrouble.test(textOf(problem)))
     .map((placed) => finding("error", placed.problem, ofTask(placed)));
 
+/** A failing route to it says more, where an address of it is known. */
+export const machineAway: Rule = ({ machines, routes }) =>
+  machines
+    .filter(({ kind, presence }) => kind === "paired" && presence === "offline")
+    .filter(({ id }) => !routes.some(({ to, outcome }) => to === id && outcome === "failed"))
+    .map((machine) => finding("warning", machineSilent(machine), { machineId: machine.id }));
+
 export const taskHangs: Rule = (situation) =>
   placedTasks(situation)
     // If the machine is away, nothing is known about the process; the machine itself is reported instead.
@@ -72,7 +80,7 @@ export const taskHangs: Rule = (situation) =>
       ),
     );
 
-/** The code of the notice on a task whose server was replaced (main/tasks/restart-notice.ts). */
+/** The code of the notice on a task whose server was replaced (main/cluster/restart-notice.ts). */
 const RESTARTED = "ABORTED";
 
 function noticed(placed: readonly PlacedTask[]) {

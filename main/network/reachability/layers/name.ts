@@ -1,7 +1,8 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
+import { withDeadline } from "../../../../worker-runtime/cancellation/deadline.js";
+import { unlessAborted } from "../../../../worker-runtime/cancellation/unless-aborted.js";
 import type { LayerResult } from "../../../api/reachability.js";
-import { unlessAborted } from "../../../shared/deferred.js";
 import { errnoOf, messageOf } from "../../../shared/problems.js";
 import { durationText, failed, skipped, stopwatch, succeeded } from "./result.js";
 
@@ -19,15 +20,16 @@ export async function probeName(host: string, signal: AbortSignal): Promise<Name
     return { result: skipped("name", "an address, not a name"), hosts: [host] };
   }
   const elapsed = stopwatch();
-  const deadline = AbortSignal.timeout(DEADLINE_MILLIS);
-  try {
-    const found = await unlessAborted(lookup(host, { all: true }), AbortSignal.any([signal, deadline]));
-    const hosts = [...new Set(found.map(({ address }) => address))];
-    return { result: succeeded("name", elapsed(), hosts.join(", ")), hosts };
-  } catch (error) {
-    signal.throwIfAborted();
-    return { result: nameFailure(error, host, elapsed(), deadline.aborted), hosts: [] };
-  }
+  return await withDeadline(DEADLINE_MILLIS, signal, async (ends) => {
+    try {
+      const found = await unlessAborted(lookup(host, { all: true }), ends);
+      const hosts = [...new Set(found.map(({ address }) => address))];
+      return { result: succeeded("name", elapsed(), hosts.join(", ")), hosts };
+    } catch (error) {
+      signal.throwIfAborted();
+      return { result: nameFailure(error, host, elapsed(), ends.aborted), hosts: [] };
+    }
+  });
 }
 
 function nameFailure(error: unknown, host: string, millis: number, late: boolean): LayerResult {

@@ -1,6 +1,5 @@
-import { execFile } from "node:child_process";
 import { isIPv6 } from "node:net";
-import { endWithSignal } from "../../../../worker-runtime/engines/end-with-signal.js";
+import { runProgram } from "../../../../worker-runtime/programs/run-program.js";
 import type { LayerResult } from "../../../api/reachability.js";
 import { errnoOf } from "../../../shared/problems.js";
 import { durationText, failed, skipped, stopwatch, succeeded } from "./result.js";
@@ -33,23 +32,17 @@ export function pingCommand(host: string, platform: NodeJS.Platform = process.pl
  * Whether a host answers a ping within a second. A hint only: many hosts do not, and Windows does not unless a rule
  * lets it. Skipped if there is no such program or it may not send one. Rejects when the signal is aborted.
  */
-export function probePing(host: string, signal: AbortSignal): Promise<LayerResult> {
+export async function probePing(host: string, signal: AbortSignal): Promise<LayerResult> {
   const elapsed = stopwatch();
   const { program, args } = pingCommand(host);
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      program,
-      [...args],
-      { timeout: DEADLINE_MILLIS, windowsHide: true, env: { ...process.env, LC_ALL: "C" } },
-      (error, stdout, stderr) => {
-        if (signal.aborted) reject(signal.reason);
-        else if (error && errnoOf(error) === "ENOENT")
-          resolve(skipped("ping", "there is no ping program here"));
-        else resolve(readPing(stdout, stderr, elapsed()));
-      },
-    );
-    endWithSignal(child, signal);
+  const { error, stdout, stderr } = await runProgram(program, args, {
+    timeoutMillis: DEADLINE_MILLIS,
+    env: { ...process.env, LC_ALL: "C" },
+    signal,
   });
+  signal.throwIfAborted();
+  if (errnoOf(error) === "ENOENT") return skipped("ping", "there is no ping program here");
+  return readPing(stdout, stderr, elapsed());
 }
 
 /** Parses the program's output, on any system and in any language: it contains a time if and only if an answer came. */

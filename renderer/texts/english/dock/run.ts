@@ -18,7 +18,7 @@ export const run = {
     steps: "Steps",
     stepsPlaceholder: "as chosen beside Run",
     traceEvery: "Trace every",
-    tracePlaceholder: "only the first step",
+    tracePlaceholder: "only the first step and step 20",
   },
   runFeeds: {
     feeds: "Feeds",

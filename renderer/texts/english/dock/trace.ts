@@ -4,6 +4,7 @@ export const trace = {
     label: "Timeline. The table reads it out.",
     ran: "{time}, from {start}",
     output: "output {bytes}",
+    together: "share of {nodes, number} nodes that ran as one",
     bytesNotKnown: "bytes not known",
     sent: "{bytes} in {time}",
     sentUntimed: "{bytes}, at some time in {time}; the engine recorded no time",
@@ -32,13 +33,14 @@ export const trace = {
     busy: "{time} busy",
     nothingSent: "{nodes, plural, one {# node} other {# nodes}} ran. Nothing was sent between tasks.",
     sent: "{nodes, plural, one {# node} other {# nodes}} ran. Sent between tasks: {tensors, plural, one {# tensor} other {# tensors}}, {bytes}.",
+    client: "Fed and fetched besides: {tensors, plural, one {# tensor} other {# tensors}}, {bytes}.",
     received:
       "Received: {tasks}{more, plural, =0 {} one {; less by # more task} other {; less by # more tasks}}.",
     receivedBy: "{task} {bytes}",
     idle: "idle {percent, number}%",
     computeOnCriticalPath: "Compute on critical path",
     betweenDevices: "Between devices",
-    gaps: "Gaps",
+    waiting: "Waiting",
     critical:
       "{count, plural, one {# node} other {# nodes}} on the critical path; the slowest is <b>{node}</b>, {time}.",
     untimed:
@@ -85,7 +87,7 @@ export const trace = {
     op: "Op",
     where: "Where",
     wholeStep: "Whole step",
-    tooFew: "Two traced steps are needed. The first step of every run is traced: run once more.",
+    tooFew: "Two traced steps are needed. Every run has at least one: run once more.",
     a: "A",
     b: "B",
     headline: "Step {a} in A, {b} in B: {difference}",

@@ -81,17 +81,15 @@ function takesRows(def: NodeDef, { node }: GraphDef): boolean {
   );
 }
 
-/**
- * What kernels ran in a traced step: ops, and the names of nodes that have a lowering. Sessions tell nothing of the
- * outputs of their nodes.
- */
+/** The nodes that kernels ran in a traced step: ops, and the names of nodes that have a lowering. */
 function runOfKernels(metadata: RunMetadata | undefined, graph: GraphDef): string[] {
   const byName = nodesByName(graph);
   const byKernel = new Map<string, boolean>();
   const ops = new Map<string, string>();
   for (const { nodeStats } of metadata?.stepStats?.devStats ?? []) {
     for (const { nodeName, timelineLabel, output } of nodeStats) {
-      byKernel.set(nodeName, output.length > 0 && byKernel.get(nodeName) !== false);
+      const isInSession = timelineLabel.includes(" in a region of ");
+      byKernel.set(nodeName, output.length > 0 && !isInSession && byKernel.get(nodeName) !== false);
       ops.set(nodeName, / = (\w+)\(/.exec(timelineLabel)?.[1] ?? nodeName);
     }
   }

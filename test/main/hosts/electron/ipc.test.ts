@@ -32,8 +32,8 @@ class FakeApplication implements Application {
   newestEvent() {
     return undefined;
   }
-  clones() {
-    return {};
+  knownPeers() {
+    return { clones: {}, callers: [] };
   }
   inUse() {
     return { tasks: [], ownTasks: [] };

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { connect as connectTcp, createServer } from "node:net";
+import { connect as connectTcp, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decode, encode } from "@msgpack/msgpack";
@@ -319,6 +319,29 @@ describe("a socket", () => {
     await fetch(server);
     await waiting.close();
     await cut;
+  });
+
+  it("is open to a window although 300 connections say nothing: the oldest of these give way, and no window", async () => {
+    const first = await connect(socketProtocols(await secret()));
+    const silent: Socket[] = [];
+    try {
+      for (let count = 0; count < 300; count++) {
+        const socket = connectTcp({ host: "127.0.0.1", port: host.port });
+        socket.on("error", () => undefined);
+        silent.push(socket);
+        await once(socket, "connect");
+      }
+      const closed = Promise.all(silent.map((socket) => socket.destroyed || once(socket, "close")));
+      const second = await connect(socketProtocols(await secret()));
+      expect(second.readyState).toBe(WebSocket.OPEN);
+      expect(silent[0]?.destroyed).toBe(true);
+      expect(silent.at(-1)?.destroyed).toBe(false);
+      // They are all disconnected once they have had the time to say something.
+      await closed;
+      expect([first.readyState, second.readyState]).toEqual([WebSocket.OPEN, WebSocket.OPEN]);
+    } finally {
+      for (const socket of silent) socket.destroy();
+    }
   });
 
   it("and connections that say nothing do not keep the host from ending", async () => {

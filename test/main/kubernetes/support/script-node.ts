@@ -1,11 +1,11 @@
 /** A node for the pods of scripts: their containers are processes of this machine, whose ends it reports. */
 import { mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { z } from "zod";
 import type { ApiServer } from "../../../../main/kubernetes/api-server.js";
 import type { Pod } from "../../../../main/kubernetes/pod-task.js";
 import { PodWatch } from "../../../../main/kubernetes/pod-watch.js";
-import { ownTensorflowPython } from "../../../support/peers.js";
+import { requirePeer } from "../../../support/peers.js";
 import type { Kubelet } from "./kubelet.js";
 
 const what = "A test's request failed";
@@ -51,6 +51,7 @@ export class ScriptNode {
   }
 
   static async open(options: ScriptNodeOptions): Promise<ScriptNode> {
+    requirePeer("python");
     const node = new ScriptNode(options);
     node.#watch = await PodWatch.open(
       options.api,
@@ -121,7 +122,6 @@ export class ScriptNode {
       {
         ...process.env,
         ...Object.fromEntries(env.map(({ name }) => [name, own])),
-        PATH: `${dirname(ownTensorflowPython())}:${process.env.PATH}`,
       },
     );
     await this.#report(path, "Running", { running: { startedAt: "2026-01-02T03:04:05Z" } });

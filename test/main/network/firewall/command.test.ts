@@ -1,9 +1,16 @@
-import { describe, expect, it } from "vitest";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { commandEnvironment, runCommand } from "../../../../main/network/firewall/command.js";
 
 const { signal } = new AbortController();
 const node = (script: string, abort = signal) =>
   runCommand(process.execPath, ["-e", script], { signal: abort });
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 describe("a program", () => {
   it("is run to its end, whatever that is", async () => {
@@ -18,6 +25,14 @@ describe("a program", () => {
 
   it("that is not there ends as in a shell", async () => {
     expect((await runCommand("no-such-program-here", [], { signal })).code).toBe(127);
+  });
+
+  it("that is not there ends so also where a folder of the search path has its name", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tensordeck-command-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    mkdirSync(join(folder, "no-such-program-here"));
+    vi.stubEnv("PATH", [folder, process.env.PATH].join(delimiter));
+    expect(await runCommand("no-such-program-here", [], { signal })).toMatchObject({ code: 127 });
   });
 
   it("is ended with the signal, whose reason is told", async () => {

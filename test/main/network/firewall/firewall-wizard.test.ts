@@ -144,7 +144,7 @@ describe("what will change", () => {
     const state = await world.until(({ plan }) => plan !== undefined);
     expect(state.plan).toMatchObject({
       removals: ["node.exe"],
-      script: expect.stringContaining("$blocking | Remove-NetFirewallRule"),
+      script: expect.stringContaining("$rule | Disable-NetFirewallRule"),
     });
     world.wizard.apply();
     expect(await world.until(({ step, busy }) => step === "verify" && !busy)).toMatchObject({
@@ -207,7 +207,16 @@ describe("applying", () => {
   it.each([
     { ending: "decline", apply: { state: "declined" } },
     { ending: "no-prompt", apply: { state: "failed", problem: { code: "PERMISSION_DENIED" } } },
-    { ending: "fail", apply: { state: "failed", problem: { reason: expect.stringContaining("policy") } } },
+    {
+      ending: "fail",
+      apply: {
+        state: "failed",
+        problem: {
+          code: "PERMISSION_DENIED",
+          reason: "It failed while making the new rules. The rules are as they were before.",
+        },
+      },
+    },
     {
       ending: "crash",
       apply: { state: "failed", problem: { details: expect.stringContaining("-1073741510") } },

@@ -3,11 +3,7 @@ import { ProblemError } from "../../../../main/api/wire.js";
 import { openings } from "../../../../main/network/firewall/rules.js";
 import { elevateScript } from "../../../../main/network/firewall/windows/elevate-script.js";
 import { inspectScript } from "../../../../main/network/firewall/windows/inspect-script.js";
-import {
-  decodeScript,
-  encodeScript,
-  scriptArguments,
-} from "../../../../main/network/firewall/windows/powershell.js";
+import { decodeScript, scriptArguments } from "../../../../main/network/firewall/windows/powershell.js";
 import { removeScript, ruleScript } from "../../../../main/network/firewall/windows/rule-script.js";
 import { commandOf } from "../../../../main/network/firewall/windows/windows-firewall.js";
 import fc from "../../../support/seeded-check.js";
@@ -63,7 +59,7 @@ describe("PowerShell scripts", () => {
       .filter(({ name }) => name === "New-NetFirewallRule")
       .map(({ text }) => text.replace(/`\n\s*/g, ""));
     const made = (name: string, displayName: string, rest: string) =>
-      `New-NetFirewallRule -Name '${name}' -DisplayName '${displayName}' -Group 'Tensordeck' -Direction Inbound ` +
+      `New-NetFirewallRule -Name '${name}-new' -DisplayName '${displayName}' -Group 'Tensordeck' -Direction Inbound ` +
       `-Action Allow -Profile Private -RemoteAddress 'LocalSubnet' ${rest}`;
     expect(rules.map((rule) => rule.trim())).toEqual([
       made("Tensordeck-Agent-TCP-0123456789abcdef", "Tensordeck agent", "-Protocol TCP -LocalPort '2220'"),
@@ -102,28 +98,49 @@ describe("PowerShell scripts", () => {
     expect(hashOf(scriptFor(others))).not.toBe(hashOf(script));
     expect(hashOf(scriptFor([...others].reverse()))).toBe(hashOf(scriptFor(others)));
     // Before anything is removed or made.
-    expect(script.indexOf("throw")).toBeLessThan(script.indexOf("Remove-NetFirewallRule"));
+    expect(script.indexOf("exit 21")).toBeLessThan(script.indexOf("$step = 1"));
   });
 
-  it("touch only rules with the tag of the installation, and those that an earlier version made", async () => {
-    const { commands } = await parseScript(scripts.removal);
-    const removed = commands
-      .filter(({ name }) => name === "Remove-NetFirewallRule")
-      .map(({ text }) => text.trim());
-    expect(removed).toEqual([
-      "Remove-NetFirewallRule -Name $name -ErrorAction SilentlyContinue",
-      "Remove-NetFirewallRule -Name $name",
-    ]);
-    expect(scripts.removal).toContain("'Tensordeck-Agent-TCP-0123456789abcdef'");
-    expect(scripts.removal).toContain("-ceq 'Tensordeck'");
+  it("touch only rules with the tag of the installation, and those that an earlier version made", () => {
+    const [own = "", former = ""] = scripts.removal
+      .split("\n")
+      .filter((line) => /^\$(own|former) = /.test(line));
+    expect(own).toContain("'Tensordeck-Agent-TCP-0123456789abcdef'");
+    expect(former).toContain("'Tensordeck-Agent-TCP'");
+    expect(scripts.removal).toContain("-ceq 'Tensordeck' -and [string]$rule.Action -eq 'Allow'");
   });
 
-  it("are run as they are shown: the encoded text decodes to the same", async () => {
+  it("make the new rules before the earlier ones are touched, and remove nothing before the last step", async () => {
+    const { commands } = await parseScript(scripts["rules for an IPv4 peer, Block rules removed"]);
+    const order = commands.map(({ name, text }) =>
+      name === "Rename-NetFirewallRule"
+        ? /-NewName "\$name-old"/.test(text)
+          ? "set aside"
+          : "rename"
+        : name,
+    );
+    const first = (name: string) => order.indexOf(name);
+    expect(first("New-NetFirewallRule")).toBeLessThan(first("set aside"));
+    const script = scripts["rules for an IPv4 peer, Block rules removed"];
+    const tried = script.slice(script.indexOf("$step = 2"), script.indexOf("\n} catch {"));
+    expect(tried).not.toContain("Remove-NetFirewallRule");
+    expect(tried.match(/\$step = \d/g)).toEqual(["$step = 2", "$step = 3", "$step = 4", "$step = 5"]);
+  });
+
+  it("run no modules of the account, and write errors as text", () => {
+    for (const script of Object.values(scripts)) {
+      expect(script.replace(/^# .*\n/, "")).toMatch(/^\$env:PSModulePath = "\$PSHOME\\Modules"\n/);
+      expect(script).toContain("$ProgressPreference = 'SilentlyContinue'");
+    }
+    expect(scriptArguments("").join(" ")).toContain("-OutputFormat Text");
+  });
+
+  it("are run as they are shown: the outer script holds the same text", async () => {
     const shown = scripts["rules for an IPv4 peer, Block rules removed"];
-    expect(decodeScript(encodeScript(shown))).toBe(shown);
     const outer = decodeScript(scriptArguments(elevateScript(shown)).at(-1) ?? "");
-    const inner = (await parseScript(outer)).literals.find((text) => text.includes("-EncodedCommand "));
-    expect(decodeScript(inner?.split("-EncodedCommand ")[1] ?? "")).toBe(shown);
+    expect(outer).toBe(elevateScript(shown));
+    const { literals } = await parseScript(outer);
+    expect(literals.slice(0, shown.split("\n").length + 2).join("\n")).toContain(shown);
   });
 
   it("fit into a command line, with as many ports as a wizard takes and hundreds of Block rules", () => {
@@ -146,7 +163,11 @@ describe("PowerShell scripts", () => {
     expect(few.length).toBeLessThan(8191);
     const ports = Array.from({ length: 64 }, (_, index) => 2222 + 2 * index);
     const long = ruleScript(openings(ports, 2220), { kind: "subnet" }, blockRules, TAG);
-    expect(commandOf(long)).toBe(`# for PowerShell\n${long}`);
+    const [comment, line = ""] = commandOf(long).split("\n");
+    expect(comment).toBe("# for PowerShell");
+    expect(decodeScript(line.split("-EncodedCommand ")[1] ?? "")).toBe(long);
+    const tooLong = `# ${"x".repeat(20_000)}\n${long}`;
+    expect(commandOf(tooLong)).toBe(`# for PowerShell\n${tooLong}`);
   });
 });
 

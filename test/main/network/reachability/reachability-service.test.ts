@@ -5,9 +5,13 @@ import type { ClusterState, Machine } from "../../../../main/api/cluster.js";
 import { type Reachability, reachabilitySchema } from "../../../../main/api/reachability.js";
 import type { NewestSamples } from "../../../../main/api/samples.js";
 import { type Prober, probeAddress } from "../../../../main/network/reachability/probe.js";
-import { ReachabilityService } from "../../../../main/network/reachability/reachability-service.js";
+import {
+  type ReachabilityCollaborators,
+  ReachabilityService,
+} from "../../../../main/network/reachability/reachability-service.js";
 import { deferred } from "../../../../main/shared/deferred.js";
 import { EventHub } from "../../../../main/shared/events.js";
+import { defined } from "../../../../main/shared/problems.js";
 import { freePort } from "../../../support/processes.js";
 import { listen } from "./support/servers.js";
 import { machine, task } from "./support/situations.js";
@@ -66,13 +70,18 @@ afterEach(() => {
   stopTelling();
 });
 
-function start(machines: Machines, proberOf: (id: string) => Prober | undefined = () => probeAddress) {
+function start(
+  machines: Machines,
+  proberOf: (id: string) => Prober | undefined = () => probeAddress,
+  inspectFirewall?: ReachabilityCollaborators["inspectFirewall"],
+) {
   const speed = { megabytesPerSecond: 2, roundTripMillis: 0.6, bytes: 1e6, seconds: 1 };
   const service = new ReachabilityService({
     cluster: machines,
     emit: hub.emit,
     proberOf,
     measure: async () => speed,
+    ...defined({ inspectFirewall }),
   });
   services.push(service);
   return service;
@@ -166,6 +175,44 @@ describe("the matrix", () => {
     expect(most).toBe(6);
     service.dispose();
     expect(running).toBe(0);
+  });
+
+  test("explains with this machine's firewall why others do not reach it, and reads it only then", async () => {
+    const questions: unknown[] = [];
+    const inspect: ReachabilityCollaborators["inspectFirewall"] = async (question) => {
+      questions.push(question);
+      const facts = { tool: "nftables", name: "nftables 1.0.6", active: true } as const;
+      return { ...facts, adapters: [], blockRules: [], ownRules: [] };
+    };
+    const port = await freePort();
+    const machines = [
+      machine("gpu-pc", [], { kind: "this", agentPort: port, addresses: ["127.0.0.2"] }),
+      machine("raspberrypi", [], { addresses: [] }),
+    ];
+    const reached: Prober = async () => [{ layer: "tcp", outcome: "ok" }];
+    start(new Machines(machines), () => reached, inspect).check();
+    expect((await done()).routes).toMatchObject([{ outcome: "ok" }]);
+    expect(questions).toEqual([]);
+
+    const before = told.length;
+    start(new Machines(machines), () => probeAddress, inspect).check();
+    const { routes, diagnoses } = await done(before);
+    const message = "gpu-pc's firewall (nftables 1.0.6) rejects it";
+    expect(routes[0]?.problem?.message).toContain(message);
+    expect(diagnoses.find(({ id }) => id === "firewall-blocks")?.problem.message).toContain(message);
+    expect(questions).toEqual([{ ports: [port] }]);
+  });
+
+  test("explains without a firewall that cannot be read", async () => {
+    const service = start(
+      new Machines(pair(await freePort())),
+      () => probeAddress,
+      () => Promise.reject(new Error("only administrators may")),
+    );
+    service.check();
+    const { routes } = await done();
+    expect(routes[0]).toMatchObject({ outcome: "failed" });
+    expect(routes[0]?.problem?.message).toContain("127.0.0.2");
   });
 
   test("measures a link and says when it is slow", async () => {

@@ -208,6 +208,16 @@ describe("what a role can really do with tasks", () => {
       expect(gpuPc.tasks.asked).toEqual([]);
     },
   );
+
+  test.each([80, 2379, 8888])("nor does the server of a fixed cluster listen on port %i", async (port) => {
+    const connection = await connected("manage");
+    const at = (own: number) => ({ cluster: { worker: { 0: `127.0.0.1:${own}`, 1: "127.0.0.1:8889" } } });
+    expect(await outcome(connection.start(order({ fixed: at(port) })))).toBe("INVALID_ARGUMENT");
+    expect(gpuPc.tasks.asked).toEqual([]);
+    expect(await outcome(connection.start(order({ fixed: at(2225) })))).toBe("OK");
+    expect(await outcome(connection.startAgain("new", at(port)))).toBe("INVALID_ARGUMENT");
+    expect(await outcome(connection.startAgain("new", at(2226)))).toBe("OK");
+  });
 });
 
 describe("what one machine may use up", () => {

@@ -4,7 +4,12 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { askInstance, InstanceLock } from "../../../../main/peers/agent/instance-lock.js";
+import {
+  askInstance,
+  InstanceLock,
+  type KnownPeers,
+  knownPeersSchema,
+} from "../../../../main/peers/agent/instance-lock.js";
 
 let dataDir: string;
 let locks: InstanceLock[];
@@ -102,6 +107,16 @@ test("without the secret nothing is answered", async () => {
     await once(socket, "close");
     expect(answer).toBe("");
   }
+});
+
+test("what it has learned of other machines can be asked", async () => {
+  let known: KnownPeers | undefined;
+  locks.push(await InstanceLock.claim(dataDir, { link: () => "", peers: () => known }));
+  const asked = async () =>
+    knownPeersSchema.parse(JSON.parse((await askInstance(dataDir, "peers")) ?? "null"));
+  expect(await asked()).toEqual({ clones: {}, callers: [] });
+  known = { clones: { a: ["10.0.0.1:2220", "10.0.0.2:2220"] }, callers: ["b"] };
+  expect(await asked()).toEqual(known);
 });
 
 test("a link that cannot be given says why", async () => {

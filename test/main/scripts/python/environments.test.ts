@@ -2,10 +2,11 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { environmentFor, installSteps } from "../../../../main/scripts/python/environments.js";
+import { environmentPython } from "../../../../main/scripts/python/find-script-python.js";
 import { environmentKey, findRequirements } from "../../../../main/scripts/python/requirements.js";
 import { scriptPython } from "../../../../main/scripts/python/script-python.js";
 import { findPythons } from "../../../../worker-runtime/engines/tensorflow/find-python.js";
@@ -68,10 +69,10 @@ describe("the installer", () => {
   const requirements = { file: "/job/requirements.txt", kind: "list" } as const;
 
   it("is uv where that is there, otherwise venv and pip", () => {
-    const [first, second] = installSteps("/env", requirements, "python3", true);
-    expect(first?.command.slice(0, 2)).toEqual(["uv", "venv"]);
+    const [first, second] = installSteps("/env", requirements, "python3", "/bin/uv");
+    expect(first?.command.slice(0, 2)).toEqual(["/bin/uv", "venv"]);
     expect(second?.command).toContain("/job/requirements.txt");
-    expect(installSteps("/env", requirements, "python3", false)[0]?.command).toEqual([
+    expect(installSteps("/env", requirements, "python3", undefined)[0]?.command).toEqual([
       "python3",
       "-m",
       "venv",
@@ -81,10 +82,10 @@ describe("the installer", () => {
 
   it("of a lock file of uv is uv", () => {
     const lock = { file: "/job/uv.lock", kind: "uv-lock" } as const;
-    expect(installSteps("/env", lock, "python3", true)[0]?.env).toMatchObject({
+    expect(installSteps("/env", lock, "python3", "/bin/uv")[0]?.env).toMatchObject({
       UV_PROJECT_ENVIRONMENT: "/env",
     });
-    expect(() => installSteps("/env", lock, "python3", false)).toThrow("only by uv");
+    expect(() => installSteps("/env", lock, "python3", undefined)).toThrow("only by uv");
   });
 });
 
@@ -104,6 +105,21 @@ describe("the environment of a script", async () => {
       progress.splice(0);
       expect(await scriptPython(options)).toEqual(first);
       expect(progress).toEqual([]);
+    });
+
+    it("is found by its name, its path or its folder, relative to the current one too", async () => {
+      const { options } = asked();
+      const [python] = pythons;
+      if (!python) throw new Error("there is no Python");
+      const folder = join(root, "chosen");
+      execFileSync(python.executable, ["-m", "venv", "--without-pip", folder]);
+      const own = environmentPython(folder);
+      for (const given of [folder, own, relative(process.cwd(), folder), relative(process.cwd(), own)]) {
+        expect((await scriptPython({ ...options, python: given })).executable).toBe(own);
+      }
+      const name = basename(python.executable);
+      expect((await scriptPython({ ...options, python: name })).executable).not.toBe(own);
+      await expect(scriptPython({ ...options, python: "no-such-python" })).rejects.toThrow("is no Python 3");
     });
 
     it("says which package could not be installed, and leaves nothing behind", async () => {
@@ -127,7 +143,7 @@ describe("the environment of a script", async () => {
       if (!python) throw new Error("there is no Python");
       const within = join(root, "environments");
       const making = environmentFor({
-        ...{ within, python, hasUv: false, signal: stop.signal },
+        ...{ within, python, uv: undefined, signal: stop.signal },
         requirements: { file: join(root, "requirements.txt"), kind: "list" },
         onProgress: () => stop.abort(),
       });

@@ -9,6 +9,7 @@ import {
   type NamespaceSupport,
 } from "../../../../main/tasks/isolation/namespace-command.js";
 import type { LaunchRequest, LaunchTask, TaskExit, TaskProcess } from "../../../../main/tasks/launcher.js";
+import { findProgram } from "../../../../worker-runtime/programs/find-program.js";
 import { peerMissing } from "../../../support/peers.js";
 import { freePort } from "../../../support/processes.js";
 import { dial, readSome, silenced } from "../../cluster/tunnel/support/clients.js";
@@ -134,7 +135,8 @@ describe("a task that was to be isolated", () => {
   test.skipIf(process.platform === "win32")(
     "runs as it is where the namespace turns out to be of no use",
     async () => {
-      const command = { make: ["false"], enter: () => ["false"] };
+      const failing = findProgram("false") ?? "";
+      const command = { make: [failing], enter: () => [failing] };
       const made = isolation(undefined, async () => ({ ok: true, command }));
       const port = await freePort();
       expect((await start(made, port)).isolated).toBe(false);

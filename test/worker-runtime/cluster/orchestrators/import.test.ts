@@ -1,7 +1,7 @@
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { type IPod, Pod } from "kubernetes-models/v1/Pod";
 import { describe, expect, test } from "vitest";
-import { parseAllDocuments } from "yaml";
+import { parseAllDocuments, stringify } from "yaml";
 import { importCluster } from "../../../../worker-runtime/cluster/orchestrators/import-cluster.js";
 import { textOf } from "./clusters.js";
 import { tfJobSchema } from "./envelope-schemas.js";
@@ -69,6 +69,102 @@ services:
     ).toEqual({ ps: ["ps0:2300"], worker: ["worker_0:2301", "worker_1:2302", "worker_2:2222"] });
   });
 
+  test("a compose file with anchors that are merged, as Compose merges them", () => {
+    expect(
+      read(`
+x-node: &node {image: x, expose: ["3333"]}
+services:
+  ps-0: {<<: *node, command: python server.py ps 0}
+  worker-0: {<<: [*node]}
+`),
+    ).toEqual({ ps: ["ps-0:3333"], worker: ["worker-0:3333"] });
+    expect(
+      read(`
+x-shared: &shared
+  TF_CONFIG: '{"cluster": {"chief": ["alpha:4000"], "worker": ["beta:4001"]}}'
+services:
+  alpha: {environment: {<<: *shared, ROLE: chief}}
+  beta: {environment: {<<: *shared, ROLE: worker}}
+`),
+    ).toEqual({ chief: ["alpha:4000"], worker: ["beta:4001"] });
+  });
+
+  test("a compose file whose commands stand in a shell's script", () => {
+    const cluster = { ps: ["params:2220"], worker: ["a:2221", "b:2221"] };
+    expect(
+      read(`
+services:
+  params:
+    command: bash -c "pip install -q pandas && exec python m.py --ps_hosts=params:2220 --worker_hosts=a:2221,b:2221; true"
+`),
+    ).toEqual(cluster);
+    expect(
+      read(`
+services:
+  params:
+    entrypoint: ["/bin/sh", "-c"]
+    command:
+      - |
+        cd /app # it's here
+        python m.py --ps_hosts params:2220 \\
+          --worker_hosts a:2221,b:2221 --job_name ps
+`),
+    ).toEqual(cluster);
+    const started = (index: number) =>
+      `sh -c "TF_CONFIG='{\\"cluster\\":{\\"worker\\":[\\"a:1\\",\\"b:2\\"]},\\"task\\":{\\"type\\":\\"worker\\",\\"index\\":${index}}}' python t.py"`;
+    const imported = importCluster(
+      `services:\n  a:\n    command: ${started(0)}\n  b:\n    command: ${started(1)}\n`,
+    );
+    expect(imported.source).toBe("compose");
+    expect(imported.cluster.asDict()).toEqual({ worker: ["a:1", "b:2"] });
+  });
+
+  test("a compose file whose tasks are told by --job_name, with any name", () => {
+    expect(
+      read(`
+services:
+  alpha: {expose: ["1"], command: tensordeck worker --job_name=reader --task_index=0}
+  beta: {expose: ["2"], command: [tensordeck, worker, --job_name, reader, --task_index, "1"]}
+`),
+    ).toEqual({ reader: ["alpha:1", "beta:2"] });
+  });
+
+  test("a compose file as docker compose config prints it in JSON", () => {
+    expect(
+      read('{"name": "lab", "services": {"ps-0": {"expose": ["2222"]}, "redis-1": {"image": "redis"}}}'),
+    ).toEqual({
+      ps: ["ps-0:2222"],
+    });
+  });
+
+  test("says where the cluster was read and which ports were assumed", () => {
+    const notes = (text: string) => importCluster(text).notes.join(" ");
+    expect(notes("services: {worker-0: {expose: ['1']}, worker-1: {image: x}}")).toMatch(
+      /names of the services.* Port 2222 is assumed for worker-1: the file names none\.$/,
+    );
+    expect(notes("services: {a: {command: 'x --ps_hosts=a:1'}}")).toMatch(/--ps_hosts/);
+    expect(notes("kind: TFJob\nmetadata: {name: a}\nspec: {tfReplicaSpecs: {PS: {}}}")).toMatch(
+      /PS has no port/,
+    );
+    expect(notes('{"worker": ["a:1"]}')).toBe("");
+  });
+
+  test("a TFJob as kubectl get prints it, in a list and in JSON", () => {
+    const job = {
+      apiVersion: "kubeflow.org/v1",
+      kind: "TFJob",
+      metadata: { name: "digits", namespace: "ml" },
+      spec: { tfReplicaSpecs: { PS: { replicas: 1 }, Worker: { replicas: 2 } } },
+    };
+    const cluster = {
+      ps: ["digits-ps-0.ml.svc:2222"],
+      worker: ["digits-worker-0.ml.svc:2222", "digits-worker-1.ml.svc:2222"],
+    };
+    expect(read(JSON.stringify(job))).toEqual(cluster);
+    expect(read(stringify({ apiVersion: "v1", kind: "List", items: [job] }))).toEqual(cluster);
+    expect(() => read(JSON.stringify({ kind: "TFJobList", items: [job, job] }))).toThrow(/2 TFJobs/);
+  });
+
   test("a TFJob among other manifests, with a port of its own and an evaluator", () => {
     const text = `
 apiVersion: v1
@@ -116,6 +212,31 @@ spec:
     expect(read(`#!/bin/sh\ncd /x\n${line(0)}\n${line(1)}\n`)).toEqual(cluster);
     expect(read(line(1))).toEqual(cluster);
     expect(read('{"worker": ["a:1", "b:1"]}')).toEqual(cluster);
+    const value = '{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 0}}';
+    expect(read(`TF_CONFIG='${value}' python train.py`)).toEqual(cluster);
+    expect(read(`${line(0)}\npython train.py\n`)).toEqual(cluster);
+    expect(
+      read(`# one worker's start\nexport TF_CONFIG="${value.replaceAll('"', '\\"')}"\npython train.py`),
+    ).toEqual(cluster);
+    expect(read(`TF_CONFIG=${value}`)).toEqual(cluster);
+  });
+
+  test("scripts that start tasks with --ps_hosts and --worker_hosts", () => {
+    const start = (job: string) =>
+      `python m.py --ps_hosts=a:1 --worker_hosts "b:1,c:1" --job_name=${job} &\n`;
+    expect(read(`#!/bin/sh\n${start("ps")}${start("worker")}wait\n`)).toEqual({
+      ps: ["a:1"],
+      worker: ["b:1", "c:1"],
+    });
+    expect(() => read(`${start("ps")}python m.py --ps_hosts=other:1\n`)).toThrow(/several clusters/);
+    expect(() => read("python m.py --worker_hosts=$HOSTS\n")).toThrow(/variable \$HOSTS/);
+  });
+
+  test("a Compose file of 50,000 services is read", () => {
+    const services = Array.from({ length: 50_000 }, (_, index) => `  worker-${index}:\n    image: t\n`);
+    const { worker } = read(`services:\n${services.join("")}`);
+    expect(worker).toHaveLength(50_000);
+    expect(worker?.[49_999]).toBe("worker-49999:2222");
   });
 
   test.each([
@@ -125,13 +246,19 @@ spec:
     ["kind: TFJob\nmetadata: {name: a}\n", /tfReplicaSpecs/],
     ["kind: TFJob\nmetadata: {name: a}\nspec: {tfReplicaSpecs: {Cook: {}}}\n", /type Cook/],
     ["services: {db: {image: x}}", /No service/],
-    ["services: {a: {environment: {TF_CONFIG: '$TF'}}}", /variable that Compose replaces/],
+    ["services: {redis-1: {image: redis}, db2: {image: x}}", /No service/],
+    ["services: {worker-0: {image: x}, worker0: {image: x}}", /worker-0 and worker0 are both worker\/0/],
+    [
+      "services: {a: {environment: {TF_CONFIG: '$TF'}}}",
+      /the variable \$TF\. Write the value .*docker compose config/,
+    ],
     [
       `services:
   a: {environment: {TF_CONFIG: '{"cluster": {"worker": ["a:1"]}}'}}
   b: {environment: {TF_CONFIG: '{"cluster": {"worker": ["b:1"]}}'}}`,
       /services a and b have different clusters/,
     ],
+    ["services: {ps-0: {image: x}, ps-0: {image: y}}", /The key "ps-0" is given twice/],
     [
       "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c, *c, *c, *c, *c, *c, *c]",
       /neither JSON nor YAML|no cluster/,

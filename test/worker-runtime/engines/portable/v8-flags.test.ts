@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { flagsForSteps } from "../../../../worker-runtime/engines/portable/v8-flags.js";
+import { flagsForSteps, START_FLAGS } from "../../../../worker-runtime/engines/portable/v8-flags.js";
 
 test("the V8 that runs this knows each flag", () => {
   const { stdout } = spawnSync(process.execPath, ["--v8-options"], { encoding: "utf8" });
   const known = new Set(stdout.match(/^ {2}--[a-z0-9-]+/gm)?.map((line) => line.trim()));
   expect(known.size).toBeGreaterThan(100);
-  for (const flag of flagsForSteps(process.versions.v8)) {
+  for (const flag of [...START_FLAGS, ...flagsForSteps(process.versions.v8)]) {
     expect(known).toContain(flag.replace(/=.*/, "").replace(/^--no-/, "--"));
   }
 });

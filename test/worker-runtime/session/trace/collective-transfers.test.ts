@@ -21,7 +21,7 @@ function timing(node: string, task: number, outputBytes: number): NodeTiming {
       startMicros: 5,
       durationMicros: 7,
     },
-    ...{ outputBytes, peakBytes: undefined, outputs: [], threadId: 0 },
+    ...{ outputBytes, peakBytes: undefined, together: undefined, outputs: [], threadId: 0 },
   };
 }
 

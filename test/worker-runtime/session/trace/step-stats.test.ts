@@ -77,6 +77,7 @@ describe("a recorded step", () => {
         ["z:0", CPU_1, CPU_0, 4],
       ]),
     );
+    expect(transfers.filter(({ forClient }) => forClient).map(({ tensor }) => tensor)).toEqual(["z:0"]);
   });
 
   // What TensorFlow 2.21 gives for a step whose first transfers were over before its master's Logging call came.
@@ -245,6 +246,10 @@ describe("names", () => {
   test("labels", () => {
     expect(parseNodeLabel("x = AddV2(a, b:1)")).toEqual({ name: "x", op: "AddV2", inputs: ["a", "b:1"] });
     expect(parseNodeLabel("_SOURCE = NoOp()")?.inputs).toEqual([]);
+    expect(parseNodeLabel("x = AddV2(a, b:1) in a region of 3 nodes")).toEqual({
+      ...{ name: "x", op: "AddV2", inputs: ["a", "b:1"] },
+      together: 3,
+    });
     expect(parseNodeLabel("nonsense")).toBeUndefined();
     expect(parseTransferLabel(`[1.5MB] [2Mb/s] edge_12_a/b from ${CPU_0} to ${CPU_1}`)).toEqual({
       node: "a/b",
@@ -320,6 +325,27 @@ describe("transfers that nobody recorded", () => {
       ["p:0", undefined, false],
       ["p:1", 24, true],
     ]);
+  });
+
+  test("are of control edges, and for the client, where no node reads them", () => {
+    const graph = [{ name: "p" }, { name: "q" }, { name: "r" }, { name: "c", input: ["^p", "r"] }];
+    const lanes = {
+      [CPU_0]: ["p", "q", "r"].map((name) => ran(name, 100n, [output(0, [])])),
+      [CPU_1]: ["p", "q", "r"].map((name) => received(`edge_1_${name}`, 150n, 4)),
+    };
+    expect(transfersOf(graph, lanes).sort()).toEqual([
+      ["^p", 4, true],
+      ["q:0", 4, true],
+      ["r:0", 4, true],
+    ]);
+  });
+
+  test("are none to where only what the runtime derived from the reader ran, such as the end of a control edge", () => {
+    const graph = [{ name: "p" }, { name: "c", input: ["p"] }];
+    const made = ran("p", 100n, [output(0, [])]);
+    const derived = ran("c/_3", 220n);
+    expect(transfersOf(graph, { [CPU_0]: [made, ran("c", 200n)], [CPU_1]: [derived] })).toEqual([]);
+    expect(transfersOf(graph, { [CPU_0]: [made], [CPU_1]: [derived] })).toEqual([["p:0", 4, false]]);
   });
 
   test("are none where nothing went: a dead output, a reader or a maker that did not run, a copy, control edges", () => {

@@ -1,4 +1,4 @@
-import { MAX_TIMER_MILLIS } from "../timers.js";
+import { MAX_TIMER_MILLIS } from "../../../timers.js";
 import type { ClientConnection } from "./client-connection.js";
 
 /** Limits on sessions whose last connection is gone. */

@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { cancelledBy, internalError, type TensorFlowError } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import { WaitingList } from "./waiting-list.js";
@@ -23,7 +24,7 @@ export class BufRendezvous {
    * Offers a tensor, and waits until it is taken.
    * @throws TensorFlowError INTERNAL for a key that is on offer; the error of `abort`; CANCELLED, or the signal's reason.
    */
-  async provide(key: string, tensor: Tensor, signal: AbortSignal): Promise<void> {
+  async provide(key: string, tensor: Tensor, signal: CancellationSignal): Promise<void> {
     this.#check(signal, "Providing a buffer");
     if (this.#offers.has(key)) {
       throw internalError(`BufRendezvous::ProvideBuf already called for key ${key}`);
@@ -44,7 +45,7 @@ export class BufRendezvous {
    * @throws TensorFlowError INTERNAL when another receiver waits for it; the error of `abort`; CANCELLED, or the
    *   signal's reason.
    */
-  async consume(key: string, signal: AbortSignal): Promise<Tensor> {
+  async consume(key: string, signal: CancellationSignal): Promise<Tensor> {
     this.#check(signal, "Waiting for a buffer");
     const offer = this.#offers.get(key);
     if (offer !== undefined) {
@@ -75,7 +76,7 @@ export class BufRendezvous {
     }
   }
 
-  #check(signal: AbortSignal, what: string): void {
+  #check(signal: CancellationSignal, what: string): void {
     if (this.#error !== undefined) {
       throw this.#error;
     }

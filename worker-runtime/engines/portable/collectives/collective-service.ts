@@ -1,4 +1,5 @@
 import type * as wire from "../../../../protos/generated/tensorflow/worker.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { parseDeviceName } from "../../../cluster/device-name.js";
 import {
   cancelled,
@@ -93,7 +94,7 @@ export class CollectiveService {
    *   incarnation; ABORTED for a request that was received twice or a step that failed here; INTERNAL for a step that
    *   is meanwhile cleaned up; CANCELLED.
    */
-  async recvBuf(request: wire.RecvBufRequest, signal: AbortSignal): Promise<wire.RecvBufResponse> {
+  async recvBuf(request: wire.RecvBufRequest, signal: CancellationSignal): Promise<wire.RecvBufResponse> {
     const { stepId, bufRendezvousKey, requestId } = request;
     this.#options.requestIds.track(
       requestId,
@@ -112,7 +113,7 @@ export class CollectiveService {
   /** @throws TensorFlowError as `groupRequestOf` and `GroupTable.complete`; what the server's own leader answers. */
   async completeGroup(
     request: wire.CompleteGroupRequest,
-    signal: AbortSignal,
+    signal: CancellationSignal,
   ): Promise<wire.CompleteGroupResponse> {
     return groupResponse(await this.#own().completeGroup(groupRequestOf(request), signal));
   }
@@ -120,7 +121,7 @@ export class CollectiveService {
   /** @throws TensorFlowError as `GroupLeader.completeInstance`; what the server's own leader answers. */
   async completeInstance(
     request: wire.CompleteInstanceRequest,
-    signal: AbortSignal,
+    signal: CancellationSignal,
   ): Promise<wire.CompleteInstanceResponse> {
     const { instanceKey } = request;
     return {

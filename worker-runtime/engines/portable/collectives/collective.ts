@@ -1,5 +1,7 @@
 /** The types of collective operations: the data that members of a group exchange, and a kernel's view of its group. */
+
 import type { DeviceAttributes } from "../../../../protos/generated/tensorflow/device_attributes.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import type { DType } from "../../../protocol/dtype.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 
@@ -62,14 +64,14 @@ export interface Membership {
    * Provides a tensor to the one member that asks for the key, and waits until it has taken it.
    * @throws TensorFlowError CANCELLED, or the signal's reason; the error that ends the step.
    */
-  provide(key: string, tensor: Tensor, signal: AbortSignal): Promise<void>;
+  provide(key: string, tensor: Tensor, signal: CancellationSignal): Promise<void>;
   /**
    * Requests the tensor that a member provides under a key.
    * @returns a vector of the given number of elements.
    * @throws TensorFlowError that member's; INTERNAL when it provides a different number of bytes; FAILED_PRECONDITION
    *   when it was restarted; CANCELLED.
    */
-  receive(rank: number, key: string, expected: Expected, signal: AbortSignal): Promise<Tensor>;
+  receive(rank: number, key: string, expected: Expected, signal: CancellationSignal): Promise<Tensor>;
 }
 
 export interface Expected {
@@ -83,5 +85,5 @@ export interface StepCollectives {
    * Finds the other members: waits until the whole group, and for a broadcast the whole instance, has joined.
    * @throws TensorFlowError what the leader of the group answers; CANCELLED, or the signal's reason.
    */
-  join(params: CollectiveParams, signal: AbortSignal): Promise<Membership>;
+  join(params: CollectiveParams, signal: CancellationSignal): Promise<Membership>;
 }

@@ -1,4 +1,5 @@
 import type * as wire from "../../../../protos/generated/tensorflow/worker.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { taskDeviceName, taskOfDevice } from "../../../cluster/device-name.js";
 import { dtypeOf } from "../../../protocol/dtype.js";
 import { shapeFromProto } from "../../../protocol/shape.js";
@@ -18,7 +19,7 @@ export class GroupLeader {
   readonly #groups = new GroupTable((group, reason) => this.#instances.forget(group, reason));
 
   /** @throws TensorFlowError as `GroupTable.complete`. */
-  completeGroup(request: GroupRequest, signal: AbortSignal): Promise<Group> {
+  completeGroup(request: GroupRequest, signal: CancellationSignal): Promise<Group> {
     return this.#groups.complete(request, signal);
   }
 
@@ -27,7 +28,7 @@ export class GroupLeader {
    * @throws TensorFlowError FAILED_PRECONDITION, in TensorFlow's words, for a group that is not known or not complete, and
    *   as `InstanceTable.complete`.
    */
-  async completeInstance(request: InstanceRequest, signal: AbortSignal): Promise<number> {
+  async completeInstance(request: InstanceRequest, signal: CancellationSignal): Promise<number> {
     const group = this.#groups.find(request.groupKey);
     if (group === undefined) {
       throw failedPrecondition(

@@ -1,4 +1,5 @@
 import type { DeviceAttributes } from "../../../../protos/generated/tensorflow/device_attributes.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { type DeviceParts, parseDeviceName } from "../../../cluster/device-name.js";
 import {
   failedPrecondition,
@@ -57,7 +58,7 @@ export class GroupTable {
    *   device too many; FAILED_PRECONDITION for a device that was restarted since it joined; INVALID_ARGUMENT for an
    *   invalid size; CANCELLED, or the signal's reason.
    */
-  async complete(request: GroupRequest, signal: AbortSignal): Promise<Group> {
+  async complete(request: GroupRequest, signal: CancellationSignal): Promise<Group> {
     const { groupKey, device } = request;
     const gathering = this.#groups.get(groupKey) ?? this.#begin(request);
     const problem = mismatch(gathering, request);

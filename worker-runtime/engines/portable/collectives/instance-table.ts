@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { dataTypeOf } from "../../../protocol/dtype.js";
 import { shapeText } from "../../../protocol/shape.js";
 import {
@@ -41,7 +42,7 @@ export class InstanceTable {
    * @throws TensorFlowError INVALID_ARGUMENT for another shape and INTERNAL for another dtype or kind than the first
    *   member's, for a second source and for a broadcast without a source; CANCELLED, or the signal's reason.
    */
-  async complete(group: Group, request: InstanceRequest, signal: AbortSignal): Promise<number> {
+  async complete(group: Group, request: InstanceRequest, signal: CancellationSignal): Promise<number> {
     const rank = group.devices.findIndex(({ name }) => name === request.device);
     if (rank === -1) {
       throw internalError(`${request.device} is no member of group ${group.groupKey}.`);

@@ -1,4 +1,5 @@
 import { CompleteInstanceRequest } from "../../../../protos/generated/tensorflow/worker.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { parseDeviceName } from "../../../cluster/device-name.js";
 import { dataTypeOf } from "../../../protocol/dtype.js";
 import { shapeText, shapeToProto } from "../../../protocol/shape.js";
@@ -28,7 +29,7 @@ export class MemberResolver {
   }
 
   /** @throws TensorFlowError what the leader answers; INTERNAL for an inconsistent answer. */
-  async completeGroup(request: GroupRequest, signal: AbortSignal): Promise<Group> {
+  async completeGroup(request: GroupRequest, signal: CancellationSignal): Promise<Group> {
     const leadership = this.#leadership;
     if (leadership.kind === "own") {
       return leadership.leader.completeGroup(request, signal);
@@ -53,7 +54,7 @@ export class MemberResolver {
   }
 
   /** @returns the rank of a broadcast's source. @throws TensorFlowError what the leader answers. */
-  async completeInstance(request: InstanceRequest, signal: AbortSignal): Promise<number> {
+  async completeInstance(request: InstanceRequest, signal: CancellationSignal): Promise<number> {
     const leadership = this.#leadership;
     if (leadership.kind === "own") {
       return leadership.leader.completeInstance(request, signal);

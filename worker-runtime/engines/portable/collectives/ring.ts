@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { itemSize } from "../../../protocol/dtype.js";
 import { ringChunkBytes } from "../../../protocol/ring-chunks.js";
 import { internalError } from "../../../protocol/status.js";
@@ -26,7 +27,7 @@ export interface Reduction {
 export interface Execution {
   readonly member: Membership;
   readonly key: string;
-  readonly signal: AbortSignal;
+  readonly signal: CancellationSignal;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { DeviceAttributes } from "../../../../protos/generated/tensorflow/device_attributes.js";
 import { RecvBufRequest } from "../../../../protos/generated/tensorflow/worker.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { itemSize } from "../../../protocol/dtype.js";
 import { internalError } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
@@ -30,7 +31,7 @@ export class StepMembers implements StepCollectives {
     this.#parts = parts;
   }
 
-  async join(params: CollectiveParams, signal: AbortSignal): Promise<Membership> {
+  async join(params: CollectiveParams, signal: CancellationSignal): Promise<Membership> {
     const { devices, resolver } = this.#parts;
     this.#groupKeys.add(params.groupKey);
     const group = await resolver.completeGroup(groupRequestFor(params, devices), signal);
@@ -61,11 +62,11 @@ class GroupMember implements Membership {
     this.sourceRank = sourceRank;
   }
 
-  provide(key: string, tensor: Tensor, signal: AbortSignal): Promise<void> {
+  provide(key: string, tensor: Tensor, signal: CancellationSignal): Promise<void> {
     return this.#parts.buffers.provide(key, tensor, signal);
   }
 
-  async receive(rank: number, key: string, expected: Expected, signal: AbortSignal): Promise<Tensor> {
+  async receive(rank: number, key: string, expected: Expected, signal: CancellationSignal): Promise<Tensor> {
     const { stepId, devices, workers, buffers } = this.#parts;
     const member = this.#members[rank];
     const task = this.tasks[rank];

@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { cancelledBy, type TensorFlowError } from "../../../protocol/status.js";
 
 interface Waiter<T> {
@@ -18,7 +19,7 @@ export class WaitingList<T> {
    * @param onLeave called when the signal ends the wait before its answer.
    * @throws TensorFlowError the error that ends all waits; CANCELLED, or the signal's reason.
    */
-  wait(signal: AbortSignal, what: string, onLeave: () => void): Promise<T> {
+  wait(signal: CancellationSignal, what: string, onLeave: () => void): Promise<T> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         this.#waiters.delete(waiter);

@@ -36,7 +36,11 @@ export interface RoomMessage {
 }
 
 export type AnswerMessage =
-  | { readonly outputs: readonly PackedTensor[] }
+  | {
+      readonly outputs: readonly PackedTensor[];
+      /** How long the kernel took, with unpacking its inputs. */
+      readonly millis: number;
+    }
   | {
       readonly code: StatusCode;
       readonly message: string;

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { inBackground } from "../../../faults.js";
 import { cancelled, cancelledBy, type TensorFlowError } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
@@ -65,7 +66,8 @@ export class ComputePool implements KernelOffload {
     node: KernelNode,
     deviceType: string,
     inputs: readonly Tensor[],
-    signal: AbortSignal,
+    signal: CancellationSignal,
+    onRan?: (millis: number) => void,
   ): Promise<readonly Tensor[]> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed || signal.aborted) {
@@ -88,8 +90,9 @@ export class ComputePool implements KernelOffload {
         started(taken) {
           worker = taken;
         },
-        done(outputs) {
+        done(outputs, millis) {
           signal.removeEventListener("abort", onAbort);
+          onRan?.(millis);
           resolve(outputs);
         },
         failed(error) {

@@ -76,8 +76,11 @@ function answer(request: RunMessage): void {
   memoryBudget.letGo();
   residentLedger.publish(bytesOf(request.inputs));
   try {
-    const { tensors, transfer } = withoutPauses(packResults(run(request)));
-    port?.postMessage({ outputs: tensors } satisfies AnswerMessage, transfer);
+    const startMillis = performance.now();
+    const results = run(request);
+    const millis = performance.now() - startMillis;
+    const { tensors, transfer } = withoutPauses(packResults(results));
+    port?.postMessage({ outputs: tensors, millis } satisfies AnswerMessage, transfer);
   } catch (error) {
     const { code, message } = asTensorFlowError(error, StatusCode.INTERNAL);
     const hasKernel = kernels.has(request.kernel);

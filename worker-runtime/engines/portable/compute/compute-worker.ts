@@ -16,7 +16,8 @@ export interface ComputeJob {
   readonly node: KernelNode;
   readonly deviceType: string;
   readonly inputs: readonly Tensor[];
-  done(outputs: readonly Tensor[]): void;
+  /** @param millis how long the thread took. */
+  done(outputs: readonly Tensor[], millis: number): void;
   failed(error: TensorFlowError): void;
 }
 
@@ -137,7 +138,7 @@ export class ComputeWorker {
         const outputs = await withPauses(unpack(answer.outputs));
         // Meanwhile the thread may have been ended, and with it the job.
         if (this.#job === job) {
-          this.#takeJob()?.done(outputs);
+          this.#takeJob()?.done(outputs, answer.millis);
         }
       } catch (error) {
         this.#takeJob()?.failed(asTensorFlowError(error, StatusCode.RESOURCE_EXHAUSTED));

@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
 
@@ -7,12 +8,14 @@ export interface KernelOffload {
   readonly parallelism: number;
   /**
    * Runs the kernel of a node on an idle thread, or the next one to become idle. The inputs are copied.
+   * @param onRan called before it resolves with how long the thread took, without the wait for it.
    * @throws TensorFlowError what the kernel throws; CANCELLED when the signal is aborted before it ran.
    */
   run(
     node: KernelNode,
     deviceType: string,
     inputs: readonly Tensor[],
-    signal: AbortSignal,
+    signal: CancellationSignal,
+    onRan?: (millis: number) => void,
   ): Promise<readonly Tensor[]>;
 }

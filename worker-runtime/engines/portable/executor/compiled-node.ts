@@ -40,6 +40,15 @@ export type NodeWork =
       readonly run: (inputs: readonly (Value | undefined)[], host: RegionHost) => Outputs | Promise<Outputs>;
     };
 
+/** One of the nodes that ran together. */
+export interface RegionPart {
+  readonly node: ExecutableNode;
+  /** In which proportion to the others' it shares their time. */
+  readonly weight: number;
+  /** The shapes of its outputs; undefined for one that nobody saw. */
+  readonly shapes: readonly (readonly number[] | undefined)[];
+}
+
 /** What a region needs of the step that it runs in. */
 export interface RegionHost {
   readonly step: StepContext;
@@ -49,8 +58,11 @@ export interface RegionHost {
   run(node: ExecutableNode, inputs: readonly Value[]): Outputs | Promise<Outputs>;
   /** A node has its outputs already: a constant. */
   ran(node: ExecutableNode, outputs: Outputs): void;
-  /** Nodes have run together, from `startMillis` (of `performance.now()`) until now. */
-  ranTogether(nodes: readonly ExecutableNode[], startMillis: number): void;
+  /**
+   * Nodes have run together, from `beganMillis` (of `performance.now()`) until now; they could have from `readyMillis` on.
+   * @param parts what each has of it, called only if the step's times are collected.
+   */
+  ranTogether(parts: () => readonly RegionPart[], readyMillis: number, beganMillis: number): void;
   /** Tensors were copied to a device, since `startMillis` (of `performance.now()`). */
   copied(device: string, bytes: number, startMillis: number): void;
 }

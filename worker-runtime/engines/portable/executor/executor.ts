@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { cancelledBy, internalError, invalidArgument, TensorFlowError } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import type { Outputs } from "../kernels/kernel.js";
@@ -55,7 +56,7 @@ const NANOS_PER_SMALL_KERNEL = 100;
 
 class GraphRun implements Sliced {
   readonly #graph: CompiledGraph;
-  readonly #outerSignal: AbortSignal;
+  readonly #outerSignal: CancellationSignal;
   readonly #call: Call;
   readonly #ended: (error: TensorFlowError | undefined, results: readonly Value[]) => void;
   readonly #state: StepState;

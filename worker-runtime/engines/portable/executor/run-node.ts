@@ -18,7 +18,7 @@ import { holdValue, isAnyHeld, letValuesGo } from "../memory/held-tensor.js";
 import { borrowing, lastingTensor } from "../memory/received-tensor.js";
 import { withPauses } from "../pauses.js";
 import { RefValue, type Value } from "../values.js";
-import type { ExecutableNode, NodeWork, QuickNode, RegionHost } from "./compiled-node.js";
+import type { ExecutableNode, NodeWork, QuickNode, RegionHost, RegionPart } from "./compiled-node.js";
 import type { Iteration } from "./frame-state.js";
 import { nodeError } from "./node-error.js";
 import type { RunningStep } from "./running-step.js";
@@ -91,8 +91,8 @@ class HostOfRegion implements RegionHost {
     this.step.stats?.ran(node, performance.now(), outputs, []);
   }
 
-  ranTogether(nodes: readonly ExecutableNode[], startMillis: number): void {
-    this.step.stats?.ranTogether(nodes, startMillis);
+  ranTogether(parts: () => readonly RegionPart[], readyMillis: number, beganMillis: number): void {
+    this.step.stats?.ranTogether(parts(), readyMillis, beganMillis);
   }
 
   copied(device: string, bytes: number, startMillis: number): void {
@@ -228,8 +228,13 @@ function runPure(
   const nanos = isOnDevices ? 0 : work.cost(tensors);
   call.work.kernelNanos += nanos;
   if (nanos > MAX_INLINE_NANOS && call.step.compute !== undefined) {
-    const { compute, signal } = call.step;
-    return offload(node, work.split(tensors, compute.parallelism), tensors, compute, signal);
+    return offload(
+      node,
+      work.split(tensors, call.step.compute.parallelism),
+      tensors,
+      call.step.compute,
+      call.step,
+    );
   }
   call.unclockedNanos += NANOS_PER_NODE + nanos;
   return work.run(tensors);
@@ -261,13 +266,19 @@ async function offload(
   split: SplitWork | undefined,
   inputs: readonly Tensor[],
   compute: KernelOffload,
-  signal: AbortSignal,
+  { stats, signal }: RunningStep,
 ): Promise<Outputs> {
-  if (split === undefined) {
-    return await compute.run(node, deviceType, inputs, signal);
-  }
-  const outputs = await Promise.all(split.parts.map((part) => compute.run(node, deviceType, part, signal)));
-  return await withPauses(split.join(outputs));
+  // Parts run at the same time.
+  let longestMillis = 0;
+  const onRan = (millis: number): void => {
+    longestMillis = Math.max(longestMillis, millis);
+  };
+  const run = (part: readonly Tensor[]) => compute.run(node, deviceType, part, signal, onRan);
+  const made = split === undefined ? [await run(inputs)] : await Promise.all(split.parts.map(run));
+  const beganMillis = performance.now() - longestMillis;
+  const outputs = split === undefined ? (made[0] ?? NO_OUTPUTS) : await withPauses(split.join(made));
+  stats?.began(outputs, beganMillis);
+  return outputs;
 }
 
 /** Replaces references by the values that they have now, where the op wants values; waits for updates that are half done. */

@@ -1,4 +1,5 @@
-import { LightAbortController } from "../../../light-abort.js";
+import { CancellationController } from "../../../cancellation/cancellation-controller.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import type { StepCollectives } from "../collectives/collective.js";
 import type { KernelOffload } from "../compute/kernel-offload.js";
 import type { Rendezvous } from "../rendezvous/rendezvous.js";
@@ -19,7 +20,7 @@ export class RunningStep implements StepContext {
   /** How many functions around this graph call each other. */
   readonly callDepth: number;
   // Most graphs have no node that waits.
-  #abort: LightAbortController | undefined;
+  #abort: CancellationController | undefined;
   /** The functions that run for nodes of this graph, each as what names its waiting nodes; most graphs call none. */
   #within: Set<() => readonly string[]> | undefined;
   #reason: unknown;
@@ -36,9 +37,9 @@ export class RunningStep implements StepContext {
     this.callDepth = step instanceof RunningStep ? step.callDepth + 1 : 0;
   }
 
-  get signal(): AbortSignal {
+  get signal(): CancellationSignal {
     if (this.#abort === undefined) {
-      this.#abort = new LightAbortController();
+      this.#abort = new CancellationController();
       if (this.#isAborted) {
         this.#abort.abort(this.#reason);
       }

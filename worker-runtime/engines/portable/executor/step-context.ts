@@ -1,4 +1,5 @@
 import type { NameAttrList } from "../../../../protos/generated/tensorflow/attr_value.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import type { StepCollectives } from "../collectives/collective.js";
 import type { KernelOffload } from "../compute/kernel-offload.js";
 import type { Rendezvous } from "../rendezvous/rendezvous.js";
@@ -15,7 +16,7 @@ export interface StepContext {
    */
   readonly session?: string;
   /** Aborted when the step is cancelled or fails elsewhere; its reason is a TensorFlowError. Every wait ends with it. */
-  readonly signal: AbortSignal;
+  readonly signal: CancellationSignal;
   /** The resources of a device of this task, by its full name. @throws TensorFlowError NOT_FOUND for no device of it. */
   resources(device: string): ResourceManager;
   /** Resources that end with the step: TensorArrays, stacks. */

@@ -4,18 +4,20 @@ import {
   type NodeOutput,
   StepStats,
 } from "../../../../protos/generated/tensorflow/step_stats.js";
-import { dataTypeOf } from "../../../protocol/dtype.js";
+import { type DType, dataTypeOf, itemSize } from "../../../protocol/dtype.js";
 import { shapeToProto } from "../../../protocol/shape.js";
 import { Tensor } from "../../../protocol/tensor.js";
 import type { Outputs } from "../kernels/kernel.js";
 import { RefValue, type Value } from "../values.js";
 import { type Allocation, AllocationLog, allocatorMemory } from "./allocation-log.js";
-import type { CompiledGraph, ExecutableNode } from "./compiled-node.js";
+import type { CompiledGraph, ExecutableNode, RegionPart } from "./compiled-node.js";
 
 interface NodeRecord {
   readonly node: ExecutableNode;
-  /** How many nodes ran in this time, as one. */
-  readonly together: number;
+  /** How many nodes of a session ran as one; the time is this node's share of theirs. */
+  readonly together?: number;
+  /** When it could have run: it may have waited for a thread. */
+  readonly readyMillis: number;
   readonly startMillis: number;
   readonly endMillis: number;
   readonly outputs: readonly NodeOutput[];
@@ -52,6 +54,8 @@ export class StepStatsCollector {
   readonly #log = new AllocationLog();
   /** What regions put out, by device: their nodes are not seen one by one. */
   readonly #ofRegions = new Map<string, Allocation[]>();
+  /** When the kernels that ran on other threads began, by their outputs. */
+  readonly #begun = new WeakMap<Outputs, number>();
 
   /** A graph starts to run: each of its devices shows it, as the partitions of TensorFlow do. */
   started(graph: CompiledGraph): void {
@@ -59,17 +63,23 @@ export class StepStatsCollector {
     this.#sources.push(...graph.devices.map((device) => ({ device, millis })));
   }
 
+  /** The kernel that made these outputs waited for a thread until this time, of `performance.now()`. */
+  began(outputs: Outputs, beganMillis: number): void {
+    this.#begun.set(outputs, beganMillis);
+  }
+
   /**
    * A node has run.
-   * @param startMillis when, by `performance.now()`.
+   * @param readyMillis when its inputs were there, by `performance.now()`.
    */
   ran(
     node: ExecutableNode,
-    startMillis: number,
+    readyMillis: number,
     outputs: Outputs,
     inputs: readonly (Value | undefined)[],
   ): void {
     const endMillis = performance.now();
+    const startMillis = Math.max(readyMillis, this.#begun.get(outputs) ?? readyMillis);
     const allocations = this.#log.ran(node.node.def.op, inputs, outputs, startMillis, endMillis);
     // TensorFlow leaves out the transfers; what RecvTensor received is recorded by the requesting worker.
     if (node.role !== "transfer") {
@@ -79,7 +89,7 @@ export class StepStatsCollector {
       );
       this.#nodes.push({
         node,
-        together: 1,
+        readyMillis,
         startMillis,
         endMillis,
         outputs: described,
@@ -99,18 +109,29 @@ export class StepStatsCollector {
     this.#ofRegions.set(device, [...(this.#ofRegions.get(device) ?? []), ...made]);
   }
 
-  /** Nodes of a region have run as one. What is within it is not seen. */
-  ranTogether(nodes: readonly ExecutableNode[], startMillis: number): void {
+  /**
+   * Nodes of a region have run as one. When each of them ran is not seen: one after the other gets its share of the time, so
+   * that the times add up to it.
+   * @param readyMillis when they could have run, by `performance.now()`.
+   * @param beganMillis when they did.
+   */
+  ranTogether(parts: readonly RegionPart[], readyMillis: number, beganMillis: number): void {
     const endMillis = performance.now();
-    for (const node of nodes) {
+    const total = parts.reduce((sum, { weight }) => sum + weight, 0);
+    let [before, startMillis] = [0, beganMillis];
+    for (const [index, { node, weight, shapes }] of parts.entries()) {
+      before += total > 0 ? weight / total : 1 / parts.length;
+      const isLast = index === parts.length - 1;
+      const end = isLast ? endMillis : beganMillis + before * (endMillis - beganMillis);
       this.#nodes.push({
-        node,
-        together: nodes.length,
-        startMillis,
-        endMillis,
-        outputs: [],
+        ...{ node, together: parts.length, readyMillis, startMillis, endMillis: end },
+        outputs: shapes.flatMap((shape, slot) => {
+          const dtype = node.outputDtypes[slot];
+          return shape === undefined || dtype === undefined ? [] : [describeShape(dtype, shape, slot)];
+        }),
         allocations: [],
       });
+      startMillis = end;
     }
   }
 
@@ -139,12 +160,12 @@ export class StepStatsCollector {
         execStats(SOURCE_NAME, `${SOURCE_NAME} = NoOp()`, millis, millis, { output: [], memory }),
       );
     }
-    for (const { node, together, startMillis, endMillis, outputs, allocations } of this.#nodes) {
+    for (const { node, together, readyMillis, outputs, allocations, ...times } of this.#nodes) {
       const { name, op, input } = node.node.def;
-      const shared = together === 1 ? "" : ` in a region of ${together} nodes`;
-      const label = `${name} = ${op}(${input.join(", ")})${shared}`;
+      const label = `${name} = ${op}(${input.join(", ")})${togetherText(together)}`;
       statsOf(node.device).push(
-        execStats(name, label, startMillis, endMillis, {
+        execStats(name, label, times.startMillis, times.endMillis, {
+          ...scheduledAt(readyMillis),
           output: [...outputs],
           memory: memoryOf(node.device, allocations),
         }),
@@ -160,20 +181,25 @@ export class StepStatsCollector {
   }
 }
 
+/** Follows a label; `session/trace/timeline-label.ts` reads it. */
+function togetherText(nodes: number | undefined): string {
+  return nodes === undefined ? "" : ` in a region of ${nodes} ${nodes === 1 ? "node" : "nodes"}`;
+}
+
+/** As TensorFlow's: `scheduled` is when it could begin, `all_start` when it did. */
 function execStats(
   nodeName: string,
   timelineLabel: string,
   startMillis: number,
   endMillis: number,
-  more: Partial<Pick<NodeExecStats, "output" | "memory">> = {},
+  more: Partial<NodeExecStats> = {},
 ): NodeExecStats {
-  const startNanos = nanosOf(performance.timeOrigin) + nanosOf(startMillis);
+  const startNanos = nanosAt(startMillis);
   const nanos = nanosOf(endMillis - startMillis);
   return NodeExecStats.fromPartial({
     nodeName,
     timelineLabel,
-    scheduledMicros: startNanos / 1000n,
-    scheduledNanos: startNanos,
+    ...scheduledAt(startMillis),
     allStartMicros: startNanos / 1000n,
     allStartNanos: startNanos,
     opEndRelMicros: nanos / 1000n,
@@ -184,6 +210,11 @@ function execStats(
   });
 }
 
+function scheduledAt(millis: number): Pick<NodeExecStats, "scheduledMicros" | "scheduledNanos"> {
+  const nanos = nanosAt(millis);
+  return { scheduledMicros: nanos / 1000n, scheduledNanos: nanos };
+}
+
 /** What a node allocated, as TensorFlow records it. */
 function memoryOf(device: string, allocations: readonly Allocation[]): AllocatorMemoryUsed[] {
   const gpu = /gpu:\d+$/i.exec(device)?.[0];
@@ -191,7 +222,12 @@ function memoryOf(device: string, allocations: readonly Allocation[]): Allocator
 }
 
 function microsAt(millis: number): bigint {
-  return (nanosOf(performance.timeOrigin) + nanosOf(millis)) / 1000n;
+  return nanosAt(millis) / 1000n;
+}
+
+/** Since 1970, of a time by `performance.now()`. */
+function nanosAt(millis: number): bigint {
+  return nanosOf(performance.timeOrigin) + nanosOf(millis);
 }
 
 function nanosOf(millis: number): bigint {
@@ -201,15 +237,25 @@ function nanosOf(millis: number): bigint {
 /** The dtype and shape of an output and the bytes of its elements. */
 function describe(value: Value, slot: number): NodeOutput {
   const held = value instanceof RefValue ? value.cell.value : value;
-  const bytes = held instanceof Tensor ? BigInt(held.byteLength) : 0n;
+  const bytes = held instanceof Tensor ? held.byteLength : 0;
+  return description(value.dtype, held?.shape ?? [], bytes, slot);
+}
+
+/** As `describe`, of a value that is gone. */
+function describeShape(dtype: DType, shape: readonly number[], slot: number): NodeOutput {
+  const bytes = shape.reduce((product, size) => product * size, itemSize(dtype));
+  return description(dtype, shape, bytes, slot);
+}
+
+function description(dtype: DType, shape: readonly number[], bytes: number, slot: number): NodeOutput {
   return {
     slot,
     tensorDescription: {
-      dtype: dataTypeOf(value.dtype),
-      shape: shapeToProto(held?.shape ?? []),
+      dtype: dataTypeOf(dtype),
+      shape: shapeToProto(shape),
       allocationDescription: {
-        requestedBytes: bytes,
-        allocatedBytes: bytes,
+        requestedBytes: BigInt(bytes),
+        allocatedBytes: BigInt(bytes),
         allocatorName: ALLOCATOR_NAME,
         allocationId: 0n,
         hasSingleReference: false,

@@ -7,7 +7,7 @@ async function adapters(): Promise<Adapter[]> {
     case "win32":
       return (await import("./dxgi-adapters.js")).dxgiAdapters();
     case "darwin":
-      return (await import("./metal-adapters.js")).metalAdapters();
+      return await (await import("./metal-adapters.js")).metalAdapters();
     default:
       return (await import("./vulkan-adapters.js")).vulkanAdapters();
   }

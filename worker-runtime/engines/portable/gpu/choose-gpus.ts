@@ -1,7 +1,9 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { PARAMETER_SERVER_JOB } from "../../../cluster/job-names.js";
+import { leaveOutCurrentFolder } from "../../../programs/load-library.js";
 import { failedPrecondition, invalidArgument } from "../../../protocol/status.js";
+import { forbidTelemetry } from "../regions/telemetry.js";
 import { type Adapter, isUsedUnasked } from "./adapter.js";
 import { cudaProblem, hasCudaLibraries } from "./cuda-libraries.js";
 import { listAdapters } from "./list-adapters.js";
@@ -43,6 +45,8 @@ export async function chooseGpus({ choice, jobName, signal, log }: GpuWish): Pro
   if (choice !== "auto" && !/^\d+(,\d+)*$/.test(choice)) {
     throw invalidArgument(`The portable engine numbers GPUs from 0; it does not know "${choice}".`);
   }
+  // The processes that look for GPUs inherit it from this one's environment.
+  forbidTelemetry();
   const answer = await listAdapters(signal);
   const numbers = choice === "auto" ? [0] : [...new Set(choice.split(",").map(Number))];
   if ("problem" in answer) {
@@ -60,6 +64,7 @@ export async function chooseGpus({ choice, jobName, signal, log }: GpuWish): Pro
   let backends: readonly string[];
   try {
     // Loaded only if a GPU is to be used: it takes about thirty megabytes.
+    leaveOutCurrentFolder();
     const { listSupportedBackends } = await import("onnxruntime-node");
     backends = await availableBackends(listSupportedBackends(), nativeFolder(), log, signal);
   } catch (error) {

@@ -1,7 +1,6 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { endWithSignal } from "../../end-with-signal.js";
+import { runProgram } from "../../../programs/run-program.js";
 
 /** The libraries of ONNX Runtime's CUDA provider, which its package's install script downloads on Linux. */
 const SHARED = "libonnxruntime_providers_shared.so";
@@ -19,16 +18,12 @@ export function hasCudaLibraries(folder: string): boolean {
  *
  * @returns why the provider cannot be loaded; undefined if it can.
  */
-export function cudaProblem(folder: string, signal?: AbortSignal): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const child = execFile("ldd", [join(folder, PROVIDER)], { timeout: DEADLINE_MILLIS }, (error, stdout) => {
-      const missing = stdout.split("\n").flatMap((line) => /^\s*(\S+) => not found/.exec(line)?.[1] ?? []);
-      if (missing.length > 0) {
-        resolve(`it needs ${missing.join(", ")}, which CUDA 12 and cuDNN have`);
-      } else {
-        resolve(error === null ? undefined : `${PROVIDER} cannot be read: ${error.message.trim()}`);
-      }
-    });
-    endWithSignal(child, signal);
-  });
+export async function cudaProblem(folder: string, signal?: AbortSignal): Promise<string | undefined> {
+  const options = { timeoutMillis: DEADLINE_MILLIS, signal };
+  const { error, stdout } = await runProgram("ldd", [join(folder, PROVIDER)], options);
+  const missing = stdout.split("\n").flatMap((line) => /^\s*(\S+) => not found/.exec(line)?.[1] ?? []);
+  if (missing.length > 0) {
+    return `it needs ${missing.join(", ")}, which CUDA 12 and cuDNN have`;
+  }
+  return error && `${PROVIDER} cannot be read: ${error.message.trim()}`;
 }

@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { type DType, itemSize } from "../../../protocol/dtype.js";
 import { elementsOfShape, shapeText } from "../../../protocol/shape.js";
 import { internalError } from "../../../protocol/status.js";
@@ -16,7 +17,7 @@ export interface DeviceMemory {
    * Copies a tensor's bytes to the host.
    * @throws TensorFlowError UNAVAILABLE if the adapter was lost; CANCELLED if the signal is aborted.
    */
-  read(handle: number, signal: AbortSignal): Promise<ArrayBuffer>;
+  read(handle: number, signal: CancellationSignal): Promise<ArrayBuffer>;
   /** Frees a tensor. */
   free(handle: number): void;
 }

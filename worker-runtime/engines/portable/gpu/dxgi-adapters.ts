@@ -1,4 +1,5 @@
 import koffi from "koffi";
+import { loadWindowsLibrary } from "../../../programs/load-library.js";
 import { internalError } from "../../../protocol/status.js";
 import { type Adapter, byPreference } from "./adapter.js";
 
@@ -28,9 +29,9 @@ const MIN_DISCRETE_BYTES = 512 * 2 ** 20;
  * @throws Error if dxgi.dll cannot be loaded; TensorFlowError INTERNAL if DXGI fails.
  */
 export function dxgiAdapters(): Adapter[] {
-  const create = koffi
-    .load("dxgi.dll")
-    .func("int __stdcall CreateDXGIFactory1(void *id, _Out_ void **factory)");
+  const create = loadWindowsLibrary("dxgi.dll").func(
+    "int __stdcall CreateDXGIFactory1(void *id, _Out_ void **factory)",
+  );
   const enumPrototype = koffi.proto(
     "int __stdcall EnumAdapters1(void *self, uint32_t index, _Out_ void **adapter)",
   );

@@ -1,6 +1,5 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { endWithSignal } from "../../end-with-signal.js";
+import { type ProgramEnd, runProgram } from "../../../programs/run-program.js";
 import { compiledModule, nodeCommand } from "../../package-root.js";
 import type { AdaptersAnswer } from "./adapter.js";
 
@@ -37,34 +36,32 @@ function mayHaveGpu(env: Readonly<Record<string, string | undefined>>): boolean 
   );
 }
 
-/** The GPUs of this machine that the portable engine can use, best first. Never rejects. */
-export function listAdapters(
+/**
+ * The GPUs of this machine that the portable engine can use, best first.
+ * @throws TensorFlowError FAILED_PRECONDITION as `nodeCommand` and `compiledModule`; a driver that fails is told in the answer.
+ */
+export async function listAdapters(
   signal?: AbortSignal,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<AdaptersAnswer> {
   if (!hasGpuProvider()) {
-    return Promise.resolve({
-      problem: `ONNX Runtime has no GPU support on ${process.platform} ${process.arch}.`,
-    });
+    return { problem: `ONNX Runtime has no GPU support on ${process.platform} ${process.arch}.` };
   }
   if (!mayHaveGpu(env)) {
-    return Promise.resolve({ adapters: [] });
+    return { adapters: [] };
   }
   const node = nodeCommand();
-  return new Promise((resolve) => {
-    const child = execFile(
-      node.command,
-      [compiledModule("engines/portable/gpu/adapters-process.js")],
-      { timeout: DEADLINE_MILLIS, windowsHide: true, env: { ...env, ...node.env } },
-      (error, stdout) => resolve(readAnswer(stdout, error)),
-    );
-    endWithSignal(child, signal);
-  });
+  const script = compiledModule("engines/portable/gpu/adapters-process.js");
+  return readAnswer(
+    await runProgram(node.command, [script], {
+      timeoutMillis: DEADLINE_MILLIS,
+      env: { ...env, ...node.env },
+      signal,
+    }),
+  );
 }
 
-type ProcessError = (Error & { signal?: string | null; killed?: boolean }) | null;
-
-async function readAnswer(stdout: string, error: ProcessError): Promise<AdaptersAnswer> {
+async function readAnswer({ error, stdout }: ProgramEnd): Promise<AdaptersAnswer> {
   // Loaded only for an answer: with zod it is a sixth of the code that a worker would load at its start.
   const { adaptersAnswerSchema } = await import("./adapter-schema.js");
   try {
@@ -74,7 +71,7 @@ async function readAnswer(stdout: string, error: ProcessError): Promise<Adapters
   }
 }
 
-function crashText(error: ProcessError): string {
+function crashText(error: ProgramEnd["error"]): string {
   if (error?.killed) {
     return `The graphics driver did not answer within ${DEADLINE_MILLIS / 1000} s.`;
   }

@@ -1,6 +1,6 @@
-import { execFileSync } from "node:child_process";
 import { totalmem } from "node:os";
 import { z } from "zod";
+import { runProgram } from "../../../programs/run-program.js";
 import type { Adapter } from "./adapter.js";
 
 /** Metal's limit per program on an Apple chip's unified memory, as a fraction (recommendedMaxWorkingSetSize). */
@@ -18,12 +18,14 @@ const reportSchema = z.object({
 });
 
 /** The GPUs of a Mac. @throws Error if system_profiler fails. */
-export function metalAdapters(): Adapter[] {
-  const report = execFileSync("system_profiler", ["SPDisplaysDataType", "-json"], {
-    encoding: "utf8",
-    timeout: DEADLINE_MILLIS,
+export async function metalAdapters(): Promise<Adapter[]> {
+  const { error, stdout } = await runProgram("system_profiler", ["SPDisplaysDataType", "-json"], {
+    timeoutMillis: DEADLINE_MILLIS,
   });
-  return parseMetalReport(report, totalmem());
+  if (error !== undefined) {
+    throw error;
+  }
+  return parseMetalReport(stdout, totalmem());
 }
 
 /** Parses system_profiler's report. @param memoryBytes the machine's memory. @throws Error for any other text. */

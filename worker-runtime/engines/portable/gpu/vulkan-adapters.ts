@@ -1,4 +1,4 @@
-import koffi from "koffi";
+import { loadLinkedLibrary } from "../../../programs/load-library.js";
 import { internalError } from "../../../protocol/status.js";
 import { type Adapter, byPreference } from "./adapter.js";
 
@@ -24,11 +24,11 @@ const DEVICE_LOCAL = 1;
 const kinds: readonly Adapter["kind"][] = ["other", "integrated", "discrete", "virtual", "software"];
 
 /**
- * The GPUs that Vulkan reports. Must be called in a separate process: a driver may crash.
+ * The GPUs that Vulkan reports. Must be called in a separate process (`loadLinkedLibrary`): a driver may crash.
  * @throws Error if there is no Vulkan loader; TensorFlowError INTERNAL if Vulkan fails.
  */
 export function vulkanAdapters(): Adapter[] {
-  const library = koffi.load(LOADER);
+  const library = loadLinkedLibrary(LOADER);
   const createInstance = library.func(
     "int vkCreateInstance(void *info, void *allocator, _Out_ void **instance)",
   );

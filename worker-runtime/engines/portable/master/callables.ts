@@ -1,5 +1,6 @@
 import type { CallableOptions, RunMetadata } from "../../../../protos/generated/tensorflow/config.js";
 import type { TensorProto } from "../../../../protos/generated/tensorflow/tensor.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { internalError, invalidArgument } from "../../../protocol/status.js";
 import { checkedFeed } from "./feed-checks.js";
 import type { Lease } from "./prepared-step-cache.js";
@@ -30,7 +31,7 @@ export class Callables {
   }
 
   /** @throws TensorFlowError what is wrong with the signature. */
-  async make(options: CallableOptions, signal: AbortSignal): Promise<bigint> {
+  async make(options: CallableOptions, signal: CancellationSignal): Promise<bigint> {
     const signature: StepSignature = {
       feeds: options.feed,
       fetches: options.fetch,
@@ -53,7 +54,11 @@ export class Callables {
    * @throws TensorFlowError INVALID_ARGUMENT for an unknown callable or mismatched feeds; the error that ended the
    * step.
    */
-  async run(handle: bigint, feed: readonly TensorProto[], signal: AbortSignal): Promise<CallableResult> {
+  async run(
+    handle: bigint,
+    feed: readonly TensorProto[],
+    signal: CancellationSignal,
+  ): Promise<CallableResult> {
     const callable = this.#callables.get(handle);
     if (callable === undefined) {
       throw invalidArgument(

@@ -1,6 +1,8 @@
 /** Which steps have collectives, and the ids of such steps. */
+
 import type { FunctionDefLibrary } from "../../../../protos/generated/tensorflow/function.js";
 import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { taskDeviceName, taskOfDevice } from "../../../cluster/device-name.js";
 import { unavailable } from "../../../protocol/status.js";
 import type { SequenceLeader } from "../collectives/step-sequences.js";
@@ -48,7 +50,7 @@ export function collectiveGraphKey(
 export async function stepIdFor(
   graphKey: bigint,
   session: WorkerSessions,
-  signal: AbortSignal,
+  signal: CancellationSignal,
 ): Promise<bigint> {
   const { stepSequences } = session;
   return graphKey === 0n || stepSequences === undefined
@@ -59,7 +61,7 @@ export async function stepIdFor(
 /** Undefined if the master's own task leads. */
 function leaderOf(
   { cluster, groupLeader = "" }: WorkerSessions,
-  signal: AbortSignal,
+  signal: CancellationSignal,
 ): SequenceLeader | undefined {
   if (groupLeader === "" || groupLeader === cluster.masterTask) {
     return undefined;

@@ -1,9 +1,10 @@
 import type * as master from "../../../../protos/generated/tensorflow/master.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import type { ClientConnection } from "../clients/client-connection.js";
 
 export interface MasterCallOptions {
   /** Aborted when the client cancels its call or is gone. */
-  readonly signal: AbortSignal;
+  readonly signal: CancellationSignal;
   /** The connection of the call; a client without one is never considered gone. */
   readonly connection?: ClientConnection | undefined;
 }

@@ -6,7 +6,8 @@ import {
   RunCallableResponse,
   RunStepResponse,
 } from "../../../../protos/generated/tensorflow/master.js";
-import { LightAbortController } from "../../../light-abort.js";
+import { CancellationController } from "../../../cancellation/cancellation-controller.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { invalidArgument, type TensorFlowError } from "../../../protocol/status.js";
 import { ExclusiveAccess } from "../exclusive-access.js";
 import { withPauses } from "../pauses.js";
@@ -41,14 +42,14 @@ export class MasterSession {
   readonly #runner: StepRunner;
   readonly #partialRuns: PartialRuns;
   readonly #callables: Callables;
-  readonly #ended: LightAbortController;
+  readonly #ended: CancellationController;
   #lastUsedMillis = performance.now();
 
   private constructor(
     workers: WorkerSessions,
     graph: SessionGraph,
     { env, limits }: SessionTools,
-    ended: LightAbortController,
+    ended: CancellationController,
   ) {
     this.#workers = workers;
     this.#graph = graph;
@@ -77,7 +78,7 @@ export class MasterSession {
   static async create(
     { graphDef, config: asked, target }: proto.CreateSessionRequest,
     tools: SessionTools,
-    signal: AbortSignal,
+    signal: CancellationSignal,
   ): Promise<MasterSession> {
     const { env, limits, sharedCache } = tools;
     const config = sessionConfig(env.serverDef.defaultSessionConfig, asked);
@@ -102,7 +103,7 @@ export class MasterSession {
         groupLeader: groupLeaderOf(env.serverDef.defaultSessionConfig, config),
       };
       await createWorkerSessions(workers, signal);
-      const ended = new LightAbortController();
+      const ended = new CancellationController();
       return new MasterSession(workers, graph, tools, ended);
     } catch (error) {
       cluster.close();
@@ -132,7 +133,7 @@ export class MasterSession {
     return this.#growth.run(() => withPauses(this.#graph.extend(graphDef, currentGraphVersion)));
   }
 
-  async runStep(request: proto.RunStepRequest, signal: AbortSignal): Promise<RunStepResponse> {
+  async runStep(request: proto.RunStepRequest, signal: CancellationSignal): Promise<RunStepResponse> {
     this.#touch();
     const { fetch: fetches, target: targets, options, partialRunHandle } = request;
     const names = request.feed.map(({ name }) => name);
@@ -156,7 +157,7 @@ export class MasterSession {
   /** @returns the handle of the partial run. */
   partialRunSetup(
     { feed, fetch, target }: proto.PartialRunSetupRequest,
-    signal: AbortSignal,
+    signal: CancellationSignal,
   ): Promise<string> {
     this.#touch();
     return this.#partialRuns.setup(
@@ -165,7 +166,7 @@ export class MasterSession {
     );
   }
 
-  makeCallable({ options }: proto.MakeCallableRequest, signal: AbortSignal): Promise<bigint> {
+  makeCallable({ options }: proto.MakeCallableRequest, signal: CancellationSignal): Promise<bigint> {
     this.#touch();
     if (options === undefined) {
       throw invalidArgument("A callable needs options that say what it feeds and fetches.");
@@ -175,7 +176,7 @@ export class MasterSession {
 
   async runCallable(
     { handle, feed }: proto.RunCallableRequest,
-    signal: AbortSignal,
+    signal: CancellationSignal,
   ): Promise<RunCallableResponse> {
     this.#touch();
     const result = await this.#callables.run(handle, feed, signal);

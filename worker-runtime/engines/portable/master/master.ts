@@ -11,6 +11,7 @@ import {
   type RunStepRequest,
   RunStepResponse,
 } from "../../../../protos/generated/tensorflow/master.js";
+import { withSharedSignal } from "../../../cancellation/shared-signal.js";
 import { passesFilters } from "../../../cluster/device-filters.js";
 import { taskDeviceName } from "../../../cluster/device-name.js";
 import {
@@ -21,7 +22,6 @@ import {
   resourceExhausted,
   type TensorFlowError,
 } from "../../../protocol/status.js";
-import { withSharedSignal } from "../../../rpc/shared-signal.js";
 import { OrphanWatch } from "../clients/orphan-watch.js";
 import type { WorkerCache, WorkerInterface } from "../worker/worker-interface.js";
 import { DEFAULT_MASTER_LIMITS, type MasterEnvironment, type MasterLimits } from "./master-environment.js";

@@ -1,4 +1,5 @@
 import type { RunOptions } from "../../../../protos/generated/tensorflow/config.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import { newStepId } from "../step-id.js";
 import type { Lease } from "./prepared-step-cache.js";
@@ -20,7 +21,7 @@ export interface PartialRequest {
   readonly feeds: NamedTensors;
   readonly fetches: readonly string[];
   readonly options: RunOptions | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: CancellationSignal;
 }
 
 /**
@@ -36,7 +37,7 @@ export class PartialRuns {
   }
 
   /** @returns the handle of a new partial run. @throws TensorFlowError what is wrong with the signature. */
-  async setup(signature: StepSignature, signal: AbortSignal): Promise<string> {
+  async setup(signature: StepSignature, signal: CancellationSignal): Promise<string> {
     checkSignature(signature);
     const lease = await this.#runner.prepare(signature, true, signal);
     this.#count += 1;

@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { inBackground } from "../../../faults.js";
 import { aborted, asTensorFlowError, StatusCode, unavailable } from "../../../protocol/status.js";
 import type { RegisteredPartition } from "./prepared-step.js";
@@ -28,7 +29,7 @@ export function watchParticipants(
   // Created with the first probe: most steps are over before that.
   let stopped: AbortController | undefined;
   const missed = new Map<string, number>();
-  const probe = async (task: string, signal: AbortSignal) => {
+  const probe = async (task: string, signal: CancellationSignal) => {
     const problem = await problemOf(task, cluster, signal);
     if (signal.aborted) {
       return;
@@ -61,7 +62,7 @@ interface Problem {
 async function problemOf(
   task: string,
   cluster: SessionCluster,
-  signal: AbortSignal,
+  signal: CancellationSignal,
 ): Promise<Problem | undefined> {
   const before = cluster.remoteDevices.filter(({ name }) => name.startsWith(`${task}/`));
   try {

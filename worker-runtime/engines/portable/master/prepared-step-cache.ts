@@ -1,5 +1,6 @@
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
+import { unlessAborted } from "../../../cancellation/unless-aborted.js";
 import { deregister, type PreparedStep, type PrepareTools, prepareStep } from "./prepared-step.js";
-import { unlessAborted } from "./step-signal.js";
 import { isSameSignature, type StepSignature, signatureKey } from "./step-signature.js";
 
 interface Entry {
@@ -32,7 +33,7 @@ export class PreparedStepCache {
    * @param isPartial partial runs have separate graphs.
    * @throws TensorFlowError what is wrong with the signature or the graph; the signal's reason.
    */
-  async lease(signature: StepSignature, isPartial: boolean, signal: AbortSignal): Promise<Lease> {
+  async lease(signature: StepSignature, isPartial: boolean, signal: CancellationSignal): Promise<Lease> {
     const key = `${isPartial}${this.#keyOf(signature)}`;
     const entry = this.#entries.get(key) ?? this.#prepare(key, signature, isPartial);
     this.#entries.delete(key);

@@ -1,7 +1,8 @@
 import type { VersionDef } from "../../../../protos/generated/tensorflow/versions.js";
 import { RegisterGraphRequest } from "../../../../protos/generated/tensorflow/worker.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
+import { withSharedSignal } from "../../../cancellation/shared-signal.js";
 import { GRAPH_DEF_VERSION } from "../../../graph/op-list.js";
-import { withSharedSignal } from "../../../rpc/shared-signal.js";
 import type { OpFactsSource } from "../kernels/op-facts.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { withPauses } from "../pauses.js";
@@ -40,7 +41,7 @@ export interface PrepareTools {
   /** A name that no other node of the session has. */
   readonly newName: (prefix: string) => string;
   /** Aborted when the session ends. */
-  readonly signal: AbortSignal;
+  readonly signal: CancellationSignal;
 }
 
 /**

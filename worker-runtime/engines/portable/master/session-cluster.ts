@@ -1,6 +1,7 @@
 import type { ClusterDef } from "../../../../protos/generated/tensorflow/cluster.js";
 import type { ConfigProto } from "../../../../protos/generated/tensorflow/config.js";
 import type { DeviceAttributes } from "../../../../protos/generated/tensorflow/device_attributes.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { ClusterSpec } from "../../../cluster/cluster-spec.js";
 import { passesFilters, tasksPassing } from "../../../cluster/device-filters.js";
 import {
@@ -52,7 +53,7 @@ export async function openCluster(
   { config, target }: ClusterRequest,
   env: MasterEnvironment,
   shared: () => WorkerCache,
-  signal: AbortSignal,
+  signal: CancellationSignal,
 ): Promise<SessionCluster> {
   const propagated = (config.clusterDef?.job.length ?? 0) > 0 ? config.clusterDef : undefined;
   const own: TaskName =

@@ -1,6 +1,7 @@
-import { FunctionDef, type FunctionDefLibrary } from "../../../../protos/generated/tensorflow/function.js";
+import type { FunctionDef, FunctionDefLibrary } from "../../../../protos/generated/tensorflow/function.js";
 import type { GraphDef } from "../../../../protos/generated/tensorflow/graph.js";
 import type { VersionDef } from "../../../../protos/generated/tensorflow/versions.js";
+import { equalFunctions } from "../../../equal-definitions.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { aborted, invalidArgument, resourceExhausted } from "../../../protocol/status.js";
 import { checkRoomForGraph } from "../kernels/support/allocation.js";
@@ -149,7 +150,7 @@ export class SessionGraph {
       if (known === undefined) {
         return true;
       }
-      if (!sameFunction(known, definition)) {
+      if (!equalFunctions(known, definition)) {
         throw invalidArgument(
           `Cannot add function '${name}' because a different function with the same name already exists.`,
         );
@@ -172,12 +173,4 @@ function joinLibraries(
     gradient: [...known.gradient, ...given.gradient],
     registeredGradients: [...known.registeredGradients, ...given.registeredGradients],
   };
-}
-
-/** Compared by their bytes: a client repeats the same definition with every extension. */
-function sameFunction(one: FunctionDef, other: FunctionDef): boolean {
-  return (
-    one === other ||
-    Buffer.compare(FunctionDef.encode(one).finish(), FunctionDef.encode(other).finish()) === 0
-  );
 }

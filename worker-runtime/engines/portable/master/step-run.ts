@@ -4,8 +4,10 @@ import {
   RunGraphRequest as RunGraphRequestMessage,
   type RunGraphResponse,
 } from "../../../../protos/generated/tensorflow/worker.js";
+import { CancellationController } from "../../../cancellation/cancellation-controller.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
+import { isOfClient } from "../../../cancellation/step-signal.js";
 import { inBackground } from "../../../faults.js";
-import { LightAbortController } from "../../../light-abort.js";
 import { baseDataType, dtypeOf } from "../../../protocol/dtype.js";
 import {
   asTensorFlowError,
@@ -20,7 +22,6 @@ import { waitingNodesOf, withWaitingNodes } from "../executor/waiting-nodes.js";
 import { cppTypeName } from "../kernels/support/dtypes.js";
 import { watchParticipants } from "./participant-watch.js";
 import type { PreparedStep, RegisteredPartition } from "./prepared-step.js";
-import { isOfClient } from "./step-signal.js";
 import { combinedError, type TaskFailure } from "./worker-errors.js";
 import type { WorkerSessions } from "./worker-sessions.js";
 
@@ -61,10 +62,10 @@ export async function runPartitions(
   step: PreparedStep,
   call: StepCall,
   session: WorkerSessions,
-  signal: AbortSignal,
+  signal: CancellationSignal,
 ): Promise<StepAnswer> {
   checkFeeds(step, call.feeds, session.cluster.masterTask);
-  const ended = new LightAbortController();
+  const ended = new CancellationController();
   const running = new Set<string>();
   const forward = () => {
     if (isOfClient(signal.reason)) {
@@ -197,7 +198,7 @@ async function runPartition(
   { task }: RegisteredPartition,
   request: RunGraphRequest,
   { cluster }: WorkerSessions,
-  signal: AbortSignal,
+  signal: CancellationSignal,
 ): Promise<RunGraphResponse> {
   const response = await cluster.worker(task).runGraph(request, { signal });
   if (response.statusCode !== 0) {
@@ -238,7 +239,7 @@ function fetchedTensors(
   );
 }
 
-function reasonOf(signal: AbortSignal): TensorFlowError {
+function reasonOf(signal: CancellationSignal): TensorFlowError {
   return signal.reason instanceof StatusError
     ? signal.reason
     : cancelled("The step was cancelled by its client.");

@@ -1,9 +1,10 @@
 import type { RunMetadata, RunOptions } from "../../../../protos/generated/tensorflow/config.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
+import { StepSignal } from "../../../cancellation/step-signal.js";
 import { stepIdFor } from "./collective-step.js";
 import type { PreparedStep } from "./prepared-step.js";
 import type { Lease, PreparedStepCache } from "./prepared-step-cache.js";
 import { cleanUp, type NamedTensors, runPartitions } from "./step-run.js";
-import { StepSignal } from "./step-signal.js";
 import type { StepSignature } from "./step-signature.js";
 import { StepTrace } from "./step-trace.js";
 import type { WorkerSessions } from "./worker-sessions.js";
@@ -18,7 +19,7 @@ export interface StepRequest {
   readonly feeds: NamedTensors;
   readonly options: RunOptions | undefined;
   /** The signal of the client's call. */
-  readonly signal: AbortSignal;
+  readonly signal: CancellationSignal;
 }
 
 /** A call of a partial run. */
@@ -30,7 +31,7 @@ export interface PartialCall {
   readonly isFirst: boolean;
   readonly isLast: boolean;
   readonly options: RunOptions | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: CancellationSignal;
 }
 
 /** Runs the steps of a session; any number at the same time. */
@@ -38,10 +39,10 @@ export class StepRunner {
   readonly #session: WorkerSessions;
   readonly #cache: PreparedStepCache;
   /** Aborted when the session ends. */
-  readonly #ended: AbortSignal;
+  readonly #ended: CancellationSignal;
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor(session: WorkerSessions, cache: PreparedStepCache, ended: AbortSignal) {
+  constructor(session: WorkerSessions, cache: PreparedStepCache, ended: CancellationSignal) {
     this.#session = session;
     this.#cache = cache;
     this.#ended = ended;
@@ -69,7 +70,7 @@ export class StepRunner {
   }
 
   /** Prepares the graph of a signature. It stays registered until the lease is given back. */
-  prepare(signature: StepSignature, isPartial: boolean, signal: AbortSignal): Promise<Lease> {
+  prepare(signature: StepSignature, isPartial: boolean, signal: CancellationSignal): Promise<Lease> {
     return this.#guard(undefined, signal, (stepSignal) =>
       this.#cache.lease(signature, isPartial, stepSignal),
     );
@@ -111,8 +112,8 @@ export class StepRunner {
 
   async #guard<T>(
     options: RunOptions | undefined,
-    client: AbortSignal,
-    action: (signal: AbortSignal) => Promise<T>,
+    client: CancellationSignal,
+    action: (signal: CancellationSignal) => Promise<T>,
   ): Promise<T> {
     const timeoutMillis = Number(options?.timeoutInMs ?? 0n);
     const stepSignal = new StepSignal({ client, session: this.#ended, timeoutMillis });

@@ -1,6 +1,8 @@
 import type { DeviceAttributes } from "../../../../protos/generated/tensorflow/device_attributes.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
+import { delay } from "../../../cancellation/delay.js";
+import { withSharedSignal } from "../../../cancellation/shared-signal.js";
 import { asTensorFlowError, cancelledBy, StatusCode } from "../../../protocol/status.js";
-import { withSharedSignal } from "../../../rpc/shared-signal.js";
 import type { WorkerInterface } from "../worker/worker-interface.js";
 
 const MISSING_LOG_INTERVAL_MILLIS = 10_000;
@@ -9,7 +11,7 @@ const MAX_RETRY_MILLIS = 1000;
 
 export interface DiscoveryOptions {
   /** Aborted when the client cancels. */
-  readonly signal: AbortSignal;
+  readonly signal: CancellationSignal;
   readonly log: (line: string) => void;
 }
 
@@ -48,9 +50,9 @@ export async function waitForDevices(
 
 async function askUntilAnswered(
   worker: WorkerInterface,
-  signal: AbortSignal,
+  signal: CancellationSignal,
 ): Promise<readonly DeviceAttributes[]> {
-  for (let delay = FIRST_RETRY_MILLIS; ; delay = Math.min(delay * 2, MAX_RETRY_MILLIS)) {
+  for (let millis = FIRST_RETRY_MILLIS; ; millis = Math.min(millis * 2, MAX_RETRY_MILLIS)) {
     if (signal.aborted) {
       throw cancelledBy(signal.reason, "CreateSession");
     }
@@ -64,20 +66,6 @@ async function askUntilAnswered(
         throw error;
       }
     }
-    await pause(delay, signal);
+    await delay(millis, signal);
   }
-}
-
-function pause(millis: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      clearTimeout(timer);
-      reject(cancelledBy(signal.reason, "CreateSession"));
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", end);
-      resolve();
-    }, millis);
-    signal.addEventListener("abort", end, { once: true });
-  });
 }

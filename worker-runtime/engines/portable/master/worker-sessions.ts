@@ -3,8 +3,9 @@ import { ConfigProto_Experimental } from "../../../../protos/generated/tensorflo
 import { CoordinationServiceConfig } from "../../../../protos/generated/tensorflow/coordination_config.js";
 import { ServerDef } from "../../../../protos/generated/tensorflow/tensorflow_server.js";
 import { CreateWorkerSessionRequest } from "../../../../protos/generated/tensorflow/worker.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
+import { withSharedSignal } from "../../../cancellation/shared-signal.js";
 import { taskOfDevice } from "../../../cluster/device-name.js";
-import { withSharedSignal } from "../../../rpc/shared-signal.js";
 import type { StepSequences } from "../collectives/step-sequences.js";
 import type { SessionCluster } from "./session-cluster.js";
 import { combinedError, type TaskFailure } from "./worker-errors.js";
@@ -27,7 +28,10 @@ export interface WorkerSessions {
  * Creates the session on every task. If one refuses, the others delete it again.
  * @throws TensorFlowError what the tasks answered.
  */
-export async function createWorkerSessions(session: WorkerSessions, signal: AbortSignal): Promise<void> {
+export async function createWorkerSessions(
+  session: WorkerSessions,
+  signal: CancellationSignal,
+): Promise<void> {
   const { cluster } = session;
   const failures: TaskFailure[] = [];
   await withSharedSignal(signal, (shared) =>

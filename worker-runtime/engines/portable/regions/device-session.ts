@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import type { DType } from "../../../protocol/dtype.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import { freeUnlessHeld } from "../memory/held-tensor.js";
@@ -8,6 +9,12 @@ export interface SessionOutput {
   readonly dtype: DType;
   /** Whether its values stay on the device, as `DeviceTensor`s. On a GPU, all do that can. */
   readonly stays: boolean;
+}
+
+/** The results of a run of a session, and how long it took, without the wait for others. */
+export interface SessionRun {
+  readonly outputs: readonly RanOutput[];
+  readonly millis: number;
 }
 
 /** What a session needs of its device. */
@@ -21,8 +28,8 @@ export interface SessionDevice {
     session: number,
     generation: number,
     inputs: readonly Tensor[],
-    signal: AbortSignal,
-  ): Promise<readonly RanOutput[]>;
+    signal: CancellationSignal,
+  ): Promise<SessionRun>;
   /** @throws TensorFlowError RESOURCE_EXHAUSTED, after releasing the output's memory. */
   tensorOf(output: RanOutput, dtype: DType): Tensor;
   release(session: number, generation: number): void;
@@ -58,11 +65,22 @@ export class DeviceSession {
   }
 
   /**
+   * @param onRan called before it resolves with how long the run took, without the wait for other runs.
    * @throws SessionError with ONNX Runtime's message; DeviceLostError; TensorFlowError CANCELLED if the signal is
    *   aborted, RESOURCE_EXHAUSTED if there is no memory for a copy of the inputs.
    */
-  async run(inputs: readonly Tensor[], signal: AbortSignal): Promise<readonly Tensor[]> {
-    const results = await this.#device.run(this.#number, this.#generation, inputs, signal);
+  async run(
+    inputs: readonly Tensor[],
+    signal: CancellationSignal,
+    onRan?: (millis: number) => void,
+  ): Promise<readonly Tensor[]> {
+    const { outputs: results, millis } = await this.#device.run(
+      this.#number,
+      this.#generation,
+      inputs,
+      signal,
+    );
+    onRan?.(millis);
     const tensors: Tensor[] = [];
     let failure: { readonly error: unknown } | undefined;
     for (const [index, output] of results.entries()) {

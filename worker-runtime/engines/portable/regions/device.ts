@@ -1,4 +1,5 @@
 import type { Worker } from "node:worker_threads";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { inBackground } from "../../../faults.js";
 import type { DType } from "../../../protocol/dtype.js";
 import { resourceExhausted, TensorFlowError, unavailable } from "../../../protocol/status.js";
@@ -18,7 +19,7 @@ import type {
   ReleaseMessage,
   RunMessage,
 } from "./device-messages.js";
-import { DeviceSession, type SessionDevice, type SessionOutput } from "./device-session.js";
+import { DeviceSession, type SessionDevice, type SessionOutput, type SessionRun } from "./device-session.js";
 import { ResidentHandles } from "./resident-handles.js";
 import { staysOnDevice } from "./resident-tensors.js";
 import { RUN_THREADS, RUNTIME } from "./runtime.js";
@@ -164,8 +165,8 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     session: number,
     generation: number,
     given: readonly Tensor[],
-    signal: AbortSignal,
-  ): Promise<readonly RanOutput[]> {
+    signal: CancellationSignal,
+  ): Promise<SessionRun> {
     this.#threadOf(generation);
     given.forEach(holdValue);
     const short = this.#short?.borrow(session, given);
@@ -188,8 +189,8 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     session: number,
     generation: number,
     inputs: readonly Tensor[],
-    signal: AbortSignal,
-  ): Promise<readonly RanOutput[]> {
+    signal: CancellationSignal,
+  ): Promise<SessionRun> {
     const copies = await withPauses(this.#sent.copy(inputs), signal);
     const thread = this.#threadOf(generation);
     const answer = await this.#life.ask(
@@ -204,10 +205,10 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
       (late) => this.#freeOutputs(late),
     );
     if (answer.kind !== "ran") {
-      return [];
+      return { outputs: [], millis: 0 };
     }
     this.#short?.ranElsewhere(session, inputs, answer.millis);
-    return answer.outputs;
+    return answer;
   }
 
   /** @throws DeviceLostError if the thread of a session has ended. */
@@ -247,7 +248,7 @@ export class RegionDevice implements DeviceMemory, SessionDevice {
     return this.#options.gpu?.memory.device ?? "/device:CPU:0";
   }
 
-  async read(handle: number, signal: AbortSignal): Promise<ArrayBuffer> {
+  async read(handle: number, signal: CancellationSignal): Promise<ArrayBuffer> {
     const thread = this.#threadOfTensors();
     const fetch = (request: number) =>
       thread.postMessage({ kind: "fetch", request, handle } satisfies DeviceRequest);

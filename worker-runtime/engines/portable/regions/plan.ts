@@ -91,6 +91,10 @@ export async function makePlan(
             inputs: model.inputs,
             outputs: model.outputs,
             updates: model.updates,
+            recorded: {
+              shapes: recording.shapes,
+              millis: members.map((member) => recording.millis[outline.members.indexOf(member)] ?? 0),
+            },
           });
         }
       }

@@ -13,7 +13,16 @@ export type Unit =
       readonly outputs: readonly number[];
       /** The members that change variables. Their new values are further outputs of the session, in this order. */
       readonly updates: readonly SessionUpdate[];
+      readonly recorded: RecordedMembers;
     };
+
+/** The facts about a session's nodes from the run for which it was made: the session itself shows only its outputs. */
+export interface RecordedMembers {
+  /** By slot; undefined if there was no tensor. */
+  readonly shapes: readonly (readonly number[] | undefined)[];
+  /** By member of the session: the time that its kernel took. */
+  readonly millis: readonly number[];
+}
 
 /** A member of a session that changes variables. */
 export interface SessionUpdate {

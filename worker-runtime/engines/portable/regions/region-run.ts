@@ -1,9 +1,10 @@
 import { TensorFlowError } from "../../../protocol/status.js";
 import { Tensor } from "../../../protocol/tensor.js";
-import { HAS_ENDED, type RegionHost } from "../executor/compiled-node.js";
+import { HAS_ENDED, type RegionHost, type RegionPart } from "../executor/compiled-node.js";
 import { type Sliced, timeSlices } from "../executor/time-slices.js";
 import { DeviceTensor, isAnyOnDevice } from "../gpu/device-tensor.js";
 import type { Outputs } from "../kernels/kernel.js";
+import { sameShape } from "../kernels/support/shapes.js";
 import { freeUnlessHeld } from "../memory/held-tensor.js";
 import { borrowing } from "../memory/received-tensor.js";
 import { RefValue, type Value } from "../values.js";
@@ -225,18 +226,25 @@ class RegionRun implements Sliced {
   async #runSession(unit: SessionUnit): Promise<Outputs> {
     const startMillis = performance.now();
     const { step } = this.#host;
-    const copied = (inputs: readonly Tensor[]) => this.#copied(unit, inputs, startMillis);
+    let given: readonly Tensor[] = [];
+    let beganMillis = startMillis;
+    const on = {
+      inputs: (inputs: readonly Tensor[]) => {
+        given = inputs;
+        this.#copied(unit, inputs, startMillis);
+      },
+      ran: (millis: number) => {
+        beganMillis = performance.now() - millis;
+      },
+    };
     try {
       const outputs = await (unit.updates.length === 0
         ? this.#inputsOf(unit).then((inputs) => {
-            copied(inputs);
-            return unit.session.run(inputs, step.signal);
+            on.inputs(inputs);
+            return unit.session.run(inputs, step.signal, on.ran);
           })
-        : runUpdates(unit, this.#values, this.#options.variables, step, copied));
-      this.#host.ranTogether(
-        unit.members.map(({ node }) => node),
-        startMillis,
-      );
+        : runUpdates(unit, this.#values, this.#options.variables, step, on));
+      this.#host.ranTogether(() => partsOf(unit, given, outputs), startMillis, beganMillis);
       return outputs;
     } catch (error) {
       if (error instanceof TensorFlowError) {
@@ -328,6 +336,32 @@ class RegionRun implements Sliced {
       }
     }
   }
+}
+
+/**
+ * The nodes of a session that has run. Of values that stayed within it, the shapes are those of the recorded run if its
+ * inputs had the same ones.
+ */
+function partsOf(
+  { members, inputs, outputs, recorded }: SessionUnit,
+  given: readonly Tensor[],
+  made: Outputs,
+): readonly RegionPart[] {
+  const areAsRecorded = inputs.every((slot, index) =>
+    sameShape(recorded.shapes[slot] ?? [], given[index]?.shape ?? []),
+  );
+  const seen = new Map(outputs.map((slot, index) => [slot, made[index]]));
+  return members.map(({ node, outputs: slots }, index) => ({
+    node,
+    weight: recorded.millis[index] ?? 0,
+    shapes: slots.map((slot) => {
+      const value = seen.get(slot);
+      if (value instanceof Tensor) {
+        return value.shape;
+      }
+      return areAsRecorded ? recorded.shapes[slot] : undefined;
+    }),
+  }));
 }
 
 /** The time that a kernel is expected to take, in nanoseconds. */

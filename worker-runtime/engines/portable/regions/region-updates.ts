@@ -63,7 +63,7 @@ export function boundVariables(
  * Runs a session that changes variables. It has exclusive access to them, and to the reference variables that it reads,
  * from before their values are read until the new ones are assigned: no other update comes between.
  * @param values by slot.
- * @param onInputs called with the inputs of the session before it runs.
+ * @param on `inputs` is called with those of the session before it runs, `ran` as `DeviceSession.run` says.
  * @returns the other outputs of the session.
  * @throws SessionError, DeviceLostError; no variable was changed then.
  */
@@ -72,7 +72,7 @@ export async function runUpdates(
   values: readonly (Value | undefined)[],
   bound: VariablesBySlot = NO_VARIABLES,
   step: StepContext,
-  onInputs: (inputs: readonly Tensor[]) => void,
+  on: { inputs(inputs: readonly Tensor[]): void; ran(millis: number): void },
 ): Promise<Outputs> {
   const read = unit.inputs.flatMap((slot) => {
     const value = values[slot];
@@ -92,8 +92,8 @@ export async function runUpdates(
       }
       return tensor;
     });
-    onInputs(inputs);
-    const outputs = await unit.session.run(inputs, step.signal);
+    on.inputs(inputs);
+    const outputs = await unit.session.run(inputs, step.signal, on.ran);
     const made = outputs.slice(unit.outputs.length);
     if (!haveFitShapes(unit, changed, made)) {
       outputs.forEach(freeUnlessHeld);

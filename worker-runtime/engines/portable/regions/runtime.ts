@@ -1,10 +1,12 @@
 /** ONNX Runtime's module, and what all threads do with it. */
 import { availableParallelism } from "node:os";
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
+import { leaveOutCurrentFolder } from "../../../programs/load-library.js";
 import type { DType } from "../../../protocol/dtype.js";
 import type { NumericArray } from "../../../protocol/tensor-data.js";
 import type { GpuProvider } from "../gpu/choose-gpus.js";
 import type { OutputMemory } from "./device-messages.js";
+import { forbidTelemetry } from "./telemetry.js";
 
 export const RUNTIME = "onnxruntime-node";
 /** More threads slow down small operations, since all of them must be woken. */
@@ -19,6 +21,8 @@ const LOG_FATAL = 4;
 
 /** The module's exports: those of a CommonJS module are its default export. @param name of the module. */
 export async function loadRuntime(name: string): Promise<Runtime> {
+  leaveOutCurrentFolder();
+  forbidTelemetry();
   const module = (await import(name)) as Runtime & { readonly default?: Runtime };
   const runtime = module.default ?? module;
   keepHalvesAsIntegers(runtime);

@@ -1,10 +1,11 @@
 import type { InferenceSession } from "onnxruntime-node";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { inBackground } from "../../../faults.js";
 import { cancelledBy } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import { bytesOf } from "./bytes-of.js";
 import { SessionError } from "./device-errors.js";
-import type { RanOutput } from "./device-messages.js";
+import type { SessionRun } from "./device-session.js";
 import {
   loadRuntime,
   outputMemory,
@@ -106,8 +107,8 @@ class ShortSession {
   async run(
     inputs: readonly Tensor[],
     wereElsewhere: boolean,
-    signal: AbortSignal,
-  ): Promise<readonly RanOutput[]> {
+    signal: CancellationSignal,
+  ): Promise<SessionRun> {
     if (signal.aborted) {
       throw cancelledBy(signal.reason, "The step");
     }
@@ -116,7 +117,8 @@ class ShortSession {
     );
     const startMillis = performance.now();
     try {
-      return outputMemory(await runInOrder(this.#session, given));
+      const outputs = outputMemory(await runInOrder(this.#session, given));
+      return { outputs, millis: performance.now() - startMillis };
     } catch (error) {
       throw new SessionError(error instanceof Error ? error.message : String(error));
     } finally {

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { inBackground } from "../../../faults.js";
 import { cancelled, cancelledBy } from "../../../protocol/status.js";
 import { compiledModule } from "../../package-root.js";
@@ -6,6 +7,7 @@ import type { GpuProvider } from "../gpu/choose-gpus.js";
 import { DeviceLostError } from "./device-errors.js";
 import type { DeviceAnswer, DeviceRequest, DeviceThreadData } from "./device-messages.js";
 import { RUN_THREADS, RUNTIME } from "./runtime.js";
+import { forbidTelemetry } from "./telemetry.js";
 
 export interface ThreadLifeOptions {
   /** The ONNX Runtime module; tests of its absence name a different one. */
@@ -101,6 +103,7 @@ export class ThreadLife {
       firstHandle: this.#generation * HANDLES_PER_THREAD,
     };
     // Options of this process, such as a TypeScript loader, do not apply to compiled files.
+    forbidTelemetry();
     const thread = new Worker(script, { execArgv: [], workerData });
     thread.unref();
     deviceThreads.count += 1;
@@ -156,7 +159,7 @@ export class ThreadLife {
   /** Sends a request and waits for the answer, which is dropped if the signal has been aborted. */
   ask(
     send: (request: number) => void,
-    signal?: AbortSignal,
+    signal?: CancellationSignal,
     late?: (answer: DeviceAnswer) => void,
   ): Promise<DeviceAnswer> {
     return new Promise((resolve, reject) => {

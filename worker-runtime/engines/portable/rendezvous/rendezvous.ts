@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import type { TensorFlowError } from "../../../protocol/status.js";
 import type { Value } from "../values.js";
 
@@ -16,7 +17,7 @@ export interface Rendezvous {
    * Waits for a value, on this task or from the task that the key names.
    * @throws TensorFlowError CANCELLED when the signal is aborted; the step's error; the other task's.
    */
-  recv(key: string, signal: AbortSignal): Promise<Sent>;
+  recv(key: string, signal: CancellationSignal): Promise<Sent>;
   /** Ends all waits, present and future, with this error. Only the first one counts. */
   abort(error: TensorFlowError): void;
 }

@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { cancelledBy, type TensorFlowError } from "../../../protocol/status.js";
 import type { Rendezvous, Sent } from "./rendezvous.js";
 import { parseRendezvousKey, sendDeviceOf } from "./rendezvous-key.js";
@@ -7,7 +8,7 @@ export interface RemoteReceiver {
   /** Whether a device, by its full name, belongs to this task, under its name in the step. */
   isLocal(device: string): boolean;
   /** Asks the task that the key names. @throws TensorFlowError that task's, or CANCELLED when the signal is aborted. */
-  receive(key: string, signal: AbortSignal): Promise<Sent>;
+  receive(key: string, signal: CancellationSignal): Promise<Sent>;
 }
 
 /** A pending receive of a key that has not been sent yet. */
@@ -68,7 +69,7 @@ export class StepRendezvous implements Rendezvous {
     }
   }
 
-  recv(key: string, signal: AbortSignal): Promise<Sent> {
+  recv(key: string, signal: CancellationSignal): Promise<Sent> {
     const receiver = this.#receiver;
     if (this.#error === undefined && receiver !== undefined && !receiver.isLocal(sendDeviceOf(key))) {
       parseRendezvousKey(key);
@@ -78,7 +79,7 @@ export class StepRendezvous implements Rendezvous {
   }
 
   /** Waits for a value that a device of this task sends, regardless of the device's name in the key. */
-  recvLocal(key: string, signal: AbortSignal): Promise<Sent> {
+  recvLocal(key: string, signal: CancellationSignal): Promise<Sent> {
     if (this.#error !== undefined) {
       return Promise.reject(this.#error);
     }
@@ -114,7 +115,7 @@ export class StepRendezvous implements Rendezvous {
     }
   }
 
-  #wait(key: string, signal: AbortSignal): Promise<Sent> {
+  #wait(key: string, signal: CancellationSignal): Promise<Sent> {
     return new Promise((resolve, reject) => {
       const give = (): void => {
         this.#leave(key, waiter);

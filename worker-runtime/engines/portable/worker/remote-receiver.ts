@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { taskDeviceName, taskOfDevice } from "../../../cluster/device-name.js";
 import { internalError, invalidArgument, StatusCode, TensorFlowError } from "../../../protocol/status.js";
 import { Tensor } from "../../../protocol/tensor.js";
@@ -34,7 +35,7 @@ export function remoteReceiver(options: RemoteReceiverOptions): RemoteReceiver {
 async function receive(
   { stepId, workers, log }: RemoteReceiverOptions,
   key: string,
-  signal: AbortSignal,
+  signal: CancellationSignal,
 ): Promise<Sent> {
   const { sendDevice, recvDevice, tensorName } = parseRendezvousKey(key);
   const task = taskNameOf(sendDevice);

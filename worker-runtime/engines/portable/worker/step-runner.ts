@@ -1,6 +1,7 @@
 import type { NamedTensorProto } from "../../../../protos/generated/tensorflow/named_tensor.js";
 import { type RunGraphRequest, RunGraphResponse } from "../../../../protos/generated/tensorflow/worker.js";
-import { LightAbortController } from "../../../light-abort.js";
+import { CancellationController } from "../../../cancellation/cancellation-controller.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import {
   asTensorFlowError,
   cancelled,
@@ -43,7 +44,7 @@ export interface StepEnvironment {
 
 /** A step of one partition, from its first RunGraph to its end. */
 interface RunningStep {
-  readonly controller: LightAbortController;
+  readonly controller: CancellationController;
   readonly rendezvous: StepRendezvous;
   /** Resolves when all nodes have run; rejects with the step's error. */
   readonly finished: Promise<void>;
@@ -56,7 +57,7 @@ export class StepRunner {
   /** Partial runs that wait for their next part, by step. */
   readonly #partial = new Map<bigint, RunningStep>();
   /** All running steps; a set for each step id, since a test may run one step twice at once. */
-  readonly #running = new Map<bigint, Set<LightAbortController>>();
+  readonly #running = new Map<bigint, Set<CancellationController>>();
 
   constructor(env: StepEnvironment) {
     this.#env = env;
@@ -77,7 +78,7 @@ export class StepRunner {
     session: WorkerSession,
     graph: RegisteredGraph,
     request: RunGraphRequest,
-    signal: AbortSignal | undefined,
+    signal: CancellationSignal | undefined,
   ): Promise<RunGraphResponse> {
     const { stepId } = request;
     // Before any node runs, so that an invalid feed starts nothing.
@@ -130,7 +131,7 @@ export class StepRunner {
     const { devices, workers } = session;
     rendezvous.attach(remoteReceiver({ stepId, devices, workers, log: this.#env.rpcLog }));
     session.steps.add(stepId);
-    const controller = new LightAbortController();
+    const controller = new CancellationController();
     const stats = request.execOpts?.recordTimeline === true ? new StepStatsCollector() : undefined;
     sendAll(rendezvous, feeds);
     const step: RunningStep = {
@@ -153,7 +154,7 @@ export class StepRunner {
     graph: RegisteredGraph,
     stepId: bigint,
     rendezvous: StepRendezvous,
-    controller: LightAbortController,
+    controller: CancellationController,
     stats: StepStatsCollector | undefined,
   ): Promise<void> {
     const stepResources = new ResourceManager();

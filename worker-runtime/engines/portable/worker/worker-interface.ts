@@ -1,11 +1,12 @@
 import type { WorkerServiceDefinition } from "../../../../protos/generated/tensorflow/worker_service.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import type { ServiceCalls } from "../../../rpc/service-calls.js";
 import type { ClientConnection } from "../clients/client-connection.js";
 
 /** How a call may end before its answer. */
 export interface WorkerCallOptions {
   /** Cancels the call; the other side stops working on it. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: CancellationSignal | undefined;
   /** None unless given: only control calls have one. */
   readonly deadlineMillis?: number | undefined;
 }

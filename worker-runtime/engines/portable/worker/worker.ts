@@ -2,9 +2,10 @@ import type { ClusterDef } from "../../../../protos/generated/tensorflow/cluster
 import { TensorProto } from "../../../../protos/generated/tensorflow/tensor.js";
 import { DataType } from "../../../../protos/generated/tensorflow/types.js";
 import * as wire from "../../../../protos/generated/tensorflow/worker.js";
+import { CancellationController } from "../../../cancellation/cancellation-controller.js";
+import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { type TaskName, taskDeviceName } from "../../../cluster/device-name.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
-import { LightAbortController } from "../../../light-abort.js";
 import {
   aborted,
   asTensorFlowError,
@@ -308,6 +309,6 @@ function deadTensor(): TensorProto {
 }
 
 /** Never aborted where the caller cannot cancel. */
-function signalOf(call: WorkerCallOptions | undefined): AbortSignal {
-  return call?.signal ?? new LightAbortController().signal;
+function signalOf(call: WorkerCallOptions | undefined): CancellationSignal {
+  return call?.signal ?? new CancellationController().signal;
 }

@@ -6,7 +6,8 @@ import { type KerasLayer, kernelAndBias, type LayerCall, ownWeights } from "../l
 const dense: KerasLayer = {
   weights: kernelAndBias,
   call(layer) {
-    const { input, config } = layer;
+    const { config } = layer;
+    const input = layer.cast(layer.input, "float32");
     const units = config.int("units");
     const size = layer.size(input, -1);
     const kernel = layer.weight("kernel", [size, units]);

@@ -67,7 +67,7 @@ function simpleLayer(outer: LayerConfig, inner: LayerConfig): KerasLayer {
 /**
  * The layer of a class.
  *
- * @param module where Keras has it; undefined in files of Keras 2
+ * @param module where Keras has it; undefined in HDF5 files
  * @throws TensorFlowError UNIMPLEMENTED that names the layer and says what to do
  */
 export function kerasLayer(config: LayerConfig, module: string | undefined, isCustom: boolean): KerasLayer {

@@ -1,13 +1,41 @@
 /** Layers with several inputs, and the operators of Keras 3 between tensors. */
 import type { Output } from "../../../graph/operation.js";
-import { isDType } from "../../../protocol/dtype.js";
+import { constant } from "../../../graph/ops/index.js";
+import { type DType, isDType } from "../../../protocol/dtype.js";
 import { invalidArgument } from "../../../protocol/status.js";
+import { Tensor } from "../../../protocol/tensor.js";
 import type { KerasLayer, LayerCall } from "../layer-call.js";
 import { concatenatedMask } from "../masks.js";
+import { type Operand, resultType } from "../promotion.js";
+
+/** Applies an op to two operands, in the dtype that Keras computes them in. */
+function binary(layer: LayerCall, op: string, operands: readonly (Output | number)[], isDivision = false) {
+  const dtype = resultType([
+    ...operands.map((one) => operandType(layer, one)),
+    ...(isDivision ? ["float" as const] : []),
+  ]);
+  const tensors = operands.map((operand, at) =>
+    typeof operand === "number"
+      ? constant(layer.graph, numberOf(operand, dtype), { name: at === 0 ? "x" : "y" })
+      : layer.cast(operand, dtype),
+  );
+  return layer.op(op, tensors);
+}
+
+function numberOf(value: number, dtype: DType): Tensor {
+  return Tensor.of(/^u?int64$/.test(dtype) ? BigInt(value) : value, dtype);
+}
+
+/** JSON does not tell 1.0 from 1; what the file says of the result does. */
+function operandType(layer: LayerCall, operand: Output | number): Operand {
+  if (typeof operand !== "number") return operand.dtype;
+  const isFloat = !Number.isInteger(operand) || layer.args.resultDtype?.includes("float") === true;
+  return isFloat ? "float" : "int";
+}
 
 /** Joins all inputs, two at a time. */
 function joined(layer: LayerCall, op: string): Output {
-  return layer.args.inputs.reduce((all, next) => layer.op(op, [all, next]));
+  return layer.args.inputs.reduce((all, next) => binary(layer, op, [all, next]));
 }
 
 function merging(op: string): KerasLayer {
@@ -15,14 +43,16 @@ function merging(op: string): KerasLayer {
 }
 
 function average(layer: LayerCall): Output {
-  const share = layer.scalar(1 / layer.args.inputs.length, "share");
-  return layer.op("Mul", [joined(layer, "AddV2"), share]);
+  const all = joined(layer, "AddV2");
+  return binary(layer, "RealDiv", [all, layer.args.inputs.length], true);
 }
 
 function concatenate(layer: LayerCall): Output {
   const axis = layer.ints(layer.config.int("axis", -1), "axis");
   const { inputs } = layer.args;
-  return inputs.length === 1 ? layer.input : layer.op("ConcatV2", [[...inputs], axis]);
+  const dtype = resultType(inputs.map((input) => input.dtype));
+  const parts = inputs.map((input) => layer.cast(input, dtype));
+  return inputs.length === 1 ? layer.input : layer.op("ConcatV2", [parts, axis]);
 }
 
 export const MERGING_LAYERS: Readonly<Record<string, KerasLayer>> = {
@@ -38,13 +68,11 @@ export const MERGING_LAYERS: Readonly<Record<string, KerasLayer>> = {
   },
 };
 
-function operator(op: string): KerasLayer {
+function operator(op: string, isDivision = false): KerasLayer {
   return {
     call(layer) {
-      const [one, other] = layer.args.operands.map((operand, at) =>
-        typeof operand === "number" ? layer.scalar(operand, at === 0 ? "x" : "y") : operand,
-      );
-      if (one && other) return layer.op(op, [one, other]);
+      const { operands } = layer.args;
+      if (operands.length === 2) return binary(layer, op, operands, isDivision);
       throw invalidArgument(`${layer.layer} needs two operands: the model's configuration is damaged.`);
     },
     masks: unmasked,
@@ -54,14 +82,17 @@ function operator(op: string): KerasLayer {
 /** Operators drop masks. */
 const unmasked = (): readonly undefined[] => [];
 
-/** Of a whole number, or a number, as the tensor that it is compared with. */
+/** Keras compares a number as a tensor of its own dtype. */
 const notEqual: KerasLayer = {
   call(layer) {
-    const { input } = layer;
-    const [, other = 0] = layer.args.operands;
-    const value = typeof other === "number" ? layer.scalar(other, "value") : other;
-    const like = value.dtype === input.dtype ? value : layer.op("Cast", [value], { DstT: input.dtype });
-    return layer.op("NotEqual", [input, like]);
+    const [one = layer.input, other = 0] = layer.args.operands;
+    const strict = [one, other].map((operand): Output => {
+      if (typeof operand !== "number") return operand;
+      return operandType(layer, operand) === "int"
+        ? layer.ints(operand, "value")
+        : layer.scalar(operand, "value");
+    });
+    return binary(layer, "NotEqual", strict);
   },
   masks: unmasked,
 };
@@ -81,7 +112,7 @@ function alike(value: 0 | 1): KerasLayer {
 
 const any: KerasLayer = {
   call: (layer) =>
-    layer.op("Any", [layer.input, layer.ints([layer.config.int("axis")], "axes")], {
+    layer.op("Any", [layer.cast(layer.input, "bool"), layer.ints([layer.config.int("axis")], "axes")], {
       keep_dims: layer.config.flag("keepdims"),
     }),
   masks: unmasked,
@@ -97,8 +128,8 @@ export const OPERATORS: Readonly<Record<string, KerasLayer>> = {
   Add: operator("AddV2"),
   Subtract: operator("Sub"),
   Multiply: operator("Mul"),
-  Divide: operator("RealDiv"),
-  TrueDivide: operator("RealDiv"),
+  Divide: operator("RealDiv", true),
+  TrueDivide: operator("RealDiv", true),
   // What Keras makes masks of.
   NotEqual: notEqual,
   LogicalOr: operator("LogicalOr"),

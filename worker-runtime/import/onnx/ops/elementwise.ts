@@ -1,6 +1,8 @@
 /** Operators on each element. */
 import type { Output } from "../../../graph/operation.js";
+import { constant } from "../../../graph/ops/index.js";
 import type { DType } from "../../../protocol/dtype.js";
+import { Tensor } from "../../../protocol/tensor.js";
 import type { OnnxCall, OnnxOp } from "../onnx-call.js";
 import { dtypeOfOnnx } from "../onnx-tensor.js";
 
@@ -48,16 +50,44 @@ function hardSigmoid(call: OnnxCall, alpha: number, beta: number): Output {
 }
 
 function gelu(call: OnnxCall): Output {
-  if (call.text("approximate", "none") !== "none") throw call.unsupported("is approximated by tanh");
   const x = call.input();
-  const erf = call.op("Erf", [call.op("Mul", [x, call.like(x, Math.SQRT1_2, "root")])]);
-  const share = call.op("Mul", [call.op("AddV2", [erf, call.like(x, 1, "one")]), call.like(x, 0.5, "half")]);
+  const kind = call.text("approximate", "none");
+  if (kind !== "none" && kind !== "tanh") throw call.unsupported(`is approximated by "${kind}"`);
+  const times = (tensor: Output, factor: number, name: string) =>
+    call.op("Mul", [tensor, call.like(x, factor, name)]);
+  const cubic = () => times(call.op("Mul", [x, call.op("Square", [x])]), 0.044715, "cubic");
+  const bent =
+    kind === "none"
+      ? call.op("Erf", [times(x, Math.SQRT1_2, "root")])
+      : call.op("Tanh", [times(call.op("AddV2", [x, cubic()]), Math.sqrt(2 / Math.PI), "root")]);
+  const share = times(call.op("AddV2", [bent, call.like(x, 1, "one")]), 0.5, "half");
   return call.op("Mul", [x, share]);
 }
 
+/** Below 0: alpha · (eˣ − 1) */
+function elu(call: OnnxCall): Output {
+  const x = call.input();
+  const alpha = call.float("alpha", 1);
+  if (alpha === 1) return call.op("Elu", [x]);
+  const below = call.op("Expm1", [call.op("Minimum", [x, call.like(x, 0, "zero")])]);
+  return call.op("AddV2", [call.op("Relu", [x]), call.op("Mul", [below, call.like(x, alpha, "alpha")])]);
+}
+
+const isUnsigned = ({ dtype }: Output) => dtype.startsWith("uint");
+
+/** 1 for each number of a dtype without negative ones that is not 0. */
+function sign(call: OnnxCall): Output {
+  const x = call.input();
+  if (!isUnsigned(x)) return call.op("Sign", [x]);
+  return call.cast(call.op("NotEqual", [x, call.like(x, 0, "zero")]), x.dtype);
+}
+
+/** The exponent has a dtype of its own; the result has the base's. */
 function pow(call: OnnxCall): Output {
   const [x, y] = [call.input(0), call.input(1)];
-  return call.op("Pow", [x, y.dtype === x.dtype ? y : call.op("Cast", [y], { DstT: x.dtype })]);
+  // The power of a whole number may be no whole number before it is cut off: 4 to the 0.5, or 2 to the -1.
+  const dtype = INTEGERS.has(x.dtype) ? "float64" : x.dtype;
+  return call.cast(call.op("Pow", [call.cast(x, dtype), call.cast(y, dtype)]), x.dtype);
 }
 
 function prelu(call: OnnxCall): Output {
@@ -67,25 +97,36 @@ function prelu(call: OnnxCall): Output {
   return call.op("AddV2", [call.op("Maximum", [x, zero]), negative]);
 }
 
+/** In inference it changes nothing, and keeps every element. */
+function dropout(call: OnnxCall): readonly Output[] {
+  if (call.known(2)?.item() === true) throw call.unsupported("is in training");
+  const x = call.input();
+  const kept = call.op("Identity", [x]);
+  if (call.outputs === 1) return [kept];
+  const all = constant(call.graph, Tensor.of(true, "bool"), { name: "all" });
+  return [kept, call.op("Fill", [call.op("Shape", [x]), all])];
+}
+
 export const ELEMENTWISE_OPS: Readonly<Record<string, OnnxOp>> = {
   ...{ Add: same("AddV2"), Sub: same("Sub"), Mul: same("Mul"), Div: divide, Pow: pow },
   ...{ Max: folded("Maximum"), Min: folded("Minimum"), Sum: folded("AddV2") },
-  ...{ Neg: same("Neg"), Abs: same("Abs"), Sqrt: same("Sqrt"), Exp: same("Exp"), Log: same("Log") },
-  ...{ Floor: same("Floor"), Ceil: same("Ceil"), Round: same("Rint"), Sign: same("Sign"), Erf: same("Erf") },
+  ...{
+    Neg: same("Neg"),
+    Abs: (call) => call.op(isUnsigned(call.input()) ? "Identity" : "Abs", [call.input()]),
+    Sqrt: same("Sqrt"),
+    Exp: same("Exp"),
+    Log: same("Log"),
+  },
+  ...{ Floor: same("Floor"), Ceil: same("Ceil"), Round: same("Rint"), Sign: sign, Erf: same("Erf") },
   ...{ Sin: same("Sin"), Cos: same("Cos"), Reciprocal: same("Reciprocal"), Identity: same("Identity") },
   ...{ Relu: same("Relu"), Sigmoid: same("Sigmoid"), Tanh: same("Tanh"), Softplus: same("Softplus") },
-  ...{ Softsign: same("Softsign"), Clip: clip, PRelu: prelu, Gelu: gelu },
+  ...{ Softsign: same("Softsign"), Clip: clip, PRelu: prelu, Gelu: gelu, Elu: elu },
   ...{ Equal: same("Equal"), Less: same("Less"), Greater: same("Greater"), LessOrEqual: same("LessEqual") },
   ...{ GreaterOrEqual: same("GreaterEqual"), Not: same("LogicalNot"), And: same("LogicalAnd") },
   ...{ Or: same("LogicalOr"), Where: same("SelectV2") },
-  Elu(call) {
-    if (call.float("alpha", 1) !== 1) throw call.unsupported("has an alpha other than 1");
-    return call.op("Elu", [call.input()]);
-  },
   LeakyRelu: (call) => call.op("LeakyRelu", [call.input()], { alpha: call.float("alpha", 0.01) }),
   HardSigmoid: (call) => hardSigmoid(call, call.float("alpha", 0.2), call.float("beta", 0.5)),
   HardSwish: (call) => call.op("Mul", [call.input(), hardSigmoid(call, 1 / 6, 0.5)]),
   Cast: (call) => call.op("Cast", [call.input()], { DstT: dtypeOfOnnx(call.int("to", 0), call.layer) }),
-  // In inference it changes nothing.
-  Dropout: (call) => call.op("Identity", [call.input()]),
+  Dropout: dropout,
 };

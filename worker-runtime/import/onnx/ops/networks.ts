@@ -3,6 +3,7 @@
  * is transposed before and after.
  */
 import type { Output } from "../../../graph/operation.js";
+import type { DType } from "../../../protocol/dtype.js";
 import type { OnnxCall, OnnxOp } from "../onnx-call.js";
 
 /** The dimensions of images [batch, channels, …] with the channels last, and back. */
@@ -15,22 +16,45 @@ interface Window {
   readonly dilations: readonly number[];
   /** Before and after height and width. */
   readonly pads: readonly number[];
+  /** Behind the padding: what the last window has if sizes are rounded up. */
+  readonly over: readonly number[];
+  /** TensorFlow pads by itself, since the sizes are known in a run only. */
   readonly isSame: boolean;
 }
 
-function windowOf(call: OnnxCall, sides: readonly number[]): Window {
+/** @param sizes of the images, behind batch and channels; -1 for what is not known */
+function windowOf(call: OnnxCall, sides: readonly number[], sizes: readonly number[]): Window {
   const each = (value: number) => sides.map(() => value);
+  const [strides, dilations] = [call.listed("strides") ?? each(1), call.listed("dilations") ?? each(1)];
   const auto = call.text("auto_pad", "NOTSET");
-  if (auto === "SAME_LOWER") throw call.unsupported("pads more before than after");
-  if (call.int("ceil_mode", 0) !== 0) throw call.unsupported("rounds its size up");
+  const reach = sides.map((side, at) => (side - 1) * (dilations[at] ?? 1) + 1);
+  const window = { sides, strides, dilations, over: each(0), isSame: false };
+  if (auto.startsWith("SAME")) {
+    if (sizes.some((size) => size < 0)) {
+      if (auto === "SAME_LOWER")
+        throw call.unsupported("pads more before than after, as much as sizes ask that are not known");
+      return { ...window, pads: [...each(0), ...each(0)], isSame: true };
+    }
+    const both = sizes.map((size, at) => {
+      const stride = strides[at] ?? 1;
+      return Math.max(0, (Math.ceil(size / stride) - 1) * stride + (reach[at] ?? 1) - size);
+    });
+    const less = both.map((pad) => Math.floor(pad / 2));
+    const more = both.map((pad) => Math.ceil(pad / 2));
+    return { ...window, pads: auto === "SAME_UPPER" ? [...less, ...more] : [...more, ...less] };
+  }
   const given = auto === "NOTSET" ? (call.listed("pads") ?? []) : [];
-  return {
-    sides,
-    strides: call.listed("strides") ?? each(1),
-    dilations: call.listed("dilations") ?? each(1),
-    pads: given.length === 2 * sides.length ? given : [...each(0), ...each(0)],
-    isSame: auto === "SAME_UPPER",
-  };
+  const pads = given.length === 2 * sides.length ? given : [...each(0), ...each(0)];
+  if (call.int("ceil_mode", 0) === 0) return { ...window, pads };
+  if (sizes.some((size) => size < 0)) throw call.unsupported("rounds a size up that is not known");
+  const over = sizes.map((size, at) => {
+    const [stride, before = 0, after = 0] = [strides[at] ?? 1, pads[at], pads[at + sides.length]];
+    const room = size + before + after - (reach[at] ?? 1);
+    // A window that begins behind the elements and their first border is none.
+    const last = Math.ceil(room / stride) * stride;
+    return last >= size + before ? 0 : Math.max(0, last - room);
+  });
+  return { ...window, pads, over };
 }
 
 /** Images with the channels last, with borders of a value. */
@@ -58,11 +82,11 @@ function withImages(call: OnnxCall, make: (x: Output, isSequence: boolean) => Ou
 /** The settings of a window over sequences as of one over images of one row. */
 function inRow(window: Window, isSequence: boolean): Window {
   if (!isSequence) return window;
-  const { sides, strides, dilations, pads, isSame } = window;
+  const { sides, strides, dilations, pads, over, isSame } = window;
   const [before = 0, after = 0] = pads;
   return {
     ...{ sides: [1, ...sides], strides: [1, ...strides], dilations: [1, ...dilations], isSame },
-    pads: [0, before, 0, after],
+    ...{ pads: [0, before, 0, after], over: [0, ...over] },
   };
 }
 
@@ -71,8 +95,8 @@ function conv(call: OnnxCall): Output {
     const weights = isSequence
       ? call.op("ExpandDims", [call.input(1), call.ints(2, "height")])
       : call.input(1);
-    const [filters, , ...sides] = [0, 1, 2, 3].map((axis) => call.size(weights, axis));
-    const window = inRow(windowOf(call, isSequence ? sides.slice(1) : sides), isSequence);
+    const sides = [2, 3].map((axis) => call.size(weights, axis)).slice(isSequence ? 1 : 0);
+    const window = inRow(windowOf(call, sides, call.input().shape?.slice(2) ?? []), isSequence);
     const groups = call.int("group", 1);
     const channels = call.size(x, 1);
     const images = padded(call, channelsLast(call, x), window.pads, 0);
@@ -91,7 +115,6 @@ function conv(call: OnnxCall): Output {
           dilations: [1, ...window.dilations, 1],
         });
     const bias = call.optional(2);
-    if (filters === undefined) throw call.unsupported("has filters of unknown number");
     return channelsFirst(call, bias ? call.op("BiasAdd", [sums, bias]) : sums);
   });
 }
@@ -103,29 +126,59 @@ function depthwiseKernel(call: OnnxCall, weights: Output, channels: number): Out
   return call.op("Reshape", [call.transpose(weights, [2, 3, 0, 1]), call.ints(shape, "shape")]);
 }
 
-/** The lowest of float32: no element of a border is the largest. */
-const LOWEST = -3.4028234663852886e38;
+/** The lowest numbers: no element of a border is the largest. */
+const LOWEST: Partial<Record<DType, number>> = {
+  float16: -65504,
+  float32: -3.4028234663852886e38,
+  float64: -Number.MAX_VALUE,
+};
 
 function pool(op: "MaxPool" | "AvgPool"): OnnxOp {
   return (call) => {
     if (call.outputs > 1) throw call.unsupported("also gives the positions of its results");
     return withImages(call, (x, isSequence) => {
-      const window = inRow(windowOf(call, call.listed("kernel_shape") ?? []), isSequence);
+      const sizes = call.input().shape?.slice(2) ?? [];
+      const window = inRow(windowOf(call, call.listed("kernel_shape") ?? [], sizes), isSequence);
       if (window.dilations.some((rate) => rate !== 1)) throw call.unsupported("is dilated");
-      const attrs = {
-        ksize: [1, ...window.sides, 1],
-        strides: [1, ...window.strides, 1],
-        padding: window.isSame ? "SAME" : "VALID",
-      };
-      const images = channelsLast(call, x);
-      const pooled = call.op(op, [padded(call, images, window.pads, op === "MaxPool" ? LOWEST : 0)], attrs);
-      const isWhole = window.pads.every((size) => size === 0) || call.int("count_include_pad", 0) === 1;
-      if (op === "MaxPool" || isWhole) return channelsFirst(call, pooled);
-      // The mean counts what is inside only.
-      const ones = padded(call, call.op("OnesLike", [images]), window.pads, 0);
-      return channelsFirst(call, call.op("RealDiv", [pooled, call.op("AvgPool", [ones], attrs)]));
+      // TensorFlow pools floats only.
+      const images = channelsLast(call, x.dtype.startsWith("float") ? x : call.cast(x, "float32"));
+      const pooled = op === "MaxPool" ? maxPool(call, images, window) : averagePool(call, images, window);
+      return call.cast(channelsFirst(call, pooled), x.dtype);
     });
   };
+}
+
+function poolAttrs({ sides, strides, isSame }: Window) {
+  return { ksize: [1, ...sides, 1], strides: [1, ...strides, 1], padding: isSame ? "SAME" : "VALID" };
+}
+
+function maxPool(call: OnnxCall, images: Output, window: Window): Output {
+  const bordered = padded(call, images, sum(window.pads, window.over), LOWEST[images.dtype] ?? 0);
+  return call.op("MaxPool", [bordered], poolAttrs(window));
+}
+
+/** Padding counts if the model says so; what rounding up adds behind it does not. */
+function averagePool(call: OnnxCall, images: Output, window: Window): Output {
+  const attrs = poolAttrs(window);
+  const countsPads = call.int("count_include_pad", 0) === 1;
+  if (countsPads && window.isSame)
+    throw call.unsupported("counts as much padding as sizes ask that are not known");
+  const [all, hasOver] = [sum(window.pads, window.over), window.over.some((size) => size > 0)];
+  const means = call.op("AvgPool", [padded(call, images, all, 0)], attrs);
+  if (!hasOver && (countsPads || window.pads.every((size) => size === 0))) return means;
+  const ones = call.op("OnesLike", [images]);
+  const counted = countsPads
+    ? padded(call, padded(call, ones, window.pads, 1), sum([0, 0, 0, 0], window.over), 0)
+    : padded(call, ones, all, 0);
+  return call.op("RealDiv", [means, call.op("AvgPool", [counted], attrs)]);
+}
+
+/** @param over behind height and width */
+function sum(
+  [top = 0, left = 0, bottom = 0, right = 0]: readonly number[],
+  [high = 0, wide = 0]: readonly number[],
+) {
+  return [top, left, bottom + high, right + wide];
 }
 
 function globalPool(op: "Max" | "Mean"): OnnxOp {
@@ -148,6 +201,8 @@ function batchNormalization(call: OnnxCall): Output {
 function layerNormalization(call: OnnxCall): Output {
   if (call.outputs > 1) throw call.unsupported("also gives its statistics");
   const x = call.input();
+  // TensorFlow joins the nodes of one into a kernel of oneDNN that it does not have for doubles.
+  if (x.dtype === "float64") throw call.unsupported("normalizes doubles, which TensorFlow may fail to run");
   const rank = call.rank(x);
   const first = call.axis(call.int("axis", -1), rank);
   const axes = Array.from({ length: rank - first }, (_, at) => first + at);
@@ -166,6 +221,16 @@ function gemm(call: OnnxCall): Output {
   const sums = scaled(product, call.float("alpha", 1), "alpha");
   const added = call.optional(2);
   return added ? call.op("AddV2", [sums, scaled(added, call.float("beta", 1), "beta")]) : sums;
+}
+
+/** A vector is a row on the left and a column on the right, whose dimension the result does not have. */
+function matMul(call: OnnxCall): Output {
+  const [isRow, isColumn] = [call.rank(call.input(0)) === 1, call.rank(call.input(1)) === 1];
+  const left = isRow ? call.op("ExpandDims", [call.input(0), call.ints(0, "row")]) : call.input(0);
+  const right = isColumn ? call.op("ExpandDims", [call.input(1), call.ints(1, "column")]) : call.input(1);
+  const product = call.op("BatchMatMulV2", [left, right]);
+  if (!isRow && !isColumn) return product;
+  return call.op("Squeeze", [product], { squeeze_dims: [...(isRow ? [-2] : []), ...(isColumn ? [-1] : [])] });
 }
 
 function softmax(op: "Softmax" | "LogSoftmax"): OnnxOp {
@@ -203,7 +268,7 @@ export const NETWORK_OPS: Readonly<Record<string, OnnxOp>> = {
   ...{ GlobalMaxPool: globalPool("Max"), GlobalAveragePool: globalPool("Mean") },
   ...{ BatchNormalization: batchNormalization, LayerNormalization: layerNormalization },
   ...{ Gemm: gemm, Softmax: softmax("Softmax"), LogSoftmax: softmax("LogSoftmax"), ArgMax: argMax },
-  MatMul: (call) => call.op("BatchMatMulV2", [call.input(0), call.input(1)]),
+  MatMul: matMul,
   ...{ ReduceMean: reduction("Mean", 18), ReduceSum: reduction("Sum", 13), ReduceMax: reduction("Max", 18) },
   ...{ ReduceMin: reduction("Min", 18), ReduceProd: reduction("Prod", 18) },
 };

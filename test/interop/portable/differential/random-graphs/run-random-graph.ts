@@ -43,7 +43,6 @@ export async function runRandomGraph(
   }
 }
 
-/** Of nodes in sessions a trace has no outputs. */
 function regionsOf(
   metadata: RunMetadata | undefined,
   lowered: ReadonlySet<string>,
@@ -51,7 +50,8 @@ function regionsOf(
 ) {
   const stats = (metadata?.stepStats?.devStats ?? []).flatMap(({ nodeStats }) => nodeStats);
   const inSessions = stats.filter(
-    ({ nodeName, output }) => lowered.has(originalName(nodeName)) && output.length === 0,
+    ({ nodeName, timelineLabel }) =>
+      lowered.has(originalName(nodeName)) && timelineLabel.includes(" in a region of "),
   );
   const sizes = inSessions.map(({ timelineLabel }) =>
     Number(/ in a region of (\d+) /.exec(timelineLabel)?.[1] ?? 1),

@@ -30,7 +30,7 @@ def ops_of_kernels(metadata):
         (node.node_name, node.timeline_label)
         for statistics in metadata.step_stats.dev_stats
         for node in statistics.node_stats
-        if node.output
+        if node.output and " in a region of " not in node.timeline_label
     ]
     found = [(name, re.search(r" = (\w+)\(", label)) for name, label in labels]
     return sorted({op.group(1) for _, op in found if op})

@@ -24,6 +24,9 @@ const commonParameters = new Set(["ErrorAction", "ErrorVariable", "WarningAction
 
 let parser: Promise<Parser> | undefined;
 
+/** The trees of the scripts so far: some tests run one script hundreds of times. */
+const trees = new Map<string, SyntaxNode>();
+
 async function makeParser(): Promise<Parser> {
   await Parser.init();
   const grammar = createRequire(import.meta.url).resolve(
@@ -43,19 +46,57 @@ export interface ParsedCommand {
 export interface ParsedScript {
   /** What the grammar does not understand, with where it stands. */
   readonly errors: readonly string[];
+  /** Calls of cmdlets, without those of the script's own functions. */
   readonly commands: readonly ParsedCommand[];
   /** Values of all literals in single quotation marks. */
   readonly literals: readonly string[];
 }
 
-export async function parseScript(script: string): Promise<ParsedScript> {
+/** A node of the grammar, out of the parser's memory, where each access takes longer than a step of a script. */
+export interface SyntaxNode {
+  readonly type: string;
+  readonly text: string;
+  readonly startIndex: number;
+  readonly endIndex: number;
+  readonly isNamed: boolean;
+  readonly children: readonly SyntaxNode[];
+}
+
+function copied(node: Node): SyntaxNode {
+  const { type, text, startIndex, endIndex, isNamed } = node;
+  const children = node.children.filter((child) => child !== null).map(copied);
+  return { type, text, startIndex, endIndex, isNamed, children };
+}
+
+/** All nodes of a type within one, in the order of the text. */
+export function descendants(node: SyntaxNode, type: string): SyntaxNode[] {
+  return node.children.flatMap((child) => [
+    ...(child.type === type ? [child] : []),
+    ...descendants(child, type),
+  ]);
+}
+
+/** The syntax tree of a script. */
+export async function parseTree(script: string): Promise<SyntaxNode> {
+  const known = trees.get(script);
+  if (known) return known;
+  const tree = copied(await parse(script));
+  trees.set(script, tree);
+  return tree;
+}
+
+async function parse(script: string): Promise<Node> {
   parser ??= makeParser();
   const tree = (await parser).parse(script);
   if (!tree) throw new Error("The grammar gave nothing.");
-  const { rootNode } = tree;
+  return tree.rootNode;
+}
+
+export async function parseScript(script: string): Promise<ParsedScript> {
+  const rootNode = await parse(script);
   return {
     errors: errorsIn(rootNode),
-    commands: ofType(rootNode, "command").map(parsedCommand),
+    commands: commandsOf(rootNode),
     literals: ofType(rootNode, "verbatim_string_characters").map(({ text }) =>
       text.slice(1, -1).replace(/(['\u2018\u2019\u201a\u201b])\1/g, "$1"),
     ),
@@ -73,6 +114,13 @@ export function commandProblems(commands: readonly ParsedCommand[]): string[] {
     );
     return fits ? [] : [`No parameter set of ${name} has all of ${own.join(", ")}: ${text}`];
   });
+}
+
+function commandsOf(root: Node): ParsedCommand[] {
+  const own = ofType(root, "function_name").map(({ text }) => text);
+  return ofType(root, "command")
+    .map(parsedCommand)
+    .filter(({ name }) => !own.includes(name));
 }
 
 function parsedCommand(node: Node): ParsedCommand {

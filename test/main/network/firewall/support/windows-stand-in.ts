@@ -4,14 +4,25 @@
  */
 import { createHash } from "node:crypto";
 import type { CommandEnd, RunCommand } from "../../../../../main/network/firewall/command.js";
-import { exitCodes } from "../../../../../main/network/firewall/windows/elevate-script.js";
+import { exitCodes, failureCode } from "../../../../../main/network/firewall/windows/exit-codes.js";
 import type { WindowsAnswer } from "../../../../../main/network/firewall/windows/inspect-script.js";
-import { decodeScript } from "../../../../../main/network/firewall/windows/powershell.js";
+import { decodeScript, SCRIPT_OPTIONS } from "../../../../../main/network/firewall/windows/powershell.js";
 
 /** How the prompt and the script end. */
 export type Ending = "accept" | "decline" | "no-prompt" | "fail" | "crash" | "wait";
 
 const ended = (code: number, stdout = "", stderr = ""): CommandEnd => ({ code, stdout, stderr });
+
+const NO_RIGHTS = failureCode({ step: "make", cause: "noRights", isUndone: true });
+
+/** The script that an outer one starts with more rights; undefined if it starts none. */
+function innerScript(outer: string): string | undefined {
+  const list = /\$inner = \[string\]::Join\(\[string\]\[char\]10, @\(\n([\s\S]*?)\n\)\)\n/.exec(outer)?.[1];
+  return list
+    ?.split(",\n")
+    .map((line) => line.slice(1, -1).replace(/(['\u2018\u2019\u201a\u201b])\1/g, "$1"))
+    .join("\n");
+}
 
 export class WindowsStandIn {
   /** What Windows says when it is asked; the rules are those that scripts have made. */
@@ -38,18 +49,18 @@ export class WindowsStandIn {
   readonly run: RunCommand = async (program, args, { signal }) => {
     if (!program.endsWith("powershell.exe")) throw new Error(`${program} is not PowerShell.`);
     const encoded = args.at(-1) ?? "";
-    if (args.slice(0, -1).join(" ") !== "-NoProfile -NonInteractive -EncodedCommand") {
+    if (args.slice(0, -1).join(" ") !== [...SCRIPT_OPTIONS, "-EncodedCommand"].join(" ")) {
       throw new Error(`PowerShell would be started with ${args.join(" ")}.`);
     }
     const script = decodeScript(encoded);
     if (script.includes("ConvertTo-Json")) return ended(0, JSON.stringify({ ...this.answer, own: this.own }));
-    const inner = /-EncodedCommand ([A-Za-z0-9+/=]+)'/.exec(script)?.[1];
+    const inner = innerScript(script);
     if (inner === undefined) {
-      if (!this.answer.elevated) return ended(exitCodes.failed, "", "Access is denied.");
+      if (!this.answer.elevated) return ended(NO_RIGHTS, "", "Access is denied.");
       return this.#apply(script);
     }
     this.prompts += 1;
-    return await this.#ask(decodeScript(inner), signal);
+    return await this.#ask(inner, signal);
   };
 
   /** Somebody with the rights pastes a command into a terminal. */
@@ -68,7 +79,7 @@ export class WindowsStandIn {
       case "no-prompt":
         return Promise.resolve(ended(exitCodes.notAsked, "", "No application is associated."));
       case "fail":
-        return Promise.resolve(ended(exitCodes.failed));
+        return Promise.resolve(ended(NO_RIGHTS));
       case "crash":
         return Promise.resolve(ended(-1073741510));
       case "wait":
@@ -85,7 +96,7 @@ export class WindowsStandIn {
     if (expected !== undefined) {
       const ids = [...new Set(this.answer.blocking.map(({ id }) => id))].sort();
       const found = createHash("sha256").update(ids.join("\n"), "utf16le").digest("base64");
-      if (found !== expected) return ended(exitCodes.failed, "", "The Block rules are others.");
+      if (found !== expected) return ended(exitCodes.blockRulesChanged);
       this.answer = { ...this.answer, blocking: [] };
     }
     const rules = script.replaceAll("`\n", "").matchAll(/New-NetFirewallRule ([^|]*)\|/g);
@@ -94,7 +105,7 @@ export class WindowsStandIn {
         new RegExp(`-${parameter} ((?:'[^']*'(?:, )?)+|\\w+)`).exec(text)?.[1] ?? "";
       const list = (parameter: string) => value(parameter).replaceAll("'", "").split(", ");
       return {
-        name: list("Name")[0] ?? "",
+        name: (list("Name")[0] ?? "").replace(/-new$/, ""),
         enabled: "True",
         action: value("Action"),
         profile: value("Profile"),

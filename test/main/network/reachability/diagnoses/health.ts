@@ -1,7 +1,7 @@
 /** Diagnoses of tasks and machines: each once where it is right and once where it would be wrong. */
-import { restartNotice } from "../../../../../main/tasks/restart-notice.js";
+import { restartNotice } from "../../../../../main/cluster/restart-notice.js";
 import { type DiagnosisCase, failedWith, measured, one } from "../support/diagnosis-cases.js";
-import { machine, NOW, situation, task } from "../support/situations.js";
+import { machine, NOW, route, situation, task } from "../support/situations.js";
 
 export const healthCases = {
   "port-in-use": {
@@ -21,6 +21,14 @@ export const healthCases = {
     taskId: "worker/0",
     right: failedWith("No address added out of total 1 resolved"),
   },
+  "machine-away": {
+    wrong: situation([machine("gpu-pc", [], { presence: "offline" })]),
+    message: /^gpu-pc does not answer\.$/,
+    severity: "warning",
+    right: situation([machine("gpu-pc", [], { presence: "offline" })], {
+      routes: [route("laptop", "gpu-pc", { outcome: "failed" })],
+    }),
+  },
   "task-hangs": {
     wrong: one({ state: "unresponsive" }),
     message: /^worker\/0 is running, but does not answer\.$/,
@@ -29,7 +37,7 @@ export const healthCases = {
     right: one({ state: "starting" }),
   },
   "task-restarted": {
-    wrong: one({ notice: restartNotice("worker/0", new Date(NOW)) }),
+    wrong: one({ notice: restartNotice("worker/0", new Date(NOW), true) }),
     message: /^worker\/0 was restarted at [\d:]+; its variables are gone\.$/,
     severity: "warning",
     taskId: "worker/0",
@@ -40,7 +48,7 @@ export const healthCases = {
     message: /^The GPU of this machine is not used\.$/,
     severity: "warning",
     taskId: "worker/0",
-    right: one({ notice: restartNotice("worker/0", new Date(NOW)) }),
+    right: one({ notice: restartNotice("worker/0", new Date(NOW), true) }),
   },
   "ps-without-workers": {
     wrong: situation([machine("gpu-pc", [task("ps/0"), task("worker/0", { state: "stopped" })])]),

@@ -72,3 +72,59 @@ test("the nodes of a function are among those of the step that calls it", async 
   const names = stats.toProto().devStats[0]?.nodeStats.map(({ nodeName }) => nodeName);
   expect(names?.toSorted()).toEqual(["_SOURCE", "_SOURCE", "call", "inside", "ret0", "y_RetVal_0"]);
 });
+
+/** The records of the nodes of one device. */
+function recordsOf(stats: StepStatsCollector) {
+  return stats.toProto().devStats.flatMap(({ nodeStats }) => nodeStats);
+}
+
+test("nodes that ran as one have shares that add up to their time, which begins after they waited", () => {
+  const { nodes } = environment().compile([
+    constant("a", 1, "float32"),
+    binary("AddV2", "x", "a", "a", "float32"),
+    binary("AddV2", "y", "x", "x", "float32"),
+  ]);
+  const stats = new StepStatsCollector();
+  const weights = [0, 3, 1];
+  const parts = nodes.map((own, index) => ({ node: own, weight: weights[index] ?? 0, shapes: [[5, 2]] }));
+  const readyMillis = performance.now();
+  stats.ranTogether(parts, readyMillis - 10, readyMillis - 4);
+  const records = recordsOf(stats);
+  const [first, second, third] = records.map(({ allEndRelNanos }) => Number(allEndRelNanos));
+  expect(first).toBe(0);
+  expect((second ?? 0) / (third ?? 0)).toBeCloseTo(3, 3);
+  for (const { scheduledNanos } of records) {
+    expect(Number((records[0]?.allStartNanos ?? 0n) - scheduledNanos) / 1e6).toBeCloseTo(6, 3);
+  }
+  expect(Number((records[1]?.allStartNanos ?? 0n) - (records[0]?.allStartNanos ?? 0n))).toBe(0);
+  expect(records[2]?.output).toMatchObject([
+    {
+      slot: 0,
+      tensorDescription: { dtype: DataType.DT_FLOAT, allocationDescription: { requestedBytes: 40n } },
+    },
+  ]);
+});
+
+test("the wait for a compute thread is no part of a node's time", async () => {
+  const env = environment({
+    compute: {
+      parallelism: 1,
+      run: async (_own, _deviceType, inputs, _signal, onRan) => {
+        const askedMillis = performance.now();
+        await expect.poll(() => performance.now()).toBeGreaterThan(askedMillis + 1);
+        onRan?.(0.25);
+        return inputs;
+      },
+    },
+    kernels: [{ kind: "pure", types: {}, op: "Neg", create: () => (inputs) => inputs, cost: () => 30e6 }],
+  });
+  const stats = new StepStatsCollector();
+  const nodes = [
+    constant("c", 1, "float32"),
+    node("Neg", "n", ["c"], { T: type("float32") }),
+    ret("n", 0, "float32"),
+  ];
+  await runGraph(env.compile(nodes), { step: env.step, stats });
+  const negated = recordsOf(stats).find(({ nodeName }) => nodeName === "n");
+  expect((negated?.allStartNanos ?? 0n) - (negated?.scheduledNanos ?? 0n)).toBeGreaterThan(500_000n);
+});

@@ -17,7 +17,17 @@ class FakeMachine implements MemoryEnvironment {
 
   availableBytes = () => this.available;
   totalBytes = () => 10 * GB;
-  residentBytes = () => this.resident;
+  /** Bytes that another thread is granted between a check here and its end. */
+  elsewhere = 0;
+  reserved = 0;
+  residentBytes = () => {
+    this.reserved = 0;
+    return this.resident;
+  };
+  reserve = (bytes: number) => {
+    this.reserved = bytes;
+    return this.resident + this.elsewhere + bytes;
+  };
   heap = () => ({ usedBytes: this.heapUsed, limitBytes: GB });
   nowMillis = () => this.now;
   collectGarbage = () => {
@@ -41,6 +51,17 @@ describe("the budget of memory", () => {
     machine.available = 0;
     expect(new MemoryBudget(machine).hasRoomFor(1000)).toBe(true);
     expect(machine.collections).toBe(0);
+  });
+
+  test("counts what other threads are granted at the same moment", () => {
+    const machine = new FakeMachine();
+    const budget = new MemoryBudget(machine);
+    budget.limitResident(3 * GB);
+    expect(budget.hasRoomFor(1.5 * GB)).toBe(true);
+    expect(machine.reserved).toBe(1.5 * GB);
+    machine.elsewhere = GB;
+    expect(budget.hasRoomFor(1.5 * GB)).toBe(false);
+    expect(machine.reserved).toBe(0);
   });
 
   test("collects garbage before it refuses, but not again and again", () => {

@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import * as ort from "onnxruntime-node";
 import { keepHalvesAsIntegers } from "../../../../../worker-runtime/engines/portable/regions/runtime.js";
+import { forbidTelemetry } from "../../../../../worker-runtime/engines/portable/regions/telemetry.js";
 import type { DType } from "../../../../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import type { NumericArray } from "../../../../../worker-runtime/protocol/tensor-data.js";
 import type { NodeModel } from "./node-model.js";
 
+forbidTelemetry();
 keepHalvesAsIntegers(ort);
 
 /** One thread, as the machine's other test has the other core. Errors are thrown: the log need not have them, too. */

@@ -9,6 +9,7 @@ import {
   ModelBuilder,
   type OnnxValue,
 } from "../../../../../worker-runtime/engines/portable/onnx/model-builder.js";
+import { forbidTelemetry } from "../../../../../worker-runtime/engines/portable/regions/telemetry.js";
 import { internalError } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import { nodeOf } from "../kernels/op-case.js";
@@ -40,6 +41,8 @@ function add(
   }
   return output;
 }
+
+forbidTelemetry();
 
 /** The model as ONNX Runtime executes it. */
 async function optimized(model: ModelBuilder): Promise<GraphProto> {

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
+import type { FunctionDef } from "../../../../../protos/generated/tensorflow/function.js";
+import { GraphDef } from "../../../../../protos/generated/tensorflow/graph.js";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import { withoutPauses } from "../../../../../worker-runtime/engines/portable/pauses.js";
 import { typeAttr } from "../../../../../worker-runtime/graph/attr-values.js";
+import { unaryFunction } from "./function-makers.js";
 import { add, constant, countingLoop, graphOf, identity, intAttr, node, placeholder } from "./node-makers.js";
 import { sessionGraph } from "./session-parts.js";
 
@@ -115,6 +118,22 @@ test("an extension must know the version, and add only new nodes; one that is re
   expect(withoutPauses(graph.extend(graphOf(constant("j", 1), add("sum", "j", "k")), 0n))).toBe(1n);
   expect(withoutPauses(graph.extend(undefined, 1n))).toBe(2n);
   expect([...graph.nodes.keys()]).toEqual(["k", "j", "sum"]);
+});
+
+test("an extension may repeat a function in another order of its attributes, but not with another body", () => {
+  const graph = sessionGraph([constant("k", 1)]);
+  const definition = unaryFunction("f", "Mul", 2);
+  const [first, ...others] = definition.nodeDef.map((inner) => ({
+    ...inner,
+    attr: new Map([...inner.attr].reverse()),
+  }));
+  const extend = (version: bigint, library: FunctionDef) =>
+    withoutPauses(graph.extend(GraphDef.fromPartial({ library: { function: [library] } }), version));
+  expect(extend(0n, definition)).toBe(1n);
+  expect(extend(1n, { ...definition, nodeDef: [...others, ...(first ? [first] : [])] })).toBe(2n);
+  expect(() => extend(2n, unaryFunction("f", "Mul", 3))).toThrow(
+    "Cannot add function 'f' because a different function with the same name already exists.",
+  );
 });
 
 test("a graph has a limit of nodes", () => {

@@ -41,7 +41,15 @@ function session(
   inputs: readonly number[],
   outputs: readonly number[],
 ): Unit {
-  return { kind: "session", session: failing, members, inputs, outputs, updates: [] };
+  return {
+    kind: "session",
+    session: failing,
+    members,
+    inputs,
+    outputs,
+    updates: [],
+    recorded: { shapes: [], millis: [] },
+  };
 }
 
 test("kernels have the inputs whose values the model of a failed session knew", async () => {

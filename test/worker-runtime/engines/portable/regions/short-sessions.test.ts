@@ -50,9 +50,9 @@ describe("a session whose runs are short", () => {
   test("comes to this thread, for inputs as large as those observed", async () => {
     const sessions = await shortSession();
     const session = sessions.borrow(1, [pair]);
-    const [output] = (await session?.run([pair], false, signal)) ?? [];
+    const ran = await session?.run([pair], false, signal);
     session?.giveBack();
-    expect(output).toEqual({ shape: [2], data: Float32Array.of(2, 4).buffer });
+    expect(ran?.outputs[0]).toEqual({ shape: [2], data: Float32Array.of(2, 4).buffer });
     expect(takes(sessions, Tensor.of([1], "float32"))).toBe(true);
     expect(takes(sessions, Tensor.of([1, 2, 3], "float32"))).toBe(false);
     expect(takes(sessions, pair, 2)).toBe(false);
@@ -80,7 +80,7 @@ describe("a session whose runs are short", () => {
     sessions.release(1);
     expect(takes(sessions, pair)).toBe(false);
     expect(sessions.isEmpty).toBe(true);
-    await expect(run).resolves.toHaveLength(1);
+    expect((await run)?.outputs).toHaveLength(1);
     session?.giveBack();
   });
 

@@ -1,6 +1,8 @@
-import { LightAbortController } from "../../../../light-abort.js";
+import { CancellationController } from "../../../../cancellation/cancellation-controller.js";
+import type { CancellationSignal } from "../../../../cancellation/cancellation-signal.js";
 import { cancelled, deadlineExceeded, internalError, invalidArgument } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
+import { MAX_TIMER_MILLIS } from "../../../../timers.js";
 import type { CollectiveParams, CollectiveType } from "../../collectives/collective.js";
 import type { Execution } from "../../collectives/ring.js";
 import type { OpContext } from "../kernel.js";
@@ -12,7 +14,6 @@ import { tensorAt } from "../support/tensor-inputs.js";
 const MILLIS_PER_SECOND = 1000;
 
 /** The longest delay of Node's timers, 24 days. */
-const MAX_TIMEOUT_MILLIS = 2 ** 31 - 1;
 
 /** The keys with which a node names its group and instance. */
 export interface CollectiveKeys {
@@ -97,24 +98,18 @@ export async function runCollective(
 
 /** Ends a node's waits when the step ends, after a timeout, or when one of them fails. */
 class Wait {
-  readonly #controller = new LightAbortController();
-  readonly #step: AbortSignal;
+  readonly #controller = new CancellationController();
+  readonly #leaveStep: () => void;
   readonly #timeoutMillis: number;
-  readonly #follow = (): void => this.#controller.abort(this.#step.reason);
   #timer: NodeJS.Timeout | undefined;
 
   /** @param timeoutSeconds 0 for no timeout. */
-  constructor(step: AbortSignal, timeoutSeconds: number) {
-    this.#step = step;
+  constructor(step: CancellationSignal, timeoutSeconds: number) {
+    this.#leaveStep = this.#controller.follow(step);
     this.#timeoutMillis = timeoutSeconds * MILLIS_PER_SECOND;
-    if (step.aborted) {
-      this.#follow();
-    } else {
-      step.addEventListener("abort", this.#follow, { once: true });
-    }
   }
 
-  get signal(): AbortSignal {
+  get signal(): CancellationSignal {
     return this.#controller.signal;
   }
 
@@ -124,14 +119,14 @@ class Wait {
     if (this.#timeoutMillis > 0) {
       this.#timer = setTimeout(
         () => this.#controller.abort(deadlineExceeded(timeoutText)),
-        Math.min(this.#timeoutMillis, MAX_TIMEOUT_MILLIS),
+        Math.min(this.#timeoutMillis, MAX_TIMER_MILLIS),
       );
     }
   }
 
   end(): void {
     clearTimeout(this.#timer);
-    this.#step.removeEventListener("abort", this.#follow);
+    this.#leaveStep();
     // After one exchange has failed, the others are of no use.
     this.#controller.abort(cancelled("The collective has ended."));
   }

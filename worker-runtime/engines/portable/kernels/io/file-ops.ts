@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { withSharedSignal } from "../../../../cancellation/shared-signal.js";
 import { fileError, withFileErrors } from "../../../../io/file-errors.js";
 import {
   failedPrecondition,
@@ -30,7 +31,7 @@ const readFileKernel: StatefulKernelDefinition = {
         if (!(await stat(resolved)).isFile()) {
           throw failedPrecondition(`${path}; Is a directory`);
         }
-        return readFile(resolved, { signal: step.signal });
+        return withSharedSignal(step.signal, (signal) => readFile(resolved, { signal }));
       });
       return [new Tensor("string", [], [bytes])];
     };

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { withSharedSignal } from "../../../../cancellation/shared-signal.js";
 import { withFileErrors } from "../../../../io/file-errors.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import type { OpContext } from "../kernel.js";
@@ -96,10 +97,10 @@ export function unigramClasses(
       return loaded;
     }
     return withFileErrors(file, async () => {
-      const text = await readFile(await step.files.resolve(file, "read"), {
-        encoding: "utf8",
-        signal: step.signal,
-      });
+      const path = await step.files.resolve(file, "read");
+      const text = await withSharedSignal(step.signal, (signal) =>
+        readFile(path, { encoding: "utf8", signal }),
+      );
       loaded = classesOfCounts(countsOfFile(text), rules);
       return loaded;
     });

@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../../cancellation/cancellation-signal.js";
 import type { DType } from "../../../../protocol/dtype.js";
 import { internalError, invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
@@ -40,7 +41,7 @@ export function fillTensorInTurns(
   shape: readonly number[],
   distribution: Distribution,
   stream: Philox,
-  signal: AbortSignal,
+  signal: CancellationSignal,
 ): readonly Tensor[] | Promise<readonly Tensor[]> {
   const output = newRandomArray(dtype, shape);
   return inTurns(

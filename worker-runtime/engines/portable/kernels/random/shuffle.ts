@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../../cancellation/cancellation-signal.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { StatefulKernelDefinition } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
@@ -55,7 +56,7 @@ async function shuffled(
   { dtype, shape, data }: Tensor,
   count: number,
   samples: PhiloxSamples,
-  signal: AbortSignal,
+  signal: CancellationSignal,
 ): Promise<readonly Tensor[]> {
   const output = allocate(dtype, shape);
   const [from, to] = [wordsOf(dtype, data), wordsOf(dtype, output)];

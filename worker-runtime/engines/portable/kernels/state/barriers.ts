@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../../cancellation/cancellation-signal.js";
 import type { DType } from "../../../../protocol/dtype.js";
 import { cancelled, invalidArgument, outOfRange } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
@@ -79,11 +80,21 @@ class Barrier implements Resource {
    * @throws TensorFlowError CANCELLED for a new key after the close, INVALID_ARGUMENT for a component that already
    *   exists.
    */
-  async insertMany(component: number, keys: Tensor, values: Tensor, signal: AbortSignal): Promise<void> {
+  async insertMany(
+    component: number,
+    keys: Tensor,
+    values: Tensor,
+    signal: CancellationSignal,
+  ): Promise<void> {
     await this.#access.run(() => this.#insertMany(component, keys, values, signal));
   }
 
-  async #insertMany(component: number, keys: Tensor, values: Tensor, signal: AbortSignal): Promise<void> {
+  async #insertMany(
+    component: number,
+    keys: Tensor,
+    values: Tensor,
+    signal: CancellationSignal,
+  ): Promise<void> {
     if (component < 0 || component >= this.#size) {
       throw invalidArgument(
         `The component ID is out of range ${component} > num_components (= ${this.#size})`,
@@ -115,7 +126,7 @@ class Barrier implements Resource {
   }
 
   /** @throws TensorFlowError OUT_OF_RANGE once the barrier is closed and too few elements can still arrive. */
-  async takeMany(count: number, allowSmallBatch: boolean, signal: AbortSignal): Promise<QueueElement> {
+  async takeMany(count: number, allowSmallBatch: boolean, signal: CancellationSignal): Promise<QueueElement> {
     // Tuples that an insert is about to make ready count as well.
     await this.#access.run(() => undefined);
     let wanted = count;
@@ -132,11 +143,11 @@ class Barrier implements Resource {
   }
 
   /** @throws TensorFlowError CANCELLED if already closed; a second close may still cancel pending inserts. */
-  async close(cancelPending: boolean, signal: AbortSignal): Promise<void> {
+  async close(cancelPending: boolean, signal: CancellationSignal): Promise<void> {
     await this.#access.run(() => this.#close(cancelPending, signal));
   }
 
-  async #close(cancelPending: boolean, signal: AbortSignal): Promise<void> {
+  async #close(cancelPending: boolean, signal: CancellationSignal): Promise<void> {
     if (this.#closed && (this.#cancelled || !cancelPending)) {
       throw cancelled(`Barrier '${this.#name}' is already closed.`);
     }

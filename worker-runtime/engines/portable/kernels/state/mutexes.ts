@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../../cancellation/cancellation-signal.js";
 import { cancelled, invalidArgument, unimplemented } from "../../../../protocol/status.js";
 import type { Resource } from "../../resources/resource-manager.js";
 import { ObjectTensor, type VariantObject } from "../../values.js";
@@ -16,7 +17,7 @@ class Mutex implements Resource {
   #waiting: { enter(): void; refuse(): void }[] = [];
 
   /** @throws TensorFlowError CANCELLED once the signal is aborted or the mutex is removed. */
-  async acquire(signal: AbortSignal): Promise<void> {
+  async acquire(signal: CancellationSignal): Promise<void> {
     if (signal.aborted) {
       throw lockCancelled();
     }

@@ -56,6 +56,11 @@ export interface MemoryEnvironment {
    * and graphs, and messages, including garbage that is not collected yet.
    */
   residentBytes(): number;
+  /**
+   * Makes bytes that are allocated next count for the other threads, until `residentBytes` is called again.
+   * @returns the resident bytes with them, among them what other threads are about to allocate
+   */
+  reserve(bytes: number): number;
   heap(): { readonly usedBytes: number; readonly limitBytes: number };
   collectGarbage(): void;
   nowMillis(): number;
@@ -106,7 +111,8 @@ export class MemoryBudget {
     const fits = this.#fits(
       () =>
         !this.#isBeyondLimit(bytes) &&
-        (bytes < MIN_CHECKED_BYTES || bytes <= availableBytes() - totalBytes() * RESERVED_SHARE),
+        (bytes < MIN_CHECKED_BYTES ||
+          (bytes <= availableBytes() - totalBytes() * RESERVED_SHARE && this.#reserves(bytes))),
     );
     // After a refusal every allocation is checked, or small ones would make a full process grow between two checks.
     this.#unseen = fits ? 0 : MIN_CHECKED_BYTES;
@@ -200,6 +206,14 @@ export class MemoryBudget {
     return residentBytes() - this.#collectedResident >= most * NEW_GARBAGE_SHARE;
   }
 
+  /** Threads that allocate at the same moment each see what the others were granted: together they keep the limit. */
+  #reserves(bytes: number): boolean {
+    if (this.#environment.reserve(bytes) <= this.#residentLimit) return true;
+    // Withdraws it.
+    this.#environment.residentBytes();
+    return false;
+  }
+
   #isBeyondLimit(bytes: number): boolean {
     return this.#environment.residentBytes() + bytes > this.#residentLimit + slackFor(bytes);
   }
@@ -247,9 +261,16 @@ function residentBytes(): number {
   return own + residentLedger.othersBytes();
 }
 
+function reserve(bytes: number): number {
+  const own = getHeapStatistics().external_memory + bytes;
+  residentLedger.publish(own);
+  return own + residentLedger.othersBytes();
+}
+
 const thisProcess: MemoryEnvironment = {
   availableBytes: () => process.availableMemory() - Math.max(0, residentBytes() - process.memoryUsage.rss()),
   residentBytes,
+  reserve,
   // In a container, less than the machine has.
   totalBytes: () => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
   heap: () => {

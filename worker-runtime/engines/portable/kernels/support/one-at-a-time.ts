@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../../cancellation/cancellation-signal.js";
 import { turn } from "../../exclusive-access.js";
 
 /** Runs pieces of work one after the other, in the order of the calls. */
@@ -9,7 +10,7 @@ export class OneAtATime {
    * @param signal ends the wait; the work itself has to observe it once it has begun.
    * @throws TensorFlowError the signal's reason, or what the work throws.
    */
-  run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  run<T>(signal: CancellationSignal, work: () => Promise<T>): Promise<T> {
     const before = this.#last;
     const result = turn(before, signal).then(work);
     // If a caller gives up, those behind it must still wait for those in front of it.

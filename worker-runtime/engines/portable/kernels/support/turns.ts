@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { CancellationSignal } from "../../../../cancellation/cancellation-signal.js";
 import type { PausingWork } from "../../pauses.js";
 
 /**
@@ -13,7 +14,7 @@ export function inTurns<T>(
   count: number,
   perTurn: number,
   run: (first: number, end: number) => void,
-  signal: AbortSignal | undefined,
+  signal: CancellationSignal | undefined,
   result: () => T,
 ): T | Promise<T> {
   if (count <= perTurn) {
@@ -35,12 +36,12 @@ export function inTurns<T>(
  * done at once.
  * @param signal ends the work at a pause, with its reason; undefined for work that must not end half done.
  */
-export function atPauses<T>(work: PausingWork<T>, signal: AbortSignal | undefined): T | Promise<T> {
+export function atPauses<T>(work: PausingWork<T>, signal: CancellationSignal | undefined): T | Promise<T> {
   const { done, value } = work.next();
   return done === true ? value : restOf(work, signal);
 }
 
-async function restOf<T>(work: PausingWork<T>, signal: AbortSignal | undefined): Promise<T> {
+async function restOf<T>(work: PausingWork<T>, signal: CancellationSignal | undefined): Promise<T> {
   for (;;) {
     await setImmediate();
     signal?.throwIfAborted();

@@ -1,6 +1,7 @@
 import type { Server, ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
+import { CancellationController } from "../../../../cancellation/cancellation-controller.js";
+import type { CancellationSignal } from "../../../../cancellation/cancellation-signal.js";
 import { inBackground } from "../../../../faults.js";
-import { LightAbortController } from "../../../../light-abort.js";
 import { cancelled, internalError, TensorFlowError } from "../../../../protocol/status.js";
 import { bufferOfChunks } from "../../../../rpc/chunked-buffer.js";
 import { encodeChunks } from "../../../../rpc/message-coding.js";
@@ -16,7 +17,7 @@ import { statusOfError } from "./wire-error.js";
 /** What a handler receives besides its request. */
 export interface ServedCall {
   /** Aborted when the caller cancels, its deadline passes or its connection breaks. */
-  readonly signal: AbortSignal;
+  readonly signal: CancellationSignal;
   /** The connection of the call; undefined if unknown. */
   readonly connection: ClientConnection | undefined;
 }
@@ -120,16 +121,16 @@ async function answerCall(
 class Caller implements ServedCall {
   readonly #call: ServerUnaryCall<Buffer, Buffer>;
   readonly #method: string;
-  #controller: LightAbortController | undefined;
+  #controller: CancellationController | undefined;
 
   constructor(call: ServerUnaryCall<Buffer, Buffer>, method: string) {
     this.#call = call;
     this.#method = method;
   }
 
-  get signal(): AbortSignal {
+  get signal(): CancellationSignal {
     if (this.#controller === undefined) {
-      this.#controller = new LightAbortController();
+      this.#controller = new CancellationController();
       // Emitted when the caller cancels, a deadline has passed or the connection is gone.
       this.#call.once("cancelled", this.#abort);
       if (this.#call.cancelled) {

@@ -1,6 +1,7 @@
 import { WorkerServiceDefinition } from "../../../../../protos/generated/tensorflow/worker_service.js";
+import { CancellationController } from "../../../../cancellation/cancellation-controller.js";
+import type { CancellationSignal } from "../../../../cancellation/cancellation-signal.js";
 import { inBackground } from "../../../../faults.js";
-import { LightAbortController } from "../../../../light-abort.js";
 import {
   asTensorFlowError,
   cancelledBy,
@@ -14,7 +15,7 @@ import type { UnaryMethod } from "../../../../rpc/message-type.js";
 import type { CallOptions, MethodCaller } from "../../../../rpc/method-caller.js";
 import { deadlineError } from "../../../../rpc/rpc-error.js";
 import { ServiceClient } from "../../../../rpc/service-client.js";
-import { MAX_TIMER_MILLIS } from "../../timers.js";
+import { MAX_TIMER_MILLIS } from "../../../../timers.js";
 import { MAX_MESSAGE_BYTES } from "../receiving/message-limits.js";
 import { SILENCE_LIMITS, silentPeerError, watchSilence } from "../sockets/silence-watch.js";
 import { ClientStream, type ClientStreamOptions } from "./client-stream.js";
@@ -34,7 +35,7 @@ export class StreamCaller implements MethodCaller {
   /** Calls that wait until it is known whether there are streams. */
   #openings = 0;
   /** Unary calls in progress, with the functions that end them. */
-  readonly #unaryCalls = new Set<LightAbortController>();
+  readonly #unaryCalls = new Set<CancellationController>();
   /** Counts the peer's answers outside of open streams. */
   #signs = 0;
   #isAsking = false;
@@ -192,13 +193,10 @@ export class StreamCaller implements MethodCaller {
     request: Request,
     options: CallOptions,
   ): Promise<Response> {
-    const call = new LightAbortController();
-    const follow = (): void =>
-      call.abort(cancelledBy(options.signal?.reason, `${method.name} at ${this.address}`));
-    if (options.signal?.aborted) {
-      follow();
-    }
-    options.signal?.addEventListener("abort", follow, { once: true });
+    const call = new CancellationController();
+    const leave = call.follow(options.signal, () =>
+      cancelledBy(options.signal?.reason, `${method.name} at ${this.address}`),
+    );
     this.#unaryCalls.add(call);
     try {
       const response = await this.#unary.call(method, request, { ...options, signal: call.signal });
@@ -213,7 +211,7 @@ export class StreamCaller implements MethodCaller {
       throw error;
     } finally {
       this.#unaryCalls.delete(call);
-      options.signal?.removeEventListener("abort", follow);
+      leave();
     }
   }
 }
@@ -227,7 +225,7 @@ const noSigns: ReadonlySet<StatusCode> = new Set([
 
 /** What may end a call before its answer: its signal and its deadline. */
 class CallLimits {
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: CancellationSignal | undefined;
   readonly #onAbort: (() => void) | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   #isReached = false;

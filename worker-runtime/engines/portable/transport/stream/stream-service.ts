@@ -6,8 +6,9 @@ import {
   WorkerStreamDefinition,
 } from "../../../../../protos/generated/tensordeck/worker_stream.js";
 import { GrpcPayloadContainer } from "../../../../../protos/generated/tensorflow/distributed_runtime_payloads.js";
+import { CancellationController } from "../../../../cancellation/cancellation-controller.js";
+import type { CancellationSignal } from "../../../../cancellation/cancellation-signal.js";
 import { inBackground } from "../../../../faults.js";
-import { LightAbortController } from "../../../../light-abort.js";
 import {
   asTensorFlowError,
   cancelled,
@@ -299,7 +300,7 @@ class StreamedCall implements ServedCall {
   readonly connection: ClientConnection | undefined;
   /** The request, until it is complete. */
   incoming: IncomingPayload | undefined;
-  #controller: LightAbortController | undefined;
+  #controller: CancellationController | undefined;
   #isCancelled = false;
 
   constructor(served: ServedMethod, requestBytes: number, connection: ClientConnection | undefined) {
@@ -308,9 +309,9 @@ class StreamedCall implements ServedCall {
     this.connection = connection;
   }
 
-  get signal(): AbortSignal {
+  get signal(): CancellationSignal {
     if (this.#controller === undefined) {
-      this.#controller = new LightAbortController();
+      this.#controller = new CancellationController();
       if (this.#isCancelled) {
         this.#abort();
       }

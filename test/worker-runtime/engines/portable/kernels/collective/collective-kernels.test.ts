@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { CancellationSignal } from "../../../../../../worker-runtime/cancellation/cancellation-signal.js";
 import {
   type CollectiveParams,
   CollectiveType,
@@ -160,7 +161,7 @@ test("without collectives a step says what it lacks", async () => {
 });
 
 /** Ends only with its signal. */
-const waiting = (signal: AbortSignal): Promise<never> =>
+const waiting = (signal: CancellationSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
 test("a wait for the others, and one for their tensors, end after timeout_seconds", async () => {

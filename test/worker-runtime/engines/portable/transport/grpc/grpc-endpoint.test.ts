@@ -86,12 +86,18 @@ describe("the gRPC service", () => {
 
   test("methods and services that are not there", async () => {
     const { port } = await serveWorker();
-    for (const path of ["/tensorflow.WorkerService/Foo", "/tensorflow.eager.EagerService/CreateContext"]) {
+    for (const path of ["/tensorflow.WorkerService/Foo", "/tensorflow.Other/CreateContext"]) {
       expect(await callRaw(port, path, new Uint8Array(0))).toMatchObject({
         code: StatusCode.UNIMPLEMENTED,
         details: "",
       });
     }
+    // TensorFlow 2 shows the answer to its user.
+    const eager = "/tensorflow.eager.EagerService/CreateContext";
+    expect(await callRaw(port, eager, new Uint8Array(0))).toMatchObject({
+      code: StatusCode.UNIMPLEMENTED,
+      details: expect.stringContaining("Start the task with --engine tensorflow"),
+    });
   });
 
   test("a caller that cancels, and one whose connection breaks, leave nothing", async () => {

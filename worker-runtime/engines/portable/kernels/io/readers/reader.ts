@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { CancellationSignal } from "../../../../../cancellation/cancellation-signal.js";
 import { invalidArgument, resourceExhausted, unimplemented } from "../../../../../protocol/status.js";
 import type { StepContext } from "../../../executor/step-context.js";
 import type { Resource } from "../../../resources/resource-manager.js";
@@ -113,12 +114,12 @@ export class Reader implements Resource {
   }
 
   /** Resets the current unit and all counters. */
-  reset(signal: AbortSignal): Promise<void> {
+  reset(signal: CancellationSignal): Promise<void> {
     return this.#turns.run(signal, async () => this.#set(NOT_STARTED));
   }
 
   /** @throws TensorFlowError UNIMPLEMENTED for readers that may be in the middle of a file. */
-  save(signal: AbortSignal): Promise<Uint8Array> {
+  save(signal: CancellationSignal): Promise<Uint8Array> {
     return this.#turns.run(signal, async () => {
       this.#checkSavable("SerializeState");
       return encodeState({
@@ -135,7 +136,7 @@ export class Reader implements Resource {
    * @throws TensorFlowError UNIMPLEMENTED as `save`; INVALID_ARGUMENT for an invalid state or one within a unit, after
    *   which the reader is reset.
    */
-  restore(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+  restore(bytes: Uint8Array, signal: CancellationSignal): Promise<void> {
     return this.#turns.run(signal, async () => {
       this.#checkSavable("RestoreState");
       this.#set(NOT_STARTED);

@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../../../cancellation/cancellation-signal.js";
 import type { DType } from "../../../../../protocol/dtype.js";
 import { cancelled, invalidArgument, type TensorFlowError } from "../../../../../protocol/status.js";
 import type { Tensor } from "../../../../../protocol/tensor.js";
@@ -58,7 +59,7 @@ export class ConditionalAccumulator<G> implements Resource {
    * Waits until there are enough gradients and takes them all.
    * @throws TensorFlowError INVALID_ARGUMENT, CANCELLED once the signal is aborted.
    */
-  async take(required: number, signal: AbortSignal): Promise<readonly Tensor[]> {
+  async take(required: number, signal: CancellationSignal): Promise<readonly Tensor[]> {
     if (required <= 0) {
       throw invalidArgument(`Argument num_required must be positive, but was ${required}`);
     }

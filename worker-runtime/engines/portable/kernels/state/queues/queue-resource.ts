@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../../../cancellation/cancellation-signal.js";
 import type { DType } from "../../../../../protocol/dtype.js";
 import {
   cancelled,
@@ -71,7 +72,7 @@ export class Queue implements Resource {
   /**
    * @throws TensorFlowError CANCELLED once the queue is closed or the signal aborted, INVALID_ARGUMENT for a mismatch.
    */
-  async enqueue(element: QueueElement, signal: AbortSignal): Promise<void> {
+  async enqueue(element: QueueElement, signal: CancellationSignal): Promise<void> {
     this.#checkTypes(element);
     for (const [i, tensor] of element.entries()) {
       this.#checkShape(i, this.spec.shapes[i], tensor);
@@ -80,7 +81,7 @@ export class Queue implements Resource {
   }
 
   /** Enqueues the slices of a batch, as many at once as there is room for. @throws TensorFlowError as `enqueue`. */
-  async enqueueMany(batch: QueueElement, signal: AbortSignal): Promise<void> {
+  async enqueueMany(batch: QueueElement, signal: CancellationSignal): Promise<void> {
     this.#checkTypes(batch);
     const size = batch[0]?.shape[0] ?? 0;
     for (const [i, tensor] of batch.entries()) {
@@ -105,12 +106,12 @@ export class Queue implements Resource {
   }
 
   /** Enqueues elements that are already checked, in one request. @throws TensorFlowError as `enqueue`. */
-  async enqueueAll(elements: readonly QueueElement[], signal: AbortSignal): Promise<void> {
+  async enqueueAll(elements: readonly QueueElement[], signal: CancellationSignal): Promise<void> {
     await this.#request("Enqueue", signal, (id) => this.#state.enqueue(id, elements));
   }
 
   /** @throws TensorFlowError OUT_OF_RANGE once the queue is closed and empty, CANCELLED once the signal is aborted. */
-  async dequeue(signal: AbortSignal): Promise<QueueElement> {
+  async dequeue(signal: CancellationSignal): Promise<QueueElement> {
     const [element = []] = await this.#request("Dequeue", signal, (id) => this.#state.dequeue(id, 1));
     return element;
   }
@@ -120,7 +121,7 @@ export class Queue implements Resource {
    * @param allowFewer whether a closed queue returns the elements that it has left, if any.
    * @throws TensorFlowError as `dequeue`; INVALID_ARGUMENT for components of unknown shape.
    */
-  async dequeueMany(count: number, allowFewer: boolean, signal: AbortSignal): Promise<QueueElement> {
+  async dequeueMany(count: number, allowFewer: boolean, signal: CancellationSignal): Promise<QueueElement> {
     const { kind, shapes } = this.spec;
     if (shapes.length === 0) {
       throw invalidArgument(
@@ -137,7 +138,7 @@ export class Queue implements Resource {
   }
 
   /** Resolves when the queue is closed. @throws TensorFlowError CANCELLED if it already was. */
-  async close(cancelPending: boolean, signal: AbortSignal): Promise<void> {
+  async close(cancelPending: boolean, signal: CancellationSignal): Promise<void> {
     await this.#request("Close", signal, (id) => this.#state.close(id, cancelPending));
   }
 
@@ -147,7 +148,7 @@ export class Queue implements Resource {
 
   async #request(
     what: "Enqueue" | "Dequeue" | "Close",
-    signal: AbortSignal,
+    signal: CancellationSignal,
     act: (id: number) => readonly Completion<QueueElement>[],
   ): Promise<readonly QueueElement[]> {
     if (signal.aborted) {

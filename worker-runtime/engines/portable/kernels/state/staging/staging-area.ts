@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../../../cancellation/cancellation-signal.js";
 import { resourceExhausted } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
 import type { Resource } from "../../../resources/resource-manager.js";
@@ -47,7 +48,7 @@ export class StagingArea implements Resource {
    * Adds a tuple once there is room for it.
    * @throws TensorFlowError RESOURCE_EXHAUSTED for a tuple that can never fit; the signal's reason.
    */
-  async put(tuple: readonly Value[], signal: AbortSignal): Promise<void> {
+  async put(tuple: readonly Value[], signal: CancellationSignal): Promise<void> {
     const { capacity, memoryBytes } = this.#limits;
     const bytes = bytesOf(tuple);
     checkTuple(bytes, this.#limits);
@@ -61,7 +62,7 @@ export class StagingArea implements Resource {
   }
 
   /** Takes the oldest tuple once there is one. @throws TensorFlowError the signal's reason. */
-  take(signal: AbortSignal): Promise<readonly Value[]> {
+  take(signal: CancellationSignal): Promise<readonly Value[]> {
     return this.#line.when(
       signal,
       () => this.#tuples.length > 0,
@@ -77,7 +78,7 @@ export class StagingArea implements Resource {
    * Waits for the tuple at an index, counted from the oldest, and returns it without removing it.
    * @throws TensorFlowError the signal's reason.
    */
-  peek(index: number, signal: AbortSignal): Promise<readonly Value[]> {
+  peek(index: number, signal: CancellationSignal): Promise<readonly Value[]> {
     return this.#line.when(
       signal,
       () => this.#tuples.length > index,

@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../../../cancellation/cancellation-signal.js";
 import { invalidArgument } from "../../../../../protocol/status.js";
 import type { Resource } from "../../../resources/resource-manager.js";
 import type { Value } from "../../../values.js";
@@ -59,7 +60,7 @@ export class StagingMap implements Resource {
    * @throws TensorFlowError INVALID_ARGUMENT for indexes that are out of range or already have a value;
    *   RESOURCE_EXHAUSTED for values that can never fit; the signal's reason.
    */
-  async put(key: bigint, part: TuplePart, signal: AbortSignal): Promise<void> {
+  async put(key: bigint, part: TuplePart, signal: CancellationSignal): Promise<void> {
     const { capacity, memoryBytes } = this.#limits;
     checkOrder(part.indices);
     const bytes = bytesOf(part.values);
@@ -104,7 +105,7 @@ export class StagingMap implements Resource {
   }
 
   /** Waits for a key and returns values of it without removing them. @throws TensorFlowError as `take`. */
-  peek(key: bigint, indices: readonly number[], signal: AbortSignal): Promise<readonly Value[]> {
+  peek(key: bigint, indices: readonly number[], signal: CancellationSignal): Promise<readonly Value[]> {
     return this.#line.when(
       signal,
       () => this.#whole.has(key),
@@ -116,7 +117,7 @@ export class StagingMap implements Resource {
    * Takes values of a key, once it is available.
    * @throws TensorFlowError INVALID_ARGUMENT for an index that is out of range or already taken; the signal's reason.
    */
-  take(key: bigint, indices: readonly number[], signal: AbortSignal): Promise<readonly Value[]> {
+  take(key: bigint, indices: readonly number[], signal: CancellationSignal): Promise<readonly Value[]> {
     return this.#line.when(
       signal,
       () => this.#whole.has(key),
@@ -127,7 +128,7 @@ export class StagingMap implements Resource {
   /** As `take`, for the smallest key of an ordered map, or the first key of an unordered one. */
   takeAny(
     indices: readonly number[],
-    signal: AbortSignal,
+    signal: CancellationSignal,
   ): Promise<{ readonly key: bigint; readonly values: readonly Value[] }> {
     return this.#line.when(
       signal,

@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../../../cancellation/cancellation-signal.js";
 import { cancelled, cancelledBy } from "../../../../../protocol/status.js";
 
 /** A caller that waits for a condition, and its action. */
@@ -22,7 +23,7 @@ export class WaitingLine {
    * @param ready the condition; checked again after each action.
    * @throws TensorFlowError the signal's reason, or the error that `act` throws.
    */
-  async when<T>(signal: AbortSignal, ready: () => boolean, act: () => T): Promise<T> {
+  async when<T>(signal: CancellationSignal, ready: () => boolean, act: () => T): Promise<T> {
     let abort = (): void => undefined;
     return new Promise<T>((resolve, reject) => {
       const enter = () => {

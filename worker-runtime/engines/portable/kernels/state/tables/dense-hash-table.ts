@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../../../cancellation/cancellation-signal.js";
 import { internalError, invalidArgument, unimplemented } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
 import type { PausingWork } from "../../../pauses.js";
@@ -58,7 +59,7 @@ export class DenseHashTable extends LookupTable {
     return this.#count;
   }
 
-  override find(keys: Tensor, fallback: Tensor, signal: AbortSignal): Tensor | Promise<Tensor> {
+  override find(keys: Tensor, fallback: Tensor, signal: CancellationSignal): Tensor | Promise<Tensor> {
     const { valueType, valueShape } = this.#own;
     const count = this.#countOf(keys);
     const outer = this.#outerShape(keys);
@@ -181,7 +182,7 @@ export class DenseHashTable extends LookupTable {
   }
 
   /** All buckets: keys [buckets, size of a key] and values [buckets, size of a value]. */
-  override exportValues(signal: AbortSignal): Outputs | Promise<Outputs> {
+  override exportValues(signal: CancellationSignal): Outputs | Promise<Outputs> {
     const { keyType, emptyKey, valueType, valueShape } = this.#own;
     const buckets = this.#buckets;
     const { count } = buckets;

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { withSharedSignal } from "../../../../../cancellation/shared-signal.js";
 import { invalidArgument, notFound } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
 import type {
@@ -115,9 +116,11 @@ const initializeFromFile: Act = async (table, context, node) => {
     throw invalidArgument(`delimiter should be only 1 char`);
   }
   const resolved = await context.step.files.resolve(path, "read");
-  const text = await readFile(resolved, { signal: context.step.signal }).catch((cause: unknown) => {
-    throw notFound(`${path}; No such file or directory`, { cause });
-  });
+  const text = await withSharedSignal(context.step.signal, (signal) => readFile(resolved, { signal })).catch(
+    (cause: unknown) => {
+      throw notFound(`${path}; No such file or directory`, { cause });
+    },
+  );
   if (table.initialized) {
     // As in TensorFlow, a shared table is not filled from its file again.
     return [];

@@ -1,3 +1,4 @@
+import type { CancellationSignal } from "../../../../../cancellation/cancellation-signal.js";
 import type { DType } from "../../../../../protocol/dtype.js";
 import { failedPrecondition, invalidArgument, unimplemented } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
@@ -66,7 +67,7 @@ export class LookupTable implements Resource {
    * @param fallback the default: one value for all keys, or one per key.
    * @throws TensorFlowError FAILED_PRECONDITION before the table is initialized.
    */
-  find(keys: Tensor, fallback: Tensor, signal: AbortSignal): Tensor | Promise<Tensor> {
+  find(keys: Tensor, fallback: Tensor, signal: CancellationSignal): Tensor | Promise<Tensor> {
     const { valueType, valueShape } = this.options;
     if (!this.#initialized) {
       throw failedPrecondition("Table not initialized.");
@@ -142,7 +143,7 @@ export class LookupTable implements Resource {
   }
 
   /** All keys and their values, in insertion order. */
-  exportValues(signal: AbortSignal): Outputs | Promise<Outputs> {
+  exportValues(signal: CancellationSignal): Outputs | Promise<Outputs> {
     if (!this.#initialized) {
       throw failedPrecondition("Table is not initialized.");
     }

@@ -1,0 +1,146 @@
+/**
+ * A Windows machine: Wine 10 in a Debian 13 of its own, with a Node for Windows and this program as it is built here. It shares
+ * the network with this machine, and its drive Z: is the root of that Debian.
+ */
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { unpackNode } from "../../../build/lib/node-binary.mjs";
+import { npmCommand, programPath } from "../../../build/lib/programs.mjs";
+import { repositoryRoot } from "../../support/find-peers.js";
+import { type PeerProcess, type SpawnPeerOptions, spawnPeer } from "../../support/processes.js";
+
+/** Wine of Debian 12 has no `taskkill /T`. */
+const DEBIAN = "trixie";
+const PACKAGES = ["ca-certificates", "wine", "wine64"];
+const TARGET = { platform: "win32", architecture: "x64", name: "win32-x64" } as const;
+/** Wine starts slowly the first time. */
+const READY_MILLIS = 300_000;
+
+export interface WineMachineOptions {
+  /** The folder of the Debian; made unless it is there. */
+  readonly root: string;
+  /** Debian's mirror. */
+  readonly mirror: string;
+  readonly nodeVersion: string;
+}
+
+export interface StartOptions extends Pick<SpawnPeerOptions, "ready"> {
+  /** Working folder, as a path of the Debian. */
+  readonly cwd?: string;
+  /** Folders that PATH begins with. */
+  readonly path?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export class WineMachine {
+  readonly #root: string;
+  readonly #node: string;
+  #outputs = 0;
+
+  private constructor(root: string, node: string) {
+    this.#root = root;
+    this.#node = node;
+  }
+
+  /** Brings everything up to date. The first time it takes some minutes and 2 GB. */
+  static async open({ root, mirror, nodeVersion }: WineMachineOptions): Promise<WineMachine> {
+    const node = `node-${nodeVersion}`;
+    const machine = new WineMachine(root, node);
+    if (!existsSync(join(root, "usr/lib/wine"))) {
+      mkdirSync(dirname(root), { recursive: true });
+      const included = `--include=${PACKAGES.join(",")}`;
+      show("mmdebstrap", ["--variant=minbase", included, DEBIAN, root, `deb ${mirror} ${DEBIAN} main`]);
+      // The smallest Debian does not know this name.
+      writeFileSync(join(root, "etc/hosts"), "127.0.0.1\tlocalhost\n::1\tlocalhost\n");
+    }
+    if (!existsSync(join(root, node))) {
+      const files = { program: join(root, node, "node.exe"), licence: join(root, node, "LICENSE") };
+      await unpackNode(TARGET, nodeVersion, files);
+    }
+    machine.#install();
+    if (!existsSync(join(root, "root/wine/system.reg"))) {
+      await machine.#shell("wineboot -i; wine winecfg -v win10", {});
+    }
+    return machine;
+  }
+
+  /** Puts the built program and its packages for Windows into /tensordeck. */
+  #install(): void {
+    const folder = join(this.#root, "tensordeck");
+    const lock = readFileSync(join(repositoryRoot, "package-lock.json"), "utf8");
+    const installed = join(folder, "package-lock.json");
+    if (!existsSync(installed) || readFileSync(installed, "utf8") !== lock) {
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder);
+      cpSync(join(repositoryRoot, "package.json"), join(folder, "package.json"));
+      writeFileSync(installed, lock);
+      const [npm, ...script] = npmCommand();
+      const target = ["--os=win32", "--cpu=x64", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"];
+      show(npm, [...script, "ci", ...target], folder);
+    }
+    for (const part of ["build/bin", "build/out"]) {
+      rmSync(join(folder, part), { recursive: true, force: true });
+      cpSync(join(repositoryRoot, part), join(folder, part), { recursive: true });
+    }
+  }
+
+  /** The path here of a file that the machine has at a path of its Debian. */
+  file(path: string): string {
+    return join(this.#root, path);
+  }
+
+  /** The path that Windows' programs have for it. */
+  windowsPath(path: string): string {
+    return `Z:${path.replaceAll("/", "\\")}`;
+  }
+
+  /** Runs Node with a script, given as a path of the Debian, or with its own arguments. */
+  node(args: readonly string[], options: StartOptions = {}): Promise<PeerProcess> {
+    const words = ["wine", `/${this.#node}/node.exe`, ...args].map(shellWord).join(" ");
+    return this.#shell(words, options);
+  }
+
+  /** Ends all programs of the machine. */
+  async close(): Promise<void> {
+    const ending = await this.#shell("wineserver -k", {});
+    await ending.exited;
+  }
+
+  /**
+   * Wine's programs cannot write to a pipe of this machine: their output goes through a file.
+   */
+  async #shell(
+    command: string,
+    { ready, cwd = "/", path = [], env = {} }: StartOptions,
+  ): Promise<PeerProcess> {
+    const output = `/tmp/output-${process.pid}-${++this.#outputs}`;
+    const script =
+      'root=$1 folder=$2 inside=$3; shift 3; mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" && ' +
+      'exec chroot "$root" env -i -C "$folder" "$@" sh -c "$inside"';
+    const inside = `: > ${output}; (${command}) > ${output} 2>&1 & tail -n +1 -f --pid=$! ${output}; wait $!`;
+    const variables = {
+      HOME: "/root",
+      PATH: "/usr/bin:/bin",
+      WINEPREFIX: "/root/wine",
+      WINEDEBUG: "-all",
+      WINEDLLOVERRIDES: "mscoree,mshtml=;winemenubuilder.exe=d",
+      WINEPATH: [...path, this.windowsPath(`/${this.#node}`)].join(";"),
+      ...env,
+    };
+    const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+    return await spawnPeer(
+      programPath("unshare"),
+      ["--mount", "sh", "-c", script, "sh", this.#root, cwd, inside, ...assignments],
+      { group: true, readyTimeoutMillis: READY_MILLIS, ...(ready !== undefined && { ready }) },
+    );
+  }
+}
+
+function shellWord(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function show(program: string, args: readonly string[], cwd?: string): void {
+  execFileSync(programPath(program), args, { cwd, stdio: ["ignore", "inherit", "inherit"] });
+}
