@@ -2,10 +2,15 @@
  * Every operator that is imported, compared with ONNX Runtime on random inputs and attributes that ONNX allows.
  * TENSORDECK_PROPERTY_RUNS is the number of cases of each operator in a long run, TENSORDECK_SEED another beginning.
  */
-import { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
+import type { Tensor as OrtTensor } from "onnxruntime-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { GraphDef } from "../../../../protos/generated/tensorflow/graph.js";
-import { forbidTelemetry } from "../../../../worker-runtime/engines/portable/regions/telemetry.js";
+import {
+  loadRuntime,
+  RUNTIME,
+  type Runtime,
+  tensorOver,
+} from "../../../../worker-runtime/engines/portable/regions/runtime.js";
 import { Server } from "../../../../worker-runtime/engines/server.js";
 import { tensorsOf } from "../../../../worker-runtime/graph/run-choice.js";
 import { ONNX_OPS, readOnnx } from "../../../../worker-runtime/import/onnx/read-onnx.js";
@@ -60,8 +65,12 @@ function modelOf(
 type Model = ReturnType<typeof modelOf>;
 
 /** Undefined where ONNX Runtime has nothing for these dtypes. */
-async function byOnnxRuntime({ bytes, feeds, names }: Model): Promise<readonly Tensor[] | undefined> {
-  const session = await InferenceSession.create(bytes, { logSeverityLevel: 4 }).catch((error: unknown) => {
+async function byOnnxRuntime(
+  runtime: Runtime,
+  { bytes, feeds, names }: Model,
+): Promise<readonly Tensor[] | undefined> {
+  const options = { logSeverityLevel: 4 } as const;
+  const session = await runtime.InferenceSession.create(bytes, options).catch((error: unknown) => {
     if (/NOT_IMPLEMENTED|Could not find an implementation|Failed to find kernel/.test(String(error)))
       return undefined;
     throw error;
@@ -69,7 +78,7 @@ async function byOnnxRuntime({ bytes, feeds, names }: Model): Promise<readonly T
   if (!session) return undefined;
   try {
     const results = await session.run(
-      Object.fromEntries(feeds.map(([name, value]) => [name, ortTensor(value)])),
+      Object.fromEntries(feeds.map(([name, value]) => [name, ortTensor(runtime, value)])),
     );
     return names.map((name) => {
       const found = results[name];
@@ -84,9 +93,9 @@ async function byOnnxRuntime({ bytes, feeds, names }: Model): Promise<readonly T
   }
 }
 
-function ortTensor({ dtype, data, shape }: Tensor): OrtTensor {
+function ortTensor(runtime: Runtime, { dtype, data, shape }: Tensor): OrtTensor {
   if (isByteList(data)) throw new Error(`A tensor of ${dtype} is not fed here.`);
-  return new OrtTensor(dtype as OrtTensor.Type, data as OrtTensor.DataType, shape);
+  return tensorOver(runtime, dtype, data, shape);
 }
 
 function expectClose(found: Tensor | undefined, wanted: Tensor): void {
@@ -111,9 +120,10 @@ function isRefusal(error: unknown, op: string): boolean {
 
 describe("operators of ONNX", () => {
   let server: Server;
+  let runtime: Runtime;
 
   beforeAll(async () => {
-    forbidTelemetry();
+    runtime = await loadRuntime(RUNTIME);
     server = await Server.createLocalServer({ engine: "portable" });
   });
   afterAll(() => server.stop());
@@ -147,7 +157,7 @@ describe("operators of ONNX", () => {
         fc.asyncProperty(fc.gen(), async (values) => {
           const draw = new Draw(values, specification.since);
           const model = modelOf(op, draw.opset, specification.draw(draw), draw.seldom());
-          const wanted = await byOnnxRuntime(model);
+          const wanted = await byOnnxRuntime(runtime, model);
           if (!wanted) return;
           const found = await byTensordeck(model).catch((error: unknown) => {
             if (!isRefusal(error, op)) throw error;
