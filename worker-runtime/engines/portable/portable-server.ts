@@ -99,13 +99,14 @@ export class PortableServer {
               memory: new GpuMemory(`/device:GPU:${index}`, Number(gpus[index]?.memoryLimitBytes ?? 0)),
             })),
           });
+    const files = new AllowedFolders(options.files ?? []);
     this.worker = new Worker({
       devices,
       cluster: cluster ?? { job: [] },
       transport: streamTransport({ trust, maxMessageBytes: limits.maxMessageBytes, silence }),
       kernels,
       ops,
-      files: new AllowedFolders(options.files ?? []),
+      files,
       compute: this.#compute,
       regions: this.#regions,
       groupLeader: defaultSessionConfig?.experimental?.collectiveGroupLeader,
@@ -120,6 +121,7 @@ export class PortableServer {
       makeWorkerCache: (cluster) => this.worker.makeWorkerCache(cluster),
       kernels,
       ops,
+      files,
       log: options.log,
       limits: masterLimits,
     });

@@ -157,20 +157,21 @@ export function* linkNodes(nodes: readonly NodeDef[]): PausingWork<GraphLinks> {
 function addLinksOf(node: NodeDef, numbers: ReadonlyMap<string, number>, builder: LinksBuilder): void {
   let isData = true;
   for (const input of node.input) {
-    // Most inputs are no more than the name of a node; names have neither a colon nor a caret.
-    const named = numbers.get(input);
+    // Most inputs are no more than the name of a node. Names have no caret, and those of debug nodes alone have a colon.
+    const isControl = input.startsWith("^");
+    const named = numbers.get(isControl ? input.slice(1) : input);
     const edge = named === undefined ? parseEdge(input) : undefined;
     const source = edge === undefined ? named : numbers.get(edge.node);
     if (source === undefined) {
       throw invalidArgument(`Node '${node.name}': Unknown input node '${input}'`);
     }
-    if (edge?.control !== true) {
+    if (!isControl) {
       if (!isData) {
         throw invalidArgument(
           `Node '${node.name}': Control dependencies must come after regular dependencies`,
         );
       }
-      builder.add(source, edge?.output ?? 0);
+      builder.add(source, edge?.control === false ? edge.output : 0);
       continue;
     }
     if (isData) {

@@ -224,7 +224,10 @@ function controlCount({ first, dataCount }: GraphLinks, index: number): number {
   return (first[index + 1] ?? 0) - (first[index] ?? 0) - (dataCount[index] ?? 0);
 }
 
-/** The inputs of a node that get a reference although its op wants a value. */
+/**
+ * The inputs of a node that get a reference although its op wants a value. An op that allows a variable without a value
+ * reads it itself.
+ */
 function referencesTo(
   node: KernelNode,
   index: number,
@@ -235,12 +238,17 @@ function referencesTo(
   for (let position = 0; position < (dataCount[index] ?? 0); position += 1) {
     const input = (first[index] ?? 0) + position;
     const isRef = bound[source[input] ?? 0]?.node.outputs[output[input] ?? 0]?.isRef;
-    if (isRef === true && node.inputs[position]?.isRef === false) {
+    if (isRef === true && isReadBefore(node, position)) {
       found ??= [];
       found.push(position);
     }
   }
   return found ?? NO_INDICES;
+}
+
+/** Whether a reference at this input is replaced by its value before the kernel runs. */
+function isReadBefore({ inputs, opDef }: KernelNode, position: number): boolean {
+  return inputs[position]?.isRef === false && !opDef.allowsUninitializedInput;
 }
 
 /** A class, since V8 makes objects that are put together from others ten times as large, and slow to read. */
@@ -312,9 +320,8 @@ export function executableNode(
   role: NodeRole,
   inputIsRef: readonly boolean[],
 ): ExecutableNode {
-  const { inputs } = bound.node;
   const references = inputIsRef.flatMap((isRef, index) =>
-    isRef && inputs[index]?.isRef === false ? [index] : [],
+    isRef && isReadBefore(bound.node, index) ? [index] : [],
   );
   return new BoundExecutable(bound, role, references);
 }

@@ -2,6 +2,7 @@ import type { CallableOptions, RunMetadata } from "../../../../protos/generated/
 import type { TensorProto } from "../../../../protos/generated/tensorflow/tensor.js";
 import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { internalError, invalidArgument } from "../../../protocol/status.js";
+import { watchingOptions } from "../debug/tensor-watches.js";
 import { checkedFeed } from "./feed-checks.js";
 import type { Lease } from "./prepared-step-cache.js";
 import type { StepRunner } from "./step-runner.js";
@@ -41,6 +42,7 @@ export class Callables {
         to: toTensor,
       })),
       collectiveGraphKey: options.runOptions?.experimental?.collectiveGraphKey ?? 0n,
+      debug: watchingOptions(options.runOptions?.debugOptions),
     };
     checkSignature(signature);
     const lease = await this.#runner.prepare(signature, false, signal);

@@ -4,6 +4,7 @@ import type { OpRegistry } from "../../../graph/op-registry.js";
 import type { StepSequences } from "../collectives/step-sequences.js";
 import type { Device } from "../device.js";
 import type { KernelRegistry } from "../kernels/registry.js";
+import type { FileAccess } from "../resources/file-access.js";
 import type { WorkerCache, WorkerInterface } from "../worker/worker-interface.js";
 
 /** Limits of a master; each has a safe default. */
@@ -55,6 +56,8 @@ export interface MasterEnvironment {
   readonly stepSequences?: StepSequences | undefined;
   readonly kernels: KernelRegistry;
   readonly ops: OpRegistry;
+  /** The folders to which watched steps may be written. */
+  readonly files: FileAccess;
   readonly log: (line: string) => void;
   readonly limits?: Partial<MasterLimits> | undefined;
 }

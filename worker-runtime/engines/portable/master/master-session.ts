@@ -9,10 +9,12 @@ import {
 import { CancellationController } from "../../../cancellation/cancellation-controller.js";
 import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { invalidArgument, type TensorFlowError } from "../../../protocol/status.js";
+import { watchingOptions } from "../debug/tensor-watches.js";
 import { ExclusiveAccess } from "../exclusive-access.js";
 import { withPauses } from "../pauses.js";
 import type { WorkerCache } from "../worker/worker-interface.js";
 import { Callables } from "./callables.js";
+import { DebugRuns } from "./debug-runs.js";
 import { checkedFeed } from "./feed-checks.js";
 import type { MasterEnvironment, MasterLimits } from "./master-environment.js";
 import { PartialRuns } from "./partial-runs.js";
@@ -64,6 +66,7 @@ export class MasterSession {
     this.#runner = new StepRunner(
       workers,
       new PreparedStepCache(tools, limits.maxPreparedSteps),
+      new DebugRuns(env.files),
       ended.signal,
     );
     this.#partialRuns = new PartialRuns(this.#runner);
@@ -143,7 +146,8 @@ export class MasterSession {
       result = await this.#partialRuns.run({ handle: partialRunHandle, feeds, fetches, options, signal });
     } else {
       const collectiveGraphKey = options?.experimental?.collectiveGraphKey ?? 0n;
-      const signature = { feeds: names, fetches, targets, connections: [], collectiveGraphKey };
+      const debug = watchingOptions(options?.debugOptions);
+      const signature = { feeds: names, fetches, targets, connections: [], collectiveGraphKey, debug };
       checkSignature(signature);
       result = await this.#runner.run({ signature, feeds, options, signal });
     }

@@ -73,7 +73,7 @@ export async function prepareStep(
   const graphKey = graphKeyOf(signature, partitions, library, kernels);
   const requests = partitions.map((partition) => ({
     task: partition.task,
-    request: registerRequest(partition, graphKey, session, library, graph.versions),
+    request: registerRequest(partition, graphKey, signature, session, library, graph.versions),
   }));
   return {
     collectiveGraphKey: graphKey,
@@ -112,6 +112,7 @@ function incarnations({ cluster }: WorkerSessions): (device: string) => bigint {
 function registerRequest(
   { nodes }: Partition,
   graphKey: bigint,
+  { debug }: StepSignature,
   { handle, config }: WorkerSessions,
   library: SessionGraph["library"],
   versions: VersionDef | undefined,
@@ -128,6 +129,7 @@ function registerRequest(
   request.createWorkerSessionCalled = true;
   request.collectiveGraphKey = graphKey;
   request.configProto = config;
+  request.debugOptions = debug;
   return request;
 }
 

@@ -2,6 +2,7 @@ import type { RunMetadata, RunOptions } from "../../../../protos/generated/tenso
 import type { CancellationSignal } from "../../../cancellation/cancellation-signal.js";
 import { StepSignal } from "../../../cancellation/step-signal.js";
 import { stepIdFor } from "./collective-step.js";
+import type { DebugRuns } from "./debug-runs.js";
 import type { PreparedStep } from "./prepared-step.js";
 import type { Lease, PreparedStepCache } from "./prepared-step-cache.js";
 import { cleanUp, type NamedTensors, runPartitions } from "./step-run.js";
@@ -38,13 +39,20 @@ export interface PartialCall {
 export class StepRunner {
   readonly #session: WorkerSessions;
   readonly #cache: PreparedStepCache;
+  readonly #debugRuns: DebugRuns;
   /** Aborted when the session ends. */
   readonly #ended: CancellationSignal;
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor(session: WorkerSessions, cache: PreparedStepCache, ended: CancellationSignal) {
+  constructor(
+    session: WorkerSessions,
+    cache: PreparedStepCache,
+    debugRuns: DebugRuns,
+    ended: CancellationSignal,
+  ) {
     this.#session = session;
     this.#cache = cache;
+    this.#debugRuns = debugRuns;
     this.#ended = ended;
   }
 
@@ -99,6 +107,7 @@ export class StepRunner {
     const stepId = await stepIdFor(step.collectiveGraphKey, this.#session, signal);
     const trace = new StepTrace(options);
     try {
+      await this.#debugRuns.publish(step, signature);
       await trace.begin(step, this.#session);
       const call = { stepId, feeds, fetches: signature.fetches, execOpts: trace.execOpts };
       const { tensors, responses } = await runPartitions(step, call, this.#session, signal);

@@ -1,3 +1,4 @@
+import { DebugOptions } from "../../../../protos/generated/tensorflow/debug.js";
 import { invalidArgument } from "../../../protocol/status.js";
 
 /** A tensor that replaces another one (CallableOptions.tensor_connection). */
@@ -14,6 +15,8 @@ export interface StepSignature {
   readonly connections: readonly Connection[];
   /** RunOptions.experimental.collective_graph_key: collective ops of graphs with one key belong together. */
   readonly collectiveGraphKey: bigint;
+  /** The tensors that tfdbg watches, if there are any: RunOptions.debug_options. */
+  readonly debug?: DebugOptions | undefined;
 }
 
 /** The order of names does not matter, so one signature has one key. */
@@ -23,6 +26,7 @@ export function signatureKey({
   targets,
   connections,
   collectiveGraphKey,
+  debug,
 }: StepSignature): string {
   const sorted = (names: readonly string[]) => [...names].sort();
   return JSON.stringify([
@@ -31,13 +35,16 @@ export function signatureKey({
     sorted(targets),
     sorted(connections.map(({ from, to }) => `${from}>${to}`)),
     collectiveGraphKey.toString(),
+    debug === undefined ? "" : Buffer.from(DebugOptions.encode(debug).finish()).toString("base64"),
   ]);
 }
 
-/** Whether two signatures are written in the same way; one without connections. */
+/** Two signatures are written in the same way, without connections and watches. */
 export function isSameSignature(one: StepSignature, other: StepSignature): boolean {
   return (
     one.connections.length + other.connections.length === 0 &&
+    one.debug === undefined &&
+    other.debug === undefined &&
     one.collectiveGraphKey === other.collectiveGraphKey &&
     areSame(one.feeds, other.feeds) &&
     areSame(one.fetches, other.fetches) &&

@@ -1,8 +1,11 @@
 import { GraphDef } from "../../../../protos/generated/tensorflow/graph.js";
+import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
 import type { RegisterGraphRequest } from "../../../../protos/generated/tensorflow/worker.js";
 import { inBackground } from "../../../faults.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { invalidArgument } from "../../../protocol/status.js";
+import { DumpFolder } from "../debug/dump-files.js";
+import { TensorWatches } from "../debug/tensor-watches.js";
 import { compilingGraph } from "../executor/compiled-graph.js";
 import type { CompiledGraph } from "../executor/compiled-node.js";
 import { FunctionLibrary } from "../executor/function-library.js";
@@ -10,6 +13,8 @@ import type { FunctionCaller } from "../executor/step-context.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { type PausingWork, withPauses } from "../pauses.js";
 import type { GraphRegions, TaskRegions } from "../regions/task-regions.js";
+import type { FileAccess } from "../resources/file-access.js";
+import { type DebugTools, withDebugNodes } from "./debug-nodes.js";
 import type { TaskDevices } from "./task-devices.js";
 
 /**
@@ -90,6 +95,8 @@ export class RegisteredGraph {
 export interface GraphEnvironment {
   readonly kernels: KernelRegistry;
   readonly ops: OpRegistry;
+  /** The folders to which watched tensors may be written. */
+  readonly files: FileAccess;
   /** Makes regions of its nodes; none unless given. */
   readonly regions?: TaskRegions | undefined;
 }
@@ -105,8 +112,8 @@ export async function registerGraph(
   devices: TaskDevices,
   environment: GraphEnvironment,
 ): Promise<RegisteredGraph> {
-  const { node: nodes, library } = request.graphDef ?? GraphDef.create();
-  for (const device of new Set(nodes.map((node) => node.device))) {
+  const { node: given, library } = request.graphDef ?? GraphDef.create();
+  for (const device of new Set(given.map((node) => node.device))) {
     if (!devices.matches(device)) {
       throw invalidArgument(`${device} unknown device.`);
     }
@@ -120,6 +127,7 @@ export async function registerGraph(
     defaultDevice: devices.defaultDevice,
     ...(library === undefined ? {} : { library }),
   };
+  const nodes = await watchedNodes(request, options, environment.files);
   // The first step does not wait for regions, and those of a graph that is cheap to run are never formed.
   const isLate = environment.regions?.mayFormLate === true;
   return new RegisteredGraph(
@@ -129,4 +137,32 @@ export async function registerGraph(
     regions,
     isLate ? () => compilingGraph(nodes, options) : undefined,
   );
+}
+
+/**
+ * The nodes of a partition with those that publish its watched tensors; the graph that they make is published, too.
+ * @throws TensorFlowError what `TensorWatches` and `withDebugNodes` throw; PERMISSION_DENIED for a folder that graphs may
+ *   not write to; the error of a file.
+ */
+async function watchedNodes(
+  { graphDef, debugOptions }: RegisterGraphRequest,
+  tools: DebugTools,
+  files: FileAccess,
+): Promise<readonly NodeDef[]> {
+  const { node: nodes, versions } = graphDef ?? GraphDef.create();
+  const watches = new TensorWatches(debugOptions?.debugTensorWatchOpts ?? []);
+  if (watches.isEmpty) {
+    return nodes;
+  }
+  const withPublishers = withDebugNodes(nodes, watches, tools);
+  const deviceOf = ({ device }: NodeDef) => (device === "" ? tools.defaultDevice : device);
+  const devices = new Set(withPublishers.map(deviceOf));
+  for (const folder of watches.folders) {
+    const dump = new DumpFolder(folder, files);
+    for (const device of devices) {
+      const node = withPublishers.filter((one) => deviceOf(one) === device);
+      await dump.writeGraph(device, { ...GraphDef.create(), node, versions });
+    }
+  }
+  return withPublishers;
 }

@@ -8,10 +8,10 @@ import { withPauses } from "../pauses.js";
 import type { Sent } from "../rendezvous/rendezvous.js";
 import { parseRendezvousKey } from "../rendezvous/rendezvous-key.js";
 import type { RemoteReceiver } from "../rendezvous/step-rendezvous.js";
+import { valueFromProto } from "../value-proto.js";
 import { nowMicros } from "../wall-clock.js";
 import type { RpcLog } from "./rpc-log.js";
 import type { TaskDevices } from "./task-devices.js";
-import { valueFromProto } from "./value-proto.js";
 import type { WorkerCache } from "./worker-interface.js";
 
 export interface RemoteReceiverOptions {

@@ -26,11 +26,11 @@ import type { RendezvousTable } from "../rendezvous/rendezvous-table.js";
 import type { StepRendezvous } from "../rendezvous/step-rendezvous.js";
 import type { FileAccess } from "../resources/file-access.js";
 import { ResourceManager } from "../resources/resource-manager.js";
+import { sentValue, valueFromProto } from "../value-proto.js";
 import type { Value } from "../values.js";
 import type { RegisteredGraph } from "./registered-graph.js";
 import { remoteReceiver } from "./remote-receiver.js";
 import type { RpcLog } from "./rpc-log.js";
-import { sentValue, valueFromProto } from "./value-proto.js";
 import type { WorkerSession } from "./worker-session.js";
 
 export interface StepEnvironment {

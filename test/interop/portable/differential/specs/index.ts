@@ -8,6 +8,7 @@ import { complexFoldSpecs } from "./complex-folds.js";
 import { complexMatrixSpecs } from "./complex-matrices.js";
 import { convolutionSpecs } from "./convolution.js";
 import { countingSpecs } from "./counting.js";
+import { debuggingSpecs } from "./debugging.js";
 import { decompositionSpecs } from "./decompositions.js";
 import { distributionSpecs } from "./distributions.js";
 import { featureCrossSpecs } from "./feature-crosses.js";
@@ -39,6 +40,7 @@ import { volumeSpecs } from "./volumes.js";
 
 export const specsByFamily: Readonly<Record<string, readonly OpSpec[]>> = {
   "one tensor, element by element": unarySpecs,
+  "watched tensors": debuggingSpecs,
   "two tensors, element by element": binarySpecs,
   "complex numbers": complexSpecs,
   "sums and products of complex numbers": complexFoldSpecs,

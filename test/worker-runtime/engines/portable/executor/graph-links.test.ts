@@ -35,6 +35,16 @@ test("names become numbers, data inputs first and control inputs once each", () 
   expect(graphLinks(objects)).toEqual(links);
 });
 
+test("the name of a debug node has a colon, and is no output for that", () => {
+  const links = withoutPauses(
+    linkNodes([node("NoOp", "a"), node("NoOp", "__dbg_a:0_0_X"), node("NoOp", "b", ["^__dbg_a:0_0_X"])]),
+  );
+  expect([...sourcesOf(links, 2)]).toEqual([1]);
+  expect(() => withoutPauses(linkNodes([node("NoOp", "a"), node("NoOp", "b", ["^a:0"])]))).toThrow(
+    '"^a:0" is no control input',
+  );
+});
+
 test("control inputs from regions come last, with the output that stands for them", () => {
   const links = graphLinks([
     { data: [], control: [] },

@@ -1,4 +1,5 @@
 /** Workers that write down what a master asks of them, in place of real ones. */
+
 import { ConfigProto, type RunOptions } from "../../../../../protos/generated/tensorflow/config.js";
 import type { GraphDef } from "../../../../../protos/generated/tensorflow/graph.js";
 import * as masterProto from "../../../../../protos/generated/tensorflow/master.js";
@@ -12,6 +13,7 @@ import { KernelRegistry } from "../../../../../worker-runtime/engines/portable/k
 import { Master } from "../../../../../worker-runtime/engines/portable/master/master.js";
 import type { MasterLimits } from "../../../../../worker-runtime/engines/portable/master/master-environment.js";
 import type { MasterCallOptions } from "../../../../../worker-runtime/engines/portable/master/master-interface.js";
+import { AllowedFolders } from "../../../../../worker-runtime/engines/portable/resources/allowed-folders.js";
 import type {
   WorkerCallOptions,
   WorkerInterface,
@@ -148,6 +150,7 @@ export class FakeCluster {
       }),
       kernels: new KernelRegistry().add(...sourceKernels, ...loopKernels),
       ops: bundledOpRegistry(),
+      files: new AllowedFolders([]),
       log: (line) => this.lines.push(line),
       limits,
     });

@@ -1,4 +1,5 @@
 /** The master over real workers: two tasks of our own in this process, and two of TensorFlow's. */
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RunOptions, RunOptions_TraceLevel } from "../../../../../protos/generated/tensorflow/config.js";
 import type { GraphDef } from "../../../../../protos/generated/tensorflow/graph.js";
@@ -8,6 +9,7 @@ import type { Device } from "../../../../../worker-runtime/engines/portable/devi
 import { createKernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/all.js";
 import { Master } from "../../../../../worker-runtime/engines/portable/master/master.js";
 import { PortableServer } from "../../../../../worker-runtime/engines/portable/portable-server.js";
+import { AllowedFolders } from "../../../../../worker-runtime/engines/portable/resources/allowed-folders.js";
 import { streamTransport } from "../../../../../worker-runtime/engines/portable/transport/peer-transport.js";
 import { RemoteWorkerCache } from "../../../../../worker-runtime/engines/portable/worker/remote-worker-cache.js";
 import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
@@ -63,6 +65,7 @@ async function rigOver(addresses: readonly string[], stop: () => Promise<void>):
       new RemoteWorkerCache(cluster, transport, { name: TASK_0, worker: own.worker }),
     kernels: createKernelRegistry(),
     ops: bundledOpRegistry(),
+    files: new AllowedFolders([]),
     log: () => {},
   });
   return {

@@ -4,6 +4,7 @@ import { RegisterGraphRequest } from "../../../../../protos/generated/tensorflow
 import { cpuKind } from "../../../../../worker-runtime/engines/portable/device.js";
 import { createKernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/all.js";
 import { TaskRegions } from "../../../../../worker-runtime/engines/portable/regions/task-regions.js";
+import { AllowedFolders } from "../../../../../worker-runtime/engines/portable/resources/allowed-folders.js";
 import {
   type RegisteredGraph,
   registerGraph,
@@ -27,7 +28,7 @@ async function register(mode: "auto" | "always"): Promise<RegisteredGraph> {
   return registerGraph(
     RegisterGraphRequest.fromPartial({ graphDef: { node: [...chain] } }),
     TaskDevices.make({ job: "worker", index: 0 }, [cpuKind()]),
-    { kernels: createKernelRegistry(), ops: bundledOpRegistry(), regions },
+    { kernels: createKernelRegistry(), ops: bundledOpRegistry(), files: new AllowedFolders([]), regions },
   );
 }
 

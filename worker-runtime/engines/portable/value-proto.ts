@@ -1,16 +1,16 @@
-import type { ResourceHandleProto } from "../../../../protos/generated/tensorflow/resource_handle.js";
-import { TensorProto, type VariantTensorDataProto } from "../../../../protos/generated/tensorflow/tensor.js";
-import { DataType } from "../../../../protos/generated/tensorflow/types.js";
-import { dataTypeOf, dtypeOf } from "../../../protocol/dtype.js";
-import { elementsOfShape, shapeFromProto, shapeToProto } from "../../../protocol/shape.js";
-import { failedPrecondition, invalidArgument } from "../../../protocol/status.js";
-import { Tensor, tensorFromReceivedInPieces, tensorToProtoInPieces } from "../../../protocol/tensor.js";
-import type { Waiter } from "../exclusive-access.js";
-import { toHost } from "../gpu/device-tensor.js";
-import { checkExpansion } from "../kernels/support/allocation.js";
-import { type PausingWork, withPauses } from "../pauses.js";
-import { lastingValue } from "../resources/reference-variable.js";
-import { ObjectTensor, RefValue, type ResourceHandle, type Value, type VariantObject } from "../values.js";
+import type { ResourceHandleProto } from "../../../protos/generated/tensorflow/resource_handle.js";
+import { TensorProto, type VariantTensorDataProto } from "../../../protos/generated/tensorflow/tensor.js";
+import { DataType } from "../../../protos/generated/tensorflow/types.js";
+import { dataTypeOf, dtypeOf } from "../../protocol/dtype.js";
+import { elementsOfShape, shapeFromProto, shapeToProto } from "../../protocol/shape.js";
+import { failedPrecondition, invalidArgument } from "../../protocol/status.js";
+import { Tensor, tensorFromReceivedInPieces, tensorToProtoInPieces } from "../../protocol/tensor.js";
+import type { Waiter } from "./exclusive-access.js";
+import { toHost } from "./gpu/device-tensor.js";
+import { checkExpansion } from "./kernels/support/allocation.js";
+import { type PausingWork, withPauses } from "./pauses.js";
+import { lastingValue } from "./resources/reference-variable.js";
+import { ObjectTensor, RefValue, type ResourceHandle, type Value, type VariantObject } from "./values.js";
 
 /** A variant whose object lives elsewhere: kept as it came, so that it can be passed on, and read by who knows its type. */
 export class EncodedVariant implements VariantObject {

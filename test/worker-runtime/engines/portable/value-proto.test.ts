@@ -1,23 +1,23 @@
 import { describe, expect, test } from "vitest";
-import { TensorProto } from "../../../../../protos/generated/tensorflow/tensor.js";
-import { DataType } from "../../../../../protos/generated/tensorflow/types.js";
-import { withoutPauses } from "../../../../../worker-runtime/engines/portable/pauses.js";
-import { ReferenceVariable } from "../../../../../worker-runtime/engines/portable/resources/reference-variable.js";
-import { alone } from "../../../../../worker-runtime/engines/portable/resources/variable.js";
-import {
-  ObjectTensor,
-  RefValue,
-  type ResourceHandle,
-  type Value,
-} from "../../../../../worker-runtime/engines/portable/values.js";
+import { TensorProto } from "../../../../protos/generated/tensorflow/tensor.js";
+import { DataType } from "../../../../protos/generated/tensorflow/types.js";
+import { withoutPauses } from "../../../../worker-runtime/engines/portable/pauses.js";
+import { ReferenceVariable } from "../../../../worker-runtime/engines/portable/resources/reference-variable.js";
+import { alone } from "../../../../worker-runtime/engines/portable/resources/variable.js";
 import {
   EncodedVariant,
   sentValue,
   valueFromProto as valueFromProtoInPieces,
   valueToProto as valueToProtoInPieces,
-} from "../../../../../worker-runtime/engines/portable/worker/value-proto.js";
-import { StatusCode } from "../../../../../worker-runtime/protocol/status.js";
-import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
+} from "../../../../worker-runtime/engines/portable/value-proto.js";
+import {
+  ObjectTensor,
+  RefValue,
+  type ResourceHandle,
+  type Value,
+} from "../../../../worker-runtime/engines/portable/values.js";
+import { StatusCode } from "../../../../worker-runtime/protocol/status.js";
+import { Tensor } from "../../../../worker-runtime/protocol/tensor.js";
 
 const valueToProto = (value: Tensor | ObjectTensor): TensorProto =>
   withoutPauses(valueToProtoInPieces(value));
