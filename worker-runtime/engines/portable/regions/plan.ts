@@ -5,6 +5,7 @@ import { type LoweredMembers, MemberLowering } from "./lower-members.js";
 import { lendingMembers, type RegionMember, type RegionOutline } from "./region-outline.js";
 import { makeProgram, type Program, type Unit } from "./region-program.js";
 import type { SessionCache, SharedSession } from "./session-cache.js";
+import { recordedSizes } from "./session-memory.js";
 
 /** A region's nodes as sessions, with kernels for those that cannot be expressed in ONNX for these inputs. */
 export interface Plan {
@@ -93,6 +94,7 @@ export async function makePlan(
             updates: model.updates,
             recorded: {
               shapes: recording.shapes,
+              sizes: recordedSizes(recording, members, model.inputs),
               millis: members.map((member) => recording.millis[outline.members.indexOf(member)] ?? 0),
             },
           });

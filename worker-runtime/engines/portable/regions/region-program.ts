@@ -1,5 +1,6 @@
 import type { DeviceSession } from "./device-session.js";
 import type { RegionMember, RegionOutline } from "./region-outline.js";
+import type { RecordedSizes } from "./session-memory.js";
 
 /** A part of a region that runs as a whole: a kernel, or several nodes as a session. */
 export type Unit =
@@ -22,6 +23,7 @@ export interface RecordedMembers {
   readonly shapes: readonly (readonly number[] | undefined)[];
   /** By member of the session: the time that its kernel took. */
   readonly millis: readonly number[];
+  readonly sizes: RecordedSizes;
 }
 
 /** A member of a session that changes variables. */

@@ -13,7 +13,8 @@ import { SessionError } from "./device-errors.js";
 import type { Recorder } from "./recorder.js";
 import type { RegionMember, RegionOutline } from "./region-outline.js";
 import { type Program, substituteProgram, type Unit } from "./region-program.js";
-import { runUpdates, type VariablesBySlot } from "./region-updates.js";
+import { NotThisTimeError, runUpdates, type VariablesBySlot } from "./region-updates.js";
+import { hasRoomForRun } from "./session-memory.js";
 
 type SessionUnit = Extract<Unit, { readonly kind: "session" }>;
 
@@ -230,6 +231,10 @@ class RegionRun implements Sliced {
     let beganMillis = startMillis;
     const on = {
       inputs: (inputs: readonly Tensor[]) => {
+        if (!unit.session.isOnGpu && !hasRoomForRun(unit.recorded.sizes, inputs)) {
+          // A kernel that finds no memory names its node.
+          throw new NotThisTimeError("There may be no memory for a session.");
+        }
         given = inputs;
         this.#copied(unit, inputs, startMillis);
       },
