@@ -1,6 +1,7 @@
 /** Keeps the window's stores in sync with its application. */
 import type { ApplicationClient } from "../../main/api/contract.js";
 import { receiveAsked } from "../actions/asked-documents.js";
+import { tellLostRoles } from "../actions/machine-actions.js";
 import { receiveRun, reviewOffers } from "../actions/run-actions.js";
 import { wayOutOffer } from "../commands/kernel-commands.js";
 import { initialiseOffer } from "../commands/run-commands.js";
@@ -24,7 +25,9 @@ import { started } from "../ui/after-start.js";
 export function follow(client: ApplicationClient): void {
   client.on("askedDocuments", receiveAsked);
   client.on("cluster", (state) => {
+    const before = machinesOf(useCluster.getState());
     receiveCluster(state);
+    tellLostRoles(before, state.machines);
     reviewOffers();
     forgetSamples(state.machines);
     fetchNewLogs();

@@ -72,6 +72,11 @@ export class HostedJob {
     return this.#order?.id;
   }
 
+  /** Path of the script within its folder; undefined until the job was described. */
+  get script(): string | undefined {
+    return this.#order?.script;
+  }
+
   /** Serves the requests until the job is finished or the other machine is gone. */
   async serve(requests: MessageReader<ScriptRequest>): Promise<void> {
     for (;;) {
