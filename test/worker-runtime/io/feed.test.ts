@@ -154,7 +154,9 @@ describe("files", () => {
     );
     const other = join(folder, "image.webp");
     await writeFile(other, "not an image");
-    await expect(feedFromFile(other)).rejects.toThrow(".npy, .npz, .csv, .tsv, .txt, .tfrecord and images can");
+    await expect(feedFromFile(other)).rejects.toThrow(
+      ".npy, .npz, .csv, .tsv, .txt, .tfrecord and images can",
+    );
     expect(() => feedFromBytes(writeNpy(Tensor.of([1])), "a.npy", { column: "x" })).toThrow("single array");
   });
 
