@@ -34,7 +34,15 @@ describe("the card about a node", () => {
       expect(found).toMatchObject(place);
       expect(others.some((other) => overlap(other, rectOf(found)))).toBe(false);
     }
-    expect(freePlace({ node, others: [below, above, right, at(200, 320)], canvas, card })).toBeUndefined();
+  });
+
+  it("stands beyond the others below or above where no place beside it is free, unless that is far away", () => {
+    const around = [at(400, 400), at(400, 200), at(620, 300), at(200, 320)];
+    const found = freePlace({ node, others: around, canvas, card });
+    expect(found).toMatchObject({ left: 400, top: 470 });
+    expect(around.some((other) => overlap(other, rectOf(found)))).toBe(false);
+    const more = [...around, at(500, 480), at(500, 120)];
+    expect(freePlace({ node, others: more, canvas, card })).toBeUndefined();
   });
 
   it("stays within the canvas", () => {
